@@ -9,11 +9,10 @@ import polars as pl
 
 from blend.eval.items import TaskItems, repeated
 from blend.eval.task import Task, TaskOptions, WrittenOptions, checked_options
-from blend.loaders.datasets.locations import find_tables, named
+from blend.loaders.datasets.locations import fetch_tables, find_release, named
 from blend.loaders.datasets.regions import find_region, regions_of
 from blend.loaders.releases.tables import read_config, release_domain, scan_config
 from blend.schemas.errors import InputError
-from blend.schemas.locales import Registry
 from blend.schemas.manifest import ReleaseManifest, TableInfo
 from blend.schemas.rows import (
     COMPACT,
@@ -93,14 +92,9 @@ def read_items(
         },
         task=task.name,
     )
-    settled: list[tuple[TaskOptions, tuple[str, ...]]] = []
-
-    def wanted(manifest: ReleaseManifest, _: Registry) -> list[TableInfo]:
-        settled[:] = [task.settle(checked, manifest)]
-        return _tables(manifest, task.name, settled[0][1])
-
-    places = find_tables(release, wanted)
-    used, configs = settled[0]
+    places = find_release(release)
+    used, configs = task.settle(checked, places.manifest)
+    fetch_tables(places, _tables(places.manifest, task.name, configs))
     known = regions_of(places.manifest, places.locales)
     where = named(places.manifest)
     if locales is not None:

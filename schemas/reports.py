@@ -7,12 +7,11 @@ is its place in the TOML file and stays as it is.
 
 from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import Annotated, Any, NamedTuple, Self
+from typing import Annotated, Any, NamedTuple
 
-from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from blend.schemas.models import FrozenModel, field_sentences, packaged_tables
-from blend.schemas.sheets import OK
 
 NO_REMEDY = "Nothing."
 """Remedy of a kind about which nobody has to do anything."""
@@ -130,18 +129,6 @@ class ComparedKind(FrozenModel):
     precision: float | None = Field(ge=0, le=1)
     """Share of these; null without any."""
 
-    @model_validator(mode="after")
-    def _adds_up(self) -> Self:
-        for part, total, share in (
-            (self.refused, self.options, self.share),
-            (self.confirmed, self.given, self.precision),
-        ):
-            expected = part / total if total else None
-            # To the digit: the same division of the same counts.
-            if part > total or share != expected:
-                raise ValueError(f"{self.locale}, {self.kind}: {part} of {total} are not {share}")
-        return self
-
 
 class ModelComparison(FrozenModel):
     """A model's verdicts on options, and how they compare with people's."""
@@ -167,22 +154,6 @@ class ModelComparison(FrozenModel):
     def of(self, locale: str, kind: str) -> ComparedKind | None:
         """Find how a kind of verdict compares in a locale; null where nobody gives it."""
         return next((one for one in self.kinds if (one.locale, one.kind) == (locale, kind)), None)
-
-    @model_validator(mode="after")
-    def _adds_up(self) -> Self:
-        if self.compared > self.verdicts:
-            raise ValueError(f"{self.reviewer}: {self.compared} of {self.verdicts} options are compared")
-        for name in ("options", "given"):
-            of_all = {one.kind: getattr(one, name) for one in self.kinds if one.locale == EVERY}
-            of_locales = [one for one in self.kinds if one.locale != EVERY and one.kind in (ANY_REFUSAL, OK)]
-            sums = {
-                sum(n for kind, n in of_all.items() if kind in (ANY_REFUSAL, OK)),
-                sum(n for kind, n in of_all.items() if kind != ANY_REFUSAL),
-                sum(getattr(one, name) for one in of_locales),
-            }
-            if sums != {self.compared}:
-                raise ValueError(f"{self.reviewer}: {name} are not of the {self.compared} options compared")
-        return self
 
 
 class ModelReport(FrozenModel):

@@ -5,7 +5,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -65,26 +64,6 @@ def test_kill_9_leaves_the_older_release_in_place(sample_release: Path, tmp_path
     assert older != digests(sample_release)
     subprocess.run([sys.executable, "-c", KILLED_AT_WRITE, "9", str(out)], capture_output=True)
     assert digests(out) == older
-
-
-def interrupted_build(out: Path) -> tuple[int, str]:
-    """Build the sample, press Ctrl-C as soon as something is written, and return exit code and messages."""
-    command = [sys.executable, "-m", "blend", "build", "--out", str(out)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    while not (out.parent / f".{out.name}.partial").exists() and process.poll() is None:
-        time.sleep(0.01)
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate()
-    return process.returncode, errors
-
-
-@pytest.mark.nightly
-def test_ctrl_c_says_so_and_leaves_nothing(tmp_path: Path):
-    code, errors = interrupted_build(tmp_path / "release")
-    assert code == 130
-    assert "interrupted; nothing was changed" in errors
-    assert "Traceback" not in errors
-    assert list(tmp_path.iterdir()) == []
 
 
 SWALLOWED = """

@@ -24,7 +24,6 @@ pytestmark = pytest.mark.integration
 
 REPO = "org/blend"
 NO_QUESTIONS = McqOptions(target_min_votes=50)
-VERSIONS = ("1.0.0", "1.0.1", "1.1.0")
 
 LOAD = """
 import json, sys
@@ -85,108 +84,6 @@ def releases(tmp_path_factory: pytest.TempPathFactory) -> Path:
         folder / "1.1.0", "1.1.0", locales=(*FOUR, "zh-CN"), title="A better title", after=folder / "1.0.1"
     )
     return folder
-
-
-@pytest.mark.nightly
-def test_three_versions_are_published_loaded_by_tag_and_compared(
-    hub: Hub, client: Client, releases: Path, tmp_path: Path
-):
-    for version in VERSIONS:
-        said = client.blend("publish", releases / version, REPO)
-        assert f"tag v{version}" in said
-    repository = hub.repository(REPO)
-    assert list(repository.tags) == ["v1.0.0", "v1.0.1", "v1.1.0"]
-    for version in VERSIONS:
-        assert held(repository, f"v{version}") == published(releases / version, hub.url)
-        rows = read_config(releases / version, "annotations")
-        expected = rows.filter(rows["locale"] == "ko-KR")["template_id"].to_list()
-        assert client.load("annotations", "KR", f"v{version}") == expected
-    assert client.load("annotations", "CN", "main") == client.load("annotations", "CN", "v1.1.0", "streaming")
-    code, _, errors = client.run("-c", LOAD, "annotations", "CN", "v1.0.1", "no")
-    assert code == 1
-    assert 'Unknown split "CN"' in errors
-
-    for version in VERSIONS:
-        assert (
-            client.run("-m", "blend", "diff", f"{REPO}@v{version}", releases / version, "--exit-code")[0] == 0
-        )
-    found = json.loads(client.blend("diff", f"{REPO}@v1.0.0", f"{REPO}@v1.1.0", "--json"))
-    assert (found["old"]["version"], found["new"]["version"]) == ("1.0.0", "1.1.0")
-
-    client.blend("pull", f"{REPO}@v1.0.1", tmp_path / "back")
-    assert digests(tmp_path / "back") == published(releases / "1.0.1", hub.url)
-
-
-@pytest.mark.nightly
-def test_what_the_command_prints(hub: Hub, client: Client, releases: Path):
-    release = releases / "1.0.0"
-    files = sorted(digests(release))
-    load = 'load_dataset("org/blend", "annotations", split="US", revision="v1.0.0")'
-    unsure = "Whether your token may make a repository of org shows only then; `hf auth whoami` lists its "
-    unsure += "organisations."
-    said = client.blend("publish", release, REPO, "--dry-run", account=None).splitlines()
-    assert [line.rstrip() for line in said] == [
-        "Would publish org/blend, tag v1.0.0 (a new repository)",
-        "on main    files",
-        f"added      {len(files)}     {', '.join(files[:3])} and {len(files) - 3} more",
-        "changed    0",
-        "removed    0",
-        "unchanged  0",
-        unsure,
-        "Nothing was changed. Without --dry-run it would then load with:",
-        f"  from datasets import load_dataset; {load}",
-    ]
-    assert hub.store.repositories == {}
-    said = client.blend("publish", release, REPO).splitlines()
-    commit = hub.repository(REPO).branches["main"]
-    assert said[0] == f"Published org/blend, tag v1.0.0 (a new repository), commit {commit}"
-    assert said[-2:] == ["Load it:", f"  from datasets import load_dataset; {load}"]
-    assert client.blend("publish", release, REPO).splitlines() == [
-        f"Already published, with the same content: org/blend, tag v1.0.0, commit {commit}",
-        "Load it:",
-        f"  from datasets import load_dataset; {load}",
-    ]
-
-
-@pytest.mark.nightly
-def test_the_printed_line_loads_it(client: Client, releases: Path):
-    line = client.blend("publish", releases / "1.0.0", REPO).splitlines()[-1].strip()
-    code, out, errors = client.run("-c", f"{line.replace('; ', '; print(')})", account=None)
-    assert code == 0, errors
-    assert "num_rows: 40" in out
-
-
-@pytest.mark.nightly
-def test_the_second_of_two_maintainers_at_the_command_line(hub: Hub, client: Client, releases: Path):
-    client.blend("publish", releases / "1.0.0", REPO)
-    second_is_done = threading.Event()
-    hub.fail("POST /api/datasets/org/blend/commit/main", action=second_is_done.wait)
-    slow = client.start("-m", "blend", "publish", releases / "1.0.1", REPO)
-    while hub.requests[-1] != "POST /api/datasets/org/blend/commit/main":
-        assert slow.poll() is None
-        second_is_done.wait(0.01)
-    client.blend("publish", releases / "1.1.0", REPO, account=BOB)
-    tags, head = dict(hub.repository(REPO).tags), hub.repository(REPO).branches["main"]
-    second_is_done.set()
-    _, errors = slow.communicate()
-    assert slow.returncode == 1
-    assert errors.splitlines()[-1] == (
-        f"error: Hub dataset org/blend: conflict: somebody else moved main from {tags['v1.0.0']} to {head} "
-        "while this release was sent; nothing of it was published, and nothing of theirs is lost; look at what "
-        "they did, raise `version` if need be, and publish again"
-    )
-    assert (hub.repository(REPO).tags, hub.repository(REPO).branches["main"]) == (tags, head)
-
-
-@pytest.mark.nightly
-def test_two_that_publish_the_same_release_at_once_both_succeed(hub: Hub, client: Client, releases: Path):
-    client.blend("publish", releases / "1.0.0", REPO)
-    both = [client.start("-m", "blend", "publish", releases / "1.0.1", REPO) for _ in range(2)]
-    for process in both:
-        _, errors = process.communicate()
-        assert process.returncode == 0, errors
-    titles = [commit.title for _, commit in hub.repository(REPO).history("main")]
-    assert titles == ["Release blend-sample 1.0.1", "Release blend-sample 1.0.0", "initial commit"]
 
 
 @pytest.mark.nightly

@@ -316,8 +316,9 @@ def _print_summary(
     from blend.builders.mcq.reading import verdict_notes
     from blend.builders.mcq.result import why_none_made
     from blend.views.frames import show_tables
-    from blend.views.releases import lines_to_read, release_tables
+    from blend.views.releases import lines_to_read
     from blend.views.safe import SafeConsole
+    from blend.views.tables import release_tables
 
     console = SafeConsole()
     show_tables(console, release_tables(manifest), everything=True)

@@ -50,9 +50,9 @@ def analyse(
     from blend.eval.item_answers import item_answers
     from blend.loaders.files.new_files import write_frames, write_new_sheet
     from blend.views.frames import show_tables
-    from blend.views.items import item_tables
     from blend.views.progress import interruptible
     from blend.views.safe import SafeConsole
+    from blend.views.tables import item_tables
 
     with interruptible():
         runs = read_scored(directories)

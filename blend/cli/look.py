@@ -258,12 +258,13 @@ def status(
         return
     from blend.builders.mcq.result import too_few_regions
     from blend.loaders.responses.verdicts import proposes_options
-    from blend.views.collection import collection_tables
+    from blend.views.frames import show_tables
     from blend.views.releases import RAW, odd_lines
     from blend.views.safe import SafeConsole
+    from blend.views.tables import collection_tables
 
     console = SafeConsole()
-    console.show(collection_tables(state))
+    show_tables(console, collection_tables(state), everything=True)
     own = [stage.findings for stage in inputs.stages if stage.name.startswith(RAW)]
     found = [row for findings in own for row in findings.to_dicts()]
     for line in odd_lines(found, "all among the findings of a build"):
@@ -312,8 +313,8 @@ def locales(
         )
         return
     from blend.views.frames import show_tables
-    from blend.views.releases import locale_details, locale_table
     from blend.views.safe import SafeConsole
+    from blend.views.tables import locale_details, locale_table
 
     table = locale_details(chosen[0]) if len(chosen) == 1 else locale_table(chosen)
     show_tables(SafeConsole(), [table], everything=True)

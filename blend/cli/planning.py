@@ -72,10 +72,11 @@ def plan(
     if as_json:
         typer.echo(escape_controls_in_json(json.dumps(found.to_json(), ensure_ascii=False, indent=2)))
         return
-    from blend.views.planning import plan_tables
+    from blend.views.frames import show_tables
     from blend.views.safe import SafeConsole
+    from blend.views.tables import plan_table
 
-    SafeConsole().show(plan_tables(found))
+    show_tables(SafeConsole(), [plan_table(found)], everything=True)
 
 
 def _counts(option: str, text: str) -> list[int]:

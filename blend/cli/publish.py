@@ -56,33 +56,25 @@ def publish(
     - `hf auth login` (or HF_TOKEN) gives the token.
     """
     from blend.builders.publish import plan_publication, publish_release
+    from blend.builders.publish.plan import PublicationPlan
     from blend.loaders.files.progress import shown_progress
     from blend.views.progress import interruptible
     from blend.views.safe import SafeConsole
 
     with interruptible(UNCHANGED if dry_run else _STOPPED), shown_progress() as on_progress:
-        if dry_run:
-            plan = plan_publication(
-                release,
-                repo,
-                private=private,
-                force_version=force_version,
-                allow_errors=allow_errors,
-                on_progress=on_progress,
-                on_wait=_WaitingLines(),
-            )
-        else:
-            done = publish_release(
-                release,
-                repo,
-                private=private,
-                force_version=force_version,
-                allow_errors=allow_errors,
-                on_progress=on_progress,
-                on_wait=_WaitingLines(),
-            )
-    if dry_run:
-        _say_what_would_be(plan, SafeConsole())
+        # Both take the same arguments: a plan is what publishing would do.
+        act = plan_publication if dry_run else publish_release
+        done = act(
+            release,
+            repo,
+            private=private,
+            force_version=force_version,
+            allow_errors=allow_errors,
+            on_progress=on_progress,
+            on_wait=_WaitingLines(),
+        )
+    if isinstance(done, PublicationPlan):
+        _say_what_would_be(done, SafeConsole())
     else:
         _say_what_was_done(done, SafeConsole())
 

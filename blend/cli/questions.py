@@ -235,8 +235,9 @@ def agreement(
     from blend.builders.release.verdict_agreement import compared_verdicts, verdict_agreement
     from blend.loaders.responses.verdicts import read_verdicts
     from blend.schemas.texts import escape_controls_in_json
-    from blend.views.readers import agreement_table, comparison_table
+    from blend.views.frames import show_tables
     from blend.views.safe import SafeConsole
+    from blend.views.tables import agreement_table, comparison_table
 
     if verdicts.is_dir():
         _show_models(verdicts, against, as_json=as_json)
@@ -249,7 +250,11 @@ def agreement(
     if as_json:
         typer.echo(escape_controls_in_json(json.dumps(found.to_dicts(), ensure_ascii=False, indent=2)))
         return
-    SafeConsole().show([agreement_table(found) if against is None else comparison_table(found)])
+    show_tables(
+        SafeConsole(),
+        [agreement_table(found) if against is None else comparison_table(found)],
+        everything=True,
+    )
 
 
 def _show_models(release: Path, against: Path | None, *, as_json: bool) -> None:
@@ -257,8 +262,9 @@ def _show_models(release: Path, against: Path | None, *, as_json: bool) -> None:
     from blend.schemas.errors import InputError
     from blend.schemas.manifest import MODEL_VERDICTS_NAME
     from blend.schemas.texts import escape_controls_in_json
-    from blend.views.readers import model_tables
+    from blend.views.frames import show_tables
     from blend.views.safe import SafeConsole
+    from blend.views.tables import model_tables
 
     if against is not None:
         raise InputError(f"`against`: {release} is a folder; compare two files of verdicts, or leave it out")
@@ -268,4 +274,4 @@ def _show_models(release: Path, against: Path | None, *, as_json: bool) -> None:
     if as_json:
         typer.echo(escape_controls_in_json(report.model_dump_json(indent=2)))
         return
-    SafeConsole().show(model_tables(report))
+    show_tables(SafeConsole(), list(model_tables(report)), everything=True)

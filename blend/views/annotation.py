@@ -13,7 +13,7 @@ from blend.loaders.label_studio.plan import ProjectPlan, RemoteTask
 from blend.loaders.servers.server_errors import public_address
 from blend.schemas.texts import agreeing, pluralise
 from blend.views.frames import table_of
-from blend.views.readers import agreement_table
+from blend.views.tables import agreement_table
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -174,7 +174,7 @@ def status_tables(status: "ProjectStatus") -> list[Table]:
     return [
         table_of(locales._replace(title=f"{status.name} on {status.today}")),
         table_of(people._replace(frame=named.select("locale", "stage", "annotator", *figures))),
-        *([] if options.frame.is_empty() else [agreement_table(options.frame)]),
+        *([] if options.frame.is_empty() else [table_of(agreement_table(options.frame))]),
         table_of(questions._replace(title=pluralise(len(waiting), "open question"), frame=first, caption=more)),
     ]
 

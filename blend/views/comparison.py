@@ -3,15 +3,15 @@
 from collections.abc import Iterator
 
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from blend.eval.registry import task_of
 from blend.eval.report.model_comparison import Difference, ModelComparison, Pair
 from blend.eval.scores_json import FEW_MARK
 from blend.eval.statistics.estimates import Estimate
+from blend.schemas.summaries import Table
 from blend.schemas.texts import agreeing, pluralise
-from blend.views.frames import frame_table, rows_frame
+from blend.views.frames import rows_frame, table_of
 from blend.views.safe import shown
 from blend.views.scores import FEW_NOTE
 
@@ -52,7 +52,7 @@ def p_text(p_value: float) -> str:
     return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"
 
 
-def _standings(found: ModelComparison) -> Table:
+def _standings(found: ModelComparison) -> RenderableType:
     rows = []
     for standing in found.standings:
         rank = standing.rank
@@ -61,7 +61,7 @@ def _standings(found: ModelComparison) -> Table:
     columns = ("place", "possible", "model", "95 % interval")
     corrected = ", corrected by people's labels" if any(one.is_corrected for one in found.standings) else ""
     title = f"Mean over regions, {task_of(found.task).compared_by}{corrected}"
-    return frame_table(rows_frame(columns, rows), title, texts=columns[2:])
+    return table_of(Table(title, rows_frame(columns, rows)))
 
 
 def _verdict(pair: Pair) -> Text:
@@ -85,7 +85,7 @@ def _verdict(pair: Pair) -> Text:
     return text
 
 
-def _regions(pair: Pair) -> Table:
+def _regions(pair: Pair) -> RenderableType:
     rows = [
         (
             shown(region),
@@ -96,7 +96,7 @@ def _regions(pair: Pair) -> Table:
         for region, difference in sorted(pair.regions.items(), key=_largest_first)
     ]
     columns = ("region", f"{shown(pair.second)} is", "points", "corrected p")
-    return frame_table(rows_frame(columns, rows), texts=columns[:2])
+    return table_of(Table("", rows_frame(columns, rows)))
 
 
 def _largest_first(entry: tuple[str, Difference]) -> tuple[float, str]:

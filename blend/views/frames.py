@@ -1,6 +1,7 @@
-"""Frames on a terminal: one function that shows any frame as a table, in one look."""
+"""Tables on a terminal: one function that shows any table, in one look."""
 
-from collections.abc import Collection, Mapping, Sequence
+import re
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import polars as pl
@@ -9,52 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from blend.schemas import summaries
-from blend.schemas.summaries import written
 from blend.views.safe import SafeConsole
-
-PERCENT = "{:.1%}"
-
-
-def frame_table(
-    frame: pl.DataFrame,
-    title: str = "",
-    caption: str = "",
-    *,
-    heads: Mapping[str, str] | None = None,
-    texts: Collection[str] | None = None,
-    forms: Mapping[str, str] | None = None,
-    total: Mapping[str, object] | None = None,
-) -> Table:
-    """A frame as a table: a line per row, words to the left, figures to the right and never cut.
-
-    Args:
-        frame: The rows, in order.
-        title: What they are.
-        caption: What the figures mean, and in which unit.
-        heads: Columns to show, in this order, and what stands above them; all of the frame under their names
-            when absent. A heading is broken behind its slashes.
-        texts: Columns that hold words; the first one when absent. All others hold figures.
-        forms: How figures of a column are written, as a format; counts with commas and other numbers with two
-            digits when absent.
-        total: Values of a last row for everything together, by column; those that it leaves out stay empty.
-    """
-    heads = {name: name for name in frame.columns} if heads is None else heads
-    words = tuple(heads)[:1] if texts is None else texts
-    table = Table(title=title or None, title_justify="left", caption=caption or None, caption_justify="left")
-    # Without frames and with little space, so that many figures stand in 80 columns.
-    table.box, table.padding, table.show_edge = SIMPLE_HEAD, (0, 1, 0, 0), False
-    for name, head in heads.items():
-        is_text = name in words
-        heading = escape(head).replace("/", "/\n")
-        table.add_column(heading, justify="left" if is_text else "right", no_wrap=not is_text, overflow="fold")
-    forms = forms or {}
-    for row in frame.select(list(heads)).iter_rows(named=True):
-        table.add_row(*(cell(value, forms.get(name)) for name, value in row.items()))
-    if total is not None:
-        table.add_section()
-        table.add_row(*(cell(total.get(name, ""), forms.get(name)) for name in heads))
-    return table
-
 
 SHOWN_ROWS = 25
 """Rows of a table on the first screen."""
@@ -77,12 +33,22 @@ def show_tables(
 
 
 def table_of(table: summaries.Table) -> Table:
-    """A table for the terminal: words to the left, figures to the right."""
+    """A table for the terminal: words to the left, figures to the right and never cut.
+
+    A heading is broken behind its slashes, at its underscores and before a last per cent sign.
+    """
     title, frame, caption = table
-    texts = [name for name, dtype in frame.schema.items() if dtype == pl.String]
-    heads = {name: name.replace("_", "\n").replace(" %", "\n%") for name in frame.columns}
-    forms = {name: form for name in frame.columns if (form := summaries.form_of(name))}
-    return frame_table(frame, title, caption, heads=heads, texts=texts, forms=forms)
+    made = Table(title=escape(title) or None, caption=escape(caption) or None)
+    made.title_justify = made.caption_justify = "left"
+    # Without frames and with little space, so that many figures stand in 80 columns.
+    made.box, made.padding, made.show_edge = SIMPLE_HEAD, (0, 1, 0, 0), False
+    for column in frame:
+        is_text = not _are_figures(column)
+        heading = re.sub("_| (?=%$)", "\n", escape(column.name)).replace("/", "/\n")
+        made.add_column(heading, justify="left" if is_text else "right", no_wrap=not is_text, overflow="fold")
+    for row in table.cells():
+        made.add_row(*map(escape, row))
+    return made
 
 
 def rows_frame(columns: Collection[str], rows: Any) -> pl.DataFrame:
@@ -90,6 +56,9 @@ def rows_frame(columns: Collection[str], rows: Any) -> pl.DataFrame:
     return pl.DataFrame(list(rows), schema=list(columns), orient="row", infer_schema_length=None, strict=False)
 
 
-def cell(value: Any, form: str | None = None) -> str:
-    """A value as it stands in a table."""
-    return escape(written(value, form))
+def _are_figures(column: pl.Series) -> bool:
+    """Whether a column holds figures: numbers, or texts that begin with one, such as ``61.3 [58.0, 64.5]``."""
+    if column.dtype != pl.String:
+        return True
+    cells = column.drop_nulls().filter(column.drop_nulls() != "")
+    return len(cells) > 0 and bool(cells.str.contains(r"^[\d–+-]").all())

@@ -7,30 +7,26 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import polars as pl
-from rich.panel import Panel
-from rich.table import Table
-from rich.text import Text
 
-from blend.builders.cards.fields import plain
 from blend.loaders.files.content import check_tables
 from blend.loaders.recipes import read_recipe
 from blend.loaders.releases import read_manifest
-from blend.loaders.releases.references import check_complete
+from blend.loaders.releases.files import check_complete
 from blend.loaders.releases.reports import read_findings
 from blend.loaders.releases.tables import read_config, release_locales, scan_config
 from blend.loaders.releases.with_datasets import without_progress_bars
 from blend.loaders.responses.verdicts import read_verdicts
-from blend.schemas import summaries
 from blend.schemas.errors import InputError, RowError, UnknownNameError
 from blend.schemas.languages import country_name
 from blend.schemas.locales import Locale, registry
 from blend.schemas.manifest import FINDINGS_NAME, RECIPE_NAME, ReleaseManifest
-from blend.schemas.models import field_sentences
 from blend.schemas.rows import ANNOTATIONS, SHORT_ANSWER_PROMPTS
 from blend.schemas.sheets import ALSO_CORRECT, SILLY, WRONG
+from blend.schemas.summaries import Table
 from blend.schemas.texts import fold, pluralise
 from blend.views.frames import rows_frame, show_tables
 from blend.views.safe import SafeConsole, shown
+from blend.views.tables import contents_table
 
 _SHOWN_CHARACTERS = 400
 """Characters of a value before it is cut: a list of answers can be long."""
@@ -40,24 +36,6 @@ _LINES = 100
 """Questions, and oddities, that are printed for people to read, at most: who asks as many reads them all."""
 RAW = ("read responses ", "read contributions ")
 """How the steps are called that read tables of one's own."""
-
-
-def release_tables(manifest: ReleaseManifest) -> list[summaries.Table]:
-    """What was written, and what each step kept and left out."""
-    steps = [
-        (
-            stage.stage,
-            sum(stage.kept.values()),
-            "\n".join(f"{kind} {count:,}" for kind, count in stage.findings.items()) or "none",
-        )
-        for stage in manifest.report
-    ]
-    report = summaries.Table(
-        "What each step kept and left out",
-        rows_frame(("step", "kept", "oddities and rows left out"), steps),
-        f"Each is a line of {FINDINGS_NAME}; the card, README.md, says what each kind means.",
-    )
-    return [contents_table(manifest), report]
 
 
 def lines_to_read(release: Path, manifest: ReleaseManifest) -> Iterator[str]:
@@ -143,43 +121,6 @@ def _in_words(locale: Locale) -> str:
     )
 
 
-def contents_table(manifest: ReleaseManifest) -> summaries.Table:
-    """Configurations with their splits and rows."""
-    tables = rows_frame(
-        ("configuration", "splits", "rows"), [(info.config, info.split, info.rows) for info in manifest.tables]
-    )
-    configs = tables.group_by("configuration", maintain_order=True).agg(
-        pl.col("splits").str.join(" "), pl.col("rows").sum()
-    )
-    return summaries.Table(f"{manifest.name} {manifest.version}", configs)
-
-
-def locale_table(locales: Sequence[Locale]) -> summaries.Table:
-    """One line per locale, with a column per dataset that says whether it holds the locale."""
-    collections = list(dict.fromkeys(name for locale in locales for name in locale.collections))
-    # A dataset's name is broken behind its first hyphen: it is far wider than what stands below it.
-    columns = ("locale", "split", "language", "region", "in a question")
-    rows = [
-        (
-            *(locale.tag, locale.split, locale.language_name, locale.region_name, locale.prompt_name),
-            *("yes" if name in locale.collections else "" for name in collections),
-        )
-        for locale in locales
-    ]
-    names = [name.replace("-", "-\n", 1) for name in collections]
-    return summaries.Table(pluralise(len(locales), "locale"), rows_frame((*columns, *names), rows))
-
-
-def locale_details(locale: Locale) -> summaries.Table:
-    """Every field of one locale with what it means."""
-    rows = []
-    for name, meaning in field_sentences(Locale).items():
-        value = getattr(locale, name)
-        text = ", ".join(value) if isinstance(value, tuple) else "" if value is None else str(value)
-        rows.append((name, text, plain(meaning)))
-    return summaries.Table(locale.tag, rows_frame(("field", "value", "meaning"), rows))
-
-
 def show_release(release: Path, *, config: str | None = None, split: str | None = None) -> None:
     """Print what a release holds, then load every configuration with ``datasets`` and print a row of each.
 
@@ -199,9 +140,8 @@ def show_release(release: Path, *, config: str | None = None, split: str | None 
     files = [file for table in manifest.tables if table.config in chosen for file in table.files]
     check_complete(release, files)
     check_tables(release / file for file in files)
-    show_tables(console, [contents_table(manifest)])
-    for name, part in chosen.items():
-        console.print(_row_panel(release, name, part))
+    rows = [_first_row(release, name, part) for name, part in chosen.items()]
+    show_tables(console, [contents_table(manifest), *rows], everything=True)
 
 
 def _chosen_splits(manifest: ReleaseManifest, config: str | None, split: str | None) -> dict[str, str]:
@@ -222,17 +162,7 @@ def _chosen_splits(manifest: ReleaseManifest, config: str | None, split: str | N
     return chosen
 
 
-def _row_panel(release: Path, config: str, split: str) -> Panel:
-    table = Table.grid(padding=(0, 2))
-    table.add_column(style="cyan", no_wrap=True)
-    table.add_column(overflow="fold")
-    for column, value in _first_row(release, config, split).items():
-        table.add_row(Text(column), Text(_short(value)))
-    line = f'load_dataset("{release}", "{config}", split="{split}")[0]'
-    return Panel(table, title=Text(line), title_align="left")
-
-
-def _first_row(release: Path, config: str, split: str) -> dict[str, Any]:
+def _first_row(release: Path, config: str, split: str) -> Table:
     """The first row of a split, as ``load_dataset`` gives it; without columns if the split has no rows."""
     import datasets
 
@@ -244,7 +174,7 @@ def _first_row(release: Path, config: str, split: str) -> dict[str, Any]:
             rows = datasets.load_dataset(
                 str(release), config, split=f"{split}[:1]", cache_dir=cache, keep_in_memory=True
             )
-            return dict(rows[0]) if len(rows) else {}
+            values = dict(rows[0]) if len(rows) else {}
     except MemoryError:
         raise
     except Exception as error:  # whatever the library makes of a damaged card or table
@@ -253,6 +183,9 @@ def _first_row(release: Path, config: str, split: str) -> dict[str, Any]:
             f"{release}: `datasets` cannot load {config}, split {split} ({reason}); `blend validate {release}` "
             "says what is wrong with it"
         ) from error
+    line = f'load_dataset("{release}", "{config}", split="{split}")[0]'
+    shown_values = [(column, _short(value)) for column, value in values.items()]
+    return Table(line, rows_frame(("column", "value"), shown_values))
 
 
 def _short(value: Any) -> str:

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 
 from rich.console import RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from blend.eval.report.scored_runs import ONE_BY_ONE, interval, number
 from blend.eval.scores_json import FEW_MARK, Score, Scores
 from blend.eval.task import Task
 from blend.schemas.locales import registry
-from blend.views.frames import frame_table, rows_frame
+from blend.schemas.summaries import Table
+from blend.views.frames import rows_frame, table_of
 from blend.views.safe import shown
 
 _TABLES = (
@@ -69,7 +69,7 @@ def _leading(scores: Sequence[Score], task: Task) -> list[Score]:
     return sorted(scores, key=lambda score: score.metric != lead)
 
 
-def overall_table(scores: Sequence[Score], task: Task, *, title: str = "") -> Table:
+def overall_table(scores: Sequence[Score], task: Task, *, title: str = "") -> RenderableType:
     """One line per figure, with its interval and count."""
     rows = [
         (
@@ -80,7 +80,7 @@ def overall_table(scores: Sequence[Score], task: Task, *, title: str = "") -> Ta
         )
         for score in scores
     ]
-    return frame_table(rows_frame(("figure", "value", "95 % interval", "n"), rows), shown(title))
+    return table_of(Table(shown(title), rows_frame(("figure", "value", "95 % interval", "n"), rows)))
 
 
 def _with_equal_counts(scores: Sequence[Score]) -> list[list[Score]]:
@@ -94,7 +94,7 @@ def _with_equal_counts(scores: Sequence[Score]) -> list[list[Score]]:
     return list(groups.values())
 
 
-def _by_key(scope: str, scores: Sequence[Score], task: Task) -> Table:
+def _by_key(scope: str, scores: Sequence[Score], task: Task) -> RenderableType:
     """A row per key, a column per figure with its interval, and the number of items behind them."""
     metrics = list(dict.fromkeys(score.metric for score in scores))
     cells = {(score.key, score.metric): score for score in scores}
@@ -102,7 +102,7 @@ def _by_key(scope: str, scores: Sequence[Score], task: Task) -> Table:
     for key in dict.fromkeys(score.key for score in scores):
         row = [cells[key, metric] for metric in metrics]
         rows.append((shown(_named(key)), *(_with_interval(score, task) for score in row), row[0].n))
-    return frame_table(rows_frame((scope, *map(shown, metrics), "n"), rows))
+    return table_of(Table("", rows_frame((scope, *map(shown, metrics), "n"), rows)))
 
 
 def _named(key: str) -> str:

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from rich.markup import escape
 
 from blend.builders.validate.report import CheckResult, Level, ValidationReport
-from blend.schemas.summaries import Table
 from blend.schemas.texts import pluralise
-from blend.views.frames import rows_frame, show_tables
+from blend.views.frames import show_tables
 from blend.views.safe import SafeConsole
+from blend.views.tables import checks_table
 
 _STYLES = {Level.ERROR: "bold red", Level.WARNING: "yellow", Level.INFO: "cyan"}
 
@@ -31,17 +31,6 @@ def print_report(report: ValidationReport, console: SafeConsole, *, strict: bool
         console.print(f"[bold green]valid[/]: {counts}")
     else:
         console.print(f"[bold red]not valid[/]: {counts}{only_warnings}")
-
-
-def checks_table(report: ValidationReport) -> Table:
-    """A row per check: what it looks at, and how many problems of each level it found."""
-    rows = []
-    for result in report.checks:
-        counts = (result.errors, result.warnings, result.infos)
-        rows.append((result.check, result.title, *(count or None for count in counts)))
-    columns = ("check", "what it looks at", "errors", "warnings", "infos")
-    title = f"{report.name} {report.version}, {pluralise(report.rows, 'row')}"
-    return Table(title, rows_frame(columns, rows))
 
 
 def problem_lines(result: CheckResult, level: Level) -> Iterator[str]:

@@ -6,13 +6,11 @@ import tomli_w
 
 from blend.builders.cards.benchmark import benchmark_yaml
 from blend.builders.cards.card import render_card, render_details
-from blend.builders.cards.card_charts import CARD_CHARTS
+from blend.builders.cards.charts import card_charts
 from blend.builders.cards.contributors import citation_cff
-from blend.builders.cards.credits import canary, citation, license_of
-from blend.builders.cards.croissant import About, render_croissant
+from blend.builders.cards.croissant import render_croissant
 from blend.builders.cards.datasheet import render_datasheet
 from blend.builders.cards.facts import ReleaseFacts
-from blend.builders.cards.header import KEYWORDS
 from blend.schemas.manifest import (
     ANSWERS_NAME,
     BENCHMARK_NAME,
@@ -23,21 +21,7 @@ from blend.schemas.manifest import (
     CROISSANT_NAME,
     DATASHEET_NAME,
 )
-from blend.schemas.reports import Datasheet, questions
-
-RESPONSIBLE = {
-    "composition.errors": "dataBiases",
-    "composition.missing": "dataCollectionMissingData",
-    "composition.sensitive": "personalSensitiveInformation",
-    "collection.mechanisms": "dataCollection",
-    "preprocessing.raw": "dataCollectionRawData",
-    "preprocessing.steps": "dataPreprocessingProtocol",
-    "uses.other_tasks": "dataUseCases",
-    "uses.risks": "dataSocialImpact",
-    "uses.not_for": "dataLimitations",
-    "maintenance.updates": "dataReleaseMaintenancePlan",
-}
-"""Questions of the datasheet to properties of Croissant's vocabulary for responsible AI."""
+from blend.schemas.reports import Datasheet
 
 
 def documents(facts: ReleaseFacts) -> Mapping[str, str]:
@@ -50,7 +34,7 @@ def documents(facts: ReleaseFacts) -> Mapping[str, str]:
         Path in the release to text; the same for the same release. ``datasheet.toml`` only where there are
         answers.
     """
-    charts = [chart for draw in CARD_CHARTS.values() if (chart := draw(facts)) is not None]
+    charts = list(card_charts(facts))
     texts = {chart.path: chart.svg for chart in charts}
     texts[CARD_NAME] = render_card(facts, charts)
     texts[CARD_PAGE_NAME] = render_details(facts)
@@ -58,7 +42,7 @@ def documents(facts: ReleaseFacts) -> Mapping[str, str]:
     if facts.manifest.recipe.datasheet is not None:
         texts[ANSWERS_NAME] = answers_toml(facts.datasheet)
     texts[CHANGELOG_NAME] = facts.changelog
-    texts[CROISSANT_NAME] = render_croissant(facts.manifest, _about(facts))
+    texts[CROISSANT_NAME] = render_croissant(facts)
     if facts.contributions:
         texts[CITATION_NAME] = citation_cff(facts.manifest.recipe, facts.title, facts.contributions)
     if (benchmark := benchmark_yaml(facts)) is not None:
@@ -69,21 +53,3 @@ def documents(facts: ReleaseFacts) -> Mapping[str, str]:
 def answers_toml(datasheet: Datasheet) -> str:
     """The answers as TOML that reads back as the same datasheet."""
     return tomli_w.dumps(datasheet.model_dump(exclude_none=True, exclude_defaults=True))
-
-
-def _about(facts: ReleaseFacts) -> About:
-    recipe = facts.manifest.recipe
-    terms = license_of(recipe.license)
-    answers = {question.key: question.answer for question in questions(facts.datasheet)}
-    return About(
-        title=facts.title,
-        description=f"{facts.summary} For evaluation only: {canary(facts.manifest.name)}",
-        languages=facts.languages,
-        license=terms.url or terms.name,
-        citation=citation(recipe, facts.authors),
-        keywords=KEYWORDS,
-        reword=facts.reword,
-        authors=facts.authors,
-        homepage=recipe.homepage,
-        responsible={name: answer for key, name in RESPONSIBLE.items() if (answer := answers[key]) is not None},
-    )

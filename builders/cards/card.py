@@ -8,8 +8,7 @@ from typing import Any
 import polars as pl
 from pydantic import BaseModel
 
-from blend.builders.cards.card_charts import agreement_of, of_measure
-from blend.builders.cards.charts import Chart
+from blend.builders.cards.charts import Chart, agreement_of
 from blend.builders.cards.contributors import shares
 from blend.builders.cards.credits import (
     canary,
@@ -24,9 +23,8 @@ from blend.builders.cards.header import card_header
 from blend.builders.cards.judging import judging_of
 from blend.builders.cards.read_options import read_options
 from blend.builders.cards.rendering import render
-from blend.builders.stats.measures import definitions
+from blend.builders.stats.tables import agreement_tables, power_table
 from blend.schemas.languages import english_name, own_name, script_name
-from blend.schemas.locales import Locale
 from blend.schemas.manifest import CARD_PAGE_NAME, TableInfo
 from blend.schemas.reports import finding_kinds
 from blend.schemas.rows import (
@@ -38,14 +36,6 @@ from blend.schemas.rows import (
 )
 from blend.schemas.summaries import Table, markdown_table, markdown_text
 
-_MEASURES = (
-    ("agreement", "annotators"),
-    ("agreement", "votes"),
-    ("agreement", "majority"),
-    ("max_votes", "with_annotations"),
-    ("answers", "groups"),
-    ("non_answers", "all_keys"),
-)
 _VERSIONS_SHOWN = 3
 _SCRIPTS = {"Hans": "Simplified Chinese", "Hant": "Traditional Chinese"}
 """Names of scripts that are less than a name without their language."""
@@ -103,8 +93,8 @@ def render_card(facts: ReleaseFacts, charts: Sequence[Chart]) -> str:
 def render_details(facts: ReleaseFacts) -> str:
     """The page beside the card: every column, steps, findings, judges, agreement, who has read options."""
     reading = read_options(facts.reading, facts.model_report)
-    tables = [_own_names(facts), *_agreement(facts)]
-    tables += [] if facts.power is None else [_power(facts.power, facts.locales)]
+    tables = [_own_names(facts), *([] if facts.stats is None else agreement_tables(facts.stats))]
+    tables += [] if facts.power is None else [power_table(facts.power)]
     tables += [] if reading is None else [reading.table]
     return render(
         "details.md.j2",
@@ -264,46 +254,3 @@ def _kinds(facts: ReleaseFacts) -> Table:
     rows = [(kind, n, known[kind].meaning if kind in known else "") for kind, n in ranked if n]
     columns = {"kind": pl.String, "findings": pl.Int64, "what it means": pl.String}
     return Table("Findings", pl.DataFrame(rows, columns, orient="row"))
-
-
-def _agreement(facts: ReleaseFacts) -> list[Table]:
-    """How much people agree: measures over all questions, and alpha where single responses are known."""
-    if facts.stats is None:
-        return []
-    rows = []
-    for measure in _MEASURES:
-        row = of_measure(facts.stats.overall_means, measure).row(0, named=True)
-        percent = row["unit"] == "fraction"
-        means = [row["mean"], row["mean_of_locale_means"]]
-        written = ["–" if m is None else f"{100 * m:.1f} %" if percent else f"{m:.2f}" for m in means]
-        rows.append((definitions()["/".join(measure)], row["n"], *written))
-    measures = pl.DataFrame(rows, ["measure", "questions", "mean", "mean of locales"], orient="row")
-    agreement, groups = facts.stats.annotator_agreement, facts.stats.annotator_groups
-    alpha = (
-        "Krippendorff's alpha, with MASI as the distance between sets of answers that two annotators gave: 1 "
-        "is perfect agreement, 0 is what chance would give. Open questions have many right answers, so that it "
-        "is far from 1 where everybody is careful. Low, high: its 95 % interval over questions."
-    )
-    alike = (
-        "The same by what annotators agreed to tell about themselves; groups below five are counted together."
-    )
-    empty = pl.DataFrame()
-    return [
-        Table("How much people agree", measures),
-        Table("Agreement between annotators", empty if agreement is None else agreement, alpha),
-        Table("Agreement between annotators alike", empty if groups is None else groups, alike),
-    ]
-
-
-def _power(power: pl.DataFrame, locales: Sequence[Locale]) -> Table:
-    """How far two models must be apart by region."""
-    order = {locale.tag: i for i, locale in enumerate(locales)}
-    rows = power.sort(pl.col("locale").replace_strict(order, default=len(order)))
-    return Table(
-        "What tells two models apart",
-        rows.select(
-            "locale", "templates", pl.col("mcqs").alias("MCQs"), (pl.col("difference") * 100).alias("points %")
-        ),
-        "On the multiple-choice questions of one region, two models are told apart (80 % power, 5 % on two "
-        "sides) if their accuracies differ by so many points or more.",
-    )

@@ -1,14 +1,22 @@
-"""Charts: bars that people would rather look at than read, as SVG of the same bytes for the same figures.
+"""Charts of the card: bars that people would rather look at than read, the same bytes for the same figures.
 
 The charts bring their own background, since nobody knows the colour of the page around them, and follow the
 reader's choice of light or dark. They use the reader's fonts and no script.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from blend.builders.cards.facts import ReleaseFacts
 from blend.builders.cards.rendering import render
+from blend.builders.stats import Stats
+from blend.schemas.languages import english_name
 from blend.schemas.locales import Locale
+
+AGREEMENT = {"measure": "agreement", "definition": "annotators"}
+"""The measure that we call agreement."""
+_ORIGINS = 15
+"""Origins shown, those with most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +36,51 @@ _CHARACTER = 7.3
 _MARGIN, _LEAST_WIDTH = 16, 640
 _TOP, _ROW, _FULL = 92, 24, 440
 """Px above the first bar, from bar to bar, and of the longest one."""
+
+
+def card_charts(facts: ReleaseFacts) -> Iterator[Chart]:
+    """Agreement by locale, and items by origin, as far as a release holds questions or tables from Wikidata."""
+    if facts.stats is not None:
+        yield _agreement(facts, facts.stats)
+    if facts.domain is not None and facts.triples is not None:
+        origins = facts.triples.origins
+        shown = origins.head(_ORIGINS)
+        rows = shown.select("origin_qid", "origin_en", "dishes").iter_rows()
+        fewer = f"the {len(shown)} of {len(origins)} countries with most"
+        items, language = facts.domain.items, english_name(facts.triples.languages["language"][0])
+        yield bar_chart(
+            f"images/{facts.domain.config}-origins.svg",
+            f"{items[:1].upper()}{items[1:]} per origin",
+            f"Rows in {language}; {fewer if len(shown) < len(origins) else 'all countries'}",
+            [(english or qid, number) for qid, english, number in rows],
+        )
+
+
+def _agreement(facts: ReleaseFacts, stats: Stats) -> Chart:
+    """Show the share of a question's annotators who gave its most frequent answer, mean per locale.
+
+    Highest first, with the mean of all questions (`agreement/annotators` of `blend stats`).
+    """
+    means = agreement_of(stats)
+    # A locale with multiple choice alone has no mean.
+    known = [locale for locale in facts.locales if locale.tag in means]
+    ranked = sorted(known, key=lambda locale: -(means[locale.tag] or 0))
+    overall = stats.overall_means.filter(**AGREEMENT)["mean"].item()
+    return bar_chart(
+        "images/agreement.svg",
+        "How many annotators agree",
+        "Share of a question’s annotators who gave its most frequent answer, mean per locale",
+        [(locale_label(locale), means[locale.tag]) for locale in ranked],
+        percent=True,
+        full=1,
+        line=None if overall is None else ("all questions", overall),
+        nothing="no answers",
+    )
+
+
+def agreement_of(stats: Stats) -> dict[str, float | None]:
+    """Agreement by locale, a fraction; null where no question has an answer."""
+    return dict(stats.locale_means.filter(**AGREEMENT).select("locale", "mean").iter_rows())
 
 
 def bar_chart(

@@ -1,8 +1,11 @@
 """Credits: under which licence each source came, whom to name, what to cite, and how to betray misuse."""
 
 import re
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
 from uuid import UUID, uuid5
 
 from blend.builders.cards.rendering import text_of
@@ -45,42 +48,28 @@ class Credit:
     """What exactly was read: a revision or the beginning of the digest."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Kind:
+class SourceKind(NamedTuple):
+    """A kind of source, as cards tell of it."""
+
     name: str
+    """What to call it."""
     about: str
-    license: str | None
+    """What it is, in one sentence."""
+    annotations: str
+    """Who made its answers, in the words of the Hub's ``annotations_creators``."""
+    language: str
+    """Who made its texts, likewise of ``language_creators``."""
+    extended: str
+    """Its ``source_datasets``: ``original``, or ``extended|`` and another dataset."""
+    license: str | None = None
+    """Its usual licence, as an identifier of the Hub; null where every source has its own."""
 
 
-_KINDS: Mapping[str, _Kind] = {
-    "sample": _Kind(
-        f"Embedded sample of {DISTRIBUTION}",
-        f"Invented by the {DISTRIBUTION} authors for demonstration: nobody was asked, and the votes measure "
-        "nothing.",
-        "cc-by-4.0",
-    ),
-    "blend": _Kind(
-        "BLEnD",
-        "Questions and answers of Myung et al. (2024), who must be credited.",
-        "cc-by-sa-4.0",
-    ),
-    "semeval": _Kind(
-        "SemEval-2026 Task 7",
-        "Questions, accepted answers and keys of its organisers (Ousidhoum et al. 2026), whose terms allow "
-        "research and evaluation and forbid to pass the data on.",
-        "other",
-    ),
-    "wikidata": _Kind(
-        "Wikidata",
-        "Statements and labels as its volunteers had written them on the day of the snapshot.",
-        "cc0-1.0",
-    ),
-    "topics": _Kind("Topics and templates", "What readers are told about, and how it is asked for.", None),
-    "contributions": _Kind(
-        "Contributions", "Questions, responses and reviews of those named under *Who contributed*.", None
-    ),
-    "responses": _Kind("Own responses", "Responses and reviews collected for this dataset.", None),
-}
+@cache
+def source_kinds() -> Mapping[str, SourceKind]:
+    """What cards say of sources, by their kind in a recipe."""
+    texts = tomllib.loads(text_of("sources.toml").replace("{sdk}", DISTRIBUTION))
+    return {kind: SourceKind(**of) for kind, of in texts.items()}
 
 
 def license_of(identifier: str | None) -> License:
@@ -157,7 +146,7 @@ def canary(name: str) -> str:
 
 
 def _credit(source: Source, info: SourceInfo, recipe: Recipe) -> Credit:
-    kind = _KINDS[source.kind]
+    kind = source_kinds()[source.kind]
     where = f" (`{source.location}`)" if source.location else ""
     pinned = f"revision {info.revision}" if info.revision else f"sha256 {info.sha256[:12]}…"
     if source.kind == "contributions":

@@ -6,14 +6,18 @@ row models, as the files' columns are.
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from pydantic import BaseModel
 
+from blend.builders.cards.credits import canary, citation, license_of
+from blend.builders.cards.facts import ReleaseFacts
 from blend.builders.cards.fields import first_sentence, kind_of, plain
+from blend.builders.cards.header import KEYWORDS
 from blend.builders.cards.rendering import text_of
 from blend.schemas.manifest import FileInfo, ReleaseManifest, TableInfo
 from blend.schemas.models import field_sentences
+from blend.schemas.reports import questions
 from blend.schemas.rows import NOT_BY_LANGUAGE, key_of, model_of
 from blend.schemas.texts import pluralise
 
@@ -25,59 +29,47 @@ _CONTEXT = "croissant_context.json"
 """File of the vocabulary's own context, whole, though we use a part: readers warn of any other."""
 
 
-class About(NamedTuple):
-    """Facts about the dataset that the metadata repeat."""
-
-    title: str
-    """Name for people."""
-    description: str
-    """A few sentences."""
-    languages: Sequence[str]
-    """BCP 47 tags."""
-    license: str
-    """Address of the licence's text, or its identifier."""
-    citation: str
-    """BibTeX entry of the dataset."""
-    keywords: Sequence[str]
-    """What one would search for."""
-    responsible: Mapping[str, str]
-    """Properties of Croissant's vocabulary for responsible AI (``dataUseCases``) that the datasheet answers."""
-    reword: Callable[[str], str] = str
-    """A text of a row model about items of Wikidata in the words of their domain."""
-    authors: Sequence[str] = ()
-    """Names of who made it."""
-    homepage: str | None = None
-    """Web address."""
+RESPONSIBLE = {
+    "composition.errors": "dataBiases",
+    "composition.missing": "dataCollectionMissingData",
+    "composition.sensitive": "personalSensitiveInformation",
+    "collection.mechanisms": "dataCollection",
+    "preprocessing.raw": "dataCollectionRawData",
+    "preprocessing.steps": "dataPreprocessingProtocol",
+    "uses.other_tasks": "dataUseCases",
+    "uses.risks": "dataSocialImpact",
+    "uses.not_for": "dataLimitations",
+    "maintenance.updates": "dataReleaseMaintenancePlan",
+}
+"""Questions of the datasheet to properties of Croissant's vocabulary for responsible AI."""
 
 
-def render_croissant(manifest: ReleaseManifest, about: About) -> str:
+def render_croissant(facts: ReleaseFacts) -> str:
     """The text of ``croissant.json``.
 
     Every parquet file is a ``FileObject`` with its digest and an address relative to the release; every
     configuration and split is a ``RecordSet`` named ``annotations/KR``. A table in several files reads them
     through a ``FileSet``. Lists of records become sub-fields.
 
-    Args:
-        manifest: The release; its tables and at least the files that hold them.
-        about: What to say of the whole.
-
     Returns:
         JSON-LD, indented, with a final line feed; the same for the same release.
     """
-    made = made_from_manifest(manifest, about.reword)
+    made, recipe = made_from_manifest(facts.manifest, facts.reword), facts.manifest.recipe
+    terms = license_of(recipe.license)
+    answers = {question.key: question.answer for question in questions(facts.datasheet)}
     metadata = {
         **{key: made[key] for key in ("@context", "@type", "conformsTo", "name")},
-        "alternateName": about.title,
-        "description": about.description,
+        "alternateName": facts.title,
+        "description": f"{facts.summary} For evaluation only: {canary(facts.manifest.name)}",
         "version": made["version"],
-        "license": about.license,
-        "citeAs": about.citation,
-        "inLanguage": list(about.languages),
-        "keywords": list(about.keywords),
+        "license": terms.url or terms.name,
+        "citeAs": citation(recipe, facts.authors),
+        "inLanguage": facts.languages,
+        "keywords": list(KEYWORDS),
         "isLiveDataset": made["isLiveDataset"],
-        **({"creator": [_person(name) for name in about.authors]} if about.authors else {}),
-        **({"url": about.homepage} if about.homepage is not None else {}),
-        **{f"rai:{name}": answer for name, answer in about.responsible.items()},
+        **({"creator": [_person(name) for name in facts.authors]} if facts.authors else {}),
+        **({"url": recipe.homepage} if recipe.homepage is not None else {}),
+        **{f"rai:{name}": answer for key, name in RESPONSIBLE.items() if (answer := answers[key]) is not None},
         **{key: made[key] for key in ("distribution", "recordSet")},
     }
     return json.dumps(metadata, ensure_ascii=False, indent=2) + "\n"

@@ -1,10 +1,11 @@
 """The YAML header of the card: what makes a directory of parquet files load as configurations and splits."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 import yaml
 
+from blend.builders.cards.credits import source_kinds
 from blend.builders.cards.facts import ReleaseFacts
 from blend.schemas.arrow_types import card_features
 from blend.schemas.manifest import ReleaseManifest, TableInfo
@@ -13,18 +14,6 @@ from blend.schemas.rows import CULTURAL_PROMPTS, MULTIPLE_CHOICE_CONFIGS, QUESTI
 _SIZES = ("1K", "10K", "100K", "1M", "10M", "100M", "1B", "10B", "100B", "1T")
 """Where one of the Hub's size categories ends and the next begins: 1,000 rows, and ten times that each time."""
 
-
-class Makers(NamedTuple):
-    """Makers of a source's texts and answers, in the words of the Hub's card metadata."""
-
-    annotations: str
-    """``annotations_creators``."""
-    language: str
-    """``language_creators``."""
-    extended: str
-    """``source_datasets``: ``original``, or ``extended|`` and another dataset."""
-
-
 _TASKS = {
     "question-answering": "open-domain-qa",
     "multiple-choice": "multiple-choice-qa",
@@ -32,17 +21,6 @@ _TASKS = {
     "text-generation": None,
 }
 """Task categories of the Hub with the task in them, if there is a fitting one."""
-
-MAKERS: Mapping[str, Makers] = {
-    "sample": Makers(annotations="other", language="other", extended="original"),
-    "responses": Makers(annotations="crowdsourced", language="crowdsourced", extended="original"),
-    "contributions": Makers(annotations="crowdsourced", language="crowdsourced", extended="original"),
-    "blend": Makers(annotations="crowdsourced", language="crowdsourced", extended="extended|other-blend"),
-    "semeval": Makers(annotations="crowdsourced", language="crowdsourced", extended="extended|other-semeval"),
-    "wikidata": Makers(annotations="found", language="found", extended="extended|other-wikidata"),
-    "topics": Makers(annotations="no-annotation", language="expert-generated", extended="original"),
-}
-"""What the Hub wants to know of every kind of source. The sample is invented: nobody was asked for it."""
 
 KEYWORDS = ("culture", "everyday-knowledge", "multilingual", "benchmark", "evaluation-only")
 """What one would search for."""
@@ -87,7 +65,7 @@ def _of_sources(facts: ReleaseFacts, about: str) -> list[str]:
     """A tag of every source, without repetitions; a dataset of the Hub is named by its id."""
     tags = []
     for source in facts.manifest.recipe.sources:
-        tag = getattr(MAKERS[source.kind], about)
+        tag = getattr(source_kinds()[source.kind], about)
         if about == "extended" and source.kind == "blend" and source.revision is not None:
             tag = f"extended|{source.location}"
         tags.append(tag)

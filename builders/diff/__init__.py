@@ -8,7 +8,7 @@ from blend.builders.diff.model import ColumnChange, ConfigDiff, ReleaseDiff, Rel
 from blend.builders.diff.settings import file_changes, setting_changes
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.releases import read_manifest
-from blend.loaders.releases.references import check_complete
+from blend.loaders.releases.files import check_complete
 from blend.schemas.manifest import ReleaseManifest, TableInfo
 
 EXAMPLES = 3

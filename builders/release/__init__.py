@@ -19,6 +19,7 @@ from blend.builders.release.tables import BuiltTables, build_tables
 from blend.builders.stats import Stats, build_stats
 from blend.builders.stats.cultural import build_cultural_stats
 from blend.builders.stats.mcq import power
+from blend.builders.stats.measures import in_order
 from blend.builders.stats.triples import TripleStats, build_triple_stats
 from blend.loaders.files.atomic import atomic_directory
 from blend.loaders.files.content import file_infos, read_text
@@ -206,13 +207,13 @@ def _facts(
     changes: str,
     stats: Stats | None,
 ) -> ReleaseFacts:
-    mcqs = _written(release, manifest.tables, MULTIPLE_CHOICE_QUESTIONS)
+    mcqs, tags = _written(release, manifest.tables, MULTIPLE_CHOICE_QUESTIONS), [of.tag for of in held]
     return ReleaseFacts(
         manifest=manifest,
         loaded_bytes={file: loaded_bytes(release / file) for table in manifest.tables for file in table.files},
         locales=tuple(held),
         figures=built.figures(),
-        power=None if mcqs is None else power(mcqs).collect(),
+        power=None if mcqs is None else power(mcqs).collect().sort(in_order("locale", tags)),
         stats=stats,
         domain=built.domain,
         cultural=None if built.cultural is None else build_cultural_stats(built.cultural.prompts),

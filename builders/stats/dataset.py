@@ -1,6 +1,6 @@
 """Statistics of a whole release: questions where it has any, tables from Wikidata where it has any."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +11,10 @@ from blend.builders.stats.cultural import CulturalStats, build_cultural_stats
 from blend.builders.stats.triples import TripleStats, build_triple_stats
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.releases import read_manifest
-from blend.loaders.releases.reports import read_agreement, read_annotator_groups, read_audit
+from blend.loaders.releases.reports import read_agreement, read_annotator_groups
 from blend.loaders.releases.tables import read_config, read_tables, release_domain, release_locales
 from blend.loaders.upstream.blend import read_blend
 from blend.schemas.recipe import Domain
-from blend.schemas.reports import AuditReport
 from blend.schemas.rows import ANNOTATIONS, CULTURAL_PROMPTS
 from blend.schemas.summaries import Summarised, Summary
 from blend.schemas.texts import pluralise
@@ -33,19 +32,14 @@ class DatasetStats(Summarised):
     """What these tables are about; null without any, or where nobody knows it any more."""
     cultural: CulturalStats | None = None
     """Figures of the cultural prompts; null without any."""
-    audit: AuditReport | None = None
-    """What simple rules get right in the multiple-choice questions; null where the release
-    does not say."""
 
     def frames(self) -> dict[str, pl.DataFrame]:
         """All figures, one frame each, by name."""
         frames = {} if self.questions is None else stats_frames(self.questions)
         for name, figures in self.food.items():
-            frames |= {f"{name}_{part}": frame for part, frame in _food_frames(figures).items()}
+            frames |= {f"{name}_{field.name}": getattr(figures, field.name) for field in fields(figures)}
         if self.cultural is not None:
             frames |= {f"cultural_{name}": frame for name, frame in self.cultural.frames().items()}
-        if self.audit is not None:
-            frames |= {f"audit_{name}": frame for name, frame in _audit_frames(self.audit).items()}
         return frames
 
     def _summary(self) -> Summary:
@@ -53,16 +47,9 @@ class DatasetStats(Summarised):
         return Summary(pluralise(len(rows), "table"), ("table", "rows", "columns"), rows)
 
     def to_json(self) -> dict[str, Any]:
-        """All figures as plain JSON; those from Wikidata under the name of their configurations."""
-        figures = {} if self.questions is None else stats_json(self.questions)
-        for name, food in self.food.items():
-            figures[name] = {part: frame.to_dicts() for part, frame in _food_frames(food).items()}
-        if self.cultural is not None:
-            parts = self.cultural.frames()
-            figures["cultural"] = {name: frame.to_dicts() for name, frame in parts.items()}
-        if self.audit is not None:
-            figures["audit"] = self.audit.model_dump(mode="json")
-        return figures
+        """All figures as plain JSON: every frame as a list of records, see `stats_json`."""
+        records = {name: frame.to_dicts() for name, frame in self.frames().items()}
+        return records | ({} if self.questions is None else stats_json(self.questions))
 
 
 def stats_of_release(release: Path, *, on_progress: ProgressCallback = silent) -> DatasetStats:
@@ -102,7 +89,6 @@ def stats_of_release(release: Path, *, on_progress: ProgressCallback = silent) -
         cultural=build_cultural_stats(read_config(release, CULTURAL_PROMPTS, on_progress=on_progress))
         if CULTURAL_PROMPTS in configs
         else None,
-        audit=read_audit(release),
     )
 
 
@@ -110,24 +96,3 @@ def stats_of_blend(folder: Path) -> DatasetStats:
     """The figures of BLEnD's published files, counted on the texts exactly as they are, as the paper does."""
     published = read_blend(folder, clean=False)
     return DatasetStats(build_stats(published.questions, published.annotations), {})
-
-
-def _audit_frames(audit: AuditReport) -> dict[str, pl.DataFrame]:
-    """One row per rule and locale asked about, with the rule in a line."""
-    figures = dict.fromkeys(("accuracy", "low", "high", "share", "by_pair"), pl.Float64)
-    schema = {"name": pl.String, "group": pl.String, "questions": pl.Int64, **figures, "definition": pl.String}
-    return {
-        name: pl.DataFrame(
-            [{**rule.model_dump(), "definition": audit.definitions[rule.name]} for rule in rules], schema
-        )
-        for name, rules in {"baselines": audit.baselines, "leaks": audit.leaks}.items()
-    }
-
-
-def _food_frames(food: TripleStats) -> dict[str, pl.DataFrame]:
-    return {
-        "languages": food.languages,
-        "origins": food.origins,
-        "sizes": food.sizes,
-        "common_parts": food.common_parts,
-    }

@@ -10,7 +10,6 @@ from blend.builders.stats.dataset import DatasetStats
 from blend.builders.stats.mcq import CLOSE, CORRELATION, DISAGREEMENT, SPREADS, McqStats
 from blend.builders.stats.measures import KINDS, MEASURES
 from blend.builders.stats.triples import TripleStats
-from blend.schemas.reports import AuditReport
 from blend.schemas.summaries import Table
 
 _PER_QUESTION: Final = {
@@ -43,8 +42,6 @@ def dataset_tables(figures: DatasetStats) -> list[Table]:
     if figures.cultural is not None:
         tables.append(Table("Cultural prompts", figures.cultural.kinds, "Counts, by kind of text."))
         tables.append(Table("Cultural categories", figures.cultural.categories, "Counts of topics."))
-    if figures.audit is not None:
-        tables.append(_guessing("MCQ guessing", figures.audit))
     return tables
 
 
@@ -62,21 +59,7 @@ def question_tables(stats: Stats) -> Iterator[Table]:
         "Means over questions. Top votes: annotators behind the most frequent answer. Agreement: their share "
         "of the annotators. Majority: share of questions where they are more than half. See measures.",
     )
-    if stats.annotator_agreement is not None:
-        yield Table(
-            "Annotators",
-            stats.annotator_agreement,
-            "Alpha: Krippendorff's, with MASI over the answers that each gave; 1 is perfect, 0 is chance. Low, "
-            "high: its 95 % interval over questions. Questions: answered by two or more.",
-        )
-    if stats.annotator_groups is not None:
-        yield Table(
-            "Annotator groups",
-            stats.annotator_groups,
-            "By what annotators agreed to tell about themselves: alpha within each group. Groups of fewer than "
-            "five are counted together.",
-        )
-    yield Table("Measures", _measures(stats), "Means over all locales; of locales: each with the same weight.")
+    yield from agreement_tables(stats)
     for title, (measure, definition) in _BY_TOPIC.items():
         of = MEASURES[measure][definition]
         means = stats.topic_means.filter(measure=measure, definition=definition)
@@ -109,6 +92,26 @@ def question_tables(stats: Stats) -> Iterator[Table]:
     )
     if stats.mcqs is not None:
         yield from mcq_tables(stats.mcqs)
+
+
+def agreement_tables(stats: Stats) -> Iterator[Table]:
+    """How much people agree: alpha where single responses are known, and measures over all questions."""
+    if stats.annotator_agreement is not None:
+        yield Table(
+            "Annotators",
+            stats.annotator_agreement,
+            "Alpha: Krippendorff's, with MASI over the answers that each gave; 1 is perfect, 0 is chance. Open "
+            "questions have many right answers, so that it is far from 1 where everybody is careful. Low, "
+            "high: its 95 % interval over questions. Questions: answered by two or more.",
+        )
+    if stats.annotator_groups is not None:
+        yield Table(
+            "Annotator groups",
+            stats.annotator_groups,
+            "By what annotators agreed to tell about themselves: alpha within each group. Groups of fewer than "
+            "five are counted together.",
+        )
+    yield Table("Measures", _measures(stats), "Means over all locales; of locales: each with the same weight.")
 
 
 def _per_question(stats: Stats) -> pl.DataFrame:
@@ -164,9 +167,22 @@ def mcq_tables(mcqs: McqStats) -> Iterator[Table]:
         "How many distractors a region gives, their share of all, and the least and greatest share among the "
         "distractors of a locale that gets any from it.",
     )
-    yield Table(
+    yield power_table(mcqs.power)
+    # Not known in paper mode.
+    if not mcqs.spreads.is_empty():
+        yield Table(
+            "MCQ spread",
+            _with_total(_wide(mcqs.spreads, "answer_spread", index="locale", values="mcqs")),
+            "Questions by how widespread the correct answer is. Universal: people of six or more other "
+            "regions gave it as well; shared: of one to five; specific: of none.",
+        )
+
+
+def power_table(power: pl.DataFrame) -> Table:
+    """What tells two models apart, by locale; ``power`` is `McqStats.power`."""
+    return Table(
         "MCQ power",
-        mcqs.power.select(
+        power.select(
             "locale",
             "templates",
             pl.col("mcqs").alias("questions"),
@@ -178,14 +194,6 @@ def mcq_tables(mcqs: McqStats) -> Iterator[Table]:
         f"variants of a template correlate by {CORRELATION:g}. Needed: templates with questions for a "
         f"difference of {CLOSE:.0%}.",
     )
-    # Not known in paper mode.
-    if not mcqs.spreads.is_empty():
-        yield Table(
-            "MCQ spread",
-            _with_total(_wide(mcqs.spreads, "answer_spread", index="locale", values="mcqs")),
-            "Questions by how widespread the correct answer is. Universal: people of six or more other "
-            "regions gave it as well; shared: of one to five; specific: of none.",
-        )
 
 
 def _triple_tables(name: str, stats: TripleStats) -> Iterator[Table]:
@@ -216,33 +224,6 @@ def _triple_tables(name: str, stats: TripleStats) -> Iterator[Table]:
         languages.join(parts, on="language", maintain_order="left"),
         "The most common parts, with the dishes that have them.",
     )
-
-
-def _guessing(title: str, audit: AuditReport) -> Table:
-    of = "all" if audit.audited == audit.questions else f"{audit.audited:,} of {audit.questions:,}"
-    shares = {
-        "right %": "accuracy",
-        "from %": "low",
-        "to %": "high",
-        "by pair %": "by_pair",
-        "by row %": "share",
-    }
-    rows = [
-        {"rule": name, "questions": fares.questions}
-        | {column: _percent(getattr(fares, field)) for column, field in shares.items()}
-        for name, fares in audit.overall.items()
-    ]
-    return Table(
-        title,
-        pl.DataFrame(rows),
-        f"What simple rules get right, of {of} questions. Right: where the rule has an opinion, with a 95 % "
-        "interval over templates; by pair: guessing where it has none, each template and region once; by row: "
-        "each question once. `blend audit` says what the rules do.",
-    )
-
-
-def _percent(share: float | None) -> float | None:
-    return None if share is None else 100 * share
 
 
 def _wide(rows: pl.DataFrame, columns: str, *, index: str, values: str) -> pl.DataFrame:

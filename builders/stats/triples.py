@@ -25,9 +25,6 @@ class TripleStats:
     origins: pl.DataFrame
     """One row per language and origin: ``origin_qid``, ``origin_en``, ``dishes``. By language, most dishes
     first."""
-    sizes: pl.DataFrame
-    """One row per language and number of parts: ``parts``, ``dishes`` that have so many. By language and
-    parts."""
     common_parts: pl.DataFrame
     """One row per language and rank: ``rank`` (from 1), ``qid``, ``label``, ``dishes``. Equal counts are
     ordered by item number."""
@@ -55,7 +52,6 @@ def build_triple_stats(triples: Iterable[pl.DataFrame], *, common: int = COMMON)
             "dishes", "language", descending=[True, False]
         ),
         origins=pl.concat(_origins(frame) for frame in frames),
-        sizes=pl.concat(_sizes(frame) for frame in frames),
         common_parts=pl.concat(_common(made, common) for made in pairs),
     )
 
@@ -86,14 +82,6 @@ def _origins(frame: pl.DataFrame) -> pl.DataFrame:
         frame.group_by("language", "origin_qid", "origin_en")
         .agg(dishes=pl.col("qid").n_unique().cast(pl.Int64))
         .sort("language", "dishes", number, descending=[False, True, False])
-    )
-
-
-def _sizes(frame: pl.DataFrame) -> pl.DataFrame:
-    return (
-        frame.group_by("language", parts=pl.col("parts").list.len().cast(pl.Int64))
-        .agg(dishes=pl.col("qid").n_unique().cast(pl.Int64))
-        .sort("language", "parts")
     )
 
 

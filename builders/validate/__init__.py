@@ -8,23 +8,13 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from blend.builders.validate.checked_release import Release
-from blend.builders.validate.checks.answers import (
-    check_correct_answers,
-    check_overlaps,
-    check_wrong_answers,
-)
+from blend.builders.validate.checks.answers import check_options
+from blend.builders.validate.checks.audit import check_audit
 from blend.builders.validate.checks.documents import check_card, check_croissant
 from blend.builders.validate.checks.files import check_files
 from blend.builders.validate.checks.loading import check_loading
-from blend.builders.validate.checks.mcq import (
-    check_mcq_columns,
-    check_mcq_made,
-    check_positions,
-    check_verdicts,
-)
-from blend.builders.validate.checks.questions import check_alignment, check_questions, check_votes
-from blend.builders.validate.checks.reports import check_audit, check_model_verdicts
-from blend.builders.validate.checks.tables import check_ids, check_rows, check_splits, check_tables
+from blend.builders.validate.checks.questions import check_questions, check_votes
+from blend.builders.validate.checks.tables import check_ids, check_rows, check_tables
 from blend.builders.validate.checks.texts import (
     check_characters,
     check_personal_data,
@@ -48,20 +38,11 @@ CHECKS: dict[str, Check] = {
     "files": check_files,
     "tables": check_tables,
     "rows": check_rows,
-    "splits": check_splits,
     "ids": check_ids,
-    "alignment": check_alignment,
     "questions": check_questions,
     "votes": check_votes,
-    "mcq-made": check_mcq_made,
-    "verdicts": check_verdicts,
-    "mcq-columns": check_mcq_columns,
-    "correct-answers": check_correct_answers,
-    "wrong-answers": check_wrong_answers,
-    "overlaps": check_overlaps,
-    "positions": check_positions,
+    "options": check_options,
     "audit": check_audit,
-    "model-verdicts": check_model_verdicts,
     "characters": check_characters,
     "scripts": check_scripts,
     "translations": check_translations,

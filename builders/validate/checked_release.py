@@ -1,10 +1,10 @@
 """The release under check, read once: every table as a frame whose rows say where they stand."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple
 
 import polars as pl
 import pyarrow as pa
@@ -20,8 +20,6 @@ from blend.schemas.errors import InputError, UnknownNameError
 from blend.schemas.locales import Locale, Registry
 from blend.schemas.manifest import ReleaseManifest, TableInfo, leads_out
 from blend.schemas.rows import QUESTION_CONFIGS, key_of, model_of
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -97,18 +95,6 @@ class Release:
         """The rows of `tables` that their model refuses; the check of rows tells of them, and no other."""
         return {table: list(_refused(table, rows)) for table, rows in self.tables.items()}
 
-    @cached_property
-    def _made(self) -> dict[Callable[["Release"], Any], Any]:
-        """Results that `once` keeps, by the function that made them."""
-        return {}
-
-    def once(self, make: Callable[["Release"], T]) -> T:
-        """Compute something of the release once, for the first check that asks, and keep it for the others."""
-        if make not in self._made:
-            self._made[make] = make(self)
-        made: T = self._made[make]
-        return made
-
     def rows(self, config: str) -> pl.DataFrame:
         """The valid rows of a configuration, with the ``location`` and the ``split`` of each."""
         columns = {**published_columns(model_of(config)), "location": pl.String(), "split": pl.String()}
@@ -120,17 +106,10 @@ class Release:
                 parts.append(valid.with_columns(split=pl.lit(table.split)))
         return pl.concat(parts)
 
-    def not_judged(self, config: str) -> Sequence[str]:
-        """Locales some of whose rows of a configuration cannot be read: what refers to them is not judged.
-
-        That a table or row is damaged is told once, not once for every row that refers to it.
-        """
-        damaged = [
-            table
-            for table in self.manifest.tables
-            if table.config == config and (table not in self.tables or self.invalid_rows[table])
-        ]
-        return [locale.tag for table in damaged if (locale := self.locale_of(table)) is not None]
+    def is_damaged(self, config: str) -> bool:
+        """Whether some rows of a configuration cannot be read: what refers to them is not judged."""
+        of_config = [table for table in self.manifest.tables if table.config == config]
+        return any(table not in self.tables or self.invalid_rows[table] for table in of_config)
 
     def locale_of(self, table: TableInfo) -> Locale | None:
         """The locale whose split a table is; null for splits of other kinds, or if nobody registered it."""

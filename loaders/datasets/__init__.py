@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from blend.loaders.datasets.locations import ON_HUB, Places, find_tables, named
+from blend.loaders.datasets.locations import ON_HUB, FoundRelease, fetch_tables, find_release, named
 from blend.loaders.datasets.regions import find_region, regions_of
 from blend.loaders.files.content import check_tables
 from blend.schemas.arrow_types import published_names
 from blend.schemas.errors import InputError, RowError, UnknownNameError
-from blend.schemas.locales import Registry
-from blend.schemas.manifest import ReleaseManifest, TableInfo
+from blend.schemas.manifest import TableInfo
 from blend.schemas.models import field_errors
 from blend.schemas.rows import PER_REGION, QUESTION_CONFIGS
 
@@ -62,24 +61,20 @@ def load(
     if split is not None and asked is not None and config in PER_REGION:
         raise InputError(f"{config}: its splits are its regions; name region or split, not both")
 
-    def choose(manifest: ReleaseManifest, known: Registry) -> list[TableInfo]:
-        return _choice(manifest, known, config, asked, split).tables
-
-    locations = find_tables(release, choose, revision=revision, streaming=streaming)
-    locales = _choice(locations.manifest, locations.locales, config, asked, split).locales
-    here = [address for address in locations.addresses.values() if not address.startswith(ON_HUB)]
+    found = find_release(release, revision=revision)
+    tables, locales = _choice(found, config, asked, split)
+    addresses = fetch_tables(found, tables, streaming=streaming)
+    here = [address for address in addresses.values() if not address.startswith(ON_HUB)]
     check_tables(map(Path, here))
-    if locales and len(here) == len(locations.addresses):
-        _check_present(locations, config, locales)
+    if locales and len(here) == len(addresses):
+        _check_present(found, here, config, locales)
 
     from datasets import load_dataset
 
     loaded = load_dataset(
         "parquet",
         config,
-        data_files={
-            table.split: [locations.addresses[file] for file in table.files] for table in locations.tables
-        },
+        data_files={table.split: [addresses[file] for file in table.files] for table in tables},
         streaming=streaming,
         filters=[("locale", "in", locales)] if locales else None,
     )
@@ -105,10 +100,9 @@ def read_config(release: str | Path, config: str, *, revision: str | None = None
     """
     from blend.loaders.releases import tables
 
-    def choose(manifest: ReleaseManifest, known: Registry) -> list[TableInfo]:
-        return _choice(manifest, known, config, None, None).tables
-
-    return tables.read_config(find_tables(release, choose, revision=revision).folder, config)
+    found = find_release(release, revision=revision)
+    fetch_tables(found, _choice(found, config, None, None).tables)
+    return tables.read_config(found.folder, config)
 
 
 def as_models(rows: Any, model: type[RowT]) -> Iterator[RowT]:
@@ -153,10 +147,8 @@ class _Choice(NamedTuple):
     """Locales to keep the rows of, where the splits are no regions; empty for all."""
 
 
-def _choice(
-    manifest: ReleaseManifest, known: Registry, config: str, asked: Sequence[str] | None, split: str | None
-) -> _Choice:
-    where = named(manifest)
+def _choice(found: FoundRelease, config: str, asked: Sequence[str] | None, split: str | None) -> _Choice:
+    manifest, where = found.manifest, named(found.manifest)
     tables = {table.split: table for table in manifest.tables if table.config == config}
     if not tables:
         raise UnknownNameError("configuration", config, {table.config for table in manifest.tables})
@@ -167,21 +159,21 @@ def _choice(
         return _Choice(wanted, [])
     if config not in QUESTION_CONFIGS:
         raise InputError(f"{where}: {config} has no regions; leave region out, or name a split")
-    regions = regions_of(manifest, known, config)
-    found = dict.fromkeys(find_region(name, regions, where=where) for name in asked)
+    regions = regions_of(manifest, found.locales, config)
+    chosen = dict.fromkeys(find_region(name, regions, where=where) for name in asked)
     if config in PER_REGION:
-        return _Choice([tables[region.split] for region in found], [])
-    return _Choice(wanted, [region.locale for region in found])
+        return _Choice([tables[region.split] for region in chosen], [])
+    return _Choice(wanted, [region.locale for region in chosen])
 
 
-def _check_present(locations: Places, config: str, locales: Sequence[str]) -> None:
+def _check_present(found: FoundRelease, files: Sequence[str], config: str, locales: Sequence[str]) -> None:
     """Refuse a locale without rows in files that are all here: no rows would look like an answer."""
     import polars as pl
 
-    rows = pl.scan_parquet(list(locations.addresses.values())).select(pl.col("locale").unique())
+    rows = pl.scan_parquet(list(files)).select(pl.col("locale").unique())
     held = set(rows.collect()["locale"])
     if absent := [locale for locale in locales if locale not in held]:
         raise InputError(
-            f"{named(locations.manifest)}: {config} holds no row about {', '.join(absent)}; "
+            f"{named(found.manifest)}: {config} holds no row about {', '.join(absent)}; "
             "the report in release.json says why"
         )

@@ -1,19 +1,13 @@
-"""Places: where the files of a release lie that a reader wants, in a directory, in the cache or on the Hub."""
+"""Locations: where a release lies, and the files of it that are wanted, here, in the cache or on the Hub."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from blend.loaders.hub.client import hub_name
 from blend.loaders.releases import read_manifest
-from blend.loaders.releases.references import (
-    Reference,
-    check_complete,
-    damaged_files,
-    fetch_release,
-    hub_reference,
-    resolve_release,
-)
+from blend.loaders.releases.files import check_complete, file_faults
+from blend.loaders.releases.references import Reference, fetch_release, hub_reference, resolve_release
 from blend.loaders.releases.tables import release_locales
 from blend.schemas.errors import InputError
 from blend.schemas.locales import Registry
@@ -22,50 +16,80 @@ from blend.schemas.manifest import DOMAINS_NAME, LOCALES_NAME, ReleaseManifest, 
 ON_HUB = "hf://"
 """How the address of a file on the Hub begins."""
 
-Choose = Callable[[ReleaseManifest, Registry], Sequence[TableInfo]]
-"""Chooses tables of a release by its manifest and the locales that it can hold; refuses what it lacks."""
 
-
-class Places(NamedTuple):
-    """Tables of a release, found."""
+class FoundRelease(NamedTuple):
+    """A release whose tables may still be on the Hub."""
 
     folder: Path
-    """Directory of the release, or what the cache holds of it: the manifest and the files of the tables."""
+    """Directory of the release, or what the cache holds of it: the manifest, and tables that were fetched."""
     manifest: ReleaseManifest
-    """The manifest of the release."""
+    """Its manifest."""
     locales: Registry
     """The locales that it can hold: the packaged ones and its own."""
-    tables: Sequence[TableInfo]
-    """The tables chosen."""
-    addresses: Mapping[str, str]
-    """Path or address of each file of the tables, by its path in the release."""
+    on_hub: Reference | None
+    """Where it is on the Hub; null of a directory."""
 
 
-def find_tables(
-    release: str | Path, choose: Choose, *, revision: str | None = None, streaming: bool = False
-) -> Places:
-    """Find the files of some tables; from the Hub nothing else is downloaded.
+def find_release(release: str | Path, *, revision: str | None = None) -> FoundRelease:
+    """Find a release; from the Hub nothing but its manifest and registries is downloaded.
+
+    Args:
+        release: A directory, ``org/name``, or ``org/name@revision``.
+        revision: Tag or commit on the Hub.
+
+    Raises:
+        BlendError: If the release cannot be found or read.
+    """
+    reference = _reference(release, revision)
+    if isinstance(reference, Path):
+        folder, on_hub = reference, None
+    else:
+        assert reference.revision is not None
+        folder = fetch_release(reference.repo_id, reference.revision, wanted=_own_registries)
+        on_hub = reference
+    return FoundRelease(folder, read_manifest(folder), release_locales(folder), on_hub)
+
+
+def fetch_tables(
+    found: FoundRelease, tables: Sequence[TableInfo], *, streaming: bool = False
+) -> dict[str, str]:
+    """Have the files of some tables at hand; from the Hub nothing else is downloaded.
 
     Files in a directory or in the Hub client's cache are compared with the digests in ``release.json``. Files
     that are only streamed are not, since that takes the whole of them.
 
     Args:
-        release: A directory, ``org/name``, or ``org/name@revision``.
-        choose: Chooses the tables.
-        revision: Tag or commit on the Hub.
+        found: The release.
+        tables: The tables.
         streaming: Whether to leave files where they are, if they are not in the cache.
 
+    Returns:
+        Path or address of each file, by its path in the release.
+
     Raises:
-        BlendError: If the release cannot be found or read, or if files are missing or damaged.
+        BlendError: If files are missing or damaged.
     """
-    reference = _reference(release, revision)
-    if isinstance(reference, Path):
-        manifest = read_manifest(reference)
-        locales = release_locales(reference)
-        tables = choose(manifest, locales)
-        check_complete(reference, _files(tables))
-        return Places(reference, manifest, locales, tables, _below(reference, _files(tables)))
-    return _on_hub(reference, choose, streaming=streaming)
+    from huggingface_hub import is_offline_mode
+
+    files = [file for table in tables for file in table.files]
+    here = {file: str(found.folder / file) for file in files}
+    if found.on_hub is None:
+        check_complete(found.folder, files)
+        return here
+    repo_id, revision = found.on_hub
+    assert revision is not None
+    if not (streaming or is_offline_mode()):
+        fetch_release(repo_id, revision, wanted=lambda _: files)
+        return here
+    # Offline nothing is fetched either: what is in the cache is there, and the rest is not.
+    absent = {path for of_kind in file_faults(found.folder, files).values() for path in of_kind}
+    if absent and is_offline_mode():
+        raise InputError(
+            f"{hub_name(repo_id)}, revision {revision}: {', '.join(sorted(absent))} is not whole in the cache, "
+            "and HF_HUB_OFFLINE forbids to fetch it; load it once with a connection, without streaming"
+        )
+    there = f"{ON_HUB}datasets/{repo_id}@{found.folder.name}"
+    return here | {path: f"{there}/{path}" for path in absent}
 
 
 def named(manifest: ReleaseManifest) -> str:
@@ -91,39 +115,6 @@ def _reference(release: str | Path, revision: str | None) -> Path | Reference:
     return Reference(on_hub.repo_id, revision or on_hub.revision)
 
 
-def _on_hub(reference: Reference, choose: Choose, *, streaming: bool) -> Places:
-    """The tables in the Hub client's cache, downloaded if need be; those to stream may stay on the Hub."""
-    from huggingface_hub import is_offline_mode
-
-    repo_id, revision = reference
-    assert revision is not None
-    folder = fetch_release(repo_id, revision, wanted=_own_registries)
-    manifest, locales = read_manifest(folder), release_locales(folder)
-    tables = choose(manifest, locales)
-    files = _files(tables)
-    if not (streaming or is_offline_mode()):
-        fetch_release(repo_id, revision, wanted=lambda _: files)
-        return Places(folder, manifest, locales, tables, _below(folder, files))
-    # Offline nothing is fetched either: what is in the cache is there, and the rest is not.
-    absent = {file.path for file in damaged_files(folder, files)}
-    if absent and is_offline_mode():
-        raise InputError(
-            f"{hub_name(repo_id)}, revision {revision}: {', '.join(sorted(absent))} is not whole in the cache, "
-            "and HF_HUB_OFFLINE forbids to fetch it; load it once with a connection, without streaming"
-        )
-    there = f"{ON_HUB}datasets/{repo_id}@{folder.name}"
-    addresses = {path: f"{there}/{path}" if path in absent else str(folder / path) for path in files}
-    return Places(folder, manifest, locales, tables, addresses)
-
-
 def _own_registries(manifest: ReleaseManifest) -> list[str]:
     """The files of the locales and of the domain that a release brings along, if it does."""
     return [file.path for file in manifest.files if file.path in (LOCALES_NAME, DOMAINS_NAME)]
-
-
-def _files(tables: Sequence[TableInfo]) -> list[str]:
-    return [file for table in tables for file in table.files]
-
-
-def _below(folder: Path, files: Sequence[str]) -> dict[str, str]:
-    return {file: str(folder / file) for file in files}

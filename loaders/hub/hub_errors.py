@@ -24,15 +24,6 @@ _SIGNATURE = re.compile(
     re.IGNORECASE,
 )
 
-# A refusal (403) has no code that tells one reason from another: only its words do. Those of quotas and rules
-# come first, since they can speak of rights and of tokens as well.
-_OF_QUOTAS = re.compile(r"\b(quota|storage|payment|billing|upgrade your plan)\b", re.IGNORECASE)
-_OF_RULES = re.compile(
-    r"\b(branch(es)?|tags?|protect(ed|ion)|rules?|rulesets?|polic(y|ies)|read-only|archived|disabled)\b",
-    re.IGNORECASE,
-)
-_OF_TOKENS = re.compile(r"\b(tokens?|permissions?|rights|scopes?|credentials|authori[sz]ed)\b", re.IGNORECASE)
-
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 _RUST_ERROR = re.compile(r"\(os error (\d+)\)")
 
@@ -131,28 +122,12 @@ def _refusal(error: Exception, purpose: Purpose) -> str:
         return "the Hub does not accept the token; log in again with `hf auth login`, or correct HF_TOKEN"
     if status == 403 and purpose == "read":
         return f"you may not read this ({reply}); ask its owners for access, then log in with `hf auth login`"
-    if status == 413:
-        return f"the Hub takes nothing so large ({reply}, {_asked(error)}); make its files smaller"
-    if status == 507 or (status in (402, 403) and _OF_QUOTAS.search(reply)):
+    if status in (402, 403, 413, 507):
+        # Quotas, rules of a repository, roles and rights of a token: only the Hub's own words tell which.
         return (
-            f"the account has no storage left for this ({reply}, {_asked(error)}); free some in the settings "
-            "of the account on the Hub, and run the same command again"
-        )
-    if status == 403 and _OF_RULES.search(reply):
-        return (
-            f"a rule of the repository or its organisation forbids this ({reply}, {_asked(error)}); ask who "
-            "may change the rule, and run the same command again"
-        )
-    if status == 403 and _OF_TOKENS.search(reply):
-        return (
-            f"the token may not do this ({reply}); make one with write access to this account or organisation "
-            "at https://huggingface.co/settings/tokens"
-        )
-    if status == 403:
-        return (
-            f"the Hub forbids this ({reply}, {_asked(error)}); do what it says, or ask the owners of the "
-            "account or organisation whether your role and your token may write there, and run the same "
-            "command again"
+            f"the Hub refuses this ({reply}, {_asked(error)}); do what it says, or make a token with write "
+            "access to this account or organisation at https://huggingface.co/settings/tokens, and run the "
+            "same command again"
         )
     if (seconds := pause_asked_s(response_of(error))) > 0:
         return f"the Hub is busy ({reply}) and asks for time; try again in {_duration(seconds)}"

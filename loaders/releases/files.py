@@ -1,9 +1,11 @@
 """The files of a release directory, checked against its manifest."""
 
 import hashlib
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from blend.loaders.files.content import file_sha256
 from blend.loaders.releases import read_manifest
 from blend.schemas.errors import InputError
 from blend.schemas.manifest import MANIFEST_NAME, is_the_hubs
@@ -55,16 +57,55 @@ def read_release_files(release: Path) -> dict[str, ReleaseFile]:
         ],
         "not in the manifest": sorted(present - {*expected, MANIFEST_NAME}),
     }
-    found = [f"{some_of(paths)} ({what})" for what, paths in problems.items() if paths]
-    if found:
-        raise InputError(
-            f"{release}: the files are not those of {MANIFEST_NAME}: {', '.join(found)}; "
-            "build the release again, and keep other files elsewhere"
-        )
+    _refuse(release, problems)
     return files
 
 
-def some_of(paths: list[str]) -> str:
+def check_complete(release: Path, paths: Collection[str] | None = None) -> None:
+    """Check that files are there and are what the manifest says, before anything is told from them.
+
+    Args:
+        release: Directory of the release.
+        paths: Files to look at; all of them when absent.
+
+    Raises:
+        InputError: If one is missing or another; names the first few.
+    """
+    _refuse(release, file_faults(release, paths))
+
+
+def file_faults(release: Path, paths: Collection[str] | None = None) -> dict[str, list[str]]:
+    """The files of a release that are ``missing``, or ``changed``: whose bytes the manifest does not record.
+
+    Args:
+        release: Directory of the release.
+        paths: Files to look at; all of them when absent.
+
+    Raises:
+        BlendError: If the directory holds no manifest that can be read.
+    """
+    faults: dict[str, list[str]] = {"missing": [], "changed": []}
+    for file in read_manifest(release).files:
+        path = release / file.path
+        if paths is not None and file.path not in paths:
+            continue
+        if not path.is_file():
+            faults["missing"].append(file.path)
+        elif path.stat().st_size != file.size or file_sha256(path) != file.sha256:
+            faults["changed"].append(file.path)
+    return faults
+
+
+def _refuse(release: Path, faults: Mapping[str, Sequence[str]]) -> None:
+    found = [f"{some_of(paths)} ({what})" for what, paths in faults.items() if paths]
+    if found:
+        raise InputError(
+            f"{release}: the files are not those of {MANIFEST_NAME}: {', '.join(found)}; "
+            "copy or build the release again, and keep other files elsewhere"
+        )
+
+
+def some_of(paths: Sequence[str]) -> str:
     """The first paths, and how many more there are."""
     more = len(paths) - _NAMED
     return ", ".join(paths[:_NAMED]) + (f" and {more} more" if more > 0 else "")

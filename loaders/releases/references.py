@@ -1,24 +1,22 @@
 """References: a release by name, a directory or ``org/name@revision``, becomes a directory to read."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from blend.loaders.files.content import file_sha256, instead_of_directory, is_directory
+from blend.loaders.files.content import instead_of_directory, is_directory
 from blend.loaders.hub.client import HubClient, hub_client, hub_name, listed_tags
 from blend.loaders.hub.hub_errors import reason
 from blend.loaders.hub.request_timeouts import TIMEOUT_S
 from blend.loaders.releases import read_manifest
+from blend.loaders.releases.files import file_faults, some_of
 from blend.schemas.addresses import version_of
 from blend.schemas.errors import BlendError, HubError, InputError
-from blend.schemas.manifest import MANIFEST_NAME, FileInfo, ReleaseManifest
+from blend.schemas.manifest import MANIFEST_NAME, ReleaseManifest
 
 _NAME = r"[A-Za-z0-9_][A-Za-z0-9_.-]*"
-_NAMED = 3
-"""Damaged files that a message names at most."""
-
 _REFERENCE = re.compile(rf"(?P<repo_id>{_NAME}/{_NAME})(@(?P<revision>[^@\s]+))?")
 
 
@@ -134,9 +132,8 @@ def release_at(
     damaged = _mended(folder, hub, commit, paths)
     if damaged:
         raise HubError(
-            f"{hub.where}, revision {revision or commit}: {_listed(damaged)} "
-            f"{'differs' if len(damaged) == 1 else 'differ'} from the digest in {MANIFEST_NAME}, "
-            "also when downloaded again; use another version, and tell who publishes it"
+            f"{hub.where}, revision {revision or commit}: not as {MANIFEST_NAME} says, also when downloaded "
+            f"again ({some_of(damaged)}); use another version, and tell who publishes it"
         )
     return folder
 
@@ -162,45 +159,6 @@ def manifest_folder(hub: HubClient, commit: str, *, tag: str | None = None) -> P
     except InputError:
         hub.fetch(MANIFEST_NAME, commit, anew=True)
     return path.parent
-
-
-def check_complete(release: Path, paths: Iterable[str] | None = None) -> None:
-    """Check that files are there and are what the manifest says, before anything is told from them.
-
-    Args:
-        release: Directory of the release.
-        paths: Files to look at; all of them when absent.
-
-    Raises:
-        InputError: If one is missing or another; names the first few.
-    """
-    damaged = [file.path for file in damaged_files(release, paths)]
-    if damaged:
-        more = f" and {len(damaged) - _NAMED} more" if damaged[_NAMED:] else ""
-        wrong = (
-            "is missing or differs from the digest"
-            if len(damaged) == 1
-            else "are missing or differ from the digests"
-        )
-        raise InputError(
-            f"{release}: {', '.join(damaged[:_NAMED])}{more} {wrong} in {MANIFEST_NAME}; "
-            "copy or build the release again"
-        )
-
-
-def damaged_files(release: Path, paths: Iterable[str] | None = None) -> list[FileInfo]:
-    """The files of a release that are missing, or whose bytes are not those that the manifest records.
-
-    Args:
-        release: Directory of the release.
-        paths: Files to look at; all of them when absent.
-
-    Raises:
-        BlendError: If the directory holds no manifest that can be read.
-    """
-    files = read_manifest(release).files
-    chosen = {file.path for file in files} if paths is None else set(paths)
-    return [file for file in files if file.path in chosen and not _is_complete(release / file.path, file)]
 
 
 def _without_revision(repo_id: str, endpoint: str | None, timeout_s: float) -> BlendError:
@@ -244,25 +202,28 @@ def _known_commit(hub: HubClient, revision: str) -> str | None:
     return found.resolved
 
 
-def _mended(folder: Path, hub: HubClient, commit: str, paths: Collection[str]) -> list[FileInfo]:
+def _mended(folder: Path, hub: HubClient, commit: str, paths: Collection[str]) -> list[str]:
     """Download once more what is damaged, and return what still is."""
     import httpx2
     from huggingface_hub.errors import RemoteEntryNotFoundError
 
-    damaged = damaged_files(folder, paths)
+    damaged = _damaged(folder, paths)
     # The manifest as well: it may be the one that is wrong.
-    for path in (MANIFEST_NAME, *(file.path for file in damaged)) if damaged else ():
+    for path in (MANIFEST_NAME, *damaged) if damaged else ():
         try:
             hub.fetch(path, commit, anew=True)
         except RemoteEntryNotFoundError:
             raise _incomplete(hub, commit, path) from None
         except (httpx2.HTTPError, OSError) as error:
             raise HubError(
-                f"{hub.where}, commit {commit}: {_listed(damaged)} {'is' if len(damaged) == 1 else 'are'} not "
-                f"whole in the cache, and the Hub does not give {'it' if len(damaged) == 1 else 'them'} again "
-                f"({reason(error)}); try again when the Hub can be reached"
+                f"{hub.where}, commit {commit}: not whole in the cache ({some_of(damaged)}), and the Hub does "
+                f"not give it again ({reason(error)}); try again when the Hub can be reached"
             ) from None
-    return damaged_files(folder, paths) if damaged else []
+    return _damaged(folder, paths) if damaged else []
+
+
+def _damaged(folder: Path, paths: Collection[str]) -> list[str]:
+    return [path for of_kind in file_faults(folder, paths).values() for path in of_kind]
 
 
 def _incomplete(hub: HubClient, commit: str, path: str) -> HubError:
@@ -270,12 +231,3 @@ def _incomplete(hub: HubClient, commit: str, path: str) -> HubError:
         f"{hub.where}: commit {commit} holds no {path}, so it is not a complete release; "
         "name a version that `blend publish` made"
     )
-
-
-def _is_complete(path: Path, expected: FileInfo) -> bool:
-    return path.is_file() and path.stat().st_size == expected.size and file_sha256(path) == expected.sha256
-
-
-def _listed(files: Sequence[FileInfo]) -> str:
-    named = ", ".join(file.path for file in files[:3])
-    return named if len(files) <= 3 else f"{named} and {len(files) - 3} more"

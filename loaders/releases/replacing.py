@@ -5,11 +5,10 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from blend.loaders.files.content import file_sha256
 from blend.loaders.releases import read_manifest
-from blend.loaders.releases.files import some_of
+from blend.loaders.releases.files import file_faults, some_of
 from blend.schemas.errors import BlendError, InputError
-from blend.schemas.manifest import MANIFEST_NAME, FileInfo, ReleaseManifest, leads_out
+from blend.schemas.manifest import MANIFEST_NAME, ReleaseManifest
 
 
 def held_release(out: Path) -> ReleaseManifest | None:
@@ -60,8 +59,7 @@ def check_replaceable(out: Path, name: str, *, replace: bool) -> None:
             f"{out}: holds what is not of the release {held.name} {held.version} there ({some_of(foreign)}), "
             f"so it is not replaced; move these files away or choose another `out`"
         )
-    edited = [file.path for file in held.files if _is_edited(out / file.path, file)]
-    if edited:
+    if edited := file_faults(out)["changed"]:
         one = len(edited) == 1
         raise InputError(
             f"{out}: {some_of(edited)} {'has' if one else 'have'} been edited since the release {held.name} "
@@ -73,14 +71,6 @@ def check_replaceable(out: Path, name: str, *, replace: bool) -> None:
             f"{out}: holds the release {held.name} {held.version}, and this one is of {name}; "
             f"choose another `out`, or give `replace=True` to replace it"
         )
-
-
-def _is_edited(path: Path, file: FileInfo) -> bool:
-    """Whether a file is there with other bytes than the manifest says."""
-    # Of a link that leads to a pipe or a device, there would be no end.
-    if leads_out(file.path) or not path.is_file():
-        return False
-    return path.stat().st_size != file.size or file_sha256(path) != file.sha256
 
 
 def _everything_in(folder: Path) -> list[str]:

@@ -42,15 +42,6 @@ def test_anybodys_table(table: Path):
     assert longest.split()[-5:] == ["0.0", "0.0", "56.1", "100.0"] or "100.0" in longest
 
 
-@pytest.mark.slow
-def test_one_question_is_singular(tmp_path: Path):
-    path = tmp_path / "one.csv"
-    path.write_text("question,options,answer\nDrink?,tea|milk,tea\n", encoding="utf-8")
-    printed = audit(path)
-    assert "Answering 1 question by simple rules" in printed
-    assert "1 template, chance 50.0%" in printed
-
-
 def test_a_file_of_another_kind_is_no_release(tmp_path: Path):
     path = tmp_path / "mine.pdf"
     path.touch()
@@ -76,12 +67,3 @@ def test_every_table_can_be_kept(table: Path, tmp_path: Path):
     kept = json.loads((tmp_path / "kept" / "audit.json").read_text(encoding="utf-8"))
     for name in kept:
         assert pl.read_parquet(tmp_path / "kept" / f"{name}.parquet").to_dicts() == kept[name]
-
-
-@pytest.mark.slow
-def test_a_place_for_files_that_is_none(table: Path, tmp_path: Path):
-    (tmp_path / "file").touch()
-    with pytest.raises(blend.InputError) as caught:
-        audit(table, "--out", tmp_path / "file")
-    place = tmp_path / "file"
-    assert str(caught.value) == f"{place}: is not a folder; choose another --out"

@@ -41,27 +41,6 @@ def test_the_verdict_comes_first(releases):
 
 @pytest.mark.landing
 @pytest.mark.slow
-def test_two_datasets_are_not_versions_of_each_other(releases, tmp_path: Path):
-    build_release(sample_recipe().model_copy(update={"name": "other", "locales": FIVE}), tmp_path / "other")
-    assert diff(releases[0], tmp_path / "other").splitlines()[:3] == [
-        "blend-sample 1.0.0 → other 0.1.0",
-        "Two datasets, unless other is a new name of blend-sample; then:",
-        "Version step: major, so 2.0.0 follows. The new release calls itself 0.1.0.",
-    ]
-
-
-@pytest.mark.landing
-@pytest.mark.slow
-@pytest.mark.parametrize("columns", [80, 100])
-def test_tables_keep_to_the_terminal(releases, columns: int):
-    from rich.cells import cell_len
-
-    lines = diff(*releases, columns=columns).splitlines()
-    assert max(map(cell_len, lines)) <= columns
-
-
-@pytest.mark.landing
-@pytest.mark.slow
 def test_examples_are_as_many_as_asked_for(releases):
     assert "Examples" not in diff(*releases, "--examples", 0)
     assert "Examples" in diff(*releases, "--examples", 1)

@@ -77,7 +77,7 @@ def test_two_builds_are_the_same_bytes(release: Path, food_snapshot: Path, tmp_p
 @pytest.mark.nightly
 def test_stats_count_what_is_there(release: Path, tmp_path: Path):
     printed = blend("stats", release, "--json", "--out", tmp_path / "stats").stdout
-    languages = {row["language"]: row["dishes"] for row in json.loads(printed)["food"]["languages"]}
+    languages = {row["language"]: row["dishes"] for row in json.loads(printed)["food_languages"]}
     assert languages["ko"] == 175
     assert pl.read_parquet(tmp_path / "stats" / "food_common_parts.parquet")["rank"].max() == 10
     assert "food: most common parts" in blend("stats", release, "--all").stdout

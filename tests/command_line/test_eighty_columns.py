@@ -29,11 +29,15 @@ from blend.loaders.releases import read_manifest
 from blend.loaders.releases.references import resolve_release
 from blend.loaders.responses.shipped import shipped_collections
 from blend.schemas.locales import registry
-from blend.views.collection import collection_tables
 from blend.views.frames import table_of
-from blend.views.planning import plan_tables
-from blend.views.releases import locale_details, locale_table, release_tables
-from blend.views.validation import checks_table
+from blend.views.tables import (
+    checks_table,
+    collection_tables,
+    locale_details,
+    locale_table,
+    plan_table,
+    release_tables,
+)
 
 WIDTH = 80
 
@@ -77,7 +81,7 @@ def test_statistics_of_questions(sample_release: Path):
 
 def test_a_plan():
     figures = mean_figures(shipped_collections())
-    assert_complete(plan_tables(plan_collection(figures, templates=[20_000], price=0.1)))
+    assert_complete([table_of(plan_table(plan_collection(figures, templates=[20_000], price=0.1)))])
 
 
 @pytest.mark.integration
@@ -99,7 +103,7 @@ def test_the_state_of_a_collection():
     recipe = sample_recipe()
     inputs = read_inputs(recipe, base=Path(), locales=registry())
     state = collection_status(inputs.questions, inputs.responses, inputs.reviews, recipe.saq)
-    assert_complete(collection_tables(state))
+    assert_complete(map(table_of, collection_tables(state)))
 
 
 @pytest.mark.slow

@@ -1,43 +1,45 @@
-"""Frames as tables of a terminal: one function writes every value, heading and total."""
+"""Tables on a terminal: one function writes every value and heading."""
 
 import io
 
 import polars as pl
 from rich.console import Console
 
-from blend.views.frames import PERCENT, frame_table, rows_frame
+from blend.schemas.summaries import Table
+from blend.views.frames import rows_frame, table_of
 
 
-def printed(*arguments: object, **options: object) -> list[str]:
+def printed(frame: pl.DataFrame, title: str = "", caption: str = "") -> list[str]:
     console = Console(file=io.StringIO(), width=80)
-    console.print(frame_table(*arguments, **options))
+    console.print(table_of(Table(title, frame, caption)))
     return [line.rstrip() for line in console.file.getvalue().splitlines()]
 
 
 def test_words_to_the_left_and_figures_to_the_right():
     frame = pl.DataFrame(
-        {"locale": ["ko-KR", "am-ET"], "votes": [1234, None], "share": [0.5, 1.0], "mean": [2.0, 12.5]}
+        {
+            "locale": ["ko-KR", "am-ET"],
+            "votes": [1234, None],
+            "share %": [50.0, 100.0],
+            "mean": [2.0, 12.5],
+            "interval": ["61.3 [58.0, 64.5]", "–"],
+        }
     )
-    assert printed(
-        frame, "Votes", "Counts.", forms={"share": PERCENT}, total={"locale": "all", "votes": 1234}
-    ) == [
+    assert printed(frame, "Votes", "Counts, [b] for all.") == [
         "Votes",
-        "locale  votes   share   mean",
-        "─────────────────────────────",
-        "ko-KR   1,234   50.0%   2.00",
-        "am-ET       –  100.0%  12.50",
-        "",
-        "all     1,234",
-        "Counts.",
+        "               share",
+        "locale  votes      %   mean           interval",
+        "───────────────────────────────────────────────",
+        "ko-KR   1,234   50.0   2.00  61.3 [58.0, 64.5]",
+        "am-ET       –  100.0  12.50                  –",
+        "Counts, [b] for all.",
     ]
 
 
-def test_columns_are_chosen_named_and_broken_behind_slashes():
-    frame = pl.DataFrame({"a": [1], "topic": ["Work [life]"], "tags": [["x", "y"]]})
-    heads = {"topic": "Food/Drink", "tags": "tags"}
-    assert printed(frame, heads=heads, texts=heads) == [
-        "Food/",
-        "Drink        tags",
+def test_headings_are_broken_behind_slashes():
+    assert printed(pl.DataFrame({"Food/Drink": ["Work [life]"], "a_b": ["x, y"]})) == [
+        "Food/        a",
+        "Drink        b",
         "──────────────────",
         "Work [life]  x, y",
     ]

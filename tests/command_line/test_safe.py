@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.table import Table
 
-from blend.views.frames import frame_table, rows_frame
+from blend.schemas import summaries
+from blend.views.frames import rows_frame, table_of
 from blend.views.safe import SafeConsole, shown
 
 
@@ -31,7 +32,7 @@ def test_a_table_never_cuts_a_figure():
     figures = [f"{number},345,678.90" for number in range(12)]
     rows = rows_frame(("locale", *heads), [("a name with several words in it", *figures)])
     out = io.StringIO()
-    SafeConsole(file=out, width=40).print(frame_table(rows, "title"))
+    SafeConsole(file=out, width=40).print(table_of(summaries.Table("title", rows)))
     (line,) = [line for line in out.getvalue().splitlines() if figures[0] in line]
     assert all(figure in line for figure in figures)
     assert "…" not in out.getvalue()

@@ -1,20 +1,16 @@
 """Statistics as a reader sees them: within the terminal's width, with every figure and its meaning."""
 
 import io
-import json
 from collections.abc import Iterable
 
 import polars as pl
 import pytest
-from polars.testing import assert_frame_equal
 from rich.cells import cell_len
 from rich.console import Console
 
-from blend.builders.stats import Stats, build_stats, stats_frames, stats_json
+from blend.builders.stats import Stats, build_stats
 from blend.builders.stats.mcq import McqStats
 from blend.builders.stats.tables import mcq_tables, question_tables
-from blend.loaders.files.new_files import write_frames
-from blend.schemas.errors import BlendError
 from blend.schemas.frames import ANNOTATIONS, MCQ_ROWS, QUESTIONS
 from blend.schemas.locales import registry
 from blend.schemas.summaries import Table
@@ -110,37 +106,6 @@ def test_figures_of_all_locales_together(stats):
     assert ["all", "2.00", "6.00", "3.00", "1.00", "60.0", "100.0"] in lines
 
 
-@pytest.mark.slow
-def test_brackets_in_a_topic_are_no_markup(stats):
-    assert "Work [life]" in printed(stats, 120)
-
-
 def test_no_data_prints_all_the_same():
     nothing = build_stats(pl.DataFrame(schema=QUESTIONS), pl.DataFrame(schema=ANNOTATIONS))
     assert "Counts" in printed(nothing, 80)
-
-
-def test_written_files_hold_every_frame(stats, tmp_path):
-    write_frames(stats_frames(stats), stats_json(stats), tmp_path / "new" / "stats")
-    folder = tmp_path / "new" / "stats"
-    frames = stats_frames(stats)
-    assert {path.name for path in folder.iterdir()} == {*(f"{name}.parquet" for name in frames), "stats.json"}
-    for name, frame in frames.items():
-        assert_frame_equal(pl.read_parquet(folder / f"{name}.parquet"), frame, check_exact=True)
-    assert json.loads((folder / "stats.json").read_text(encoding="utf-8")) == stats_json(stats)
-
-
-def test_writing_again_gives_the_same_bytes(stats, tmp_path):
-    write_frames(stats_frames(stats), stats_json(stats), tmp_path)
-    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    write_frames(stats_frames(stats), stats_json(stats), tmp_path)
-    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
-
-
-def test_a_file_in_the_way_is_an_error(stats, tmp_path):
-    out = tmp_path / "stats"
-    out.write_text("mine")
-    with pytest.raises(BlendError) as error:
-        write_frames(stats_frames(stats), stats_json(stats), out)
-    assert str(error.value) == (f"{out}: is not a folder; choose another `out`")
-    assert out.read_text() == "mine"

@@ -64,15 +64,6 @@ def test_the_published_data_comes_back_whole(hub, blend_data, tmp_path):
     assert fetched == {f"data/{file.path}" for file in here.info.files}
 
 
-@pytest.mark.nightly
-def test_a_commit_that_was_loaded_before_needs_no_connection(hub, tmp_path):
-    commit = hub.repository(REPO).commit(files_of(VALID))
-    first = load_in_a_new_process(hub.url, tmp_path, commit)
-    assert first.returncode == 0, first.stderr
-    again = load_in_a_new_process("http://127.0.0.1:1", tmp_path, commit, HF_HUB_OFFLINE="1")
-    assert again.stdout == first.stdout
-
-
 def test_a_tag_stays_with_its_commit_when_the_branch_moves_on(hub, hub_cache):
     repository = hub.repository(REPO)
     tagged = repository.commit(files_of(VALID))
@@ -111,22 +102,6 @@ def test_messages_for_revisions_that_are_no_pin(hub, hub_cache):
     assert message(hub.url, "0" * 40) == (
         "Hub dataset org/blend-data: no such revision; look up its commits and tags on the Hub"
     )
-
-
-def test_messages_for_repositories_that_are_not_there(hub, hub_cache):
-    assert message(hub.url, "v1.0", repo_id="org/nothing") == (
-        "Hub dataset org/nothing: not found, private or gated; correct the name, or log in with `hf auth login`"
-    )
-    assert message(hub.url, "v1.0", repo_id="not/a/name") == (
-        "Hub dataset not/a/name: not the name of a repository; write org/name"
-    )
-
-
-def test_a_silent_hub_is_given_up(hub, hub_cache, monkeypatch):
-    monkeypatch.setattr("time.sleep", lambda seconds: None)
-    hub.silent = True
-    found = message(hub.url, "v1.0", timeout_s=0.2)
-    assert found == "Hub dataset org/blend-data: the Hub does not do what it is asked (timed out); try again"
 
 
 def message(endpoint: str, revision: str | None, *, repo_id: str = REPO, timeout_s: float = 30) -> str:

@@ -1,9 +1,10 @@
 """Checks of multiple-choice questions against the annotations: whose answers the options are."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
 from functools import cache
 from itertools import combinations
+from typing import Any
 
 import polars as pl
 
@@ -11,60 +12,60 @@ from blend.builders.mcq.answers import template_formats
 from blend.builders.mcq.options import shown, values
 from blend.builders.mcq.verdicts import Verdicts
 from blend.builders.validate.checked_release import Release
-from blend.builders.validate.checks.questions import made_here, release_verdicts
 from blend.builders.validate.report import CORRECT_AND_REBUILD, Problem, error, warning
+from blend.loaders.responses.verdicts import read_verdicts
+from blend.schemas.errors import BlendError
 from blend.schemas.formats import AnswerFormat, understood
+from blend.schemas.manifest import leads_out
 from blend.schemas.rows import ANNOTATIONS, MULTIPLE_CHOICE_CONFIGS, SHORT_ANSWER_QUESTIONS
 from blend.schemas.texts import words
 
 
-def check_correct_answers(release: Release) -> Iterator[Problem]:
-    """Correct options are given answers.
+def check_options(release: Release) -> Iterator[Problem]:
+    """Options are given answers.
 
-    Annotators of the locale gave them.
+    The correct one of the locale asked about, and the others of regions where they are wrong.
 
     * error: the correct option is not an answer that the locale's annotators gave (in lower case, in the
-      canonical spelling of its format, or with a slip put right)
+      canonical spelling of its format, or with a slip put right); a distractor is not an answer of its region,
+      and no verdict proposes it; a distractor shares a word with an acceptable answer of the locale or with
+      another distractor (`builders.judges.equivalence.overlaps`), or, for numbers, times and dates, can mean
+      the same value (`builders.mcq.options.values`)
+    * warning instead: overlaps in paper mode, and where a decisions file may have said so
     """
-    given = release.once(GoldAnswers.read)
-    correct = _options(release).filter(pl.col("position") == pl.col("answer"))
-    for row in given.strange(correct, of="locale").iter_rows(named=True):
+    if release.is_damaged(ANNOTATIONS):  # told once, and not for every option
+        return
+    questions = release.rows(SHORT_ANSWER_QUESTIONS).select(
+        "locale", "answer_format", template_id="ID", en_question="Translation"
+    )
+    formats = template_formats(questions)
+    given = _given_answers(release, formats, _verdicts(release, questions))
+    options = _options(release)
+    is_correct = pl.col("position") == pl.col("answer")
+    for row in _strange(options.filter(is_correct), given, of="locale"):
         what = f"the correct option {row['option']!r} is not an answer of {row['locale']} to {row['ID']}"
         yield error(row["location"], what, CORRECT_AND_REBUILD)
-
-
-def check_wrong_answers(release: Release) -> Iterator[Problem]:
-    """Distractors are given answers.
-
-    Annotators of their region gave them, or readers proposed them.
-
-    * error: a distractor is not an answer of its region, and no verdict proposes it
-    """
-    given = release.once(GoldAnswers.read)
-    wrong = _options(release).filter(pl.col("position") != pl.col("answer"))
-    for row in given.strange(wrong, of="region").iter_rows(named=True):
+    for row in _strange(options.filter(~is_correct), given, of="region"):
         what = f"the distractor {row['option']!r} is not an answer of region {row['region']} to {row['ID']}"
         yield error(row["location"], what, CORRECT_AND_REBUILD)
+    yield from _overlaps(release, given, formats)
 
 
-def check_overlaps(release: Release) -> Iterator[Problem]:
-    """Distractors are really wrong.
+def _strange(options: pl.DataFrame, given: pl.DataFrame, *, of: str) -> Iterator[dict[str, Any]]:
+    """The options that nobody of their locale or region gave, where its annotations are known."""
+    known = options.join(given.select(of).unique(), on=of, how="semi", maintain_order="left")
+    return known.join(given, on=["ID", of, "text"], how="anti", maintain_order="left").iter_rows(named=True)
 
-    None overlaps an acceptable answer of the locale, or another distractor.
 
-    * error: a distractor shares a word with an acceptable answer of the locale or with another distractor
-      (`builders.judges.equivalence.overlaps`); for numbers, times and dates, can mean the same value
-      (`builders.mcq.options.values`)
-    * warning instead: in paper mode, and where a decisions file may have said so
-    """
+def _overlaps(release: Release, given: pl.DataFrame, formats: Mapping[str, AnswerFormat]) -> Iterator[Problem]:
+    """Distractors that overlap an acceptable answer of the locale, or another distractor."""
     recipe = release.manifest.recipe.mcq
     found, fix = error, CORRECT_AND_REBUILD
     if recipe.mode == "paper":
         found, fix = warning, "paper mode lets it through, default mode does not"
     elif recipe.judge.decisions is not None:
         found, fix = warning, f"look whether a reviewer decided so in {recipe.judge.decisions}"
-    given = release.once(GoldAnswers.read)
-    grouped = given.answers.group_by("ID", "locale").agg("text")
+    grouped = given.group_by("ID", "locale").agg("text")
     acceptable = {(question, tag): texts for question, tag, texts in grouped.iter_rows()}
 
     # The same distractors stand in hundreds of rows.
@@ -79,7 +80,7 @@ def check_overlaps(release: Release) -> Iterator[Problem]:
         return {meaning: text for text in texts for meaning in meanings(text, answer_format)}
 
     def overlaps(question: str, tag: str, wrong: Sequence[str]) -> Iterator[str]:
-        answer_format = given.formats.get(question, AnswerFormat.TEXT)
+        answer_format = formats.get(question, AnswerFormat.TEXT)
         rivals = acceptable_meanings(question, tag, answer_format)
         for text in wrong:
             shared = meanings(text, answer_format)
@@ -92,54 +93,28 @@ def check_overlaps(release: Release) -> Iterator[Problem]:
                 yield f"the distractors {one!r} and {other!r} overlap"
 
     for config in MULTIPLE_CHOICE_CONFIGS:
-        rows = made_here(release, config).select("location", "ID", "locale", "options", "answer")
+        rows = _made_here(release, config).select("location", "ID", "locale", "options", "answer")
         for location, question, tag, options, answer in rows.iter_rows():
             wrong = [text for i, text in enumerate(options) if i != answer]
             for what in overlaps(question, tag, wrong):
                 yield found(location, what, fix)
 
 
-@dataclass(frozen=True)
-class GoldAnswers:
-    """All English answers of the annotations."""
-
-    answers: pl.DataFrame
-    """One row per answer: ``ID``, ``locale``, ``region`` and ``text``, as an option shows it."""
-    formats: Mapping[str, AnswerFormat]
-    """Format by template."""
-    not_judged: Mapping[str, Sequence[str]]
-    """Locales and regions not all of whose annotations are valid."""
-
-    @classmethod
-    def read(cls, release: Release) -> "GoldAnswers":
-        """The answers of all valid annotations."""
-        questions = release.rows(SHORT_ANSWER_QUESTIONS).select(
-            "locale", "answer_format", template_id="ID", en_question="Translation"
-        )
-        formats = template_formats(questions)
-        verdicts = release_verdicts(release, questions)
-        regions = {locale.tag: locale.region for locale in release.locales}
-        answers = pl.DataFrame(
-            list(_answers(release.rows(ANNOTATIONS), formats, verdicts)),
-            dict.fromkeys(("ID", "locale", "text"), pl.String()),
-            orient="row",
-        ).with_columns(region=pl.col("locale").replace_strict(regions, default=None, return_dtype=pl.String))
-        proposed = [
-            (template_id, None, text, one.origin.region)
-            for template_id, proposals in verdicts.proposed.items()
-            for one in proposals
-            for text in _as_options(shown(one.option), formats.get(template_id, AnswerFormat.TEXT))
-        ]
-        answers = pl.concat([answers, pl.DataFrame(proposed, answers.schema, orient="row")])
-        damaged = release.not_judged(ANNOTATIONS)
-        not_judged = {"locale": damaged, "region": [regions[tag] for tag in damaged]}
-        return cls(answers, formats, not_judged)
-
-    def strange(self, options: pl.DataFrame, *, of: str) -> pl.DataFrame:
-        """The options that nobody of their locale or region gave, where its annotations are known."""
-        known = self.answers.filter(~pl.col(of).is_in(self.not_judged[of])).select(of).unique()
-        read = options.join(known, on=of, how="semi", maintain_order="left")
-        return read.join(self.answers, on=["ID", of, "text"], how="anti", maintain_order="left")
+def _given_answers(release: Release, formats: Mapping[str, AnswerFormat], verdicts: Verdicts) -> pl.DataFrame:
+    """All English answers, and what verdicts propose: ``ID``, ``locale``, ``region``, ``text`` as an option."""
+    regions = {locale.tag: locale.region for locale in release.locales}
+    answers = pl.DataFrame(
+        list(_answers(release.rows(ANNOTATIONS), formats, verdicts)),
+        dict.fromkeys(("ID", "locale", "text"), pl.String()),
+        orient="row",
+    ).with_columns(region=pl.col("locale").replace_strict(regions, default=None, return_dtype=pl.String))
+    proposed = [
+        (template_id, None, text, one.origin.region)
+        for template_id, proposals in verdicts.proposed.items()
+        for one in proposals
+        for text in _as_options(shown(one.option), formats.get(template_id, AnswerFormat.TEXT))
+    ]
+    return pl.concat([answers, pl.DataFrame(proposed, answers.schema, orient="row")])
 
 
 def _answers(
@@ -169,7 +144,7 @@ def _as_options(text: str, answer_format: AnswerFormat) -> Iterator[str]:
 def _options(release: Release) -> pl.DataFrame:
     """One row per option: its ``position``, ``option``, ``region``, and ``text``, the option as compared."""
     columns = ["location", "ID", "locale", "answer", "options", "option_regions"]
-    rows = pl.concat([made_here(release, config).select(columns) for config in MULTIPLE_CHOICE_CONFIGS])
+    rows = pl.concat([_made_here(release, config).select(columns) for config in MULTIPLE_CHOICE_CONFIGS])
     options = (
         rows.rename({"options": "option", "option_regions": "region"})
         .drop_nulls("region")
@@ -178,3 +153,27 @@ def _options(release: Release) -> pl.DataFrame:
     )
     compared = {text: shown(text) for text in options["option"].unique()}
     return options.with_columns(text=pl.col("option").replace_strict(compared, return_dtype=pl.String))
+
+
+def _verdicts(release: Release, questions: pl.DataFrame) -> Verdicts:
+    """The verdicts by which a release's multiple-choice questions were made.
+
+    Args:
+        release: The release; of a table of verdicts that cannot be read nothing counts.
+        questions: Its questions: `frames.KEY` and ``en_question``.
+    """
+    mcq = release.manifest.recipe.mcq
+    is_shipped = mcq.mode == "default" and mcq.judge.shipped
+    if mcq.mode == "default" and mcq.verdicts is not None and not leads_out(mcq.verdicts):
+        with suppress(BlendError):
+            own = read_verdicts(release.path / mcq.verdicts)
+            return Verdicts(own, questions, release.locales, shipped=is_shipped)
+    return Verdicts(None, questions, release.locales, shipped=is_shipped)
+
+
+def _made_here(release: Release, config: str) -> pl.DataFrame:
+    """Multiple-choice questions without those that a source has with their options.
+
+    Whose answers their options are, nobody knows.
+    """
+    return release.rows(config).filter(pl.col("source").is_null())

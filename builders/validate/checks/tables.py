@@ -1,4 +1,4 @@
-"""Checks of the tables: digests, columns, rows against their model, their ids and the split they stand in."""
+"""Checks of the tables: digests, columns, rows against their model, and their ids."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -6,12 +6,12 @@ from collections.abc import Iterator
 import polars as pl
 
 from blend.builders.validate.checked_release import Release, TableContent, id_column, is_known
-from blend.builders.validate.report import CORRECT_AND_REBUILD, REBUILD, Problem, error, info
+from blend.builders.validate.report import CORRECT_AND_REBUILD, REBUILD, Problem, error
 from blend.schemas.arrow_types import arrow_schema
 from blend.schemas.errors import DISTRIBUTION
 from blend.schemas.manifest import MANIFEST_NAME, TableInfo
 from blend.schemas.models import field_errors
-from blend.schemas.rows import CONFIGS, MULTIPLE_CHOICE_CONFIGS, QUESTION_CONFIGS, model_of
+from blend.schemas.rows import CONFIGS, model_of
 from blend.schemas.texts import pluralise
 
 _SHOWN_CHARACTERS = 60
@@ -77,34 +77,6 @@ def check_ids(release: Release) -> Iterator[Problem]:
         again = rows.filter(~pl.col(id_column(table.config)).is_first_distinct())
         for location in again["location"]:
             yield error(location, "an earlier row of the split has the same id", CORRECT_AND_REBUILD)
-
-
-def check_splits(release: Release) -> Iterator[Problem]:
-    """Rows stand in their locale's split.
-
-    * error: a row's locale or language is not that of its split
-    * info: locales that are in no registry, whose script and regions are not checked
-    """
-    unknown: Counter[str] = Counter()
-    for table, rows in release.tables.items():
-        if table.config not in QUESTION_CONFIGS:
-            continue
-        unknown.update(tag for tag in rows["locale"] if tag not in release.locales)
-        locale = release.locale_of(table)
-        if table.config in MULTIPLE_CHOICE_CONFIGS or locale is None:
-            continue
-        misplaced = rows.filter(
-            pl.col("locale").ne_missing(locale.tag) | pl.col("language").ne_missing(locale.language)
-        )
-        for location, tag, language in misplaced.select("location", "locale", "language").iter_rows():
-            what = (
-                f"{tag} in language {language!r} stands in split {table.split}, "
-                f"which is that of {locale.tag} in {locale.language!r}"
-            )
-            yield error(location, what, REBUILD)
-    for tag, n_rows in sorted(unknown.items()):
-        what = f"{tag} is in no registry: script and regions of its {pluralise(n_rows, 'row')} are not checked"
-        yield info(MANIFEST_NAME, what, "give the locales that the release was built with")
 
 
 def _columns(table: TableInfo, content: TableContent, location: str) -> Iterator[Problem]:

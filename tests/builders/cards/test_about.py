@@ -1,15 +1,12 @@
 """What a card tells of who made a dataset, of its makers' tags and of its judges."""
 
 import re
-import tomllib
 from pathlib import Path
 
 import pytest
-import yaml
 from huggingface_hub import DatasetCardData
 
-from blend.builders.cards.credits import citation
-from blend.builders.cards.header import MAKERS
+from blend.builders.cards.credits import citation, source_kinds
 from blend.builders.cards.judging import Judging, judging_of
 from blend.builders.release import build_release
 from blend.loaders.recipes.ready import sample_recipe
@@ -50,14 +47,6 @@ def test_authors_contact_and_homepage_stand_on_the_card(made: Path):
     assert expected in card_of(made)
 
 
-def test_they_are_kept_in_the_recipe_and_told_to_catalogues(made: Path):
-    recipe = tomllib.loads((made / "recipe.toml").read_text(encoding="utf-8"))
-    assert {name: recipe[name] for name in ABOUT} == {**ABOUT, "authors": list(ABOUT["authors"])}
-    metadata = yaml.safe_load((made / "croissant.json").read_text(encoding="utf-8"))
-    assert [person["name"] for person in metadata["creator"]] == list(ABOUT["authors"])
-    assert metadata["url"] == ABOUT["homepage"]
-
-
 def test_the_citation_names_them():
     assert citation(sample_recipe().model_copy(update=ABOUT)) == (
         "@misc{blendsample_v0.1.0,\n"
@@ -92,39 +81,13 @@ def options_of(field: str) -> set[str]:
 
 
 def test_tags_are_values_that_the_hub_knows():
-    for makers in MAKERS.values():
+    for makers in source_kinds().values():
         assert makers.annotations in options_of("annotations_creators")
         assert makers.language in options_of("language_creators")
         assert re.fullmatch(r"original|extended\|other-[a-z]+", makers.extended)
     assert {"monolingual", "multilingual"} <= options_of("multilinguality")
     kinds = Source.model_fields["kind"].annotation
-    assert set(MAKERS) == set(kinds.__args__)
-
-
-def header_of(release: Path) -> dict[str, list[str]]:
-    return yaml.safe_load(card_of(release).split("---\n")[1])
-
-
-def test_tags_of_the_sample(sample_release: Path):
-    header = header_of(sample_release)
-    assert header["annotations_creators"] == header["language_creators"] == ["other"]
-    assert header["source_datasets"] == ["original"]
-    assert header["multilinguality"] == ["multilingual"]
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_one_language_is_monolingual(tmp_path: Path):
-    build_release(sample_recipe().model_copy(update={"locales": ("en-US",)}), tmp_path / "one")
-    assert header_of(tmp_path / "one")["multilinguality"] == ["monolingual"]
-
-
-@pytest.mark.integration
-@pytest.mark.nightly
-def test_tags_of_published_data(regions_release: Path):
-    header = header_of(regions_release)
-    assert header["annotations_creators"] == header["language_creators"] == ["crowdsourced"]
-    assert header["source_datasets"] == ["extended|other-blend"]
+    assert set(source_kinds()) == set(kinds.__args__)
 
 
 def test_the_judge_is_named_and_what_it_cannot_see(sample_release: Path):
@@ -165,9 +128,3 @@ def test_the_card_explains_the_kinds_of_findings_that_it_counts(sample_release: 
     for kind in kinds:
         count = sum(stage.findings.get(kind, 0) for stage in report)
         assert f"| {kind} | {count:,} | {markdown_text(finding_kinds()[kind].meaning)} |" in details
-
-
-def test_a_distractor_is_called_a_distractor(sample_release: Path):
-    for name in ("README.md", "DATASHEET.md", "croissant.json"):
-        text = (sample_release / name).read_text(encoding="utf-8")
-        assert not re.search(r"wrong\s+options?", text, flags=re.IGNORECASE)

@@ -87,5 +87,5 @@ def test_the_pictures_of_the_card_load(chromium, sample_release: Path, tmp_path:
     card = (sample_release / "README.md").read_text(encoding="utf-8").split("---\n", 2)[2]
     html = MarkdownIt("commonmark").enable("table").render(card)
     widths = result(chromium, f'<base href="{sample_release.as_uri()}/">{html}', PICTURES, tmp_path)
-    assert len(widths) == 2
+    assert len(widths) == 1
     assert min(widths) >= 640

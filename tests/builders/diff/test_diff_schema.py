@@ -1,23 +1,11 @@
 """Schemas compared: columns and the fields inside them."""
 
 import polars as pl
-from hypothesis import given
-from hypothesis import strategies as st
 
 from blend.builders.diff.model import ColumnChange
-from blend.builders.diff.schema import is_reordered, schema_changes, shared_types, type_text
+from blend.builders.diff.schema import schema_changes, shared_types, type_text
 
 ANSWERS = pl.List(pl.Struct({"answers": pl.List(pl.String()), "count": pl.Int64()}))
-
-types = st.recursive(
-    st.sampled_from([pl.String(), pl.Int64(), pl.Boolean()]),
-    lambda inner: (
-        inner.map(pl.List)
-        | st.dictionaries(st.sampled_from("abc"), inner, min_size=1, max_size=2).map(pl.Struct)
-    ),
-    max_leaves=4,
-)
-schemas = st.dictionaries(st.sampled_from("wxyz"), types, max_size=3)
 
 
 def change(path: str, old: str | None, new: str | None) -> ColumnChange:
@@ -57,22 +45,3 @@ def test_fields_inside_columns_come_go_and_change():
         change("idks.others", None, "list of {reason: string}"),
     )
     assert shared_types(old, new) == {}
-
-
-def test_the_order_of_columns():
-    string = pl.String()
-    assert is_reordered({"a": string, "b": string}, {"b": string, "a": string})
-    assert not is_reordered({"a": string, "b": string, "c": string}, {"x": string, "a": string, "c": string})
-
-
-@given(schemas, schemas)
-def test_the_way_back_mirrors_the_way_there(old, new):
-    there = {(found.path, found.old, found.new) for found in schema_changes(old, new)}
-    back = {(found.path, found.new, found.old) for found in schema_changes(new, old)}
-    assert there == back
-
-
-@given(schemas)
-def test_a_schema_does_not_differ_from_itself(schema):
-    assert schema_changes(schema, schema) == ()
-    assert shared_types(schema, schema) == schema

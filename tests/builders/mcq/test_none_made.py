@@ -6,7 +6,6 @@ import pytest
 from typer.testing import CliRunner
 
 from blend.builders.mcq.result import why_none_made
-from blend.builders.validate import CHECKS, validate_release
 from blend.cli import app
 from blend.loaders.releases import read_manifest
 
@@ -47,10 +46,6 @@ def test_three_regions_give_none_and_it_is_said(built: tuple[Path, str]):
     asked = sum(table.rows for table in manifest.tables if table.config == "short-answer-questions")
     assert why == WHY.format(n=asked, causes=causes)
     assert why in " ".join(printed.split())
-    report = validate_release(out, checks={"mcq-made": CHECKS["mcq-made"]})
-    assert [str(problem) for result in report.checks for problem in result.examples] == [
-        f"multiple-choice-questions: {why.rstrip('.')}"
-    ]
 
 
 def test_four_regions_without_a_review_lack_english(built: tuple[Path, str]):

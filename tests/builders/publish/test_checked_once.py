@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from blend.builders.validate import CHECKS, validate_release
-from blend.loaders.releases import validated
 from blend.schemas.locales import registry
 from helpers.hub.hub_releases import REPO, altered, digests, held, published, with_another_number
 from helpers.hub.hub_server import Hub
@@ -65,13 +64,6 @@ def test_a_release_that_was_validated_is_published_without_a_library_of_frames(
 
 
 @pytest.mark.landing
-def test_a_dry_run_counts(releases: Path, n_checked: Any):
-    assert n_checked(releases / "1.0.0") == len(QUICK)
-    assert n_checked(releases / "1.0.0") == 0
-    assert n_checked(releases / "other") == len(QUICK)
-
-
-@pytest.mark.landing
 def test_only_checks_that_were_not_made_are_made(releases: Path, n_checked: Any):
     for name in ("files", "card"):
         validate_release(releases / "1.0.0", checks={name: CHECKS[name]})
@@ -85,24 +77,6 @@ def test_a_changed_byte_is_another_release(refusal: Any, releases: Path, tmp_pat
     assert refusal(changed).startswith(
         f"{changed}: not sound, and a published version never changes: README.md"
     )
-
-
-@pytest.mark.landing
-def test_what_was_found_is_found_again(refusal: Any, releases: Path, tmp_path: Path):
-    changed = altered(releases / "1.0.0", tmp_path / "changed", "README.md", with_another_number)
-    report = validate_release(changed, checks=QUICK)
-    assert [check.check for check in report.checks if check.errors] == ["card"]
-    for _ in range(2):
-        assert "not sound, and a published version never changes: README.md" in refusal(changed)
-
-
-@pytest.mark.landing
-def test_another_version_of_the_sdk_checks_again(
-    releases: Path, n_checked: Any, monkeypatch: pytest.MonkeyPatch
-):
-    assert n_checked(releases / "1.0.0") == len(QUICK)
-    monkeypatch.setattr(validated, "__version__", "999")
-    assert n_checked(releases / "1.0.0") == len(QUICK)
 
 
 @pytest.mark.landing
@@ -125,28 +99,3 @@ def test_a_release_that_changes_while_it_is_checked_is_not_remembered(
 
     assert validate_release(release, checks=QUICK, on_progress=change).passes()
     assert n_checked(release) == len(QUICK)
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("content", ["", "{", "[]", '{"left": 1}', '{"left": null}', "\xff"])
-def test_a_damaged_memory_is_none(releases: Path, n_checked: Any, blend_cache: Path, content: str):
-    assert n_checked(releases / "1.0.0") == len(QUICK)
-    (memory,) = blend_cache.rglob("*.json")
-    memory.write_text(content, encoding="latin-1")
-    assert n_checked(releases / "1.0.0") == len(QUICK)
-    assert n_checked(releases / "1.0.0") == 0
-
-
-@pytest.mark.landing
-def test_a_cache_that_cannot_be_written_stops_nothing(releases: Path, n_checked: Any, blend_cache: Path):
-    blend_cache.write_text("a file where the folder would be")
-    for _ in range(2):
-        assert n_checked(releases / "1.0.0") == len(QUICK)
-
-
-@pytest.mark.landing
-def test_the_cache_is_the_users_alone(releases: Path, n_checked: Any, blend_cache: Path):
-    assert n_checked(releases / "1.0.0") == len(QUICK)
-    (memory,) = blend_cache.rglob("*.json")
-    assert memory.parent == blend_cache / "validated"
-    assert memory.stat().st_mode & 0o077 == 0

@@ -6,12 +6,9 @@ from typing import Any
 
 import pytest
 
-from blend.builders.diff import diff_releases
-from blend.builders.publish import publish_release
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.addressed import addressed_files
 from blend.loaders.releases.pull import pull_release
-from blend.loaders.releases.references import fetch_release
 from helpers.hub.hub_releases import REPO, held, published, writes
 from helpers.hub.hub_server import Hub
 
@@ -65,15 +62,6 @@ def test_no_address_of_a_mirror_gets_into_a_release(hub: Hub, publish: Any, rele
 
 
 @pytest.mark.landing
-def test_the_same_release_at_another_address_of_the_hub(hub: Hub, publish: Any, releases: Path):
-    first = publish(releases / "1.0.0")
-    hub.requests.clear()
-    again = publish_release(releases / "1.0.0", REPO, endpoint=hub.url.replace("127.0.0.1", "localhost"))
-    assert (again.plan.action, again.commit) == ("nothing", first.commit)
-    assert writes(hub) == []
-
-
-@pytest.mark.landing
 @pytest.mark.parametrize("address", [THE_HUB, MIRROR])
 def test_a_release_that_was_published_with_other_addresses(
     hub: Hub, publish: Any, releases: Path, hub_cache: Path, address: str
@@ -84,16 +72,6 @@ def test_a_release_that_was_published_with_other_addresses(
     commit = put_there(hub, files, tag="v1.0.0")
     done = publish(releases / "1.0.0")
     assert (done.plan.action, done.commit) == ("nothing", commit)
-
-
-@pytest.mark.landing
-def test_one_that_was_stopped_before_its_tag_is_finished_from_another_address(
-    hub: Hub, publish: Any, releases: Path
-):
-    commit = put_there(hub, in_form_of(releases / "1.0.0", THE_HUB), tag=None)
-    done = publish(releases / "1.0.0")
-    assert (done.plan.action, done.commit) == ("tag", commit)
-    assert hub.repository(REPO).tags == {"v1.0.0": commit}
 
 
 @pytest.mark.nightly
@@ -112,16 +90,6 @@ def test_a_repository_that_was_renamed(hub: Hub, publish: Any, releases: Path, h
     assert held(hub.repository("org/renamed"), "v1.1.0") == published(
         releases / "1.1.0", hub.url, "org/renamed"
     )
-
-
-@pytest.mark.landing
-def test_what_is_the_same_for_publishing_is_the_same_for_the_diff(
-    hub: Hub, publish: Any, releases: Path, hub_cache: Path
-):
-    put_there(hub, in_form_of(releases / "1.0.0", MIRROR, "somebody/else"), tag="v1.0.0")
-    there = fetch_release(REPO, "v1.0.0", endpoint=hub.url)
-    assert diff_releases(there, releases / "1.0.0").is_empty
-    assert publish(releases / "1.0.0").plan.action == "nothing"
 
 
 @pytest.mark.landing

@@ -1,7 +1,5 @@
 """What publishing would change, and what it refuses, without a Hub."""
 
-from typing import Any
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,7 +10,7 @@ from blend.builders.publish.plan import (
 )
 from blend.loaders.releases.files import ReleaseFile
 from blend.loaders.releases.repository import RemoteFile
-from blend.schemas.addresses import newest_version, numbers_of
+from blend.schemas.addresses import numbers_of
 from blend.schemas.errors import BlendError
 
 CONTENTS = st.integers(0, 3)
@@ -46,24 +44,6 @@ def test_the_same_length_is_not_the_same_content():
     assert changes_between({"a": local("a", 1)}, {"a": remote("a", 2, large=True)}).changed == ("a",)
     longer = remote("a", 1, large=True)._replace(size=2)
     assert changes_between({"a": local("a", 1)}, {"a": longer}).changed == ("a",)
-
-
-def test_changes_in_words():
-    files = {f"data/{i}": local(f"data/{i}", i) for i in range(7)}
-    changes = changes_between(files, {"old": remote("old", 1, large=False)})
-    assert changes.described() == "added: data/0, data/1, data/2, data/3, data/4 and 2 more; removed: old"
-
-
-@pytest.mark.parametrize(
-    ("tags", "latest"),
-    [
-        ([], None),
-        (["v1.9.0", "v1.10.0", "v1.2.0"], "1.10.0"),
-        (["v0.1.0", "release", "v2", "v1.0.0-rc1", "2.0.0", "v1.0.x"], "0.1.0"),
-    ],
-)
-def test_the_latest_version_is_a_matter_of_numbers(tags: list[str], latest: Any):
-    assert newest_version(dict.fromkeys(tags, "commit")) == latest
 
 
 @given(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20), st.integers(0, 20)), min_size=2, max_size=2))

@@ -157,17 +157,6 @@ def test_the_version_has_to_follow_from_the_changes(
     assert hub.repository(REPO).commits[done.commit or ""].description.endswith("Version forced: only a test")
 
 
-@pytest.mark.nightly
-@pytest.mark.parametrize("version", ["1.1.0", "2.0.0"])
-def test_the_version_that_follows_and_a_larger_one_need_no_reason(
-    publish: Publish, tmp_path: Path, version: str
-):
-    first = make_release(tmp_path / "first", "1.0.0", mcq=NO_QUESTIONS)
-    publish(first)
-    more = make_release(tmp_path / "more", version, locales=FIVE, mcq=NO_QUESTIONS, after=first)
-    assert publish(more).plan.previous == "1.0.0"
-
-
 # Two maintainers at once.
 
 
@@ -228,19 +217,6 @@ def test_a_commit_without_its_tag_is_tagged(hub: Hub, publish: Publish, refusal:
     assert done.plan.action == "tag"
     assert hub.repository(REPO).tags == {"v1.0.0": done.commit}
     assert writes(hub) == [f"POST /api/datasets/org/blend/tag/{done.commit}"]
-
-
-@pytest.mark.landing
-def test_it_is_tagged_also_when_somebody_has_edited_the_card_since(
-    hub: Hub, publish: Publish, refusal: Refusal, releases: Path
-):
-    hub.fail("POST /api/datasets/org/blend/tag/.*", status=403)
-    refusal(releases / FIRST)
-    made = hub.repository(REPO).branches["main"]
-    edited = hub.repository(REPO).edit({"README.md": b"# mine"})
-    assert publish(releases / FIRST).commit == made
-    assert hub.repository(REPO).tags == {"v1.0.0": made}
-    assert hub.repository(REPO).branches["main"] == edited
 
 
 @pytest.mark.landing

@@ -70,9 +70,9 @@ def test_messages_about_tokens(hub: Hub, publish: Publish, refusal: Refusal, rel
     )
     login(CAROL)
     assert refusal(releases / FIRST) == (
-        "Hub dataset org/blend: the token may not do this (403 You don't have the rights to create a dataset "
-        "under this namespace); make one with write access to this account or organisation at "
-        "https://huggingface.co/settings/tokens"
+        "Hub dataset org/blend: the Hub refuses this (403 You don't have the rights to create a dataset under "
+        "this namespace, POST /api/repos/create); do what it says, or make a token with write access to this "
+        "account or organisation at https://huggingface.co/settings/tokens, and run the same command again"
     )
     login(Account("nobody", "hf_unknownUnknownUnknown"))
     assert refusal(releases / FIRST) == (
@@ -118,13 +118,6 @@ def test_files_of_others_are_not_replaced(hub: Hub, publish: Publish, refusal: R
     )
 
 
-@pytest.mark.landing
-def test_an_empty_repository_with_a_card_is_taken(hub: Hub, publish: Publish, releases: Path):
-    hub.store.create(REPO, private=False, author="bob")
-    hub.repository(REPO).edit({"README.md": b"# soon"})
-    assert publish(releases / FIRST).plan.changes.changed == ("README.md",)
-
-
 @pytest.mark.nightly
 def test_another_dataset_is_not_replaced(publish: Publish, refusal: Refusal, releases: Path, tmp_path: Path):
     publish(releases / FIRST)
@@ -145,7 +138,7 @@ def test_a_release_that_is_not_as_its_manifest_says(
     (release / "notes.txt").write_text("mine")
     assert refusal(release) == (
         f"{release}: the files are not those of release.json: recipe.toml (missing), README.md (changed), "
-        "notes.txt (not in the manifest); build the release again, and keep other files elsewhere"
+        "notes.txt (not in the manifest); copy or build the release again, and keep other files elsewhere"
     )
 
 
@@ -161,14 +154,6 @@ def test_a_file_that_changes_while_it_is_sent(hub: Hub, publish: Publish, refusa
         f"{table}: changed while it was sent; nothing is published; publish again when the release is whole"
     )
     assert writes(hub) == ["POST /api/repos/create"]
-
-
-@pytest.mark.nightly
-def test_a_gitignore_on_the_hub_leaves_nothing_out(hub: Hub, publish: Publish, releases: Path):
-    publish(releases / FIRST)
-    hub.repository(REPO).edit({".gitignore": b"data/\n*.toml\n"})
-    publish(releases / SECOND, force_version="a test")
-    assert held(hub.repository(REPO), "v1.1.0") == published(releases / SECOND, hub.url)
 
 
 @pytest.mark.landing

@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +16,6 @@ pytestmark = [
     # The Hub client sends file contents in a way that its HTTP library wants changed.
     pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning"),
 ]
-
-REPO = "org/blend"
 
 
 def asked(hub: Hub) -> list[str]:
@@ -44,30 +41,6 @@ def test_requests_of_a_first_release_a_successor_and_a_repetition(
     # No repository to make; but the one table that differs to fetch, a HEAD and a GET.
     assert len(successor) == 12, successor
     assert len(again) == 3, again
-
-
-def test_files_travel_side_by_side(hub: Hub, publish: Any, releases: Path):
-    hub.fail("PUT /large/.*", times=1000, action=(meeting := Meeting(10)).meet)
-    publish(releases / "1.0.0")
-    assert meeting.most >= 10
-
-
-class Meeting:
-    """Counts how many are there at the same time, and holds each until enough were."""
-
-    def __init__(self, enough: int) -> None:
-        self.most = 0
-        self._enough = enough
-        self._here = 0
-        self._changed = threading.Condition()
-
-    def meet(self) -> None:
-        with self._changed:
-            self._here += 1
-            self.most = max(self.most, self._here)
-            self._changed.notify_all()
-            self._changed.wait_for(lambda: self.most >= self._enough, timeout=20)
-            self._here -= 1
 
 
 LOADED = """

@@ -4,28 +4,22 @@ import json
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pytest
 import tomli_w
 import yaml
 from polars.testing import assert_frame_equal
 
 from blend.builders.release import build_release
-from blend.builders.release.reviewing import answers_to_review
-from blend.builders.saq.reviews import reviews_of
 from blend.builders.stats.dataset import stats_of_release
 from blend.builders.stats.tables import question_tables
-from blend.builders.validate import CHECKS, validate_release
 from blend.loaders.contributions.checking import check_contributions
 from blend.loaders.recipes import read_recipe
 from blend.loaders.releases.reports import read_annotator_groups
 from blend.loaders.releases.tables import read_config
-from blend.loaders.responses.reviews import read_answer_sheet, write_answer_sheet, write_reviews
 from blend.schemas.errors import InputError, RowError, RowErrors
 from blend.schemas.manifest import ReleaseManifest
 from blend.schemas.recipe import Recipe, Source
 from blend.schemas.rows import ANNOTATIONS
-from blend.schemas.sheets import INVALID
 
 CONSENT = "# What you agree to\n\nEverybody whose answers you bring has agreed to their publication.\n"
 TEMPLATES = """\
@@ -246,24 +240,6 @@ def test_groups_of_five_are_published_and_nothing_of_a_person(release):
         assert b"zh-Hant" not in content, name
 
 
-@pytest.mark.slow
-def test_such_a_release_is_valid(release):
-    checks = {name: check for name, check in CHECKS.items() if name != "loading"}
-    assert validate_release(release[0], checks=checks).errors == 0
-
-
-@pytest.mark.slow
-def test_without_profiles_and_with_one_locale(tmp_path: Path):
-    without = {name: text for name, text in FILES.items() if "annotators" not in name}
-    recipe = RECIPE.model_copy(update={"locales": ("am-ET",)})
-    build_release(recipe, tmp_path / "release", base=write(tmp_path, without))
-    assert not (tmp_path / "release" / "reports" / "annotator_groups.json").exists()
-    card = (tmp_path / "release" / "README.md").read_text(encoding="utf-8")
-    assert "Mina Kim" not in card
-    assert "annotators alike" not in card
-    assert "| *1 contributor not named* | am-ET | 1 | 2 | 0 |" in card
-
-
 def test_a_licence_that_does_not_allow_the_datasets(tmp_path: Path):
     folder = write(
         tmp_path, {**FILES, "abel-am/contributor.toml": contributor(credit="none", license="cc-by-nc-4.0")}
@@ -282,30 +258,4 @@ def test_keys_that_mean_nothing_here(tmp_path: Path):
         build_release(RECIPE.model_copy(update={"sources": (source,)}), tmp_path / "release", base=tmp_path)
     assert str(caught.value) == (
         "source contributions contributions: key license means nothing for this kind of source; remove it"
-    )
-
-
-@pytest.mark.slow
-def test_answers_of_all_contributors_are_reviewed_in_one_sheet(tmp_path: Path):
-    noon = FILES["jun-ko/responses/ko-KR.csv"].replace("17:30", "noon")
-    folder = write(tmp_path, {**FILES, "jun-ko/responses/ko-KR.csv": noon})
-    sheet, _ = answers_to_review(RECIPE, base=folder, locales=["ko-KR"])
-    food = sheet.filter(template_id="food-01")
-    assert dict(food.select("answer", "annotators").iter_rows()) == {"밥": "7", "국": "2", "빵": "2", "죽": "1"}
-    is_noon = pl.col("answer") == "noon"
-    marked = sheet.with_columns(invalid=pl.when(is_noon).then(pl.lit(INVALID)).otherwise("invalid"))
-    write_answer_sheet(marked, tmp_path / "sheet.csv")
-    reviewed = reviews_of(read_answer_sheet(tmp_path / "sheet.csv"), reviewer="r01")
-    write_reviews(reviewed.reviews, folder / "contributions" / "mina-ko" / "reviews")
-    manifest = build_release(RECIPE, tmp_path / "release", base=folder)
-    assert manifest.report[0].notes["reviews"] == 2
-
-
-def test_folders_of_two_collections_may_have_one_name(tmp_path: Path):
-    other = Source(kind="contributions", location="others")
-    with pytest.raises(InputError) as caught:
-        build_release(RECIPE.model_copy(update={"sources": (*RECIPE.sources, other)}), tmp_path / "release")
-    assert str(caught.value) == (
-        "the recipe has 2 sources of kind 'contributions', whose contributors and annotators could not be told "
-        "apart; put all their folders into one"
     )

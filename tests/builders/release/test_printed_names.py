@@ -1,16 +1,12 @@
 """Names of regions: what people read has them as they are printed, never as upstream files spell them."""
 
 import json
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from blend.builders.release import build_release
-from blend.builders.validate import validate_release
 from blend.loaders.releases.tables import read_config
 from blend.schemas.locales import registry
 from blend.schemas.recipe import Recipe, Source
@@ -18,7 +14,6 @@ from blend.schemas.recipe import Recipe, Source
 SPELLED = tuple(locale for locale in registry() if "_" in locale.upstream)
 """Locales with a name of upstream's that is not one in a text."""
 
-BLEND = str(Path(sys.executable).with_name("blend"))
 ANSWERS = ("bread", "rice", "fish", "beans", "soup", "cheese", "lamb", "honey", "maize", "plums")
 
 
@@ -82,39 +77,3 @@ def test_every_document_has_the_printed_names(release: Path):
         assert spelled_in(text) == [], path
     card = (release / "README.md").read_text(encoding="utf-8")
     assert all(locale.region_name in card for locale in SPELLED)
-
-
-@pytest.mark.nightly
-@pytest.mark.integration
-def test_every_command_prints_the_printed_names(release: Path):
-    environment = {**os.environ, "COLUMNS": "200"}
-    for command in (
-        ["stats", release],
-        ["stats", release, "--json"],
-        ["audit", release],
-        ["validate", release],
-    ):
-        run = subprocess.run([BLEND, *map(str, command)], capture_output=True, text=True, env=environment)
-        assert run.stdout, run.stderr
-        assert spelled_in(run.stdout + run.stderr) == [], command
-
-
-@pytest.mark.nightly
-@pytest.mark.integration
-def test_show_prints_them_as_values_of_the_two_columns_that_keep_them(release: Path):
-    environment = {**os.environ, "COLUMNS": "200"}
-    for config in ("annotations", "short-answer-questions", "multiple-choice-questions"):
-        run = subprocess.run(
-            [BLEND, "show", str(release), "--config", config], capture_output=True, text=True, env=environment
-        )
-        assert run.returncode == 0, run.stderr
-        lines = [line for line in run.stdout.splitlines() if spelled_in(line)]
-        assert all("country" in line or "choice_countries" in line for line in lines), lines
-        assert config == "multiple-choice-questions" or not lines
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_what_validation_finds_has_them(release: Path):
-    report = validate_release(release)
-    assert spelled_in(json.dumps(json.loads(report.to_json()), ensure_ascii=False)) == []

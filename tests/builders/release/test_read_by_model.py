@@ -100,33 +100,6 @@ def test_refusals_leave_out_and_doubts_go_to_people(chat: Chat, tmp_path: Path):
 
 
 @pytest.mark.landing
-def test_the_recipe_names_the_file_from_where_it_lies(chat: Chat, tmp_path: Path):
-    (tmp_path / "here").mkdir()
-    recipe = lunch(tmp_path / "here")
-    reads(chat, OPINIONS)
-    arguments = ["questions", "judge", recipe, "--model", "m1", "--base-url", chat.url, "--locale", "en-GB"]
-    assert run(*arguments, "--out", tmp_path / "verdicts.tsv").splitlines()[1] == (
-        '`blend build` reads them once the recipe names the file: verdicts = "../verdicts.tsv" in [mcq].'
-    )
-    # It names this one already.
-    named = lunch(tmp_path / "there", verdicts="verdicts.tsv")
-    assert len(judge(chat, named, "--locale", "en-GB").splitlines()) == 1
-
-
-@pytest.mark.nightly
-def test_a_persons_verdict_overrules_a_models(chat: Chat, tmp_path: Path):
-    recipe = lunch(tmp_path, verdicts="verdicts.tsv", unread="drop")
-    reads(chat, OPINIONS)
-    judge(chat, recipe)
-    assert shown_in(recipe) == {"sandwich", "pizza", "meat pie", "soup"}
-    people(tmp_path, "ok", "salad")
-    people(tmp_path, "also_correct", "pizza")
-    people(tmp_path, "ok", "tacos")
-    assert shown_in(recipe) == {"sandwich", "salad", "meat pie", "tacos"}
-    assert "pizza" in shown_in(recipe, "es-MX")
-
-
-@pytest.mark.landing
 def test_what_people_have_read_is_asked_about_only_to_compare(chat: Chat, tmp_path: Path):
     recipe = lunch(tmp_path, verdicts="people.tsv")
     reads(chat, OPINIONS)

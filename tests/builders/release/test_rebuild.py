@@ -1,6 +1,5 @@
 """A release builds again from its own folder and the sources that it points to, byte for byte."""
 
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -39,40 +38,9 @@ def project(tmp_path: Path) -> Path:
     return folder
 
 
-def contents(folder: Path) -> dict[str, bytes]:
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()
-    }
-
-
 def blend(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "blend", *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False)
-
-
-@pytest.mark.nightly
-@pytest.mark.integration
-def test_a_release_and_its_sources_are_enough(project: Path, tmp_path: Path):
-    first = blend("build", project / "recipe.toml", "--out", project / "release")
-    assert first.returncode == 0, first.stderr
-    # All that is left are the release and the raw responses, each in a new place.
-    release = shutil.move(project / "release", tmp_path / "elsewhere")
-    collected = shutil.move(project / "collected", tmp_path / "kept")
-    shutil.rmtree(project)
-
-    again = blend(
-        "build",
-        f"{release}/recipe.toml",
-        "--source-path",
-        f"collected={collected}",
-        "--out",
-        tmp_path / "again",
-    )
-
-    assert again.returncode == 0, again.stderr
-    built = contents(tmp_path / "again")
-    assert built == contents(Path(release))
-    assert {"decisions.tsv", "verdicts.jsonl", "locales.toml", "datasheet.toml", "recipe.toml"} <= built.keys()
 
 
 @pytest.mark.slow
@@ -92,27 +60,6 @@ def test_what_is_carried_is_as_it_was_and_named_by_the_recipe(project: Path, tmp
     assert recipe == manifest.recipe
     listed = {file.path for file in read_manifest(release).files}
     assert {"decisions.tsv", "verdicts.jsonl"} <= listed
-
-
-@pytest.mark.nightly
-@pytest.mark.integration
-def test_the_release_before_may_lie_elsewhere_as_well(project: Path, tmp_path: Path):
-    recipe = read_recipe(project / "recipe.toml")
-    build_release(recipe, tmp_path / "moved", base=project)
-    later = recipe.model_copy(update={"version": "1.1.0", "previous": "before"})
-    moved = {"before": tmp_path / "moved"}
-    build_release(later, tmp_path / "release", base=project, source_paths=moved)
-    done = blend(
-        *("build", tmp_path / "release" / "recipe.toml", "--out", tmp_path / "again"),
-        *(
-            "--source-path",
-            f"collected={project / 'collected'}",
-            "--source-path",
-            f"before={tmp_path / 'moved'}",
-        ),
-    )
-    assert done.returncode == 0, done.stderr
-    assert contents(tmp_path / "again") == contents(tmp_path / "release")
 
 
 @pytest.mark.nightly

@@ -7,19 +7,15 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from filelock import FileLock
 
 from blend.builders.release import build_release
 from blend.builders.release.inputs import read_inputs
 from blend.builders.validate import validate_release
-from blend.loaders.datasets import load
-from blend.loaders.recipes.ready import blend_recipe, blend_source, sample_recipe
+from blend.loaders.recipes.ready import blend_source, sample_recipe
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.tables import read_config, read_tables
-from blend.loaders.sample import sample_path
-from blend.schemas.errors import BlendError, InputError, RowError, RowErrors, UnknownNameError
+from blend.schemas.errors import BlendError, InputError, RowError, RowErrors
 from blend.schemas.recipe import JudgeOptions, McqOptions, Recipe, Source
-from helpers.mini_release import mini_recipe
 
 
 @pytest.fixture
@@ -47,25 +43,6 @@ def responses(tmp_path: Path) -> Path:
 
 def recipe_of(*sources: Source, **changes: object) -> Recipe:
     return Recipe(name="test", version="1.0.0", license="cc-by-sa-4.0", sources=sources, **changes)
-
-
-@pytest.mark.nightly
-def test_a_region_without_prompts_is_told(responses: Path, tmp_path: Path):
-    recipe = recipe_of(Source(kind="sample"), Source(kind="responses", location="collected"))
-    stages = read_inputs(recipe, base=tmp_path).stages
-    assert [stage.findings.filter(kind="no-prompts")["locale"].to_list() for stage in stages] == [[], ["en-GB"]]
-    (responses / "prompts.csv").write_text("prompt_id,locale,prompt,en_prompt\n", encoding="utf-8")
-    with pytest.raises(BlendError, match="the file holds no prompt; write prompts, or delete"):
-        read_inputs(recipe, base=tmp_path)
-    (responses / "prompts.csv").unlink()
-    release = tmp_path / "release"
-    build_release(recipe, release, base=tmp_path)
-    assert len(load(release, "short-answer-prompts", "KR")) == 2
-    with pytest.raises(UnknownNameError) as caught:
-        load(release, "short-answer-prompts", "GB")
-    assert str(caught.value).startswith("test 1.0.0: no region 'GB'; choose one of: US (en-US), ")
-    assert "GB (" not in str(caught.value)
-    assert validate_release(release).errors == 0
 
 
 @pytest.mark.slow
@@ -186,22 +163,6 @@ def test_decisions_and_verdicts_are_used_and_pinned(tmp_path: Path):
     assert manifest.report[-1].notes["decisions:mina, same"] >= 1
 
 
-def test_one_build_at_a_time(tmp_path: Path):
-    with FileLock(tmp_path / ".release.lock"), pytest.raises(BlendError, match="another process is writing"):
-        build_release(sample_recipe(), tmp_path / "release")
-
-
-@pytest.mark.slow
-def test_progress_is_told(tmp_path: Path):
-    told: list[tuple[str, int, int]] = []
-    build_release(mini_recipe(), tmp_path / "release", on_progress=lambda *step: told.append(step))
-    steps = list(dict.fromkeys(step for step, _, _ in told))
-    assert steps[0] == "read sources"
-    assert steps[-1] == "write tables"
-    assert all(0 <= done <= total for _, done, total in told)
-    assert told[-1][1] == told[-1][2]
-
-
 def test_findings_are_lines_that_name_their_step(mini_release: Path):
     manifest = read_manifest(mini_release)
     lines = (mini_release / "reports" / "findings.jsonl").read_text(encoding="utf-8").splitlines()
@@ -211,32 +172,6 @@ def test_findings_are_lines_that_name_their_step(mini_release: Path):
     assert dict(counted) == {stage: n for stage, n in reported.items() if n}
 
 
-def test_a_release_reads_back_as_it_was_built(sample_release: Path):
-    tables = read_tables(sample_release)
-    with sample_path() as folder:
-        n_questions = len((folder / "questions.csv").read_text(encoding="utf-8").splitlines()) - 1
-    assert len(tables.questions) == len(tables.annotations) == n_questions
-
-
-def test_a_manifest_of_the_future(tmp_path: Path):
-    (tmp_path / "release.json").write_text('{"manifest_format": 99}', encoding="utf-8")
-    with pytest.raises(BlendError, match=r"not a manifest that this version of blend-sdk reads"):
-        read_manifest(tmp_path)
-
-
-def test_a_missing_file_and_an_unknown_configuration(mini_release: Path, tmp_path: Path):
-    shutil.copytree(mini_release, tmp_path / "release")
-    with pytest.raises(UnknownNameError, match="unknown configuration 'mcq'"):
-        read_config(tmp_path / "release", "mcq")
-    (tmp_path / "release" / "data" / "annotations" / "KR-00000.parquet").unlink()
-    with pytest.raises(BlendError) as caught:
-        read_config(tmp_path / "release", "annotations")
-    assert str(caught.value) == (
-        f"{tmp_path}/release: data/annotations/KR-00000.parquet of release.json is missing; "
-        "copy or build the release again"
-    )
-
-
 def test_blend_needs_one_source_to_replace():
     with pytest.raises(BlendError) as caught:
         blend_source(sample_recipe())
@@ -244,12 +179,6 @@ def test_blend_needs_one_source_to_replace():
         "`blend_data` gives the place of one source of kind 'blend', but the recipe has 0; "
         "write the locations into the recipe"
     )
-
-
-def test_a_directory_is_recorded_by_its_name(tmp_path: Path):
-    (tmp_path / "data").mkdir()
-    assert blend_source(blend_recipe(str(tmp_path / "data"))).location == "data"
-    assert blend_source(blend_recipe("org/name", "v1.0.0")).location == "org/name"
 
 
 GUARANI = """

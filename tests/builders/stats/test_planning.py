@@ -10,14 +10,13 @@ from blend.builders.stats.mcq import mcq_stats
 from blend.builders.stats.planning import (
     REGION_FIGURES,
     CollectionPlan,
-    mean_figures,
     pilot_figures,
     plan_collection,
     release_figures,
 )
 from blend.loaders.releases.tables import read_config
 from blend.loaders.responses.shipped import shipped_collections
-from blend.schemas.errors import InputError, UnknownNameError
+from blend.schemas.errors import InputError
 from blend.schemas.frames import ANNOTATION_ROWS
 
 SCHEMA = {"template_id": pl.String, "locale": pl.String} | {
@@ -76,10 +75,6 @@ def test_what_a_difference_takes():
     assert again == pytest.approx(0.05, rel=1e-3)
 
 
-def test_models_that_disagree_less_are_told_apart_by_less():
-    assert plan(disagreement=0.1).designs["needed"][0] < plan().designs["needed"][0]
-
-
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -98,11 +93,6 @@ def test_numbers_that_are_out_of_range(changes: dict[str, object], message: str)
     with pytest.raises(InputError) as caught:
         plan(**changes)
     assert str(caught.value) == message
-
-
-def test_a_region_that_the_figures_lack():
-    with pytest.raises(UnknownNameError, match=r"^unknown locale 'su-JB'"):
-        plan(locales=["su-JB"])
 
 
 def test_a_pilot_without_votes_or_with_one_annotator():
@@ -133,19 +123,6 @@ def test_as_many_annotators_leave_what_they_left_and_others_as_elsewhere():
     ]
 
 
-def test_a_pilot_of_one_region_borrows_what_only_many_can_tell():
-    pilot = annotations_of(([3, 2], {}), ([2, 2, 1], {}))
-    (row,) = pilot_figures(pilot, None, wanted=5, comparable=OTHERS).iter_rows(named=True)
-    assert row["majority"] == pytest.approx(0.5)
-    # Means of both regions of the table.
-    assert (row["offered"], row["mcqs"], row["size"], row["mcqs_from"]) == (
-        pytest.approx(0.4),
-        1.5,
-        1.75,
-        "BLEnD",
-    )
-
-
 def test_a_pilot_with_questions_counts_its_own():
     pilot = annotations_of(([3, 2], {}), ([4, 1], {}), ([2, 2, 1], {}))
     mcqs = pl.DataFrame({"template_id": ["q0"] * 3, "locale": ["ko-KR"] * 3})
@@ -157,16 +134,6 @@ def test_a_pilot_with_questions_counts_its_own():
         3.0,
         "pilot",
     )
-
-
-def test_the_mean_of_the_regions():
-    figures = mean_figures(shipped_collections())
-    found = plan_collection(figures, templates=[500], annotators=[5])
-    assert found.designs.row(0, named=True)["locale"] == "all"
-    # 3,345 pairs of 16 regions (docs/mcq.md), a question each, are 209 a region.
-    assert found.designs["pairs"].item() == pytest.approx(209, abs=2)
-    assert found.designs["mcqs"].item() == pytest.approx(209, abs=2)
-    assert repr(found) == "<CollectionPlan: what it takes for a difference of 5 points>"
 
 
 @pytest.mark.nightly

@@ -14,9 +14,8 @@ from polars.testing import assert_frame_equal
 from blend.builders.stats import Stats, build_stats, stats_frames, stats_json
 from blend.builders.stats.measures import MEASURES
 from blend.builders.stats.overlap import answer_overlap
-from blend.schemas.errors import RowError, RowErrors, UnknownNameError
+from blend.schemas.errors import RowError, RowErrors
 from blend.schemas.frames import ANNOTATIONS, QUESTIONS
-from blend.schemas.locales import Registry, registry
 from blend.schemas.recipe import SaqOptions
 from helpers.examples import examples
 
@@ -106,16 +105,6 @@ def test_counts_per_locale_in_registry_order(stats):
     ]
 
 
-def test_topic_counts_add_up_to_those_of_the_locale():
-    questions = pl.concat(
-        [questions_of(("q1", "en-GB"), topic="Food"), questions_of(("q2", "en-GB"), topic="Sport")]
-    )
-    stats = build_stats(questions, ANNOTATIONS_.filter(locale="en-GB"))
-    assert stats.topic_counts.select("topic", "questions", "votes").rows() == [("Food", 1, 6), ("Sport", 1, 0)]
-    columns = stats.counts.drop("locale").columns
-    assert stats.topic_counts.select(columns).sum().row(0) == stats.counts.select(columns).row(0)
-
-
 def test_templates_per_topic_and_origin():
     questions = pl.concat(
         [
@@ -129,30 +118,6 @@ def test_templates_per_topic_and_origin():
     assert stats.sources.rows() == [("Food", "en-GB", 2), ("Food", "ko-KR", 1), ("Sport", None, 1)]
 
 
-def test_non_answers_by_kind(stats):
-    assert stats.non_answers.select("locale", "kind", "votes", "questions").rows() == [
-        ("en-GB", "idk", 3, 1),
-        ("en-GB", "no-answer", 1, 1),
-        ("en-GB", "not-applicable", 1, 1),
-        ("en-GB", "other", 0, 0),
-        ("ko-KR", "idk", 1, 1),
-        ("ko-KR", "no-answer", 0, 0),
-        ("ko-KR", "not-applicable", 0, 0),
-        ("ko-KR", "other", 1, 1),
-    ]
-
-
-def test_the_five_definitions_of_the_largest_vote(stats):
-    # Largest votes: Britain 4 and none, Korea 3 and none.
-    assert mean(stats, "max_votes", "with_annotations") == (7, 2, 3.5, 3.5)
-    assert mean(stats, "max_votes", "all") == (7, 4, 1.75, 1.75)
-    assert mean(stats, "max_votes", "scored") == (7, 2, 3.5, 3.5)
-    # Britain's q2 has 3 idk, Korea's q2 nothing at all: 4 + 3 + 3 + 0.
-    assert mean(stats, "max_votes", "including_idks") == (10, 4, 2.5, 2.5)
-    # Two non-answers are still few enough.
-    assert mean(stats, "max_votes", "idks_at_most_2", "ko-KR") == (3, 1, 3)
-
-
 def test_a_reason_counts_on_its_own_among_the_largest_votes():
     reasons = [{"reason": "a", "count": 2}, {"reason": "b", "count": 3}]
     rows = annotations_of(annotation("q1", "en-GB", group(1, "tea"), idk=1, others=reasons))
@@ -160,28 +125,6 @@ def test_a_reason_counts_on_its_own_among_the_largest_votes():
     assert mean(stats, "max_votes", "including_idks")[0] == 3
     assert mean(stats, "non_answers", "all_keys")[0] == 6
     assert mean(stats, "non_answers", "three_keys")[0] == 1
-
-
-def test_non_answers_with_and_without_own_words(stats):
-    # Britain 5 of 2 questions, Korea 2 (1 in own words) of 2.
-    assert mean(stats, "non_answers", "all_keys") == (7, 4, 1.75, 1.75)
-    assert mean(stats, "non_answers", "three_keys") == (6, 4, 1.5, 1.5)
-    assert mean(stats, "non_answers", "all_keys", "en-GB") == (5, 2, 2.5)
-
-
-def test_answers_per_question(stats):
-    assert mean(stats, "answers", "groups") == (3, 4, 0.75, 0.75)
-    assert mean(stats, "answers", "local") == (5, 4, 1.25, 1.25)
-    assert mean(stats, "answers", "english") == (4, 4, 1.0, 1.0)
-    assert mean(stats, "answers", "votes") == (9, 4, 2.25, 2.25)
-
-
-def test_agreement(stats):
-    # Of five annotators, 4 and 3 are behind the top answers; of the votes, 4 of 6 and 3 of 3.
-    assert mean(stats, "agreement", "annotators") == pytest.approx((7 / 5, 2, 0.7, 0.7))
-    assert mean(stats, "agreement", "votes") == pytest.approx((5 / 3, 2, 5 / 6, 5 / 6))
-    # 4 and 3 are more than half of five: two of all four questions.
-    assert mean(stats, "agreement", "majority") == (2, 4, 0.5, 0.5)
 
 
 def test_agreement_knows_how_many_annotators_were_wanted():
@@ -196,23 +139,6 @@ def test_more_votes_than_wanted_annotators_are_full_agreement():
     rows = annotations_of(annotation("q1", "en-GB", group(6, "1", "3"), group(1, "2")))
     stats = build_stats(questions_of(("q1", "en-GB")), rows)
     assert mean(stats, "agreement", "annotators") == (1, 1, 1, 1)
-
-
-def test_locales_weigh_the_same_in_the_mean_of_their_means():
-    questions = questions_of(("q1", "en-GB"), ("q2", "en-GB"), ("q1", "ko-KR"))
-    rows = annotations_of(
-        annotation("q1", "en-GB", group(4, "a")),
-        annotation("q2", "en-GB", group(2, "b")),
-        annotation("q1", "ko-KR", group(5, "c")),
-    )
-    # (4 + 2 + 5) / 3 over questions, ((4 + 2) / 2 + 5) / 2 over locales.
-    assert mean(build_stats(questions, rows), "max_votes", "all") == pytest.approx((11, 3, 11 / 3, 4))
-
-
-def test_no_question_that_counts_gives_no_mean():
-    stats = build_stats(questions_of(("q1", "en-GB"), ("q1", "ko-KR")), ANNOTATIONS_.filter(locale="ko-KR"))
-    assert mean(stats, "max_votes", "with_annotations", "en-GB") == (0, 0, None)
-    assert mean(stats, "max_votes", "with_annotations") == (3, 1, 3, 3)
 
 
 @pytest.mark.parametrize(
@@ -230,12 +156,6 @@ def test_what_scoring_skips(idks, scored):
     # Free reasons never skip a question.
     rows = annotations_of(annotation("q1", "en-GB", group(1, "tea"), **idks))
     assert build_stats(questions_of(("q1", "en-GB")), rows).counts["scored_questions"].to_list() == [scored]
-
-
-def test_common_words_and_lemmas(stats):
-    # Britain: {tea, a, cup, of, coffee}; Korea: {teas}, whose lemma is tea: no word and one lemma in common,
-    # of five lemmas that either has. Korea has no annotations of q2.
-    assert stats.overlap.rows() == [("en-GB", "ko-KR", 1, 0, 0.0, 1, 0.2)]
 
 
 def test_words_are_cut_at_white_space_and_lemmas_at_punctuation():
@@ -259,11 +179,6 @@ def test_words_in_common_are_counted_per_template():
     # q3 is asked in Korea alone: it is neither in common nor in what either has.
     overlap = answer_overlap(rows, ["en-GB", "ko-KR"])
     assert overlap.select("templates", "common_words", "word_share").row(0) == (2, 2, 1.0)
-
-
-def test_nothing_to_compare_is_no_share():
-    rows = annotations_of(annotation("q1", "en-GB", idk=5), annotation("q1", "ko-KR"))
-    assert answer_overlap(rows, ["en-GB", "ko-KR"]).rows() == [("en-GB", "ko-KR", 1, 0, None, 0, None)]
 
 
 def test_no_data_at_all():
@@ -291,18 +206,6 @@ def test_an_annotation_without_question_is_an_error():
     )
     with pytest.raises(RowErrors, match="2 problems"):
         build_stats(QUESTIONS_, annotations_of(annotation("q9", "en-GB"), annotation("q8", "en-GB")))
-
-
-def test_an_unknown_locale_is_an_error():
-    with pytest.raises(UnknownNameError, match="unknown locale 'xx-XX'"):
-        build_stats(questions_of(("q1", "xx-XX")), annotations_of())
-
-
-def test_the_registry_decides_the_order():
-    reverse = Registry(reversed(list(registry())))
-    stats = build_stats(QUESTIONS_, ANNOTATIONS_, locales=reverse)
-    assert stats.counts["locale"].to_list() == ["ko-KR", "en-GB"]
-    assert stats.overlap.select("locale_a", "locale_b").row(0) == ("ko-KR", "en-GB")
 
 
 def test_json_is_plain_and_counts_are_whole(stats):
@@ -345,20 +248,6 @@ def test_row_order_is_irrelevant(dataset, rng):
     )
     for name, frame in stats_frames(build_stats(questions, annotations)).items():
         assert_frame_equal(stats_frames(shuffled)[name], frame, check_exact=True)
-
-
-@pytest.mark.slow
-@settings(max_examples=examples(50), deadline=None)
-@given(datasets())
-def test_overlap_is_symmetric_and_bounded(dataset):
-    _, annotations = dataset
-    there, back = answer_overlap(annotations, LOCALES), answer_overlap(annotations, LOCALES[::-1])
-    figures = [column for column in there.columns if not column.startswith("locale")]
-    key = ["locale_a", "locale_b"]
-    swapped = back.rename({"locale_a": "locale_b", "locale_b": "locale_a"}).select(there.columns)
-    assert_frame_equal(there.sort(key).select(*key, *figures), swapped.sort(key), check_exact=True)
-    for share in ("word_share", "lemma_share"):
-        assert there[share].drop_nulls().is_between(0, 1).all()
 
 
 @pytest.mark.slow

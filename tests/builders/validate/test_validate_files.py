@@ -6,13 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import datasets
-import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import yaml
 
-from blend.builders.parquet import Table, write_table
 from blend.builders.validate import CHECKS, validate_release
 from blend.loaders.files import content
 from blend.loaders.releases import read_manifest
@@ -20,7 +18,7 @@ from blend.loaders.releases.reports import read_agreement, read_findings
 from blend.schemas.arrow_types import arrow_schema
 from blend.schemas.errors import InputError, RowError
 from blend.schemas.manifest import AGREEMENT_NAME, AUDIT_NAME, CROISSANT_NAME, FINDINGS_NAME, MANIFEST_NAME
-from blend.schemas.rows import CONFIGS, FOOD_TRIPLES, TRIPLES, Annotation, Triple
+from blend.schemas.rows import CONFIGS, Annotation
 
 KR = "data/annotations/KR-00000.parquet"
 AGAIN = "copy or download the release again, or rebuild it"
@@ -103,8 +101,7 @@ def field(metadata: dict[str, Any], number: int = 1) -> dict[str, Any]:
 
 
 COLUMNS = "annotations/KR: columns are not those of the model, rows are not checked"
-FIELD = f"{CROISSANT_NAME}, recordSet[0].field[1]"
-INFO = "README.md, dataset_info"
+OTHER = "is not what release.json makes"
 
 FAULTS: dict[str, tuple[str, Callable[[Any], object], list[str]]] = {
     "missing": (
@@ -191,57 +188,52 @@ FAULTS: dict[str, tuple[str, Callable[[Any], object], list[str]]] = {
     "no configs": (
         "card",
         header(lambda fields: fields.pop("configs")),
-        [f"error: README.md, configs: is absent, release.json makes a list of 4; {REBUILD}"],
+        [f"error: README.md: configs {OTHER}; {REBUILD}"],
     ),
     "other split": (
         "card",
         header(lambda fields: fields["configs"][0]["data_files"][0].update(split="UK")),
-        [f"error: README.md, configs[0].data_files[0].split: is 'UK', release.json makes 'US'; {REBUILD}"],
+        [f"error: README.md: configs {OTHER}; {REBUILD}"],
     ),
     "licence": (
         "card",
         header(lambda fields: fields.update(license="mit")),
-        [f"error: README.md, license: is 'mit', release.json makes 'cc-by-4.0'; {REBUILD}"],
-    ),
-    "languages": (
-        "card",
-        header(lambda fields: fields["language"].remove("su")),
-        [f"error: README.md: language lacks su; {REBUILD}"],
+        [f"error: README.md: license {OTHER}; {REBUILD}"],
     ),
     "rows": (
         "card",
         header(lambda fields: fields["dataset_info"][0]["splits"][0].update(num_examples=41)),
-        [f"error: {INFO}.annotations.US: is 41, release.json makes 40; {REBUILD}"],
+        [f"error: README.md: dataset_info {OTHER}; {REBUILD}"],
     ),
     "no rows": (
         "card",
         header(lambda fields: fields.update(dataset_info=3)),
-        [f"error: {INFO}: is 3, release.json makes an object of 4; {REBUILD}"],
+        [f"error: README.md: dataset_info {OTHER}; {REBUILD}"],
     ),
     "metadata type": (
         "croissant",
         metadata(lambda held: held.update({"@type": "sc:Thing"})),
-        [f"error: {CROISSANT_NAME}, @type: is 'sc:Thing', release.json makes 'sc:Dataset'; {REBUILD}"],
+        [f"error: {CROISSANT_NAME}: @type {OTHER}; {REBUILD}"],
     ),
     "metadata files": (
         "croissant",
         metadata(lambda held: held.update(distribution="x")),
-        [f"error: {CROISSANT_NAME}, distribution: is 'x', release.json makes a list of 31; {REBUILD}"],
+        [f"error: {CROISSANT_NAME}: distribution {OTHER}; {REBUILD}"],
     ),
     "metadata source": (
         "croissant",
         metadata(lambda held: field(held).pop("source")),
-        [f"error: {FIELD}.source: is absent, release.json makes an object of 2; {REBUILD}"],
+        [f"error: {CROISSANT_NAME}: recordSet {OTHER}; {REBUILD}"],
     ),
     "metadata value": (
         "croissant",
         metadata(lambda held: field(held).update(value="x")),
-        [f"error: {FIELD}.value: is 'x', release.json makes absent; {REBUILD}"],
+        [f"error: {CROISSANT_NAME}: recordSet {OTHER}; {REBUILD}"],
     ),
     "metadata table": (
         "croissant",
         metadata(lambda held: held["recordSet"].pop(0)),
-        [f"error: {CROISSANT_NAME}, recordSet: is a list of 30, release.json makes a list of 31; {REBUILD}"],
+        [f"error: {CROISSANT_NAME}: recordSet {OTHER}; {REBUILD}"],
     ),
 }
 
@@ -258,16 +250,12 @@ def test_a_fault_is_told_with_its_place_and_remedy(name: str, release):
 @pytest.mark.slow
 def test_faults_that_are_told_with_digests_or_by_the_reader(release):
     longer_card(release)
-    size = (release.path / "README.md").stat().st_size
-    assert release.problems("files") == [
-        f"error: README.md: changed: {size:,} bytes, release.json says {size - 1:,}; {AGAIN}"
-    ]
+    said = f"changed: its size or sha256 is not what release.json says; {AGAIN}"
+    assert release.problems("files") == [f"error: README.md: {said}"]
     path = release.path / KR
     whole = path.read_bytes()
     path.write_bytes(whole[:-20] + bytes([whole[-20] ^ 1]) + whole[-19:])
-    (_, flipped) = release.problems("files")
-    assert flipped.startswith(f"error: {KR}: changed: its sha256 is ")
-    assert flipped.endswith(f"…; {AGAIN}")
+    assert release.problems("files")[1] == f"error: {KR}: {said}"
     path.write_bytes(whole)
     table = pq.read_table(path)
     pq.write_table(table.slice(1), path)
@@ -341,53 +329,6 @@ def test_lines_that_are_no_findings(tmp_path: Path):
         f"{FINDINGS_NAME}:2: not a JSON object with stage and kind; {fix}",
         f"{FINDINGS_NAME}:3, character 1: the JSON ends in the middle; copy or export the file again, whole",
         f"{FINDINGS_NAME}:4: a line of more than 1,048,576 bytes, behind which nothing is read; {fix}",
-    ]
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("value", [[], {}, 1, None, "x", True, 10**400, [[]], [{}], [None], {"@id": 1}])
-def test_any_property_of_the_metadata_may_be_anything(value: object, sample_release: Path, tmp_path: Path):
-    held = json.loads((sample_release / CROISSANT_NAME).read_text(encoding="utf-8"))
-    (tmp_path / MANIFEST_NAME).write_bytes((sample_release / MANIFEST_NAME).read_bytes())
-    nodes = [held, held["distribution"][0], held["recordSet"][0], field(held), field(held)["source"]]
-    for node in [*nodes, field(held, 3)["subField"][0]]:
-        for key, old in list(node.items()):
-            node[key] = value
-            (tmp_path / CROISSANT_NAME).write_text(json.dumps(held), encoding="utf-8")
-            validate_release(tmp_path, checks={"croissant": CHECKS["croissant"]})
-            node[key] = old
-
-
-@pytest.mark.landing
-@pytest.mark.slow
-def test_food_tables_are_read_like_any_other(release):
-    row = dict.fromkeys(TRIPLES) | {
-        "qid": "Q3",
-        "language": "en",
-        "label": "toast\u202e",
-        "origin_qid": "Q145",
-        "origin": "United Kingdom",
-        "origin_prompt_name": "the United Kingdom",
-        "origin_via": ["P495"],
-        "origin_is_historical": False,
-        "stated_origin_qid": "Q145",
-        "continents": ["Europe"],
-        "parts": [{"qid": "Q7802", "label": "bread"}],
-        **{key: [] for key in ("materials", "image", "original_parts", "unlabelled_parts")},
-    }
-    table = Table(FOOD_TRIPLES, "en", Triple, [pl.DataFrame([row, row], schema=TRIPLES)])
-    info = write_table(table, release.path)
-    release.edit_manifest(lambda manifest: manifest["tables"].append(info.model_dump(mode="json")))
-    checks = {
-        name: check for name, check in CHECKS.items() if name not in ("files", "card", "croissant", "loading")
-    }
-    report = validate_release(release.path, checks=checks)
-    problems = [str(p) for result in report.checks for p in result.examples if p.level == "error"]
-    reordered = "column label holds characters that reorder the text: U+202E RIGHT-TO-LEFT OVERRIDE"
-    place, fix = "data/food-triples/en-00000.parquet:Q3", "correct the source and rebuild the release"
-    assert problems == [
-        f"{place}: an earlier row of the split has the same id; {fix}",
-        *[f"{place}: {reordered}; {fix}"] * 2,
     ]
 
 

@@ -2,19 +2,15 @@
 
 import doctest
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.builders.release import build_release
 from blend.builders.validate import CHECKS, validate_release
-from blend.builders.validate.report import CheckResult, Level, Problem, ValidationReport, error, info, warning
-from blend.loaders.recipes.ready import food_recipe
+from blend.builders.validate.report import CheckResult, Level, Problem, error, info, warning
 from blend.schemas.errors import BlendError
-from blend.schemas.locales import Registry
 from blend.version import __version__
 from blend.views.validation import problem_lines
 
@@ -30,37 +26,6 @@ def test_the_sample_is_clean(sample_release: Path):
     assert all(10 < len(check.title) < 50 for check in report.checks)
     assert (report.release, report.name, report.version) == (str(sample_release), "blend-sample", "0.1.0")
     assert (report.rows, report.sdk_version) == (1097, __version__)
-
-
-@pytest.mark.slow
-def test_a_signed_copy_is_as_clean(release):
-    release.change("annotations", "KR", lambda rows: rows)
-    assert validate_release(release.path, checks=OFFLINE).errors == 0
-
-
-@pytest.mark.slow
-def test_splits_that_lack_a_question_are_told(sample_release: Path):
-    (result,) = validate_release(sample_release, checks={"alignment": CHECKS["alignment"]}).checks
-    assert [str(problem) for problem in result.examples] == [
-        "short-answer-questions/DZ: lacks 1 of 40 ids: sport-03",
-        "short-answer-questions/IR: lacks 1 of 40 ids: work-02",
-        "short-answer-questions/MX: lacks 1 of 40 ids: sport-03",
-        "short-answer-questions/KP: lacks 1 of 40 ids: food-06",
-        "short-answer-questions/JP: lacks 1 of 40 ids: hol-01",
-    ]
-    assert (result.errors, result.warnings, result.infos, result.level) == (0, 0, 5, Level.INFO)
-
-
-@pytest.mark.slow
-def test_an_empty_registry_knows_no_locale(sample_release: Path):
-    (result,) = validate_release(
-        sample_release, checks={"splits": CHECKS["splits"]}, locales=Registry(())
-    ).checks
-    assert (result.errors, result.infos) == (0, 10)
-    assert str(result.examples[0]) == (
-        "release.json: am-ET is in no registry: script and regions of its 109 rows are not checked; "
-        "give the locales that the release was built with"
-    )
 
 
 @pytest.mark.slow
@@ -142,60 +107,12 @@ def test_a_missing_file_is_told_once_not_for_every_row(release, config: str):
     ]
 
 
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_a_release_from_wikidata_has_no_problem(shorthand: Callable[[str], str], tmp_path: Path):
-    facts = """
-        Q1 P31 Q746549
-        Q1 label en:soup
-        Q1 label fa:می\u200cسوپ
-        Q1 P495 Q794
-        Q1 P527 Q10
-        Q10 label en:salt
-        Q10 label fa:نمک
-        Q794 P31 Q6256
-        Q794 label en:Iran
-        Q794 label fa:ایران
-    """
-    (tmp_path / "facts.nt").write_text(shorthand(facts), encoding="utf-8")
-    build_release(food_recipe(tmp_path / "facts.nt"), tmp_path / "release", base=tmp_path)
-    report = validate_release(tmp_path / "release")
-    assert [str(problem) for result in report.checks for problem in result.examples] == []
-
-
-@pytest.mark.parametrize(
-    ("errors", "warnings", "passes", "passes_strictly"),
-    [(0, 0, True, True), (0, 1, True, False), (1, 0, False, False)],
-)
-def test_when_a_release_passes(errors: int, warnings: int, passes: bool, passes_strictly: bool):
-    result = CheckResult(check="a", title="A", errors=errors, warnings=warnings, infos=9, examples=())
-    report = ValidationReport(
-        release="r", name="n", version="1.0.0", rows=0, sdk_version="0", checks=(result, result)
-    )
-    assert (report.errors, report.warnings, report.infos) == (2 * errors, 2 * warnings, 18)
-    assert (report.passes(), report.passes(strict=True)) == (passes, passes_strictly)
-
-
-def test_progress_is_told(sample_release: Path):
-    told: list[tuple[str, int, int]] = []
-    validate_release(
-        sample_release,
-        checks={"a": lambda _: [], "b": lambda _: []},
-        on_progress=lambda *step: told.append(step),
-    )
-    assert told == [("check the release", done, 2) for done in range(3)]
-
-
 def test_a_directory_without_a_manifest(tmp_path: Path):
     with pytest.raises(BlendError) as caught:
         validate_release(tmp_path)
     assert str(caught.value) == (
         f"{tmp_path}: no release.json here, so it is not a release; build one with `blend build`"
     )
-
-
-def test_a_problem_without_remedy():
-    assert str(Problem(level=Level.INFO, where="there", what="this")) == "there: this"
 
 
 @pytest.mark.nightly

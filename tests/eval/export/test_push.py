@@ -120,5 +120,5 @@ def test_message_for_a_token_without_the_right_to_write(run: Path, model_hub: Hu
     monkeypatch.setenv("HF_TOKEN", DAVE.token)
     with pytest.raises(HubError) as caught:
         push_scores(run, MODEL, dataset=DATASET)
-    assert str(caught.value).startswith("Hub model org/model: the token may not do this (403 ")
+    assert str(caught.value).startswith("Hub model org/model: the Hub refuses this (403 ")
     assert DAVE.token not in str(caught.value)

@@ -9,7 +9,6 @@ from blend.builders.release import build_release
 from blend.loaders.datasets import load
 from blend.loaders.recipes.ready import sample_recipe
 from blend.loaders.sample import sample_path
-from blend.schemas.errors import BlendError
 from blend.schemas.recipe import Source
 
 ENGLISH_OF_SOUTH_AFRICA = """
@@ -63,8 +62,3 @@ def test_its_multiple_choice_questions_are_found(mzansi: Path, datasets_cache: P
     found = load(mzansi, "multiple-choice-questions", "South Africa")
     assert [row["MCQID"] for row in found] == wanted
     assert len(wanted) > 25
-
-
-def test_an_unknown_region_is_answered_with_its_names(mzansi: Path, datasets_cache: Path):
-    with pytest.raises(BlendError, match=r"no region 'Mzanzi'; did you mean 'Mzansi'\? .*Mzansi \(en-ZA\)"):
-        load(mzansi, "annotations", "Mzanzi")

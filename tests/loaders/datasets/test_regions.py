@@ -35,12 +35,6 @@ def test_every_name_of_a_locale_finds_it(release: Path, collection: str):
                 assert find_region(name, regions, where="x").locale == locale.tag
 
 
-def test_english_names_find_a_region(release: Path):
-    regions = regions_of(manifest_of(release, "GB", "KP", "JB"), registry())
-    for name, split in {"the UK": "GB", "Great Britain": "GB", "North Korea": "KP", "West Java": "JB"}.items():
-        assert find_region(name, regions, where="x").split == split
-
-
 def test_a_code_that_several_locales_share_is_refused(release: Path):
     regions = regions_of(manifest_of(release, "KR", "SG_ms", "SG_ta"), registry())
     with pytest.raises(BlendError) as caught:

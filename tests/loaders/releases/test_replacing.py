@@ -77,13 +77,6 @@ def test_edits_are_never_lost(out: Path, edit: bytes | None, replace: bool):
     assert everything(out) == before
 
 
-@pytest.mark.slow
-def test_a_release_without_the_edited_file_is_replaced(built: Path, out: Path):
-    (out / "README.md").unlink()
-    build_release(SAMPLE, out)
-    assert everything(out) == everything(built)
-
-
 @pytest.mark.nightly
 @pytest.mark.slow
 def test_edits_during_the_build_are_not_lost(out: Path):
@@ -135,23 +128,3 @@ def test_a_folder_with_somebody_elses_release_json_is_refused(tmp_path: Path, re
     )
     assert everything(out) == {"release.json": b'{"branches": ["main"]}'}
     assert held_release(out) is None
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_a_link_is_followed_and_stays(built: Path, tmp_path: Path):
-    link, target = tmp_path / "link", tmp_path / "target"
-    link.symlink_to(target)
-    for _ in range(2):  # the first makes the directory, the second replaces it
-        build_release(SAMPLE, link)
-        assert link.is_symlink()
-        assert everything(target) == everything(built)
-
-
-def test_a_link_to_itself_is_refused(tmp_path: Path):
-    link = tmp_path / "link"
-    link.symlink_to(link)
-    with pytest.raises(BlendError) as caught:
-        build_release(SAMPLE, link)
-    assert str(caught.value) == f"{link}: is a link that leads back to itself; choose another `out`"
-    assert link.is_symlink()

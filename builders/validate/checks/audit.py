@@ -1,12 +1,12 @@
-"""Checks of a release's reports: how much simple rules guess, and whether people have checked models."""
+"""Check of a release's audit: how much simple rules guess."""
 
 from collections.abc import Iterator
 
 from blend.builders.validate.checked_release import Release
 from blend.builders.validate.report import REBUILD, Problem, error, warning
-from blend.loaders.releases.reports import read_audit, read_model_report
+from blend.loaders.releases.reports import read_audit
 from blend.schemas.errors import RowError
-from blend.schemas.manifest import AUDIT_NAME, MODEL_VERDICTS_NAME
+from blend.schemas.manifest import AUDIT_NAME
 from blend.schemas.reports import AuditReport
 from blend.schemas.texts import pluralise
 
@@ -15,7 +15,6 @@ _MOST = {"typical": 0.65, "recurring": 0.45, "largest": 0.29, "smallest": 0.29, 
 _MOST_NAMED = 0.02
 """Share of all questions from which on names of regions give too many away."""
 _LOOK = "see docs/stats.md"
-_ASK = "have people read some of the same options, or the model what people have read (docs/questions.md)"
 
 
 def check_audit(release: Release) -> Iterator[Problem]:
@@ -39,22 +38,6 @@ def check_audit(release: Release) -> Iterator[Problem]:
         return
     # What is typical of a region is what true or false asks about, and no way round it.
     yield from _guessed(audit)
-
-
-def check_model_verdicts(release: Release) -> Iterator[Problem]:
-    """People have checked the models.
-
-    * error: `reports/model_verdicts.json` is not a report on models
-    * warning: no person has read any of the options on which a model is sure
-    """
-    try:
-        report = read_model_report(release.path)
-    except RowError as broken:
-        yield error(MODEL_VERDICTS_NAME, broken.what, REBUILD)
-        return
-    for model in () if report is None else report.each:
-        if model.verdicts and not model.compared:
-            yield warning(MODEL_VERDICTS_NAME, f"nobody has checked what {model.reviewer} says", _ASK)
 
 
 def _guessed(audit: AuditReport) -> Iterator[Problem]:
