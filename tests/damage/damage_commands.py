@@ -37,7 +37,6 @@ _RECIPE = (
     "recipe.toml",
     "locales.toml",
     "datasheet.toml",
-    "decisions.tsv",
     "verdicts.jsonl",
     "domains.toml",
     "forms.tsv",
@@ -55,7 +54,6 @@ _RELEASE = (
     "release/domains.toml",
     "release/reports/*",
     "release/data/*/*.parquet",
-    "release/decisions.tsv",
 )
 _RELEASE_TABLES = ("release/release.json", "release/data/*/*.parquet")
 _PROJECT = (
@@ -117,9 +115,9 @@ COMMANDS = (
     ),
     Command("review-pairs propose recipe.toml --out new.csv", _RECIPE),
     Command(
-        "review-pairs accept pairs.csv --out decisions.tsv --reviewer r01",
-        ("pairs.csv", "decisions.tsv"),
-        ("decisions.tsv",),
+        "review-pairs accept pairs.csv --out verdicts.tsv --reviewer r01",
+        ("pairs.csv", "verdicts.tsv"),
+        ("verdicts.tsv",),
     ),
     Command("questions options recipe.toml --out new.csv", _RECIPE),
     Command("questions options recipe.toml --suspects suspects.csv --out new.csv", ("suspects.csv",)),

@@ -86,7 +86,6 @@ def _beside_the_recipe() -> None:
         "bare.toml": 'name = "everything"\nversion = "0.9.0"\nlicense = "cc-by-4.0"\n'
         '[[sources]]\nkind = "responses"\nlocation = "collected"\n',
         "locales.toml": LOCALE,
-        "decisions.tsv": "answer_a\tanswer_b\tverdict\twho\twhen\twhy\ntea\tchai\tsame\tr01\t2026-11-20\t\n",
         "suspects.csv": "template_id,locale,item_id\nfood-01,ko-KR,food-01_KR_1\n",
         "verdicts.jsonl": json.dumps(
             {

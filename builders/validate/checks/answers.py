@@ -55,14 +55,14 @@ def check_overlaps(release: Release) -> Iterator[Problem]:
     * error: a distractor shares a word with an acceptable answer of the locale or with another distractor
       (`builders.judges.equivalence.overlaps`); for numbers, times and dates, can mean the same value
       (`builders.mcq.options.values`)
-    * warning instead: in paper mode, and where a decisions file may have said so
+    * warning instead: in paper mode, and where a table of verdicts may have said so
     """
     recipe = release.manifest.recipe.mcq
     found, fix = error, CORRECT_AND_REBUILD
     if recipe.mode == "paper":
         found, fix = warning, "paper mode lets it through, default mode does not"
-    elif recipe.judge.decisions is not None:
-        found, fix = warning, f"look whether a reviewer decided so in {recipe.judge.decisions}"
+    elif recipe.verdicts is not None:
+        found, fix = warning, f"look whether a reviewer decided so in {recipe.verdicts}"
     given = release.once(GoldAnswers.read)
     grouped = given.answers.group_by("ID", "locale").agg("text")
     acceptable = {(question, tag): texts for question, tag, texts in grouped.iter_rows()}

@@ -17,15 +17,16 @@ from blend.builders.stats.dataset import stats_of_release
 from blend.builders.stats.tables import question_tables
 from blend.builders.validate import CHECKS, validate_release
 from blend.loaders.contributions.checking import check_contributions
+from blend.loaders.files.sheets import write_sheet
 from blend.loaders.recipes import read_recipe
 from blend.loaders.releases.reports import read_annotator_groups
 from blend.loaders.releases.tables import read_config
-from blend.loaders.responses.reviews import read_answer_sheet, write_answer_sheet, write_reviews
+from blend.loaders.responses.reviews import read_answer_sheet, write_reviews
 from blend.schemas.errors import InputError, RowError, RowErrors
 from blend.schemas.manifest import ReleaseManifest
 from blend.schemas.recipe import Recipe, Source
 from blend.schemas.rows import ANNOTATIONS
-from blend.schemas.sheets import INVALID
+from blend.schemas.sheets import ANSWER_SHEET, INVALID
 
 CONSENT = "# What you agree to\n\nEverybody whose answers you bring has agreed to their publication.\n"
 TEMPLATES = """\
@@ -294,7 +295,7 @@ def test_answers_of_all_contributors_are_reviewed_in_one_sheet(tmp_path: Path):
     assert dict(food.select("answer", "annotators").iter_rows()) == {"밥": "7", "국": "2", "빵": "2", "죽": "1"}
     is_noon = pl.col("answer") == "noon"
     marked = sheet.with_columns(invalid=pl.when(is_noon).then(pl.lit(INVALID)).otherwise("invalid"))
-    write_answer_sheet(marked, tmp_path / "sheet.csv")
+    write_sheet(ANSWER_SHEET, marked, tmp_path / "sheet.csv")
     reviewed = reviews_of(read_answer_sheet(tmp_path / "sheet.csv"), reviewer="r01")
     write_reviews(reviewed.reviews, folder / "contributions" / "mina-ko" / "reviews")
     manifest = build_release(RECIPE, tmp_path / "release", base=folder)
