@@ -14,7 +14,6 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from blend.eval.tasks.cultural_prompts.table_of_texts import is_table_of_texts
-from blend.loaders.files.rows import read_choice_table
 from blend.loaders.recipes.ready import sample_path
 from blend.loaders.responses import read_responses
 from blend.loaders.responses.verdicts import GivenVerdict, append_verdicts, read_verdicts
@@ -187,16 +186,13 @@ def test_topics_whose_cells_could_end_in_two_ways(tmp_path: Path):
     assert read_topics(tmp_path).topics["topic"].to_list() == ["sound; light"]
 
 
-def test_surveys_verdicts_and_questions_of_anybody(tmp_path: Path, saved: _Saved):
+def test_surveys_verdicts_and_texts(tmp_path: Path, saved: _Saved):
     survey = tmp_path / "survey.csv"
     survey.write_text("Demonym,a,b\nThai,1.5,#NULL!\nBrazilian,2,3\n", "utf-8")
     assert read_survey(saved(survey), "mine").values.tolist()[1] == [2.0, 3.0]
     verdicts = tmp_path / "verdicts.csv"
     verdicts.write_text("template_id,locale,option,verdict,reader\nt1,ko-KR,rice,silly,r1\n", "utf-8")
     assert read_verdicts(saved(verdicts))["option"].to_list() == ["rice"]
-    mine = tmp_path / "mine.csv"
-    mine.write_text("question,options,answer\nTea or café?,tea|café,café\n", "utf-8")
-    assert read_choice_table(saved(mine))["answer"].to_list() == [1]
     texts = tmp_path / "texts.csv"
     texts.write_text("group,topic,text\nThai,sound,Ein Märchen\nThai,sound,Another\n", "utf-8")
     assert is_table_of_texts(saved(texts))

@@ -94,7 +94,6 @@ COMMANDS = (
     Command("status recipe.toml", _RECIPE, folders=("collected",)),
     Command("locales gn-PY --locale-file locales.toml", ("locales.toml",)),
     Command("audit release", _RELEASE_TABLES, folders=("release",)),
-    Command("audit mine.csv --out figures", ("mine.csv",)),
     Command("diff before release", (*_RELEASE, "before/**/*"), folders=("before", "release")),
     Command("diff release release", _RELEASE),
     Command("validate release --skip loading", _RELEASE, folders=("release", "release/reports")),
