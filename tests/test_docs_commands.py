@@ -31,7 +31,6 @@ pytestmark = [pytest.mark.integration, pytest.mark.nightly]
 BLOCK = re.compile(r'^```(bash|csv)(?: title="(\S+)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL)
 
 WALKED_ELSEWHERE = {
-    "tutorial": "test_tutorial_doc.py",
     "one-culture": "test_tutorial_doc.py",
     "reviews": "test_tutorial_doc.py",
     "questions": "test_tutorial_doc.py",

@@ -21,15 +21,15 @@ def words(printed: str) -> str:
 def test_a_plan_by_the_mean_of_the_regions():
     printed = words(run("plan", "--price", "0.10"))
     assert "Needed: templates for 5 points." in printed
-    assert "Pairs and MCQs of all: as in BLEnD's regions (docs/plan.md)." in printed
+    assert "Pairs and MCQs of all: as in BLEnD's regions (docs/contributing-data.md)." in printed
     assert "cost" not in run("plan")
 
 
 def test_the_figures_of_the_page(root: Path):
-    # docs/plan.md says what two regions take for 5 points.
+    # docs/contributing-data.md says what two regions take for 5 points.
     tags = ("ha-NG", "ko-KP")
     found = json.loads(run("plan", "--locale", tags[0], "--locale", tags[1], "--annotators", "5", "--json"))
-    page = (root / "docs" / "plan.md").read_text(encoding="utf-8")
+    page = (root / "docs" / "contributing-data.md").read_text(encoding="utf-8")
     rows = [row for row in found["designs"] if row["templates"] == 500]
     assert [row["locale"] for row in rows] == list(tags)
     for row in rows:
@@ -48,7 +48,7 @@ def test_a_plan_by_a_pilot(mini_release: Path):
 @pytest.mark.slow
 def test_a_pilot_of_one_region(tmp_path: Path):
     build_release(mini_recipe(locales=("ko-KR",)), tmp_path / "pilot")
-    assert "Pairs and MCQs of ko-KR: as in BLEnD's regions (docs/plan.md)." in words(
+    assert "Pairs and MCQs of ko-KR: as in BLEnD's regions (docs/contributing-data.md)." in words(
         run("plan", tmp_path / "pilot")
     )
 

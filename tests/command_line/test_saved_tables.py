@@ -153,7 +153,7 @@ def test_a_source_in_another_encoding_builds_the_same_release(tmp_path: Path):
         "4 problems:",
         (
             "questions.csv: byte 0xBF at offset 238 (line 3) is not UTF-8; save the file with the encoding "
-            "UTF-8 (in a spreadsheet: 'CSV UTF-8'), or say which one it has (docs/tables.md)"
+            "UTF-8 (in a spreadsheet: 'CSV UTF-8'), or say which one it has (docs/responses.md)"
         ),
     ]
 

@@ -82,7 +82,7 @@ def test_an_answer_in_a_format_is_its_own_english():
     assert shown(sheet, "answer", "group", "english", "format", "notes") == [
         ("18:00", "1", "18:00", "HH:MM", ""),
         ("6 pm", "1", "", "HH:MM", ""),
-        ("'7:30", "2", "'07:30", "HH:MM", ""),
+        ("7:30", "2", "07:30", "HH:MM", ""),
         ("noon", "3", "", "HH:MM", "not HH:MM: put it into the group of one that is, or mark it invalid"),
     ]
 
