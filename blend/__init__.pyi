@@ -53,7 +53,7 @@ from .loaders.releases.pull import pull_release as pull_release
 from .loaders.releases.references import resolve_release as resolve_release
 from .loaders.responses import ResponseTables as ResponseTables
 from .loaders.responses import read_responses as read_responses
-from .loaders.responses.decisions import Decision as Decision
+from .loaders.responses.verdicts import Decision as Decision
 from .loaders.upstream.blend import BlendTables as BlendTables
 from .loaders.upstream.blend import read_blend as read_blend
 from .loaders.wikidata.facts import Facts as Facts

@@ -363,7 +363,7 @@ def writes_day_first(locale: str) -> bool:
     from babel import Locale, UnknownLocaleError
 
     try:
-        pattern = Locale.parse(locale, sep="-").date_formats["short"].pattern
+        pattern = str(Locale.parse(locale, sep="-").date_formats["short"].pattern)
     except (UnknownLocaleError, ValueError):
         return False
     return -1 < pattern.find("d") < pattern.find("M")

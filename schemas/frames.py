@@ -191,28 +191,6 @@ def in_slices(rows: pl.DataFrame, make: Callable[[pl.DataFrame], pl.DataFrame]) 
 NATIVE_QUESTIONS = pl.Schema(text_columns("template_id", "topic", "source_locale", "text", "source"))
 """One row per question as a native wrote it, in English; the locale is null where the author's is unknown."""
 
-SHEET = pl.Schema(
-    {
-        **text_columns(
-            "template_id", "topic", "source_locale", "question", "template", "reasons", "group", "nearest"
-        ),
-        "similarity": pl.Float64(),
-        "decision": pl.String(),
-        "merge_into": pl.String(),
-        "source": pl.String(),
-    }
-)
-"""One row per native's question, with a proposed template and room for the reviewer's decision.
-
-``reasons`` says what to look at, separated by ``REASON_SEPARATOR``, and is empty where nothing was noticed.
-``group`` is the smallest id of the near-duplicates it belongs to, ``nearest`` the most similar of them and
-``similarity`` (0 to 1) how similar; all three are null for a question without near-duplicates. ``decision`` is
-empty until a reviewer fills it.
-"""
-
-REASON_SEPARATOR = " | "
-"""Between the reasons of one row."""
-
 TEMPLATES = pl.Schema({**frame_schema(QuestionTemplate), "source": pl.String()})
 """One row per template."""
 

@@ -31,9 +31,6 @@ ANSWERS_NAME = "datasheet.toml"
 LOCALES_NAME = "locales.toml"
 """The release's own locales; only where it has any."""
 
-DECISIONS_NAME = "decisions.tsv"
-"""What people and models decided about pairs of answers; only where the recipe names such a file."""
-
 DOMAINS_NAME = "domains.toml"
 """The domain of the tables from Wikidata; only where the package does not have it."""
 

@@ -372,12 +372,11 @@ class JudgeOptions(FrozenModel):
     """Who decides whether two answers mean the same, beyond the lexical rules."""
 
     kind: Literal["lexical", "chat"] = "lexical"
-    """``lexical``: rules only; ``chat``: an OpenAI-compatible server."""
-    decisions: str | None = None
-    """TSV of reviewed decisions, relative to the recipe; used first, and a chat model's verdicts are added."""
+    """``lexical``: rules only; ``chat``: an OpenAI-compatible server, whose verdicts are added to the recipe's
+    table (``mcq.verdicts``)."""
     shipped: StrictBool = True
-    """Whether the decisions that come with the package count as well, in default mode, after the rules and
-    those of ``decisions``."""
+    """Whether the decisions that come with the package count as well, in default mode, after those of the
+    recipe's table."""
     model: str | None = None
     """Name of the model, as the server knows it (``chat``)."""
     concurrency: StrictInt = Field(default=16, ge=1, le=1_000)

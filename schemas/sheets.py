@@ -101,35 +101,100 @@ def surely_rewritten(text: str) -> bool:
     return any(map(str.isdigit, text)) and any(form.fullmatch(text) for form in forms)
 
 
-ANSWER_SHEET = pl.Schema(
-    text_columns(
-        "template_id",
-        "locale",
-        "question",
-        "format",
-        "answer",
-        "annotators",
-        "group",
-        "english",
-        "invalid",
-        "reason",
-        "notes",
-        "check",
-        "source",
-    )
-)
-"""One row per answer to a question, all text; the reviewer edits ``group``, ``english``, ``invalid`` and
-``reason``.
+class Sheet(NamedTuple):
+    """A table that people fill in: how it is written, read and checked."""
 
-``answer`` is cleaned (`texts.clean`), ``annotators`` how many gave it, ``format`` empty for free
-text, ``check`` the mark of the row (`Mark`). ``source`` is the place of the row, and stands in no file.
+    columns: pl.Schema
+    """As written, in this order. A column ``check`` holds a mark of the row, which tells whether it came back
+    as it was proposed; then texts are guarded (`guarded`)."""
+    proposed: tuple[str, ...]
+    """Columns that have to come back as they were proposed."""
+    filled: Mapping[str, tuple[str, ...]]
+    """Columns that people fill in, each with what can be chosen there: nothing where they write their own
+    words; the name of a column, and its texts can be chosen."""
+    numbers: tuple[str, ...] = ()
+    """Columns whose numbers a spreadsheet may take for such."""
+    also_read: tuple[str, ...] = ()
+    """Columns that are read where they are there, and need not be."""
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """Columns without which it cannot come back: what was filled into a renamed one would not be seen."""
+        filled = (column for column in self.filled if column not in self.also_read)
+        return (*self.proposed, *filled, *(["check"] if "check" in self.columns else []))
+
+    def mark(self, *proposed: str) -> str:
+        """Eight digits that tell whether a row came back as it was proposed: spreadsheets rewrite ``1/2``."""
+        return sha256("\x1f".join(proposed).encode()).hexdigest()[:8]
+
+
+KEEP = "keep"
+DROP = "drop"
+MERGE = "merge-into"
+
+DECISIONS = (KEEP, DROP, MERGE)
+"""What a reviewer can decide about a question."""
+
+TEMPLATE_SHEET = Sheet(
+    pl.Schema(
+        {
+            **text_columns(
+                *(
+                    "template_id",
+                    "topic",
+                    "source_locale",
+                    "question",
+                    "template",
+                    "reasons",
+                    "group",
+                    "nearest",
+                )
+            ),
+            "similarity": pl.Float64(),
+            **text_columns("decision", "merge_into"),
+        }
+    ),
+    proposed=("template_id", "topic", "source_locale"),
+    filled={"template": (), "decision": DECISIONS, "merge_into": ("template_id",)},
+    also_read=("question", "reasons", "group", "nearest", "similarity", "merge_into"),
+)
+"""One row per native's question, with a proposed template and room for the reviewer's decision.
+
+``reasons`` says what to look at, separated by ``REASON_SEPARATOR``, and is empty where nothing was noticed.
+``group`` is the smallest id of the near-duplicates it belongs to, ``nearest`` the most similar of them and
+``similarity`` (0 to 1) how similar; all three are null for a question without near-duplicates. ``decision`` is
+empty until a reviewer fills it.
 """
 
-READ_AGAIN = ("template_id", "locale", "answer", "group", "english", "invalid", "reason", "check")
-"""Columns that a sheet cannot come back without: a mark in one that was renamed would not be seen."""
+REASON_SEPARATOR = " | "
+"""Between the reasons of one row."""
+
+PROPOSED_TEMPLATES = pl.Schema({**TEMPLATE_SHEET.columns, "source": pl.String()})
+"""The same with the place of the question, or of the row."""
 
 INVALID = "x"
 """What marks an answer as none; `TICKS` are understood as well."""
+
+ANSWER_SHEET = Sheet(
+    pl.Schema(
+        text_columns(
+            *("template_id", "locale", "question", "format", "answer", "annotators"),
+            *("group", "english", "invalid", "reason", "notes", "check"),
+        )
+    ),
+    proposed=("template_id", "locale", "answer"),
+    filled={"group": (), "english": (), "invalid": (INVALID,), "reason": ()},
+    numbers=("annotators", "group"),
+    also_read=("question", "format"),
+)
+"""One row per answer to a question, all text.
+
+``answer`` is cleaned (`texts.clean`), ``annotators`` how many gave it, ``format`` empty for free
+text, ``check`` the mark of the row (`Mark`).
+"""
+
+RETURNED_ANSWERS = pl.Schema(text_columns(*ANSWER_SHEET.needed, *ANSWER_SHEET.also_read, "source"))
+"""What is read of one that came back; ``source`` is the place of the row."""
 
 TICKS = frozenset({"x", "yes", "true", "1", "invalid"})
 NO_TICKS = frozenset({"", "no", "false", "0"})
@@ -255,47 +320,46 @@ def stands_by_natives(kinds: Sequence[str]) -> bool:
     return len(kinds) > 2 and 2 * kinds.count(OK) > len(kinds)
 
 
-OPTION_SHEET = pl.Schema(
-    {
-        **text_columns("template_id", "locale", "question", "option", "role", "regions"),
-        "votes": pl.Int64(),
-        **text_columns("verdict", "why", "read", "check"),
-    }
+OPTION_SHEET = Sheet(
+    pl.Schema(
+        {
+            **text_columns("template_id", "locale", "question", "option", "role", "regions"),
+            "votes": pl.Int64(),
+            **text_columns("verdict", "why", "read", "check"),
+        }
+    ),
+    proposed=("template_id", "locale", "question", "option", "role"),
+    filled={"verdict": ALL_VERDICTS, "why": ()},
 )
-"""One row per question and option, by template and locale, the key first, then most votes first; the reader
-fills in ``verdict`` and perhaps ``why``.
+"""One row per question and option, by template and locale, the key first, then most votes first.
 
 ``locale`` is the one asked about, ``question`` is in English, ``role`` is ``key`` or ``distractor``,
-``regions`` the locales that gave the option, ``votes`` the annotators there who did, ``read`` who has given
-which verdict before, and ``check`` is `option_mark`.
+``regions`` the locales that gave the option, ``votes`` the annotators there who did, and ``read`` who has given
+which verdict before.
 """
 
+SAME, DIFFERENT = "same", "different"
+"""Verdicts on a pair of answers in a sheet."""
+ON_PAIRS: Mapping[str, str] = MappingProxyType({SAME: SAME_AS, DIFFERENT: DIFFERS_FROM})
+"""What they are called in a table of verdicts."""
 
-def option_mark(template_id: str, locale: str, question: str, option: str, role: str) -> str:
-    """Eight digits that tell whether a row came back as it was proposed: spreadsheets rewrite ``1/2``."""
-    row = f"{template_id}\x1f{locale}\x1f{question}\x1f{option}\x1f{role}"
-    return sha256(row.encode()).hexdigest()[:8]
-
-
-PAIR_SHEET = pl.Schema(
-    {
-        **text_columns("answer_a", "answer_b", "verdict", "why"),
-        "questions": pl.Int64(),
-        **text_columns("suspected", "template_id", "question", "check"),
-    }
+PAIR_SHEET = Sheet(
+    pl.Schema(
+        {
+            **text_columns("answer_a", "answer_b", "verdict", "why"),
+            "questions": pl.Int64(),
+            **text_columns("suspected", "template_id", "question", "check"),
+        }
+    ),
+    proposed=("answer_a", "answer_b"),
+    filled={"verdict": (SAME, DIFFERENT), "why": ()},
 )
-"""One row per pair, the most frequent first; the reviewer fills in ``verdict`` and perhaps ``why``.
+"""One row per pair of answers, the most frequent first.
 
 ``questions`` counts those, by template and locale, in which one may stand beside the other; ``template_id`` and
 ``question`` are the first of their templates. ``suspected`` says why the two may be the same, and is empty for
-pairs about which nothing is suspected. ``check`` is `pair_mark`.
+pairs about which nothing is suspected.
 """
-
-
-def pair_mark(a: str, b: str) -> str:
-    """Eight digits that tell whether a pair came back as it was proposed: spreadsheets rewrite ``1/2``."""
-    return sha256(f"{a}\x1f{b}".encode()).hexdigest()[:8]
-
 
 CORRECT: Final = "correct"
 REPLY_VERDICTS: Final = (CORRECT, "partly", "wrong", "refused")

@@ -37,6 +37,21 @@ def clean(text: str) -> str:
     return " ".join(unicodedata.normalize("NFC", text).split())
 
 
+def pair_key(a: str, b: str) -> tuple[str, str]:
+    """Return what a pair of answers is compared by, whichever comes first: `answer_key` of both.
+
+    Accents and punctuation count: a verdict is about these two answers and says nothing about similar ones.
+    """
+    first, second = answer_key(a), answer_key(b)
+    return (first, second) if first <= second else (second, first)
+
+
+@lru_cache(maxsize=1 << 12)
+def answer_key(answer: str) -> str:
+    """Return what an answer is compared by in verdicts: without case, outer or repeated white space, in NFC."""
+    return unicodedata.normalize("NFC", clean(answer).casefold())
+
+
 @lru_cache(maxsize=1 << 12)
 def fold(text: str, *, accents: bool = True) -> str:
     """The text as compared: NFKC, case-folded, without zero-width characters.

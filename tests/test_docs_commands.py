@@ -31,7 +31,6 @@ pytestmark = [pytest.mark.integration, pytest.mark.nightly]
 BLOCK = re.compile(r'^```(bash|csv)(?: title="(\S+)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL)
 
 WALKED_ELSEWHERE = {
-    "tutorial": "test_tutorial_doc.py",
     "one-culture": "test_tutorial_doc.py",
     "reviews": "test_tutorial_doc.py",
     "questions": "test_tutorial_doc.py",
@@ -142,12 +141,6 @@ def given_for_rungs(machine: Machine) -> None:
     make_tiny_model(machine.work / "tiny")
 
 
-def given_for_audit(machine: Machine) -> None:
-    shutil.copytree(machine.release, machine.work / "release")
-    mine = 'question,options,answer\nWhat do people eat?,"[""rice"", ""beef""]",0\n'
-    (machine.work / "mine.csv").write_text(mine, encoding="utf-8")
-
-
 def given_a_release(machine: Machine) -> None:
     shutil.copytree(machine.release, machine.work / "release")
 
@@ -225,7 +218,7 @@ PAGES = {
             "--model tiny --out run": "--model tiny --limit 40 --out run",
         },
     ),
-    "stats": Page(given_for_audit),
+    "stats": Page(given_a_release),
     "cards": Page(given_a_release),
     "evaluation": Page(),
     "cultural-prompts": Page(given_for_cultural_prompts, {"--model org/name": "--model tiny", **SNAPSHOT}),

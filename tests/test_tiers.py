@@ -20,7 +20,7 @@ KILLED = {
     "test_publish_killed.py": "publishing",
     "loaders/wikidata/test_snapshot_killed.py": "a snapshot of Wikidata",
     "loaders/wikidata/test_dump_killed.py": "a snapshot from a dump",
-    "loaders/responses/test_decisions_added.py": "a file of decisions",
+    "loaders/responses/test_verdicts_added.py": "a file of decisions",
     "builders/judges/test_chat_kept.py": "the verdicts of a chat judge",
     "eval/runs/test_killed.py": "a run of a model",
 }

@@ -96,7 +96,7 @@ def init(
 ) -> None:
     """Write recipe, questions, prompts, responses and locale file, with example rows that build as they are.
 
-    - `blend init mine` makes the folder; `docs/tutorial.md` goes on from there.
+    - `blend init mine` makes the folder; `docs/responses.md` explains every file.
     """
     from blend.loaders.starter import write_starter
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from blend.cli.build import DEFAULT_OUT
-from blend.cli.options import AsJson, Encoding, LocaleFile, RawRecipe, TablesFolder
+from blend.cli.options import AsJson, LocaleFile, RawRecipe, TablesFolder
 from blend.cli.recipe_argument import used_recipe
 from blend.exit_codes import UsageError, check_known
 from blend.schemas.errors import InputError, UnknownNameError
@@ -124,46 +124,31 @@ def stats(
 def audit(
     questions: Annotated[
         str,
-        typer.Argument(
-            metavar="DIR|REPO@REV|TABLE",
-            help="Release directory, org/name@v1.0.0 on the Hub, or a table of anybody's questions: .csv, "
-            ".tsv, .xlsx, .jsonl or .parquet with columns question, options, answer and, if any, group, "
-            "template, topic.",
-        ),
+        typer.Argument(metavar="DIR|REPO@REV", help="Release directory, or org/name@v1.0.0 on the Hub."),
     ] = "release",
     examples: Annotated[int, typer.Option(min=0, help="Most telling questions to show per baseline.")] = 1,
     config: Annotated[
         str,
         typer.Option(help="Of a release: multiple-choice-questions, compact or true-false-questions."),
     ] = "multiple-choice-questions",
-    encoding: Encoding = None,
     out: TablesFolder = None,
     as_json: AsJson = False,
 ) -> None:
     """Answer multiple-choice questions by simple rules, and say what gives them away.
 
     - `blend audit release` audits a directory.
-    - `blend audit mine.csv --examples 3` audits questions of your own.
     - `blend audit release --json --examples 0` prints the figures for a program.
     """
     import json
 
-    from blend.builders.audit import audit_questions
     from blend.builders.audit.release import audit_release
-    from blend.loaders.files.content import file_identity, is_directory
     from blend.loaders.files.new_files import write_frames
     from blend.loaders.files.progress import progress_if_watched
-    from blend.loaders.files.rows import SUFFIXES, read_choice_table
     from blend.loaders.releases.references import resolve_release
 
-    path = Path(questions)
-    if not is_directory(path) and (path.suffix.lower() in SUFFIXES or file_identity(path) is not None):
-        found = audit_questions(read_choice_table(path, encoding=encoding), examples=examples)
-    else:
-        with progress_if_watched(transient=True) as on_progress:
-            found = audit_release(
-                resolve_release(questions), config=config, examples=examples, on_progress=on_progress
-            )
+    with progress_if_watched(transient=True) as on_progress:
+        release = resolve_release(questions)
+        found = audit_release(release, config=config, examples=examples, on_progress=on_progress)
     if out is not None:
         write_frames(found.frames(), found.to_json(), out, name="audit.json", what="audit")
     if as_json:

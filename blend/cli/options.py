@@ -66,3 +66,14 @@ LocaleFile = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Locales of your own (TOML), beside those of the package."),
 ]
+VerdictFile = Annotated[
+    Path, typer.Option(help="File of verdicts to add to, `verdicts` in the recipe's [mcq].")
+]
+
+
+def say_how_to_name(location: str, what: str = "") -> None:
+    """Say how a recipe names a new file of verdicts."""
+    typer.echo(
+        f'`blend build` reads them once the recipe names the file: verdicts = "{location}" in [mcq]'
+        f"{what and f', {what}'}."
+    )

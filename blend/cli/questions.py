@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from blend.cli.application import Application
-from blend.cli.options import AsJson, Encoding, NewSheet, ReturnedSheet, Reviewer
+from blend.cli.options import AsJson, Encoding, NewSheet, ReturnedSheet, Reviewer, VerdictFile, say_how_to_name
 from blend.cli.recipe_argument import used_recipe
 from blend.schemas.texts import pluralise
 
 if TYPE_CHECKING:
-    from blend.loaders.responses.option_sheets import OptionVerdict
+    from blend.loaders.responses.verdicts import GivenVerdict
 
 app = Application(
     no_args_is_help=True,
@@ -24,9 +24,6 @@ app = Application(
 Locales = Annotated[
     list[str] | None,
     typer.Option("--locale", help="Only questions about this locale; repeat it. All locales when absent."),
-]
-VerdictFile = Annotated[
-    Path, typer.Option(help="File of verdicts to add to, `verdicts` in the recipe's [mcq].")
 ]
 
 
@@ -61,7 +58,9 @@ def options(
     - `blend questions options recipe.toml --unread --out rest.csv` writes what nobody has read yet.
     """
     from blend.builders.release.reviewing import options_to_review
-    from blend.loaders.responses.option_sheets import read_suspects, write_option_sheet
+    from blend.loaders.files.sheets import write_sheet
+    from blend.loaders.responses.verdict_sheets import read_suspects
+    from blend.schemas.sheets import OPTION_SHEET
 
     chosen = used_recipe(recipe)
     used, base = chosen.recipe, chosen.base
@@ -69,7 +68,7 @@ def options(
     sheet, without_options = options_to_review(
         used, base=base, locales=locales, only=only, unread=unread, everything=everything, blind=blind
     )
-    write_option_sheet(sheet, out)
+    write_sheet(OPTION_SHEET, sheet, out)
     questions = sheet.select("template_id", "locale").n_unique()
     read = "" if blind else f", {sheet.filter(sheet['read'] != '').height:,} of them with a verdict"
     typer.echo(f"{out}: {pluralise(len(sheet), 'option')} of {pluralise(questions, 'question')}{read}.")
@@ -140,7 +139,7 @@ def judge(
     typer.echo(f"{_added(out, added.by_verdict)}{unsure}.")
     location = Path(relpath(out, base)).as_posix()
     if is_new and used.mcq.verdicts != location:
-        _say_how_to_name(location)
+        say_how_to_name(location)
 
 
 @app.command()
@@ -159,7 +158,7 @@ def accept(
     """
     from datetime import UTC, datetime
 
-    from blend.loaders.responses.option_sheets import read_option_sheet
+    from blend.loaders.responses.verdict_sheets import read_option_sheet
     from blend.loaders.responses.verdicts import add_verdicts
 
     verdicts = read_option_sheet(sheet, encoding=encoding)
@@ -174,11 +173,11 @@ def accept(
             f"option out, unless most of three or more natives accept it{stay}."
         )
     if is_new:
-        _say_how_to_name(out.as_posix(), "a path relative to the recipe's folder")
+        say_how_to_name(out.as_posix(), "a path relative to the recipe's folder")
     _say_what_was_read(verdicts)
 
 
-def _say_what_was_read(verdicts: "Sequence[OptionVerdict]") -> None:
+def _say_what_was_read(verdicts: "Sequence[GivenVerdict]") -> None:
     """List verdicts beside their options: where the column moved by a row, or was filled down, none fit."""
     from blend.schemas.sheets import OK
     from blend.views.safe import shown
@@ -200,13 +199,6 @@ def _added(out: Path, by_verdict: Counter[str]) -> str:
 
     each = ", ".join(f"{by_verdict[one]:,} {one}" for one in ALL_VERDICTS)
     return f"{out}: {pluralise(by_verdict.total(), 'verdict')} added, {each}"
-
-
-def _say_how_to_name(location: str, what: str = "") -> None:
-    typer.echo(
-        f'`blend build` reads them once the recipe names the file: verdicts = "{location}" in [mcq]'
-        f"{what and f', {what}'}."
-    )
 
 
 @app.command()

@@ -6,7 +6,15 @@ from typing import Annotated
 import typer
 
 from blend.cli.application import Application
-from blend.cli.options import Encoding, NewSheet, RawRecipe, ReturnedSheet, Reviewer
+from blend.cli.options import (
+    Encoding,
+    NewSheet,
+    RawRecipe,
+    ReturnedSheet,
+    Reviewer,
+    VerdictFile,
+    say_how_to_name,
+)
 from blend.cli.recipe_argument import used_recipe
 from blend.schemas.texts import pluralise
 
@@ -38,12 +46,13 @@ def propose(
     """
     from blend.builders.release.reviewing import answers_to_review
     from blend.builders.saq.answer_sheet import groups_without_english
-    from blend.loaders.responses.reviews import write_answer_sheet
+    from blend.loaders.files.sheets import write_sheet
+    from blend.schemas.sheets import ANSWER_SHEET
 
     chosen = used_recipe(recipe)
     used, base = chosen.recipe, chosen.base
     sheet, lost = answers_to_review(used, base=base, locales=locales, everything=everything)
-    write_answer_sheet(sheet, out)
+    write_sheet(ANSWER_SHEET, sheet, out)
     questions = sheet.select("template_id", "locale").n_unique()
     typer.echo(
         f"{out}: {pluralise(len(sheet), 'answer')} to {pluralise(questions, 'question')}; "
@@ -125,7 +134,7 @@ def accept(
 
 pairs_app = Application(
     no_args_is_help=True,
-    help="Decide in a spreadsheet which answers mean the same. `docs/judges.md` walks through it.",
+    help="Decide in a spreadsheet which answers mean the same. `docs/reviews.md` walks through it.",
 )
 
 
@@ -145,11 +154,12 @@ def propose_pairs(
     - `blend review-pairs propose recipe.toml --out pairs.csv` writes what nobody has decided yet.
     """
     from blend.builders.release.reviewing import pairs_to_review
-    from blend.loaders.responses.reviews import write_pair_sheet
+    from blend.loaders.files.sheets import write_sheet
+    from blend.schemas.sheets import PAIR_SHEET
 
     chosen = used_recipe(recipe)
     sheet = pairs_to_review(chosen.recipe, base=chosen.base, everything=everything)
-    write_pair_sheet(sheet, out)
+    write_sheet(PAIR_SHEET, sheet, out)
     typer.echo(f"{out}: {pluralise(len(sheet), 'undecided pair')}.")
     typer.echo(
         "Write same or different into the column verdict, as far as you get, then: "
@@ -160,28 +170,26 @@ def propose_pairs(
 @pairs_app.command("accept")
 def accept_pairs(
     sheet: ReturnedSheet,
-    out: Annotated[
-        Path, typer.Option(help="File of decisions to add to, `decisions` in the recipe's [mcq.judge].")
-    ] = Path("decisions.tsv"),
+    out: VerdictFile = Path("verdicts.tsv"),
     reviewer: Reviewer = "reviewer",
     encoding: Encoding = None,
 ) -> None:
-    """Add the verdicts of the sheet to the file of decisions that `blend build` reads.
+    """Add the verdicts of the sheet to the file of verdicts that `blend build` reads.
 
     - `blend review-pairs accept pairs.csv --reviewer r7` leaves rows without a verdict open.
     """
     from datetime import UTC, datetime
 
-    from blend.builders.judges import undecided
-    from blend.loaders.responses.decisions import append_decisions, read_decisions
-    from blend.loaders.responses.reviews import read_pair_sheet
+    from blend.loaders.responses.verdict_sheets import read_pair_sheet
+    from blend.loaders.responses.verdicts import add_verdicts
+    from blend.schemas.sheets import DIFFERS_FROM, SAME_AS
 
-    earlier = read_decisions(out, missing_ok=True)
-    decided = read_pair_sheet(sheet, who=reviewer, when=datetime.now(UTC).date(), encoding=encoding)
-    new = undecided(decided, earlier)
-    append_decisions(out, new)
-    same = sum(decision.verdict == "same" for decision in new)
-    known = f"; {len(decided) - len(new)} stood there already" if len(new) < len(decided) else ""
-    typer.echo(
-        f"{out}: {pluralise(len(new), 'decision')} added, {same} same, {len(new) - same} different{known}."
-    )
+    verdicts = read_pair_sheet(sheet, encoding=encoding)
+    is_new = not out.exists()
+    added = add_verdicts(out, verdicts, reader=reviewer, native=False, when=datetime.now(UTC).date())
+    same, different = added.by_verdict[SAME_AS], added.by_verdict[DIFFERS_FROM]
+    known = f"; {added.known:,} stood there already" if added.known else ""
+    total = pluralise(same + different, "verdict")
+    typer.echo(f"{out}: {total} added, {same:,} same, {different:,} different{known}.")
+    if is_new:
+        say_how_to_name(out.as_posix(), "a path relative to the recipe's folder")

@@ -26,15 +26,14 @@ def propose(
 ) -> None:
     """Make the review sheet: slots proposed, near-duplicates grouped, one-country questions flagged."""
     from blend.builders.templates import review_sheet
-    from blend.builders.templates.sheet import DECISIONS
-    from blend.loaders.files.new_files import write_new_sheet
+    from blend.loaders.files.sheets import write_sheet
     from blend.loaders.files.toml import registry_with
     from blend.loaders.responses.templates import read_native_questions
+    from blend.schemas.sheets import TEMPLATE_SHEET
 
     known = registry_with(locale_file)
     sheet = review_sheet(read_native_questions(questions, locales=known, encoding=encoding), locales=known)
-    choices = {"decision": DECISIONS, "merge_into": ("template_id",)}
-    write_new_sheet(out, sheet.drop("source"), choices=choices)
+    write_sheet(TEMPLATE_SHEET, sheet, out)
     flagged = sheet.filter(sheet["reasons"] != "").height
     typer.echo(f"{out}: {pluralise(len(sheet), 'question')}, {flagged} with something to look at.")
     typer.echo("Fill the column decision (keep, drop or merge-into), then: blend templates accept " + str(out))

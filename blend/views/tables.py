@@ -114,7 +114,7 @@ def _mcqs_from(plan: "CollectionPlan") -> str:
     if set(plan.designs["mcqs_from"]) == {"pilot"}:
         return "Pairs and MCQs: as in the pilot."
     strangers = plan.designs.filter(mcqs_from="BLEnD")["locale"].unique(maintain_order=True)
-    return f"Pairs and MCQs of {', '.join(strangers)}: as in BLEnD's regions (docs/plan.md)."
+    return f"Pairs and MCQs of {', '.join(strangers)}: as in BLEnD's regions (docs/contributing-data.md)."
 
 
 def agreement_table(found: pl.DataFrame) -> Table:

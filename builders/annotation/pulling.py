@@ -20,7 +20,6 @@ from blend.loaders.files.progress import ProgressCallback
 from blend.loaders.label_studio.events import Folder, Line, ProjectState, accepted
 from blend.loaders.label_studio.export import ExportedTask, exported
 from blend.loaders.label_studio.plan import check_unique
-from blend.loaders.responses.decisions import Decision, decisions_text, pair_key
 from blend.schemas.errors import ConflictError
 from blend.schemas.frames import FINDINGS
 
@@ -177,12 +176,7 @@ def _contents(file: ProjectFile, found: Sequence[StageReading]) -> _Contents:
             else:
                 others.setdefault(kind, []).extend(rows)
     for kind, rows in sorted(others.items()):
-        if kind == "decisions":
-            once = {pair_key(row["answer_a"], row["answer_b"]): row for row in reversed(rows)}
-            decisions = [Decision.model_validate(row) for _, row in sorted(once.items())]
-            contents[file.base / DECIDED / "decisions.tsv"] = decisions_text(decisions), len(decisions)
-        else:
-            contents[file.base / DECIDED / f"{kind}.jsonl"] = _json_lines(rows), len(rows)
+        contents[file.base / DECIDED / f"{kind}.jsonl"] = _json_lines(rows), len(rows)
     return contents
 
 

@@ -21,7 +21,7 @@ from blend.loaders.files.progress import ProgressCallback
 from blend.loaders.label_studio.events import Draft, Held
 from blend.loaders.label_studio.plan import ProjectPlan, Quota, WantedProject, plan_push
 from blend.loaders.label_studio.push import push
-from blend.loaders.responses.option_sheets import read_suspects
+from blend.loaders.responses.verdict_sheets import read_suspects
 from blend.schemas.errors import InputError
 
 Half = Literal["pull", "push"]

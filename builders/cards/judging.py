@@ -23,7 +23,7 @@ def judging_of(manifest: ReleaseManifest) -> Judging:
     """The judges of a release with multiple-choice questions."""
     options, is_published = manifest.recipe.mcq.judge, manifest.recipe.mcq.mode == "paper"
     asked = {
-        "decisions": options.decisions is not None,
+        "decisions": manifest.recipe.mcq.verdicts is not None,
         "shipped": options.shipped and not is_published,
         "published": is_published,
         "words": not is_published,

@@ -3,19 +3,20 @@
 from collections.abc import Callable, Iterable, Sequence, Set
 
 from blend.builders.judges.equivalence import Judge, LexicalJudge, Pair, Verdict
-from blend.loaders.responses.decisions import Decision, answer_key, pair_key
-from blend.loaders.responses.shipped import AnyDecision, ShippedDecision, shipped_decisions
-from blend.schemas.errors import InputError
+from blend.loaders.responses.shipped import shipped_decisions
+from blend.loaders.responses.verdicts import Decision, GivenVerdict
+from blend.schemas.errors import InputError, RowError
 from blend.schemas.personal_data import MODEL_PREFIX
 from blend.schemas.recipe import JudgeOptions, McqOptions
+from blend.schemas.texts import answer_key, pair_key
 
 
 def make_judges(
     options: JudgeOptions,
     *,
-    decisions: Iterable[AnyDecision] = (),
-    shipped: Iterable[AnyDecision] = (),
-    record: Callable[[Sequence[Decision]], None] | None = None,
+    decisions: Iterable[Decision] = (),
+    shipped: Iterable[Decision] = (),
+    record: Callable[[Sequence[GivenVerdict]], None] | None = None,
 ) -> tuple[Judge, ...]:
     """The judges that a recipe asks for, in order: decisions, rules, shipped decisions, model.
 
@@ -23,15 +24,16 @@ def make_judges(
 
     Args:
         options: The recipe's choice; paths already relative to the working directory.
-        decisions: Reviewed and cached decisions (`loaders.responses.decisions.read_decisions`).
+        decisions: Reviewed and kept decisions (`loaders.responses.verdicts.decisions_in`).
         shipped: Decisions that come with the package (`loaders.responses.shipped.shipped_decisions`). They
             concern pairs without a common word, so they stand behind the rules, and spare a model the question.
         record: Takes every verdict of a chat model as soon as it is there, to be kept
-            (`loaders.responses.decisions.append_decisions`); needed for one.
+            (`loaders.responses.verdicts.append_verdicts`); needed for one.
 
     Raises:
         InputError: If an option that the kind of judge needs is missing, or one is given that it has no use
-            for, or if the decisions contradict each other.
+            for.
+        RowError: If the decisions contradict each other; names both.
     """
     _check(options)
     return (*_decided(decisions), *_decided(shipped), LexicalJudge(), *_model_judge(options, record))
@@ -42,21 +44,9 @@ def default_judges(options: McqOptions) -> tuple[Judge, ...]:
     return make_judges(JudgeOptions(), shipped=shipped_for(options))
 
 
-def shipped_for(options: McqOptions) -> tuple[ShippedDecision, ...]:
+def shipped_for(options: McqOptions) -> tuple[Decision, ...]:
     """The shipped decisions where they count: in default mode, unless the recipe does without them."""
     return shipped_decisions() if options.mode == "default" and options.judge.shipped else ()
-
-
-def undecided(decisions: Iterable[Decision], earlier: Iterable[Decision]) -> tuple[Decision, ...]:
-    """The decisions on pairs that have none yet, in order.
-
-    Raises:
-        InputError: If one contradicts an earlier one, or another one of its own number.
-    """
-    known = tuple(earlier)
-    DecisionsJudge((*known, *(both := tuple(decisions))))
-    done = {pair_key(one.answer_a, one.answer_b) for one in known}
-    return tuple(one for one in both if pair_key(one.answer_a, one.answer_b) not in done)
 
 
 class DecisionsJudge:
@@ -64,16 +54,17 @@ class DecisionsJudge:
 
     name = "decisions"
 
-    def __init__(self, decisions: Iterable[AnyDecision]) -> None:
-        self._decided: dict[Pair, tuple[str, str]] = {}
-        """Verdict and who gave it: with its reason and day, a decision takes ten times the memory."""
+    def __init__(self, decisions: Iterable[Decision]) -> None:
+        self._decided: dict[Pair, Decision] = {}
         for decision in decisions:
-            decided = decision.verdict, decision.who
-            verdict, who = self._decided.setdefault(pair_key(decision.answer_a, decision.answer_b), decided)
-            if verdict != decision.verdict:
-                raise InputError(
-                    f"{decision.answer_a!r} and {decision.answer_b!r} are decided both "
-                    f"'same' and 'different', by {who!r} and {decision.who!r}; keep one of the two"
+            earlier = self._decided.setdefault(pair_key(decision.answer_a, decision.answer_b), decision)
+            if earlier.same != decision.same:
+                here, there = ("the same", "not") if decision.same else ("not the same", "are")
+                raise RowError(
+                    f"{decision.answer_a!r} and {decision.answer_b!r} are {here} here, but {there} in "
+                    f"{earlier.location}",
+                    where=f"{decision.location}, column verdict",
+                    fix="delete one of the two rows",
                 )
         self._partners: dict[str, set[str]] = {}
         for a, b in self._decided:
@@ -87,7 +78,7 @@ class DecisionsJudge:
     def verdicts(self, pairs: Sequence[Pair]) -> list[Verdict | None]:
         """See `Judge.verdicts`; a verdict names who decided: ``decisions:mina``, ``chat:gpt-5``."""
         decided = (self._decided.get(pair_key(a, b)) for a, b in pairs)
-        return [None if one is None else Verdict(one[0] == "same", self._decider(one[1])) for one in decided]
+        return [None if one is None else Verdict(one.same, self._decider(one.who)) for one in decided]
 
     def _decider(self, who: str) -> str:
         # A model's verdict keeps the model's name: the rebuild that finds it here must record the same
@@ -95,7 +86,7 @@ class DecisionsJudge:
         return who if who.startswith(MODEL_PREFIX) else f"{self.name}:{who}"
 
 
-def _decided(decisions: Iterable[AnyDecision]) -> tuple[Judge, ...]:
+def _decided(decisions: Iterable[Decision]) -> tuple[Judge, ...]:
     known = tuple(decisions)
     return (DecisionsJudge(known),) if known else ()
 
@@ -109,15 +100,10 @@ def _check(options: JudgeOptions) -> None:
         )
     if kind == "chat" and options.model is None:
         raise InputError("mcq.judge: kind = 'chat' needs a model; add its name as the server knows it")
-    if kind == "chat" and options.decisions is None:
-        raise InputError(
-            "mcq.judge: kind = 'chat' needs a file of decisions, which keeps every verdict so that a rebuild "
-            "asks nothing again; add decisions = 'decisions.tsv'"
-        )
 
 
 def _model_judge(
-    options: JudgeOptions, record: Callable[[Sequence[Decision]], None] | None
+    options: JudgeOptions, record: Callable[[Sequence[GivenVerdict]], None] | None
 ) -> tuple[Judge, ...]:
     if options.kind == "lexical":
         return ()
@@ -126,5 +112,8 @@ def _model_judge(
     from blend.builders.judges.chat import ChatJudge
 
     if record is None:
-        raise InputError("mcq.judge: verdicts of a chat model must be kept; pass record to make_judges")
+        raise InputError(
+            "mcq.judge: kind = 'chat' needs a table of verdicts, which keeps every one so that a rebuild asks "
+            "nothing again; add verdicts = 'verdicts.tsv' to [mcq] (in Python, pass `record`)"
+        )
     return (ChatJudge(options.model, record=record, concurrency=options.concurrency),)

@@ -5,19 +5,19 @@ is asked with them. The two are shown in code-point order.
 """
 
 from collections.abc import Callable, Sequence
-from datetime import UTC, date, datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
 from blend.builders.judges.chat_model import ChatModel
 from blend.builders.judges.equivalence import Pair, Verdict
 from blend.builders.judges.prompt import question, question_again, read_opinion
-from blend.loaders.responses.decisions import Decision, pair_key
+from blend.loaders.responses.verdicts import GivenVerdict
 from blend.loaders.servers import ask_side_by_side
 from blend.loaders.servers.server_errors import server_address
 from blend.schemas.errors import ServerError
 from blend.schemas.personal_data import MODEL_PREFIX
-from blend.schemas.texts import clean
+from blend.schemas.sheets import DIFFERS_FROM, SAME_AS
+from blend.schemas.texts import clean, pair_key
 
 if TYPE_CHECKING:
     import openai
@@ -33,13 +33,12 @@ class ChatJudge:
         self,
         model: str,
         *,
-        record: Callable[[Sequence[Decision]], None],
+        record: Callable[[Sequence[GivenVerdict]], None],
         base_url: str | None = None,
         concurrency: int = 16,
         tries: int = 3,
         retries: int = 5,
         timeout_s: float = 60.0,
-        today: Callable[[], date] = lambda: datetime.now(UTC).date(),
     ) -> None:
         """Prepare, without connecting yet.
 
@@ -54,7 +53,6 @@ class ChatJudge:
             retries: How often a request is repeated that the server could not serve (429, 5xx, no or a
                 broken connection), with growing pauses, or with those that the server asks for.
             timeout_s: Seconds to wait for the answer to one request.
-            today: The date to put on verdicts.
 
         Raises:
             InputError: If the address is not one.
@@ -72,7 +70,6 @@ class ChatJudge:
             retries=retries,
             timeout_s=timeout_s,
         )
-        self._today = today
         self._same: dict[Pair, bool] = {}
 
     def verdicts(self, pairs: Sequence[Pair]) -> list[Verdict | None]:
@@ -111,26 +108,16 @@ class ChatJudge:
             client, question(pair), read=read_opinion, again=partial(question_again, pair)
         )
         if opinion is not None:
-            decision = self._decision(pair, opinion.same, opinion.reason)
-            self._record([decision])
-            self._same[pair_key(*pair)] = decision.verdict == "same"
+            verdict = SAME_AS if opinion.same else DIFFERS_FROM
+            self._record([GivenVerdict(pair[0], verdict, opinion.reason, "", other=pair[1])])
+            self._same[pair_key(*pair)] = opinion.same
             return True
         undecided.append(
             f"{self.name}: no verdict on {pair[0]!r} and {pair[1]!r} in {self._asked.tries} tries, "
             f"the last reply was {last_reply[:200]!r}; "
-            "decide the pair yourself in the file of decisions, or choose another model"
+            "decide the pair yourself in the table of verdicts, or choose another model"
         )
         return len(undecided) < MAX_UNDECIDED
-
-    def _decision(self, pair: Pair, same: bool, reason: str) -> Decision:
-        return Decision(
-            answer_a=pair[0],
-            answer_b=pair[1],
-            verdict="same" if same else "different",
-            who=self.name,
-            when=self._today(),
-            why=reason,
-        )
 
 
 def _shown(pair: Pair) -> Pair:

@@ -42,7 +42,7 @@ class RecordingJudge(Judge, Protocol):
     """A judge that has opinions on certain pairs only and can tell which, so that none asks it about others."""
 
     def partners(self, text: str) -> Set[str]:
-        """The answers on which it has an opinion beside this one, as `decisions.answer_key` compares them."""
+        """The answers on which it has an opinion beside this one, as `texts.answer_key` compares them."""
         ...
 
 

@@ -18,7 +18,7 @@ from blend.builders.judges.option_prompt import (
     option_question_again,
     read_option_opinions,
 )
-from blend.loaders.responses.option_sheets import OptionVerdict
+from blend.loaders.responses.verdicts import GivenVerdict
 from blend.loaders.servers import ask_side_by_side
 from blend.loaders.servers.server_errors import server_address
 from blend.schemas.errors import ServerError
@@ -50,7 +50,7 @@ class OptionReader:
         self,
         model: str,
         *,
-        record: Callable[[Sequence[OptionVerdict]], None],
+        record: Callable[[Sequence[GivenVerdict]], None],
         base_url: str | None = None,
         concurrency: int = 16,
         tries: int = 3,
@@ -93,7 +93,7 @@ class OptionReader:
                 about = asked.template_id, asked.locale, asked.question
                 self._record(
                     [
-                        OptionVerdict(*about, text, one.verdict, one.why, "", one.confidence)
+                        GivenVerdict(text, one.verdict, one.why, "", *about, confidence=one.confidence)
                         for (text, _), one in pairs
                     ]
                 )

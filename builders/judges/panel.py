@@ -42,7 +42,7 @@ class JudgePanel:
         self.partners = _Partners(recording) if len(recording) == len(others) else None
         """By text, the answers beside which any judge but the rules may have an opinion on it; null: all.
 
-        They are written as `decisions.answer_key` compares them. Of tens of millions of pairs that could meet,
+        They are written as `texts.answer_key` compares them. Of tens of millions of pairs that could meet,
         those who keep to decisions on file know a few thousand: nobody needs to list the others.
         """
         self.counts: Counter[tuple[str, bool]] = Counter()

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from rapidfuzz.distance import Levenshtein
 
 from blend.builders.judges.equivalence import Pair
-from blend.loaders.responses.shipped import AnyDecision
+from blend.loaders.responses.verdicts import Decision
 from blend.schemas.texts import words
 
 ONE_SPELLING = 0.75
@@ -27,12 +27,12 @@ class Suspects:
             subway" are suspected.
     """
 
-    def __init__(self, decided: Iterable[AnyDecision]) -> None:
+    def __init__(self, decided: Iterable[Decision]) -> None:
         self._partners: dict[str, set[tuple[str, ...]]] = {}
         for decision in decided:
             a, b = words(decision.answer_a), words(decision.answer_b)
             # Only single words: more of them say much about their pair and little about another.
-            if decision.verdict == "same" and len(a) == len(b) == 1 and min(map(len, (*a, *b))) >= _SHORTEST:
+            if decision.same and len(a) == len(b) == 1 and min(map(len, (*a, *b))) >= _SHORTEST:
                 self._partners.setdefault(a[0], set()).add(b)
                 self._partners.setdefault(b[0], set()).add(a)
 

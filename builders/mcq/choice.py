@@ -17,9 +17,9 @@ from blend.builders.mcq.answers import LeftOutBy, TemplateAnswers
 from blend.builders.mcq.keyness import GivenElsewhere, Keyness
 from blend.builders.mcq.offers import Offered, Target, are_different, offers
 from blend.builders.mcq.options import Option, base_forms
-from blend.loaders.responses.decisions import answer_key
 from blend.schemas.formats import AnswerFormat, magnitude
 from blend.schemas.locales import Locale
+from blend.schemas.texts import answer_key
 
 N_DISTRACTORS: Final = 3
 """Distractors of a question."""

@@ -13,9 +13,9 @@ from blend.builders.judges.panel import JudgePanel, pair
 from blend.builders.mcq.answers import LeftOutBy, LocaleAnswers, TemplateAnswers
 from blend.builders.mcq.options import Acceptable, Option, are_apart, as_option, share_words
 from blend.builders.mcq.verdicts import Verdicts
-from blend.loaders.responses.decisions import answer_key
 from blend.schemas.formats import AnswerFormat
 from blend.schemas.locales import Locale, Registry
+from blend.schemas.texts import answer_key
 
 _OF_A_REGION = 4
 """Options of a region that are looked at for a question; one of them is shown at most."""

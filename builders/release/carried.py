@@ -14,12 +14,10 @@ from blend.loaders.files.tables import WORKBOOK
 from blend.loaders.files.toml import domain_toml
 from blend.loaders.recipes.ready import is_packaged, own_templates
 from blend.loaders.responses.compact import read_compact
-from blend.loaders.responses.decisions import decisions_text, read_decisions
 from blend.loaders.responses.verdicts import read_verdicts
 from blend.loaders.topics import read_forms
 from blend.schemas.manifest import (
     ANSWERS_NAME,
-    DECISIONS_NAME,
     DOMAINS_NAME,
     LOCALES_NAME,
     PROMPT_TEMPLATES_NAME,
@@ -46,19 +44,13 @@ def portable_names(recipe: Recipe) -> Recipe:
     """The recipe as it stands in the release: files that are carried along by their names there."""
     names = {file.kind: file.name for file in _reviewed(recipe)}
     own_domain = None if recipe.food.domain_file is None else DOMAINS_NAME
-    judge = recipe.mcq.judge.model_copy(update={"decisions": names.get("decisions")})
     return recipe.model_copy(
         update={
             "datasheet": None if recipe.datasheet is None else ANSWERS_NAME,
             "locale_file": None if recipe.locale_file is None else LOCALES_NAME,
             "food": recipe.food.model_copy(update={"domain_file": own_domain}),
             "cultural": recipe.cultural.model_copy(update={"forms": names.get("forms")}),
-            "mcq": recipe.mcq.model_copy(
-                update={
-                    "judge": judge,
-                    **{kind: names.get(kind) for kind in _OF_QUESTIONS},
-                }
-            ),
+            "mcq": recipe.mcq.model_copy(update={kind: names.get(kind) for kind in _OF_QUESTIONS}),
         }
     )
 
@@ -72,7 +64,7 @@ def carry_reviewed(recipe: Recipe, base: Path, release: Path) -> tuple[SourceInf
         release: Where they go, byte for byte; a workbook as text, since one also says who has worked on it.
 
     Returns:
-        What was read, with digests. A file of decisions that no judge has begun yet is none.
+        What was read, with digests. A table of verdicts that no judge has begun yet is none.
 
     Raises:
         RowError: If one cannot be read.
@@ -92,8 +84,6 @@ def carry_reviewed(recipe: Recipe, base: Path, release: Path) -> tuple[SourceInf
 def _content(path: Path, kind: str) -> bytes:
     if path.suffix.lower() != WORKBOOK:
         return read_content(path)
-    if kind == "decisions":
-        return decisions_text(read_decisions(path)).encode()
     if kind == "forms":
         return read_forms(path).drop("source").write_csv(separator="\t", include_header=False).encode()
     if kind == "compact":
@@ -102,10 +92,8 @@ def _content(path: Path, kind: str) -> bytes:
 
 
 def _reviewed(recipe: Recipe) -> Iterator[_Reviewed]:
-    mcq = recipe.mcq
     named = {
-        "decisions": mcq.judge.decisions,
-        **{kind: getattr(mcq, kind) for kind in _OF_QUESTIONS},
+        **{kind: getattr(recipe.mcq, kind) for kind in _OF_QUESTIONS},
         "forms": recipe.cultural.forms,
     }
     for kind, location in named.items():
@@ -114,7 +102,7 @@ def _reviewed(recipe: Recipe) -> Iterator[_Reviewed]:
         suffix = PurePath(location).suffix
         if suffix.lower() == WORKBOOK:
             suffix = ".tsv" if kind == "forms" else ".csv"
-        yield _Reviewed(kind, location, DECISIONS_NAME if kind == "decisions" else f"{kind}{suffix}")
+        yield _Reviewed(kind, location, f"{kind}{suffix}")
 
 
 def carried_domain(recipe: Recipe, base: Path) -> Mapping[str, str]:

@@ -14,8 +14,7 @@ from blend.builders.judges.option_reader import OptionReader
 from blend.builders.release.recipe_options import OfferedOption, RecipeOptions
 from blend.builders.release.tables import verdicts_of
 from blend.loaders.files.progress import ProgressCallback, silent
-from blend.loaders.responses.option_sheets import OptionVerdict
-from blend.loaders.responses.verdicts import append_verdicts, read_verdicts
+from blend.loaders.responses.verdicts import GivenVerdict, append_verdicts, read_verdicts
 from blend.schemas.personal_data import MODEL
 from blend.schemas.recipe import Recipe
 from blend.schemas.sheets import KEY_ROLE
@@ -68,10 +67,10 @@ def read_by_model(
         ServerError: As `judges.option_reader.OptionReader.read`.
         BlendError: As `builders.release.inputs.read_inputs` and `append_verdicts`.
     """
-    given: list[OptionVerdict] = []
+    given: list[GivenVerdict] = []
     progress = _Progress(on_progress)
 
-    def record(verdicts: Sequence[OptionVerdict]) -> None:
+    def record(verdicts: Sequence[GivenVerdict]) -> None:
         append_verdicts(out, verdicts, reader=reader.name, when=datetime.now(UTC).date())
         given.extend(verdicts)
         progress.advance()

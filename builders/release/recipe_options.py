@@ -12,8 +12,7 @@ from blend.builders.mcq.to_review import offered_options
 from blend.builders.mcq.verdicts import Reader, Verdicts
 from blend.builders.release.inputs import known_locales, read_inputs
 from blend.builders.release.tables import annotations_of
-from blend.loaders.responses.decisions import read_decisions
-from blend.loaders.responses.shipped import AnyDecision, decisions_in
+from blend.loaders.responses.verdicts import decisions_in
 from blend.schemas.errors import InputError
 from blend.schemas.frames import KEY
 from blend.schemas.locales import Registry
@@ -117,9 +116,5 @@ class RecipeOptions:
 
     def _judges_on_file(self, verdicts: pl.DataFrame | None) -> Sequence[Judge]:
         """The judges of the recipe without its model."""
-        own = self._recipe.mcq.judge.decisions
-        decisions: tuple[AnyDecision, ...] = (
-            *(() if own is None else read_decisions(self._base / own, missing_ok=True)),
-            *(() if verdicts is None else decisions_in(verdicts)),
-        )
+        decisions = () if verdicts is None else decisions_in(verdicts)
         return make_judges(JudgeOptions(), decisions=decisions, shipped=shipped_for(self._recipe.mcq))

@@ -13,22 +13,22 @@ from blend.builders.release.recipe_options import RecipeOptions
 from blend.builders.release.tables import annotations_of, verdicts_of
 from blend.builders.saq.answer_sheet import answer_sheet
 from blend.builders.saq.lost_answers import Lost, without_lost
-from blend.loaders.responses.decisions import pair_key, read_decisions
-from blend.loaders.responses.shipped import AnyDecision, decisions_in, shipped_decisions
-from blend.loaders.responses.verdicts import NATIVE
+from blend.loaders.responses.shipped import shipped_decisions
+from blend.loaders.responses.verdicts import NATIVE, decisions_in
 from blend.schemas.errors import InputError
 from blend.schemas.frames import KEY
 from blend.schemas.locales import Registry
 from blend.schemas.personal_data import MODEL
 from blend.schemas.recipe import Recipe
-from blend.schemas.sheets import OPTION_SHEET, PAIR_SHEET, option_mark, pair_mark
+from blend.schemas.sheets import OPTION_SHEET, PAIR_SHEET
+from blend.schemas.texts import pair_key
 
 
 class ToReview(NamedTuple):
     """Answers to review, and reviews of answers that nobody gives any more."""
 
     sheet: pl.DataFrame
-    """`answer_sheets.ANSWER_SHEET`, not empty."""
+    """`sheets.ANSWER_SHEET`, not empty."""
     lost: list[Lost]
     """What was left out of reviews; the sheet takes up their questions again."""
 
@@ -79,12 +79,12 @@ def pairs_to_review(recipe: Recipe, *, base: Path = Path(), everything: bool = F
     """The pairs of answers that may stand side by side and about which nobody has decided.
 
     Args:
-        recipe: Names the sources, and perhaps a file of decisions.
+        recipe: Names the sources, and perhaps a table of verdicts.
         base: Folder to which its relative locations refer.
         everything: Whether pairs are there as well for which nothing speaks.
 
     Returns:
-        `pair_sheets.PAIR_SHEET`, the most frequent first, not empty.
+        `sheets.PAIR_SHEET`, the most frequent first, not empty.
 
     Raises:
         InputError: If there is nothing to decide; otherwise as `builders.release.inputs.read_inputs`.
@@ -107,9 +107,8 @@ def undecided_pairs(recipe: Recipe, *, base: Path = Path(), everything: bool = F
     inputs = read_inputs(recipe, base=base, locales=known)
     annotations = annotations_of(inputs, recipe)
     pairs = candidate_pairs(inputs.questions, annotations, options=recipe.mcq, locales=known)
-    own, verdicts = recipe.mcq.judge.decisions, verdicts_of(recipe.mcq, base)
-    decided: list[AnyDecision] = [
-        *(() if own is None else read_decisions(base / own, missing_ok=True)),
+    verdicts = verdicts_of(recipe.mcq, base)
+    decided = [
         *(() if verdicts is None else decisions_in(verdicts)),
         *(shipped_decisions() if recipe.mcq.judge.shipped else ()),
     ]
@@ -118,11 +117,11 @@ def undecided_pairs(recipe: Recipe, *, base: Path = Path(), everything: bool = F
     texts = inputs.questions.group_by("template_id").agg(pl.col("en_question").sort().first())
     question = dict(texts.iter_rows())
     rows = [
-        (a, b, None, None, n, cause, template_id, question[template_id], pair_mark(a, b))
+        (a, b, None, None, n, cause, template_id, question[template_id], PAIR_SHEET.mark(a, b))
         for a, b, n, template_id in pairs.iter_rows()
         if pair_key(a, b) not in done and ((cause := suspects.cause(a, b)) or everything)
     ]
-    return pl.DataFrame(rows, PAIR_SHEET, orient="row")
+    return pl.DataFrame(rows, PAIR_SHEET.columns, orient="row")
 
 
 class OptionsToReview(NamedTuple):
@@ -172,7 +171,7 @@ def options_to_review(
         if unread and None not in read_by:
             continue
         by = "" if blind else "; ".join(map(str, readers)) or ("" if None in read_by else MODEL)
-        mark = option_mark(*(row[name] for name in ("template_id", "locale", "question", "option", "role")))
+        mark = OPTION_SHEET.mark(*(row[name] for name in OPTION_SHEET.proposed))
         rows.append({**row, "regions": ", ".join(row["regions"]), "read": by, "check": mark})
     if not rows:
         why = "every option has been read" if offered else "no question has options enough"
@@ -182,7 +181,9 @@ def options_to_review(
     shown = {(one.row["template_id"], one.row["locale"]) for one in offered}
     asked = options.answered.select(KEY).sort(KEY[::-1]).iter_rows()
     chosen = (key for key in asked if (only is None or key in only) and (locales is None or key[1] in locales))
-    return OptionsToReview(pl.DataFrame(rows, OPTION_SHEET), [key for key in chosen if key not in shown])
+    return OptionsToReview(
+        pl.DataFrame(rows, OPTION_SHEET.columns), [key for key in chosen if key not in shown]
+    )
 
 
 def options_for_natives(

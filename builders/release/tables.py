@@ -1,7 +1,8 @@
 """Tables: everything that a release will hold, built from a recipe's inputs, before anything is written."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
@@ -23,9 +24,13 @@ from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.recipes.ready import domain_templates
 from blend.loaders.recipes.sources import load_topics
 from blend.loaders.responses.compact import read_compact
-from blend.loaders.responses.decisions import append_decisions, read_decisions
-from blend.loaders.responses.shipped import AnyDecision, decisions_in
-from blend.loaders.responses.verdicts import models_in, read_verdicts
+from blend.loaders.responses.verdicts import (
+    GivenVerdict,
+    append_verdicts,
+    decisions_in,
+    models_in,
+    read_verdicts,
+)
 from blend.loaders.topics import read_forms
 from blend.schemas.contributors import Contributed
 from blend.schemas.errors import InputError
@@ -40,6 +45,7 @@ from blend.schemas.frames import (
 )
 from blend.schemas.locales import Registry, registry
 from blend.schemas.manifest import SourceInfo, StageReport
+from blend.schemas.personal_data import MODEL_PREFIX
 from blend.schemas.recipe import Domain, McqOptions, Recipe
 from blend.schemas.reports import ModelReport
 from blend.schemas.sheets import ALL_VERDICTS
@@ -355,32 +361,38 @@ def _mcq_stage(mcqs: McqBuild, further: Sequence[pl.DataFrame], *, warn: bool) -
 
 
 def judges_of(mcq: McqOptions, base: Path, verdicts: pl.DataFrame | None = None) -> Sequence[Judge]:
-    """The judges of a recipe; what a chat model says is added to the decisions file at once.
+    """The judges of a recipe; what a chat model says is added to its table of verdicts at once.
 
     Args:
         mcq: The recipe's options of multiple-choice questions.
         base: Folder to which its paths refer.
-        verdicts: `frames.VERDICTS`; what they say of pairs of answers is decided as well.
+        verdicts: `frames.VERDICTS`; what they say of pairs of answers is decided.
 
     Raises:
-        BlendError: If the options or the decisions file are not as they must be.
+        BlendError: If the options or the table of verdicts are not as they must be.
     """
-    options = mcq.judge
-    placed = options.model_copy(update={"model": _placed(options.model, base)})
-    decided: tuple[AnyDecision, ...] = () if verdicts is None else decisions_in(verdicts)
-    if options.decisions is None:
-        return make_judges(placed, decisions=decided, shipped=shipped_for(mcq))
-    path = base / options.decisions
-    decisions = (*read_decisions(path, missing_ok=options.kind == "chat"), *decided)
-    record = partial(append_decisions, path)
-    return make_judges(placed, decisions=decisions, shipped=shipped_for(mcq), record=record)
+    decided = () if verdicts is None else decisions_in(verdicts)
+    return make_judges(mcq.judge, decisions=decided, shipped=shipped_for(mcq), record=_record(mcq, base))
+
+
+def _record(mcq: McqOptions, base: Path) -> Callable[[Sequence[GivenVerdict]], None] | None:
+    """What keeps verdicts of a chat model in the recipe's table; null without such a model or table."""
+    if mcq.judge.model is None or mcq.verdicts is None:
+        return None
+    reader, today = f"{MODEL_PREFIX}{mcq.judge.model}", datetime.now(UTC).date()
+    return partial(append_verdicts, base / mcq.verdicts, reader=reader, when=today)
 
 
 def verdicts_of(options: McqOptions, base: Path) -> pl.DataFrame | None:
-    """The verdicts of a recipe, `frames.VERDICTS`, or null when it names none."""
-    return None if options.verdicts is None else read_verdicts(base / options.verdicts)
+    """The verdicts of a recipe, `frames.VERDICTS`, or null when it names none.
 
-
-def _placed(model: str | None, base: Path) -> str | None:
-    """A model directory beside the recipe by its full path; a name of a model as it is."""
-    return str(base / model) if model is not None and (base / model).is_dir() else model
+    A table to which a chat model adds need not be there yet, and loses a row that a killed build cut off.
+    """
+    if options.verdicts is None:
+        return None
+    path = base / options.verdicts
+    if (record := _record(options, base)) is not None:
+        if not path.exists():
+            return None
+        record(())
+    return read_verdicts(path)

@@ -11,7 +11,7 @@ from blend.builders.saq.grouping import answer_groups, grouped, grouping_key, se
 from blend.builders.saq.lost_answers import Lost
 from blend.schemas.formats import AnswerFormat, asked_unit, lacks_format, understood
 from blend.schemas.frames import KEY
-from blend.schemas.sheets import ANSWER_SHEET, INVALID, Mark, digest_of, guarded, joined
+from blend.schemas.sheets import ANSWER_SHEET, INVALID, Mark, digest_of, joined
 from blend.schemas.texts import clean
 
 _Key = tuple[str, str]
@@ -41,9 +41,9 @@ def answer_sheet(
         lost: What was left out of the reviews; its questions are there as well, with a note.
 
     Returns:
-        `sheets.ANSWER_SHEET` without ``source``: by locale and template, groups in published
-        order, after them what the review calls invalid. Questions without an answer have no row. Turned into
-        reviews as it is (`reviews.reviews_of`), it gives the groups that it shows.
+        `sheets.ANSWER_SHEET`: by locale and template, groups in published order, after them what the review
+        calls invalid. Questions without an answer have no row. Turned into reviews as it is
+        (`reviews.reviews_of`), it gives the groups that it shows.
 
     Raises:
         RowError, RowErrors: See `builders.saq.ballots.cast_ballots`.
@@ -68,7 +68,7 @@ def answer_sheet(
                 note = f"reviewed before, with {gone[key]}, which nobody answers any more"
                 own[0]["notes"] = "; ".join(filter(None, (note, own[0].get("notes"))))
             rows += _complete(question, own, counts)
-    return pl.DataFrame(rows, schema=ANSWER_SHEET).drop("source")
+    return pl.DataFrame(rows, schema=ANSWER_SHEET.columns)
 
 
 def groups_without_english(sheet: pl.DataFrame) -> int:
@@ -120,7 +120,7 @@ def _valid(
             yield {
                 "answer": answer,
                 "group": str(number),
-                "english": guarded(cells[location]) if location < len(cells) else "",
+                "english": cells[location] if location < len(cells) else "",
                 "notes": "; ".join(notes),
             }
 
@@ -148,16 +148,15 @@ def _complete(
     for number, row in enumerate(rows, start=1):
         answer = row["answer"] or ""
         yield {
-            "template_id": guarded(key[0]),
+            "template_id": key[0],
             "locale": key[1],
-            "question": guarded(clean(question["en_question"])),
+            "question": clean(question["en_question"]),
             "format": "" if form == AnswerFormat.TEXT else form,
             "annotators": str(counts[*key, answer]),
             "invalid": "",
             "reason": "",
             "notes": "",
             **row,
-            "answer": guarded(answer),
             "check": str(Mark(number, len(rows), digest_of(*key, answer))),
         }
 

@@ -15,7 +15,17 @@ _LISTED = re.compile(r"[^\W\d_]\)?\s*[,;/、，；]\s*[^\W\d_]")
 _LISTED_SAME = 10
 """Answers that are their own English, of which that many are named."""
 _HARDLY = frozenset(
-    {"same", "idem", "missing", "pending", "unclear", "untranslatable", "see note", "does not know", "doesn't know"}
+    {
+        "same",
+        "idem",
+        "missing",
+        "pending",
+        "unclear",
+        "untranslatable",
+        "see note",
+        "does not know",
+        "doesn't know",
+    }
 )
 """What stands for English that somebody has yet to write, and may be English of an answer."""
 _HALF_OF_CLOCK = 6 * 60

@@ -63,7 +63,7 @@ def reviews_of(sheet: pl.DataFrame, *, reviewer: str) -> Reviewed:
     group is left; unless it is that answer itself and others have English.
 
     Args:
-        sheet: `sheets.ANSWER_SHEET`, as it came back.
+        sheet: `sheets.RETURNED_ANSWERS`.
         reviewer: Pseudonym of who reviewed it.
 
     Returns:

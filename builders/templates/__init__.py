@@ -15,8 +15,8 @@ import polars as pl
 from blend.builders.templates.country_names import Proposal, propose
 from blend.builders.templates.near_duplicates import near_duplicates
 from blend.builders.templates.one_country import one_country_reasons
-from blend.schemas.frames import REASON_SEPARATOR, SHEET
 from blend.schemas.locales import Registry, registry
+from blend.schemas.sheets import PROPOSED_TEMPLATES, REASON_SEPARATOR
 
 THRESHOLD = 0.85
 """Similarity from which two questions are told as near-duplicates.
@@ -38,7 +38,7 @@ def review_sheet(
             `near_duplicates.near_duplicates` for what the number is.
 
     Returns:
-        `frames.SHEET`, one row per question: a proposed template, the reasons to look at it, its
+        `sheets.PROPOSED_TEMPLATES`, one row per question: a proposed template, the reasons to look at it, its
         near-duplicates, and an empty decision. Groups stand together at the place of their first id, else
         rows are ordered by id.
 
@@ -67,7 +67,7 @@ def review_sheet(
         for row, proposal, match in zip(rows, proposals, matches, strict=True)
     ]
     by_group = pl.coalesce("group", "template_id")
-    return pl.DataFrame(sheet, schema=SHEET).sort(by_group, "template_id", "source")
+    return pl.DataFrame(sheet, schema=PROPOSED_TEMPLATES).sort(by_group, "template_id", "source")
 
 
 def _reasons(proposal: Proposal) -> list[str]:

@@ -15,17 +15,11 @@ import polars as pl
 
 from blend.schemas.errors import RowError, raise_all
 from blend.schemas.formats import format_of
-from blend.schemas.frames import FINDINGS, SHEET, TEMPLATES
+from blend.schemas.frames import FINDINGS, TEMPLATES
 from blend.schemas.prompts import slot_problems
 from blend.schemas.rows import QuestionTemplate
+from blend.schemas.sheets import DECISIONS, KEEP, MERGE, PROPOSED_TEMPLATES
 from blend.schemas.texts import clean
-
-KEEP = "keep"
-DROP = "drop"
-MERGE = "merge-into"
-
-DECISIONS = (KEEP, DROP, MERGE)
-"""What a reviewer can decide about a question."""
 
 _Row = dict[str, Any]
 
@@ -43,7 +37,7 @@ def accept_sheet(sheet: pl.DataFrame) -> Accepted:
     """The templates that a reviewed sheet keeps.
 
     Args:
-        sheet: `frames.SHEET` with a decision in every row; the reviewer may have edited ``template``.
+        sheet: `sheets.PROPOSED_TEMPLATES` with a decision in every row; ``template`` may have been edited.
 
     Returns:
         One template per kept question, its answer format decided by the hint in its text, and one finding per
@@ -54,7 +48,7 @@ def accept_sheet(sheet: pl.DataFrame) -> Accepted:
             kept, keeps a text without slot or with an unknown one, or has the id of another; names the place
             and column of each.
     """
-    rows = sheet.select(SHEET.names()).sort("template_id", "source").to_dicts()
+    rows = sheet.select(PROPOSED_TEMPLATES.names()).sort("template_id", "source").to_dicts()
     raise_all([*_blank(rows), *_repeated(rows), *_undecided(rows)])
     kept = [row for row in rows if _decision(row) == KEEP]
     raise_all([*_unfit(kept), *_unmergeable(rows, {row["template_id"] for row in kept})])

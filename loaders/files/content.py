@@ -206,7 +206,7 @@ def utf8_text(content: bytes, where: str, *, save_as: str | None = None, can_be_
         if error.reason == _BEGUN and (n_begun > 1 or not content[: error.start].isascii()):
             what = f"cut off within a character, which begins with {byte}"
             raise RowError(what, where=where, fix=save_as or _RESTORE) from None
-        fix = save_as or _SAVE_AS + (", or say which one it has (docs/tables.md)" if can_be_said else "")
+        fix = save_as or _SAVE_AS + (", or say which one it has (docs/responses.md)" if can_be_said else "")
         raise RowError(f"{byte} is not UTF-8", where=where, fix=fix) from None
 
 

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import MappingProxyType
@@ -14,7 +14,6 @@ from blend.loaders.files.atomic import atomic_file, atomic_write, check_own_fold
 from blend.loaders.files.content import read_content
 from blend.loaders.files.tables import OTHER_WORKBOOKS, WORKBOOK, Choices, write_workbook
 from blend.schemas.errors import InputError
-from blend.schemas.sheets import guarded
 
 EVENTS = "events.jsonl"
 """File of a pull folder with everything that people did, as it was seen."""
@@ -144,17 +143,6 @@ def write_new_sheet(
             atomic_write(out, rows.fill_null("").write_ndjson().encode())
         else:
             atomic_write(out, rows.write_csv(include_bom=True))
-
-
-def write_text_sheet(out: Path, rows: "pl.DataFrame", columns: Iterable[str], *, choices: Choices) -> None:
-    """Write columns of a sheet as `write_new_sheet`, each text so that a spreadsheet leaves it alone.
-
-    Raises:
-        InputError, StorageError: As `write_new_sheet`.
-    """
-    texts = pl.col(pl.String).map_elements(guarded, return_dtype=pl.String, skip_nulls=True)
-    cells = rows.select(list(columns)).with_columns(texts).with_columns(pl.col(pl.String).replace("", None))
-    write_new_sheet(out, cells, choices=choices)
 
 
 def _make_folder(folder: Path, undo: ExitStack) -> None:

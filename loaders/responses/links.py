@@ -335,7 +335,7 @@ def _find_odd_values(
     templates: Mapping[str, QuestionTemplate],
     diagnostics: Diagnostics,
 ) -> None:
-    """Note as findings numbers beyond what their question asks for, and days that may stand before their months.
+    """Note as findings numbers beyond those asked for, and days that may stand before their months.
 
     Not those that a review calls invalid.
     """
@@ -359,8 +359,8 @@ def _find_odd_values(
         if unsure and all(int(value[3:]) <= _MONTHS for value in found) and writes_day_first(locale):
             listed = ", ".join(map(repr, found))
             detail = (
-                f"the days of {template_id!r}, {listed}, are read as months and days; kept, look whether people "
-                f"wrote the day first, as is usual in {locale}"
+                f"the days of {template_id!r}, {listed}, are read as months and days; kept, look whether "
+                f"people wrote the day first, as is usual in {locale}"
             )
             diagnostics.oddity("day-or-month", found[unsure[0]], detail)
 

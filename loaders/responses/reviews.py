@@ -1,9 +1,8 @@
-"""Files on the way to reviews: the answer sheet and the pair sheet, out and in, and which reviews count."""
+"""Files of reviews: the answer sheet as it came back, the reviews that it becomes, and which of them count."""
 
 import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from datetime import date
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,13 +11,13 @@ import polars as pl
 from blend.loaders.files.atomic import atomic_write, check_own_folder, storage_errors
 from blend.loaders.files.content import read_text
 from blend.loaders.files.diagnostics import Checked, Diagnostics, Placed
-from blend.loaders.files.new_files import is_pulled, write_new_sheet, write_text_sheet
-from blend.loaders.files.rows import SUFFIXES, Cells, Columns, read_rows
-from blend.loaders.responses.decisions import Decision
+from blend.loaders.files.new_files import is_pulled
+from blend.loaders.files.rows import SUFFIXES
+from blend.loaders.files.sheets import read_sheet
 from blend.loaders.responses.links import AskedQuestion, Key
-from blend.schemas.errors import ConflictError, InputError, RowError
+from blend.schemas.errors import ConflictError, RowError
 from blend.schemas.rows import Response, Review
-from blend.schemas.sheets import ANSWER_SHEET, INVALID, PAIR_SHEET, READ_AGAIN, pair_mark, unguarded
+from blend.schemas.sheets import ANSWER_SHEET, RETURNED_ANSWERS
 from blend.schemas.texts import clean, pluralise
 
 OWN = ".own"
@@ -118,25 +117,6 @@ def _outdone(
     yield loser
 
 
-_NAMES = tuple(name for name in ANSWER_SHEET if name != "source")
-_ANSWER_COLUMNS = Columns(
-    READ_AGAIN,
-    optional=[name for name in _NAMES if name not in READ_AGAIN],
-    others=True,
-    returned=True,
-)
-
-
-def write_answer_sheet(sheet: pl.DataFrame, path: Path) -> None:
-    """Write a sheet for people to fill in; see `files.new_files.write_new_sheet`.
-
-    Raises:
-        InputError: As `files.new_files.write_new_sheet`.
-    """
-    cells = sheet.select(_NAMES).with_columns(pl.all().replace("", None))
-    write_new_sheet(path, cells, choices={"invalid": (INVALID,)})
-
-
 def read_answer_sheet(
     path: Path, *, encoding: str | None = None, diagnostics: Diagnostics | None = None
 ) -> pl.DataFrame:
@@ -148,21 +128,18 @@ def read_answer_sheet(
         diagnostics: Takes findings about the file, such as colours, which nobody reads.
 
     Returns:
-        `sheets.ANSWER_SHEET`, in file order, for `builders.saq.reviews.reviews_of`.
+        `sheets.RETURNED_ANSWERS`, in file order, for `builders.saq.reviews.reviews_of`.
 
     Raises:
         RowError, RowErrors: If the file cannot be read.
         InputError: If it has no rows.
     """
     diagnostics = Diagnostics() if diagnostics is None else diagnostics
-    rows = read_rows(path, path.parent, diagnostics, _ANSWER_COLUMNS, encoding=encoding)
+    rows = read_sheet(ANSWER_SHEET, path, diagnostics, encoding=encoding)
     diagnostics.raise_problems()
     if not rows:
         raise RowError("no rows", where=path.name, fix="give the sheet that `blend reviews propose` made")
-    empty = dict.fromkeys(_NAMES, "")
-    return pl.DataFrame(
-        [{**empty, **cells.values, "source": cells.location} for cells in rows], schema=ANSWER_SHEET
-    )
+    return pl.DataFrame([{**row.values, "source": row.location} for row in rows], schema=RETURNED_ANSWERS)
 
 
 class WrittenReviews(NamedTuple):
@@ -312,72 +289,3 @@ def _account(
     return WrittenReviews(
         path, len(rows), len(groups), without_english, invalid, kept, dict(sorted(replaced.items()))
     )
-
-
-_PAIR_COLUMNS = Columns(
-    ("answer_a", "answer_b", "verdict", "why", "check"),
-    others=True,
-    rewritten=("answer_a", "answer_b", "check"),  # of which the mark tells what was there
-    returned=True,
-)
-_VERDICTS = {"same": "same", "s": "same", "different": "different", "d": "different"}
-
-
-def write_pair_sheet(sheet: pl.DataFrame, path: Path) -> None:
-    """Write a sheet for people to fill in; see `files.new_files.write_text_sheet`.
-
-    Args:
-        sheet: `sheets.PAIR_SHEET`.
-        path: Where.
-
-    Raises:
-        InputError, StorageError: As `files.new_files.write_new_sheet`.
-    """
-    write_text_sheet(path, sheet, PAIR_SHEET, choices={"verdict": ("same", "different")})
-
-
-def read_pair_sheet(path: Path, *, who: str, when: date, encoding: str | None = None) -> tuple[Decision, ...]:
-    """The decisions in a sheet that came back; rows without a verdict are left out.
-
-    Args:
-        path: The table.
-        who: Pseudonym of whoever decided.
-        when: Day of the decisions.
-        encoding: Of the table; see `loaders.files.content.read_text`.
-
-    Raises:
-        RowError, RowErrors: If the file cannot be read, a verdict is unknown, or the answers of a decided row
-            are not those that were proposed.
-        InputError: If no row has a verdict.
-    """
-    diagnostics = Diagnostics()
-    decisions: list[Decision] = []
-    for cells in read_rows(path, path.parent, diagnostics, _PAIR_COLUMNS, encoding=encoding):
-        if cells.values["verdict"].strip():
-            with diagnostics.collected():
-                decisions.append(_decision(cells, who, when))
-                diagnostics.check_own_words(decisions[-1].why, where=f"{cells.location}, column why")
-    diagnostics.raise_problems()
-    if not decisions:
-        raise InputError(f"{path}: no row has a verdict; write 'same' or 'different' into the column verdict")
-    return tuple(decisions)
-
-
-def _decision(cells: Cells, who: str, when: date) -> Decision:
-    values = cells.values
-    verdict = _VERDICTS.get(values["verdict"].strip().casefold())
-    if verdict is None:
-        raise RowError(
-            f"unknown verdict {values['verdict']!r}",
-            where=f"{cells.location}, column verdict",
-            fix="write 'same' or 'different', or leave the cell empty",
-        )
-    a, b = (unguarded(clean(values[column])) for column in ("answer_a", "answer_b"))
-    if pair_mark(a, b) != unguarded(values["check"].strip()):
-        raise RowError(
-            f"{a!r} and {b!r} are not the answers that were proposed in this row",
-            where=cells.location,
-            fix="bring back the two answers and the column check as they were proposed, and decide again",
-        )
-    row = {"answer_a": a, "answer_b": b, "verdict": verdict, "who": who, "when": when}
-    return Decision.model_validate({**row, "why": clean(unguarded(values["why"]))})

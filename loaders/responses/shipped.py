@@ -4,16 +4,13 @@ They lie in the package ``blend.decisions``, under the licence of the dataset: o
 recipe may name one of its own (`loaders.responses.verdicts`), and what was counted and fitted with it.
 """
 
-from datetime import date
 from functools import cache
 from importlib.resources import as_file, files
-from typing import NamedTuple
 
 import polars as pl
 
-from blend.loaders.responses.decisions import Decision
+from blend.loaders.responses.verdicts import Decision, decisions_in
 from blend.schemas.frames import VERDICTS
-from blend.schemas.sheets import DIFFERS_FROM, SAME_AS
 
 
 @cache
@@ -33,44 +30,13 @@ def shipped_verdicts() -> pl.DataFrame:
     )
 
 
-class ShippedDecision(NamedTuple):
-    """A `Decision` that comes with the package; thousands of models would take a tenth of a second."""
-
-    answer_a: str
-    answer_b: str
-    verdict: str
-    who: str
-    when: date
-    why: str
-
-
-AnyDecision = Decision | ShippedDecision
-
-
-def shipped_decisions() -> tuple[ShippedDecision, ...]:
-    """The shipped decisions about pairs of answers, see `decisions_in`.
+def shipped_decisions() -> tuple[Decision, ...]:
+    """The shipped verdicts on pairs of answers.
 
     They concern pairs of an option and an acceptable answer, or of two options, that can meet in the published
     16 regions and that share no word. The model read them in English.
     """
     return decisions_in(shipped_verdicts())
-
-
-def decisions_in(verdicts: pl.DataFrame) -> tuple[ShippedDecision, ...]:
-    """The decisions about pairs of answers that a table of verdicts holds, in its order.
-
-    Args:
-        verdicts: `frames.VERDICTS`.
-    """
-    rows = verdicts.filter(pl.col("verdict").is_in([SAME_AS, DIFFERS_FROM])).select(
-        "option",
-        "with",
-        pl.when(pl.col("verdict") == SAME_AS).then(pl.lit("same")).otherwise(pl.lit("different")),
-        "reader",
-        pl.col("date").str.to_date("%Y-%m-%d", strict=False),
-        pl.col("why").fill_null(""),
-    )
-    return tuple(map(ShippedDecision._make, rows.iter_rows()))
 
 
 @cache

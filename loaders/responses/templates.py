@@ -10,17 +10,13 @@ import polars as pl
 
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.rows import Cells, Columns, read_rows
+from blend.loaders.files.sheets import read_sheet
 from blend.schemas.errors import UnknownNameError
-from blend.schemas.frames import NATIVE_QUESTIONS, SHEET, TRANSLATIONS
+from blend.schemas.frames import NATIVE_QUESTIONS, TRANSLATIONS
 from blend.schemas.locales import Registry, registry
+from blend.schemas.sheets import PROPOSED_TEMPLATES, TEMPLATE_SHEET
 
 _NATIVE_COLUMNS = Columns(required=("id", "topic", "text"), optional=("locale",), typed=True)
-_SHEET_COLUMNS = Columns(
-    required=("template_id", "topic", "source_locale", "template", "decision"),
-    optional=("question", "reasons", "group", "nearest", "similarity", "merge_into"),
-    others=True,
-    returned=True,
-)
 _TRANSLATION_COLUMNS = Columns(
     required=("template_id", "locale", "question"), optional=("en_question",), typed=True
 )
@@ -67,31 +63,29 @@ def read_review_sheet(
     """A review sheet after review.
 
     Args:
-        path: Columns of `frames.SHEET`; of them ``template_id``, ``topic``, ``source_locale``,
-            ``template`` and ``decision`` have to be there, and ``source`` is replaced by the row's place.
+        path: The sheet, `sheets.TEMPLATE_SHEET`.
         locales: Known locales, of which ``source_locale`` names one; the packaged registry when absent.
         encoding: Of a table; see `loaders.files.content.read_text`.
 
     Returns:
-        `frames.SHEET`, in file order, for `builders.templates.sheet.accept_sheet`.
+        `sheets.PROPOSED_TEMPLATES`, in file order, for `builders.templates.sheet.accept_sheet`.
 
     Raises:
         RowError, RowErrors: If the file cannot be read, a locale is unknown or a similarity is not a number.
     """
     known = registry() if locales is None else locales
     diagnostics = Diagnostics()
-    columns = {name for name in SHEET.names() if name not in ("source_locale", "similarity", "source")}
     rows = [
         {
-            **{name: _text(cells, name) for name in columns},
+            **{name: _text(cells, name) for name in TEMPLATE_SHEET.columns},
             "source_locale": _locale(cells, "source_locale", known, diagnostics),
             "similarity": _number(cells, "similarity", diagnostics),
             "source": cells.location,
         }
-        for cells in read_rows(path, path.parent, diagnostics, _SHEET_COLUMNS, encoding=encoding)
+        for cells in read_sheet(TEMPLATE_SHEET, path, diagnostics, encoding=encoding)
     ]
     diagnostics.raise_problems()
-    return pl.DataFrame(rows, schema=SHEET)
+    return pl.DataFrame(rows, schema=PROPOSED_TEMPLATES)
 
 
 def read_translations(

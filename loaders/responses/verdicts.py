@@ -1,4 +1,4 @@
-"""The table of verdicts on options and questions: read, and added to by one reader at a time."""
+"""The table of verdicts on options, questions and pairs: read, and added to by one reader at a time."""
 
 import csv
 import io
@@ -15,23 +15,89 @@ import polars as pl
 from blend.loaders.files.atomic import append_rows, atomic_write, one_at_a_time, storage_errors
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.rows import Columns, read_rows
-from blend.loaders.responses.option_sheets import OptionVerdict, subject
 from blend.schemas.errors import InputError, RowError, raise_all
 from blend.schemas.frames import VERDICTS
 from blend.schemas.personal_data import is_model, pseudonym
-from blend.schemas.sheets import MEANINGS, OK, PROPOSED, stands_by_natives
+from blend.schemas.sheets import ALL_VERDICTS, DIFFERS_FROM, MEANINGS, OK, PROPOSED, SAME_AS, stands_by_natives
+from blend.schemas.texts import answer_key, clean, pair_key
 
 NATIVE, OTHER, MODEL_KIND = "native", "other", "model"
 """Kinds of readers."""
 
 _COLUMNS = tuple(VERDICTS)[:-1]
-_NEEDED = ("template_id", "option", "verdict", "reader")
+_NEEDED = ("option", "verdict", "reader")
 _OPTIONAL = tuple(name for name in _COLUMNS if name not in _NEEDED)
-_SEPARATORS = {".tsv": "\t", ".csv": ","}
+_SEPARATORS = {".tsv": "\t", ".txt": "\t", ".csv": ","}
 """By name of a file to which verdicts can be added, what stands between its cells."""
+
+_ON_PAIRS = (SAME_AS, DIFFERS_FROM)
 
 Row = Mapping[str, Any]
 """A row of `VERDICTS` by column."""
+
+
+class GivenVerdict(NamedTuple):
+    """A verdict on an option of a question, or on a pair of answers to any question."""
+
+    option: str
+    """Option, or the first answer of the pair."""
+    verdict: str
+    """One of `sheets.ALL_VERDICTS`; of a pair `sheets.SAME_AS` or `sheets.DIFFERS_FROM`."""
+    why: str
+    """Reason; may be empty."""
+    location: str
+    """Where it stands; empty for one that a model has just given."""
+    template_id: str | None = None
+    locale: str | None = None
+    """The locale asked about."""
+    question: str | None = None
+    """In English."""
+    other: str | None = None
+    """The second answer of the pair."""
+    confidence: float | None = None
+    """How sure a model is of it, a fraction; null for a person's."""
+
+    def __str__(self) -> str:
+        if self.other is not None:
+            return f"{self.option!r} beside {self.other!r}"
+        return f"{self.option!r} of {self.template_id} about {self.locale}"
+
+    @property
+    def subject(self) -> tuple[str, ...]:
+        """What it is about, as compared."""
+        return _subject(self.template_id, self.locale, self.question, self.option, self.other)
+
+
+def _subject(
+    template_id: str | None, locale: str | None, question: str | None, option: str, other: str | None
+) -> tuple[str, ...]:
+    """What a verdict is about: two with the same are about one option of one question, or about one pair."""
+    if other is not None:
+        return pair_key(option, other)
+    return template_id or "", locale or "", clean(question or ""), answer_key(option)
+
+
+class Decision(NamedTuple):
+    """Whether two answers mean the same, and who decided it."""
+
+    answer_a: str
+    answer_b: str
+    same: bool
+    who: str
+    """Pseudonym of a person, or name of a model."""
+    location: str
+    """Where it stands."""
+
+
+def decisions_in(verdicts: pl.DataFrame) -> tuple[Decision, ...]:
+    """The verdicts on pairs of answers that a table holds, in its order.
+
+    Args:
+        verdicts: `frames.VERDICTS`.
+    """
+    rows = verdicts.filter(pl.col("verdict").is_in(_ON_PAIRS))
+    same = pl.col("verdict") == SAME_AS
+    return tuple(map(Decision._make, rows.select("option", "with", same, "reader", "source").iter_rows()))
 
 
 def read_verdicts(path: Path) -> pl.DataFrame:
@@ -114,8 +180,9 @@ def proposes_options(path: Path) -> bool:
 
 
 def models_in(verdicts: pl.DataFrame) -> list[str]:
-    """List the models that have given verdicts, `frames.VERDICTS`, in text order."""
-    return verdicts.filter(kind=MODEL_KIND)["reader"].unique().sort().to_list()
+    """List the models that have given verdicts on options, `frames.VERDICTS`, in text order."""
+    on_options = verdicts.filter(pl.col("verdict").is_in(ALL_VERDICTS), kind=MODEL_KIND)
+    return on_options["reader"].unique().sort().to_list()
 
 
 # One reader's verdicts, added to the file
@@ -135,7 +202,7 @@ class AddedVerdicts(NamedTuple):
 
 
 def add_verdicts(
-    path: Path, verdicts: Sequence[OptionVerdict], *, reader: str, native: bool, when: date
+    path: Path, verdicts: Sequence[GivenVerdict], *, reader: str, native: bool, when: date
 ) -> AddedVerdicts:
     """Add a person's verdicts to a file, which is made where there is none; others' rows stay as they are.
 
@@ -157,7 +224,7 @@ def add_verdicts(
         raise InputError("`reader` is empty; give the pseudonym of a person")
     if is_model(reader):
         raise InputError(f"`reader` {reader!r}: models are named so; give the pseudonym of a person")
-    locales = sorted({verdict.locale for verdict in verdicts})
+    locales = sorted({verdict.locale for verdict in verdicts if verdict.locale is not None})
     if native and len(locales) > 1:
         raise InputError(
             f"`native`: the verdicts are about {', '.join(locales)}, and nobody is taken for a native of "
@@ -171,7 +238,7 @@ def add_verdicts(
     return added
 
 
-def append_verdicts(path: Path, verdicts: Sequence[OptionVerdict], *, reader: str, when: date) -> None:
+def append_verdicts(path: Path, verdicts: Sequence[GivenVerdict], *, reader: str, when: date) -> None:
     """Add a model's verdicts to the end of a file, which is made where there is none.
 
     They are on the disk when the function returns; a row that a killed process cut off is taken away, also
@@ -179,7 +246,7 @@ def append_verdicts(path: Path, verdicts: Sequence[OptionVerdict], *, reader: st
 
     Args:
         path: The file, .tsv or .csv.
-        verdicts: On options on which this model has given none.
+        verdicts: On options or pairs on which this model has given none.
         reader: The model.
         when: Day of the verdicts.
 
@@ -208,28 +275,32 @@ def _rows(path: Path) -> Sequence[Row]:
 
 
 def _compared(
-    verdicts: Iterable[OptionVerdict], earlier: Iterable[Row], reader: str, kind: str
-) -> tuple[list[OptionVerdict], AddedVerdicts]:
+    verdicts: Iterable[GivenVerdict], earlier: Iterable[Row], reader: str, kind: str
+) -> tuple[list[GivenVerdict], AddedVerdicts]:
     """Part new verdicts from those that stand there, and raise for contradictions."""
     given: dict[tuple[str, ...], list[Row]] = {}
     relations: dict[str, Row] = {}
     for row in earlier:
-        if row["locale"] is None or row["option"] is None:
-            continue
-        about = subject(row["template_id"], row["locale"], row["question"] or "", row["option"])
-        given.setdefault(about, []).append(row)
-        if row["reader"] == reader:
+        if row["verdict"] in (*ALL_VERDICTS, *_ON_PAIRS):
+            on_pair = row["verdict"] in _ON_PAIRS
+            about = _subject(
+                *(row["template_id"], row["locale"], row["question"], row["option"]),
+                other=row["with"] if on_pair else None,
+            )
+            given.setdefault(about, []).append(row)
+        if row["reader"] == reader and row["locale"] is not None:
             relations.setdefault(row["locale"], row)
     problems: list[RowError] = []
-    new: list[OptionVerdict] = []
+    new: list[GivenVerdict] = []
     known = disputed = overruled = 0
     for verdict in verdicts:
-        relation = relations.get(verdict.locale)
+        relation = relations.get(verdict.locale or "")
         if relation is not None and relation["kind"] != kind:
             problems.append(_other_relation(verdict, reader, relation, kind))
             break  # it is of the reader, not of a verdict
         there = given.get(verdict.subject, [])
-        own = [row for row in there if row["reader"] == reader]
+        # Of a pair nobody may say the opposite of another: it is in every question, or in none.
+        own = [row for row in there if row["reader"] == reader or verdict.other is not None]
         if any(row["verdict"] != verdict.verdict for row in own):
             problems.append(_other_verdict(verdict, reader, own[0]))
         elif own:
@@ -246,16 +317,15 @@ def _compared(
     return new, AddedVerdicts(Counter(one.verdict for one in new), known, disputed, overruled)
 
 
-def _other_verdict(verdict: OptionVerdict, reader: str, earlier: Row) -> RowError:
-    return RowError(
-        f"{reader!r} says that {verdict.option!r} is {verdict.verdict!r}, "
-        f"but {earlier['verdict']!r} in {earlier['source']}",
-        where=f"{verdict.location}, column verdict",
-        fix="correct one of the two",
-    )
+def _other_verdict(verdict: GivenVerdict, reader: str, earlier: Row) -> RowError:
+    what = f"{reader!r} says that {verdict.option!r} is {verdict.verdict!r}, but {earlier['verdict']!r}"
+    if verdict.other is not None:
+        what = f"{verdict} is {verdict.verdict!r} here, but {earlier['verdict']!r}"
+    where = f"{verdict.location}, column verdict"
+    return RowError(f"{what} in {earlier['source']}", where=where, fix="correct one of the two")
 
 
-def _other_relation(verdict: OptionVerdict, reader: str, earlier: Row, kind: str) -> RowError:
+def _other_relation(verdict: GivenVerdict, reader: str, earlier: Row, kind: str) -> RowError:
     now, then = ("a native", "none") if kind == NATIVE else ("no native", "one")
     return RowError(
         f"{reader!r} is {now} of the region of {verdict.locale} here, but {then} in {earlier['source']}",
@@ -264,13 +334,14 @@ def _other_relation(verdict: OptionVerdict, reader: str, earlier: Row, kind: str
     )
 
 
-def _row(verdict: OptionVerdict, reader: str, kind: str, when: date) -> Row:
+def _row(verdict: GivenVerdict, reader: str, kind: str, when: date) -> Row:
     return {
         "template_id": verdict.template_id,
         "locale": verdict.locale,
         "question": verdict.question,
         "option": verdict.option,
         "verdict": verdict.verdict,
+        "with": verdict.other,
         "reader": reader,
         "kind": kind,
         "confidence": "" if verdict.confidence is None else f"{verdict.confidence:g}",

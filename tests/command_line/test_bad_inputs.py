@@ -16,8 +16,9 @@ import pytest
 import blend.cli
 from blend.builders.release import build_release
 from blend.builders.release.reviewing import answers_to_review
+from blend.loaders.files.sheets import write_sheet
 from blend.loaders.recipes.ready import sample_recipe
-from blend.loaders.responses.reviews import write_answer_sheet
+from blend.schemas.sheets import ANSWER_SHEET
 
 VALID = Path(__file__).parents[1] / "loaders" / "valid"
 DEEP = 100_000
@@ -147,7 +148,7 @@ def test_a_name_that_looks_like_markup_is_only_a_name(told, release: Path, tmp_p
 def sheet(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("bad") / "sheet.csv"
     few = sample_recipe().model_copy(update={"locales": ("ko-KR",)})
-    write_answer_sheet(answers_to_review(few, everything=True).sheet, out)
+    write_sheet(ANSWER_SHEET, answers_to_review(few, everything=True).sheet, out)
     return out
 
 

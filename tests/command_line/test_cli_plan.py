@@ -21,7 +21,7 @@ def words(printed: str) -> str:
 def test_a_plan_by_the_mean_of_the_regions():
     printed = words(run("plan", "--price", "0.10"))
     assert "Needed: templates for 5 points." in printed
-    assert "Pairs and MCQs of all: as in BLEnD's regions (docs/plan.md)." in printed
+    assert "Pairs and MCQs of all: as in BLEnD's regions (docs/contributing-data.md)." in printed
     assert "cost" not in run("plan")
 
 
@@ -35,7 +35,7 @@ def test_a_plan_by_a_pilot(mini_release: Path):
 @pytest.mark.slow
 def test_a_pilot_of_one_region(tmp_path: Path):
     build_release(mini_recipe(locales=("ko-KR",)), tmp_path / "pilot")
-    assert "Pairs and MCQs of ko-KR: as in BLEnD's regions (docs/plan.md)." in words(
+    assert "Pairs and MCQs of ko-KR: as in BLEnD's regions (docs/contributing-data.md)." in words(
         run("plan", tmp_path / "pilot")
     )
 

@@ -11,10 +11,11 @@ import pytest
 from typer.testing import CliRunner
 
 from blend.cli import app
-from blend.loaders.responses.option_sheets import read_option_sheet, write_option_sheet
+from blend.loaders.files.sheets import write_sheet
+from blend.loaders.responses.verdict_sheets import read_option_sheet
 from blend.loaders.responses.verdicts import add_verdicts
 from blend.schemas.errors import BlendError
-from blend.schemas.sheets import OPTION_SHEET, option_mark
+from blend.schemas.sheets import OPTION_SHEET
 from helpers.in_process import run
 from helpers.questions.lunch import lunch
 
@@ -29,12 +30,12 @@ def sheet_of(*verdicts: tuple[str, str]) -> pl.DataFrame:
         {
             "template_id": "T-1", "locale": tag, "question": QUESTION, "option": option, "role": role,
             "regions": "en-US", "votes": 2, "verdict": dict(verdicts).get(option) if tag == "en-GB" else None,
-            "check": option_mark("T-1", tag, QUESTION, option, role),
+            "check": OPTION_SHEET.mark("T-1", tag, QUESTION, option, role),
         }
         for tag in ("en-GB", "ko-KR")
         for option, role in ROWS
     ]  # fmt: skip
-    return pl.DataFrame(rows, OPTION_SHEET)
+    return pl.DataFrame(rows, OPTION_SHEET.columns)
 
 
 @pytest.fixture
@@ -44,7 +45,7 @@ def back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 
     def make(*verdicts: tuple[str, str], name: str = "back.csv") -> Path:
         Path(name).unlink(missing_ok=True)
-        write_option_sheet(sheet_of(*verdicts), Path(name))
+        write_sheet(OPTION_SHEET, sheet_of(*verdicts), Path(name))
         return Path(name)
 
     return make
@@ -137,7 +138,7 @@ def test_a_reason_without_a_verdict_is_not_lost(back):
     sheet = back(("noon", "ok"))
     rows = sheet_of(("noon", "ok")).with_columns(why=pl.lit("not sure"))
     sheet.unlink()
-    write_option_sheet(rows, sheet)
+    write_sheet(OPTION_SHEET, rows, sheet)
     assert refusal(sheet).splitlines()[:2] == [
         "5 problems:",
         "back.csv:2, column why: a reason without a verdict; choose a verdict, or empty the cell",
@@ -185,7 +186,7 @@ def test_a_reviewer_says_one_thing_and_is_one_person(back):
         "give `native` as before, or correct the column kind there"
     )
     both = sheet_of().with_columns(verdict=pl.lit("ok"))
-    write_option_sheet(both, Path("both.csv"))
+    write_sheet(OPTION_SHEET, both, Path("both.csv"))
     assert refusal(Path("both.csv"), "r9", native=True) == (
         "`native`: the verdicts are about en-GB, ko-KR, and nobody is taken for a native of several regions; "
         "bring back a sheet for each locale"

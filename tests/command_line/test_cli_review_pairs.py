@@ -10,10 +10,10 @@ import pytest
 from typer.testing import CliRunner
 
 from blend.cli import app
-from blend.loaders.responses.decisions import read_decisions
-from blend.loaders.responses.reviews import read_pair_sheet
+from blend.loaders.responses.verdict_sheets import read_pair_sheet
+from blend.loaders.responses.verdicts import read_verdicts
 from blend.schemas.errors import BlendError
-from blend.schemas.sheets import pair_mark
+from blend.schemas.sheets import PAIR_SHEET
 from helpers.in_process import run
 
 pytestmark = [pytest.mark.integration, pytest.mark.landing]
@@ -27,11 +27,11 @@ license = "cc-by-4.0"
 kind = "responses"
 location = "collected"
 
-[mcq.judge]
-decisions = "decisions.tsv"
+[mcq]
+verdicts = "verdicts.tsv"
 """
 ANSWERS = {"en-GB": "ballet", "en-US": "ball", "ko-KR": "chess", "es-ES": "1/2", "id-ID": "tennis"}
-TODAY = datetime.now(UTC).date()
+TODAY = datetime.now(UTC).date().isoformat()
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (collected / "responses").mkdir(parents=True)
     (collected / "reviews").mkdir()
     (tmp_path / "recipe.toml").write_text(RECIPE, encoding="utf-8")
-    (tmp_path / "decisions.tsv").write_text("answer_a\tanswer_b\tverdict\twho\twhen\twhy\n", encoding="utf-8")
+    (tmp_path / "verdicts.tsv").write_text("template_id\toption\tverdict\twith\treader\n", encoding="utf-8")
     (collected / "templates.csv").write_text(
         "template_id,topic,source_locale,text\nsport-01,Sport,,What do people in {country} play?\n",
         encoding="utf-8",
@@ -91,7 +91,7 @@ def test_a_sheet_goes_through_a_spreadsheet_and_into_a_release(project: Path):
     assert row == {
         "answer_a": "ball", "answer_b": "ballet", "verdict": "", "why": "", "questions": "5",
         "suspected": "ball is part of ballet", "template_id": "sport-01",
-        "question": "What do people in Indonesia play?", "check": pair_mark("ball", "ballet"),
+        "question": "What do people in Indonesia play?", "check": PAIR_SHEET.mark("ball", "ballet"),
     }  # fmt: skip
 
     # Of the ten pairs the package has decided one: tennis is played with a ball.
@@ -104,17 +104,17 @@ def test_a_sheet_goes_through_a_spreadsheet_and_into_a_release(project: Path):
     by_pair["'1/2", "chess"]["verdict"] = "d"
     put(project / "back.csv", rows)
     assert run("review-pairs", "accept", "back.csv", "--reviewer", "r7") == (
-        "decisions.tsv: 2 decisions added, 1 same, 1 different.\n"
+        "verdicts.tsv: 2 verdicts added, 1 same, 1 different.\n"
     )
     assert run("review-pairs", "accept", "back.csv", "--reviewer", "r7") == (
-        "decisions.tsv: 0 decisions added, 0 same, 0 different; 2 stood there already.\n"
+        "verdicts.tsv: 0 verdicts added, 0 same, 0 different; 2 stood there already.\n"
     )
-    told = [
-        (d.answer_a, d.answer_b, d.verdict, d.who, d.when, d.why) for d in read_decisions(Path("decisions.tsv"))
-    ]
+    told = (
+        read_verdicts(Path("verdicts.tsv")).select("option", "with", "verdict", "reader", "date", "why").rows()
+    )
     assert told == [
-        ("1/2", "chess", "different", "r7", TODAY, ""),
-        ("ball", "ballet", "same", "r7", TODAY, "for the test"),
+        ("1/2", "chess", "differs_from", "r7", TODAY, None),
+        ("ball", "ballet", "same_as", "r7", TODAY, "for the test"),
     ]
     run("build", "recipe.toml", "--out", "release")
     notes = json.loads((project / "release" / "release.json").read_text(encoding="utf-8"))["report"][-1][
@@ -140,22 +140,22 @@ def test_what_is_wrong_with_a_sheet(project: Path):
     rows = rows_of(project / "all.csv")
     put(project / "back.csv", rows)
     assert refused("review-pairs", "accept", "back.csv") == (
-        "back.csv: no row has a verdict; write 'same' or 'different' into the column verdict"
+        "back.csv: no row has a verdict; write one of same, different into the column verdict"
     )
     rows[0]["verdict"] = "maybe"
     put(project / "back.csv", rows)
     assert refused("review-pairs", "accept", "back.csv") == (
         "back.csv:2, column verdict: unknown verdict 'maybe'; "
-        "write 'same' or 'different', or leave the cell empty"
+        "write one of same, different, or leave the cell empty"
     )
     rows[0].update(verdict="same", answer_a="01. Feb")
     put(project / "back.csv", rows)
     assert refused("review-pairs", "accept", "back.csv") == (
-        "back.csv:2: '01. Feb' and 'ball' are not the answers that were proposed in this row; "
-        "bring back the two answers and the column check as they were proposed, and decide again"
+        "back.csv:2: '01. Feb' beside 'ball' is not the row that was proposed; "
+        "bring back answer_a, answer_b and check as they were proposed, and decide again"
     )
     with pytest.raises(BlendError) as caught:
-        read_pair_sheet(project / "pairs.ods", who="r1", when=TODAY)
+        read_pair_sheet(project / "pairs.ods")
     assert str(caught.value) == (
         "pairs.ods: another spreadsheet's own format; save it as .xlsx, or as CSV in UTF-8"
     )
@@ -169,7 +169,8 @@ def test_a_verdict_that_contradicts_an_earlier_one(project: Path):
         put(project / f"{verdict}.csv", rows)
     run("review-pairs", "accept", "same.csv", "--reviewer", "r7")
     assert refused("review-pairs", "accept", "different.csv", "--reviewer", "r8") == (
-        "'ball' and 'ballet' are decided both 'same' and 'different', by 'r7' and 'r8'; keep one of the two"
+        "different.csv:2, column verdict: 'ball' beside 'ballet' is 'differs_from' here, but 'same_as' in "
+        "verdicts.tsv:2; correct one of the two"
     )
 
 

@@ -15,12 +15,14 @@ from blend.builders.saq import aggregate
 from blend.builders.saq.answer_sheet import answer_sheet
 from blend.builders.saq.reviews import english_pairs, reviews_of
 from blend.cli import app
+from blend.loaders.files.sheets import write_sheet
 from blend.loaders.releases.tables import read_config
-from blend.loaders.responses.reviews import read_answer_sheet, write_answer_sheet
+from blend.loaders.responses.reviews import read_answer_sheet
 from blend.loaders.upstream.blend import BlendTables
 from blend.schemas.errors import BlendError
 from blend.schemas.frames import KEY, QUESTIONS, REVIEWS
 from blend.schemas.recipe import SaqOptions
+from blend.schemas.sheets import ANSWER_SHEET
 from helpers.questions.expand import expand
 
 RECIPE = """\
@@ -294,7 +296,7 @@ def test_all_published_answers_go_through_a_sheet(clean_tables: BlendTables, tmp
     wrong = pl.col("answer").str.contains("15:30") & pl.col("english").str.contains("11:30")
     assert sheet.filter(wrong).height == reviewed
     sheet = sheet.with_columns(english=pl.when(wrong).then(pl.lit("")).otherwise("english"))
-    write_answer_sheet(sheet, tmp_path / "sheet.csv")
+    write_sheet(ANSWER_SHEET, sheet, tmp_path / "sheet.csv")
     accepted = reviews_of(read_answer_sheet(tmp_path / "sheet.csv"), reviewer="r1")
     # Published English is no column that was sorted alone, nor are groups filled down.
     assert not [told for told in accepted.suspect_english if told.endswith("alone?") or "filled down" in told]

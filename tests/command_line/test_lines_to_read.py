@@ -11,9 +11,9 @@ from openpyxl.comments import Comment
 from openpyxl.styles import Font, PatternFill
 
 from blend.loaders.files.diagnostics import Diagnostics
-from blend.loaders.responses.option_sheets import write_option_sheet
+from blend.loaders.files.sheets import write_sheet
 from blend.loaders.responses.reviews import read_answer_sheet
-from blend.schemas.sheets import OPTION_SHEET, option_mark
+from blend.schemas.sheets import OPTION_SHEET
 from blend.views.releases import group_with_english
 from helpers.in_process import run
 
@@ -140,13 +140,13 @@ def test_verdicts_stand_beside_their_options(
     monkeypatch.chdir(tmp_path)
     about = ("T-1", "en-GB", "When is lunch?")
     rows = [
-        dict.fromkeys(OPTION_SHEET)
+        dict.fromkeys(OPTION_SHEET.columns)
         | dict(zip(("template_id", "locale", "question"), about, strict=True))
         | {"option": option, "role": "distractor", "votes": 1, "verdict": verdict}
-        | {"check": option_mark(*about, option, "distractor")}
+        | {"check": OPTION_SHEET.mark(*about, option, "distractor")}
         for option, verdict in zip("abcdef", verdicts, strict=False)
     ]
-    write_option_sheet(pl.DataFrame(rows, OPTION_SHEET), Path("back.csv"))
+    write_sheet(OPTION_SHEET, pl.DataFrame(rows, OPTION_SHEET.columns), Path("back.csv"))
     printed = run("questions", "accept", "back.csv", "--reviewer", "r1")
     assert printed.partition("relative to the recipe's folder.\n")[2] == told
 

@@ -5,6 +5,7 @@ import io
 import shutil
 from collections.abc import Callable
 from datetime import date, time
+from functools import partial
 from pathlib import Path
 
 import openpyxl
@@ -13,11 +14,9 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from blend.eval.tasks.cultural_prompts.table_of_texts import is_table_of_texts
-from blend.loaders.files.rows import read_choice_table
 from blend.loaders.recipes.ready import sample_path
 from blend.loaders.responses import read_responses
-from blend.loaders.responses.decisions import append_decisions, read_decisions
-from blend.loaders.responses.verdicts import read_verdicts
+from blend.loaders.responses.verdicts import GivenVerdict, append_verdicts, read_verdicts
 from blend.loaders.surveys import read_survey
 from blend.loaders.topics import read_topics
 from blend.schemas.errors import BlendError, RowError
@@ -154,7 +153,7 @@ def test_a_source_in_another_encoding_builds_the_same_release(tmp_path: Path):
         "4 problems:",
         (
             "questions.csv: byte 0xBF at offset 238 (line 3) is not UTF-8; save the file with the encoding "
-            "UTF-8 (in a spreadsheet: 'CSV UTF-8'), or say which one it has (docs/tables.md)"
+            "UTF-8 (in a spreadsheet: 'CSV UTF-8'), or say which one it has (docs/responses.md)"
         ),
     ]
 
@@ -187,16 +186,13 @@ def test_topics_whose_cells_could_end_in_two_ways(tmp_path: Path):
     assert read_topics(tmp_path).topics["topic"].to_list() == ["sound; light"]
 
 
-def test_surveys_verdicts_and_questions_of_anybody(tmp_path: Path, saved: _Saved):
+def test_surveys_verdicts_and_texts(tmp_path: Path, saved: _Saved):
     survey = tmp_path / "survey.csv"
     survey.write_text("Demonym,a,b\nThai,1.5,#NULL!\nBrazilian,2,3\n", "utf-8")
     assert read_survey(saved(survey), "mine").values.tolist()[1] == [2.0, 3.0]
     verdicts = tmp_path / "verdicts.csv"
     verdicts.write_text("template_id,locale,option,verdict,reader\nt1,ko-KR,rice,silly,r1\n", "utf-8")
     assert read_verdicts(saved(verdicts))["option"].to_list() == ["rice"]
-    mine = tmp_path / "mine.csv"
-    mine.write_text("question,options,answer\nTea or café?,tea|café,café\n", "utf-8")
-    assert read_choice_table(saved(mine))["answer"].to_list() == [1]
     texts = tmp_path / "texts.csv"
     texts.write_text("group,topic,text\nThai,sound,Ein Märchen\nThai,sound,Another\n", "utf-8")
     assert is_table_of_texts(saved(texts))
@@ -214,25 +210,23 @@ def test_decimal_commas_of_a_survey(tmp_path: Path):
     )
 
 
-def test_decisions_are_read_and_written_on_as_ours(tmp_path: Path, saved: _Saved):
-    path = tmp_path / "decisions.tsv"
-    path.write_text(
-        "answer_a\tanswer_b\tverdict\twho\twhen\twhy\nsoccer\tfootball\tsame\tr1\t2026-11-30\t\n", "utf-8"
-    )
-    [decision] = read_decisions(path)
+def test_verdicts_are_read_and_written_on_as_ours(tmp_path: Path, saved: _Saved):
+    path = tmp_path / "verdicts.tsv"
+    path.write_text("template_id\toption\tverdict\twith\treader\n\tsoccer\tsame_as\tfootball\tr1\n", "utf-8")
     path = saved(path)
-    assert read_decisions(path) == (decision,)
-    more = decision.model_copy(update={"answer_a": "tea", "answer_b": "té"})
+    [given] = read_verdicts(path)["option"]
+    more = GivenVerdict("tea", "same_as", "", "", other="té")
+    add = partial(append_verdicts, path, [more], reader="chat:m1", when=date(2026, 11, 30))
     if path.suffix == ".xlsx":
         with pytest.raises(BlendError) as caught:
-            append_decisions(path, [more])
+            add()
         assert str(caught.value) == (
-            f"{path}: verdicts are added to text, not to a workbook; save it as .tsv and name that"
+            f"{path}: verdicts are added to .tsv or .csv; save it as one of these and name that"
         )
     else:
-        append_decisions(path, [more])
-        assert path.read_bytes().startswith(b"answer_a\tanswer_b\t")
-        assert read_decisions(path) == (decision, more)
+        add()
+        assert path.read_bytes().startswith(b"template_id")
+        assert read_verdicts(path)["option"].to_list() == [given, "tea"]
 
 
 PROPOSED = {

@@ -37,7 +37,6 @@ _RECIPE = (
     "recipe.toml",
     "locales.toml",
     "datasheet.toml",
-    "decisions.tsv",
     "verdicts.jsonl",
     "domains.toml",
     "forms.tsv",
@@ -55,7 +54,6 @@ _RELEASE = (
     "release/domains.toml",
     "release/reports/*",
     "release/data/*/*.parquet",
-    "release/decisions.tsv",
 )
 _RELEASE_TABLES = ("release/release.json", "release/data/*/*.parquet")
 _PROJECT = (
@@ -96,7 +94,6 @@ COMMANDS = (
     Command("status recipe.toml", _RECIPE, folders=("collected",)),
     Command("locales gn-PY --locale-file locales.toml", ("locales.toml",)),
     Command("audit release", _RELEASE_TABLES, folders=("release",)),
-    Command("audit mine.csv --out figures", ("mine.csv",)),
     Command("diff before release", (*_RELEASE, "before/**/*"), folders=("before", "release")),
     Command("diff release release", _RELEASE),
     Command("validate release --skip loading", _RELEASE, folders=("release", "release/reports")),
@@ -117,9 +114,9 @@ COMMANDS = (
     ),
     Command("review-pairs propose recipe.toml --out new.csv", _RECIPE),
     Command(
-        "review-pairs accept pairs.csv --out decisions.tsv --reviewer r01",
-        ("pairs.csv", "decisions.tsv"),
-        ("decisions.tsv",),
+        "review-pairs accept pairs.csv --out verdicts.tsv --reviewer r01",
+        ("pairs.csv", "verdicts.tsv"),
+        ("verdicts.tsv",),
     ),
     Command("questions options recipe.toml --out new.csv", _RECIPE),
     Command("questions options recipe.toml --suspects suspects.csv --out new.csv", ("suspects.csv",)),

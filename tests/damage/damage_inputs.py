@@ -86,7 +86,6 @@ def _beside_the_recipe() -> None:
         "bare.toml": 'name = "everything"\nversion = "0.9.0"\nlicense = "cc-by-4.0"\n'
         '[[sources]]\nkind = "responses"\nlocation = "collected"\n',
         "locales.toml": LOCALE,
-        "decisions.tsv": "answer_a\tanswer_b\tverdict\twho\twhen\twhy\ntea\tchai\tsame\tr01\t2026-11-20\t\n",
         "suspects.csv": "template_id,locale,item_id\nfood-01,ko-KR,food-01_KR_1\n",
         "verdicts.jsonl": json.dumps(
             {
@@ -173,7 +172,6 @@ def _tables() -> None:
         "texts.csv": "group,topic,sample,text\n" + "\n".join(groups) + "\n",
         "values.csv": "Demonym,power,joy\nBrazilian,1,2\nJapanese,3,9\nUzbek,4,4\n",
         "stop.txt": "a\nthe\n",
-        "mine.csv": "question,options,answer\nWhich?,one|two|three,one\nWhat?,red|green|blue,blue\n",
         "candidates.csv": "language,candidate\nen,rice\nen,egg\nen,flour\nko,쌀\nko,달걀\nko,밀가루\n",
         "vectors.vec": "3 2\nrice 0.1 0.2\negg 0.3 0.1\nflour 0.5 0.5\n",
     }

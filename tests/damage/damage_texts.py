@@ -38,7 +38,6 @@ verdicts = "verdicts.jsonl"
 
 [mcq.judge]
 kind = "lexical"
-decisions = "decisions.tsv"
 
 [food]
 domain = "dish"

@@ -239,8 +239,8 @@ def test_extended_by_a_locale_with_a_known_name(changes: dict[str, str], message
             'tag = "eo-ZA"',
             'tag = "eo-ZB"',
             (
-                "own.toml, entry 1 (eo-ZB): tag 'eo-ZB' is not language 'eo' and region 'ZA'; correct the one that "
-                "is wrong"
+                "own.toml, entry 1 (eo-ZB): tag 'eo-ZB' is not language 'eo' and region 'ZA'; correct what is "
+                "wrong of them"
             ),
         ),
         (

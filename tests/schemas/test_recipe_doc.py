@@ -65,4 +65,4 @@ def test_the_example_is_read(page: str, tmp_path: Path):
     path.write_text(re.findall(r"```toml\n(.*?)```", page, flags=re.DOTALL)[0], encoding="utf-8")
     recipe = read_recipe(path)
     assert [source.kind for source in recipe.sources] == ["blend", "responses"]
-    assert recipe.mcq.judge.decisions == "decisions.tsv"
+    assert recipe.mcq.verdicts == "verdicts.tsv"

@@ -49,7 +49,7 @@ class Material:
     options: pl.DataFrame | None = None
     """Options that questions may show and that no native has read, in the order in which they are shown:
     ``template_id``, ``locale``, ``question`` (in English), ``option`` and ``role``; see
-    `option_sheets.OPTION_SHEET`."""
+    `sheets.OPTION_SHEET`."""
     sheets: Mapping[StageName, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
     """Rows of the sheets that people judge, by stage; see `stages.judge`."""
     answered: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=ANNOTATION_ROWS))

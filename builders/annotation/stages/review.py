@@ -18,7 +18,7 @@ from blend.builders.saq.collection import NEEDS_RESPONSES
 from blend.loaders.label_studio.plan import WantedTask
 from blend.loaders.responses.reviews import is_own
 from blend.schemas.locales import Locale
-from blend.schemas.sheets import digest_of, parted, unguarded
+from blend.schemas.sheets import digest_of, parted
 from blend.schemas.texts import clean, pluralise
 
 GROUPS, ITEMS, REASON = "groups", "answers", "reason"
@@ -42,13 +42,13 @@ def tasks(project: Project, locale: Locale, material: Material) -> list[WantedTa
     sheet = answer_sheet(questions, material.responses.filter(locale=locale.tag), reviews, everything=True)
     rows: dict[str, list[dict[str, str]]] = {}
     for row in sheet.iter_rows(named=True):
-        rows.setdefault(unguarded(row["template_id"]), []).append(row)
+        rows.setdefault(row["template_id"], []).append(row)
     decided = _decided_in_files(reviews)
     return [
         _task(project, question, rows[question["template_id"]])
         for question in asked(project, locale, material)
         if (template_id := question["template_id"]) in ready and template_id in rows
-        if not decided.get(template_id, frozenset()) >= {unguarded(row["answer"]) for row in rows[template_id]}
+        if not decided.get(template_id, frozenset()) >= {row["answer"] for row in rows[template_id]}
     ]
 
 
@@ -65,11 +65,8 @@ def _decided_in_files(reviews: pl.DataFrame) -> dict[str, set[str]]:
 
 def _task(project: Project, question: Mapping[str, Any], rows: Sequence[Mapping[str, str]]) -> WantedTask:
     key = question["template_id"], question["locale"]
-    answers = {_item(key, row): unguarded(row["answer"]) for row in rows}
-    items = [
-        {"id": _item(key, row), "title": unguarded(row["answer"]), "body": f"× {row['annotators']}"}
-        for row in rows
-    ]
+    answers = {_item(key, row): row["answer"] for row in rows}
+    items = [{"id": _item(key, row), "title": row["answer"], "body": f"× {row['annotators']}"} for row in rows]
     data = {
         "blend_id": task_id(*key, answers.values()),
         "template_id": key[0],
@@ -87,7 +84,7 @@ def task_id(template_id: str, locale: str, answers: Iterable[str]) -> str:
 
 
 def _item(key: tuple[str, str], row: Mapping[str, str]) -> str:
-    return digest_of(*key, unguarded(row["answer"]))
+    return digest_of(*key, row["answer"])
 
 
 def _proposal(
@@ -102,13 +99,13 @@ def _proposal(
         column = column if column in columns else UNSORTED
         columns[column].append(_item(key, row))
         if column not in (INVALID, UNSORTED):
-            english.setdefault(column, []).extend(parted(unguarded(row["english"])))
+            english.setdefault(column, []).extend(parted(row["english"]))
     yield _result(GROUPS, ITEMS, "ranker", {"ranker": columns})
     for column, texts in english.items():
         if texts:
             yield _result(f"english_{column[1:]}", "question", "textarea", {"text": list(dict.fromkeys(texts))})
     if reason := next((row["reason"] for row in rows if row["reason"]), ""):
-        yield _result(REASON, "question", "textarea", {"text": [unguarded(reason)]})
+        yield _result(REASON, "question", "textarea", {"text": [reason]})
 
 
 def _result(name: str, to: str, kind: str, value: dict[str, Any]) -> dict[str, Any]:

@@ -31,7 +31,7 @@ def check_options(release: Release) -> Iterator[Problem]:
       and no verdict proposes it; a distractor shares a word with an acceptable answer of the locale or with
       another distractor (`builders.judges.equivalence.overlaps`), or, for numbers, times and dates, can mean
       the same value (`builders.mcq.options.values`)
-    * warning instead: overlaps in paper mode, and where a decisions file may have said so
+    * warning instead: overlaps in paper mode, and where a table of verdicts may have said so
     """
     if release.is_damaged(ANNOTATIONS):  # told once, and not for every option
         return
@@ -63,8 +63,8 @@ def _overlaps(release: Release, given: pl.DataFrame, formats: Mapping[str, Answe
     found, fix = error, CORRECT_AND_REBUILD
     if recipe.mode == "paper":
         found, fix = warning, "paper mode lets it through, default mode does not"
-    elif recipe.judge.decisions is not None:
-        found, fix = warning, f"look whether a reviewer decided so in {recipe.judge.decisions}"
+    elif recipe.verdicts is not None:
+        found, fix = warning, f"look whether a reviewer decided so in {recipe.verdicts}"
     grouped = given.group_by("ID", "locale").agg("text")
     acceptable = {(question, tag): texts for question, tag, texts in grouped.iter_rows()}
 

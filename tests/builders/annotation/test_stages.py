@@ -1,6 +1,6 @@
 """The stages beside answering and reviewing: what people choose becomes rows of the files that builds read."""
 
-from datetime import date
+import json
 from pathlib import Path
 from xml.etree.ElementTree import fromstring, tostring
 
@@ -16,11 +16,11 @@ from blend.builders.templates import review_sheet
 from blend.eval.judging.reply_sheet import read_reply_verdicts
 from blend.eval.triples.people_scores import SHEET as JUDGE_SHEET
 from blend.eval.triples.people_scores import read_judgements, write_sheet
-from blend.loaders.responses.decisions import Decision, append_decisions, read_decisions
 from blend.loaders.responses.templates import read_native_questions, read_translations
+from blend.loaders.responses.verdicts import decisions_in, read_verdicts
 from blend.schemas.errors import InputError, RowError, RowErrors
 from blend.schemas.locales import registry
-from blend.schemas.sheets import pair_mark
+from blend.schemas.sheets import PAIR_SHEET
 from helpers.label_studio.exported import (
     KOREAN,
     PLACE,
@@ -166,26 +166,27 @@ def test_every_judge_says_what_it_takes_and_gives():
 
 def test_pairs_become_decisions_where_people_agree(tmp_path: Path):
     columns = "answer_a,answer_b,verdict,why,questions,suspected,template_id,question,check"
-    row = f"soccer,football,,,2,spelling,spo-01,What?,{pair_mark('soccer', 'football')}"
+    row = f"soccer,football,,,2,spelling,spo-01,What?,{PAIR_SHEET.mark('soccer', 'football')}"
     pairs = sheet("equivalence", tmp_path / "pairs.csv", f"{columns}\n{row}\n")
-    first = done("equivalence", pairs, chosen("same", control="choice"), typed(" two  names", control="why"))
+    first = done("equivalence", pairs, chosen("same_as", control="choice"), typed(" two  names", control="why"))
     assert (first["data"]["headline"], first["data"]["english"]) == ("soccer  |  football", "What?")
     reading = read(first, stage="equivalence")
-    given = {"answer_a": "soccer", "answer_b": "football", "verdict": "same", "who": A}
-    assert reading.rows["decisions"] == [{**given, "when": "2026-11-20", "why": "two names"}]
-    append_decisions(tmp_path / "d.tsv", [Decision.model_validate(row) for row in reading.rows["decisions"]])
-    (decision,) = read_decisions(tmp_path / "d.tsv")
-    assert decision.when == date(2026, 11, 20)
-    first["annotations"].append(annotation(2, 2, chosen("different", control="choice")))
+    given = {"option": "soccer", "with": "football", "verdict": "same_as", "reader": A}
+    [row] = reading.rows["verdicts"]
+    assert row == {**given, "date": "2026-11-20", "why": "two names"}
+    (tmp_path / "v.jsonl").write_text(json.dumps(row))
+    (decision,) = decisions_in(read_verdicts(tmp_path / "v.jsonl"))
+    assert (decision.same, decision.who) == (True, A)
+    first["annotations"].append(annotation(2, 2, chosen("differs_from", control="choice")))
     reading = read(first, stage="equivalence")
-    assert reading.rows["decisions"] == []
+    assert reading.rows["verdicts"] == []
     assert told(reading) == [
         (
             "contradicting-verdicts",
             f"task 1, annotation {number}",
             f"{who}: {verdict!r}, on which others say the opposite; left out",
         )
-        for number, who, verdict in ((1, A, "same"), (2, B, "different"))
+        for number, who, verdict in ((1, A, "same_as"), (2, B, "differs_from"))
     ]
 
 

@@ -109,9 +109,9 @@ def test_every_kind_of_judge_has_its_limits(sample_release: Path):
         )
 
     for kind in JudgeOptions.model_fields["kind"].annotation.__args__:
-        judge = JudgeOptions(kind=kind, model="a-model", decisions="decisions.tsv")
-        found = judged_by(McqOptions(judge=judge))
-        assert found.who[0].startswith("**Decisions**")
+        judge = JudgeOptions(kind=kind, model="a-model")
+        found = judged_by(McqOptions(judge=judge, verdicts="verdicts.tsv"))
+        assert found.who[0].startswith("**Verdicts on pairs**")
         assert any("`a-model`" in sentence for sentence in found.who) == (kind != "lexical")
         assert len(found.blind) > 100
     without = judged_by(McqOptions(judge=JudgeOptions(shipped=False)))

@@ -2,7 +2,6 @@
 
 import threading
 import time
-from datetime import date
 from typing import Any
 
 import pytest
@@ -10,7 +9,7 @@ import pytest
 from blend.builders.judges.chat import MAX_UNDECIDED, ChatJudge
 from blend.builders.judges.equivalence import Verdict
 from blend.loaders import servers
-from blend.loaders.responses.decisions import Decision
+from blend.loaders.responses.verdicts import GivenVerdict
 from blend.schemas.errors import BlendError
 from helpers.models.chat_server import SECRET, Chat, ChatReply, answers_in, judge_at, sensible, served
 from helpers.models.http_server import DROP
@@ -23,13 +22,12 @@ UNREACHABLE = f"start the server or correct `base_url`, then {AGAIN}"
 
 @pytest.mark.nightly
 def test_a_verdict_is_the_models_and_is_recorded(chat: Chat):
-    kept: list[Decision] = []
+    kept: list[GivenVerdict] = []
     verdicts = judge_at(chat.url, kept).verdicts([("soccer", "football"), ("apple", "pear")])
     assert verdicts == [Verdict(True, "chat:m1"), Verdict(False, "chat:m1")]
-    common = {"who": "chat:m1", "when": date(2026, 11, 30)}
-    assert sorted(kept, key=lambda decision: decision.answer_a) == [
-        Decision(answer_a="apple", answer_b="pear", verdict="different", why="they are different", **common),
-        Decision(answer_a="football", answer_b="soccer", verdict="same", why="they are same", **common),
+    assert sorted(kept) == [
+        GivenVerdict("apple", "differs_from", "they are different", "", other="pear"),
+        GivenVerdict("football", "same_as", "they are same", "", other="soccer"),
     ]
 
 
@@ -88,7 +86,7 @@ def test_requests_go_side_by_side_up_to_the_limit(chat: Chat):
     ids=["429", "429-ms", "500", "503", "dropped"],
 )
 def test_what_the_server_cannot_serve_is_repeated(chat: Chat, fault: ChatReply | str):
-    kept: list[Decision] = []
+    kept: list[GivenVerdict] = []
     chat.script = [fault, fault]
     assert judge_at(chat.url, kept).verdicts([("soccer", "football")]) == [Verdict(True, "chat:m1")]
     assert len(chat.requests) == 3
@@ -134,15 +132,15 @@ def test_a_reply_without_verdict_is_asked_again(chat: Chat, reply: ChatReply):
 @pytest.mark.landing
 def test_a_pair_without_verdict_is_an_error_after_all_others_are_decided(chat: Chat):
     chat.say = lambda body: ChatReply("It depends.") if "gin" in answers_in(body) else sensible(body)
-    kept: list[Decision] = []
+    kept: list[GivenVerdict] = []
     pairs = [("gin", "schnapps"), ("soccer", "football"), ("tonic", "gin"), ("apple", "fruit")]
     with pytest.raises(BlendError) as caught:
         judge_at(chat.url, kept, concurrency=1).verdicts(pairs)
     assert str(caught.value) == (
         "chat:m1: no verdict on 'gin' and 'schnapps' in 3 tries, the last reply was 'It depends.'; "
-        "decide the pair yourself in the file of decisions, or choose another model\n"
+        "decide the pair yourself in the table of verdicts, or choose another model\n"
         "chat:m1: no verdict on 'gin' and 'tonic' in 3 tries, the last reply was 'It depends.'; "
-        "decide the pair yourself in the file of decisions, or choose another model"
+        "decide the pair yourself in the table of verdicts, or choose another model"
     )
     assert len(kept) == 2
 
@@ -194,14 +192,14 @@ def test_a_model_that_takes_no_temperature_is_asked_without(chat: Chat):
     ids=["401", "404", "429", "502", "dropped"],
 )
 def test_a_server_that_cannot_be_asked_is_an_error(chat: Chat, fault: ChatReply | str, message: str):
-    kept: list[Decision] = []
+    kept: list[GivenVerdict] = []
     judge = judge_at(chat.url, kept, retries=0, concurrency=1)
     judge.verdicts([("apple", "fruit")])
     chat.script = [fault]
     with pytest.raises(BlendError) as caught:
         judge.verdicts([("soccer", "football"), ("apple", "pear")])
     assert str(caught.value) == f"chat:m1 at {chat.url}: {message}"
-    assert [decision.answer_a for decision in kept] == ["apple"]
+    assert [decision.option for decision in kept] == ["apple"]
 
 
 @pytest.mark.landing

@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 import threading
+from datetime import date
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,9 +17,9 @@ from blend.builders.judges import make_judges
 from blend.builders.judges.chat import ChatJudge
 from blend.builders.judges.equivalence import Verdict
 from blend.builders.mcq import build_mcq
-from blend.loaders.responses.decisions import append_decisions, read_decisions
+from blend.loaders.responses.verdicts import append_verdicts, decisions_in, read_verdicts
 from blend.loaders.upstream.blend import BlendTables
-from blend.schemas.errors import BlendError, RowError
+from blend.schemas.errors import BlendError, StorageError
 from blend.schemas.recipe import JudgeOptions, McqOptions
 from helpers.models.chat_server import SECRET, Chat, ChatReply, sensible
 from helpers.tiers import rest_nightly
@@ -26,11 +27,15 @@ from helpers.tiers import rest_nightly
 pytestmark = pytest.mark.integration
 
 
+def recorder(path: Path) -> Any:
+    return partial(append_verdicts, path, reader="chat:m1", when=date(2026, 11, 30))
+
+
 def test_an_error_while_recording_stops_the_asking(chat: Chat, tmp_path: Path):
-    folder = tmp_path / "decisions.tsv"
+    folder = tmp_path / "verdicts.tsv"
     folder.mkdir()
-    judge = ChatJudge("m1", record=partial(append_decisions, folder), base_url=chat.url, concurrency=1)
-    with pytest.raises(RowError, match=r"a directory; give the decisions file in it$"):
+    judge = ChatJudge("m1", record=recorder(folder), base_url=chat.url, concurrency=1)
+    with pytest.raises(StorageError, match=r"cannot write here \(Is a directory\)"):
         judge.verdicts([(f"a{i}", f"b{i}") for i in range(20)])
     assert len(chat.requests) == 1
 
@@ -42,12 +47,12 @@ def test_a_second_run_asks_nothing_and_decides_the_same(
     chat: Chat, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("OPENAI_BASE_URL", chat.url)
-    path = tmp_path / "decisions.tsv"
-    options = JudgeOptions(kind="chat", model="m1", decisions=str(path))
+    path = tmp_path / "verdicts.tsv"
+    options = JudgeOptions(kind="chat", model="m1")
 
     def run() -> list[Verdict | None]:
-        decisions = read_decisions(path, missing_ok=True)
-        judges = make_judges(options, decisions=decisions, record=partial(append_decisions, path))
+        decisions = decisions_in(read_verdicts(path)) if path.exists() else ()
+        judges = make_judges(options, decisions=decisions, record=recorder(path))
         decided: dict[tuple[str, str], Verdict] = {}
         for judge in judges:
             open_pairs = [pair for pair in PAIRS if pair not in decided]
@@ -69,14 +74,14 @@ def test_a_rebuild_of_real_questions_asks_nothing_and_makes_the_same(
     chat: Chat, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clean_tables: BlendTables
 ):
     monkeypatch.setenv("OPENAI_BASE_URL", chat.url)
-    path = tmp_path / "decisions.tsv"
-    options = JudgeOptions(kind="chat", model="m1", decisions=str(path))
+    path = tmp_path / "verdicts.tsv"
+    options = JudgeOptions(kind="chat", model="m1")
     templates = clean_tables.annotations["template_id"].unique().sort()[::50]
     annotations = clean_tables.annotations.filter(pl.col("template_id").is_in(templates.implode()))
 
     def build() -> list[pl.DataFrame]:
-        decisions = read_decisions(path, missing_ok=True)
-        judges = make_judges(options, decisions=decisions, record=partial(append_decisions, path))
+        decisions = decisions_in(read_verdicts(path)) if path.exists() else ()
+        judges = make_judges(options, decisions=decisions, record=recorder(path))
         built = build_mcq(clean_tables.questions, annotations, options=McqOptions(), seed=0, judges=judges)
         return [*built.core(), built.deciders, built.dropped, built.summary]
 
@@ -84,12 +89,12 @@ def test_a_rebuild_of_real_questions_asks_nothing_and_makes_the_same(
     chat.say = lambda body: sensible(body) if len(chat.requests) <= 250 else ChatReply({"message": "no"}, 400)
     with pytest.raises(BlendError, match="HTTP 400, 'no'"):
         build()
-    kept = len(read_decisions(path))
+    kept = read_verdicts(path).height
     assert 250 - 16 <= kept <= 250
     chat.requests.clear()
     chat.say = sensible
     first = build()
-    assert len(read_decisions(path)) == kept + len(chat.requests)
+    assert read_verdicts(path).height == kept + len(chat.requests)
     assert len(chat.requests) > 500
     chat.requests.clear()
     for again, before in zip(build(), first, strict=True):
@@ -100,11 +105,12 @@ def test_a_rebuild_of_real_questions_asks_nothing_and_makes_the_same(
 
 ASKING = """
 import signal, sys
+from datetime import date
 from functools import partial
 from pathlib import Path
 from blend.builders.judges.chat import ChatJudge
-from blend.loaders.responses.decisions import append_decisions
-record = partial(append_decisions, Path(sys.argv[2]))
+from blend.loaders.responses.verdicts import append_verdicts
+record = partial(append_verdicts, Path(sys.argv[2]), reader="chat:m1", when=date(2026, 11, 30))
 judge = ChatJudge("m1", record=record, base_url=sys.argv[1], concurrency=2)
 try:
     judge.verdicts([(f"a{i}", f"b{i}") for i in range(20)])
@@ -120,7 +126,7 @@ except KeyboardInterrupt:
 def test_a_run_that_is_stopped_keeps_every_verdict_it_got(
     chat: Chat, tmp_path: Path, signal_number: int, code: int
 ):
-    path = tmp_path / "decisions.tsv"
+    path = tmp_path / "verdicts.tsv"
     stuck, held = threading.Semaphore(0), threading.Event()
     served_first = iter(range(6))
 
@@ -138,11 +144,12 @@ def test_a_run_that_is_stopped_keeps_every_verdict_it_got(
     process.send_signal(signal_number)
     assert process.wait() == code
     held.set()
-    got = read_decisions(path)
+    recorder(path)(())
+    got = decisions_in(read_verdicts(path))
     assert len(got) == 6
     chat.requests.clear()
     rest = {(f"a{i}", f"b{i}") for i in range(20)} - {(row.answer_a, row.answer_b) for row in got}
-    judge = ChatJudge("m1", record=partial(append_decisions, path), base_url=chat.url)
+    judge = ChatJudge("m1", record=recorder(path), base_url=chat.url)
     judge.verdicts(sorted(rest))
     assert len(chat.requests) == 14
-    assert len(read_decisions(path)) == 20
+    assert read_verdicts(path).height == 20

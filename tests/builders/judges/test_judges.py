@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from datetime import date
 from typing import Any
 
 import pytest
@@ -10,20 +9,14 @@ import pytest
 from blend.builders.judges import DecisionsJudge, make_judges
 from blend.builders.judges.chat import ChatJudge
 from blend.builders.judges.equivalence import LexicalJudge, Verdict, decide
-from blend.loaders.responses.decisions import Decision
+from blend.loaders.responses.verdicts import Decision
 from blend.schemas.errors import BlendError, InputError, MissingExtraError
 from blend.schemas.recipe import JudgeOptions
 
-
-def decided(a: str, b: str, verdict: str, who: str = "mina") -> Decision:
-    row = {"answer_a": a, "answer_b": b, "verdict": verdict, "who": who, "when": date(2026, 11, 30)}
-    return Decision.model_validate(row)
-
-
 DECISIONS = [
-    decided("soccer", "football", "same"),
-    decided("rice", "rice pudding", "different"),
-    decided("gin", "juniper spirit", "same", who="chat:m1"),
+    Decision("soccer", "football", True, "mina", "v.tsv:2"),
+    Decision("rice", "rice pudding", False, "mina", "v.tsv:3"),
+    Decision("gin", "juniper spirit", True, "chat:m1", "v.tsv:4"),
 ]
 
 
@@ -53,10 +46,10 @@ def test_a_decision_overrules_the_lexical_rules():
 
 def test_contradictory_decisions_are_an_error():
     with pytest.raises(BlendError) as caught:
-        DecisionsJudge([*DECISIONS, decided("Football", "Soccer", "different", who="jo")])
+        DecisionsJudge([*DECISIONS, Decision("Football", "Soccer", False, "jo", "v.tsv:5")])
     assert str(caught.value) == (
-        "'Football' and 'Soccer' are decided both 'same' and 'different', by 'mina' and 'jo'; "
-        "keep one of the two"
+        "v.tsv:5, column verdict: 'Football' and 'Soccer' are not the same here, but are in v.tsv:2; "
+        "delete one of the two rows"
     )
 
 
@@ -64,7 +57,7 @@ def test_contradictory_decisions_are_an_error():
     ("options", "kinds"),
     [
         ({}, [LexicalJudge]),
-        ({"kind": "chat", "model": "m1", "decisions": "d.tsv"}, [LexicalJudge, ChatJudge]),
+        ({"kind": "chat", "model": "m1"}, [LexicalJudge, ChatJudge]),
     ],
 )
 def test_the_order_of_judges(options: dict[str, Any], kinds: list[type]):
@@ -75,21 +68,14 @@ def test_the_order_of_judges(options: dict[str, Any], kinds: list[type]):
 
 
 def test_judges_have_names():
-    chat = make_judges(JudgeOptions(kind="chat", model="m1", decisions="d.tsv"), record=ignore)
+    chat = make_judges(JudgeOptions(kind="chat", model="m1"), record=ignore)
     assert [judge.name for judge in chat] == ["lexical", "chat:m1"]
 
 
 WRONG: list[tuple[dict[str, Any], str]] = [
     (
-        {"kind": "chat", "decisions": "d.tsv"},
+        {"kind": "chat"},
         "mcq.judge: kind = 'chat' needs a model; add its name as the server knows it",
-    ),
-    (
-        {"kind": "chat", "model": "m1"},
-        (
-            "mcq.judge: kind = 'chat' needs a file of decisions, which keeps every verdict so that a rebuild "
-            "asks nothing again; add decisions = 'decisions.tsv'"
-        ),
     ),
     (
         {"model": "m1"},
@@ -118,14 +104,17 @@ def test_what_is_not_an_address_is_an_error(monkeypatch: pytest.MonkeyPatch, url
     assert str(caught.value) == f"`base_url` {problem}"
     monkeypatch.setenv("OPENAI_BASE_URL", url)
     with pytest.raises(InputError) as caught:
-        make_judges(JudgeOptions(kind="chat", model="m1", decisions="d.tsv"), record=ignore)
+        make_judges(JudgeOptions(kind="chat", model="m1"), record=ignore)
     assert str(caught.value) == f"OPENAI_BASE_URL {problem}"
 
 
 def test_verdicts_of_a_chat_model_must_go_somewhere():
     with pytest.raises(BlendError) as caught:
-        make_judges(JudgeOptions(kind="chat", model="m1", decisions="d.tsv"))
-    assert str(caught.value) == "mcq.judge: verdicts of a chat model must be kept; pass record to make_judges"
+        make_judges(JudgeOptions(kind="chat", model="m1"))
+    assert str(caught.value) == (
+        "mcq.judge: kind = 'chat' needs a table of verdicts, which keeps every one so that a rebuild asks "
+        "nothing again; add verdicts = 'verdicts.tsv' to [mcq] (in Python, pass `record`)"
+    )
 
 
 IN_A_CHECKOUT = '{} needs an optional dependency; in a checkout of blend-sdk: pip install -e ".[{}]"'
@@ -156,7 +145,7 @@ def test_importing_and_making_judges_loads_no_slow_library():
     code = (
         "import sys; from blend.builders.judges import make_judges;"
         "from blend.schemas.recipe import JudgeOptions;"
-        "make_judges(JudgeOptions(kind='chat', model='m', decisions='d'), record=print);"
+        "make_judges(JudgeOptions(kind='chat', model='m'), record=print);"
         "print({'openai', 'anyio', 'torch', 'transformers'} & sys.modules.keys())"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

@@ -1,21 +1,19 @@
 """Suspects: why two answers may mean the same."""
 
-from datetime import date
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from blend.builders.judges.suspects import Suspects
-from blend.loaders.responses.decisions import Decision
+from blend.loaders.responses.verdicts import Decision
 
 
-def decision(a, b, verdict="same"):
-    return Decision(answer_a=a, answer_b=b, verdict=verdict, who="mina", when=date(2026, 11, 21))
+def decision(a, b, *, same=True):
+    return Decision(a, b, same, "mina", "verdicts.tsv:2")
 
 
 GROUP = [decision("fruit", fruit) for fruit in ("apple", "banana", "mango", "melon", "pear")]
-SUSPECTS = Suspects([decision("metro", "subway"), decision("tea", "coffee", "different"), *GROUP])
+SUSPECTS = Suspects([decision("metro", "subway"), decision("tea", "coffee", same=False), *GROUP])
 
 CAUSES = [
     ("by subway", "metro line", "subway and metro are the same"),

@@ -18,12 +18,12 @@ from blend.builders.mcq import build_mcq
 from blend.builders.mcq.answers import template_formats
 from blend.builders.mcq.options import is_latin, shown
 from blend.builders.mcq.verdicts import Verdicts
-from blend.loaders.responses.decisions import pair_key
 from blend.loaders.responses.shipped import shipped_decisions, shipped_verdicts
 from blend.schemas.formats import AnswerFormat, canonical, understood
 from blend.schemas.locales import names_any, registry
 from blend.schemas.recipe import McqOptions
 from blend.schemas.rows import AnswerSpread
+from blend.schemas.texts import pair_key
 from helpers.questions.mcq_inputs import positions
 
 pytestmark = [pytest.mark.integration]
@@ -104,7 +104,7 @@ def test_no_wrong_option_overlaps_an_acceptable_answer_or_another_option(mcqs, a
 @pytest.mark.landing
 def test_no_distractor_is_decided_to_be_right_as_well(mcqs, acceptable, published):
     formats = template_formats(published.questions)
-    same = {pair_key(d.answer_a, d.answer_b) for d in shipped_decisions() if d.verdict == "same"}
+    same = {pair_key(d.answer_a, d.answer_b) for d in shipped_decisions() if d.same}
     for row in mcqs.iter_rows(named=True):
         if formats[row["template_id"]] is AnswerFormat.TEXT:
             own = acceptable[row["template_id"], row["locale"]]

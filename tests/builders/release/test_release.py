@@ -15,7 +15,7 @@ from blend.loaders.recipes.ready import blend_source, sample_recipe
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.tables import read_config, read_tables
 from blend.schemas.errors import BlendError, InputError, RowError, RowErrors
-from blend.schemas.recipe import JudgeOptions, McqOptions, Recipe, Source
+from blend.schemas.recipe import McqOptions, Recipe, Source
 
 
 @pytest.fixture
@@ -138,22 +138,19 @@ def test_a_locale_that_nobody_knows():
 
 @pytest.mark.nightly
 @pytest.mark.slow
-def test_decisions_and_verdicts_are_used_and_pinned(tmp_path: Path):
-    (tmp_path / "decisions.tsv").write_text(
-        "answer_a\tanswer_b\tverdict\twho\twhen\twhy\nstand up\tpray\tsame\tmina\t2026-11-01\ttest\n",
-        encoding="utf-8",
-    )
+def test_verdicts_are_used_and_pinned(tmp_path: Path):
     (tmp_path / "verdicts.csv").write_text(
         "template_id,locale,option,verdict,with,reader,why\n"
         "edu-02,en-US,a made-up meal,proposed,GB,mina,nobody eats it\n"
-        ",,teach,same_as,instruct,mina,\n",
+        ",,teach,same_as,instruct,mina,\n"
+        ",,stand up,same_as,pray,mina,\n",
         encoding="utf-8",
     )
-    mcq = McqOptions(judge=JudgeOptions(decisions="decisions.tsv"), verdicts="verdicts.csv")
+    mcq = McqOptions(verdicts="verdicts.csv")
     recipe = sample_recipe().model_copy(update={"mcq": mcq})
     manifest = build_release(recipe, tmp_path / "release", base=tmp_path)
-    assert [info.kind for info in manifest.sources] == ["sample", "decisions", "verdicts"]
-    assert manifest.sources[1].files[0].path == "decisions.tsv"
+    assert [info.kind for info in manifest.sources] == ["sample", "verdicts"]
+    assert manifest.sources[1].files[0].path == "verdicts.csv"
     together = [
         row
         for row in read_config(tmp_path / "release", "multiple-choice-questions")["options"].to_list()

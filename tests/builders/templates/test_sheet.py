@@ -8,7 +8,8 @@ import pytest
 
 from blend.builders.templates.sheet import accept_sheet
 from blend.schemas.errors import RowError, RowErrors
-from blend.schemas.frames import FINDINGS, SHEET, TEMPLATES
+from blend.schemas.frames import FINDINGS, TEMPLATES
+from blend.schemas.sheets import PROPOSED_TEMPLATES as SHEET
 
 ROW: dict[str, Any] = {
     "template_id": "Q-1",

@@ -11,7 +11,8 @@ from polars.testing import assert_frame_equal
 
 from blend.builders.templates import review_sheet
 from blend.schemas.errors import UnknownNameError
-from blend.schemas.frames import NATIVE_QUESTIONS, SHEET
+from blend.schemas.frames import NATIVE_QUESTIONS
+from blend.schemas.sheets import PROPOSED_TEMPLATES as SHEET
 
 QUESTIONS = [
     ("Q-1", "Food", "ko-KR", "What is the most popular fruit in Korea?"),

@@ -4,11 +4,10 @@ import json
 import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from datetime import date
 from typing import Any
 
 from blend.builders.judges.chat import ChatJudge
-from blend.loaders.responses.decisions import Decision
+from blend.loaders.responses.verdicts import GivenVerdict
 from helpers.models.http_server import HttpServer, Reply, Request
 
 SECRET = "sk-this-key-is-secret"
@@ -66,7 +65,7 @@ def served() -> AbstractContextManager[Chat]:
     return Chat().serving()
 
 
-def judge_at(url: str, kept: list[Decision] | None = None, **options: Any) -> ChatJudge:
+def judge_at(url: str, kept: list[GivenVerdict] | None = None, **options: Any) -> ChatJudge:
     record = (lambda _: None) if kept is None else kept.extend
-    options = {"model": "m1", "timeout_s": 5.0, "today": lambda: date(2026, 11, 30), **options}
+    options = {"model": "m1", "timeout_s": 5.0, **options}
     return ChatJudge(record=record, base_url=url, **options)

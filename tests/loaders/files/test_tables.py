@@ -320,7 +320,7 @@ def test_an_encoding_is_said_and_never_guessed(tmp_path: Path):
         read(path)
     assert str(caught.value) == (
         "sheet.csv: byte 0xE9 at offset 39 (line 3) is not UTF-8; save the file with the encoding UTF-8 (in a "
-        "spreadsheet: 'CSV UTF-8'), or say which one it has (docs/tables.md)"
+        "spreadsheet: 'CSV UTF-8'), or say which one it has (docs/responses.md)"
     )
     # One of several files may be UTF-8 all the same; read as the others it would be other letters in silence.
     diagnostics = Diagnostics()

@@ -6,10 +6,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from blend.loaders.responses.reviews import read_answer_sheet, write_answer_sheet, write_reviews
+from blend.loaders.files.sheets import write_sheet
+from blend.loaders.responses.reviews import read_answer_sheet, write_reviews
 from blend.schemas.errors import ConflictError, InputError, RowError, StorageError
 from blend.schemas.frames import REVIEWS
-from blend.schemas.sheets import ANSWER_SHEET, READ_AGAIN
+from blend.schemas.sheets import ANSWER_SHEET
 
 
 def review(template_id: str = "q", locale: str = "ko-KR", **fields: object) -> dict[str, object]:
@@ -27,19 +28,21 @@ def lines(path: Path) -> list[dict[str, object]]:
 
 
 def test_a_sheet_comes_back_as_it_was_written(tmp_path: Path):
-    cells = {name: "" for name in ANSWER_SHEET if name != "source"}
-    cells |= {"template_id": "q", "answer": 'a "b", c', "english": "'18:00", "check": "1 of 1 9f3c2b1d"}
+    cells = dict.fromkeys(ANSWER_SHEET.columns, "")
+    cells |= {"template_id": "q", "answer": 'a "b", c', "group": "1", "check": "1 of 1 9f3c2b1d"}
     path = tmp_path / "sheet.csv"
-    write_answer_sheet(pl.DataFrame([cells]), path)
+    write_sheet(ANSWER_SHEET, pl.DataFrame([cells | {"english": "18:00"}]), path)
     assert path.read_bytes().startswith(b"\xef\xbb\xbftemplate_id,locale,")
-    assert read_answer_sheet(path).to_dicts() == [{**cells, "source": "sheet.csv:2"}]
+    [read] = read_answer_sheet(path).to_dicts()
+    # The apostrophe keeps a spreadsheet from making something else of a time.
+    assert read == {name: cells.get(name) for name in read} | {"english": "'18:00", "source": "sheet.csv:2"}
 
 
 def test_a_sheet_that_is_there_is_never_replaced(tmp_path: Path):
     path = tmp_path / "sheet.csv"
     path.write_text("work", encoding="utf-8")
     with pytest.raises(InputError) as caught:
-        write_answer_sheet(pl.DataFrame(schema=ANSWER_SHEET), path)
+        write_sheet(ANSWER_SHEET, pl.DataFrame(schema=ANSWER_SHEET.columns), path)
     assert str(caught.value) == (
         f"{path}: exists, and may hold somebody's work; choose another `out` or move it away"
     )
@@ -49,7 +52,7 @@ def test_a_sheet_that_is_there_is_never_replaced(tmp_path: Path):
 def test_a_sheet_that_cannot_be_written(tmp_path: Path):
     path = tmp_path / "nowhere" / "sheet.csv"
     with pytest.raises(StorageError) as caught:
-        write_answer_sheet(pl.DataFrame(schema=ANSWER_SHEET), path)
+        write_sheet(ANSWER_SHEET, pl.DataFrame(schema=ANSWER_SHEET.columns), path)
     assert str(caught.value) == (
         f"{path}: cannot write here (No such file or directory); choose another `out` or change the permissions"
     )
@@ -63,7 +66,7 @@ def test_a_sheet_that_cannot_be_written(tmp_path: Path):
     ],
 )
 def test_what_is_no_sheet(tmp_path: Path, name: str, message: str):
-    (tmp_path / name).write_text(f"{','.join(READ_AGAIN)}\n", encoding="utf-8")
+    (tmp_path / name).write_text(f"{','.join(ANSWER_SHEET.needed)}\n", encoding="utf-8")
     with pytest.raises(RowError) as caught:
         read_answer_sheet(tmp_path / name)
     assert str(caught.value) == message

@@ -1,18 +1,16 @@
 """The decisions that come with the package: what the file holds, and that it is used."""
 
-from datetime import date
-
 import polars as pl
 import pytest
 
 from blend.builders.judges.equivalence import overlaps
 from blend.builders.mcq import build_mcq
-from blend.loaders.responses.decisions import pair_key
-from blend.loaders.responses.shipped import shipped_decisions
+from blend.loaders.responses.shipped import shipped_decisions, shipped_verdicts
 from blend.schemas.frames import ANNOTATIONS, QUESTIONS
 from blend.schemas.recipe import JudgeOptions, McqOptions
+from blend.schemas.texts import pair_key
 
-DECIDED = {pair_key(one.answer_a, one.answer_b): one.verdict for one in shipped_decisions()}
+DECIDED = {pair_key(one.answer_a, one.answer_b): one.same for one in shipped_decisions()}
 
 SAME = [
     ("football", "soccer"), ("metro", "subway"), ("math", "lissafi"), ("cod", "fish"), ("capital", "london"),
@@ -24,17 +22,17 @@ APART = [("soccer", "basketball"), ("apple", "banana"), ("tea", "coffee"), ("ame
 
 @pytest.mark.parametrize(("a", "b"), SAME)
 def test_what_a_native_could_defend_is_the_same(a, b):
-    assert DECIDED[pair_key(a, b)] == "same"
+    assert DECIDED[pair_key(a, b)] is True
 
 
 @pytest.mark.parametrize(("a", "b"), APART)
 def test_what_is_merely_alike_is_not(a, b):
-    assert DECIDED.get(pair_key(a, b)) != "same"
+    assert DECIDED.get(pair_key(a, b)) is not True
 
 
 def test_every_row_says_who_decided_and_that_no_native_checked_it():
     assert {one.who for one in shipped_decisions()} == {"model"}
-    assert min(one.when for one in shipped_decisions()) >= date(2026, 11, 21)
+    assert shipped_verdicts()["date"].min() >= "2026-11-21"
 
 
 def test_no_row_repeats_another_or_what_the_rules_find():

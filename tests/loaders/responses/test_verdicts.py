@@ -7,9 +7,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from blend.loaders.responses.option_sheets import OptionVerdict
-from blend.loaders.responses.shipped import decisions_in, shipped_verdicts
-from blend.loaders.responses.verdicts import append_verdicts, read_verdicts
+from blend.loaders.responses.shipped import shipped_verdicts
+from blend.loaders.responses.verdicts import GivenVerdict, append_verdicts, decisions_in, read_verdicts
 from blend.schemas.errors import BlendError
 from blend.schemas.frames import KEY, VERDICTS
 from blend.schemas.locales import registry
@@ -40,7 +39,7 @@ def test_kinds_of_readers_are_filled_in_and_confidences_are_fractions(tmp_path: 
     assert read["confidence"].to_list() == [None, None, 0, 1, 0.5, None, None]
     assert read["source"][0] == "v.csv:2"
     [one] = decisions_in(read)
-    assert one == ("soccer", "football", "same", "r1", date(2026, 1, 2), "one sport")
+    assert one == ("soccer", "football", True, "r1", "v.csv:7")
 
 
 A_FRACTION = "write a number from 0 to 1, such as 0.9, or leave the cell empty"
@@ -109,10 +108,12 @@ def test_a_file_that_is_not_there_or_lacks_a_column(tmp_path: Path):
 
 
 DAY = date(2026, 1, 2)
-PEAR, PLUM = (OptionVerdict("T-1", "en-GB", "What?", option, "ok", "", "", 0.9) for option in ("pear", "plum"))
+PEAR, PLUM = (
+    GivenVerdict(option, "ok", "", "", "T-1", "en-GB", "What?", confidence=0.9) for option in ("pear", "plum")
+)
 
 
-def append(path: Path, *verdicts: OptionVerdict) -> list[str]:
+def append(path: Path, *verdicts: GivenVerdict) -> list[str]:
     """The options of a file once verdicts are added."""
     append_verdicts(path, verdicts, reader="chat:m1", when=DAY)
     return read_verdicts(path)["option"].to_list()

@@ -1,0 +1,183 @@
+"""Adding verdicts: one that is written is never lost, whatever stops or crowds the writing."""
+
+import errno
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from datetime import date
+from functools import partial
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from blend.loaders.responses.verdicts import (
+    GivenVerdict,
+    add_verdicts,
+    append_verdicts,
+    decisions_in,
+    read_verdicts,
+)
+from blend.schemas.errors import BlendError
+from blend.schemas.texts import clean, pair_key
+from helpers.examples import examples
+
+append = partial(append_verdicts, reader="chat:m1", when=date(2026, 1, 2))
+add = partial(add_verdicts, native=False, when=date(2026, 1, 2))
+
+
+def on_pair(a: str, b: str, verdict: str = "same_as", why: str = "") -> GivenVerdict:
+    return GivenVerdict(clean(a), verdict, clean(why), "pairs.csv:2", other=clean(b))
+
+
+def test_nobody_says_the_opposite_of_another_on_a_pair(tmp_path: Path):
+    path = tmp_path / "verdicts.tsv"
+    assert add(path, [on_pair("soccer", "football")], reader="r1").by_verdict == {"same_as": 1}
+    assert add(path, [on_pair("Football", "soccer")], reader="r2").known == 1
+    with pytest.raises(BlendError) as caught:
+        add(path, [on_pair("Football", "soccer", "differs_from")], reader="r2")
+    assert str(caught.value) == (
+        "pairs.csv:2, column verdict: 'Football' beside 'soccer' is 'differs_from' here, but 'same_as' in "
+        "verdicts.tsv:2; correct one of the two"
+    )
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        (
+            errno.ENOSPC,
+            "no space left on the disk; the file is as before; free some space and run the same again",
+        ),
+        (errno.EROFS, "cannot write here (Read-only file system); choose another `out`"),
+    ],
+)
+def test_what_the_disk_says_is_explained(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int, message: str
+):
+    path = tmp_path / "verdicts.tsv"
+    append(path, [on_pair("apple", "pear")])
+    before = path.read_bytes()
+
+    def fails(_: int) -> None:
+        raise OSError(code, os.strerror(code))
+
+    monkeypatch.setattr(os, "fsync", fails)
+    with pytest.raises(BlendError) as caught:
+        append(path, [on_pair("soccer", "football")])
+    assert str(caught.value) == f"{path}: {message}"
+    assert path.read_bytes() == before
+    assert [entry.name for entry in tmp_path.iterdir()] == ["verdicts.tsv"]
+
+
+ANSWERS = st.text(st.characters(codec="utf-8"), min_size=1).filter(lambda text: clean(text) != "")
+ROWS = st.builds(on_pair, ANSWERS, ANSWERS, st.sampled_from(["same_as", "differs_from"]), ANSWERS).filter(
+    lambda row: row.option != row.other
+)
+
+
+@pytest.mark.slow
+@given(rows=st.lists(ROWS, unique_by=lambda row: row.subject), n=st.integers(1, 3))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=examples(50), deadline=None)
+def test_what_is_written_is_read_again(tmp_path: Path, rows: list[GivenVerdict], n: int):
+    path = tmp_path / "verdicts.tsv"
+    path.unlink(missing_ok=True)
+    for start in range(0, len(rows), n):
+        append(path, [row._replace(why="") for row in rows[start : start + n]])
+    again = decisions_in(read_verdicts(path)) if rows else ()
+    assert [(row.same, *pair_key(row.answer_a, row.answer_b)) for row in again] == [
+        (row.verdict == "same_as", *row.subject) for row in rows
+    ]
+
+
+def test_what_a_pair_is_compared_by():
+    assert pair_key("New  Year ", "tết") == pair_key("TẾT", "new year")
+    assert pair_key("cafe\u0301", "tea") == pair_key("café", "tea")
+    assert pair_key("café", "tea") != pair_key("cafe", "tea")
+    assert pair_key("ice-cream", "tea") != pair_key("ice cream", "tea")
+
+
+ADDING = """
+import sys
+from datetime import date
+from pathlib import Path
+from blend.loaders.responses.verdicts import GivenVerdict, append_verdicts
+name, path = sys.argv[1], Path(sys.argv[2])
+for i in range(int(sys.argv[3])):
+    rows = [GivenVerdict(f"{name}{i}{c}", "same_as", "", "", other="x" * 3000) for c in "abcd"]
+    append_verdicts(path, rows, reader="chat:" + name, when=date(2026, 1, 1))
+    print(i, flush=True)
+"""
+
+
+@pytest.mark.integration
+def test_kill_9_in_the_middle_of_writing_loses_no_written_verdict(tmp_path: Path):
+    path = tmp_path / "verdicts.tsv"
+    for turn, wait_for in enumerate([1, 7, 20]):
+        process = subprocess.Popen(
+            [sys.executable, "-c", ADDING, f"run{turn}-", str(path), "100000"],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert process.stdout is not None
+        for _ in range(wait_for):
+            process.stdout.readline()
+        process.send_signal(signal.SIGKILL)
+        reported = wait_for + len(process.stdout.read().splitlines())
+        assert process.wait() == -signal.SIGKILL
+        process.stdout.close()
+        append(path, [])
+        rows = read_verdicts(path).filter(reader=f"chat:run{turn}-")["option"].to_list()
+        assert rows == [f"run{turn}-{i}{c}" for i in range(len(rows)) for c in "abcd"][: len(rows)]
+        assert len(rows) >= 4 * reported
+
+
+@pytest.mark.nightly
+@pytest.mark.integration
+def test_processes_that_add_at_the_same_time_do_not_mix(tmp_path: Path):
+    path = tmp_path / "verdicts.tsv"
+    run = partial(subprocess.Popen, stdout=subprocess.DEVNULL)
+    processes = [run([sys.executable, "-c", ADDING, name, str(path), "25"]) for name in ("p", "q", "r")]
+    assert [process.wait() for process in processes] == [0, 0, 0]
+    assert read_verdicts(path).height == 3 * 25 * 4
+    assert path.read_text().count("template_id") == 1
+    assert [entry.name for entry in tmp_path.iterdir()] == ["verdicts.tsv"]
+
+
+FULL = """
+import sys
+from datetime import date
+from pathlib import Path
+from blend.loaders.responses.verdicts import GivenVerdict, append_verdicts, read_verdicts
+from blend.schemas.errors import StorageError
+path, kept = Path(sys.argv[1]), 0
+try:
+    for i in range(1000):
+        row = GivenVerdict(f"a{i}", "same_as", "", "", other="x" * 3000)
+        append_verdicts(path, [row], reader="chat:p", when=date(2026, 1, 1))
+        kept += 1
+except StorageError as error:
+    print(error)
+print(kept > 10 and read_verdicts(path).height == kept and path.read_bytes().endswith(b"\\n"))
+"""
+
+
+@pytest.mark.nightly
+@pytest.mark.integration
+def test_a_full_disk_of_its_own(tmp_path: Path):
+    if shutil.which("unshare") is None:
+        pytest.fail("needs unshare (Debian package util-linux) to mount a small disk")
+    script = 'mount -t tmpfs -o size=200k tmpfs "$1" && "$2" -c "$3" "$1/verdicts.tsv"'
+    run = subprocess.run(
+        ["unshare", "-rm", "sh", "-c", script, "sh", str(tmp_path), sys.executable, FULL],
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 0, run.stderr
+    assert run.stdout == (
+        f"{tmp_path}/verdicts.tsv: no space left on the disk; the file is as before; "
+        "free some space and run the same again\nTrue\n"
+    )
