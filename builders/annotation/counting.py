@@ -72,7 +72,7 @@ def counting(file: ProjectFile, lines: Sequence[Line], *, also: Collection[str] 
         if not held and stage_locale.name not in also:
             continue
         tasks, tag = tasks_of(held), stage_locale.locale.tag
-        context = stage_locale.stage.context(file.project, stage_locale.locale, people, file.locales)
+        context = stage_locale.stage.context(file.project, stage_locale.locale, people)
         reading = stage_locale.stage.read(tasks, replace(context, given=_given_in(tag, found) or None))
         changed = pl.DataFrame(list(_changed_by_others(held, tasks, tag)), FINDINGS)
         reading = reading._replace(findings=pl.concat([reading.findings, changed]))

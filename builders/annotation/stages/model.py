@@ -13,7 +13,7 @@ from blend.builders.annotation.pseudonyms import People
 from blend.builders.annotation.ui_strings import PageTexts, UiStrings, page
 from blend.loaders.label_studio.plan import WantedTask
 from blend.schemas.frames import ANNOTATION_ROWS, QUESTIONS, RESPONSES, REVIEWS, empty
-from blend.schemas.locales import Locale, Registry, registry
+from blend.schemas.locales import Locale
 
 MAX_TITLE = 50
 """Characters that Label Studio allows in the title of a project."""
@@ -79,8 +79,6 @@ class StageContext:
     people: People
     known: frozenset[str] | None = None
     """Pseudonyms of those whom the project file names; null where anybody may work."""
-    locales: Registry = field(default_factory=registry)
-    """Known locales."""
     given: Collection[str] | None = None
     """Ids of the answers that are given in the locale now; null where none were pulled."""
 
@@ -128,17 +126,12 @@ class Stage:
             return title
         return f"{title[: MAX_TITLE - 9]} {sha256(title.encode()).hexdigest()[:8]}"
 
-    def context(
-        self, project: Project, locale: Locale, people: People, locales: Registry | None = None
-    ) -> StageContext:
-        """Return who may work on this stage in a locale of the project.
-
-        Packaged locales are known when absent.
-        """
+    def context(self, project: Project, locale: Locale, people: People) -> StageContext:
+        """Return who may work on this stage in a locale of the project."""
         settings = project.settings(locale.tag)
         listed = settings.reviewers if self.by_reviewers else settings.annotators
         known = None if listed is None else frozenset(map(people.named, listed))
-        return StageContext(project, locale, people, known, registry() if locales is None else locales)
+        return StageContext(project, locale, people, known)
 
 
 def still_to_read(
