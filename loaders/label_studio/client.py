@@ -1,5 +1,6 @@
 """The client: a Label Studio server, asked through its own SDK in few and large requests."""
 
+import itertools
 import json
 import os
 import re
@@ -8,10 +9,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import wraps
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from blend.loaders.files.atomic import atomic_file
 from blend.loaders.label_studio.plan import Inventory, RemoteProject, RemoteTask
 from blend.loaders.label_studio.studio_errors import GoneError, another_program, translate_errors
 from blend.loaders.servers.server_errors import public_address
@@ -131,19 +130,18 @@ class Studio:
 
     @_translated
     def projects(self) -> list[RemoteProject]:
-        """All projects that the account sees, by number, without their tasks."""
+        """All projects that the account sees, by number, without their tasks.
+
+        Raises:
+            ConflictError: If they change whenever they are listed.
+        """
 
         def page(number: int) -> tuple[list[RemoteProject], int]:
             fields = "id,title,description,label_config,maximum_annotations"
             listed = self._sdk.projects.list(include=fields, page=number, page_size=1_000)
             return [_project(one) for one in listed.items or []], int(listed.response.count)
 
-        found = _all_of(page)
-        if found is None:
-            raise ConflictError(
-                f"{self.where}: its projects change while they are listed; run the command again"
-            )
-        return found
+        return self._all_of(page, "its projects")
 
     @_translated
     def create(self, **settings: Any) -> int:
@@ -164,8 +162,6 @@ class Studio:
     def tasks(self, project: int) -> list[RemoteTask]:
         """The tasks of a project, by number, without their annotations.
 
-        Listed again if they change meanwhile: another push may be removing the project.
-
         Raises:
             ConflictError: If the project is gone, or changes whenever it is listed.
         """
@@ -183,13 +179,24 @@ class Studio:
             )
             return [_task(one) for one in listed.items or []], int(listed.response.total)
 
+        return self._all_of(page, f"the tasks of project {project}")
+
+    def _all_of(self, page: Callable[[int], tuple[list[_R], int]], what: str) -> list[_R]:
+        """What stands on all pages, by number; listed again if it changes meanwhile, as by another push.
+
+        Counted here: the SDK takes an error of the server for the end of a list, and asks for one page too many.
+        """
         for _ in range(_LISTINGS):
-            if (found := _all_of(page)) is not None:
-                return found
+            listed: list[_R] = []
+            for number in itertools.count(1):
+                found, total = page(number)
+                listed += found
+                if len(listed) >= total:
+                    return sorted(listed, key=lambda one: one.id)
+                if not found:
+                    break
             time.sleep(_PAUSE_S)
-        raise ConflictError(
-            f"{self.where}: the tasks of project {project} change while they are listed; run the command again"
-        )
+        raise ConflictError(f"{self.where}: {what} change while they are listed; run the command again")
 
     @_translated
     def import_tasks(self, project: int, tasks: Sequence[Mapping[str, Any]]) -> None:
@@ -229,12 +236,10 @@ class Studio:
             raise ApiError(status_code=answer.status_code, body=answer.text)
 
     @_translated
-    def export(self, project: int, path: Path) -> None:
-        """Write all tasks of a project with their annotations to a file, as the server exports them."""
+    def export(self, project: int) -> bytes:
+        """All tasks of a project with their annotations, as the server exports them."""
         parts = self._sdk.projects.exports.download_sync(project, export_type="JSON", download_all_tasks=True)
-        with atomic_file(path) as beside, beside.open("wb") as file:
-            for part in parts:
-                file.write(part)
+        return b"".join(parts)
 
     @_translated
     def accounts(self) -> dict[int, tuple[str | None, str]]:
@@ -262,10 +267,7 @@ class Studio:
             raise another_program(self.where) from None
         numbers = re.match(r"(\d+)\.(\d+)", release)
         if numbers is None:
-            raise ServerError(
-                f"{self.where}: does not say its version, so it is not a Label Studio; correct key server.url "
-                "of the project file"
-            )
+            raise another_program(self.where)
         if (int(numbers[1]), int(numbers[2])) < NEEDED_VERSION:
             raise ServerError(
                 f"{self.where}: is version {release}, and {'.'.join(map(str, NEEDED_VERSION))} or later is "
@@ -276,22 +278,6 @@ class Studio:
     @_translated
     def _release(self) -> str:
         return str(self._sdk.versions.get().release)
-
-
-def _all_of(page: Callable[[int], tuple[list[_R], int]]) -> list[_R] | None:
-    """What stands on all pages, by number; null where it changes meanwhile.
-
-    Counted here: the SDK takes an error of the server for the end of a list, and asks for one page too many.
-    """
-    listed: list[_R] = []
-    for number in range(1, 1_000_000):
-        found, total = page(number)
-        listed += found
-        if len(listed) >= total:
-            return sorted(listed, key=lambda one: one.id)
-        if not found:
-            break
-    return None
 
 
 def _project(one: Any) -> RemoteProject:

@@ -122,10 +122,7 @@ TOLD: dict[str, tuple[str, tuple[int, Any], str]] = {
         "version", (200, {"release": "1.12.0"}),
         "is version 1.12.0, and 1.23 or later is needed; update it with `pip install --upgrade label-studio`",
     ),
-    "no version": (
-        "version", (200, {"name": "another program"}),
-        "does not say its version, so it is not a Label Studio; correct key server.url of the project file",
-    ),
+    "no version": ("version", (200, {"name": "another program"}), NOT_ONE),
     "wireless": ("version", (200, b"<html><title>Log in to the wireless network</title></html>"), NOT_ONE),
     "nothing there": ("version", (404, b"<html>nothing here</html>"), NOT_ONE),
     "elsewhere": (

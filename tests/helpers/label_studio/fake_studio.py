@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -161,7 +160,7 @@ class FakeStudio(Studio):
             self.typed[number] = [one for one in typed if one["id"] != draft]
             self._touch(number)
 
-    def export(self, project: int, path: Path) -> None:
+    def export(self, project: int) -> bytes:
         self.asked.append("export")
         tasks = [
             {
@@ -173,7 +172,7 @@ class FakeStudio(Studio):
             for of, task in self.of_tasks.values()
             if of == project
         ]
-        path.write_text(json.dumps(tasks), encoding="utf-8")
+        return json.dumps(tasks).encode()
 
     def accounts(self) -> dict[int, tuple[str | None, str]]:
         self.asked.append("accounts")
