@@ -3,7 +3,6 @@
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -13,7 +12,6 @@ from blend.loaders.label_studio.plan import ProjectPlan, RemoteTask
 from blend.loaders.servers.server_errors import public_address
 from blend.schemas.texts import agreeing, pluralise
 from blend.views.frames import table_of
-from blend.views.readers import agreement_table
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,7 +21,7 @@ if TYPE_CHECKING:
     from blend.builders.annotation.forgetting import Forgotten
     from blend.builders.annotation.project import ProjectFile
     from blend.builders.annotation.pulling import Pull
-    from blend.builders.annotation.status import ProjectStatus, Reminder
+    from blend.builders.annotation.status import ProjectStatus
     from blend.builders.annotation.syncing import Sync
     from blend.loaders.label_studio.events import Line
 
@@ -162,7 +160,7 @@ def gone_lines(found: "Sequence[StageReading]", pages: Mapping[str, str], path: 
 
 def status_tables(status: "ProjectStatus") -> list[Table]:
     """Show how far every locale is, who did how much and how well, and the questions furthest from done."""
-    locales, people, options, questions = status.tables.values()
+    locales, people, options, questions, _ = status.tables.values()
     mark = pl.col("verdict").replace_strict({"look": "look", "too few": "few"}, default="")
     named = people.frame.with_columns(pl.col("annotator").replace(dict(status.names)), mark=mark.fill_null(""))
     figures = ("counted", "skipped", "refused", "seconds", "agreement", "mark", "last")
@@ -171,48 +169,32 @@ def status_tables(status: "ProjectStatus") -> list[Table]:
     )
     first = waiting.head(_LISTED).select("template_id", "locale", "valid", "idk", "still_needed")
     more = f"The first {_LISTED}; --html and --json list all." if len(waiting) > _LISTED else ""
-    return [
-        table_of(locales._replace(title=f"{status.name} on {status.today}")),
-        table_of(people._replace(frame=named.select("locale", "stage", "annotator", *figures))),
-        *([] if options.frame.is_empty() else [agreement_table(options.frame)]),
-        table_of(questions._replace(title=pluralise(len(waiting), "open question"), frame=first, caption=more)),
+    shown = [
+        locales._replace(title=f"{status.name} on {status.today}"),
+        people._replace(frame=named.select("locale", "stage", "annotator", *figures)),
+        *([] if options.frame.is_empty() else [options]),
+        questions._replace(title=pluralise(len(waiting), "open question"), frame=first, caption=more),
     ]
+    return list(map(table_of, shown))
 
 
 def status_lines(status: "ProjectStatus") -> list[str]:
     """Where people work, whose work to look at, and what to write to whom."""
     lines = [f"{title}: {link}" for title, link in status.links.items()]
-    people = status.tables["people"].frame
+    people, reminders = status.tables["people"].frame, status.tables["reminders"].frame
     lines += [
-        f"{_name(status, row['annotator'])} in {row['locale']} {flag}."
+        f"{status.names.get(row['annotator'], row['annotator'])} in {row['locale']} {flag}."
         for row in people.iter_rows(named=True)
         for flag in row["flags"] or ()
     ]
     if few := people.filter(verdict="too few").height:
         who = agreeing(few, "person", "people")
         lines.append(f"Of the work of {few} {who} nothing is said: too few questions.")
-    if status.reminders:
-        lines += ["Reminders, to be sent by you:", *(f"  {_reminder(status, one)}" for one in status.reminders)]
-    return lines
-
-
-def _reminder(status: "ProjectStatus", one: "Reminder") -> str:
-    """What to write to somebody."""
-    parts = [] if one.has_begun else ["you have not begun"]
-    if one.drafts:
-        what = agreeing(len(one.drafts), "page is begun and not sent", "pages are begun and not sent")
-        parts.append(f"{len(one.drafts)} {what}: {', '.join(one.drafts)} (press Submit or Update)")
-    if one.untaken:
-        what = agreeing(len(one.untaken), "page was blank or far too long", "pages were blank or far too long")
-        parts.append(f"{len(one.untaken)} {what}, please change it: {', '.join(one.untaken)}")
-    for link, number in one.waiting.items():
-        wait = agreeing(number, "waits", "wait")
-        parts.append(f"{pluralise(number, 'question')} {wait} for you: {link}")
-    return f"{_name(status, one.annotator)}: {'; '.join(parts)}."
-
-
-def _name(status: "ProjectStatus", annotator: str) -> str:
-    return status.names.get(annotator, annotator)
+    if not reminders.is_empty():
+        lines.append("Reminders, to be sent by you:")
+    return lines + [
+        f"  {status.names.get(who, who)}: {reminder}: {link}" for who, reminder, link in reminders.iter_rows()
+    ]
 
 
 def status_json(status: "ProjectStatus") -> str:
@@ -222,7 +204,6 @@ def status_json(status: "ProjectStatus") -> str:
         "day": status.today.isoformat(),
         "links": dict(status.links),
         **{name: table.frame.to_dicts() for name, table in status.tables.items()},
-        "reminders": [asdict(one) for one in status.reminders],
         "gone": {one.stage_locale.title: len(one.gone) for one in status.found if one.gone},
     }
     return json.dumps(found, ensure_ascii=False, indent=2, default=str)

@@ -100,7 +100,7 @@ def test_a_third_native_decides_and_the_build_follows(label_studio: StudioForTes
     assert (british["options"], british["by_natives"], british["read_twice"]) == (7, 7, 7)
     assert british["alike"] == pytest.approx(5 / 7)
     assert "Options read" in status_page(found)
-    assert [table.title for table in status_tables(found)][2] == "Options that were read"
+    assert [table.title for table in status_tables(found)][2] == "Options read"
     # What natives have read is not asked again, and what they are at stays.
     (line, last) = push_lines(push(lunch.path), dry_run=False)
     assert line.startswith(f"{title}: 1 task that people have annotated or begun stays, though it would show")

@@ -354,12 +354,18 @@ def test_status_says_who_did_what_and_whom_to_remind(reviewed: ProjectFile, fake
     assert f"t answer ko-KR: {link}?labeling=1\n" in told
     assert "kim@example.org" in told
     assert "lead@example.org" not in told
-    blank = f"1 page was blank or far too long, please change it: {link}?task={fake.task(WORK)}"
-    assert f"  kim@example.org: {blank}.\n" in told
-    drafted = f"1 page is begun and not sent: {link}?task={fake.task(WORK)} (press Submit or Update)"
-    waits = f"1 question waits for you: {link}?labeling=1"
-    assert f"  lee@example.org: {drafted}; {waits}.\n" in told
-    assert f"  seo@example.org: you have not begun; {waits}.\n" in told
+    page, begun = f"task={fake.task(WORK)}", "1 question waits for you, and you have not begun"
+    reminders = [
+        ("kim", "blank or far too long, please change it", page),
+        ("lee", "begun and not sent, press Submit or Update", page),
+        ("lee", "1 question waits for you", "labeling=1"),
+        ("rim", "1 question waits for you", "labeling=1"),
+        ("seo", begun, "labeling=1"),
+    ]
+    assert told.partition("Reminders, to be sent by you:\n")[2].splitlines() == [
+        f"  {name}@example.org: {what}: {link}?{where}"
+        for name, what, where in sorted(reminders, key=lambda row: who(file, row[0]))
+    ]
     # Names stand on the screen alone, and nothing finer than a day leaves the pull folder.
     text = pages.read_text("utf-8")
     assert kim in text
@@ -381,7 +387,7 @@ def test_people_whom_the_project_file_names_are_reminded(reviewed: ProjectFile):
     )
     reviewed.path.write_text(text)
     told = annotate("status", reviewed.path)
-    assert f"  {who(reviewed, 'han')}: you have not begun; 2 questions wait for you: " in told
+    assert f"  {who(reviewed, 'han')}: 2 questions wait for you, and you have not begun: " in told
     assert "unknown-annotator" in annotate("sync", reviewed.path)
 
 
