@@ -143,11 +143,6 @@ def ui_strings_of(language: str) -> UiStrings:
     return {**_tables()[FALLBACK], **_tables().get(_known(language), {})}
 
 
-def languages() -> tuple[str, ...]:
-    """The languages of our words and instructions, by tag."""
-    return tuple(sorted(_tables()))
-
-
 def is_english(language: str) -> bool:
     """Whether a language is English, of whatever country."""
     return language.partition("-")[0] == FALLBACK

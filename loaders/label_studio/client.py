@@ -184,7 +184,7 @@ class Studio:
     def _all_of(self, page: Callable[[int], tuple[list[_R], int]], what: str) -> list[_R]:
         """What stands on all pages, by number; listed again if it changes meanwhile, as by another push.
 
-        Counted here: the SDK takes an error of the server for the end of a list, and asks for one page too many.
+        Counted here: the SDK takes an error of the server for the end of a list, and asks for a page too many.
         """
         for _ in range(_LISTINGS):
             listed: list[_R] = []

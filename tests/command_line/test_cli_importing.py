@@ -133,7 +133,7 @@ MAP = f'locale = "ko-KR"\nleave_out = ["Timestamp", "Email Address"]\n[questions
             MAP + f'"{TIME}" = "work-02"\n',
             [["m", "밥", "18:00"]],
             (
-                "form.xlsx[Sheet]:2: unknown question 'work-02'; did you mean 'work-01'? choose one of: "
+                f"form.xlsx[Sheet]:2, column {TIME}: unknown question 'work-02'; did you mean 'work-01'? choose one of: "
                 "food-01, work-01"
             ),
         ),
@@ -148,7 +148,7 @@ MAP = f'locale = "ko-KR"\nleave_out = ["Timestamp", "Email Address"]\n[questions
         (
             MAP.replace("leave_out", 'separator = ","\nleave_out') + f'"{TIME}" = "work-01"\n',
             [["m", "a,b,c,d", "18:00"]],
-            ("form.xlsx[Sheet]:2: 4 answers to 'food-01', but an annotator gives up to 3; keep the first 3"),
+            (f"form.xlsx[Sheet]:2, column {LONG}: 4 answers, but an annotator gives up to 3; keep the first 3"),
         ),
         (
             MAP.replace('locale = "ko-KR"', ""),
