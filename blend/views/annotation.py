@@ -218,7 +218,7 @@ def forgotten_lines(file: "ProjectFile", done: "Forgotten") -> Iterator[str]:
     yield f"On {public_address(file.project.server.url)}: {deleted}, and {removed}."
     for written in done.pull.written:
         yield f"{written.path}: {pluralise(written.rows, 'row')} now"
-    for path in done.own_reviews:
+    for path in done.pull.own_reviews:
         yield f"{path}: their answers removed"
     yield "Left to do by hand:"
     yield from (f"  {line}" for line in done.by_hand)

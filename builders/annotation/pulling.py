@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -17,7 +17,7 @@ from blend.builders.annotation.session import Log, Session, StageLocale, session
 from blend.loaders.files.atomic import atomic_write, storage_errors
 from blend.loaders.files.content import read_content
 from blend.loaders.files.progress import ProgressCallback
-from blend.loaders.label_studio.events import Folder, Line, ProjectState, accepted
+from blend.loaders.label_studio.events import Folder, Line, ProjectState, accepted, held_in
 from blend.loaders.label_studio.export import ExportedTask, exported
 from blend.loaders.label_studio.plan import check_unique
 from blend.loaders.responses.decisions import Decision, decisions_text, pair_key
@@ -51,6 +51,8 @@ class Pull:
     written: Sequence[Written]
     findings: pl.DataFrame
     """`frame_columns.FINDINGS` of all projects, which the pull folder's ``findings.csv`` holds too."""
+    own_reviews: Sequence[Path]
+    """Files of reviews that no pull writes and from which answers of the forgotten were removed."""
 
     @property
     def is_any_gone(self) -> bool:
@@ -126,17 +128,10 @@ def accept_missing(file: ProjectFile, folder: Folder) -> Pull:
     return _written(log, log.projects, lines)
 
 
-def rewritten(file: ProjectFile, folder: Folder, names: Collection[str]) -> Pull:
-    """Remove what some people did from the events, and write all files anew; asks no server.
-
-    Args:
-        file: The project.
-        folder: Its pull folder.
-        names: Pseudonyms of the people.
-    """
+def rewritten(file: ProjectFile, folder: Folder) -> Pull:
+    """Write all files anew, without those who are forgotten; asks no server."""
     log = Log(file, folder)
-    seen = {at.name: () for at in stage_locales(file) if log.held(at)}
-    log.forget(names)
+    seen = {at.name: () for at in stage_locales(file) if held_in(log.before, at.slug)}
     # The next pull asks for everything: what is remembered of drafts names people.
     return _written(log, {}, seen)
 
@@ -152,7 +147,7 @@ def _written(log: Log, state: Mapping[str, ProjectState], changes: Mapping[str, 
     )
     atomic_write(log.folder.path / FINDINGS_FILE, findings.write_csv())
     log.folder.remember(projects=dict(state), events=log.digest())
-    return Pull(log.file, found, changes, state, written, findings)
+    return Pull(log.file, found, changes, state, written, findings, log.own_reviews)
 
 
 # Files: whole, only what changed, nothing of others.

@@ -1,6 +1,6 @@
 """A session: the pull folder of a project, its events and the server, held by one command at a time."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,12 +10,11 @@ from typing import NamedTuple
 from blend.builders.annotation.forgotten import (
     ever_given,
     forgotten,
-    is_theirs,
-    line_without,
-    only_theirs,
+    rewrite_own_reviews,
     shown_in,
     unnamed,
     without_answers,
+    without_lines,
     without_people,
 )
 from blend.builders.annotation.project import ProjectFile
@@ -72,6 +71,8 @@ def stage_locales(file: ProjectFile) -> Iterator[StageLocale]:
 class Log:
     """The events, without those who are forgotten; another lead may have forgotten somebody meanwhile.
 
+    The answers that nobody else gave leave the reviews as well, also those in files that no pull writes.
+
     Args:
         file: The project.
         folder: Its pull folder.
@@ -90,7 +91,11 @@ class Log:
         state = folder.state
         # With other events than at the last pull, as git brings them, nothing is known of what is new.
         self.projects: Mapping[str, ProjectState] = state.projects if state.events == self.digest() else {}
-        self.forget(self.gone)
+        self.lines, answers = without_lines(file, self.lines, self.gone, self.key)
+        # Before the lines go: whatever stops it, they tell the next run which answers these are.
+        self.own_reviews = rewrite_own_reviews(file, answers)
+        if self.lines != self.before:
+            rewrite_events(folder.events, self.lines)
 
     def digest(self) -> str:
         """Digest of the file."""
@@ -104,17 +109,6 @@ class Log:
         """Write lines down, before anything else happens with them."""
         append_events(self.folder.events, lines)
         self.lines = [*self.lines, *lines]
-
-    def forget(self, names: Collection[str]) -> None:
-        """Remove what some people did, and from reviews the answers that nobody else gives."""
-        if not names:
-            return
-        gone = only_theirs(self.file, self.lines, names, self.key)
-        left = (unnamed(line, names) for line in self.lines if not is_theirs(line, names, self.key))
-        kept = [line for line in (line_without(line, gone) for line in left) if line is not None]
-        if kept != self.lines:
-            rewrite_events(self.folder.events, kept)
-        self.lines = kept
 
     def take(
         self, stage_locale: StageLocale, project: int, tasks: Sequence[ExportedTask], people: People

@@ -133,8 +133,8 @@ MAP = f'locale = "ko-KR"\nleave_out = ["Timestamp", "Email Address"]\n[questions
             MAP + f'"{TIME}" = "work-02"\n',
             [["m", "밥", "18:00"]],
             (
-                f"form.xlsx[Sheet]:2, column {TIME}: unknown question 'work-02'; did you mean 'work-01'? choose one of: "
-                "food-01, work-01"
+                f"form.xlsx[Sheet]:2, column {TIME}: unknown question 'work-02'; did you mean 'work-01'? "
+                "choose one of: food-01, work-01"
             ),
         ),
         (

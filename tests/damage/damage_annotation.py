@@ -58,7 +58,7 @@ def _pull(path: Path, tasks: list[dict[str, Any]]) -> None:
     with held(file.pulled) as folder:
         first = next(stage_locales(file))
         Log(file, folder).take(first, 1, tasks, People(project_key(file)))
-        rewritten(file, folder, ())
+        rewritten(file, folder)
 
 
 def make_imports() -> None:

@@ -443,8 +443,9 @@ def test_who_is_forgotten_is_nowhere_and_does_not_come_back(reviewed: ProjectFil
 
 
 def test_forgetting_that_is_stopped_anywhere_goes_on(reviewed: ProjectFile, monkeypatch: pytest.MonkeyPatch):
-    kim = who(reviewed, "kim")
-    for step in ("remember", "only_theirs", "rewritten", "_erase", "_clear_reviews"):
+    kim, own = who(reviewed, "kim"), reviewed.collected / "reviews/ko-KR.own.jsonl"
+    own.write_text(json.dumps(rows(reviewed, "reviews")[0] | {"reviewer": "r02"}) + "\n")
+    for step in ("remember", "rewritten", "_erase", "_clear_reviews"):
         with monkeypatch.context() as stopped, pytest.raises(KeyboardInterrupt):
             stopped.setattr(forgetting, step, interrupted)
             forget_person(reviewed, kim)
@@ -452,6 +453,7 @@ def test_forgetting_that_is_stopped_anywhere_goes_on(reviewed: ProjectFile, monk
         sync_project(reviewed.path, only="pull")
     forget_person(reviewed, kim)
     assert_nowhere(reviewed, kim)
+    assert json.loads(own.read_text())["groups"] == rows(reviewed, "reviews")[0]["groups"]
 
 
 def interrupted(*_arguments: object, **_named: object) -> None:
