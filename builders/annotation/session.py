@@ -161,7 +161,6 @@ def session(file: ProjectFile) -> Iterator[Session]:
         ConflictError: If another process is at work with the pull folder.
         ServerError: If the server fails.
     """
-    server = file.project.server
-    with held(file.pulled) as folder, label_studio(server.url, variable=server.key_variable) as studio:
+    with held(file.pulled) as folder, label_studio(file.project.server.url) as studio:
         settle(studio, folder)
         yield Session(file, folder, studio, studio.inventory({one.name for one in stage_locales(file)}))

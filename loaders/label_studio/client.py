@@ -12,7 +12,12 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from blend.loaders.label_studio.plan import Inventory, RemoteProject, RemoteTask
-from blend.loaders.label_studio.studio_errors import GoneError, another_program, translate_errors
+from blend.loaders.label_studio.studio_errors import (
+    KEY_VARIABLE,
+    GoneError,
+    another_program,
+    translate_errors,
+)
 from blend.loaders.servers.server_errors import public_address
 from blend.schemas.addresses import is_on_this_machine, is_same_origin, is_server_address
 from blend.schemas.errors import ConflictError, InputError, MissingExtraError, ServerError
@@ -46,12 +51,11 @@ _R = TypeVar("_R", RemoteProject, RemoteTask)
 
 
 @contextmanager
-def label_studio(url: str, *, variable: str, timeout_s: float = TIMEOUT_S) -> Iterator["Studio"]:
+def label_studio(url: str, *, timeout_s: float = TIMEOUT_S) -> Iterator["Studio"]:
     """A server that has been asked who it is.
 
     Args:
         url: Its address.
-        variable: Environment variable that holds the access token.
         timeout_s: Seconds without an answer after which a request is given up.
 
     Raises:
@@ -61,11 +65,11 @@ def label_studio(url: str, *, variable: str, timeout_s: float = TIMEOUT_S) -> It
         ServerError: If it is not a Label Studio that is new enough and takes the token.
     """
     where = f"Label Studio at {public_address(url)}"
-    token = os.environ.get(variable, "").strip()
+    token = os.environ.get(KEY_VARIABLE, "").strip()
     if not token:
         raise InputError(
             f"{where}: there is no access token; copy yours from that page (Account & Settings), and set "
-            f"{variable} to it"
+            f"{KEY_VARIABLE} to it"
         )
     # The address stands in a file that may come from somebody else: their server would get the token.
     named = os.environ.get(ADDRESS_VARIABLE, "").strip()
@@ -80,12 +84,12 @@ def label_studio(url: str, *, variable: str, timeout_s: float = TIMEOUT_S) -> It
     except ImportError as error:
         raise MissingExtraError("annotation with Label Studio", extra="annotate") from error
     with httpx.Client(timeout=timeout_s) as connections:
-        with translate_errors(where, variable=variable):
+        with translate_errors(where):
             # Never repeated: what makes something must not make it twice.
             sdk = LabelStudio(
                 base_url=url, api_key=token, httpx_client=connections, timeout=timeout_s, max_retries=0
             )
-        studio = Studio(sdk, where=where, variable=variable)
+        studio = Studio(sdk, where=where)
         studio.check()
         yield studio
 
@@ -95,7 +99,7 @@ def _translated(method: _Method) -> _Method:
 
     @wraps(method)
     def asked(studio: "Studio", *args: Any, **kwargs: Any) -> Any:
-        with translate_errors(studio.where, variable=studio.variable):
+        with translate_errors(studio.where):
             return method(studio, *args, **kwargs)
 
     return cast("_Method", asked)
@@ -107,13 +111,11 @@ class Studio:
     Args:
         sdk: The client of the SDK.
         where: What messages call the server.
-        variable: Environment variable of the token, as messages name it.
     """
 
-    def __init__(self, sdk: "LabelStudio", *, where: str, variable: str) -> None:
+    def __init__(self, sdk: "LabelStudio", *, where: str) -> None:
         self._sdk = sdk
         self.where = where
-        self.variable = variable
 
     def inventory(self, names: Collection[str]) -> Inventory:
         """Our projects with their tasks, by name: one request for all, and one per project for its tasks."""

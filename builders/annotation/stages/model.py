@@ -55,7 +55,7 @@ class Material:
     answered: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=ANNOTATION_ROWS))
     """`frame_columns.ANNOTATION_ROWS`: questions and answers, local and English, behind `options`."""
     ui_strings: UiStrings = field(default_factory=dict)
-    """Short texts in the language of those who do the tasks, among them names of topics."""
+    """Short texts in the language of those who do the tasks."""
 
 
 class Reading(NamedTuple):

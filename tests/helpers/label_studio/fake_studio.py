@@ -20,7 +20,7 @@ class FakeStudio(Studio):
     """Projects, tasks, accounts and what people send, with a clock that moves on at every change."""
 
     def __init__(self) -> None:
-        self.where, self.variable = "Label Studio at http://fake", "LABEL_STUDIO_API_KEY"
+        self.where = "Label Studio at http://fake"
         self._now = datetime(2026, 11, 20, 10, tzinfo=UTC)
         self._numbers = 0
         self.of_accounts: dict[int, tuple[str | None, str]] = {LEAD: ("lead@example.org", "2026-01-01")}
