@@ -10,7 +10,6 @@ import polars as pl
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 from blend.builders.annotation.check import CheckedProject, check_project
-from blend.builders.annotation.collecting import collection_plan
 from blend.builders.annotation.counting import StageReading, counting
 from blend.builders.annotation.forgotten import forgotten
 from blend.builders.annotation.project import ProjectFile
@@ -18,6 +17,7 @@ from blend.builders.annotation.pseudonyms import Account, People, project_key
 from blend.builders.annotation.pulling import pull
 from blend.builders.annotation.reliability import Reliability, reliability
 from blend.builders.annotation.session import session, stage_locales
+from blend.builders.annotation.stages.answer import collection_plan
 from blend.builders.annotation.stages.model import WORK
 from blend.builders.annotation.stages.review import tasks as review_tasks
 from blend.builders.release.verdict_agreement import AGREEMENT, verdict_agreement
@@ -65,7 +65,7 @@ class ProjectStatus:
 
     ``options``: `verdict_agreement.AGREEMENT` of the stage *mcq-review*; no rows where nobody has read any.
 
-    ``questions``: `collecting.PLAN` with ``agreement`` on each, one row per question.
+    ``questions``: `stages.answer.PLAN` with ``agreement`` on each, one row per question.
 
     ``reminders``: `REMINDERS`, to be sent by the lead."""
     found: Sequence[StageReading]

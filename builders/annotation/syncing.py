@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Literal
 
 from blend.builders.annotation.check import CheckedProject, check_project
-from blend.builders.annotation.collecting import collection_plan
 from blend.builders.annotation.counting import StageReading, readings
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.pulling import Pull, accept_missing, pull
 from blend.builders.annotation.session import session, stage_locales
+from blend.builders.annotation.stages.answer import collection_plan
 from blend.builders.annotation.stages.model import Material
 from blend.builders.annotation.ui_strings import texts_of
 from blend.builders.saq.collection import STOPPED

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from hashlib import sha256
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -14,9 +13,6 @@ from blend.builders.annotation.ui_strings import PageTexts, UiStrings, page
 from blend.loaders.label_studio.plan import WantedTask
 from blend.schemas.frames import ANNOTATION_ROWS, QUESTIONS, RESPONSES, REVIEWS, empty
 from blend.schemas.locales import Locale
-
-MAX_TITLE = 50
-"""Characters that Label Studio allows in the title of a project."""
 
 WORK = pl.Schema(
     {
@@ -120,11 +116,8 @@ class Stage:
         return page(self.name, locale, texts, **self.facts(project))
 
     def title(self, project: Project, locale: str) -> str:
-        """Title on the server: up to `MAX_TITLE` characters, another one for every stage and locale."""
-        title = f"{project.name} {self.name} {locale}"
-        if len(title) <= MAX_TITLE:
-            return title
-        return f"{title[: MAX_TITLE - 9]} {sha256(title.encode()).hexdigest()[:8]}"
+        """Title on the server, which allows 50 characters."""
+        return f"{project.name} {self.name} {locale}"
 
     def context(self, project: Project, locale: Locale, people: People) -> StageContext:
         """Return who may work on this stage in a locale of the project."""

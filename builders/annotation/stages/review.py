@@ -8,9 +8,8 @@ from typing import Any
 
 import polars as pl
 
-from blend.builders.annotation.collecting import collected_so_far
 from blend.builders.annotation.project import Project
-from blend.builders.annotation.stages.answer import asked, words_of
+from blend.builders.annotation.stages.answer import asked, collected_so_far, words_of
 from blend.builders.annotation.stages.model import Material, Reading, Stage, StageContext, blend_id
 from blend.builders.annotation.stages.reading import Done, Reader, listed_texts
 from blend.builders.saq.answer_sheet import answer_sheet
@@ -46,7 +45,7 @@ def tasks(project: Project, locale: Locale, material: Material) -> list[WantedTa
     decided = _decided_in_files(reviews)
     return [
         _task(project, question, rows[question["template_id"]])
-        for question in asked(project, locale, material)
+        for question in asked(project, locale.tag, material).iter_rows(named=True)
         if (template_id := question["template_id"]) in ready and template_id in rows
         if not decided.get(template_id, frozenset()) >= {unguarded(row["answer"]) for row in rows[template_id]}
     ]
