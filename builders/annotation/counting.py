@@ -10,7 +10,7 @@ import polars as pl
 
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.pseudonyms import People, project_key
-from blend.builders.annotation.session import StageLocale, stage_locales
+from blend.builders.annotation.stages import StageLocale, stage_locales
 from blend.builders.annotation.stages.model import Reading
 from blend.builders.annotation.stages.reading import location_of
 from blend.builders.saq.lost_answers import parted, without_lost

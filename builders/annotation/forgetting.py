@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from blend.builders.annotation.forgotten import ever_given, forgotten, is_theirs, remember, shown_in
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.pseudonyms import People, project_key
-from blend.builders.annotation.pulling import Pull, pull, pull_project, rewritten
-from blend.builders.annotation.session import Session, session, stage_locales
+from blend.builders.annotation.pulling import Pull, Session, pull, pull_project, rewritten, session
+from blend.builders.annotation.stages import stage_locales
 from blend.loaders.files.progress import ProgressCallback
 from blend.loaders.label_studio.events import (
     KEPT,

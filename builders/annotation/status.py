@@ -14,9 +14,9 @@ from blend.builders.annotation.counting import StageReading, counting
 from blend.builders.annotation.forgotten import forgotten
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.pseudonyms import Account, People, project_key
-from blend.builders.annotation.pulling import pull
+from blend.builders.annotation.pulling import pull, session
 from blend.builders.annotation.reliability import Reliability, reliability
-from blend.builders.annotation.session import session, stage_locales
+from blend.builders.annotation.stages import stage_locales
 from blend.builders.annotation.stages.answer import collection_plan
 from blend.builders.annotation.stages.model import WORK
 from blend.builders.annotation.stages.review import tasks as review_tasks

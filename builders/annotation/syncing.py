@@ -10,8 +10,8 @@ from typing import Literal
 from blend.builders.annotation.check import CheckedProject, check_project
 from blend.builders.annotation.counting import StageReading, readings
 from blend.builders.annotation.project import ProjectFile
-from blend.builders.annotation.pulling import Pull, accept_missing, pull
-from blend.builders.annotation.session import session, stage_locales
+from blend.builders.annotation.pulling import Pull, accept_missing, pull, session
+from blend.builders.annotation.stages import stage_locales
 from blend.builders.annotation.stages.answer import collection_plan
 from blend.builders.annotation.stages.model import Material
 from blend.builders.annotation.ui_strings import texts_of

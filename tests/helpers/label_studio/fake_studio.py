@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from blend.builders.annotation import session
+from blend.builders.annotation import pulling
 from blend.loaders.label_studio.client import Studio
 from blend.loaders.label_studio.plan import RemoteProject, RemoteTask
 
@@ -191,5 +191,5 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> FakeStudio:
     def connected(*_: Any, **__: Any) -> Iterator[FakeStudio]:
         yield studio
 
-    monkeypatch.setattr(session, "label_studio", connected)
+    monkeypatch.setattr(pulling, "label_studio", connected)
     return studio
