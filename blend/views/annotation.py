@@ -69,7 +69,6 @@ def _plan_lines(plan: ProjectPlan) -> Iterator[str]:
     opened = sum(not ask.closed and (ask.overlap > task.overlap or task.closed) for task, ask in plan.asked)
     dropped = [str(task.data.get("template_id")) for task, ask in plan.asked if ask.why]
     closed = sum(ask.closed and not ask.why and not task.closed for task, ask in plan.asked)
-    doubled = len(plan.doubled) + len(plan.twins)
     done = (
         "another page" if plan.sets_config else "",
         f"{plan.wanted.overlap} annotations per task" if plan.sets_overlap else "",
@@ -79,7 +78,7 @@ def _plan_lines(plan: ProjectPlan) -> Iterator[str]:
         f"more asked of {pluralise(opened, 'task')}" if opened else "",
         f"{pluralise(closed, 'task')} given to nobody any more" if closed else "",
         f"dropped, since too many do not know: {', '.join(dropped)}" if dropped else "",
-        f"{pluralise(doubled, 'double')} removed" if doubled else "",
+        f"{pluralise(len(plan.doubled), 'double')} removed" if plan.doubled else "",
     )
     if any(done):
         yield f"{title}: {', '.join(filter(None, done))}"

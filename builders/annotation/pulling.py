@@ -209,7 +209,7 @@ def pull(at: Session, *, on_progress: ProgressCallback | None = None) -> Pull:
     Raises:
         InputError, RowError, RowErrors: If there is no key or no token, or a file is wrong.
         ConflictError: If another process is at work with the pull folder, or would lose its work by this pull,
-            or one of the projects is there twice, both with annotations.
+            or one of the projects is there twice.
         ServerError: If the server fails, or its export holds less than it lists; what was pulled stays.
     """
     check_unique(at.there, where=at.studio.where)

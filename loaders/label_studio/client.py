@@ -125,10 +125,7 @@ class Studio:
                 # Another push at the same time removes the copy that it has made.
                 with suppress(GoneError):
                     found.setdefault(name, []).append(replace(project, tasks=self.tasks(project.id)))
-        return {
-            name: sorted(projects, key=lambda one: (-one.annotations, not one.touched, one.id))
-            for name, projects in found.items()
-        }
+        return found
 
     @_translated
     def projects(self) -> list[RemoteProject]:
