@@ -15,8 +15,7 @@ from blend.builders.annotation.stages.model import Reading
 from blend.builders.annotation.stages.reading import location_of
 from blend.builders.saq.lost_answers import parted, without_lost
 from blend.loaders.files.new_files import EVENTS
-from blend.loaders.label_studio.events import Held, Line, held_in, read_events, tasks_of
-from blend.loaders.label_studio.export import ExportedTask
+from blend.loaders.label_studio.events import Held, Line, counted_lines, held_in, read_events
 from blend.loaders.responses import ResponseTables, read_responses, readable_rows
 from blend.loaders.responses.reviews import IN_A_FILE, NOT_ASKED
 from blend.schemas.frames import FINDINGS
@@ -33,8 +32,8 @@ class StageReading(NamedTuple):
 
     stage_locale: StageLocale
     held: Mapping[str, Held]
-    tasks: Sequence[ExportedTask]
-    """With the annotations that count."""
+    lines: Sequence[Line]
+    """Annotations that count."""
     reading: Reading
 
     @property
@@ -71,12 +70,12 @@ def counting(file: ProjectFile, lines: Sequence[Line], *, also: Collection[str] 
         held = held_in(lines, stage_locale.slug)
         if not held and stage_locale.name not in also:
             continue
-        tasks, tag = tasks_of(held), stage_locale.locale.tag
+        current, tag = counted_lines(held), stage_locale.locale.tag
         context = stage_locale.stage.context(file.project, stage_locale.locale, people)
-        reading = stage_locale.stage.read(tasks, replace(context, given=_given_in(tag, found) or None))
-        changed = pl.DataFrame(list(_changed_by_others(held, tasks, tag)), FINDINGS)
+        reading = stage_locale.stage.read(current, replace(context, given=_given_in(tag, found) or None))
+        changed = pl.DataFrame(list(_changed_by_others(current, tag)), FINDINGS)
         reading = reading._replace(findings=pl.concat([reading.findings, changed]))
-        found.append(StageReading(stage_locale, held, tasks, reading))
+        found.append(StageReading(stage_locale, held, current, reading))
     if asked is not None:
         found = [one._replace(reading=_of_asked(one, asked)) for one in found]
     return [one._replace(reading=_without_lost_answers(one, responses_in(found))) for one in found]
@@ -111,28 +110,16 @@ def _given_in(tag: str, found: Sequence[StageReading]) -> Mapping[str, int]:
     )
 
 
-def _changed_by_others(
-    held: Mapping[str, Held], tasks: Sequence[ExportedTask], locale: str
-) -> Iterator[dict[str, Any]]:
+def _changed_by_others(lines: Sequence[Line], locale: str) -> Iterator[dict[str, Any]]:
     """Annotations whose version that counts another account has made, which everybody on a server can do."""
-    editors = {
-        (one.version["task"], one.version["annotation"]): one.version
-        for one in held.values()
-        if one.counts and one.version["changed_by"] is not None
-    }
-    for task in tasks:
-        for annotation in task["annotations"]:
-            if (line := editors.get((task["id"], annotation["id"]))) is not None:
-                yield {
-                    "kind": "changed-by-another",
-                    "source": f"{location_of(task)}, annotation {annotation['id']}",
-                    "locale": locale,
-                    "template_id": task["data"].get("template_id"),
-                    "detail": (
-                        f"{line['annotator']} gave it, and {line['changed_by']} has changed it since; what it "
-                        f"says now counts. {EVENTS} holds the versions that were pulled: ask both"
-                    ),
-                }
+    for line in lines:
+        if line["changed_by"] is not None:
+            detail = (
+                f"{line['annotator']} gave it, and {line['changed_by']} has changed it since; what it says now "
+                f"counts. {EVENTS} holds the versions that were pulled: ask both"
+            )
+            source = location_of(line)
+            yield _finding("changed-by-another", source, locale, line["data"].get("template_id"), detail)
 
 
 def _of_asked(one: StageReading, asked: Collection[tuple[str, str]]) -> Reading:

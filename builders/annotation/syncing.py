@@ -201,7 +201,7 @@ def asked_people(checked: CheckedProject, found: Sequence[StageReading]) -> dict
     for one in found:
         if (plan := one.stage_locale.stage.reading_plan) is not None:
             name = one.stage_locale.name
-            needed = plan(one.tasks, one.reading, project.readers)
+            needed = plan(one.lines, one.reading, project.readers)
             asked[name] = {task: _quota(people[name][task], n, n > 0) for task, n in needed.items()}
     return asked
 

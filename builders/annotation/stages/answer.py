@@ -9,6 +9,7 @@ from blend.builders.annotation.project import Project
 from blend.builders.annotation.stages.model import Material, Reading, Stage, StageContext, blend_id
 from blend.builders.annotation.stages.reading import Done, Reader, listed_texts, quoted
 from blend.builders.saq.collection import NEEDS_RESPONSES, collection_status
+from blend.loaders.label_studio.events import Line
 from blend.loaders.label_studio.plan import WantedTask
 from blend.schemas.frames import KEY
 from blend.schemas.locales import Locale
@@ -57,10 +58,10 @@ def asked(project: Project, tag: str, material: Material) -> pl.DataFrame:
     return questions
 
 
-def read(exported: Sequence[Mapping[str, Any]], context: StageContext) -> Reading:
+def read(lines: Sequence[Line], context: StageContext) -> Reading:
     """Raw responses, exactly as typed, the last one of every person and question."""
     reader = Reader("answer", _CONTROLS, context)
-    given = (_response(done, reader) for done in reader.last_of_each(exported, by="template_id"))
+    given = (_response(done, reader) for done in reader.last_of_each(lines, by="template_id"))
     return reader.reading(responses=[row for row in given if row is not None])
 
 

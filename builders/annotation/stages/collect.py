@@ -1,12 +1,13 @@
 """The stage *collect*: natives write questions on a topic; they go to ``blend templates propose``."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from blend.builders.annotation.project import Project, slug
 from blend.builders.annotation.stages.model import Material, Reading, Stage, StageContext, blend_id
 from blend.builders.annotation.stages.reading import Done, Reader, quoted
 from blend.builders.annotation.ui_strings import is_english
+from blend.loaders.label_studio.events import Line
 from blend.loaders.label_studio.plan import WantedTask
 from blend.schemas.formats import AnswerFormat, format_of
 from blend.schemas.locales import Locale
@@ -50,7 +51,7 @@ def tasks(project: Project, locale: Locale, _material: Material) -> list[WantedT
     ]
 
 
-def read(exported: Sequence[Mapping[str, Any]], context: StageContext) -> Reading:
+def read(lines: Sequence[Line], context: StageContext) -> Reading:
     """Natives' questions as ``blend templates propose`` reads them, and their own wording as a translation.
 
     Every annotation is a question of its own, also the second one of a task.
@@ -59,7 +60,7 @@ def read(exported: Sequence[Mapping[str, Any]], context: StageContext) -> Readin
     natives: list[dict[str, Any]] = []
     translations: list[dict[str, Any]] = []
     taken: dict[str, int] = {}
-    for done in reader.all_of(exported):
+    for done in reader.all_of(lines):
         question = _question(done, reader)
         if question is None:
             continue

@@ -24,6 +24,7 @@ from blend.builders.annotation.stages.model import (
 )
 from blend.builders.annotation.stages.reading import Done, Reader, quoted
 from blend.builders.annotation.ui_strings import UiStrings
+from blend.loaders.label_studio.events import Line
 from blend.loaders.label_studio.plan import WantedTask
 from blend.schemas.frames import KEY
 from blend.schemas.locales import Locale
@@ -128,14 +129,14 @@ def _boxes(options: Sequence[str], texts: Iterable[str], keys: str, held: str = 
     ]
 
 
-def read(exported: Sequence[Mapping[str, Any]], context: StageContext) -> Reading:
+def read(lines: Sequence[Line], context: StageContext) -> Reading:
     """Verdicts, with columns of `frame_columns.VERDICTS`: ``ok`` for what was not ticked.
 
     Of a person's verdicts on one option the last one counts.
     """
     reader = Reader("mcq-review", _CONTROLS, context)
     verdicts: dict[tuple[str, ...], dict[str, Any]] = {}
-    for done in sorted(reader.last_of_each(exported, by="blend_id"), key=lambda done: done.order):
+    for done in sorted(reader.last_of_each(lines, by="blend_id"), key=lambda done: done.order):
         why = clean("; ".join(reader.texts(done, WHY)))
         for row in _verdicts(done, reader, why):
             verdicts[row["template_id"], row["question"], row["option"], row["reader"]] = row
@@ -166,7 +167,7 @@ def _verdicts(done: Done, reader: Reader, why: str) -> Iterator[dict[str, Any]]:
                 }
 
 
-def reading_plan(tasks: Iterable[Mapping[str, Any]], reading: Reading, readers: int) -> dict[str, int]:
+def reading_plan(lines: Sequence[Line], reading: Reading, readers: int) -> dict[str, int]:
     """Plan how many people more are to read the options of a task: one more while verdicts on one are divided.
 
     See `model.ReadingPlan`.
@@ -180,7 +181,7 @@ def reading_plan(tasks: Iterable[Mapping[str, Any]], reading: Reading, readers: 
         found = [given.get((data["template_id"], option), Counter()) for option in options]
         return any(verdicts[True] == verdicts[False] > 0 for verdicts in found)
 
-    return still_to_read(tasks, reading, readers, is_divided)
+    return still_to_read(lines, reading, readers, is_divided)
 
 
 STAGE = Stage(

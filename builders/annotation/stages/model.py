@@ -1,7 +1,7 @@
 """What a stage is: a labelling configuration, tasks, and a way back from annotations to files."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -10,6 +10,7 @@ import polars as pl
 from blend.builders.annotation.project import Project, StageName
 from blend.builders.annotation.pseudonyms import People
 from blend.builders.annotation.ui_strings import PageTexts, UiStrings, page
+from blend.loaders.label_studio.events import Line
 from blend.loaders.label_studio.plan import WantedTask
 from blend.schemas.frames import ANNOTATION_ROWS, QUESTIONS, RESPONSES, REVIEWS, empty
 from blend.schemas.locales import Locale
@@ -72,7 +73,6 @@ class StageContext:
 
     project: Project
     locale: Locale
-    people: People
     known: frozenset[str] | None = None
     """Pseudonyms of those whom the project file names; null where anybody may work."""
     given: Collection[str] | None = None
@@ -80,8 +80,8 @@ class StageContext:
 
 
 Tasks = Callable[[Project, Locale, Material], list[WantedTask]]
-Read = Callable[[Sequence[Mapping[str, Any]], StageContext], Reading]
-ReadingPlan = Callable[[Iterable[Mapping[str, Any]], Reading, int], dict[str, int]]
+Read = Callable[[Sequence[Line], StageContext], Reading]
+ReadingPlan = Callable[[Sequence[Line], Reading, int], dict[str, int]]
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class Stage:
     tasks: Tasks
     """The tasks that should be on the server, by id; never one less for the same material."""
     read: Read
-    """From tasks with annotations, as Label Studio exports them, to rows of files."""
+    """From annotations that count, by lines of the events, to rows of files."""
     does: str
     """What people do in it, in Markdown, for the table of stages in the documentation."""
     gives: str
@@ -124,11 +124,11 @@ class Stage:
         settings = project.settings(locale.tag)
         listed = settings.reviewers if self.by_reviewers else settings.annotators
         known = None if listed is None else frozenset(map(people.named, listed))
-        return StageContext(project, locale, people, known)
+        return StageContext(project, locale, known)
 
 
 def still_to_read(
-    tasks: Iterable[Mapping[str, Any]],
+    lines: Sequence[Line],
     reading: Reading,
     readers: int,
     is_divided: Callable[[Mapping[str, Any]], bool],
@@ -136,17 +136,14 @@ def still_to_read(
     """Plan readers of tasks that somebody has read; see `ReadingPlan`.
 
     Args:
-        tasks: As they were exported.
+        lines: Annotations that count.
         reading: What was read from them.
         readers: People wanted for every task.
         is_divided: Whether one more is to read what the data of a task show.
     """
     people = Counter(reading.work.filter(outcome="counted")["blend_id"])
-    return {
-        name: max(readers - people[name], int(is_divided(task["data"])))
-        for task in tasks
-        if people[name := task["data"].get("blend_id")]
-    }
+    shown = {line["blend_id"]: line["data"] for line in lines if people[line["blend_id"]]}
+    return {name: max(readers - people[name], int(is_divided(data))) for name, data in shown.items()}
 
 
 def blend_id(stage: str, locale: str, *parts: str) -> str:

@@ -11,7 +11,18 @@ from blend.builders.annotation.stages.mcq_review import reading_plan
 from blend.builders.annotation.stages.model import Material, Reading
 from blend.loaders.responses.verdicts import read_verdicts
 from blend.schemas.frames import ANNOTATION_ROWS
-from helpers.label_studio.exported import KOREAN, PLACE, PROJECT, A, annotation, done, read, told, write_lines
+from helpers.label_studio.exported import (
+    KOREAN,
+    PLACE,
+    PROJECT,
+    A,
+    annotation,
+    done,
+    lines_of,
+    read,
+    told,
+    write_lines,
+)
 from helpers.label_studio.studio_fixtures import ticked, typed
 
 OPTIONS = Material(
@@ -116,7 +127,7 @@ def test_an_unsure_reader_gives_no_verdict_and_two_boxes_are_none():
 def test_one_more_reads_what_readers_disagree_about():
     def needed(*annotations: dict[str, Any], readers: int = 2) -> int | None:
         task = {**done("mcq-review", OPTIONS), "annotations": list(annotations)}
-        plan = reading_plan([task], read(task, stage="mcq-review"), readers)
+        plan = reading_plan(lines_of("mcq-review", task), read(task, stage="mcq-review"), readers)
         return plan[task["data"]["blend_id"]] if plan else None
 
     fine, silly = annotation(1, 1), annotation(2, 2, ticked("silly", "stones"))

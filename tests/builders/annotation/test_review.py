@@ -27,6 +27,7 @@ from helpers.label_studio.exported import (
     A,
     B,
     annotation,
+    lines_of,
     read,
     sample_questions,
     told,
@@ -112,7 +113,8 @@ def answered(folder: Path, sample: ResponseTables, project: Project, tag: str, k
     for number, task in enumerate(stage.tasks(project, locale, Material(sample.questions))):
         tasks.append({"id": number, "data": task.data, "annotations": given.get(task.data["template_id"], [])})
     random.shuffle(tasks)
-    reading = stage.read(tasks, stage.context(project, locale, People(key)))
+    people = People(key)
+    reading = stage.read(lines_of("answer", *tasks, people=people), stage.context(project, locale, people))
     assert reading.findings.filter(pl.col("kind") != "personal-data").is_empty()
     names = {pseudonym(f"{name}@example.org", key) for name in sample.responses.filter(locale=tag)["annotator"]}
     assert {row["annotator"] for row in reading.rows["responses"]} == names
@@ -235,7 +237,7 @@ def pages(*reviews: tuple[int, int, list[str]], given: set[str] | None = None) -
         for number, (person, minute, items) in enumerate(reviews, start=1)
     ]
     context = REVIEW.context(PROJECT, registry().get("ko-KR"), PEOPLE)
-    return REVIEW.read(tasks, replace(context, given=given))
+    return REVIEW.read(lines_of("review", *tasks), replace(context, given=given))
 
 
 @pytest.mark.parametrize("editor", [1, 2])

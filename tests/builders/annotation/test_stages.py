@@ -29,6 +29,7 @@ from helpers.label_studio.exported import (
     B,
     annotation,
     done,
+    lines_of,
     read,
     told,
     write_lines,
@@ -234,7 +235,7 @@ def test_a_third_person_judges_where_two_differ(tmp_path: Path, verdicts: tuple[
     task = {**done("replies", sheet("replies", tmp_path / "s.csv", REPLIES)), "annotations": given}
     plan = stage_of("replies").reading_plan
     assert plan is not None
-    assert plan([task], read(task, stage="replies"), 2) == {"replies/ko-KR/s1": needed}
+    assert plan(lines_of("replies", task), read(task, stage="replies"), 2) == {"replies/ko-KR/s1": needed}
 
 
 def test_of_several_answers_to_a_statement_the_first_counts(tmp_path: Path):
