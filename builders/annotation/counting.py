@@ -185,6 +185,10 @@ class Collected(NamedTuple):
     """What is passed over in reviews, and what to do about it."""
 
 
+_ALONE = "; delete that review, which decides on nothing else"
+_AGAIN = ", until `blend reviews propose` and `blend reviews accept --update` review the question again"
+
+
 def read_collected(folder: Path, locales: Registry) -> Collected:
     """Read a directory of raw responses, whatever has become of reviewed questions and answers.
 
@@ -194,16 +198,10 @@ def read_collected(folder: Path, locales: Registry) -> Collected:
     tables = read_responses(folder, locales=locales, reviewing=True, collecting=True)
     reviews, lost = without_lost(tables.reviews, tables.responses)
     of_reviews = tables.findings.filter(pl.col("kind").is_in([NOT_ASKED, IN_A_FILE]))
-    passed_over = [
-        f"{source}: {detail}" for source, detail in of_reviews.select("source", "detail").iter_rows()
-    ]
+    passed_over = [f"{source}: {detail}" for source, detail in of_reviews.select("source", "detail").rows()]
     for one in lost:
         answers = ", ".join(map(repr, one.answers))
-        end = (
-            "; delete that review, which decides on nothing else"
-            if one.is_all
-            else ", until `blend reviews propose` and `blend reviews accept --update` review the question again"
-        )
+        end = _ALONE if one.is_all else _AGAIN
         passed_over.append(
             f"{one.source}: decides on {answers}, which nobody answers any more; passed over{end}"
         )

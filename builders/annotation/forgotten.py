@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 
 from blend.builders.annotation.project import PSEUDONYM, ProjectFile
-from blend.builders.annotation.pseudonyms import People, pseudonym
+from blend.builders.annotation.pseudonyms import pseudonym
 from blend.builders.annotation.stages.answer import ANSWERS
 from blend.builders.annotation.stages.review import GROUPS, INVALID, ITEMS, REASON
 from blend.builders.saq.lost_answers import parted
@@ -59,16 +59,6 @@ def remember(file: ProjectFile, names: Iterable[str]) -> None:
     known = forgotten(file)
     if not known >= (now := known | set(names)):
         atomic_write(file.base / NAMES, "".join(f"{line}\n" for line in (_HEADING, *sorted(now))))
-
-
-def without_people(task: ExportedTask, people: People, gone: Collection[str]) -> ExportedTask:
-    """A task without the annotations and drafts of some people."""
-
-    def others(kind: str, author: str) -> list[Any]:
-        given = task.get(kind) or ()
-        return [one for one in given if people.aliases(one.get(author)).isdisjoint(gone)]
-
-    return {**task, "annotations": others("annotations", "completed_by"), "drafts": others("drafts", "user")}
 
 
 def is_theirs(line: Line, gone: Collection[str], key: bytes) -> bool:

@@ -16,12 +16,12 @@ from blend.builders.annotation.counting import BY_LOCALE, StageReading, counting
 from blend.builders.annotation.forgotten import (
     ever_given,
     forgotten,
+    is_theirs,
     rewrite_own_reviews,
     shown_in,
     unnamed,
     without_answers,
     without_lines,
-    without_people,
 )
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.pseudonyms import Account, People, key_line, project_key
@@ -106,11 +106,11 @@ class Log:
         self, stage_locale: StageLocale, project: int, tasks: Sequence[ExportedTask], people: People
     ) -> tuple[Sequence[Line], list[Draft]]:
         """Write down what is new in an export; returns these lines, and what is begun and not sent."""
-        tasks = [without_people(task, people, self.gone) for task in tasks]
         drafts = [
             Draft(task=task["id"], annotator=people.of(draft.get("user")))
             for task in tasks
             for draft in task["drafts"]
+            if people.aliases(draft.get("user")).isdisjoint(self.gone)
         ]
         if self.gone and stage_locale.stage.name == "review":
             # Pages may show answers of the forgotten still.
@@ -120,7 +120,7 @@ class Log:
             )
             tasks = [task for task in left if task is not None]
         lines = news(self.held(stage_locale), stage_locale.slug, project, tasks, people.of, people.account)
-        lines = [unnamed(line, self.gone) for line in lines]
+        lines = [unnamed(line, self.gone) for line in lines if not is_theirs(line, self.gone, self.key)]
         self.add(lines)
         return lines, drafts
 
@@ -284,22 +284,22 @@ def _written(log: Log, state: Mapping[str, ProjectState], changes: Mapping[str, 
 # Files: whole, only what changed, nothing of others.
 
 
-_Contents = Mapping[Path, tuple[str | None, int]]
-"""Content and number of rows by path; a file without content is deleted."""
+_Contents = Mapping[Path, tuple[str, int]]
+"""Content and number of rows by path; a file without content is not there."""
 
 
 def _contents(file: ProjectFile, found: Sequence[StageReading]) -> _Contents:
     """Content and number of rows of every file that readings fill.
 
-    A file of reviews or responses goes with its last row: an empty one would read as if it had lost its rows.
+    A file goes with its last row: an empty one would read as if it had lost its rows.
     """
-    contents: dict[Path, tuple[str | None, int]] = {}
+    contents: dict[Path, tuple[str, int]] = {}
     others: dict[str, list[dict[str, Any]]] = {}
     for one in found:
         for kind, rows in one.reading.rows.items():
             if kind in BY_LOCALE:
                 path = file.collected / kind / f"{one.stage_locale.locale.tag}.jsonl"
-                contents[path] = _json_lines(rows) or None, len(rows)
+                contents[path] = _json_lines(rows), len(rows)
             else:
                 others.setdefault(kind, []).extend(rows)
     for kind, rows in sorted(others.items()):
@@ -332,14 +332,14 @@ def _write_files(folder: Folder, contents: _Contents, earlier: Callable[[], _Con
     known = dict(folder.state.written)
     names = {path: os.path.relpath(path, folder.path) for path in contents}
     before = {path: _digest(read_content(path)) for path in contents if path.exists()}
-    after = {path: _digest((content or "").encode()) for path, (content, _) in contents.items()}
+    after = {path: _digest(content.encode()) for path, (content, _) in contents.items()}
     strange = [
         path for path, digest in before.items() if digest not in (after[path], *known.get(names[path], ()))
     ]
     if strange:
         # In a clone nothing is known of what was written: it is what the events of before make.
         pulled = earlier()
-        strange = [p for p in strange if p not in pulled or before[p] != _digest((pulled[p][0] or "").encode())]
+        strange = [p for p in strange if p not in pulled or before[p] != _digest(pulled[p][0].encode())]
     if strange:
         raise ConflictError(
             "\n".join(
@@ -353,26 +353,15 @@ def _write_files(folder: Folder, contents: _Contents, earlier: Callable[[], _Con
     for path, name in names.items():
         known[name] = [*([before[path]] if path in before else []), after[path]]
     folder.remember(written=known)
-    changed = [path for path, (content, _) in contents.items() if _is_to_write(before.get(path), content)]
+    changed = [path for path in contents if before.get(path, _digest(b"")) != after[path]]
     for path in changed:
-        _write(path, contents[path][0])
+        with storage_errors(path, fix="change the permissions"):
+            if content := contents[path][0]:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                atomic_write(path, content)
+            else:
+                path.unlink()
     return [Written(path, contents[path][1]) for path in changed]
-
-
-def _is_to_write(before: str | None, content: str | None) -> bool:
-    """Whether a file is not as it should be; none is made for want of rows."""
-    if before is None:
-        return bool(content)
-    return content is None or before != _digest(content.encode())
-
-
-def _write(path: Path, content: str | None) -> None:
-    with storage_errors(path, fix="change the permissions"):
-        if content is None:
-            path.unlink()
-        else:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            atomic_write(path, content)
 
 
 def _digest(content: bytes) -> str:

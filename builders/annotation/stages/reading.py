@@ -53,11 +53,8 @@ class Reader:
 
     def all_of(self, lines: Iterable[Line]) -> list[Done]:
         """Every annotation that its author meant to give, by the id of its task, then by time."""
-        found = (self._done(line) for line in lines)
-        return sorted(
-            (done for done in found if done is not None),
-            key=lambda done: (str(done.data["blend_id"]), done.order),
-        )
+        found = [done for line in lines if (done := self._done(line)) is not None]
+        return sorted(found, key=lambda done: (str(done.data["blend_id"]), done.order))
 
     def last_of_each(self, lines: Iterable[Line], *, by: str) -> list[Done]:
         """The last annotation of every person on everything that the tasks' ``by`` names; others are noted."""
@@ -199,7 +196,7 @@ def listed_texts(texts: Iterable[str]) -> str:
 
 
 def location_of(line: Line) -> str:
-    """Return what findings call an annotation; where it is gone, the numbers may be another's on the server now."""
+    """Return what findings call an annotation; the numbers of one that is gone may be another's now."""
     gone = f" of project {line['project']}, gone from there" if line.get("gone") else ""
     return f"task {line['task']}{gone}, annotation {line['annotation']}"
 
