@@ -204,14 +204,6 @@ def test_a_question_that_is_dropped_takes_its_answers_along_until_it_is_back(
     assert len(rows(file, "reviews")) == 1
 
 
-def test_answers_to_other_words_are_told_and_count(reviewed: ProjectFile):
-    given = rows(reviewed)
-    food = ("Food", "What do people in {country} drink for breakfast?")
-    write_questions(reviewed.collected, {**QUESTIONS, "food-01": food})
-    assert f"t answer ko-KR: 1 task {KEPT}: food-01\n" in annotate("sync", reviewed.path)
-    assert rows(reviewed) == given
-
-
 def test_an_answer_that_is_corrected_leaves_its_review(reviewed: ProjectFile, fake: FakeStudio):
     fake.annotate(FOOD, "kim", typed("우동"))
     done = sync_project(reviewed.path).pull
@@ -286,21 +278,6 @@ def test_rows_of_others_are_never_replaced(file: ProjectFile, fake: FakeStudio):
     sync_project(file.path)
     answers = read_responses(file.collected, collecting=True).responses["answers"].to_list()
     assert sorted(answers) == [["국"], ["밥"]]
-
-
-def test_reviews_from_a_sheet_stand_beside_pulled_ones(reviewed: ProjectFile):
-    file, reviews = reviewed, reviewed.collected / "reviews"
-    (pulled,) = rows(file, "reviews")
-    own = {**pulled, "reviewer": "r02", "invalid": ["김밥"], "groups": pulled["groups"][:1]}
-    (reviews / "ko-KR.own.jsonl").write_text(json.dumps(own) + "\n")
-    told = (
-        f"Note: reviews/ko-KR.jsonl:1: {pulled['reviewer']} reviewed the question in reviews/ko-KR.jsonl:1, "
-        "r02 in reviews/ko-KR.own.jsonl:1, which counts; left out.\n"
-    )
-    for command in ("sync", "check"):
-        assert told in annotate(command, file.path)
-    assert rows(file, "reviews") == [pulled]
-    assert check_project(file.path).material.reviews["reviewer"].to_list() == ["r02"]
 
 
 def test_files_of_the_pull_folder_that_are_damaged_or_in_use(file: ProjectFile):
