@@ -29,21 +29,9 @@ from blend.builders.annotation.stages import StageLocale, stage_locales
 from blend.loaders.files.atomic import atomic_write, storage_errors
 from blend.loaders.files.content import read_content
 from blend.loaders.files.progress import ProgressCallback
+from blend.loaders.label_studio import events
 from blend.loaders.label_studio.client import Studio, label_studio
-from blend.loaders.label_studio.events import (
-    Draft,
-    Folder,
-    Held,
-    Line,
-    ProjectState,
-    accepted,
-    append_events,
-    held,
-    held_in,
-    news,
-    read_events,
-    rewrite_events,
-)
+from blend.loaders.label_studio.events import Draft, Folder, Held, Line, ProjectState
 from blend.loaders.label_studio.export import ExportedTask, exported
 from blend.loaders.label_studio.plan import Inventory, check_unique
 from blend.loaders.label_studio.push import settle
@@ -76,7 +64,7 @@ class Log:
     def __init__(self, file: ProjectFile, folder: Folder) -> None:
         self.file, self.folder = file, folder
         self.key, self.gone = project_key(file), forgotten(file)
-        self.lines = read_events(folder.events)
+        self.lines = events.read_events(folder.events)
         if not self.lines:
             self.add([key_line(self.key)])
         self.before = self.lines
@@ -87,7 +75,7 @@ class Log:
         # Before the lines go: whatever stops it, they tell the next run which answers these are.
         self.own_reviews = rewrite_own_reviews(file, answers)
         if self.lines != self.before:
-            rewrite_events(folder.events, self.lines)
+            events.rewrite_events(folder.events, self.lines)
 
     def digest(self) -> str:
         """Digest of the file."""
@@ -95,11 +83,11 @@ class Log:
 
     def held(self, stage_locale: StageLocale) -> dict[str, Held]:
         """The annotations of a stage in a locale."""
-        return held_in(self.lines, stage_locale.slug)
+        return events.held_in(self.lines, stage_locale.slug)
 
     def add(self, lines: Sequence[Line]) -> None:
         """Write lines down, before anything else happens with them."""
-        append_events(self.folder.events, lines)
+        events.append_events(self.folder.events, lines)
         self.lines = [*self.lines, *lines]
 
     def take(
@@ -119,7 +107,8 @@ class Log:
                 without_answers(task, shown_in(task["data"]) - given) for task in tasks if task["annotations"]
             )
             tasks = [task for task in left if task is not None]
-        lines = news(self.held(stage_locale), stage_locale.slug, project, tasks, people.of, people.account)
+        held = self.held(stage_locale)
+        lines = events.news(held, stage_locale.slug, project, tasks, people.of, people.account)
         lines = [unnamed(line, self.gone) for line in lines if not is_theirs(line, self.gone, self.key)]
         self.add(lines)
         return lines, drafts
@@ -153,7 +142,7 @@ def session(file: ProjectFile) -> Iterator[Session]:
         ConflictError: If another process is at work with the pull folder.
         ServerError: If the server fails.
     """
-    with held(file.pulled) as folder, label_studio(file.project.server.url) as studio:
+    with events.held(file.pulled) as folder, label_studio(file.project.server.url) as studio:
         settle(studio, folder)
         yield Session(file, folder, studio, studio.inventory({one.name for one in stage_locales(file)}))
 
@@ -254,7 +243,7 @@ def accept_missing(file: ProjectFile, folder: Folder) -> Pull:
     lines: dict[str, Sequence[Line]] = {}
     for at in stage_locales(file):
         if gone := [one for one in log.held(at).values() if one.is_gone]:
-            lines[at.name] = [accepted(one) for one in gone]
+            lines[at.name] = [events.accepted(one) for one in gone]
             log.add(lines[at.name])
     return _written(log, log.projects, lines)
 
@@ -262,7 +251,7 @@ def accept_missing(file: ProjectFile, folder: Folder) -> Pull:
 def rewritten(file: ProjectFile, folder: Folder) -> Pull:
     """Write all files anew, without those who are forgotten; asks no server."""
     log = Log(file, folder)
-    seen = {at.name: () for at in stage_locales(file) if held_in(log.before, at.slug)}
+    seen = {at.name: () for at in stage_locales(file) if events.held_in(log.before, at.slug)}
     # The next pull asks for everything: what is remembered of drafts names people.
     return _written(log, {}, seen)
 

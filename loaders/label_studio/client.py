@@ -12,12 +12,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from blend.loaders.label_studio.plan import Inventory, RemoteProject, RemoteTask
-from blend.loaders.label_studio.studio_errors import (
-    KEY_VARIABLE,
-    GoneError,
-    another_program,
-    translate_errors,
-)
+from blend.loaders.label_studio.studio_errors import KEY_VARIABLE, GoneError, another_program, translate_errors
 from blend.loaders.servers.server_errors import public_address
 from blend.schemas.addresses import is_on_this_machine, is_same_origin, is_server_address
 from blend.schemas.errors import ConflictError, InputError, MissingExtraError, ServerError
