@@ -46,9 +46,8 @@ def sync_lines(done: "Sync", *, dry_run: bool = False) -> list[str]:
     lines += [] if done.plans is None else push_lines(done.plans, dry_run=dry_run)
     lines += [f"Note: {detail}." for detail in done.passed_over]
     if done.drafts:
-        what = f"{pluralise(len(done.drafts), 'draft')} {agreeing(len(done.drafts), 'is', 'are')} not sent"
         by = _by_person([draft.annotator for draft in done.drafts])
-        lines.append(f"{what}: {by}; `blend annotate status` has a reminder for each person.")
+        lines.append(f"Begun and not sent: {by}; `blend annotate status` has a reminder for each person.")
     return lines
 
 
@@ -66,28 +65,26 @@ def _plan_lines(plan: ProjectPlan) -> Iterator[str]:
         yield f"{title}: new, {pluralise(len(plan.missing), 'task')}"
     if plan.wanted.waits_until:
         yield f"{title}: gets its tasks once {plan.wanted.waits_until}, by `blend annotate sync`"
-    opened = sum(not ask.closed and (ask.overlap > task.overlap or task.closed) for task, ask in plan.asked)
+    still = [(task, ask) for task, ask in plan.asked if not ask.closed]
+    counts = {
+        "added": 0 if plan.remote is None else len(plan.missing),
+        "shown anew": len(plan.changed),
+        "removed": len(plan.outdated) + len(plan.doubled),
+        "asked of more people": sum(ask.overlap > task.overlap or task.closed for task, ask in still),
+        "given to nobody any more": sum(a.closed and not a.why and not t.closed for t, a in plan.asked),
+    }
     dropped = [str(task.data.get("template_id")) for task, ask in plan.asked if ask.why]
-    closed = sum(ask.closed and not ask.why and not task.closed for task, ask in plan.asked)
-    done = (
+    done = [
         "another page" if plan.sets_config else "",
         f"{plan.wanted.overlap} annotations per task" if plan.sets_overlap else "",
-        f"{pluralise(len(plan.missing), 'task')} added" if plan.remote is not None and plan.missing else "",
-        f"{pluralise(len(plan.changed), 'task')} shown anew" if plan.changed else "",
-        f"{pluralise(len(plan.outdated), 'outdated task')} removed" if plan.outdated else "",
-        f"more asked of {pluralise(opened, 'task')}" if opened else "",
-        f"{pluralise(closed, 'task')} given to nobody any more" if closed else "",
+        *(f"{pluralise(n, 'task')} {what}" for what, n in counts.items() if n),
         f"dropped, since too many do not know: {', '.join(dropped)}" if dropped else "",
-        f"{pluralise(len(plan.doubled), 'double')} removed" if plan.doubled else "",
-    )
+    ]
     if any(done):
         yield f"{title}: {', '.join(filter(None, done))}"
     if n := len(plan.kept):
-        what = f"{pluralise(n, 'task')} that people have annotated or begun {agreeing(n, 'stays', 'stay')}"
-        would = agreeing(
-            n, "it would show something else now, or is", "they would show something else now, or are"
-        )
-        yield f"{title}: {what}, though {would} not asked for any more: {_few(plan.kept)}"
+        why = "changed or not asked for any more, and kept, since people have worked there"
+        yield f"{title}: {pluralise(n, 'task')} {why}: {_few(plan.kept)}"
 
 
 def _few(tasks: Sequence[RemoteTask]) -> str:
@@ -142,13 +139,12 @@ def gone_lines(found: "Sequence[StageReading]", pages: Mapping[str, str], path: 
     """
     lines = []
     for one in found:
-        if n := len(one.gone):
-            kept = f"{pluralise(n, 'annotation')} {agreeing(n, 'is', 'are')} not on the server any more"
-            counts, by = agreeing(n, "goes", "go"), _by_person([held.version["annotator"] for held in one.gone])
+        if one.gone:
+            by = _by_person([held.version["annotator"] for held in one.gone])
             page = pages.get(one.stage_locale.name)
             see = "" if page is None else f"; see {page}"
             title = one.stage_locale.title
-            lines.append(f"{title}: {kept}, or older there, and {counts} on counting: {by}{see}")
+            lines.append(f"{title}: gone from the server, or older there, and still counted: {by}{see}")
     if lines:
         lines.append(f"`blend annotate sync {path} --accept-missing` lets go of them, once you have looked.")
     return lines

@@ -125,22 +125,17 @@ def _changed_by_others(lines: Sequence[Line], locale: str) -> Iterator[dict[str,
 def _of_asked(one: StageReading, asked: Collection[tuple[str, str]]) -> Reading:
     """A reading without rows of questions that are not asked any more; they come back with the question."""
     reading, tag = one.reading, one.stage_locale.locale.tag
-    rows, findings, dropped = dict(reading.rows), [], set[str]()
+    rows, findings = dict(reading.rows), []
     for kind in BY_LOCALE:
-        lost = Counter(
-            row["template_id"] for row in rows.get(kind, ()) if (row["template_id"], tag) not in asked
-        )
-        for template_id, number in sorted(lost.items()):
+        unasked = [row["template_id"] for row in rows.get(kind, ()) if (row["template_id"], tag) not in asked]
+        for template_id, number in sorted(Counter(unasked).items()):
             what = f"{pluralise(number, kind.removesuffix('s'))} of {template_id!r}"
             left_out = "left out, and kept in the pull folder until it is"
             detail = f"{what}, which is not asked in {tag} any more; {left_out}"
             findings.append(_finding(NOT_ASKED, f"{kind} of {template_id}", tag, template_id, detail))
-        if lost:
-            rows[kind] = [row for row in rows[kind] if row["template_id"] not in lost]
-            dropped |= lost.keys()
-    unused = (pl.col("outcome") == "counted") & pl.col("template_id").is_in(list(dropped))
-    work = reading.work.with_columns(outcome=pl.when(unused).then(pl.lit("refused")).otherwise("outcome"))
-    return Reading(rows, pl.concat([reading.findings, pl.DataFrame(findings, FINDINGS)]), work)
+        if unasked:
+            rows[kind] = [row for row in rows[kind] if row["template_id"] not in unasked]
+    return reading._replace(rows=rows, findings=pl.concat([reading.findings, pl.DataFrame(findings, FINDINGS)]))
 
 
 def _without_lost_answers(one: StageReading, responses: Mapping[str, Sequence[Mapping[str, Any]]]) -> Reading:

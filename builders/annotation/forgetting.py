@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from blend.builders.annotation.forgotten import ever_given, forgotten, is_theirs, remember, shown_in
 from blend.builders.annotation.project import ProjectFile
@@ -46,8 +46,6 @@ class Forgotten:
     """Likewise."""
     reviews: int = 0
     """Tasks of reviews, deleted there, that showed answers which nobody gives any more."""
-    projects: list[int] = field(default_factory=list)
-    """Numbers of the projects whose exports held what they did."""
 
 
 def forget_person(file: ProjectFile, who: str, *, on_progress: ProgressCallback | None = None) -> Forgotten:
@@ -79,18 +77,15 @@ def forget_person(file: ProjectFile, who: str, *, on_progress: ProgressCallback 
         wanted = list(stage_locales(file))
         for number, stage_locale in enumerate(wanted, start=1):
             if found := at.there.get(stage_locale.name):
-                tasks, project = exported(at.studio, found[0]), found[0].id
-                held_theirs = _erase(at, tasks, people, done)
+                tasks = exported(at.studio, found[0])
+                _erase(at, tasks, people, done)
                 if stage_locale.stage.name == "review":
                     showing = {task["id"]: task for task in tasks if shown_in(task["data"]) - given}
-                    _clear_reviews(at, held_in(lines, stage_locale.slug), project, showing, done)
-                    held_theirs |= bool(showing)
-                if held_theirs:
-                    done.projects.append(project)
+                    _clear_reviews(at, held_in(lines, stage_locale.slug), found[0].id, showing, done)
             if on_progress is not None:
                 on_progress("forget", number, len(wanted))
     pull_project(file, on_progress=on_progress)
-    done.by_hand += _elsewhere(file, done)
+    done.by_hand += _elsewhere(file, done, sorted(one.id for found in at.there.values() for one in found))
     return done
 
 
@@ -128,9 +123,9 @@ def _here(file: ProjectFile, who: str, people: People, at: Session) -> Forgotten
     return Forgotten(annotator, names, theirs, rewritten(file, at.folder), by_hand)
 
 
-def _erase(at: Session, tasks: Sequence[ExportedTask], people: People, done: Forgotten) -> bool:
-    """Delete the annotations and drafts of somebody in a project; returns whether there were any."""
-    before, ids = (done.annotations, done.drafts), {line["id"] for line in done.lines}
+def _erase(at: Session, tasks: Sequence[ExportedTask], people: People, done: Forgotten) -> None:
+    """Delete the annotations and drafts of somebody in a project."""
+    ids = {line["id"] for line in done.lines}
     for task in tasks:
         for one in task["annotations"]:
             # By what was seen before as well: of a deleted account the server does not know the work.
@@ -143,7 +138,6 @@ def _erase(at: Session, tasks: Sequence[ExportedTask], people: People, done: For
                 with suppress(GoneError):
                     at.studio.delete_draft(draft["id"])
                     done.drafts += 1
-    return before != (done.annotations, done.drafts)
 
 
 def _clear_reviews(
@@ -166,16 +160,15 @@ def _clear_reviews(
     done.reviews += len(removed)
 
 
-def _elsewhere(file: ProjectFile, done: Forgotten) -> list[str]:
+def _elsewhere(file: ProjectFile, done: Forgotten, projects: Sequence[int]) -> list[str]:
     """What the command cannot reach."""
     accounts = sorted({int(str(line["account"]).split()[0]) for line in done.lines if line.get("account")})
     left = [
         f"delete account {number} on the server, unless the person works in another project there"
         for number in accounts
     ]
-    if done.projects:
-        copies = " ".join(f"export/project-{number}-at-* media/export/{number}/" for number in done.projects)
-        left.append(f"delete the copies of exports in the data folder of the server: {copies}")
+    copies = " ".join(f"export/project-{number}-at-* media/export/{number}/" for number in projects)
+    left.append(f"delete the copies of exports in the data folder of the server: {copies}")
     kept = f"exports and copies of {file.pulled} that you kept elsewhere, old versions of its events in git"
     left.append(f"delete {kept}, and status pages")
     if done.pull.own_reviews:

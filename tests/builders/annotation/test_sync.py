@@ -28,11 +28,8 @@ from helpers.label_studio.studio_fixtures import chosen, typed
 
 annotate = partial(run, "annotate")
 FOOD, WORK = "answer/ko-KR/food-01", "answer/ko-KR/work-01"
-KEPT = (
-    "that people have annotated or begun stays, though it would show something else now, or is not asked for "
-    "any more"
-)
-GONE = "1 annotation is not on the server any more, or older there, and goes on counting"
+KEPT = "changed or not asked for any more, and kept, since people have worked there"
+GONE = "gone from the server, or older there, and still counted"
 
 
 @pytest.fixture
@@ -138,7 +135,7 @@ def test_more_is_asked_exactly_where_the_rule_says_so(file: ProjectFile, fake: F
         fake.annotate(idk, name, chosen("idk"))
     fake.annotate(FOOD, "b", typed("밥"))
     told = annotate("sync", file.path)
-    assert "t answer ko-KR: more asked of 1 task, dropped, since too many do not know: work-01\n" in told
+    assert "t answer ko-KR: 1 task asked of more people, dropped, since too many do not know: work-01\n" in told
     asked = {name: fake.of_tasks[fake.task(name)][1] for name in (FOOD, WORK)}
     assert [(task.overlap, task.closed) for task in asked.values()] == [(4, False), (2, True)]
     for name in ("c", "d"):
@@ -155,7 +152,9 @@ def test_another_number_of_responses_takes_one_sync(file: ProjectFile, fake: Fak
     sync_project(file.path)
     file.path.write_text(file.path.read_text().replace("wanted = 2", "wanted = 4"))
     fake.asked.clear()
-    assert "t answer ko-KR: 4 annotations per task, more asked of 2 tasks\n" in annotate("sync", file.path)
+    assert "t answer ko-KR: 4 annotations per task, 2 tasks asked of more people\n" in annotate(
+        "sync", file.path
+    )
     asked = [fake.of_tasks[fake.task(name)][1] for name in (FOOD, WORK)]
     assert [(task.overlap, task.closed) for task in asked] == [(5, False), (4, False)]
     # All at once, and one by itself.
@@ -171,7 +170,7 @@ def test_what_is_begun_is_told_and_its_page_stays(file: ProjectFile, fake: FakeS
     told = annotate("sync", file.path)
     assert f"t answer ko-KR: 1 task {KEPT}: work-01\n" in told
     assert told.endswith(
-        f"1 draft is not sent: 1 by {who(file, 'jun')}; `blend annotate status` has a reminder for each "
+        f"Begun and not sent: 1 by {who(file, 'jun')}; `blend annotate status` has a reminder for each "
         "person.\n"
     )
     assert fake.task(WORK) == before
@@ -180,7 +179,7 @@ def test_what_is_begun_is_told_and_its_page_stays(file: ProjectFile, fake: FakeS
     assert ended.value.code == 3
     fake.annotate(WORK, "jun", typed("12:00"))
     fake.delete_draft(fake.typed[before][0]["id"])
-    assert "draft" not in annotate("sync", file.path)
+    assert "not sent" not in annotate("sync", file.path)
 
 
 def test_a_question_that_is_dropped_takes_its_answers_along_until_it_is_back(
