@@ -274,13 +274,13 @@ def _written(log: Log, state: Mapping[str, ProjectState], changes: Mapping[str, 
 
 
 _Contents = Mapping[Path, tuple[str, int]]
-"""Content and number of rows by path; a file without content is not there."""
+"""Content and number of rows by path; of nothing no file is made."""
 
 
 def _contents(file: ProjectFile, found: Sequence[StageReading]) -> _Contents:
     """Content and number of rows of every file that readings fill.
 
-    A file goes with its last row: an empty one would read as if it had lost its rows.
+    A file of reviews or responses goes with its last row: an empty one would read as if it had lost its rows.
     """
     contents: dict[Path, tuple[str, int]] = {}
     others: dict[str, list[dict[str, Any]]] = {}
@@ -345,7 +345,8 @@ def _write_files(folder: Folder, contents: _Contents, earlier: Callable[[], _Con
     changed = [path for path in contents if before.get(path, _digest(b"")) != after[path]]
     for path in changed:
         with storage_errors(path, fix="change the permissions"):
-            if content := contents[path][0]:
+            content, _ = contents[path]
+            if content or path.parent.name not in BY_LOCALE:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 atomic_write(path, content)
             else:
