@@ -109,8 +109,8 @@ class Locale(Row):
             raise ValueError(f"language {self.language!r} has a shorter code; write {short!r} here and in tag")
         if self.tag != f"{self.language}-{self.region}":
             raise ValueError(
-                f"tag {self.tag!r} is not language {self.language!r} and region {self.region!r}; correct what is "
-                "wrong of them"
+                f"tag {self.tag!r} is not language {self.language!r} and region {self.region!r}; correct what "
+                "is wrong of them"
             )
         if not is_country(self.parent):
             raise ValueError(

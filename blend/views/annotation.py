@@ -3,7 +3,6 @@
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from blend.builders.annotation.forgetting import Forgotten
     from blend.builders.annotation.project import ProjectFile
     from blend.builders.annotation.pulling import Pull
-    from blend.builders.annotation.status import ProjectStatus, Reminder
+    from blend.builders.annotation.status import ProjectStatus
     from blend.builders.annotation.syncing import Sync
     from blend.loaders.label_studio.events import Line
 
@@ -48,9 +47,8 @@ def sync_lines(done: "Sync", *, dry_run: bool = False) -> list[str]:
     lines += [] if done.plans is None else push_lines(done.plans, dry_run=dry_run)
     lines += [f"Note: {detail}." for detail in done.passed_over]
     if done.drafts:
-        what = f"{pluralise(len(done.drafts), 'draft')} {agreeing(len(done.drafts), 'is', 'are')} not sent"
         by = _by_person([draft.annotator for draft in done.drafts])
-        lines.append(f"{what}: {by}; `blend annotate status` has a reminder for each person.")
+        lines.append(f"Begun and not sent: {by}; `blend annotate status` has a reminder for each person.")
     return lines
 
 
@@ -68,29 +66,26 @@ def _plan_lines(plan: ProjectPlan) -> Iterator[str]:
         yield f"{title}: new, {pluralise(len(plan.missing), 'task')}"
     if plan.wanted.waits_until:
         yield f"{title}: gets its tasks once {plan.wanted.waits_until}, by `blend annotate sync`"
-    opened = sum(not ask.closed and (ask.overlap > task.overlap or task.closed) for task, ask in plan.asked)
+    still = [(task, ask) for task, ask in plan.asked if not ask.closed]
+    counts = {
+        "added": 0 if plan.remote is None else len(plan.missing),
+        "shown anew": len(plan.changed),
+        "removed": len(plan.outdated) + len(plan.doubled),
+        "asked of more people": sum(ask.overlap > task.overlap or task.closed for task, ask in still),
+        "given to nobody any more": sum(a.closed and not a.why and not t.closed for t, a in plan.asked),
+    }
     dropped = [str(task.data.get("template_id")) for task, ask in plan.asked if ask.why]
-    closed = sum(ask.closed and not ask.why and not task.closed for task, ask in plan.asked)
-    doubled = len(plan.doubled) + len(plan.twins)
-    done = (
+    done = [
         "another page" if plan.sets_config else "",
         f"{plan.wanted.overlap} annotations per task" if plan.sets_overlap else "",
-        f"{pluralise(len(plan.missing), 'task')} added" if plan.remote is not None and plan.missing else "",
-        f"{pluralise(len(plan.changed), 'task')} shown anew" if plan.changed else "",
-        f"{pluralise(len(plan.outdated), 'outdated task')} removed" if plan.outdated else "",
-        f"more asked of {pluralise(opened, 'task')}" if opened else "",
-        f"{pluralise(closed, 'task')} given to nobody any more" if closed else "",
+        *(f"{pluralise(n, 'task')} {what}" for what, n in counts.items() if n),
         f"dropped, since too many do not know: {', '.join(dropped)}" if dropped else "",
-        f"{pluralise(doubled, 'double')} removed" if doubled else "",
-    )
+    ]
     if any(done):
         yield f"{title}: {', '.join(filter(None, done))}"
     if n := len(plan.kept):
-        what = f"{pluralise(n, 'task')} that people have annotated or begun {agreeing(n, 'stays', 'stay')}"
-        would = agreeing(
-            n, "it would show something else now, or is", "they would show something else now, or are"
-        )
-        yield f"{title}: {what}, though {would} not asked for any more: {_few(plan.kept)}"
+        why = "changed or not asked for any more, and kept, since people have worked there"
+        yield f"{title}: {pluralise(n, 'task')} {why}: {_few(plan.kept)}"
 
 
 def _few(tasks: Sequence[RemoteTask]) -> str:
@@ -145,13 +140,12 @@ def gone_lines(found: "Sequence[StageReading]", pages: Mapping[str, str], path: 
     """
     lines = []
     for one in found:
-        if n := len(one.gone):
-            kept = f"{pluralise(n, 'annotation')} {agreeing(n, 'is', 'are')} not on the server any more"
-            counts, by = agreeing(n, "goes", "go"), _by_person([held.version["annotator"] for held in one.gone])
+        if one.gone:
+            by = _by_person([held.version["annotator"] for held in one.gone])
             page = pages.get(one.stage_locale.name)
             see = "" if page is None else f"; see {page}"
             title = one.stage_locale.title
-            lines.append(f"{title}: {kept}, or older there, and {counts} on counting: {by}{see}")
+            lines.append(f"{title}: gone from the server, or older there, and still counted: {by}{see}")
     if lines:
         lines.append(f"`blend annotate sync {path} --accept-missing` lets go of them, once you have looked.")
     return lines
@@ -162,7 +156,7 @@ def gone_lines(found: "Sequence[StageReading]", pages: Mapping[str, str], path: 
 
 def status_tables(status: "ProjectStatus") -> list[Table]:
     """Show how far every locale is, who did how much and how well, and the questions furthest from done."""
-    locales, people, options, questions = status.tables.values()
+    locales, people, options, questions, _ = status.tables.values()
     mark = pl.col("verdict").replace_strict({"look": "look", "too few": "few"}, default="")
     named = people.frame.with_columns(pl.col("annotator").replace(dict(status.names)), mark=mark.fill_null(""))
     figures = ("counted", "skipped", "refused", "seconds", "agreement", "mark", "last")
@@ -171,48 +165,32 @@ def status_tables(status: "ProjectStatus") -> list[Table]:
     )
     first = waiting.head(_LISTED).select("template_id", "locale", "valid", "idk", "still_needed")
     more = f"The first {_LISTED}; --html and --json list all." if len(waiting) > _LISTED else ""
-    return [
-        table_of(locales._replace(title=f"{status.name} on {status.today}")),
-        table_of(people._replace(frame=named.select("locale", "stage", "annotator", *figures))),
-        *([] if options.frame.is_empty() else [table_of(agreement_table(options.frame))]),
-        table_of(questions._replace(title=pluralise(len(waiting), "open question"), frame=first, caption=more)),
+    shown = [
+        locales._replace(title=f"{status.name} on {status.today}"),
+        people._replace(frame=named.select("locale", "stage", "annotator", *figures)),
+        *([] if options.frame.is_empty() else [agreement_table(options.frame)]),
+        questions._replace(title=pluralise(len(waiting), "open question"), frame=first, caption=more),
     ]
+    return list(map(table_of, shown))
 
 
 def status_lines(status: "ProjectStatus") -> list[str]:
     """Where people work, whose work to look at, and what to write to whom."""
     lines = [f"{title}: {link}" for title, link in status.links.items()]
-    people = status.tables["people"].frame
+    people, reminders = status.tables["people"].frame, status.tables["reminders"].frame
     lines += [
-        f"{_name(status, row['annotator'])} in {row['locale']} {flag}."
+        f"{status.names.get(row['annotator'], row['annotator'])} in {row['locale']} {flag}."
         for row in people.iter_rows(named=True)
         for flag in row["flags"] or ()
     ]
     if few := people.filter(verdict="too few").height:
         who = agreeing(few, "person", "people")
         lines.append(f"Of the work of {few} {who} nothing is said: too few questions.")
-    if status.reminders:
-        lines += ["Reminders, to be sent by you:", *(f"  {_reminder(status, one)}" for one in status.reminders)]
-    return lines
-
-
-def _reminder(status: "ProjectStatus", one: "Reminder") -> str:
-    """What to write to somebody."""
-    parts = [] if one.has_begun else ["you have not begun"]
-    if one.drafts:
-        what = agreeing(len(one.drafts), "page is begun and not sent", "pages are begun and not sent")
-        parts.append(f"{len(one.drafts)} {what}: {', '.join(one.drafts)} (press Submit or Update)")
-    if one.untaken:
-        what = agreeing(len(one.untaken), "page was blank or far too long", "pages were blank or far too long")
-        parts.append(f"{len(one.untaken)} {what}, please change it: {', '.join(one.untaken)}")
-    for link, number in one.waiting.items():
-        wait = agreeing(number, "waits", "wait")
-        parts.append(f"{pluralise(number, 'question')} {wait} for you: {link}")
-    return f"{_name(status, one.annotator)}: {'; '.join(parts)}."
-
-
-def _name(status: "ProjectStatus", annotator: str) -> str:
-    return status.names.get(annotator, annotator)
+    if not reminders.is_empty():
+        lines.append("Reminders, to be sent by you:")
+    return lines + [
+        f"  {status.names.get(who, who)}: {reminder}: {link}" for who, reminder, link in reminders.iter_rows()
+    ]
 
 
 def status_json(status: "ProjectStatus") -> str:
@@ -222,7 +200,6 @@ def status_json(status: "ProjectStatus") -> str:
         "day": status.today.isoformat(),
         "links": dict(status.links),
         **{name: table.frame.to_dicts() for name, table in status.tables.items()},
-        "reminders": [asdict(one) for one in status.reminders],
         "gone": {one.stage_locale.title: len(one.gone) for one in status.found if one.gone},
     }
     return json.dumps(found, ensure_ascii=False, indent=2, default=str)
@@ -237,7 +214,7 @@ def forgotten_lines(file: "ProjectFile", done: "Forgotten") -> Iterator[str]:
     yield f"On {public_address(file.project.server.url)}: {deleted}, and {removed}."
     for written in done.pull.written:
         yield f"{written.path}: {pluralise(written.rows, 'row')} now"
-    for path in done.own_reviews:
+    for path in done.pull.own_reviews:
         yield f"{path}: their answers removed"
     yield "Left to do by hand:"
     yield from (f"  {line}" for line in done.by_hand)

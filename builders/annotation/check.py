@@ -26,8 +26,10 @@ from blend.loaders.recipes import read_recipe
 from blend.loaders.responses import ResponseTables
 from blend.loaders.responses.verdicts import proposes_options
 from blend.schemas.errors import InputError, RowError, RowErrors, did_you_mean, raise_all
-from blend.schemas.locales import Locale, Registry, registry
+from blend.schemas.locales import Registry, registry
 from blend.schemas.texts import agreeing, pluralise
+
+_WRITE = "write your own, and name them under [instructions]"
 
 
 class CheckedProject(NamedTuple):
@@ -121,8 +123,7 @@ class _Checks:
         return None
 
     def _used(self) -> set[StageName]:
-        default = self._project.stages
-        return {stage for settings in self._project.locales for stage in settings.stages or default}
+        return {stage for one in self._project.locales for stage in one.stages or self._project.stages}
 
     def _locales(self, asked: Collection[str] | None) -> None:
         """Check that locales are known, each once, with people and questions enough."""
@@ -190,39 +191,44 @@ class _Checks:
 
     def _instructions(self) -> None:
         """Instructions of one's own: for a language of the project, with every stage that it has."""
-        stages: dict[str, set[StageName]] = {}
-        for settings in self._project.locales:
-            if settings.locale in self.known:
-                language = self.known.get(settings.locale).language
-                stages.setdefault(language, set()).update(settings.stages or self._project.stages)
+        spoken = _stages_by_language(self._file, self.known)
         for language, name in self._project.instructions.items():
-            key = f"instructions.{language}"
-            if language not in stages:
-                fix = f"the languages of this project are {', '.join(sorted(stages))}"
+            key, own = f"instructions.{language}", self._file.base / name
+            if language not in spoken:
+                fix = f"the languages of this project are {', '.join(sorted(spoken))}"
                 self._add(key, f"no locale of the project speaks {language!r}", fix)
-                continue
-            own = self._file.base / name
-            if self._try(key, partial(own_texts, own)) is not None:
-                for stage in sorted(stages[language]):
+            elif self._try(key, partial(own_texts, own)) is not None:
+                for stage in sorted(spoken[language]):
                     self._try(key, partial(texts_of, language, stage, own))
 
 
+def _stages_by_language(file: ProjectFile, known: Registry) -> dict[str, set[StageName]]:
+    """The stages in which people of each language work."""
+    found: dict[str, set[StageName]] = {}
+    for settings in file.project.locales:
+        if settings.locale in known:
+            stages = settings.stages or file.project.stages
+            found.setdefault(known.get(settings.locale).language, set()).update(stages)
+    return found
+
+
 def _notes(file: ProjectFile, known: Registry, material: Material) -> Iterator[str]:
-    project = file.project
-    ours = sorted(
-        {known.get(settings.locale).language for settings in project.locales} - {*project.instructions}
-    )
-    strange = [language for language in ours if not is_known(language)]
-    if strange:
-        yield (
-            f"pages in {', '.join(strange)} are in English, since we have no texts in it: write your own, and "
-            "name them under [instructions]"
-        )
-    for settings in project.locales:
-        locale = known.get(settings.locale)
-        if locale.language not in strange:
-            yield from _untranslated(file, locale)
-    if unchecked := [language for language in ours if not is_checked(language)]:
+    project, unchecked = file.project, []
+    for language, stages in sorted(_stages_by_language(file, known).items()):
+        own = project.instructions.get(language)
+        path = None if own is None else file.base / own
+        if own is None and not is_known(language):
+            yield f"pages in {language} are in English, since we have no texts in it: {_WRITE}"
+            continue
+        if english := sorted(stage for stage in stages if texts_of(language, stage, path).in_english):
+            yield f"{language}: the instructions for {', '.join(english)} are in English: {_WRITE}"
+        # Ours have no words in other languages where they have no instruction.
+        if path is not None and (words := untranslated_strings(language, path)):
+            listed = ", ".join(sorted(words))
+            yield f"{path}: {pluralise(len(words), 'word')} in English ({listed}): translate them"
+        if own is None and not is_checked(language):
+            unchecked.append(language)
+    if unchecked:
         yield (
             f"no native speaker has checked our instructions in {', '.join(unchecked)}: have them read, or "
             "name your own under [instructions]"
@@ -232,24 +238,6 @@ def _notes(file: ProjectFile, known: Registry, material: Material) -> Iterator[s
             yield f"{settings.locale}: no annotators are named, so whoever has an account may answer"
     if note := _regions_note(file, known, material):
         yield note
-
-
-def _untranslated(file: ProjectFile, locale: Locale) -> Iterator[str]:
-    """List what the pages of a locale say in English though its language is another one."""
-    own = file.project.instructions.get(locale.language)
-    path, stages = None if own is None else file.base / own, file.project.stages_of(locale.tag)
-    english = [stage for stage in stages if texts_of(locale.language, stage, path).in_english]
-    what = [f"the instructions for {', '.join(english)}"] if english else []
-    # Ours have no words in other languages where they have no instruction.
-    if path is not None and (words := untranslated_strings(locale.language, path)):
-        what.append(f"{pluralise(len(words), 'word')} ({', '.join(sorted(words))})")
-    where, fix = (
-        (f"our pages in {locale.language}", "write your own, and name them under [instructions]")
-        if own is None
-        else (str(own), "translate them")
-    )
-    if what:
-        yield f"{locale.tag}: in {where}, {' and '.join(what)} are in English: {fix}"
 
 
 def _regions_note(file: ProjectFile, known: Registry, material: Material) -> str | None:

@@ -10,13 +10,12 @@ import polars as pl
 
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.pseudonyms import People, project_key
-from blend.builders.annotation.session import StageLocale, stage_locales
+from blend.builders.annotation.stages import StageLocale, stage_locales
 from blend.builders.annotation.stages.model import Reading
 from blend.builders.annotation.stages.reading import location_of
 from blend.builders.saq.lost_answers import parted, without_lost
 from blend.loaders.files.new_files import EVENTS
-from blend.loaders.label_studio.events import Held, Line, held_in, read_events, tasks_of
-from blend.loaders.label_studio.export import ExportedTask
+from blend.loaders.label_studio.events import Held, Line, counted_lines, held_in, read_events
 from blend.loaders.responses import ResponseTables, read_responses, readable_rows
 from blend.loaders.responses.reviews import IN_A_FILE, NOT_ASKED
 from blend.schemas.frames import FINDINGS
@@ -33,8 +32,8 @@ class StageReading(NamedTuple):
 
     stage_locale: StageLocale
     held: Mapping[str, Held]
-    tasks: Sequence[ExportedTask]
-    """With the annotations that count."""
+    lines: Sequence[Line]
+    """Annotations that count."""
     reading: Reading
 
     @property
@@ -71,12 +70,12 @@ def counting(file: ProjectFile, lines: Sequence[Line], *, also: Collection[str] 
         held = held_in(lines, stage_locale.slug)
         if not held and stage_locale.name not in also:
             continue
-        tasks, tag = tasks_of(held), stage_locale.locale.tag
-        context = stage_locale.stage.context(file.project, stage_locale.locale, people, file.locales)
-        reading = stage_locale.stage.read(tasks, replace(context, given=_given_in(tag, found) or None))
-        changed = pl.DataFrame(list(_changed_by_others(held, tasks, tag)), FINDINGS)
+        current, tag = counted_lines(held), stage_locale.locale.tag
+        context = stage_locale.stage.context(file.project, stage_locale.locale, people)
+        reading = stage_locale.stage.read(current, replace(context, given=_given_in(tag, found) or None))
+        changed = pl.DataFrame(list(_changed_by_others(current, tag)), FINDINGS)
         reading = reading._replace(findings=pl.concat([reading.findings, changed]))
-        found.append(StageReading(stage_locale, held, tasks, reading))
+        found.append(StageReading(stage_locale, held, current, reading))
     if asked is not None:
         found = [one._replace(reading=_of_asked(one, asked)) for one in found]
     return [one._replace(reading=_without_lost_answers(one, responses_in(found))) for one in found]
@@ -111,49 +110,32 @@ def _given_in(tag: str, found: Sequence[StageReading]) -> Mapping[str, int]:
     )
 
 
-def _changed_by_others(
-    held: Mapping[str, Held], tasks: Sequence[ExportedTask], locale: str
-) -> Iterator[dict[str, Any]]:
+def _changed_by_others(lines: Sequence[Line], locale: str) -> Iterator[dict[str, Any]]:
     """Annotations whose version that counts another account has made, which everybody on a server can do."""
-    editors = {
-        (one.version["task"], one.version["annotation"]): one.version
-        for one in held.values()
-        if one.counts and one.version["changed_by"] is not None
-    }
-    for task in tasks:
-        for annotation in task["annotations"]:
-            if (line := editors.get((task["id"], annotation["id"]))) is not None:
-                yield {
-                    "kind": "changed-by-another",
-                    "source": f"{location_of(task)}, annotation {annotation['id']}",
-                    "locale": locale,
-                    "template_id": task["data"].get("template_id"),
-                    "detail": (
-                        f"{line['annotator']} gave it, and {line['changed_by']} has changed it since; what it "
-                        f"says now counts. {EVENTS} holds the versions that were pulled: ask both"
-                    ),
-                }
+    for line in lines:
+        if line["changed_by"] is not None:
+            detail = (
+                f"{line['annotator']} gave it, and {line['changed_by']} has changed it since; what it says now "
+                f"counts. {EVENTS} holds the versions that were pulled: ask both"
+            )
+            source = location_of(line)
+            yield _finding("changed-by-another", source, locale, line["data"].get("template_id"), detail)
 
 
 def _of_asked(one: StageReading, asked: Collection[tuple[str, str]]) -> Reading:
     """A reading without rows of questions that are not asked any more; they come back with the question."""
     reading, tag = one.reading, one.stage_locale.locale.tag
-    rows, findings, dropped = dict(reading.rows), [], set[str]()
+    rows, findings = dict(reading.rows), []
     for kind in BY_LOCALE:
-        lost = Counter(
-            row["template_id"] for row in rows.get(kind, ()) if (row["template_id"], tag) not in asked
-        )
-        for template_id, number in sorted(lost.items()):
+        unasked = [row["template_id"] for row in rows.get(kind, ()) if (row["template_id"], tag) not in asked]
+        for template_id, number in sorted(Counter(unasked).items()):
             what = f"{pluralise(number, kind.removesuffix('s'))} of {template_id!r}"
             left_out = "left out, and kept in the pull folder until it is"
             detail = f"{what}, which is not asked in {tag} any more; {left_out}"
             findings.append(_finding(NOT_ASKED, f"{kind} of {template_id}", tag, template_id, detail))
-        if lost:
-            rows[kind] = [row for row in rows[kind] if row["template_id"] not in lost]
-            dropped |= lost.keys()
-    unused = (pl.col("outcome") == "counted") & pl.col("template_id").is_in(list(dropped))
-    work = reading.work.with_columns(outcome=pl.when(unused).then(pl.lit("refused")).otherwise("outcome"))
-    return Reading(rows, pl.concat([reading.findings, pl.DataFrame(findings, FINDINGS)]), work)
+        if unasked:
+            rows[kind] = [row for row in rows[kind] if row["template_id"] not in unasked]
+    return reading._replace(rows=rows, findings=pl.concat([reading.findings, pl.DataFrame(findings, FINDINGS)]))
 
 
 def _without_lost_answers(one: StageReading, responses: Mapping[str, Sequence[Mapping[str, Any]]]) -> Reading:
@@ -198,6 +180,10 @@ class Collected(NamedTuple):
     """What is passed over in reviews, and what to do about it."""
 
 
+_ALONE = "; delete that review, which decides on nothing else"
+_AGAIN = ", until `blend reviews propose` and `blend reviews accept --update` review the question again"
+
+
 def read_collected(folder: Path, locales: Registry) -> Collected:
     """Read a directory of raw responses, whatever has become of reviewed questions and answers.
 
@@ -207,16 +193,10 @@ def read_collected(folder: Path, locales: Registry) -> Collected:
     tables = read_responses(folder, locales=locales, reviewing=True, collecting=True)
     reviews, lost = without_lost(tables.reviews, tables.responses)
     of_reviews = tables.findings.filter(pl.col("kind").is_in([NOT_ASKED, IN_A_FILE]))
-    passed_over = [
-        f"{source}: {detail}" for source, detail in of_reviews.select("source", "detail").iter_rows()
-    ]
+    passed_over = [f"{source}: {detail}" for source, detail in of_reviews.select("source", "detail").rows()]
     for one in lost:
         answers = ", ".join(map(repr, one.answers))
-        end = (
-            "; delete that review, which decides on nothing else"
-            if one.is_all
-            else ", until `blend reviews propose` and `blend reviews accept --update` review the question again"
-        )
+        end = _ALONE if one.is_all else _AGAIN
         passed_over.append(
             f"{one.source}: decides on {answers}, which nobody answers any more; passed over{end}"
         )

@@ -1,30 +1,27 @@
 """Forgetting: a person's work leaves the events, all files and the server, and does not come back."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
-from functools import partial
-from pathlib import Path
+from dataclasses import dataclass
 
-from blend.builders.annotation.forgotten import (
-    ever_given,
-    forgotten,
-    is_theirs,
-    only_theirs,
-    remember,
-    review_without,
-    shown_in,
-)
+from blend.builders.annotation.forgotten import ever_given, forgotten, is_theirs, remember, shown_in
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.pseudonyms import People, project_key
-from blend.builders.annotation.pulling import Pull, pull, pull_project, rewritten
-from blend.builders.annotation.session import Session, StageLocale, session, stage_locales
+from blend.builders.annotation.pulling import Pull, Session, pull, pull_project, rewritten, session
+from blend.builders.annotation.stages import stage_locales
 from blend.loaders.files.progress import ProgressCallback
-from blend.loaders.label_studio.events import KEPT, Line, about, append_events, held_in, identity, read_events
+from blend.loaders.label_studio.events import (
+    KEPT,
+    Held,
+    Line,
+    about,
+    append_events,
+    held_in,
+    identity,
+    read_events,
+)
 from blend.loaders.label_studio.export import ExportedTask, exported
 from blend.loaders.label_studio.studio_errors import GoneError
-from blend.loaders.responses.response_rows import HIDDEN
-from blend.loaders.responses.reviews import rewrite_reviews
 from blend.loaders.servers.server_errors import public_address
 from blend.schemas.errors import InputError
 
@@ -39,10 +36,6 @@ class Forgotten:
     """All pseudonyms by which they are known again."""
     lines: Sequence[Line]
     """Lines of the events that were removed."""
-    gone: set[str]
-    """Ids of the answers that nobody else gives."""
-    own_reviews: Sequence[Path]
-    """Files of reviews that no pull writes and from which their answers were removed."""
     pull: Pull
     """The files that were written anew."""
     by_hand: list[str]
@@ -53,8 +46,6 @@ class Forgotten:
     """Likewise."""
     reviews: int = 0
     """Tasks of reviews, deleted there, that showed answers which nobody gives any more."""
-    projects: list[int] = field(default_factory=list)
-    """Numbers of the projects whose exports held what they did."""
 
 
 def forget_person(file: ProjectFile, who: str, *, on_progress: ProgressCallback | None = None) -> Forgotten:
@@ -81,39 +72,40 @@ def forget_person(file: ProjectFile, who: str, *, on_progress: ProgressCallback 
         pull(at, on_progress=on_progress)
         people = People(project_key(file), at.accounts, read_events(at.folder.events))
         done = _here(file, who, people, at)
+        lines = read_events(at.folder.events)
+        given = ever_given(file, lines, done.names)
         wanted = list(stage_locales(file))
         for number, stage_locale in enumerate(wanted, start=1):
             if found := at.there.get(stage_locale.name):
-                tasks, project = exported(at.studio, found[0]), found[0].id
-                held_theirs = _erase(at, tasks, people, done)
+                tasks = exported(at.studio, found[0])
+                _erase(at, tasks, people, done)
                 if stage_locale.stage.name == "review":
-                    held_theirs |= _clear_reviews(at, stage_locale, project, tasks, done)
-                if held_theirs:
-                    done.projects.append(project)
+                    showing = {task["id"]: task for task in tasks if shown_in(task["data"]) - given}
+                    _clear_reviews(at, held_in(lines, stage_locale.slug), found[0].id, showing, done)
             if on_progress is not None:
                 on_progress("forget", number, len(wanted))
     pull_project(file, on_progress=on_progress)
-    done.by_hand += _elsewhere(file, done)
+    done.by_hand += _elsewhere(file, done, sorted(one.id for found in at.there.values() for one in found))
     return done
 
 
 def _here(file: ProjectFile, who: str, people: People, at: Session) -> Forgotten:
     """Remove what a person did from the files of a project."""
-    key, lines = project_key(file), read_events(at.folder.events)
-    annotator = _annotator(people, who, at)
-    names = people.names_of(annotator) | people.names_of(people.named(who))
+    key, lines, named = project_key(file), read_events(at.folder.events), people.named(who)
+    # The account may have got the address that is given later.
+    later = [
+        people.of(number)
+        for number, account in at.accounts.items()
+        if account.address is not None and people.named(account.address) == named
+    ]
+    annotator = next(filter(None, later), named)
+    names = people.names_of(annotator) | people.names_of(named)
     theirs = [line for line in lines if is_theirs(line, names, key)]
     if not theirs and annotator not in forgotten(file) and len(names) < 2:
         raise InputError(
             f"{annotator} has done nothing in this project, as far as it was pulled; "
             "`blend annotate status` lists who has"
         )
-    # First of all: whatever happens from here on, no pull brings anything back.
-    remember(file, names)
-    gone = only_theirs(file, lines, names, key)
-    own = [
-        path for path in _reviews_in_files(file) if rewrite_reviews(path, partial(review_without, gone=gone))
-    ]
     by_hand = [
         f"have annotation {line['annotation']} of {line['annotator']} on {line['blend_id']} sent again by its "
         "author: the person has typed into it"
@@ -126,31 +118,14 @@ def _here(file: ProjectFile, who: str, people: People, at: Session) -> Forgotten
         for role, listed in (("annotators", settings.annotators), ("reviewers", settings.reviewers))
         if annotator in map(people.named, listed or ())
     ]
-    return Forgotten(annotator, names, theirs, gone, own, rewritten(file, at.folder, names), by_hand)
+    # First of all: whatever happens from here on, no pull brings anything back.
+    remember(file, names)
+    return Forgotten(annotator, names, theirs, rewritten(file, at.folder), by_hand)
 
 
-def _annotator(people: People, who: str, at: Session) -> str:
-    """The pseudonym of somebody, whose account may have got the address that is given later."""
-    named = people.named(who)
-    later = (
-        people.of(number)
-        for number, account in at.accounts.items()
-        if account.address is not None and people.named(account.address) == named
-    )
-    return next((found for found in later if found is not None), named)
-
-
-def _reviews_in_files(file: ProjectFile) -> list[Path]:
-    """The files of reviews that no pull writes, but for Parquet."""
-    tags = [settings.locale for settings in file.project.locales]
-    pulled = {f"{tag}.jsonl" for tag in tags if "review" in file.project.stages_of(tag)}
-    files = sorted((file.collected / "reviews").glob("*.jsonl"))
-    return [path for path in files if path.name not in pulled and not path.name.startswith(HIDDEN)]
-
-
-def _erase(at: Session, tasks: Sequence[ExportedTask], people: People, done: Forgotten) -> bool:
-    """Delete the annotations and drafts of somebody in a project; returns whether there were any."""
-    before, ids = (done.annotations, done.drafts), {line["id"] for line in done.lines}
+def _erase(at: Session, tasks: Sequence[ExportedTask], people: People, done: Forgotten) -> None:
+    """Delete the annotations and drafts of somebody in a project."""
+    ids = {line["id"] for line in done.lines}
     for task in tasks:
         for one in task["annotations"]:
             # By what was seen before as well: of a deleted account the server does not know the work.
@@ -163,51 +138,40 @@ def _erase(at: Session, tasks: Sequence[ExportedTask], people: People, done: For
                 with suppress(GoneError):
                     at.studio.delete_draft(draft["id"])
                     done.drafts += 1
-    return before != (done.annotations, done.drafts)
 
 
 def _clear_reviews(
-    at: Session, stage_locale: StageLocale, project: int, tasks: Sequence[ExportedTask], done: Forgotten
-) -> bool:
-    """Delete the tasks of reviews that show answers which nobody gives; those that others have begun stay.
-
-    Returns:
-        Whether any showed them.
-    """
-    lines = read_events(at.folder.events)
-    # What nobody ever gave is of a person whose forgetting was stopped.
-    given = ever_given(at.file, lines, done.names) - done.gone
-    showing = {task["id"] for task in tasks if shown_in(task["data"]) - given}
-    begun = {task.id for task in at.studio.tasks(project) if task.begun} & showing
+    at: Session, held: Mapping[str, Held], project: int, showing: Mapping[int, ExportedTask], done: Forgotten
+) -> None:
+    """Delete the tasks of reviews that show answers which nobody gives; those that others have begun stay."""
+    # What nobody ever gave is of the person, or of one whose forgetting was stopped.
+    begun = {task.id for task in at.studio.tasks(project) if task.begun} & showing.keys()
     server = public_address(at.file.project.server.url).rstrip("/")
     done.by_hand += [
         f"look at {server}/projects/{project}/data?task={task}: a reviewer has begun it, and it shows what the "
         "person answered; have it sent or thrown away, and run this again"
         for task in sorted(begun)
     ]
-    removed = showing - begun
-    held = held_in(lines, stage_locale.slug)
-    here = {identity(one) for task in tasks if task["id"] in removed for one in task["annotations"]}
+    removed = sorted(showing.keys() - begun)
+    here = {identity(one) for task in removed for one in showing[task]["annotations"]}
     # Before they go: no pull takes them for missing.
     append_events(at.folder.events, [about(held[one], KEPT) for one in sorted(here & held.keys())])
-    at.studio.delete_tasks(project, sorted(removed))
+    at.studio.delete_tasks(project, removed)
     done.reviews += len(removed)
-    return bool(showing)
 
 
-def _elsewhere(file: ProjectFile, done: Forgotten) -> list[str]:
+def _elsewhere(file: ProjectFile, done: Forgotten, projects: Sequence[int]) -> list[str]:
     """What the command cannot reach."""
     accounts = sorted({int(str(line["account"]).split()[0]) for line in done.lines if line.get("account")})
     left = [
         f"delete account {number} on the server, unless the person works in another project there"
         for number in accounts
     ]
-    if done.projects:
-        copies = " ".join(f"export/project-{number}-at-* media/export/{number}/" for number in done.projects)
-        left.append(f"delete the copies of exports in the data folder of the server: {copies}")
+    copies = " ".join(f"export/project-{number}-at-* media/export/{number}/" for number in projects)
+    left.append(f"delete the copies of exports in the data folder of the server: {copies}")
     kept = f"exports and copies of {file.pulled} that you kept elsewhere, old versions of its events in git"
     left.append(f"delete {kept}, and status pages")
-    if done.own_reviews:
+    if done.pull.own_reviews:
         left.append("delete sheets of `blend reviews propose` that hold what they answered")
     if any(line["stage"].startswith("collect.") for line in done.lines):
         left.append(f"look for questions that they wrote in the templates of {file.collected}")

@@ -6,22 +6,24 @@ brings them back.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from blend.builders.annotation.project import PSEUDONYM, ProjectFile
-from blend.builders.annotation.pseudonyms import People, pseudonym
+from blend.builders.annotation.pseudonyms import pseudonym
 from blend.builders.annotation.stages.answer import ANSWERS
 from blend.builders.annotation.stages.review import GROUPS, INVALID, ITEMS, REASON
 from blend.builders.saq.lost_answers import parted
 from blend.loaders.files.atomic import atomic_write
 from blend.loaders.files.content import read_content
-from blend.loaders.label_studio.events import Line, held_in
+from blend.loaders.label_studio.events import Line
 from blend.loaders.label_studio.export import ExportedTask
 from blend.loaders.responses import read_responses
-from blend.loaders.responses.reviews import decided_in
+from blend.loaders.responses.response_rows import HIDDEN
+from blend.loaders.responses.reviews import decided_in, rewrite_reviews
 from blend.schemas.errors import InputError
 from blend.schemas.rows import Review
 from blend.schemas.sheets import digest_of
@@ -59,20 +61,25 @@ def remember(file: ProjectFile, names: Iterable[str]) -> None:
         atomic_write(file.base / NAMES, "".join(f"{line}\n" for line in (_HEADING, *sorted(now))))
 
 
-def without_people(task: ExportedTask, people: People, gone: Collection[str]) -> ExportedTask:
-    """A task without the annotations and drafts of some people."""
-
-    def others(kind: str, author: str) -> list[Any]:
-        given = task.get(kind) or ()
-        return [one for one in given if people.aliases(one.get(author)).isdisjoint(gone)]
-
-    return {**task, "annotations": others("annotations", "completed_by"), "drafts": others("drafts", "user")}
-
-
 def is_theirs(line: Line, gone: Collection[str], key: bytes) -> bool:
     """Whether a line of the events is about what one of some people did."""
     account = line.get("account")
     return line.get("annotator") in gone or (account is not None and pseudonym(account, key) in gone)
+
+
+def without_lines(
+    file: ProjectFile, lines: Sequence[Line], names: Collection[str], key: bytes
+) -> tuple[list[Line], set[str]]:
+    """The events without what some people did, and without the answers that nobody else ever gave.
+
+    Returns:
+        The lines, of which no other names the people; and the ids of these answers, as reviews show them.
+    """
+    theirs = [line for line in lines if is_theirs(line, names, key)]
+    left = [unnamed(line, names) for line in lines if not is_theirs(line, names, key)]
+    gone = _answer_ids(theirs)
+    gone -= ever_given(file, left, names) if gone else set()
+    return [line for line in (_line_without(line, gone) for line in left) if line is not None], gone
 
 
 def unnamed(line: Line, gone: Collection[str]) -> Line:
@@ -81,15 +88,6 @@ def unnamed(line: Line, gone: Collection[str]) -> Line:
 
 
 # Answers, by the ids under which reviews show them.
-
-
-def only_theirs(file: ProjectFile, lines: Sequence[Line], names: Collection[str], key: bytes) -> set[str]:
-    """Ids of the answers that some people ever gave, and that nobody else gives now."""
-    if not (theirs := [line for line in lines if is_theirs(line, names, key)]):
-        return set()
-    left = [line for line in lines if not is_theirs(line, names, key)]
-    now = (one.version for stage in {line["stage"] for line in left} for one in held_in(left, stage).values())
-    return _answer_ids(theirs) - ever_given(file, now, names)
 
 
 def ever_given(file: ProjectFile, lines: Iterable[Line], besides: Collection[str] = ()) -> set[str]:
@@ -157,7 +155,7 @@ def _results_without(results: Sequence[Mapping[str, Any]], gone: Collection[str]
     return [result for result in kept if result.get("from_name") not in fields]
 
 
-def line_without(line: Line, gone: Collection[str]) -> Line | None:
+def _line_without(line: Line, gone: Collection[str]) -> Line | None:
     """A line of the events without some answers, if it is of a review; null if it decides on no other."""
     if "data" not in line or not str(line["blend_id"]).startswith("review/"):
         return line
@@ -165,14 +163,17 @@ def line_without(line: Line, gone: Collection[str]) -> Line | None:
     return None if left is None else {**line, "data": left["data"], "result": left["annotations"][0]["result"]}
 
 
-def review_without(review: Mapping[str, Any], locale: str, gone: Collection[str]) -> dict[str, Any] | None:
-    """A review without some answers, as it stands in a file; null if none of its answers is left.
+def rewrite_own_reviews(file: ProjectFile, gone: Collection[str]) -> list[Path]:
+    """Remove some answers from the reviews that no pull writes, but for Parquet; returns the files changed."""
+    tags = [settings.locale for settings in file.project.locales]
+    pulled = {f"{tag}.jsonl" for tag in tags if "review" in file.project.stages_of(tag)}
+    files = sorted((file.collected / "reviews").glob("*.jsonl")) if gone else ()
+    own = [path for path in files if path.name not in pulled and not path.name.startswith(HIDDEN)]
+    return [path for path in own if rewrite_reviews(path, partial(_review_without, gone=gone))]
 
-    Args:
-        review: The row.
-        locale: Of the answers.
-        gone: Ids of the answers to remove.
-    """
+
+def _review_without(review: Mapping[str, Any], locale: str, gone: Collection[str]) -> dict[str, Any] | None:
+    """A review in a file without some answers; null if none of its answers is left."""
     decided = decided_in(Review.model_validate({**review, "locale": locale}))
     given = {one for one in decided if digest_of(review["template_id"], locale, one) not in gone}
     return parted(dict(review), given)[0]

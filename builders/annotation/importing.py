@@ -9,39 +9,29 @@ import csv
 import io
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from blend.builders.annotation.import_guess import Proposed, proposed_map
 from blend.builders.annotation.pseudonyms import new_key, pseudonym, read_key
 from blend.builders.annotation.ui_strings import ui_strings_of
 from blend.loaders.files.atomic import atomic_write, storage_errors
-from blend.loaders.files.diagnostics import Diagnostics, checked, unknown_name
+from blend.loaders.files.diagnostics import Diagnostics, unknown_name
 from blend.loaders.files.rows import Cells
 from blend.loaders.files.tables import refuse_rewritten
 from blend.loaders.files.toml import ImportMap, map_text, read_map
 from blend.loaders.label_studio.foreign import texts_of_cell
 from blend.loaders.responses import read_responses
-from blend.schemas.errors import ConflictError, InputError, RowError
+from blend.loaders.responses.response_rows import checked_response
+from blend.schemas.errors import ConflictError, InputError
 from blend.schemas.frames import KEY
 from blend.schemas.locales import Registry, registry
 from blend.schemas.rows import MAX_ANSWERS, NonAnswer, Response
-from blend.schemas.texts import clean, fold, pluralise
+from blend.schemas.texts import clean, fold
 
 _KINDS = ("idk", "no-answer", "not-applicable")
 _KEY_NAME = "annotators.key"
-_TemplateIds = Mapping[str, Sequence[str]]
-"""Ids of the templates that are asked, by locale."""
-
-
-class Imported(NamedTuple):
-    """Responses and findings that a table became."""
-
-    responses: dict[str, list[Response]]
-    """By locale, in the order of the file."""
-    blank: int
-    """Questions that somebody left blank; they are no responses."""
 
 
 class Written(NamedTuple):
@@ -55,22 +45,12 @@ class Written(NamedTuple):
 class ImportDone(NamedTuple):
     """Files that an import wrote, and what it left out."""
 
-    written: Sequence[Written]
+    written: Sequence[Written] = ()
     """Files; none where a map was proposed."""
-    blank: int
-    """Questions that somebody left blank."""
-    proposed: Proposed | None
+    blank: int = 0
+    """Questions that somebody left blank; they are no responses."""
+    proposed: Proposed | None = None
     """The map that was written to be checked."""
-
-
-class _Given(NamedTuple):
-    """Texts of a person for one question, and their location."""
-
-    location: str
-    template_id: str
-    locale: str
-    annotator: str
-    texts: list[str]
 
 
 def import_file(
@@ -85,7 +65,7 @@ def import_file(
     """Import the rows of a table, or propose a map for them where there is none.
 
     Args:
-        rows: Of the table.
+        rows: Of the table, with every column; values are texts or lists of texts.
         name: Of its file, for messages.
         map_path: The map. Where it does not exist, a guess is written there, and nothing is imported; one that
             recognises no question leaves out every column, and lists the questions that are asked.
@@ -95,23 +75,20 @@ def import_file(
         has_people: Whether several rows may be one person's, so that the map must say who answered.
 
     Raises:
-        InputError, RowError, RowErrors: As `importing.import_responses`, or if the folder or the key of the
-            pseudonyms cannot be read.
+        InputError: If the table has no rows, or the folder or the key of the pseudonyms cannot be read.
+        RowError, RowErrors: If the map names columns, questions or locales that are not there, if the table
+            holds columns or questions of which the map says nothing, or if a row cannot be a response; names
+            every place.
         ConflictError: If a file of responses is there already.
         StorageError: If a file cannot be written.
     """
     known = registry() if locales is None else locales
     questions = read_responses(folder, locales=known, reviewing=True, collecting=True).questions
+    if not rows:
+        raise InputError(f"{name}: no rows; give the table with people's answers")
     if not os.path.lexists(map_path):
-        asked_texts = questions.select(*KEY, "question", "en_question").to_dicts()
-        languages = {known.get(tag).language for tag in questions["locale"]}
-        guess = proposed_map(rows, asked_texts, _non_answer_texts(languages))
-        if guess.map.annotator is not None:
-            guess = guess._replace(map=guess.map.model_copy(update={"key_file": _KEY_NAME}))
-        templates = {one["template_id"]: one["en_question"] for one in reversed(asked_texts)}
-        listed = None if guess.recognised else dict(sorted(templates.items()))
-        _write_beside(map_path, map_text(guess.map, name, listed))
-        return ImportDone((), 0, guess)
+        texts = questions.select(*KEY, "question", "en_question").to_dicts()
+        return ImportDone(proposed=_propose(rows, name, map_path, texts, known))
     by = read_map(map_path)
     if has_people and by.annotator is None:
         raise InputError(
@@ -121,67 +98,36 @@ def import_file(
     asked: dict[str, list[str]] = {}
     for template_id, locale in questions.select(KEY).iter_rows():
         asked.setdefault(locale, []).append(template_id)
-    key = None if by.key_file is None else _key_at(map_path.parent / by.key_file)
-    imported = import_responses(rows, by, asked=asked, locales=known, name=name, key=key)
-    return ImportDone(_write_imported(imported.responses, folder), imported.blank, None)
-
-
-def _non_answer_texts(languages: set[str]) -> dict[str, str]:
-    """Texts that our own pages offer in place of an answer, in some languages and in English."""
-    ui_strings = [ui_strings_of(language) for language in sorted(languages | {"en"})]
-    return {one[kind]: kind for one in ui_strings for kind in _KINDS} | {kind: kind for kind in _KINDS}
-
-
-def import_responses(
-    rows: Sequence[Cells],
-    by: ImportMap,
-    *,
-    asked: _TemplateIds,
-    locales: Registry,
-    name: str,
-    key: bytes | None = None,
-) -> Imported:
-    """The responses in a table.
-
-    Args:
-        rows: Of the table, with every column; values are texts or lists of texts.
-        by: What its columns mean.
-        asked: Ids of the templates that are asked, by locale.
-        locales: Known locales.
-        name: What messages call the file.
-        key: Of the pseudonyms; the table names people by pseudonyms when absent.
-
-    Raises:
-        InputError: If the table has no rows.
-        RowError, RowErrors: If the map names columns, questions or locales that are not there, if the table
-            holds columns or questions of which the map says nothing, or if a row cannot be a response; names
-            every place.
-    """
     diagnostics = Diagnostics()
-    if not rows:
-        raise InputError(f"{name}: no rows; give the table with people's answers")
     _check_columns(rows, by, name, diagnostics)
     diagnostics.raise_problems()
-    found: dict[str, list[Response]] = {}
-    first: dict[tuple[str, str, str], str] = {}
-    blank = 0
-    for given in _given(rows, by, lambda who: who if key is None else pseudonym(who, key), diagnostics):
-        if not _is_asked(given, by, asked, locales, diagnostics):
-            continue
-        if not given.texts:
-            blank += 1
-            continue
-        with diagnostics.collected():
-            response = checked(Response, _values(given, by), given.location, diagnostics)
-            if response is None:
-                continue
-            before = first.setdefault((given.template_id, given.locale, given.annotator), given.location)
-            if before != given.location:
-                what = f"{given.annotator!r} answers {given.template_id!r} a second time"
-                raise RowError(what, where=given.location, fix=f"delete this row or {before}")
-            found.setdefault(given.locale, []).append(response.row)
+    key = None if by.key_file is None else _key_at(map_path.parent / by.key_file)
+    given = [
+        cells for cells in _given(rows, by, key, diagnostics) if _is_asked(cells, by, asked, known, diagnostics)
+    ]
+    typed = [cells for cells in given if cells.values["answers"] or cells.values["non_answer"]]
+    responses = _responses(typed, known, diagnostics)
     diagnostics.raise_problems()
-    return Imported(found, blank)
+    return ImportDone(_write_imported(responses, folder), len(given) - len(typed))
+
+
+def _propose(
+    rows: Sequence[Cells],
+    name: str,
+    map_path: Path,
+    questions: Sequence[Mapping[str, str]],
+    known: Registry,
+) -> Proposed:
+    """Write a first version of the map, with what our own pages offer in place of an answer."""
+    languages = {known.get(question["locale"]).language for question in questions}
+    ui_strings = [ui_strings_of(language) for language in sorted(languages | {"en"})]
+    non_answers = {one[kind]: kind for one in ui_strings for kind in _KINDS} | {kind: kind for kind in _KINDS}
+    guess = proposed_map(rows, questions, non_answers)
+    if guess.map.annotator is not None:
+        guess = guess._replace(map=guess.map.model_copy(update={"key_file": _KEY_NAME}))
+    templates = {one["template_id"]: one["en_question"] for one in reversed(questions)}
+    _write(map_path, map_text(guess.map, name, None if guess.recognised else dict(sorted(templates.items()))))
+    return guess
 
 
 def _check_columns(rows: Sequence[Cells], by: ImportMap, name: str, diagnostics: Diagnostics) -> None:
@@ -200,14 +146,15 @@ def _check_columns(rows: Sequence[Cells], by: ImportMap, name: str, diagnostics:
 
 
 def _given(
-    rows: Sequence[Cells], by: ImportMap, named: Callable[[str], str], diagnostics: Diagnostics
-) -> Iterator[_Given]:
+    rows: Sequence[Cells], by: ImportMap, key: bytes | None, diagnostics: Diagnostics
+) -> Iterator[Cells]:
+    """Rows of responses: what each person said to each question, perhaps nothing."""
+    kinds = {fold(text): NonAnswer(kind) for text, kind in by.non_answers.items()}
     for row in rows:
         for column in by.columns:
             cell = row.values.get(column)
             if isinstance(cell, str):
                 refuse_rewritten(cell, f"{row.location}, column {column}", diagnostics)
-        locale = by.locale or _one(row, by.locale_column)
         number = "-".join(re.findall(r"[0-9]+", row.location.rpartition(":")[2]))
         who = f"r{number}" if by.annotator is None else _one(row, by.annotator)
         if not who:
@@ -225,50 +172,59 @@ def _given(
             if by.separator is not None:
                 texts = [part for text in texts for part in text.split(by.separator)]
             texts = [text.strip() for text in texts if text.strip()]
-            yield _Given(row.location, template_id, locale, named(who), texts)
+            # Beside a non-answer, all other texts are answers, which is told.
+            reason = next((text for text in texts if fold(text) in kinds), None)
+            kind = None if reason is None else kinds[fold(reason)]
+            values = {
+                "template_id": template_id,
+                "locale": by.locale or _one(row, by.locale_column),
+                "annotator": who if key is None else pseudonym(who, key),
+                "answers": [text for text in texts if text != reason],
+                "non_answer": kind,
+                "reason": reason if kind is NonAnswer.OTHER else None,
+            }
+            where = row.location if by.question else f"{row.location}, column {answers[0]}"
+            yield Cells(where, values)
 
 
 def _is_asked(
-    given: _Given, by: ImportMap, asked: _TemplateIds, locales: Registry, diagnostics: Diagnostics
+    cells: Cells,
+    by: ImportMap,
+    asked: Mapping[str, Sequence[str]],
+    locales: Registry,
+    diagnostics: Diagnostics,
 ) -> bool:
     """Whether a question is asked in a locale; what is not is noted."""
-    if given.locale not in asked:
-        where = f"{given.location}, column {by.locale_column}" if by.locale_column else given.location
-        if given.locale in locales:
-            diagnostics.problems.append(unknown_name("locale", given.locale, asked, where=where))
+    locale, template_id = cells.values["locale"], cells.values["template_id"]
+    if locale not in asked:
+        where = f"{cells.location}, column {by.locale_column}" if by.locale_column else cells.location
+        if locale in locales:
+            diagnostics.problems.append(unknown_name("locale", locale, asked, where=where))
         else:
-            diagnostics.unknown_locale(given.locale, locales, where=where)
-        return False
-    if given.template_id not in asked[given.locale]:
-        where = f"{given.location}, column {by.question}" if by.question else given.location
-        problem = unknown_name("question", given.template_id, asked[given.locale], where=where)
+            diagnostics.unknown_locale(locale, locales, where=where)
+    elif template_id not in asked[locale]:
+        where = f"{cells.location}, column {by.question}" if by.question else cells.location
+        problem = unknown_name("question", template_id, asked[locale], where=where)
         fix = "name its template in the map's [questions], or write it into leave_out_questions"
         diagnostics.problem(problem.what, where=where, fix=fix if by.question else problem.fix)
-        return False
-    return True
+    else:
+        return True
+    return False
 
 
-def _values(given: _Given, by: ImportMap) -> dict[str, Any]:
-    """The fields of a response."""
-    kinds = {fold(text): NonAnswer(kind) for text, kind in by.non_answers.items()}
-    reasons = [text for text in given.texts if fold(text) in kinds]
-    answers = [text for text in given.texts if fold(text) not in kinds]
-    if reasons and len(given.texts) > 1:
-        others = pluralise(len(given.texts) - 1, "other text")
-        what = f"{reasons[0]!r}, which is a non-answer, beside {others}"
-        raise RowError(what, where=given.location, fix="keep the one or the other")
-    if len(answers) > MAX_ANSWERS:
-        what = f"{len(answers)} answers to {given.template_id!r}, but an annotator gives up to {MAX_ANSWERS}"
-        raise RowError(what, where=given.location, fix=f"keep the first {MAX_ANSWERS}")
-    kind = kinds[fold(reasons[0])] if reasons else None
-    return {
-        "template_id": given.template_id,
-        "locale": given.locale,
-        "annotator": given.annotator,
-        "answers": answers,
-        "non_answer": kind,
-        "reason": reasons[0] if kind is NonAnswer.OTHER else None,
-    }
+def _responses(rows: Sequence[Cells], known: Registry, diagnostics: Diagnostics) -> dict[str, list[Response]]:
+    """The responses by locale; what cannot be one, and a second one of a person, is noted."""
+    found: dict[str, list[Response]] = {}
+    first: dict[tuple[str, str, str], str] = {}
+    for cells in rows:
+        if (placed := checked_response(cells, known, diagnostics)) is not None:
+            row = placed.row
+            before = first.setdefault((row.template_id, row.locale, row.annotator), cells.location)
+            if before != cells.location:
+                what = f"{row.annotator!r} answers {row.template_id!r} a second time"
+                diagnostics.problem(what, where=cells.location, fix=f"delete this row or {before}")
+            found.setdefault(row.locale, []).append(row)
+    return found
 
 
 def _one(row: Cells, column: str | None) -> str:
@@ -292,22 +248,19 @@ def _write_imported(responses: Mapping[str, Sequence[Response]], folder: Path) -
                 f"{path}: exists, and nothing is replaced; move it away, or give another folder with the "
                 "questions"
             )
+    columns = [f"answer_{number}" for number in range(1, MAX_ANSWERS + 1)]
     for locale, path in paths.items():
         text = io.StringIO(newline="")
-        csv.writer(text, lineterminator="\n").writerows(_table(responses[locale]))
-        _write_beside(path, f"\ufeff{text.getvalue()}")  # by which spreadsheets know UTF-8
+        table = csv.writer(text, lineterminator="\n")
+        table.writerow(["template_id", "annotator", *columns, "non_answer", "reason"])
+        for one in sorted(responses[locale], key=lambda one: (one.template_id, one.annotator)):
+            answers = [*one.answers, *[""] * (MAX_ANSWERS - len(one.answers))]
+            table.writerow([one.template_id, one.annotator, *answers, one.non_answer or "", one.reason or ""])
+        _write(path, f"\ufeff{text.getvalue()}")  # by which spreadsheets know UTF-8
     return [
         Written(path, len(responses[locale]), len({one.annotator for one in responses[locale]}))
         for locale, path in paths.items()
     ]
-
-
-def _table(responses: Sequence[Response]) -> Iterator[list[str]]:
-    columns = [f"answer_{number}" for number in range(1, MAX_ANSWERS + 1)]
-    yield ["template_id", "annotator", *columns, "non_answer", "reason"]
-    for one in sorted(responses, key=lambda one: (one.template_id, one.annotator)):
-        answers = [*one.answers, *[""] * (MAX_ANSWERS - len(one.answers))]
-        yield [one.template_id, one.annotator, *answers, one.non_answer or "", one.reason or ""]
 
 
 def _key_at(path: Path) -> bytes:
@@ -317,11 +270,11 @@ def _key_at(path: Path) -> bytes:
         InputError: As `pseudonyms.read_key`.
     """
     if not os.path.lexists(path):
-        _write_beside(path, new_key(), mode=0o600)  # for its owner alone
+        _write(path, new_key(), mode=0o600)  # for its owner alone
     return read_key(path)
 
 
-def _write_beside(path: Path, text: str, *, mode: int | None = None) -> None:
+def _write(path: Path, text: str, *, mode: int | None = None) -> None:
     """Write a file of an import.
 
     Raises:

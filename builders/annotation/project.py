@@ -83,8 +83,6 @@ class ServerSettings(FrozenModel):
 
     url: _Url = "http://localhost:8080"
     """Address of the server, for example ``http://localhost:8080``."""
-    key_variable: Annotated[str, StringConstraints(pattern=r"^[A-Za-z_]\w*$")] = "LABEL_STUDIO_API_KEY"
-    """Environment variable that holds the access token, for example ``LABEL_STUDIO_API_KEY``."""
 
 
 class LocaleSettings(FrozenModel):

@@ -133,11 +133,9 @@ class People:
         """The pseudonym for what an annotation says of its author; null where it says nothing.
 
         Args:
-            completed_by: Number of an account, its address, or a table with ``pseudonym``, ``email`` or ``id``.
+            completed_by: Number of an account, its address, or a table with ``email`` or ``id``.
         """
         if isinstance(completed_by, dict):
-            if isinstance(known := completed_by.get("pseudonym"), str):
-                return known
             completed_by = completed_by.get("email") or completed_by.get("id")
         if isinstance(completed_by, str) and completed_by.strip():
             return pseudonym(completed_by, self._key)

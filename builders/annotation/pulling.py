@@ -2,8 +2,10 @@
 
 import json
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,15 +13,28 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from blend.builders.annotation.counting import BY_LOCALE, StageReading, counting
+from blend.builders.annotation.forgotten import (
+    ever_given,
+    forgotten,
+    is_theirs,
+    rewrite_own_reviews,
+    shown_in,
+    unnamed,
+    without_answers,
+    without_lines,
+)
 from blend.builders.annotation.project import ProjectFile
-from blend.builders.annotation.pseudonyms import People
-from blend.builders.annotation.session import Log, Session, StageLocale, session, stage_locales
+from blend.builders.annotation.pseudonyms import Account, People, key_line, project_key
+from blend.builders.annotation.stages import StageLocale, stage_locales
 from blend.loaders.files.atomic import atomic_write, storage_errors
 from blend.loaders.files.content import read_content
 from blend.loaders.files.progress import ProgressCallback
-from blend.loaders.label_studio.events import Folder, Line, ProjectState, accepted
+from blend.loaders.label_studio import events
+from blend.loaders.label_studio.client import Studio, label_studio
+from blend.loaders.label_studio.events import Draft, Folder, Held, Line, ProjectState
 from blend.loaders.label_studio.export import ExportedTask, exported
-from blend.loaders.label_studio.plan import check_unique
+from blend.loaders.label_studio.plan import Inventory, check_unique
+from blend.loaders.label_studio.push import settle
 from blend.schemas.errors import ConflictError
 from blend.schemas.frames import FINDINGS
 
@@ -27,6 +42,111 @@ FINDINGS_FILE = "findings.csv"
 
 DECIDED = "decided"
 """Folder beside the project file for what other stages than *answer* and *review* yield, a file per kind."""
+
+
+# The events and the server, held by one command at a time.
+
+
+class Log:
+    """The events, without those who are forgotten; another lead may have forgotten somebody meanwhile.
+
+    The answers that nobody else gave leave the reviews as well, also those in files that no pull writes.
+
+    Args:
+        file: The project.
+        folder: Its pull folder.
+
+    Raises:
+        InputError: If there is no key, or another one, or the events are damaged.
+    """
+
+    def __init__(self, file: ProjectFile, folder: Folder) -> None:
+        self.file, self.folder = file, folder
+        self.key, self.gone = project_key(file), forgotten(file)
+        self.lines = events.read_events(folder.events)
+        if not self.lines:
+            self.add([key_line(self.key)])
+        self.before = self.lines
+        state = folder.state
+        # With other events than at the last pull, as git brings them, nothing is known of what is new.
+        self.projects: Mapping[str, ProjectState] = state.projects if state.events == self.digest() else {}
+        self.lines, answers = without_lines(file, self.lines, self.gone, self.key)
+        # Before the lines go: whatever stops it, they tell the next run which answers these are.
+        self.own_reviews = rewrite_own_reviews(file, answers)
+        if self.lines != self.before:
+            events.rewrite_events(folder.events, self.lines)
+
+    def digest(self) -> str:
+        """Digest of the file."""
+        return sha256(self.folder.events.read_bytes()).hexdigest()
+
+    def held(self, stage_locale: StageLocale) -> dict[str, Held]:
+        """The annotations of a stage in a locale."""
+        return events.held_in(self.lines, stage_locale.slug)
+
+    def add(self, lines: Sequence[Line]) -> None:
+        """Write lines down, before anything else happens with them."""
+        events.append_events(self.folder.events, lines)
+        self.lines = [*self.lines, *lines]
+
+    def take(
+        self, stage_locale: StageLocale, project: int, tasks: Sequence[ExportedTask], people: People
+    ) -> tuple[Sequence[Line], list[Draft]]:
+        """Write down what is new in an export; returns these lines, and what is begun and not sent."""
+        drafts = [
+            Draft(task=task["id"], annotator=people.of(draft.get("user")))
+            for task in tasks
+            for draft in task["drafts"]
+            if people.aliases(draft.get("user")).isdisjoint(self.gone)
+        ]
+        if self.gone and stage_locale.stage.name == "review":
+            # Pages may show answers of the forgotten still.
+            given = ever_given(self.file, self.lines, self.gone)
+            left = (
+                without_answers(task, shown_in(task["data"]) - given) for task in tasks if task["annotations"]
+            )
+            tasks = [task for task in left if task is not None]
+        held = self.held(stage_locale)
+        lines = events.news(held, stage_locale.slug, project, tasks, people.of, people.account)
+        lines = [unnamed(line, self.gone) for line in lines if not is_theirs(line, self.gone, self.key)]
+        self.add(lines)
+        return lines, drafts
+
+
+@dataclass
+class Session:
+    """The pull folder, held for this process alone, and the server."""
+
+    file: ProjectFile
+    folder: Folder
+    studio: Studio
+    there: Inventory
+    """What the server had when the session began; whoever removes anything looks again."""
+
+    @cached_property
+    def accounts(self) -> dict[int, Account]:
+        """The accounts of the server by their number, asked for once."""
+        return {number: Account(*found) for number, found in self.studio.accounts().items()}
+
+
+@contextmanager
+def session(file: ProjectFile) -> Iterator[Session]:
+    """Hold the pull folder, ask the server who it is, and look what it has of a project.
+
+    Args:
+        file: The project.
+
+    Raises:
+        InputError: If there is no token.
+        ConflictError: If another process is at work with the pull folder.
+        ServerError: If the server fails.
+    """
+    with events.held(file.pulled) as folder, label_studio(file.project.server.url) as studio:
+        settle(studio, folder)
+        yield Session(file, folder, studio, studio.inventory({one.name for one in stage_locales(file)}))
+
+
+# What comes, and the files that are made of it.
 
 
 class Written(NamedTuple):
@@ -50,6 +170,8 @@ class Pull:
     written: Sequence[Written]
     findings: pl.DataFrame
     """`frame_columns.FINDINGS` of all projects, which the pull folder's ``findings.csv`` holds too."""
+    own_reviews: Sequence[Path]
+    """Files of reviews that no pull writes and from which answers of the forgotten were removed."""
 
     @property
     def is_any_gone(self) -> bool:
@@ -75,7 +197,7 @@ def pull(at: Session, *, on_progress: ProgressCallback | None = None) -> Pull:
     Raises:
         InputError, RowError, RowErrors: If there is no key or no token, or a file is wrong.
         ConflictError: If another process is at work with the pull folder, or would lose its work by this pull,
-            or one of the projects is there twice, both with annotations.
+            or one of the projects is there twice.
         ServerError: If the server fails, or its export holds less than it lists; what was pulled stays.
     """
     check_unique(at.there, where=at.studio.where)
@@ -120,22 +242,15 @@ def accept_missing(file: ProjectFile, folder: Folder) -> Pull:
     lines: dict[str, Sequence[Line]] = {}
     for at in stage_locales(file):
         if gone := [one for one in log.held(at).values() if one.is_gone]:
-            lines[at.name] = [accepted(one) for one in gone]
+            lines[at.name] = [events.accepted(one) for one in gone]
             log.add(lines[at.name])
     return _written(log, log.projects, lines)
 
 
-def rewritten(file: ProjectFile, folder: Folder, names: Collection[str]) -> Pull:
-    """Remove what some people did from the events, and write all files anew; asks no server.
-
-    Args:
-        file: The project.
-        folder: Its pull folder.
-        names: Pseudonyms of the people.
-    """
+def rewritten(file: ProjectFile, folder: Folder) -> Pull:
+    """Write all files anew, without those who are forgotten; asks no server."""
     log = Log(file, folder)
-    seen = {at.name: () for at in stage_locales(file) if log.held(at)}
-    log.forget(names)
+    seen = {at.name: () for at in stage_locales(file) if events.held_in(log.before, at.slug)}
     # The next pull asks for everything: what is remembered of drafts names people.
     return _written(log, {}, seen)
 
@@ -151,14 +266,14 @@ def _written(log: Log, state: Mapping[str, ProjectState], changes: Mapping[str, 
     )
     atomic_write(log.folder.path / FINDINGS_FILE, findings.write_csv())
     log.folder.remember(projects=dict(state), events=log.digest())
-    return Pull(log.file, found, changes, state, written, findings)
+    return Pull(log.file, found, changes, state, written, findings, log.own_reviews)
 
 
 # Files: whole, only what changed, nothing of others.
 
 
-_Contents = Mapping[Path, tuple[str | None, int]]
-"""Content and number of rows by path; a file without content is deleted."""
+_Contents = Mapping[Path, tuple[str, int]]
+"""Content and number of rows by path; of nothing no file is made."""
 
 
 def _contents(file: ProjectFile, found: Sequence[StageReading]) -> _Contents:
@@ -166,13 +281,13 @@ def _contents(file: ProjectFile, found: Sequence[StageReading]) -> _Contents:
 
     A file of reviews or responses goes with its last row: an empty one would read as if it had lost its rows.
     """
-    contents: dict[Path, tuple[str | None, int]] = {}
+    contents: dict[Path, tuple[str, int]] = {}
     others: dict[str, list[dict[str, Any]]] = {}
     for one in found:
         for kind, rows in one.reading.rows.items():
             if kind in BY_LOCALE:
                 path = file.collected / kind / f"{one.stage_locale.locale.tag}.jsonl"
-                contents[path] = _json_lines(rows) or None, len(rows)
+                contents[path] = _json_lines(rows), len(rows)
             else:
                 others.setdefault(kind, []).extend(rows)
     for kind, rows in sorted(others.items()):
@@ -200,14 +315,14 @@ def _write_files(folder: Folder, contents: _Contents, earlier: Callable[[], _Con
     known = dict(folder.state.written)
     names = {path: os.path.relpath(path, folder.path) for path in contents}
     before = {path: _digest(read_content(path)) for path in contents if path.exists()}
-    after = {path: _digest((content or "").encode()) for path, (content, _) in contents.items()}
+    after = {path: _digest(content.encode()) for path, (content, _) in contents.items()}
     strange = [
         path for path, digest in before.items() if digest not in (after[path], *known.get(names[path], ()))
     ]
     if strange:
         # In a clone nothing is known of what was written: it is what the events of before make.
         pulled = earlier()
-        strange = [p for p in strange if p not in pulled or before[p] != _digest((pulled[p][0] or "").encode())]
+        strange = [p for p in strange if p not in pulled or before[p] != _digest(pulled[p][0].encode())]
     if strange:
         raise ConflictError(
             "\n".join(
@@ -221,26 +336,16 @@ def _write_files(folder: Folder, contents: _Contents, earlier: Callable[[], _Con
     for path, name in names.items():
         known[name] = [*([before[path]] if path in before else []), after[path]]
     folder.remember(written=known)
-    changed = [path for path, (content, _) in contents.items() if _is_to_write(before.get(path), content)]
+    changed = [path for path in contents if before.get(path, _digest(b"")) != after[path]]
     for path in changed:
-        _write(path, contents[path][0])
+        with storage_errors(path, fix="change the permissions"):
+            content, _ = contents[path]
+            if content or path.parent.name not in BY_LOCALE:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                atomic_write(path, content)
+            else:
+                path.unlink()
     return [Written(path, contents[path][1]) for path in changed]
-
-
-def _is_to_write(before: str | None, content: str | None) -> bool:
-    """Whether a file is not as it should be; none is made for want of rows."""
-    if before is None:
-        return bool(content)
-    return content is None or before != _digest(content.encode())
-
-
-def _write(path: Path, content: str | None) -> None:
-    with storage_errors(path, fix="change the permissions"):
-        if content is None:
-            path.unlink()
-        else:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            atomic_write(path, content)
 
 
 def _digest(content: bytes) -> str:

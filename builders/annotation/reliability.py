@@ -14,11 +14,11 @@ from blend.schemas.rows import NonAnswer
 
 MIN_QUESTIONS = 20
 """Questions that somebody must have worked on before there is a verdict, and that others must have answered as
-well before it speaks of agreement or of a twin."""
+well before it speaks of agreement."""
 
 PERSON = ("locale", "annotator")
 
-_LOW, _IDK, _BLANK, _FAST, _TWIN = 0.5, 0.3, 0.1, 1 / 3, 0.5
+_LOW, _IDK, _BLANK, _FAST = 0.5, 0.3, 0.1, 1 / 3
 """From where on somebody's work is worth a look; `_flags` says what each is a share of."""
 
 _NORMAL = 1.96
@@ -36,8 +36,6 @@ ANNOTATORS = pl.Schema(
         "idk_share": pl.Float64(),
         "blank_share": pl.Float64(),
         "seconds": pl.Float64(),
-        "twin": pl.String(),
-        "twin_share": pl.Float64(),
         "verdict": pl.String(),
         "flags": pl.List(pl.String()),
     }
@@ -45,9 +43,8 @@ ANNOTATORS = pl.Schema(
 """One row per person and locale: ``responses`` given; ``questions`` that at least one other person answered as
 well; ``agreement`` with the others on them, the mean of MASI over the others and then over questions (0 to 1),
 with the ends of its 95 % interval (normal approximation); ``idk_share``, of all responses; ``blank_share``,
-annotations from which nothing could be taken, of all; the median ``seconds`` per annotation; ``twin``, who gave
-the same responses most often, and on what share of the questions that both answered. Null where there is
-nothing to compute from. ``verdict`` is ``too few``, ``fine`` or ``look``, with the reasons in ``flags``."""
+annotations from which nothing could be taken, of all; the median ``seconds`` per annotation. Null where there
+is nothing to compute from. ``verdict`` is ``too few``, ``fine`` or ``look``, with the reasons in ``flags``."""
 
 
 class Reliability(NamedTuple):
@@ -85,11 +82,8 @@ def reliability(
     """
     sets = answer_sets(responses, cast_ballots(questions, responses, reviews))
     of_questions, of_people = _agreement(sets)
-    people = (
-        _counts(responses, empty(WORK) if work is None else work.filter(stage="answer"))
-        .join(of_people, on=PERSON, how="left")
-        .join(_twins(responses), on=PERSON, how="left")
-    )
+    counts = _counts(responses, empty(WORK) if work is None else work.filter(stage="answer"))
+    people = counts.join(of_people, on=PERSON, how="left")
     return Reliability(locale_agreement(sets), of_questions, _judged(people))
 
 
@@ -144,31 +138,13 @@ def _counts(responses: pl.DataFrame, work: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _twins(responses: pl.DataFrame) -> pl.DataFrame:
-    """Pair people who gave the same answers most often.
-
-    Letter by letter and in order, of those with enough in common.
-    """
-    answered = responses.filter(pl.col("answers").list.len() > 0).select(*KEY, "annotator", "answers")
-    return (
-        answered.join(answered, on=KEY, suffix="_other")
-        .filter(pl.col("annotator") != pl.col("annotator_other"))
-        .group_by(*PERSON, twin="annotator_other")
-        .agg(common=pl.len(), twin_share=(pl.col("answers") == pl.col("answers_other")).mean())
-        .filter(pl.col("common") >= MIN_QUESTIONS)
-        .sort("twin_share", "twin", descending=[True, False])
-        .group_by(PERSON, maintain_order=True)
-        .agg(pl.col("twin", "twin_share").first())
-    )
-
-
 def _judged(people: pl.DataFrame) -> pl.DataFrame:
     """The people with a verdict on each, and the reasons, beside what is usual in their locale."""
     people = people.with_columns(pl.col("questions").fill_null(0)).sort(PERSON)
     experienced = pl.col("done") >= MIN_QUESTIONS
     usual = people.group_by("locale").agg(
         pl.col("agreement").filter(pl.col("questions") >= MIN_QUESTIONS).mean(),
-        pl.col("idk_share", "seconds", "twin_share").filter(experienced).median(),
+        pl.col("idk_share", "seconds").filter(experienced).median(),
     )
     usual_in = {row["locale"]: row for row in usual.to_dicts()}
     flags = [
@@ -208,7 +184,3 @@ def _flags(row: dict[str, Any], usual: dict[str, Any]) -> Iterator[str]:
         yield f"nothing could be taken from {row['blank_share']:.0%} of the annotations"
     if seconds is not None and row["seconds"] is not None and row["seconds"] < _FAST * seconds:
         yield f"takes {row['seconds']:.0f} seconds per question (median here: {seconds:.0f})"
-    # Where people agree much, everybody has a neighbour who says the same: a quarter of the usual differences
-    # is telling.
-    if (row["twin_share"] or 0) >= max(_TWIN, 1 - (1 - usual["twin_share"]) / 4):
-        yield f"gives the same answers as {row['twin']} to {row['twin_share']:.0%} of the questions of both"

@@ -6,11 +6,10 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from functools import partial
-from importlib.resources import files
 from pathlib import Path
 
 import langcodes
-from jinja2 import Environment, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from blend.builders.annotation.project import ORDER, StageName
 from blend.builders.annotation.pseudonyms import new_key
@@ -18,18 +17,21 @@ from blend.builders.annotation.ui_strings import english_template, is_english, i
 from blend.loaders.files.new_files import git_attributes, write_new_files
 from blend.schemas.errors import InputError
 from blend.schemas.languages import in_a_sentence, turned_around
-from blend.schemas.locales import Locale, Registry, language_name, parse_locales, registry
+from blend.schemas.locales import Locale, Registry, language_name, registry
 from blend.schemas.texts import RIGHT_TO_LEFT
 
 _TAG = re.compile(r"([a-z]{2,3}(?:-[A-Z][a-z]{3})?)-([A-Z]{2})")
 
-_LOCALES, _KEY, _COLLECTED = "locales.toml", "annotators.key", "collected"
+_KEY, _COLLECTED = "annotators.key", "collected"
 _ENGLISH = "instructions/english.md"
 _FIRST_STAGES: tuple[StageName, ...] = ("answer", "review")
 
 
 def start_project(folder: Path, tags: Sequence[str], *, name: str | None = None) -> list[str]:
     """Write everything that a new project begins with; nothing is ever replaced.
+
+    It is the package's folder ``start``, its templates filled in, with a key, and texts to translate for
+    languages that the package does not have.
 
     Args:
         folder: Made if it is not there; see `files.new_files.write_new_files`, also for errors.
@@ -45,8 +47,13 @@ def start_project(folder: Path, tags: Sequence[str], *, name: str | None = None)
     """
     name = _name(folder.absolute().name if name is None else name, given=name is not None)
     known, new = _with_new(tags)
-    contents = {**_contents(name, [known.get(tag) for tag in dict.fromkeys(tags)], new), _KEY: new_key()}
-    contents |= git_attributes(folder)
+    locales = [known.get(tag) for tag in dict.fromkeys(tags)]
+    strange = sorted({locale.language for locale in locales if not is_known(locale.language)})
+    facts = {"name": name, "locales": locales, "new": new, "strange": strange, "stages": _FIRST_STAGES}
+    contents = {**_filled(facts), _KEY: new_key(), ".gitignore": f"{_KEY}\n", **git_attributes(folder)}
+    if strange:
+        # Under no language's name: it would be shown to people as if it were theirs.
+        contents[_ENGLISH] = english_template(_FIRST_STAGES)
     return write_new_files(folder, contents, folders=(_COLLECTED,), private=(_KEY,))
 
 
@@ -117,72 +124,20 @@ def _entry(tag: str, known: Registry) -> Locale:
     )
 
 
-def _contents(name: str, locales: Sequence[Locale], new: Sequence[Locale]) -> Mapping[str, str]:
-    """The text of every file by its path."""
-    tags = [locale.tag for locale in locales]
-    regions = list(dict.fromkeys(locale.prompt_name for locale in locales))
-    strange = sorted({locale.language for locale in locales if not is_known(locale.language)})
-    facts = {
-        "strange": strange,
-        "strange_files": " and ".join(f"`instructions/{language}.md`" for language in strange),
-        "name": name,
-        "tags": tags,
-        "language": locales[0].language,
-        "names": ", ".join(regions),
-        "locale_file": _LOCALES if new else "",
-        "options": _options(locales, new),
-        "other_stages": ", ".join(name for name in ORDER if name not in _FIRST_STAGES),
-    }
-    sheet = _text("sheet.csv")
-    contents = {
-        "project.toml": _filled("project.toml.j2", facts),
-        "recipe.toml": _filled("recipe.toml.j2", facts),
-        "README.md": _filled("README.md.j2", facts),
-        "sheet.csv": sheet,
-        "translations.csv": _to_translate(sheet, locales),
-        ".gitignore": f"{_KEY}\n",
-    }
-    if strange:
-        # Under no language's name: it would be shown to people as if it were theirs.
-        contents[_ENGLISH] = english_template(_FIRST_STAGES)
-    if new:
-        contents[_LOCALES] = _filled("locales.toml.j2", {"locales": new})
-        parse_locales(contents[_LOCALES], source=_LOCALES)
-    return contents
-
-
-def _options(locales: Sequence[Locale], new: Sequence[Locale]) -> str:
-    """List what `blend templates localise` must be told.
-
-    Locales that nothing is translated for, and own ones.
-    """
-    named = (
-        [f" --locale {locale.tag}" for locale in locales]
-        if any(is_english(locale.language) for locale in locales)
-        else []
-    )
-    return "".join([*named, f" --locale-file {_LOCALES}" if new else ""])
-
-
-def _to_translate(sheet: str, locales: Sequence[Locale]) -> str:
-    """A row for every question and locale, with its English, without its translation; English needs none."""
-    rows = io.StringIO(newline="")
-    writer = csv.writer(rows, lineterminator="\n")
-    writer.writerow(("template_id", "locale", "question", "en_question"))
-    for template in csv.DictReader(io.StringIO(sheet)):
-        for locale in locales:
-            if not is_english(locale.language):
-                writer.writerow((template["template_id"], locale.tag, "", template["template"]))
-    return rows.getvalue()
-
-
-def _filled(template: str, facts: Mapping[str, object]) -> str:
+def _filled(facts: Mapping[str, object]) -> dict[str, str]:
+    """The text of every file of the folder ``start``; one that has none is left out."""
     environment = Environment(  # noqa: S701 - plain text and TOML, in which texts are quoted
-        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
+        loader=PackageLoader("blend.builders.annotation", "start"),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
     )
     environment.filters["quoted"] = partial(json.dumps, ensure_ascii=False)
-    return environment.from_string(_text(template)).render(facts)
-
-
-def _text(name: str) -> str:
-    return files("blend.builders.annotation").joinpath("start", name).read_text(encoding="utf-8")
+    environment.tests["english"] = is_english
+    sheet = list(csv.DictReader(io.StringIO(environment.get_template("sheet.csv").render())))
+    texts = {
+        name.removesuffix(".j2"): environment.get_template(name).render(sheet=sheet, order=ORDER, **facts)
+        for name in environment.list_templates()
+    }
+    return {name: text for name, text in texts.items() if text.strip()}

@@ -1,7 +1,7 @@
 """Status: how far a project is, who did how much, whose work is worth a look, and whom to remind of what."""
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
 from importlib.resources import files
 from pathlib import Path
@@ -10,14 +10,14 @@ import polars as pl
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 from blend.builders.annotation.check import CheckedProject, check_project
-from blend.builders.annotation.collecting import collection_plan
 from blend.builders.annotation.counting import StageReading, counting
 from blend.builders.annotation.forgotten import forgotten
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.pseudonyms import Account, People, project_key
-from blend.builders.annotation.pulling import pull
+from blend.builders.annotation.pulling import pull, session
 from blend.builders.annotation.reliability import Reliability, reliability
-from blend.builders.annotation.session import session, stage_locales
+from blend.builders.annotation.stages import stage_locales
+from blend.builders.annotation.stages.answer import collection_plan
 from blend.builders.annotation.stages.model import WORK
 from blend.builders.annotation.stages.review import tasks as review_tasks
 from blend.builders.release.verdict_agreement import AGREEMENT, verdict_agreement
@@ -25,12 +25,12 @@ from blend.builders.saq.collection import COMPLETE, STOPPED
 from blend.loaders.files.atomic import PAGE_MARK, replace_own_file
 from blend.loaders.files.new_files import EVENTS
 from blend.loaders.files.progress import ProgressCallback
-from blend.loaders.label_studio.events import Folder, ProjectState, read_events
+from blend.loaders.label_studio.events import Folder, read_events
 from blend.loaders.servers.server_errors import public_address
 from blend.schemas.errors import DISTRIBUTION
 from blend.schemas.frames import KEY, VERDICTS
 from blend.schemas.summaries import Table
-from blend.schemas.texts import escape_controls
+from blend.schemas.texts import agreeing, escape_controls, pluralise
 
 UNTAKEN = ("blank-text", "overlong-text")
 """Kinds of findings of which authors are told, when nothing is left of their annotation."""
@@ -38,18 +38,8 @@ UNTAKEN = ("blank-text", "overlong-text")
 TEMPLATE = "annotation_status.html.j2"
 
 
-@dataclass
-class Reminder:
-    """What waits for a person: said to them by the lead, with links."""
-
-    annotator: str
-    has_begun: bool
-    drafts: list[str] = field(default_factory=list)
-    """Pages with something that was typed and not sent."""
-    untaken: list[str] = field(default_factory=list)
-    """Pages from which nothing could be taken, since it was blank or far too long."""
-    waiting: dict[str, int] = field(default_factory=dict)
-    """How many questions the person has not answered, by the link that leads through them."""
+REMINDERS = pl.Schema({"annotator": pl.String(), "reminder": pl.String(), "link": pl.String()})
+"""One row per thing that waits for somebody, by person: what to say to them, and the page that it is about."""
 
 
 @dataclass(frozen=True)
@@ -75,8 +65,9 @@ class ProjectStatus:
 
     ``options``: `verdict_agreement.AGREEMENT` of the stage *mcq-review*; no rows where nobody has read any.
 
-    ``questions``: `collecting.PLAN` with ``agreement`` on each, one row per question."""
-    reminders: Sequence[Reminder]
+    ``questions``: `stages.answer.PLAN` with ``agreement`` on each, one row per question.
+
+    ``reminders``: `REMINDERS`, to be sent by the lead."""
     found: Sequence[StageReading]
     """What was pulled."""
     pages: Mapping[str, str]
@@ -130,14 +121,30 @@ def project_status(
         for settings in project.locales
         if "answer" in project.stages_of(settings.locale)
     }
-    reminders = _reminders(file, pages, state, found, _waiting(file, expected, questions, work), work)
+    drafts = [
+        (draft.annotator, f"{pages[one.name]}?task={draft.task}")
+        for one in stage_locales(file)
+        if one.name in state
+        for draft in state[one.name].drafts
+    ]
+    waiting = _waiting(file, expected, questions, work)
+    said = [
+        *((who, "begun and not sent, press Submit or Update", link) for who, link in drafts),
+        *((who, "blank or far too long, please change it", link) for who, link in _untaken(found, pages)),
+        *((who, what, f"{pages[name]}?labeling=1") for who, what, name in waiting if name in pages),
+    ]
+    reminders = pl.DataFrame(said, REMINDERS, orient="row").filter(~pl.col("annotator").is_in(list(gone)))
     return ProjectStatus(
         project.name,
         today,
         project.wanted,
         {one.title: f"{pages[one.name]}?labeling=1" for one in stage_locales(file) if one.name in pages},
-        _tables(questions, _reviews(checked, work), work, agreed, found),
-        [one for one in reminders if one.annotator not in gone],
+        {
+            **_tables(questions, _reviews(checked, work), work, agreed, found),
+            "reminders": Table(
+                "Reminders", reminders.sort("annotator", maintain_order=True), "What to say to whom, by you."
+            ),
+        },
         found,
         pages,
         project.rate,
@@ -159,46 +166,27 @@ def pulled_accounts(path: Path, *, on_progress: ProgressCallback | None = None) 
 
 def _waiting(
     file: ProjectFile, expected: Mapping[str, Collection[str]], questions: pl.DataFrame, work: pl.DataFrame
-) -> dict[str, dict[str, int]]:
-    """Count the open questions that people have not answered where they are to, by person and project."""
+) -> Iterator[tuple[str, str, str]]:
+    """Say how many open questions people have not answered where they are to, by person and project."""
     done = set(work.filter(stage="answer").select("locale", "annotator", "template_id").iter_rows())
-    found: dict[str, dict[str, int]] = {}
+    begun = {*work["annotator"]}
     for tag, people in expected.items():
         asked = questions.filter(pl.col("open"), locale=tag)["template_id"].to_list()
         for who in people:
             if number := sum((tag, who, template_id) not in done for template_id in asked):
-                found.setdefault(who, {})[f"{file.project.name}/answer/{tag}"] = number
-    return found
+                what = f"{pluralise(number, 'question')} {agreeing(number, 'waits', 'wait')} for you"
+                what += "" if who in begun else ", and you have not begun"
+                yield who, what, f"{file.project.name}/answer/{tag}"
 
 
-def _reminders(
-    file: ProjectFile,
-    pages: Mapping[str, str],
-    state: Mapping[str, ProjectState],
-    found: Sequence[StageReading],
-    waiting: Mapping[str, Mapping[str, int]],
-    work: pl.DataFrame,
-) -> list[Reminder]:
-    """Say what waits for everybody, by person."""
-    begun, reminders = {*work["annotator"]}, dict[str, Reminder]()
-
-    def of(who: object) -> Reminder:
-        return reminders.setdefault(str(who), Reminder(str(who), who in begun))
-
-    for name in (one.name for one in stage_locales(file) if one.name in state):
-        for draft in state[name].drafts:
-            of(draft.annotator).drafts.append(f"{pages[name]}?task={draft.task}")
+def _untaken(found: Sequence[StageReading], pages: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Person and link of each page from which nothing could be taken, since it was blank or far too long."""
     for one in found:
         page = pages.get(one.stage_locale.name, "")
         sources = set(one.reading.findings.filter(pl.col("kind").is_in(UNTAKEN))["source"])
         for row in one.reading.work.filter(outcome="refused").iter_rows(named=True):
             if f"task {row['task']}, annotation {row['annotation']}" in sources:
-                of(row["annotator"]).untaken.append(f"{page}?task={row['task']}")
-    for who, numbers in waiting.items():
-        for name, number in numbers.items():
-            if name in pages:
-                of(who).waiting[f"{pages[name]}?labeling=1"] = number
-    return [one for _, one in sorted(reminders.items())]
+                yield row["annotator"], f"{page}?task={row['task']}"
 
 
 def _reviews(checked: CheckedProject, work: pl.DataFrame) -> dict[str, tuple[int, int]]:

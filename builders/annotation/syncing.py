@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Literal
 
 from blend.builders.annotation.check import CheckedProject, check_project
-from blend.builders.annotation.collecting import collection_plan
 from blend.builders.annotation.counting import StageReading, readings
 from blend.builders.annotation.project import ProjectFile
-from blend.builders.annotation.pulling import Pull, accept_missing, pull
-from blend.builders.annotation.session import session, stage_locales
+from blend.builders.annotation.pulling import Pull, accept_missing, pull, session
+from blend.builders.annotation.stages import stage_locales
+from blend.builders.annotation.stages.answer import collection_plan
 from blend.builders.annotation.stages.model import Material
 from blend.builders.annotation.ui_strings import texts_of
 from blend.builders.saq.collection import STOPPED
@@ -201,7 +201,7 @@ def asked_people(checked: CheckedProject, found: Sequence[StageReading]) -> dict
     for one in found:
         if (plan := one.stage_locale.stage.reading_plan) is not None:
             name = one.stage_locale.name
-            needed = plan(one.tasks, one.reading, project.readers)
+            needed = plan(one.lines, one.reading, project.readers)
             asked[name] = {task: _quota(people[name][task], n, n > 0) for task, n in needed.items()}
     return asked
 

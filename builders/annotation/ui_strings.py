@@ -28,9 +28,6 @@ UNCHECKED = "<!-- not checked by native speakers -->"
 UI_STRINGS = "words"
 """Heading below which a file of instructions has words of its own."""
 
-TOPIC = "topic-"
-"""What the names of words for topics begin with; they end with the topic as it stands in ids."""
-
 _WORD = re.compile(r"[-*] ([\w-]+): *(\S.*)")
 _HEADING = re.compile(r"^# (\S+)[ \t]*$", re.MULTILINE)
 
@@ -107,7 +104,7 @@ def _words_in(part: str, where: str) -> Iterator[tuple[str, str]]:
         found = _WORD.fullmatch(line)
         if found is None:
             raise RowError(f"{line!r} is not a word", where=where, fix="write lines like: - idk: I don't know")
-        if found[1] not in _tables()[FALLBACK] and not found[1].startswith(TOPIC):
+        if found[1] not in _tables()[FALLBACK]:
             raise unknown_name("word", found[1], _tables()[FALLBACK], where=where)
         yield found[1], found[2]
 
@@ -141,11 +138,6 @@ def english_template(stages: Sequence[StageName]) -> str:
 def ui_strings_of(language: str) -> UiStrings:
     """The short texts in a language; English ones where ours lack it."""
     return {**_tables()[FALLBACK], **_tables().get(_known(language), {})}
-
-
-def languages() -> tuple[str, ...]:
-    """The languages of our words and instructions, by tag."""
-    return tuple(sorted(_tables()))
 
 
 def is_english(language: str) -> bool:

@@ -1,5 +1,6 @@
 """The client: a Label Studio server, asked through its own SDK in few and large requests."""
 
+import itertools
 import json
 import os
 import re
@@ -8,12 +9,10 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import wraps
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from blend.loaders.files.atomic import atomic_file
 from blend.loaders.label_studio.plan import Inventory, RemoteProject, RemoteTask
-from blend.loaders.label_studio.studio_errors import GoneError, another_program, translate_errors
+from blend.loaders.label_studio.studio_errors import KEY_VARIABLE, GoneError, another_program, translate_errors
 from blend.loaders.servers.server_errors import public_address
 from blend.schemas.addresses import is_on_this_machine, is_same_origin, is_server_address
 from blend.schemas.errors import ConflictError, InputError, MissingExtraError, ServerError
@@ -47,12 +46,11 @@ _R = TypeVar("_R", RemoteProject, RemoteTask)
 
 
 @contextmanager
-def label_studio(url: str, *, variable: str, timeout_s: float = TIMEOUT_S) -> Iterator["Studio"]:
+def label_studio(url: str, *, timeout_s: float = TIMEOUT_S) -> Iterator["Studio"]:
     """A server that has been asked who it is.
 
     Args:
         url: Its address.
-        variable: Environment variable that holds the access token.
         timeout_s: Seconds without an answer after which a request is given up.
 
     Raises:
@@ -62,11 +60,11 @@ def label_studio(url: str, *, variable: str, timeout_s: float = TIMEOUT_S) -> It
         ServerError: If it is not a Label Studio that is new enough and takes the token.
     """
     where = f"Label Studio at {public_address(url)}"
-    token = os.environ.get(variable, "").strip()
+    token = os.environ.get(KEY_VARIABLE, "").strip()
     if not token:
         raise InputError(
             f"{where}: there is no access token; copy yours from that page (Account & Settings), and set "
-            f"{variable} to it"
+            f"{KEY_VARIABLE} to it"
         )
     # The address stands in a file that may come from somebody else: their server would get the token.
     named = os.environ.get(ADDRESS_VARIABLE, "").strip()
@@ -81,12 +79,12 @@ def label_studio(url: str, *, variable: str, timeout_s: float = TIMEOUT_S) -> It
     except ImportError as error:
         raise MissingExtraError("annotation with Label Studio", extra="annotate") from error
     with httpx.Client(timeout=timeout_s) as connections:
-        with translate_errors(where, variable=variable):
+        with translate_errors(where):
             # Never repeated: what makes something must not make it twice.
             sdk = LabelStudio(
                 base_url=url, api_key=token, httpx_client=connections, timeout=timeout_s, max_retries=0
             )
-        studio = Studio(sdk, where=where, variable=variable)
+        studio = Studio(sdk, where=where)
         studio.check()
         yield studio
 
@@ -96,7 +94,7 @@ def _translated(method: _Method) -> _Method:
 
     @wraps(method)
     def asked(studio: "Studio", *args: Any, **kwargs: Any) -> Any:
-        with translate_errors(studio.where, variable=studio.variable):
+        with translate_errors(studio.where):
             return method(studio, *args, **kwargs)
 
     return cast("_Method", asked)
@@ -108,13 +106,11 @@ class Studio:
     Args:
         sdk: The client of the SDK.
         where: What messages call the server.
-        variable: Environment variable of the token, as messages name it.
     """
 
-    def __init__(self, sdk: "LabelStudio", *, where: str, variable: str) -> None:
+    def __init__(self, sdk: "LabelStudio", *, where: str) -> None:
         self._sdk = sdk
         self.where = where
-        self.variable = variable
 
     def inventory(self, names: Collection[str]) -> Inventory:
         """Our projects with their tasks, by name: one request for all, and one per project for its tasks."""
@@ -124,26 +120,22 @@ class Studio:
                 # Another push at the same time removes the copy that it has made.
                 with suppress(GoneError):
                     found.setdefault(name, []).append(replace(project, tasks=self.tasks(project.id)))
-        return {
-            name: sorted(projects, key=lambda one: (-one.annotations, not one.touched, one.id))
-            for name, projects in found.items()
-        }
+        return found
 
     @_translated
     def projects(self) -> list[RemoteProject]:
-        """All projects that the account sees, by number, without their tasks."""
+        """All projects that the account sees, by number, without their tasks.
+
+        Raises:
+            ConflictError: If they change whenever they are listed.
+        """
 
         def page(number: int) -> tuple[list[RemoteProject], int]:
             fields = "id,title,description,label_config,maximum_annotations"
             listed = self._sdk.projects.list(include=fields, page=number, page_size=1_000)
             return [_project(one) for one in listed.items or []], int(listed.response.count)
 
-        found = _all_of(page)
-        if found is None:
-            raise ConflictError(
-                f"{self.where}: its projects change while they are listed; run the command again"
-            )
-        return found
+        return self._all_of(page, "its projects")
 
     @_translated
     def create(self, **settings: Any) -> int:
@@ -164,8 +156,6 @@ class Studio:
     def tasks(self, project: int) -> list[RemoteTask]:
         """The tasks of a project, by number, without their annotations.
 
-        Listed again if they change meanwhile: another push may be removing the project.
-
         Raises:
             ConflictError: If the project is gone, or changes whenever it is listed.
         """
@@ -183,13 +173,24 @@ class Studio:
             )
             return [_task(one) for one in listed.items or []], int(listed.response.total)
 
+        return self._all_of(page, f"the tasks of project {project}")
+
+    def _all_of(self, page: Callable[[int], tuple[list[_R], int]], what: str) -> list[_R]:
+        """What stands on all pages, by number; listed again if it changes meanwhile, as by another push.
+
+        Counted here: the SDK takes an error of the server for the end of a list, and asks for a page too many.
+        """
         for _ in range(_LISTINGS):
-            if (found := _all_of(page)) is not None:
-                return found
+            listed: list[_R] = []
+            for number in itertools.count(1):
+                found, total = page(number)
+                listed += found
+                if len(listed) >= total:
+                    return sorted(listed, key=lambda one: one.id)
+                if not found:
+                    break
             time.sleep(_PAUSE_S)
-        raise ConflictError(
-            f"{self.where}: the tasks of project {project} change while they are listed; run the command again"
-        )
+        raise ConflictError(f"{self.where}: {what} change while they are listed; run the command again")
 
     @_translated
     def import_tasks(self, project: int, tasks: Sequence[Mapping[str, Any]]) -> None:
@@ -229,12 +230,10 @@ class Studio:
             raise ApiError(status_code=answer.status_code, body=answer.text)
 
     @_translated
-    def export(self, project: int, path: Path) -> None:
-        """Write all tasks of a project with their annotations to a file, as the server exports them."""
+    def export(self, project: int) -> bytes:
+        """All tasks of a project with their annotations, as the server exports them."""
         parts = self._sdk.projects.exports.download_sync(project, export_type="JSON", download_all_tasks=True)
-        with atomic_file(path) as beside, beside.open("wb") as file:
-            for part in parts:
-                file.write(part)
+        return b"".join(parts)
 
     @_translated
     def accounts(self) -> dict[int, tuple[str | None, str]]:
@@ -262,10 +261,7 @@ class Studio:
             raise another_program(self.where) from None
         numbers = re.match(r"(\d+)\.(\d+)", release)
         if numbers is None:
-            raise ServerError(
-                f"{self.where}: does not say its version, so it is not a Label Studio; correct key server.url "
-                "of the project file"
-            )
+            raise another_program(self.where)
         if (int(numbers[1]), int(numbers[2])) < NEEDED_VERSION:
             raise ServerError(
                 f"{self.where}: is version {release}, and {'.'.join(map(str, NEEDED_VERSION))} or later is "
@@ -276,22 +272,6 @@ class Studio:
     @_translated
     def _release(self) -> str:
         return str(self._sdk.versions.get().release)
-
-
-def _all_of(page: Callable[[int], tuple[list[_R], int]]) -> list[_R] | None:
-    """What stands on all pages, by number; null where it changes meanwhile.
-
-    Counted here: the SDK takes an error of the server for the end of a list, and asks for one page too many.
-    """
-    listed: list[_R] = []
-    for number in range(1, 1_000_000):
-        found, total = page(number)
-        listed += found
-        if len(listed) >= total:
-            return sorted(listed, key=lambda one: one.id)
-        if not found:
-            break
-    return None
 
 
 def _project(one: Any) -> RemoteProject:

@@ -188,33 +188,9 @@ def identity(annotation: Mapping[str, Any]) -> str:
     return str(annotation.get("unique_id") or annotation["id"])
 
 
-def tasks_of(held: Mapping[str, Held]) -> list[ExportedTask]:
-    """The annotations that count, with their tasks as they were shown, as exports have them.
-
-    A task whose annotations are gone from the server is another than one of the same number that is there:
-    it has ``gone``, the number of its project.
-    """
-    found: dict[tuple[Any, ...], ExportedTask] = {}
-    for one in held.values():
-        if one.counts:
-            line = one.version
-            gone = {} if one.is_there else {"gone": line["project"]}
-            key = line["task"], gone.get("gone"), json.dumps(line["data"], sort_keys=True)
-            task = found.setdefault(key, {"id": line["task"], "data": line["data"], "annotations": [], **gone})
-            task["annotations"].append(_annotation(line))
-    return list(found.values())
-
-
-def _annotation(line: Line) -> dict[str, Any]:
-    return {
-        "id": line["annotation"],
-        "completed_by": None if line["annotator"] is None else {"pseudonym": line["annotator"]},
-        "created_at": line["created_at"],
-        "updated_at": line["updated_at"],
-        "lead_time": line["lead_time"],
-        "was_cancelled": line["skipped"],
-        "result": line["result"],
-    }
+def counted_lines(held: Mapping[str, Held]) -> list[Line]:
+    """The versions of annotations that count; those that the server does not have are ``gone``."""
+    return [{**one.version, "gone": not one.is_there} for one in held.values() if one.counts]
 
 
 def _version(

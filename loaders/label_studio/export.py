@@ -1,12 +1,9 @@
 """Exports: tasks with their annotations, as Label Studio writes them."""
 
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
-from blend.loaders.files.content import read_content
 from blend.loaders.label_studio.client import Studio
 from blend.loaders.label_studio.plan import RemoteProject
 from blend.schemas.errors import ServerError
@@ -44,12 +41,8 @@ def exported(studio: Studio, found: RemoteProject) -> list[ExportedTask]:
     Raises:
         ServerError: If what the server sends is not an export, or lacks annotations; nothing is taken from it.
     """
-    with TemporaryDirectory(prefix="blend-export-") as folder:
-        path = Path(folder) / f"project-{found.id}.json"
-        studio.export(found.id, path)
-        content = read_content(path)
     try:
-        tasks = [task.model_dump() for task in _TASKS.validate_json(content)]
+        tasks = [task.model_dump() for task in _TASKS.validate_json(studio.export(found.id))]
     except ValidationError as error:
         first = next(field_errors(error))
         raise ServerError(

@@ -62,16 +62,6 @@ class RemoteProject:
         return None if found is None else found["name"]
 
     @property
-    def annotations(self) -> int:
-        """Number of annotations, skipped ones included."""
-        return sum(task.annotations for task in self.tasks)
-
-    @property
-    def touched(self) -> bool:
-        """Whether it holds anybody's work."""
-        return any(task.touched for task in self.tasks)
-
-    @property
     def dated(self) -> str:
         """A digest that differs once anything of its tasks, annotations or drafts was made or changed.
 
@@ -86,9 +76,7 @@ class RemoteProject:
 
 
 Inventory = Mapping[str, Sequence[RemoteProject]]
-"""Projects by their names, those that are not there left out. Where two pushes at a time have made several of a
-name, the one with the most annotations comes first, then one with drafts, then the oldest; the next push
-removes others that nobody has touched."""
+"""Projects by their names, those that are not there left out; of several of a name the oldest first."""
 
 
 def marked(name: str) -> str:
@@ -178,8 +166,6 @@ class ProjectPlan:
     """Tasks of either kind that hold somebody's work; left as they are."""
     doubled: tuple[RemoteTask, ...] = ()
     """Second copies of tasks that nobody has touched; removed."""
-    twins: tuple[RemoteProject, ...] = ()
-    """Second copies of the project that nobody has touched; removed."""
     asked: tuple[tuple[RemoteTask, Quota], ...] = ()
     """Tasks that are asked of more people from now on, or of nobody any more."""
 
@@ -197,7 +183,7 @@ class ProjectPlan:
     def changes_anything(self) -> bool:
         """Whether a push would do anything to it."""
         tasks = (self.missing, self.changed, self.outdated, self.doubled, self.asked)
-        return self.remote is None or self.sets_config or self.sets_overlap or any(tasks) or bool(self.twins)
+        return self.remote is None or self.sets_config or self.sets_overlap or any(tasks)
 
 
 def plan_push(there: Inventory, wanted: Sequence[WantedProject], *, where: str) -> list[ProjectPlan]:
@@ -216,19 +202,17 @@ def plan_push(there: Inventory, wanted: Sequence[WantedProject], *, where: str) 
 
 
 def check_unique(there: Inventory, *, where: str) -> None:
-    """Check that no two projects of one name have annotations.
+    """Check that no two projects have one name.
 
     Raises:
         ConflictError: If some have; names all of them.
     """
-    problems = []
-    for name, found in there.items():
-        used = [str(one.id) for one in found if one.annotations > 0]
-        if len(used) > 1:
-            problems.append(
-                f"{where}: projects {' and '.join(used)} are both marked as {name}, and both have annotations; "
-                "remove the last line from the description of the one that is not to count"
-            )
+    problems = [
+        f"{where}: projects {' and '.join(str(one.id) for one in found)} are both marked as {name}; remove the "
+        "last line from the description of the one that is not to count"
+        for name, found in there.items()
+        if len(found) > 1
+    ]
     if problems:
         raise ConflictError("\n".join(problems))
 
@@ -254,7 +238,7 @@ def doubled_tasks(tasks: Sequence[RemoteTask]) -> tuple[RemoteTask, ...]:
 def _plan(wanted: WantedProject, found: Sequence[RemoteProject]) -> ProjectPlan:
     if not found:
         return ProjectPlan(wanted, None, tuple(wanted.tasks))
-    remote, *others = found
+    remote = found[0]
     doubled = doubled_tasks(remote.tasks)
     there = [task for task in remote.tasks if task not in doubled]
     by_id: Mapping[str | None, WantedTask] = {task.blend_id: task for task in wanted.tasks}
@@ -275,6 +259,5 @@ def _plan(wanted: WantedProject, found: Sequence[RemoteProject]) -> ProjectPlan:
         outdated=tuple(task for task in unasked if not task.touched),
         kept=tuple(task for task in (*(task for task, _ in differing), *unasked) if task.touched),
         doubled=doubled,
-        twins=tuple(one for one in others if not one.touched),
         asked=wanted.asked_anew(there),
     )

@@ -37,8 +37,8 @@ def push(
 ) -> None:
     """Do what plans say.
 
-    Whatever is missing is made, whatever was made twice by another push at the same time is removed by whoever
-    looks last, now or at the next push. Annotations and drafts stay.
+    Whatever is missing is made; tasks that were made twice by another push at the same time are removed by
+    whoever looks last, now or at the next push. Annotations and drafts stay.
 
     Args:
         studio: The server.
@@ -68,10 +68,6 @@ def settle(studio: Studio, folder: Folder) -> None:
 
 def _push_one(studio: Studio, folder: Folder, plan: ProjectPlan) -> None:
     project, asked = _project(studio, plan), plan.asked
-    for twin in plan.twins:
-        with suppress(GoneError):
-            if not any(task.touched for task in studio.tasks(twin.id)):
-                studio.delete(twin.id)
     replaced = [task for task, _ in plan.changed]
     removed = _still_untouched(studio, project, [*replaced, *plan.doubled, *plan.outdated])
     studio.delete_tasks(project, sorted(removed))

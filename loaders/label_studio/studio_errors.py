@@ -11,6 +11,9 @@ from blend.schemas.texts import clean, escape_controls
 if TYPE_CHECKING:
     from label_studio_sdk.core.api_error import ApiError
 
+KEY_VARIABLE = "LABEL_STUDIO_API_KEY"
+"""Environment variable that holds the access token."""
+
 _SECRETS = (
     (re.compile(r"eyJ[\w-]+(\.[\w-]+)*"), "…"),  # a token that says who, until when
     (re.compile(r"\b[0-9a-fA-F]{32,}\b"), "…"),  # a token of the old kind, a session
@@ -25,12 +28,11 @@ class GoneError(ConflictError):
 
 
 @contextmanager
-def translate_errors(where: str, *, variable: str) -> Iterator[None]:
+def translate_errors(where: str) -> Iterator[None]:
     """Turn what the client raises into a message that says what to do, without tokens, cookies or addresses.
 
     Args:
         where: The server, as messages call it, for example ``Label Studio at http://localhost:8080``.
-        variable: Environment variable of the token.
 
     Raises:
         ServerError: If the server cannot be reached, refuses, or answers something else.
@@ -45,7 +47,7 @@ def translate_errors(where: str, *, variable: str) -> Iterator[None]:
         raise
     except ApiError as error:
         # What it was raised from shows headers, and with them the session.
-        raise _refusal(error, where, variable) from None
+        raise _refusal(error, where) from None
     except httpx.TimeoutException:
         raise ServerError(f"{where}: does not answer in time; look whether it is busy, and try again") from None
     except (httpx.HTTPError, httpx.InvalidURL) as error:
@@ -74,7 +76,7 @@ def masked(text: str) -> str:
     return f"{text[:_SAID_CHARACTERS]}…" if len(text) > _SAID_CHARACTERS else text
 
 
-_THERE = "(Account & Settings), and set {variable} to it"
+_THERE = f"(Account & Settings), and set {KEY_VARIABLE} to it"
 _REFUSALS = {
     401: f"does not accept the token; copy it anew {_THERE}",
     403: (
@@ -87,7 +89,7 @@ _REFUSALS = {
 """What a status says, and what to do about it."""
 
 
-def _refusal(error: "ApiError", where: str, variable: str) -> BlendError:
+def _refusal(error: "ApiError", where: str) -> BlendError:
     status, reply = error.status_code or 0, _reply(error.body)
     if 0 < status < 300:
         return another_program(where)
@@ -99,8 +101,7 @@ def _refusal(error: "ApiError", where: str, variable: str) -> BlendError:
         what = f"the token has expired; make a new one {_THERE}"
     elif 300 <= status < 400:
         what = f"sends elsewhere ({status}); correct key server.url of the project file, perhaps https"
-    kind = GoneError if status == 404 else ServerError
-    return kind(f"{where}: {what.replace('{variable}', variable)}")
+    return (GoneError if status == 404 else ServerError)(f"{where}: {what}")
 
 
 def _reply(body: Any) -> str:

@@ -299,6 +299,17 @@ def _row(kind: _Kind[R], cells: Cells, known: Registry, diagnostics: Diagnostics
     return None
 
 
+def checked_response(cells: Cells, known: Registry, diagnostics: Diagnostics) -> Placed[Response] | None:
+    """The response in a row of a table of another form; null where it is none, which is noted.
+
+    Args:
+        cells: With all fields of a response.
+        known: Known locales.
+        diagnostics: Takes problems.
+    """
+    return _row(_RESPONSES, cells, known, diagnostics)
+
+
 def _with_locale(rows: Sequence[Cells], file: Path, folder: Path, known: Registry) -> list[Cells]:
     """The rows, those without a locale with the one that their file is named for."""
     location, stem = location_of(file, folder), file.stem

@@ -133,8 +133,8 @@ MAP = f'locale = "ko-KR"\nleave_out = ["Timestamp", "Email Address"]\n[questions
             MAP + f'"{TIME}" = "work-02"\n',
             [["m", "밥", "18:00"]],
             (
-                "form.xlsx[Sheet]:2: unknown question 'work-02'; did you mean 'work-01'? choose one of: "
-                "food-01, work-01"
+                f"form.xlsx[Sheet]:2, column {TIME}: unknown question 'work-02'; did you mean 'work-01'? "
+                "choose one of: food-01, work-01"
             ),
         ),
         (
@@ -148,7 +148,7 @@ MAP = f'locale = "ko-KR"\nleave_out = ["Timestamp", "Email Address"]\n[questions
         (
             MAP.replace("leave_out", 'separator = ","\nleave_out') + f'"{TIME}" = "work-01"\n',
             [["m", "a,b,c,d", "18:00"]],
-            ("form.xlsx[Sheet]:2: 4 answers to 'food-01', but an annotator gives up to 3; keep the first 3"),
+            (f"form.xlsx[Sheet]:2, column {LONG}: 4 answers, but an annotator gives up to 3; keep the first 3"),
         ),
         (
             MAP.replace('locale = "ko-KR"', ""),
@@ -238,64 +238,47 @@ def test_a_draft_is_written_where_nothing_is_recognised(collected: Path):
     assert run(*command).startswith("collected/responses/ko-KR.csv: 1 response of 1 annotator.\n")
 
 
+EN = "What do people in South Korea eat in the morning?"
+LOCALE = "  to be written into it: locale, or locale_column"
+
+
 @pytest.mark.parametrize(
-    ("header", "rows", "answers"),
+    ("table", "told", "guess"),
     [
         # One person, whose answers do not differ within a question.
-        ("participant,item,answer_1,answer_2,note", [f"a1,{LONG},밥,국,x"], ("answer_1", "answer_2")),
+        (
+            ["participant,item,answer_1,answer_2,note", f"a1,{LONG},밥,국,x"],
+            "ko-KR",
+            {"answers": ("answer_1", "answer_2")},
+        ),
         # Two people who agree on the first answer.
-        ("participant,item,said_1,said_2", [f"a1,{LONG},밥,국", f"a2,{LONG},밥,빵"], ("said_1", "said_2")),
-        ("participant,item,Response", [f"a1,{LONG},밥", f"a2,{LONG},밥"], ("Response",)),
-    ],
-    ids=["one person", "unanimous", "response"],
-)
-def test_columns_of_answers_are_known_by_name(
-    collected: Path, header: str, rows: list[str], answers: tuple[str, ...]
-):
-    Path("long.csv").write_text("\n".join([header, *rows]) + "\n", "utf-8")
-    run("responses", "import", "long.csv", "--out", "collected")
-    assert read_toml(Path("map.toml"), ImportMap, what="map").answers == answers
-
-
-EN = "What do people in {} eat in the morning?"
-GUESS = "map.toml: a guess: 1 question of"
-TOLD = "Nothing is imported yet."
-
-
-@pytest.mark.parametrize(
-    ("table", "lines", "locale", "column"),
-    [
+        (
+            ["participant,item,said_1,said_2", f"a1,{LONG},밥,국", f"a2,{LONG},밥,빵"],
+            "ko-KR",
+            {"answers": ("said_1", "said_2")},
+        ),
+        (["participant,item,Response", f"a1,{LONG},밥", f"a2,{LONG},밥"], "ko-KR", {"answers": ("Response",)}),
         # The country in the English text tells, and it is not the first of all locales.
-        (f"who,item,said\na1,{EN.format('South Korea')},rice\n", [f"{GUESS} ko-KR. {TOLD}"], "ko-KR", None),
+        (["who,item,said", f"a1,{EN},rice"], "ko-KR", {"locale": "ko-KR", "locale_column": None}),
         (
-            f"who,item,where,said\na1,{LONG},ko-KR,밥\na2,¿Qué comen?,es-MX,pan\n",
-            [f"{GUESS} locales in column where. {TOLD}"],
-            None,
-            "where",
+            ["who,item,where,said", f"a1,{LONG},ko-KR,밥", "a2,¿Qué comen?,es-MX,pan"],
+            "locales in column where",
+            {"locale": None, "locale_column": "where"},
         ),
         (
-            "who,item,said\na1,food-01,rice\na2,food-01,bread\n",
-            [
-                f"{GUESS} a locale that the table does not tell. {TOLD}",
-                "  to be written into it: locale, or locale_column",
-            ],
-            None,
-            None,
+            ["who,item,said", "a1,food-01,rice", "a2,food-01,bread"],
+            "a locale that the table does not tell",
+            {"locale": None, "locale_column": None},
         ),
     ],
-    ids=["text in English", "column", "not told"],
+    ids=["one person", "unanimous", "response", "text in English", "column", "not told"],
 )
-def test_the_locale_of_a_table(
-    collected: Path, table: str, lines: list[str], locale: str | None, column: str | None
+def test_what_columns_are_guessed_to_mean(
+    collected: Path, table: list[str], told: str, guess: dict[str, object]
 ):
-    Path("long.csv").write_text(table, "utf-8")
-    found = run("responses", "import", "long.csv", "--out", "collected").splitlines()
-    assert found[: len(lines)] == lines
+    Path("long.csv").write_text("\n".join(table) + "\n", "utf-8")
+    first, second, *_ = run("responses", "import", "long.csv", "--out", "collected").splitlines()
+    assert first == f"map.toml: a guess: 1 question of {told}. Nothing is imported yet."
+    assert (second == LOCALE) == told.startswith("a locale")
     proposed = read_toml(Path("map.toml"), ImportMap, what="map")
-    assert (proposed.locale, proposed.locale_column) == (locale, column)
-    if locale is None and column is None:
-        with pytest.raises(BlendError) as caught:
-            run("responses", "import", "long.csv", "--out", "collected")
-        assert str(caught.value) == (
-            "map.toml, key locale: locale or locale_column; give exactly one of the two"
-        )
+    assert {name: getattr(proposed, name) for name in guess} == guess

@@ -50,15 +50,15 @@ def _pull(path: Path, tasks: list[dict[str, Any]]) -> None:
     """Write down what people did, as if a server had said it."""
     from blend.builders.annotation.project import read_project
     from blend.builders.annotation.pseudonyms import People, project_key
-    from blend.builders.annotation.pulling import rewritten
-    from blend.builders.annotation.session import Log, stage_locales
+    from blend.builders.annotation.pulling import Log, rewritten
+    from blend.builders.annotation.stages import stage_locales
     from blend.loaders.label_studio.events import held
 
     file = read_project(path)
     with held(file.pulled) as folder:
         first = next(stage_locales(file))
         Log(file, folder).take(first, 1, tasks, People(project_key(file)))
-        rewritten(file, folder, ())
+        rewritten(file, folder)
 
 
 def make_imports() -> None:

@@ -10,8 +10,6 @@ import pytest
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.pulling import pull_project
 from blend.builders.annotation.syncing import sync_project
-from blend.loaders.label_studio import client
-from blend.schemas.errors import ServerError
 from helpers.in_process import run
 from helpers.label_studio.annotation_projects import push
 from helpers.label_studio.studio_fixtures import StudioForTests, typed
@@ -117,22 +115,3 @@ def test_nothing_is_left_here_and_on_the_server(label_studio: StudioForTests, co
     (page,) = label_studio.tasks(title_of(file, "review")).values()
     (proposed,) = label_studio.sdk.tasks.get(str(page)).predictions
     assert typed("rice", control="english_1")["value"] in [one["value"] for one in proposed.result]
-
-
-def test_a_server_that_fails_in_between_is_asked_again(
-    label_studio: StudioForTests, collected: ProjectFile, monkeypatch: pytest.MonkeyPatch
-):
-    file = collected
-    for step in ("delete_annotation", "delete_draft", "delete_tasks"):
-        with monkeypatch.context() as stopped, pytest.raises(ServerError):
-            stopped.setattr(client.Studio, step, failing)
-            annotate("forget", file.path, "kim@example.org", "--yes")
-        assert SECRET not in everything_in(file.base)
-    annotate("forget", file.path, "kim@example.org", "--yes")
-    assert SECRET not in everything_on(label_studio, file)
-    (review,) = map(json.loads, (file.collected / "reviews" / "ko-KR.jsonl").read_text().splitlines())
-    assert review["groups"] == [{"answers": ["밥"], "en_answers": ["rice"]}]
-
-
-def failing(*_arguments: object, **_named: object) -> None:
-    raise ServerError("the server has gone")

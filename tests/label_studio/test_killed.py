@@ -3,13 +3,11 @@
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.pulling import pull_project
-from blend.builders.annotation.syncing import sync_project
 from blend.loaders.label_studio.events import held_in, read_events
 from helpers.label_studio.annotation_projects import push, write_project
 from helpers.label_studio.killed_leads import Leads, leads
@@ -66,29 +64,6 @@ def test_two_leads_pushing_at_once_make_everything_once(
         assert titles.count(title) == 1
         assert len(label_studio.tasks(title)) == 2
         assert not any(plan.changes_anything for plan in push(files[0].path))
-
-
-def test_a_project_that_another_push_has_made_meanwhile_is_removed_by_the_next(
-    label_studio: StudioForTests, project: Callable[..., ProjectFile], tmp_path: Path
-):
-    name = project(label_studio.url).project.name
-    file = write_project(tmp_path / "lead", name, label_studio.url, ONE)
-    title = f"{name} answer ko-KR"
-
-    def made() -> list[Any]:
-        return [one for one in label_studio.sdk.projects.list() if one.title == title]
-
-    def another_makes_it(*_: object) -> None:
-        (ours,) = made()
-        label_studio.sdk.projects.create(
-            title=title, description=ours.description, label_config=ours.label_config
-        )
-
-    sync_project(file.path, only="push", on_progress=another_makes_it)
-    push(file.path)
-    assert len(made()) == 1
-    assert set(label_studio.tasks(title)) == {"answer/ko-KR/food-01", "answer/ko-KR/work-01"}
-    assert not any(plan.changes_anything for plan in push(file.path))
 
 
 def test_a_pull_killed_at_any_of_20_moments_is_completed_by_the_next(

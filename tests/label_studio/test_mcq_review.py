@@ -85,7 +85,7 @@ def test_a_third_native_decides_and_the_build_follows(label_studio: StudioForTes
     label_studio.annotate(task, mina, ticked("silly", "meat pie"), typed("nobody eats it", control="why"))
     label_studio.annotate(task, jun)
     lines = push_lines(sync_project(lunch.path).plans or (), dry_run=False)
-    assert f"{title}: more asked of 1 task" in lines
+    assert f"{title}: 1 task asked of more people" in lines
     assert label_studio.sdk.tasks.get(str(task)).overlap == 3
     assert label_studio.sdk.tasks.get(str(task)).is_labeled is False
     verdicts = read_verdicts(lunch.base / "decided" / "verdicts.jsonl")
@@ -100,10 +100,10 @@ def test_a_third_native_decides_and_the_build_follows(label_studio: StudioForTes
     assert (british["options"], british["by_natives"], british["read_twice"]) == (7, 7, 7)
     assert british["alike"] == pytest.approx(5 / 7)
     assert "Options read" in status_page(found)
-    assert [table.title for table in status_tables(found)][2] == "Options that were read"
+    assert [table.title for table in status_tables(found)][2] == "Options read"
     # What natives have read is not asked again, and what they are at stays.
     (line, last) = push_lines(push(lunch.path), dry_run=False)
-    assert line.startswith(f"{title}: 1 task that people have annotated or begun stays, though it would show")
+    assert line.startswith(f"{title}: 1 task changed or not asked for any more, and kept")
     assert last.startswith("Everything is there")
 
 

@@ -3,15 +3,25 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import polars as pl
+
 from blend.builders.annotation.project import Project
 from blend.builders.annotation.stages.model import Material, Reading, Stage, StageContext, blend_id
 from blend.builders.annotation.stages.reading import Done, Reader, listed_texts, quoted
+from blend.builders.saq.collection import NEEDS_RESPONSES, collection_status
+from blend.loaders.label_studio.events import Line
 from blend.loaders.label_studio.plan import WantedTask
+from blend.schemas.frames import KEY
 from blend.schemas.locales import Locale
 from blend.schemas.rows import MAX_ANSWERS, NonAnswer
 
 ANSWERS, NON_ANSWER, REASON = "answers", "non_answer", "reason"
 """Names of the controls."""
+
+PLAN = ("blend_id", "template_id", "locale", "state", "valid", "idk", "rejected", "still_needed", "open")
+"""One row per question: its task, its state (`saq.collection`), the counts of valid responses, *I don't know*,
+and responses of which a review declared every answer invalid; valid ones ``still_needed``; and whether it is
+``open``: still asked."""
 
 _CONTROLS = {ANSWERS: "textarea", NON_ANSWER: "choices", REASON: "textarea"}
 
@@ -27,7 +37,7 @@ def tasks(project: Project, locale: Locale, material: Material) -> list[WantedTa
                 **words_of(question),
             },
         )
-        for question in asked(project, locale, material)
+        for question in asked(project, locale.tag, material).iter_rows(named=True)
     ]
 
 
@@ -39,21 +49,19 @@ def words_of(question: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def asked(project: Project, locale: Locale, material: Material) -> list[dict[str, Any]]:
-    """The questions that the project asks in a locale: rows of `frame_columns.QUESTIONS`, by template."""
-    return [
-        question
-        for question in material.questions.sort("template_id", "locale").iter_rows(named=True)
-        if question["locale"] == locale.tag
-        and (project.templates is None or question["template_id"] in project.templates)
-        and (project.topics is None or question["topic"] in project.topics)
-    ]
+def asked(project: Project, tag: str, material: Material) -> pl.DataFrame:
+    """The questions that the project asks in a locale, `frame_columns.QUESTIONS`, by template."""
+    questions = material.questions.filter(locale=tag).sort("template_id")
+    for column, names in (("template_id", project.templates), ("topic", project.topics)):
+        if names is not None:
+            questions = questions.filter(pl.col(column).is_in(list(names)))
+    return questions
 
 
-def read(exported: Sequence[Mapping[str, Any]], context: StageContext) -> Reading:
+def read(lines: Sequence[Line], context: StageContext) -> Reading:
     """Raw responses, exactly as typed, the last one of every person and question."""
     reader = Reader("answer", _CONTROLS, context)
-    given = (_response(done, reader) for done in reader.last_of_each(exported, by="template_id"))
+    given = (_response(done, reader) for done in reader.last_of_each(lines, by="template_id"))
     return reader.reading(responses=[row for row in given if row is not None])
 
 
@@ -86,6 +94,54 @@ def _response(done: Done, reader: Reader) -> dict[str, Any] | None:
     if answers:
         return {**row, "answers": answers}
     return {**row, "non_answer": non_answer, **({"reason": " ".join(reasons)} if is_other else {})}
+
+
+# Which questions have enough responses, where more are asked for, and which are dropped.
+
+
+def collected_so_far(project: Project, material: Material) -> pl.DataFrame:
+    """Say how far every question has come: `saq.collection.CollectionStatus.questions`.
+
+    Raises:
+        RowError, RowErrors: See `builders.saq.ballots.cast_ballots`.
+    """
+    return collection_status(
+        material.questions, material.responses, material.reviews, project.saq_options()
+    ).questions
+
+
+def collection_plan(project: Project, material: Material) -> pl.DataFrame:
+    """Plan where more responses are asked for, by the five-valid rule, and which questions are dropped.
+
+    A question is open until it has ``wanted`` valid responses, or more than ``max_idk`` people do not know. An
+    open one wants one further annotation for every valid response that is missing, above all that were given,
+    whatever they were.
+
+    Args:
+        project: Its ``wanted`` and ``max_idk``, its locales, templates and topics.
+        material: Questions, responses and reviews.
+
+    Returns:
+        `PLAN`, by locale and template: the questions that the project asks.
+
+    Raises:
+        RowError, RowErrors: See `builders.saq.ballots.cast_ballots`.
+
+    References:
+        Myung et al. (2024), BLEnD, section 3, https://arxiv.org/abs/2406.09948.
+    """
+    tags = [one.locale for one in project.locales if "answer" in project.stages_of(one.locale)]
+    asked_in = [material.questions.clear(), *(asked(project, tag, material) for tag in tags)]
+    return (
+        collected_so_far(project, material)
+        .join(pl.concat(asked_in), on=KEY, how="semi")
+        .with_columns(
+            open=pl.col("state") == NEEDS_RESPONSES,
+            blend_id=pl.format("answer/{}/{}", "locale", "template_id"),
+        )
+        .select(PLAN)
+        .sort("locale", "template_id")
+    )
 
 
 STAGE = Stage(

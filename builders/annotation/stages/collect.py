@@ -1,12 +1,13 @@
 """The stage *collect*: natives write questions on a topic; they go to ``blend templates propose``."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from blend.builders.annotation.project import Project, slug
 from blend.builders.annotation.stages.model import Material, Reading, Stage, StageContext, blend_id
 from blend.builders.annotation.stages.reading import Done, Reader, quoted
-from blend.builders.annotation.ui_strings import TOPIC, UiStrings, is_english
+from blend.builders.annotation.ui_strings import is_english
+from blend.loaders.label_studio.events import Line
 from blend.loaders.label_studio.plan import WantedTask
 from blend.schemas.formats import AnswerFormat, format_of
 from blend.schemas.locales import Locale
@@ -32,14 +33,17 @@ _HINTS = {
 """What an English question says about its format, as `answer_formats.format_of` reads it."""
 
 
-def tasks(project: Project, locale: Locale, material: Material) -> list[WantedTask]:
+def tasks(project: Project, locale: Locale, _material: Material) -> list[WantedTask]:
     """As many tasks per topic as questions are wanted."""
     return [
         WantedTask(
             {
                 "blend_id": blend_id("collect", locale.tag, slug(topic), f"{number:02}"),
                 "locale": locale.tag,
-                **_shown(topic, locale, material.ui_strings),
+                "topic": topic,
+                "place": locale.prompt_name
+                if is_english(locale.language)
+                else f"{locale.native_name or locale.prompt_name} ({locale.prompt_name})",
             }
         )
         for topic in project.topics or ()
@@ -47,16 +51,7 @@ def tasks(project: Project, locale: Locale, material: Material) -> list[WantedTa
     ]
 
 
-def _shown(topic: str, locale: Locale, ui_strings: UiStrings) -> dict[str, str]:
-    """Topic and country in the local language, and behind them in English."""
-    english = f"{topic}, {locale.prompt_name}"
-    if is_english(locale.language):
-        return {"topic": topic, "place": locale.prompt_name, "english_topic": topic}
-    place = f"{locale.native_name or locale.prompt_name} ({english})"
-    return {"topic": ui_strings.get(f"{TOPIC}{slug(topic)}", topic), "place": place, "english_topic": topic}
-
-
-def read(exported: Sequence[Mapping[str, Any]], context: StageContext) -> Reading:
+def read(lines: Sequence[Line], context: StageContext) -> Reading:
     """Natives' questions as ``blend templates propose`` reads them, and their own wording as a translation.
 
     Every annotation is a question of its own, also the second one of a task.
@@ -65,7 +60,7 @@ def read(exported: Sequence[Mapping[str, Any]], context: StageContext) -> Readin
     natives: list[dict[str, Any]] = []
     translations: list[dict[str, Any]] = []
     taken: dict[str, int] = {}
-    for done in reader.all_of(exported):
+    for done in reader.all_of(lines):
         question = _question(done, reader)
         if question is None:
             continue
@@ -74,8 +69,7 @@ def read(exported: Sequence[Mapping[str, Any]], context: StageContext) -> Readin
         name = f"{topic}-{tag}-{number}"
         taken[name] = taken.get(name, 0) + 1
         name += f"-{taken[name]}" if taken[name] > 1 else ""
-        # The topic as the project file has it, not as its speakers see it.
-        natives.append({"id": name, "topic": str(done.data["english_topic"]), "locale": tag, "text": english})
+        natives.append({"id": name, "topic": str(done.data["topic"]), "locale": tag, "text": english})
         translations.append({"template_id": name, "locale": tag, "question": local})
     return reader.reading(natives=natives, translations=translations)
 

@@ -1,7 +1,7 @@
 """Judging: people say something of each row of a sheet; what it is, and its use, stands in ``judge.toml``."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from importlib.resources import files
 from pathlib import Path
@@ -23,6 +23,7 @@ from blend.builders.annotation.stages.model import (
 from blend.builders.annotation.stages.reading import Done, Reader, listed_texts
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.rows import Cells, Columns, read_rows
+from blend.loaders.label_studio.events import Line
 from blend.loaders.label_studio.plan import WantedTask
 from blend.schemas.errors import InputError
 from blend.schemas.locales import Locale
@@ -155,13 +156,11 @@ def _picture(address: str, text: str) -> str:
     return tostring(Element("img", {"src": address, **fixed}), encoding="unicode") if address else "<p></p>"
 
 
-def _read(
-    stage: StageName, judge: Judge, exported: Sequence[Mapping[str, Any]], context: StageContext
-) -> Reading:
+def _read(stage: StageName, judge: Judge, lines: Sequence[Line], context: StageContext) -> Reading:
     """What was said of each row, as ``judge.row`` has it."""
     reader = Reader(stage, _CONTROLS, context)
     given: dict[str, list[tuple[Done, list[dict[str, Any]]]]] = {}
-    for done in reader.last_of_each(exported, by="blend_id"):
+    for done in reader.last_of_each(lines, by="blend_id"):
         if rows := _rows(judge, done, reader):
             given.setdefault(str(done.data["blend_id"]), []).append((done, rows))
     kept: list[dict[str, Any]] = []
@@ -207,9 +206,7 @@ def _once(
     return by_person[0][1]
 
 
-def _reading_plan(
-    judge: Judge, tasks: Iterable[Mapping[str, Any]], reading: Reading, readers: int
-) -> dict[str, int]:
+def _reading_plan(judge: Judge, lines: Sequence[Line], reading: Reading, readers: int) -> dict[str, int]:
     """Plan how many people more are to judge a row: one more while two verdicts have as many as each other."""
     given: dict[str, Counter[str]] = {}
     for row in reading.rows[judge.file]:
@@ -219,7 +216,7 @@ def _reading_plan(
         votes = [n for _, n in given.get(data["id"], Counter()).most_common(2)]
         return len(votes) == 2 and votes[0] == votes[1]
 
-    return still_to_read(tasks, reading, readers, is_divided)
+    return still_to_read(lines, reading, readers, is_divided)
 
 
 _READERS: Mapping[str, Callable[[Project], int]] = {

@@ -1,8 +1,7 @@
 """The stage *mcq-review*: natives read every option that questions about their region may show.
 
 A page has one question with all its options: what is shown as correct, and below it what is shown as wrong. Who
-reads marks only what must not be shown so; all else is accepted by sending the page. Verdicts come out, and
-options that they propose.
+reads marks only what must not be shown so; all else is accepted by sending the page. Verdicts come out.
 """
 
 from collections import Counter
@@ -25,21 +24,17 @@ from blend.builders.annotation.stages.model import (
 )
 from blend.builders.annotation.stages.reading import Done, Reader, quoted
 from blend.builders.annotation.ui_strings import UiStrings
+from blend.loaders.label_studio.events import Line
 from blend.loaders.label_studio.plan import WantedTask
-from blend.schemas.errors import UnknownNameError
 from blend.schemas.frames import KEY
 from blend.schemas.locales import Locale
-from blend.schemas.sheets import ALSO_CORRECT, KEY_ROLE, OK, PROPOSED
-from blend.schemas.texts import clean, pluralise
+from blend.schemas.sheets import ALSO_CORRECT, KEY_ROLE, OK
+from blend.schemas.texts import clean
 
-WRONG, UNSURE, RIGHT, SILLY = "wrong", "unsure", "also_right", "silly"
-FILLER, REGION, WHY = "filler", "filler_region", "why"
+WRONG, UNSURE, RIGHT, SILLY, WHY = "wrong", "unsure", "also_right", "silly", "why"
 """Names of the controls."""
 
-_CONTROLS = {
-    **dict.fromkeys((WRONG, UNSURE, RIGHT, SILLY), "choices"),
-    **dict.fromkeys((FILLER, REGION, WHY), "textarea"),
-}
+_CONTROLS = {**dict.fromkeys((WRONG, UNSURE, RIGHT, SILLY), "choices"), WHY: "textarea"}
 _KINDS = {WRONG: "wrong", UNSURE: None, RIGHT: ALSO_CORRECT, SILLY: "silly"}
 """Verdict on an option that is ticked, by control; none on a key of which somebody is not sure."""
 
@@ -134,23 +129,18 @@ def _boxes(options: Sequence[str], texts: Iterable[str], keys: str, held: str = 
     ]
 
 
-def read(exported: Sequence[Mapping[str, Any]], context: StageContext) -> Reading:
+def read(lines: Sequence[Line], context: StageContext) -> Reading:
     """Verdicts, with columns of `frame_columns.VERDICTS`: ``ok`` for what was not ticked.
 
-    Of a person's verdicts on one option the last one counts; options that several propose are there once,
-    behind all else.
+    Of a person's verdicts on one option the last one counts.
     """
     reader = Reader("mcq-review", _CONTROLS, context)
     verdicts: dict[tuple[str, ...], dict[str, Any]] = {}
-    fillers: dict[tuple[str, ...], dict[str, Any]] = {}
-    for done in sorted(reader.last_of_each(exported, by="blend_id"), key=lambda done: done.order):
+    for done in sorted(reader.last_of_each(lines, by="blend_id"), key=lambda done: done.order):
         why = clean("; ".join(reader.texts(done, WHY)))
         for row in _verdicts(done, reader, why):
             verdicts[row["template_id"], row["question"], row["option"], row["reader"]] = row
-        for row in _fillers(done, reader, context, why):
-            fillers.setdefault((row["template_id"], row["option"]), row)
-    ordered = [row for _, row in sorted(verdicts.items())]
-    return reader.reading(verdicts=[*ordered, *fillers.values()])
+    return reader.reading(verdicts=[row for _, row in sorted(verdicts.items())])
 
 
 def _verdicts(done: Done, reader: Reader, why: str) -> Iterator[dict[str, Any]]:
@@ -177,51 +167,21 @@ def _verdicts(done: Done, reader: Reader, why: str) -> Iterator[dict[str, Any]]:
                 }
 
 
-def _fillers(done: Done, reader: Reader, context: StageContext, why: str) -> Iterator[dict[str, Any]]:
-    """The wrong option that was proposed, if any, with the region that it comes from."""
-    options, regions = (list(map(clean, reader.texts(done, name))) for name in (FILLER, REGION))
-    if not options and not regions:
-        return
-    if len(options) != 1 or len(regions) != 1:
-        proposed = f"{pluralise(len(options), 'proposed option')} and {pluralise(len(regions), 'region')}"
-        detail = f"{proposed}, not one of each; left out"
-        reader.note(done, "incomplete-filler", detail)
-        return
-    try:
-        region = context.locales.called(regions[0])[0].split
-    except UnknownNameError:
-        detail = f"{quoted(options[0])} from the unknown region {quoted(regions[0])}; left out"
-        reader.note(done, "incomplete-filler", detail)
-        return
-    yield {
-        "template_id": done.data["template_id"],
-        "locale": done.data["locale"],
-        "option": options[0],
-        "verdict": PROPOSED,
-        "with": region,
-        "reader": done.annotator,
-        "kind": "native",
-        "date": reader.day(done),
-        "why": why,
-    }
-
-
-def reading_plan(tasks: Iterable[Mapping[str, Any]], reading: Reading, readers: int) -> dict[str, int]:
+def reading_plan(lines: Sequence[Line], reading: Reading, readers: int) -> dict[str, int]:
     """Plan how many people more are to read the options of a task: one more while verdicts on one are divided.
 
     See `model.ReadingPlan`.
     """
     given: dict[tuple[str, str], Counter[bool]] = {}
     for row in reading.rows["verdicts"]:
-        if row["verdict"] != PROPOSED:
-            given.setdefault((row["template_id"], row["option"]), Counter())[row["verdict"] == OK] += 1
+        given.setdefault((row["template_id"], row["option"]), Counter())[row["verdict"] == OK] += 1
 
     def is_divided(data: Mapping[str, Any]) -> bool:
         options = [box["alias"] for first, _ in _PARTS.values() for box in data[first]]
         found = [given.get((data["template_id"], option), Counter()) for option in options]
         return any(verdicts[True] == verdicts[False] > 0 for verdicts in found)
 
-    return still_to_read(tasks, reading, readers, is_divided)
+    return still_to_read(lines, reading, readers, is_divided)
 
 
 STAGE = Stage(
@@ -230,7 +190,7 @@ STAGE = Stage(
     read,
     does=(
         "read every option that a question about their region may show: tick a correct one that is wrong, a "
-        "wrong one that is right as well, or silly; propose a better wrong one"
+        "wrong one that is right as well, or silly"
     ),
     gives=("`verdicts.jsonl`, which the recipe names ([questions.md](questions.md))"),
     readers=lambda project: project.readers,

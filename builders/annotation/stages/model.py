@@ -1,9 +1,8 @@
 """What a stage is: a labelling configuration, tasks, and a way back from annotations to files."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from hashlib import sha256
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -11,12 +10,10 @@ import polars as pl
 from blend.builders.annotation.project import Project, StageName
 from blend.builders.annotation.pseudonyms import People
 from blend.builders.annotation.ui_strings import PageTexts, UiStrings, page
+from blend.loaders.label_studio.events import Line
 from blend.loaders.label_studio.plan import WantedTask
 from blend.schemas.frames import ANNOTATION_ROWS, QUESTIONS, RESPONSES, REVIEWS, empty
-from blend.schemas.locales import Locale, Registry, registry
-
-MAX_TITLE = 50
-"""Characters that Label Studio allows in the title of a project."""
+from blend.schemas.locales import Locale
 
 WORK = pl.Schema(
     {
@@ -55,7 +52,7 @@ class Material:
     answered: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=ANNOTATION_ROWS))
     """`frame_columns.ANNOTATION_ROWS`: questions and answers, local and English, behind `options`."""
     ui_strings: UiStrings = field(default_factory=dict)
-    """Short texts in the language of those who do the tasks, among them names of topics."""
+    """Short texts in the language of those who do the tasks."""
 
 
 class Reading(NamedTuple):
@@ -76,18 +73,15 @@ class StageContext:
 
     project: Project
     locale: Locale
-    people: People
     known: frozenset[str] | None = None
     """Pseudonyms of those whom the project file names; null where anybody may work."""
-    locales: Registry = field(default_factory=registry)
-    """Known locales."""
     given: Collection[str] | None = None
     """Ids of the answers that are given in the locale now; null where none were pulled."""
 
 
 Tasks = Callable[[Project, Locale, Material], list[WantedTask]]
-Read = Callable[[Sequence[Mapping[str, Any]], StageContext], Reading]
-ReadingPlan = Callable[[Iterable[Mapping[str, Any]], Reading, int], dict[str, int]]
+Read = Callable[[Sequence[Line], StageContext], Reading]
+ReadingPlan = Callable[[Sequence[Line], Reading, int], dict[str, int]]
 
 
 @dataclass(frozen=True)
@@ -98,7 +92,7 @@ class Stage:
     tasks: Tasks
     """The tasks that should be on the server, by id; never one less for the same material."""
     read: Read
-    """From tasks with annotations, as Label Studio exports them, to rows of files."""
+    """From annotations that count, by lines of the events, to rows of files."""
     does: str
     """What people do in it, in Markdown, for the table of stages in the documentation."""
     gives: str
@@ -122,27 +116,19 @@ class Stage:
         return page(self.name, locale, texts, **self.facts(project))
 
     def title(self, project: Project, locale: str) -> str:
-        """Title on the server: up to `MAX_TITLE` characters, another one for every stage and locale."""
-        title = f"{project.name} {self.name} {locale}"
-        if len(title) <= MAX_TITLE:
-            return title
-        return f"{title[: MAX_TITLE - 9]} {sha256(title.encode()).hexdigest()[:8]}"
+        """Title on the server, which allows 50 characters."""
+        return f"{project.name} {self.name} {locale}"
 
-    def context(
-        self, project: Project, locale: Locale, people: People, locales: Registry | None = None
-    ) -> StageContext:
-        """Return who may work on this stage in a locale of the project.
-
-        Packaged locales are known when absent.
-        """
+    def context(self, project: Project, locale: Locale, people: People) -> StageContext:
+        """Return who may work on this stage in a locale of the project."""
         settings = project.settings(locale.tag)
         listed = settings.reviewers if self.by_reviewers else settings.annotators
         known = None if listed is None else frozenset(map(people.named, listed))
-        return StageContext(project, locale, people, known, registry() if locales is None else locales)
+        return StageContext(project, locale, known)
 
 
 def still_to_read(
-    tasks: Iterable[Mapping[str, Any]],
+    lines: Sequence[Line],
     reading: Reading,
     readers: int,
     is_divided: Callable[[Mapping[str, Any]], bool],
@@ -150,17 +136,14 @@ def still_to_read(
     """Plan readers of tasks that somebody has read; see `ReadingPlan`.
 
     Args:
-        tasks: As they were exported.
+        lines: Annotations that count.
         reading: What was read from them.
         readers: People wanted for every task.
         is_divided: Whether one more is to read what the data of a task show.
     """
     people = Counter(reading.work.filter(outcome="counted")["blend_id"])
-    return {
-        name: max(readers - people[name], int(is_divided(task["data"])))
-        for task in tasks
-        if people[name := task["data"].get("blend_id")]
-    }
+    shown = {line["blend_id"]: line["data"] for line in lines if people[line["blend_id"]]}
+    return {name: max(readers - people[name], int(is_divided(data))) for name, data in shown.items()}
 
 
 def blend_id(stage: str, locale: str, *parts: str) -> str:

@@ -1,4 +1,4 @@
-"""Reading: annotations as Label Studio exports them, one person and task each, with whatever is odd noted."""
+"""Reading: annotations that count, one person and task each, with whatever is odd noted."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from blend.builders.annotation.stages.model import WORK, Reading, StageContext
+from blend.loaders.label_studio.events import Line
 from blend.schemas.frames import FINDINGS
 from blend.schemas.personal_data import personal_data
 from blend.schemas.rows import LONGEST_ANSWER
@@ -23,8 +24,6 @@ class Done:
 
     data: Mapping[str, Any]
     """Of its task."""
-    task: int
-    annotation: int
     annotator: str
     """Pseudonym."""
     results: dict[str, list[Mapping[str, Any]]]
@@ -52,17 +51,15 @@ class Reader:
         self._work: dict[str, dict[str, Any]] = {}
         """By place: the numbers of annotations are given again once a project is gone."""
 
-    def all_of(self, exported: Sequence[Mapping[str, Any]]) -> list[Done]:
+    def all_of(self, lines: Iterable[Line]) -> list[Done]:
         """Every annotation that its author meant to give, by the id of its task, then by time."""
-        found: list[Done] = []
-        for task in exported:
-            found += self._of_task(task)
+        found = [done for line in lines if (done := self._done(line)) is not None]
         return sorted(found, key=lambda done: (str(done.data["blend_id"]), done.order))
 
-    def last_of_each(self, exported: Sequence[Mapping[str, Any]], *, by: str) -> list[Done]:
+    def last_of_each(self, lines: Iterable[Line], *, by: str) -> list[Done]:
         """The last annotation of every person on everything that the tasks' ``by`` names; others are noted."""
         last: dict[tuple[str, str], Done] = {}
-        for done in sorted(self.all_of(exported), key=lambda done: done.order):
+        for done in sorted(self.all_of(lines), key=lambda done: done.order):
             key = str(done.data.get(by)), done.annotator
             if (earlier := last.get(key)) is not None:
                 self.leave_out(
@@ -121,48 +118,40 @@ class Reader:
         findings = pl.DataFrame(self._findings, schema=FINDINGS).sort(order)
         return Reading(rows, findings, pl.DataFrame(work, schema=WORK))
 
-    def _of_task(self, task: Mapping[str, Any]) -> list[Done]:
-        data, location, given = task.get("data"), location_of(task), task.get("annotations") or []
-        prefix = f"{self._stage}/{self._context.locale.tag}/"
-        if not isinstance(data, Mapping) or not str(data.get("blend_id", "")).startswith(prefix):
-            what = f"left out, with {pluralise(len(given), 'annotation')}"
-            detail = f"the task was not made by blend for this project; {what}"
-            self._note("foreign-task", location, {"locale": self._context.locale.tag}, detail)
-            return []
-        done = (self._done(one, task, data, f"{location}, annotation {int(one['id'])}") for one in given)
-        return [one for one in done if one is not None]
-
-    def _done(
-        self, annotation: Mapping[str, Any], task: Mapping[str, Any], data: Mapping[str, Any], location: str
-    ) -> Done | None:
-        annotator, known = self._context.people.of(annotation.get("completed_by")), self._context.known
+    def _done(self, line: Line) -> Done | None:
+        location, data, annotator = location_of(line), line["data"], line["annotator"]
+        known, tag = self._context.known, self._context.locale.tag
+        if not line["blend_id"].startswith(f"{self._stage}/{tag}/"):
+            detail = "the task was not made by blend for this project; left out"
+            self._note("foreign-task", location, {"locale": tag}, detail)
+            return None
         outcome, kind, detail = "counted", "", ""
         if annotator is None:
             outcome, kind, detail = "refused", "unknown-annotator", "nobody is named as its author; left out"
         elif known is not None and annotator not in known:
             named = "is not among those whom the project file names for this stage; left out"
             outcome, kind, detail = "refused", "unknown-annotator", f"{annotator} {named}"
-        elif annotation.get("was_cancelled"):
+        elif line["skipped"]:
             skipped = f"{annotator} skipped the task; nothing is taken from it"
             outcome, kind, detail = "skipped", "skipped-task", skipped
-        number = int(annotation["id"])
         self._work[location] = {
             "stage": self._stage,
-            "locale": self._context.locale.tag,
-            "blend_id": data["blend_id"],
+            "locale": tag,
+            "blend_id": line["blend_id"],
             "template_id": data.get("template_id"),
-            "task": int(task["id"]),
-            "annotation": number,
+            "task": line["task"],
+            "annotation": line["annotation"],
             "annotator": annotator,
             "outcome": outcome,
-            "seconds": _seconds(annotation.get("lead_time")),
-            "day": _day(annotation.get("created_at")),
+            "seconds": _seconds(line["lead_time"]),
+            "day": _day(line["created_at"]),
         }
-        if annotator is None or kind:
+        if kind:
             self._note(kind, location, data, detail)
             return None
-        done = Done(data, int(task["id"]), number, annotator, {}, order_of(annotation), location)
-        for result in annotation.get("result") or []:
+        order = str(line["updated_at"] or line["created_at"] or ""), line["annotation"]
+        done = Done(data, annotator, {}, order, location)
+        for result in line["result"]:
             name, value = result.get("from_name"), result.get("value")
             if self._controls.get(name) == result.get("type") and isinstance(value, Mapping):
                 done.results.setdefault(name, []).append(value)
@@ -206,15 +195,10 @@ def listed_texts(texts: Iterable[str]) -> str:
     return ", ".join(map(quoted, texts))
 
 
-def order_of(annotation: Mapping[str, Any]) -> tuple[str, int]:
-    """By when an annotation was last changed; of several the last counts."""
-    return str(annotation.get("updated_at") or annotation.get("created_at") or ""), int(annotation["id"])
-
-
-def location_of(task: Mapping[str, Any]) -> str:
-    """Return what findings call a task; the number of one that is gone from the server may be another's now."""
-    gone = f" of project {task['gone']}, gone from there" if "gone" in task else ""
-    return f"task {task.get('id')}{gone}"
+def location_of(line: Line) -> str:
+    """Return what findings call an annotation; the numbers of one that is gone may be another's now."""
+    gone = f" of project {line['project']}, gone from there" if line.get("gone") else ""
+    return f"task {line['task']}{gone}, annotation {line['annotation']}"
 
 
 def _seconds(lead_time: Any) -> float | None:

@@ -8,13 +8,13 @@ from typing import Any
 
 import polars as pl
 
-from blend.builders.annotation.collecting import collected_so_far
 from blend.builders.annotation.project import Project
-from blend.builders.annotation.stages.answer import asked, words_of
+from blend.builders.annotation.stages.answer import asked, collected_so_far, words_of
 from blend.builders.annotation.stages.model import Material, Reading, Stage, StageContext, blend_id
 from blend.builders.annotation.stages.reading import Done, Reader, listed_texts
 from blend.builders.saq.answer_sheet import answer_sheet
 from blend.builders.saq.collection import NEEDS_RESPONSES
+from blend.loaders.label_studio.events import Line
 from blend.loaders.label_studio.plan import WantedTask
 from blend.loaders.responses.reviews import is_own
 from blend.schemas.locales import Locale
@@ -46,7 +46,7 @@ def tasks(project: Project, locale: Locale, material: Material) -> list[WantedTa
     decided = _decided_in_files(reviews)
     return [
         _task(project, question, rows[question["template_id"]])
-        for question in asked(project, locale, material)
+        for question in asked(project, locale.tag, material).iter_rows(named=True)
         if (template_id := question["template_id"]) in ready and template_id in rows
         if not decided.get(template_id, frozenset()) >= {row["answer"] for row in rows[template_id]}
     ]
@@ -112,7 +112,7 @@ def _result(name: str, to: str, kind: str, value: dict[str, Any]) -> dict[str, A
     return {"id": f"blend-{name}", "from_name": name, "to_name": to, "type": kind, "value": value}
 
 
-def read(exported: Sequence[Mapping[str, Any]], context: StageContext) -> Reading:
+def read(lines: Sequence[Line], context: StageContext) -> Reading:
     """Reviews: of every question the one whose page shows most of the answers that are given now.
 
     Of several such the last one. Whatever else was decided is told, unless it came before more answers.
@@ -122,7 +122,7 @@ def read(exported: Sequence[Mapping[str, Any]], context: StageContext) -> Readin
     fields = {f"english_{number}": "textarea" for number in range(1, context.project.review_groups + 1)}
     reader = Reader("review", {GROUPS: "ranker", REASON: "textarea", **fields}, context)
     found: dict[str, list[tuple[int, Done, dict[str, Any]]]] = {}
-    for done in reader.last_of_each(exported, by="blend_id"):
+    for done in reader.last_of_each(lines, by="blend_id"):
         if (row := _review(done, reader, context.project)) is not None:
             found.setdefault(row["template_id"], []).append((_given_on(done, context), done, row))
     rows = []

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.builders.annotation.collecting import PLAN, collection_plan
 from blend.builders.annotation.project import Project
+from blend.builders.annotation.stages.answer import PLAN, collection_plan
 from blend.builders.annotation.stages.model import Material
 from blend.schemas.frames import QUESTIONS, RESPONSES, REVIEWS
 from helpers.label_studio.exported import PROJECT

@@ -1,4 +1,4 @@
-"""The stage mcq-review: what readers tick becomes verdicts on options, and options are proposed."""
+"""The stage mcq-review: what readers tick becomes verdicts on options."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +11,18 @@ from blend.builders.annotation.stages.mcq_review import reading_plan
 from blend.builders.annotation.stages.model import Material, Reading
 from blend.loaders.responses.verdicts import read_verdicts
 from blend.schemas.frames import ANNOTATION_ROWS
-from helpers.label_studio.exported import KOREAN, PLACE, PROJECT, A, annotation, done, read, told, write_lines
+from helpers.label_studio.exported import (
+    KOREAN,
+    PLACE,
+    PROJECT,
+    A,
+    annotation,
+    done,
+    lines_of,
+    read,
+    told,
+    write_lines,
+)
 from helpers.label_studio.studio_fixtures import ticked, typed
 
 OPTIONS = Material(
@@ -86,25 +97,21 @@ def test_options_are_accepted_but_for_those_that_are_ticked(tmp_path: Path):
     results = [
         ticked("also_right", "bread"),
         ticked("silly", "stones"),
-        typed("noodle pie", control="filler"),
-        typed("great britain", control="filler_region"),
         typed("obvious", control="why"),
     ]
     reading = read(done("mcq-review", OPTIONS, *results), stage="mcq-review")
     assert verdicts(reading) == [
         ("boiled rice", "ok", A), ("bread", "also_correct", A), ("rice", "ok", A), ("stones", "silly", A),
-        ("noodle pie", "proposed", A),
     ]  # fmt: skip
     assert reading.rows["verdicts"][1] == {
         "template_id": "food-01", "locale": "ko-KR", "question": "What?", "option": "bread",
         "verdict": "also_correct", "reader": A, "kind": "native", "date": "2026-11-20", "why": "obvious",
     }  # fmt: skip
-    assert [reading.rows["verdicts"][i]["why"] for i in (0, 4)] == ["", "obvious"]
+    assert reading.rows["verdicts"][0]["why"] == ""
     assert told(reading) == []
     write_lines(tmp_path / "verdicts.jsonl", reading.rows["verdicts"])
     read_back = read_verdicts(tmp_path / "verdicts.jsonl")
-    assert read_back["kind"].to_list() == ["native"] * 5
-    assert read_back["with"].to_list() == [None] * 4 + ["GB"]
+    assert read_back["kind"].to_list() == ["native"] * 4
 
 
 def test_an_unsure_reader_gives_no_verdict_and_two_boxes_are_none():
@@ -120,7 +127,7 @@ def test_an_unsure_reader_gives_no_verdict_and_two_boxes_are_none():
 def test_one_more_reads_what_readers_disagree_about():
     def needed(*annotations: dict[str, Any], readers: int = 2) -> int | None:
         task = {**done("mcq-review", OPTIONS), "annotations": list(annotations)}
-        plan = reading_plan([task], read(task, stage="mcq-review"), readers)
+        plan = reading_plan(lines_of("mcq-review", task), read(task, stage="mcq-review"), readers)
         return plan[task["data"]["blend_id"]] if plan else None
 
     fine, silly = annotation(1, 1), annotation(2, 2, ticked("silly", "stones"))
@@ -134,14 +141,3 @@ def test_one_more_reads_what_readers_disagree_about():
     assert needed(fine, silly, annotation(3, 3, ticked("also_right", "stones"))) == 0
     assert needed(fine, readers=1) == 0
     assert needed(annotation(1, 1, was_cancelled=True)) is None
-
-
-def test_a_filler_needs_a_region_that_exists():
-    for typed_region, detail in (
-        ([typed("atlantis", control="filler_region")], "'pie' from the unknown region 'atlantis'; left out"),
-        ([], "1 proposed option and 0 regions, not one of each; left out"),
-    ):
-        results = [ticked("wrong", "rice"), typed("pie", control="filler"), *typed_region]
-        reading = read(done("mcq-review", OPTIONS, *results), stage="mcq-review")
-        assert told(reading) == [("incomplete-filler", PLACE, f"{A}: {detail}")]
-        assert ("rice", "wrong", A) in verdicts(reading)

@@ -102,12 +102,10 @@ def crowd(rng: np.random.Generator, n: int = N) -> list[dict[str, Any]]:
 
 def test_whoever_does_not_work_well_is_named_with_the_reason():
     rows = crowd(np.random.default_rng(1))
-    copied = [row["answers"] for row in rows if row["annotator"] == "good0"]
     for i in range(N):
         rows.append(response(i, "random", f"noise {i}"))
         rows.append(response(i, "shrug", non_answer="idk") if i % 2 else response(i, "shrug", f"usual {i}"))
         rows.append(response(i, "copy", f"topic {i}" if i % 3 else "same again"))
-        rows.append(response(i, "twin", *copied[i]))
     rows += [response(i, "new", f"noise again {i}") for i in range(MIN_QUESTIONS - 1)]
     work = [done(row["annotator"], seconds=4.0 if row["annotator"] == "good1" else 20.0) for row in rows]
     work += [done(who, outcome="refused") for who in ["good2"] * 10 + ["ghost"] * 30]
@@ -116,8 +114,7 @@ def test_whoever_does_not_work_well_is_named_with_the_reason():
     mean = found.annotators.filter(pl.col("questions") >= MIN_QUESTIONS)["agreement"].mean()
     low = f"agrees with others 0.00 (at most 0.00), less than half of what people here do ({mean:.2f})"
     assert told == {
-        "good0": ("look", ["gives the same answers as twin to 100% of the questions of both"]),
-        "twin": ("look", ["gives the same answers as good0 to 100% of the questions of both"]),
+        "good0": ("fine", []),
         "good1": ("look", ["takes 4 seconds per question (median here: 20)"]),
         "good2": ("look", ["nothing could be taken from 20% of the annotations"]),
         "good3": ("fine", []),
@@ -140,10 +137,10 @@ def done(who: str, *, seconds: float = 20.0, outcome: str = "counted") -> dict[s
 @given(st.permutations(range(60)), st.integers(0, 3))
 def test_neither_order_nor_names_make_a_difference(order: list[int], seed: int):
     rows = crowd(np.random.default_rng(seed), 12)
-    plain = relied(rows).annotators.drop("annotator", "twin")
+    plain = relied(rows).annotators.drop("annotator")
     renamed = [{**rows[i], "annotator": f"z{9 - int(rows[i]['annotator'][-1])}"} for i in order]
-    found = relied(renamed).annotators.reverse().drop("annotator", "twin")
-    for column in ("agreement", "low", "high", "idk_share", "twin_share"):
+    found = relied(renamed).annotators.reverse().drop("annotator")
+    for column in ("agreement", "low", "high", "idk_share"):
         assert found[column].to_list() == pytest.approx(plain[column].to_list())
 
 

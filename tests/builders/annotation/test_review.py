@@ -1,25 +1,18 @@
-"""The stage review: groups that people drag become reviews, and aggregate as the same files do."""
+"""The stage review: groups that people drag become reviews, and what is odd about them is told."""
 
-import random
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
-from polars.testing import assert_frame_equal
 
 from blend.builders.annotation.project import Project
-from blend.builders.annotation.pseudonyms import People, pseudonym
 from blend.builders.annotation.stages import stage_of
 from blend.builders.annotation.stages.model import Material, Reading
 from blend.builders.annotation.stages.review import task_id
-from blend.builders.saq import aggregate
-from blend.loaders.label_studio.plan import WantedTask
 from blend.loaders.responses import ResponseTables, read_responses
 from blend.loaders.sample import sample_path
 from blend.schemas.locales import registry
-from blend.schemas.recipe import SaqOptions
 from blend.schemas.texts import clean
 from helpers.label_studio.exported import (
     PEOPLE,
@@ -27,12 +20,11 @@ from helpers.label_studio.exported import (
     A,
     B,
     annotation,
+    lines_of,
     read,
-    sample_questions,
     told,
-    write_lines,
 )
-from helpers.label_studio.studio_fixtures import chosen, typed
+from helpers.label_studio.studio_fixtures import typed
 
 REVIEW = stage_of("review")
 
@@ -76,78 +68,6 @@ def test_the_id_of_a_review_changes_with_the_answers_alone(sample: ResponseTable
     changed = {task.blend_id for task in after} ^ {task.blend_id for task in before}
     assert {name.split("/")[2] for name in changed} == {"food-01"}
     assert len(changed) == 2
-
-
-@pytest.mark.nightly
-def test_pulled_responses_and_reviews_aggregate_as_the_same_files_do(
-    tmp_path: Path, sample: ResponseTables, project: Project
-):
-    """All ten locales of the sample, answered and reviewed in Label Studio's form, in any order of tasks."""
-    random.seed(7)
-    sample_questions(tmp_path)
-    key = b"1" * 32
-    for settings in project.locales:
-        answered(tmp_path, sample, project, settings.locale, key)
-        reviewed(tmp_path, sample, project, settings.locale)
-    pulled = read_responses(tmp_path)
-    options = SaqOptions()
-    theirs = aggregate(sample.questions, sample.responses, sample.reviews, options=options)
-    ours = aggregate(pulled.questions, pulled.responses, pulled.reviews, options=options)
-    assert_frame_equal(ours.annotations.drop("source"), theirs.annotations.drop("source"))
-    what = ["kind", "locale", "template_id"]
-    assert_frame_equal(ours.findings.select(what).sort(what), theirs.findings.select(what).sort(what))
-
-
-def answered(folder: Path, sample: ResponseTables, project: Project, tag: str, key: bytes) -> None:
-    """Every response of the sample, entered by somebody with an address, and read again."""
-    stage, locale = stage_of("answer"), registry().get(tag)
-    tasks = []
-    given: dict[str, list[dict[str, Any]]] = {}
-    for row in sample.responses.filter(locale=tag).iter_rows(named=True):
-        results = [typed(*row["answers"])] if row["answers"] else [chosen(row["non_answer"])]
-        results += [typed(row["reason"], control="reason")] if row["reason"] else []
-        number = len(given) * 100 + len(given.get(row["template_id"], []))
-        made = annotation(number, f"{row['annotator']}@example.org", *results)
-        given.setdefault(row["template_id"], []).append(made)
-    for number, task in enumerate(stage.tasks(project, locale, Material(sample.questions))):
-        tasks.append({"id": number, "data": task.data, "annotations": given.get(task.data["template_id"], [])})
-    random.shuffle(tasks)
-    reading = stage.read(tasks, stage.context(project, locale, People(key)))
-    assert reading.findings.filter(pl.col("kind") != "personal-data").is_empty()
-    names = {pseudonym(f"{name}@example.org", key) for name in sample.responses.filter(locale=tag)["annotator"]}
-    assert {row["annotator"] for row in reading.rows["responses"]} == names
-    write_lines(folder / f"responses/{tag}.jsonl", reading.rows["responses"])
-
-
-def reviewed(folder: Path, sample: ResponseTables, project: Project, tag: str) -> None:
-    """Every review of the sample, dragged as it was decided, and read again."""
-    locale = registry().get(tag)
-    made = REVIEW.tasks(project, locale, Material(sample.questions, sample.responses, sample.reviews))
-    by_id = {task.data["template_id"]: task for task in made}
-    tasks = [
-        {
-            "id": number,
-            "data": by_id[review["template_id"]].data,
-            "annotations": [annotation(number, 1, *dragged(by_id[review["template_id"]], review))],
-        }
-        for number, review in enumerate(sample.reviews.filter(locale=tag).iter_rows(named=True))
-    ]
-    reading = read(*tasks, stage="review", locale=tag, project=project)
-    assert {kind for kind, _, _ in told(reading)} <= {"unsorted-answer"}
-    write_lines(folder / f"reviews/{tag}.jsonl", reading.rows["reviews"])
-
-
-def dragged(task: WantedTask, review: dict[str, Any]) -> list[dict[str, Any]]:
-    """The result of somebody who drags the answers of a task as a review has them."""
-    items = {item["title"]: item["id"] for item in task.data["answers"]}
-    groups = review["groups"] or []
-    columns = {f"g{n}": [items[clean(a)] for a in group["answers"]] for n, group in enumerate(groups, 1)}
-    columns["invalid"] = [items[clean(text)] for text in review["invalid"] or []]
-    ranker = {"from_name": "groups", "to_name": "answers", "type": "ranker", "value": {"ranker": columns}}
-    english = [
-        typed(*g["en_answers"], control=f"english_{n}") for n, g in enumerate(groups, 1) if g["en_answers"]
-    ]
-    return [ranker, *english]
 
 
 def test_a_proposal_that_nobody_touches_is_what_the_rules_say(sample: ResponseTables, project: Project):
@@ -235,7 +155,7 @@ def pages(*reviews: tuple[int, int, list[str]], given: set[str] | None = None) -
         for number, (person, minute, items) in enumerate(reviews, start=1)
     ]
     context = REVIEW.context(PROJECT, registry().get("ko-KR"), PEOPLE)
-    return REVIEW.read(tasks, replace(context, given=given))
+    return REVIEW.read(lines_of("review", *tasks), replace(context, given=given))
 
 
 @pytest.mark.parametrize("editor", [1, 2])

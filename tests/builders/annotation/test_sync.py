@@ -28,11 +28,8 @@ from helpers.label_studio.studio_fixtures import chosen, typed
 
 annotate = partial(run, "annotate")
 FOOD, WORK = "answer/ko-KR/food-01", "answer/ko-KR/work-01"
-KEPT = (
-    "that people have annotated or begun stays, though it would show something else now, or is not asked for "
-    "any more"
-)
-GONE = "1 annotation is not on the server any more, or older there, and goes on counting"
+KEPT = "changed or not asked for any more, and kept, since people have worked there"
+GONE = "gone from the server, or older there, and still counted"
 
 
 @pytest.fixture
@@ -138,7 +135,7 @@ def test_more_is_asked_exactly_where_the_rule_says_so(file: ProjectFile, fake: F
         fake.annotate(idk, name, chosen("idk"))
     fake.annotate(FOOD, "b", typed("밥"))
     told = annotate("sync", file.path)
-    assert "t answer ko-KR: more asked of 1 task, dropped, since too many do not know: work-01\n" in told
+    assert "t answer ko-KR: 1 task asked of more people, dropped, since too many do not know: work-01\n" in told
     asked = {name: fake.of_tasks[fake.task(name)][1] for name in (FOOD, WORK)}
     assert [(task.overlap, task.closed) for task in asked.values()] == [(4, False), (2, True)]
     for name in ("c", "d"):
@@ -155,7 +152,9 @@ def test_another_number_of_responses_takes_one_sync(file: ProjectFile, fake: Fak
     sync_project(file.path)
     file.path.write_text(file.path.read_text().replace("wanted = 2", "wanted = 4"))
     fake.asked.clear()
-    assert "t answer ko-KR: 4 annotations per task, more asked of 2 tasks\n" in annotate("sync", file.path)
+    assert "t answer ko-KR: 4 annotations per task, 2 tasks asked of more people\n" in annotate(
+        "sync", file.path
+    )
     asked = [fake.of_tasks[fake.task(name)][1] for name in (FOOD, WORK)]
     assert [(task.overlap, task.closed) for task in asked] == [(5, False), (4, False)]
     # All at once, and one by itself.
@@ -171,7 +170,7 @@ def test_what_is_begun_is_told_and_its_page_stays(file: ProjectFile, fake: FakeS
     told = annotate("sync", file.path)
     assert f"t answer ko-KR: 1 task {KEPT}: work-01\n" in told
     assert told.endswith(
-        f"1 draft is not sent: 1 by {who(file, 'jun')}; `blend annotate status` has a reminder for each "
+        f"Begun and not sent: 1 by {who(file, 'jun')}; `blend annotate status` has a reminder for each "
         "person.\n"
     )
     assert fake.task(WORK) == before
@@ -180,7 +179,7 @@ def test_what_is_begun_is_told_and_its_page_stays(file: ProjectFile, fake: FakeS
     assert ended.value.code == 3
     fake.annotate(WORK, "jun", typed("12:00"))
     fake.delete_draft(fake.typed[before][0]["id"])
-    assert "draft" not in annotate("sync", file.path)
+    assert "not sent" not in annotate("sync", file.path)
 
 
 def test_a_question_that_is_dropped_takes_its_answers_along_until_it_is_back(
@@ -202,14 +201,6 @@ def test_a_question_that_is_dropped_takes_its_answers_along_until_it_is_back(
     sync_project(file.path)
     assert rows(file) == everything
     assert len(rows(file, "reviews")) == 1
-
-
-def test_answers_to_other_words_are_told_and_count(reviewed: ProjectFile):
-    given = rows(reviewed)
-    food = ("Food", "What do people in {country} drink for breakfast?")
-    write_questions(reviewed.collected, {**QUESTIONS, "food-01": food})
-    assert f"t answer ko-KR: 1 task {KEPT}: food-01\n" in annotate("sync", reviewed.path)
-    assert rows(reviewed) == given
 
 
 def test_an_answer_that_is_corrected_leaves_its_review(reviewed: ProjectFile, fake: FakeStudio):
@@ -288,21 +279,6 @@ def test_rows_of_others_are_never_replaced(file: ProjectFile, fake: FakeStudio):
     assert sorted(answers) == [["국"], ["밥"]]
 
 
-def test_reviews_from_a_sheet_stand_beside_pulled_ones(reviewed: ProjectFile):
-    file, reviews = reviewed, reviewed.collected / "reviews"
-    (pulled,) = rows(file, "reviews")
-    own = {**pulled, "reviewer": "r02", "invalid": ["김밥"], "groups": pulled["groups"][:1]}
-    (reviews / "ko-KR.own.jsonl").write_text(json.dumps(own) + "\n")
-    told = (
-        f"Note: reviews/ko-KR.jsonl:1: {pulled['reviewer']} reviewed the question in reviews/ko-KR.jsonl:1, "
-        "r02 in reviews/ko-KR.own.jsonl:1, which counts; left out.\n"
-    )
-    for command in ("sync", "check"):
-        assert told in annotate(command, file.path)
-    assert rows(file, "reviews") == [pulled]
-    assert check_project(file.path).material.reviews["reviewer"].to_list() == ["r02"]
-
-
 def test_files_of_the_pull_folder_that_are_damaged_or_in_use(file: ProjectFile):
     with held(file.pulled):
         assert refused(lambda: sync_project(file.path)).startswith(
@@ -354,12 +330,18 @@ def test_status_says_who_did_what_and_whom_to_remind(reviewed: ProjectFile, fake
     assert f"t answer ko-KR: {link}?labeling=1\n" in told
     assert "kim@example.org" in told
     assert "lead@example.org" not in told
-    blank = f"1 page was blank or far too long, please change it: {link}?task={fake.task(WORK)}"
-    assert f"  kim@example.org: {blank}.\n" in told
-    drafted = f"1 page is begun and not sent: {link}?task={fake.task(WORK)} (press Submit or Update)"
-    waits = f"1 question waits for you: {link}?labeling=1"
-    assert f"  lee@example.org: {drafted}; {waits}.\n" in told
-    assert f"  seo@example.org: you have not begun; {waits}.\n" in told
+    page, begun = f"task={fake.task(WORK)}", "1 question waits for you, and you have not begun"
+    reminders = [
+        ("kim", "blank or far too long, please change it", page),
+        ("lee", "begun and not sent, press Submit or Update", page),
+        ("lee", "1 question waits for you", "labeling=1"),
+        ("rim", "1 question waits for you", "labeling=1"),
+        ("seo", begun, "labeling=1"),
+    ]
+    assert told.partition("Reminders, to be sent by you:\n")[2].splitlines() == [
+        f"  {name}@example.org: {what}: {link}?{where}"
+        for name, what, where in sorted(reminders, key=lambda row: who(file, row[0]))
+    ]
     # Names stand on the screen alone, and nothing finer than a day leaves the pull folder.
     text = pages.read_text("utf-8")
     assert kim in text
@@ -381,7 +363,7 @@ def test_people_whom_the_project_file_names_are_reminded(reviewed: ProjectFile):
     )
     reviewed.path.write_text(text)
     told = annotate("status", reviewed.path)
-    assert f"  {who(reviewed, 'han')}: you have not begun; 2 questions wait for you: " in told
+    assert f"  {who(reviewed, 'han')}: 2 questions wait for you, and you have not begun: " in told
     assert "unknown-annotator" in annotate("sync", reviewed.path)
 
 
@@ -437,8 +419,9 @@ def test_who_is_forgotten_is_nowhere_and_does_not_come_back(reviewed: ProjectFil
 
 
 def test_forgetting_that_is_stopped_anywhere_goes_on(reviewed: ProjectFile, monkeypatch: pytest.MonkeyPatch):
-    kim = who(reviewed, "kim")
-    for step in ("remember", "only_theirs", "rewritten", "_erase", "_clear_reviews"):
+    kim, own = who(reviewed, "kim"), reviewed.collected / "reviews/ko-KR.own.jsonl"
+    own.write_text(json.dumps(rows(reviewed, "reviews")[0] | {"reviewer": "r02"}) + "\n")
+    for step in ("remember", "rewritten", "_erase", "_clear_reviews"):
         with monkeypatch.context() as stopped, pytest.raises(KeyboardInterrupt):
             stopped.setattr(forgetting, step, interrupted)
             forget_person(reviewed, kim)
@@ -446,6 +429,7 @@ def test_forgetting_that_is_stopped_anywhere_goes_on(reviewed: ProjectFile, monk
         sync_project(reviewed.path, only="pull")
     forget_person(reviewed, kim)
     assert_nowhere(reviewed, kim)
+    assert json.loads(own.read_text())["groups"] == rows(reviewed, "reviews")[0]["groups"]
 
 
 def interrupted(*_arguments: object, **_named: object) -> None:

@@ -108,7 +108,7 @@ def test_instructions_of_ones_own_replace_ours(tmp_path: Path):
 
 def test_words_of_ones_own_take_the_place_of_ours(tmp_path: Path):
     own = tmp_path / "wo.md"
-    lines = "- idk: Xamuma\n* no-answer:  Amul tontu \n- topic-work-life: Liggéey\n"
+    lines = "- idk: Xamuma\n* no-answer:  Amul tontu \n"
     own.write_text(f"# answer\n\nTontul.\n\n# words\n\n{lines}", encoding="utf-8")
     texts = texts_of("wo", "answer", own)
     assert texts.instruction == "Tontul."
@@ -116,7 +116,6 @@ def test_words_of_ones_own_take_the_place_of_ours(tmp_path: Path):
         **ENGLISH,
         "idk": "Xamuma",
         "no-answer": "Amul tontu",
-        "topic-work-life": "Liggéey",
     }
     assert texts_of("ko", "answer").ui_strings == ui_strings_of("ko")
     nearest = "idk, invalid, why_invalid"

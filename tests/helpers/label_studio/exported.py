@@ -5,10 +5,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from blend.builders.annotation.project import Project
+from blend.builders.annotation.project import Project, StageName
 from blend.builders.annotation.pseudonyms import Account, People
 from blend.builders.annotation.stages import stage_of
 from blend.builders.annotation.stages.model import Material, Reading
+from blend.loaders.label_studio.events import Line, news
 from blend.loaders.sample import sample_path
 from blend.schemas.locales import registry
 
@@ -42,12 +43,18 @@ def done(
     return {"id": 1, "data": first.data, "annotations": [annotation(1, 1, *results)]}
 
 
+def lines_of(stage: str, *tasks: dict[str, Any], people: People = PEOPLE) -> list[Line]:
+    """The annotations of tasks as events say them."""
+    return news({}, stage, 1, tasks, people.of, people.account)
+
+
 def read(
-    *tasks: dict[str, Any], locale: str = "ko-KR", stage: str = "answer", project: Project = PROJECT
+    *tasks: dict[str, Any], locale: str = "ko-KR", stage: StageName = "answer", project: Project = PROJECT
 ) -> Reading:
     """What a stage reads from tasks."""
     chosen_stage = stage_of(stage)
-    return chosen_stage.read(tasks, chosen_stage.context(project, registry().get(locale), PEOPLE))
+    context = chosen_stage.context(project, registry().get(locale), PEOPLE)
+    return chosen_stage.read(lines_of(stage, *tasks), context)
 
 
 def told(reading: Reading) -> list[tuple[str, str, str]]:

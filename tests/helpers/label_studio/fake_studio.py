@@ -5,12 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from blend.builders.annotation import session
+from blend.builders.annotation import pulling
 from blend.loaders.label_studio.client import Studio
 from blend.loaders.label_studio.plan import RemoteProject, RemoteTask
 
@@ -21,7 +20,7 @@ class FakeStudio(Studio):
     """Projects, tasks, accounts and what people send, with a clock that moves on at every change."""
 
     def __init__(self) -> None:
-        self.where, self.variable = "Label Studio at http://fake", "LABEL_STUDIO_API_KEY"
+        self.where = "Label Studio at http://fake"
         self._now = datetime(2026, 11, 20, 10, tzinfo=UTC)
         self._numbers = 0
         self.of_accounts: dict[int, tuple[str | None, str]] = {LEAD: ("lead@example.org", "2026-01-01")}
@@ -161,7 +160,7 @@ class FakeStudio(Studio):
             self.typed[number] = [one for one in typed if one["id"] != draft]
             self._touch(number)
 
-    def export(self, project: int, path: Path) -> None:
+    def export(self, project: int) -> bytes:
         self.asked.append("export")
         tasks = [
             {
@@ -173,7 +172,7 @@ class FakeStudio(Studio):
             for of, task in self.of_tasks.values()
             if of == project
         ]
-        path.write_text(json.dumps(tasks), encoding="utf-8")
+        return json.dumps(tasks).encode()
 
     def accounts(self) -> dict[int, tuple[str | None, str]]:
         self.asked.append("accounts")
@@ -192,5 +191,5 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> FakeStudio:
     def connected(*_: Any, **__: Any) -> Iterator[FakeStudio]:
         yield studio
 
-    monkeypatch.setattr(session, "label_studio", connected)
+    monkeypatch.setattr(pulling, "label_studio", connected)
     return studio

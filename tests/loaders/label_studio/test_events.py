@@ -11,10 +11,10 @@ from blend.loaders.label_studio.events import (
     about,
     accepted,
     append_events,
+    counted_lines,
     held_in,
     news,
     read_events,
-    tasks_of,
 )
 from blend.schemas.errors import InputError
 
@@ -52,11 +52,7 @@ def pulled(lines: list[Line], *annotations: dict[str, Any], project: int = 3) ->
 
 def counting(lines: list[Line]) -> list[tuple[str | None, str]]:
     """Author and text of what counts."""
-    return [
-        (one["completed_by"] and one["completed_by"]["pseudonym"], one["result"][0]["t"])
-        for task in tasks_of(held_in(lines, STAGE))
-        for one in task["annotations"]
-    ]
+    return [(line["annotator"], line["result"][0]["t"]) for line in counted_lines(held_in(lines, STAGE))]
 
 
 def events(lines: list[Line]) -> list[str]:
@@ -74,8 +70,8 @@ def test_what_is_gone_counts_until_it_is_accepted_and_again_once_it_is_back():
     lines = pulled(pulled([], annotation("밥")))
     assert pulled(lines) == lines
     assert (events(lines), counting(lines)) == (["added", "missing"], [("p1", "밥")])
-    (task,) = tasks_of(held_in(lines, STAGE))
-    assert task["gone"] == 3
+    (gone,) = counted_lines(held_in(lines, STAGE))
+    assert (gone["gone"], gone["project"]) == (True, 3)
     lines += [accepted(one) for one in held_in(lines, STAGE).values() if one.is_gone]
     assert (events(lines)[-1], counting(lines)) == ("accepted", [])
     lines = pulled(lines, annotation("밥"))
