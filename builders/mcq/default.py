@@ -4,12 +4,8 @@
 stand together; ``docs/mcq.md`` says why.
 """
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import partial
-from itertools import groupby
-from operator import attrgetter
 
 import polars as pl
 
@@ -28,7 +24,7 @@ from blend.builders.mcq.choice import N_DISTRACTORS, Choice, Chosen, Rules
 from blend.builders.mcq.keyness import GivenElsewhere, Keyness, answer_index
 from blend.builders.mcq.offers import Target, reviewed_fillers
 from blend.builders.mcq.options import are_apart
-from blend.builders.mcq.published_mcqs import MORE_VOTES, McqRow, balanced_positions, unsure
+from blend.builders.mcq.published_mcqs import MORE_VOTES, McqRow, balanced_positions, mcq_frame, unsure
 from blend.builders.mcq.reading import reading_frame
 from blend.builders.mcq.result import DROPPED, FOUND, SHORT, McqBuild, summarise
 from blend.builders.mcq.unread_options import unread_rule
@@ -95,7 +91,7 @@ def build_default(
                 if options.rungs and (reason := unsure(*chosen, kept.answer_format, least=least)):
                     not_sure[row.mcq_id] = row.template_id, row.locale, *reason
     rows = _placed(made_rows, seed, locales)
-    plans = [MadeRows(tuple(of)) for _, of in groupby(rows, key=attrgetter("template_id"))]
+    mcqs = mcq_frame(rows)
     losses = pl.DataFrame(dropped, DROPPED, orient="row").sort("template_id", "locale")
     present = set(annotations["locale"].unique())
     sure = frozenset(row.mcq_id for row in rows if row.mcq_id not in not_sure)
@@ -106,34 +102,17 @@ def build_default(
         pl.DataFrame(list(not_sure.values()), FOUND, orient="row"),
     )
     return McqBuild(
-        plans=plans,
+        mcqs=mcqs,
         questions=read.questions,
         locales=locales,
         dropped=losses,
-        summary=summarise(plans, losses, [tag for tag in locales.tags if tag in present]),
+        summary=summarise(mcqs, losses, [tag for tag in locales.tags if tag in present]),
         deciders=panel.deciders(),
         found=pl.concat(found),
         reading=reading_frame(rows, read, locales.tags),
         beside_models=read.beside_models(),
         true_false=sure if options.rungs else None,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class MadeRows:
-    """Questions of one template; see `builders.mcq.result.TemplatePlan`."""
-
-    made: tuple[McqRow, ...]
-    """In registry order."""
-
-    @property
-    def counts(self) -> Mapping[str, int]:
-        """Count the questions by locale."""
-        return Counter(row.locale for row in self.made)
-
-    def rows(self) -> Sequence[McqRow]:
-        """List all questions."""
-        return self.made
 
 
 def _named(chosen: Chosen, asked: LocaleAnswers, answers: TemplateAnswers) -> McqRow:

@@ -32,7 +32,7 @@ def build(paper_build):
 
 @pytest.fixture(scope="module")
 def mcqs(build):
-    return build.frame()
+    return build.mcqs
 
 
 def read(path):
@@ -121,7 +121,7 @@ def test_the_order_of_the_input_is_irrelevant(published, build):
         options=PAPER,
         seed=1,
     )
-    assert_frame_equal(shuffled.frame(), build.frame())
+    assert_frame_equal(shuffled.mcqs, build.mcqs)
     assert_frame_equal(shuffled.dropped, build.dropped)
 
 
@@ -175,7 +175,7 @@ FRUIT = {
 
 def test_every_combination_lettered_in_text_order():
     build = paper(FRUIT)
-    rows = build.frame()
+    rows = build.mcqs
     assert rows.schema == MCQS
     assert rows["mcq_id"].to_list() == ["T-1_0", "T-1_1", "T-1_2", "T-1_3", "T-1_4"]
     # Ties among the right answers: Algeria is asked twice, and never shown both.

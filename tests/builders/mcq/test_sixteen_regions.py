@@ -187,7 +187,7 @@ def test_a_joining_locale_leaves_what_it_is_not_drawn_into(published, mcqs, join
     others = pl.col("locale") != joining
     before = build_mcq(
         published.questions.filter(others), published.annotations.filter(others), options=McqOptions(), seed=0
-    ).frame()
+    ).mcqs
     after = mcqs.filter(others)
     key = ["template_id", "locale"]
     drawn = after.filter(pl.col("option_locales").list.contains(joining)).select(key).unique()
@@ -255,7 +255,7 @@ def test_the_order_of_the_input_is_irrelevant(published, mcqs):
         options=McqOptions(),
         seed=0,
     )
-    assert_frame_equal(shuffled.frame(), mcqs)
+    assert_frame_equal(shuffled.mcqs, mcqs)
 
 
 class Oracle:
@@ -294,11 +294,11 @@ def test_a_rebuild_from_verdicts_on_file_asks_nothing_and_makes_the_same(publish
     again = build_mcq(*tables, options=options, seed=0, judges=(on_file, LexicalJudge(), silent))
     assert oracle.said
     assert silent.said == {}
-    assert_frame_equal(again.frame(), first.frame())
+    assert_frame_equal(again.mcqs, first.mcqs)
     assert_frame_equal(again.deciders, first.deciders)
     same = {frozenset(pair) for pair, verdict in oracle.said.items() if verdict.same}
     # Default mode asks nobody about numbers and times, which free text holds as well.
     formats = template_formats(published.questions) if mode == "default" else {}
-    for template_id, texts in first.frame().select("template_id", "options").iter_rows():
+    for template_id, texts in first.mcqs.select("template_id", "options").iter_rows():
         if formats.get(template_id, AnswerFormat.TEXT) is AnswerFormat.TEXT:
             assert not any(frozenset(pair) in same for pair in combinations(texts, 2))
