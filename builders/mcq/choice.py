@@ -38,6 +38,9 @@ _DOUBTFUL, _RESERVE, _FILLER = 1, 2, 4
 only where the tiers before it do not suffice."""
 
 
+_Score = Callable[[str], float]
+
+
 class Rules(NamedTuple):
     """What the choice rests on beside a template's answers."""
 
@@ -134,14 +137,16 @@ class Choice:
         unread = {id(one) for one in offered if not self._rules.was_read(template_id, tag, one.option)}
         meant = self._rules.elsewhere.possibly_correct(template_id, gold) if unread and is_text else frozenset()
         numbers = [n for text in target.acceptable if (n := magnitude(text, answer_format)) is not None]
-        value, ours = magnitude(gold.text, answer_format) or 0.0, dict[str, float]()
+        value, by_origin = magnitude(gold.text, answer_format) or 0.0, dict[str, tuple[_Score, float]]()
         found = []
         for position, one in enumerate(offered):
             option, there = one.option, one.option.locale.tag
             if is_text:
-                if there not in ours:
-                    ours[there] = self._rules.keyness.of(template_id, gold.text, tag, there)
-                is_higher = self._rules.keyness.of(template_id, option.text, tag, there) > ours[there]
+                if there not in by_origin:
+                    keyness = self._rules.keyness.between(template_id, tag, there)
+                    by_origin[there] = keyness, keyness(gold.text)
+                keyness, of_gold = by_origin[there]
+                is_higher = keyness(option.text) > of_gold
                 is_doubtful = id(one) in unread and base_forms(option.text) in meant
                 lengths = sorted((len(option.text), len(gold.text)))
                 is_unlike = lengths[1] >= _LONG_RATIO * lengths[0]

@@ -52,7 +52,7 @@ def build_default(
         annotations=annotations,
         model_confidence=options.model_confidence,
     )
-    left_out_by = unread_rule(questions, annotations, read, options)
+    left_out_by = unread_rule(annotations, read, options)
     index = answer_index(annotations)
     rules = Rules(
         seed,

@@ -9,7 +9,7 @@ changes nothing between them.
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Set
+from collections.abc import Callable, Set
 from functools import cached_property
 
 import polars as pl
@@ -56,9 +56,6 @@ def _index_of(annotations: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-_NONE: Counter[str] = Counter()
-
-
 class Keyness:
     """Keyness of words, by the votes of all answers of two locales.
 
@@ -81,36 +78,34 @@ class Keyness:
             for word in set(words(text)):
                 of_template[word] += votes
                 of_locale[word] += votes
-        self._totals = {tag: votes.total() for tag, votes in self._votes.items()}
-        self._own_totals = {key: votes.total() for key, votes in self._own.items()}
+        self._totals = Counter({tag: votes.total() for tag, votes in self._votes.items()})
 
-    def of(self, template_id: str, text: str, here: str, there: str) -> float:
-        """Compute how much more one locale uses the words of a text than another one, in other templates.
+    def between(self, template_id: str, here: str, there: str) -> Callable[[str], float]:
+        """Compare two locales: how much more one uses the words of a text than the other, in other templates.
 
         Of a word: the logarithm of its share of the locale's votes over its share of the votes of both
-        locales, with `_PRIOR_VOTES` added; of a text, the mean over its words.
+        locales, with `_PRIOR_VOTES` added; of a text, the mean over its words, 0 without any.
 
         Args:
             template_id: The template, whose own votes do not count.
-            text: The text; without a word it is 0.
             here: Tag of the locale.
             there: Tag of the other one.
         """
-        found = set(words(text))
-        if not found:
-            return 0.0
-        ours, theirs = self._votes.get(here, _NONE), self._votes.get(there, _NONE)
-        own, own_theirs = self._own.get((template_id, here), _NONE), self._own.get((template_id, there), _NONE)
-        total = self._totals.get(here, 0) - self._own_totals.get((template_id, here), 0)
-        of_both = total + self._totals.get(there, 0) - self._own_totals.get((template_id, there), 0)
+        ours, theirs = self._votes[here], self._votes[there]
+        own, own_theirs = self._own[template_id, here], self._own[template_id, there]
+        total = self._totals[here] - own.total()
         # One vote more for every word, and for one that nobody has used yet, so that no share is 0.
-        smoothed = of_both + len(ours) + len(theirs) + 1
-        score = 0.0
-        for word in found:
-            votes = ours[word] - own[word]
-            expected = (votes + theirs[word] - own_theirs[word] + 1) / smoothed
-            score += math.log((votes + _PRIOR_VOTES * expected) / ((total + _PRIOR_VOTES) * expected))
-        return round(score / len(found), _DIGITS)
+        smoothed = total + self._totals[there] - own_theirs.total() + len(ours) + len(theirs) + 1
+
+        def keyness(text: str) -> float:
+            score, found = 0.0, set(words(text))
+            for word in found:
+                votes = ours[word] - own[word]
+                expected = (votes + theirs[word] - own_theirs[word] + 1) / smoothed
+                score += math.log((votes + _PRIOR_VOTES * expected) / ((total + _PRIOR_VOTES) * expected))
+            return round(score / max(len(found), 1), _DIGITS)
+
+        return keyness
 
 
 _Form = tuple[str, ...]
