@@ -5,7 +5,6 @@ stand together; ``docs/mcq.md`` says why.
 """
 
 from collections.abc import Sequence
-from functools import partial
 
 import polars as pl
 
@@ -14,15 +13,15 @@ from blend.builders.judges.equivalence import Judge
 from blend.builders.judges.panel import JudgePanel
 from blend.builders.mcq.answers import (
     LocaleAnswers,
+    Rules,
     TemplateAnswers,
     answer_spread,
-    only_specific,
     read_answers,
     template_formats,
 )
-from blend.builders.mcq.choice import N_DISTRACTORS, Choice, Chosen, Rules
-from blend.builders.mcq.keyness import GivenElsewhere, Keyness, answer_index
-from blend.builders.mcq.offers import Target, reviewed_fillers
+from blend.builders.mcq.choice import N_DISTRACTORS, Choice, Chosen
+from blend.builders.mcq.keyness import OtherAnswers, answer_index
+from blend.builders.mcq.offers import Target
 from blend.builders.mcq.options import are_apart
 from blend.builders.mcq.published_mcqs import MORE_VOTES, McqRow, balanced_positions, mcq_frame, unsure
 from blend.builders.mcq.reading import reading_frame
@@ -52,43 +51,27 @@ def build_default(
         annotations=annotations,
         model_confidence=options.model_confidence,
     )
-    left_out_by = unread_rule(annotations, read, options)
+    rules = Rules(options, seed, read, locales, unread_rule(annotations, read, options))
     index = answer_index(annotations)
-    rules = Rules(
-        seed,
-        Keyness(index),
-        GivenElsewhere(questions, index),
-        read.has_read,
-        left_out_by,
-        partial(reviewed_fillers, verdicts=read, locales=locales),
-    )
+    known = OtherAnswers(questions, index)
     panel = JudgePanel(judges)
     made_rows: list[McqRow] = []
     dropped: list[tuple[str, str, str, str]] = []
     not_sure: dict[str, tuple[str, str, str, str]] = {}
-    for answers in read_answers(
-        questions,
-        annotations,
-        options=options,
-        seed=seed,
-        verdicts=read,
-        locales=locales,
-        left_out_by=left_out_by,
-    ):
-        kept = only_specific(answers) if options.specific_only else answers
-        dropped += [(kept.template_id, one.locale.tag, *one.loss) for one in kept.locales if one.loss]
-        choice = Choice(kept, rules, panel)
+    for answers in read_answers(questions, annotations, rules):
+        dropped += [(answers.template_id, one.locale.tag, *one.loss) for one in answers.locales if one.loss]
+        choice = Choice(answers, rules, known, panel)
         made = choice.made()
         for target in choice.targets:
             chosen = made[target.answers.locale.tag]
             if chosen is None:
-                key = kept.template_id, target.answers.locale.tag
-                dropped.append((*key, SHORT, _shortage(target, kept)))
+                key = answers.template_id, target.answers.locale.tag
+                dropped.append((*key, SHORT, _shortage(target, answers)))
             else:
-                row = _named(chosen, target.answers, kept)
+                row = _named(chosen, target.answers, answers)
                 made_rows.append(row)
                 least = options.target_min_votes + MORE_VOTES
-                if options.rungs and (reason := unsure(*chosen, kept.answer_format, least=least)):
+                if options.rungs and (reason := unsure(*chosen, answers.answer_format, least=least)):
                     not_sure[row.mcq_id] = row.template_id, row.locale, *reason
     rows = _placed(made_rows, seed, locales)
     mcqs = mcq_frame(rows)
