@@ -1,5 +1,6 @@
 """Result of building multiple-choice questions: the questions, and why others are missing."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -166,12 +167,10 @@ def too_few_regions(asked: pl.DataFrame, locales: Registry) -> str | None:
         tag: tuple(other for other in known if other == tag or not are_apart(locale, known[other]))
         for tag, locale in known.items()
     }
-    of_template = asked.group_by("template_id").agg(pl.col("locale").unique().sort())
     usable = 0
-    # Templates that the same locales are asked count together.
-    for tags, n in of_template.group_by("locale").agg(n=pl.len()).iter_rows():
+    for tags in asked.group_by("template_id").agg(pl.col("locale").unique())["locale"].to_list():
         others = ({known[other].region for other in set(tags).difference(together[tag])} for tag in tags)
-        usable += n * sum(len(regions) >= OTHERS_NEEDED for regions in others)
+        usable += sum(len(regions) >= OTHERS_NEEDED for regions in others)
     questions = asked.unique(["template_id", "locale"]).height
     if usable == questions:
         return None
@@ -197,9 +196,9 @@ def why_none_made(manifest: ReleaseManifest, recipe: str = "") -> str | None:
     Returns:
         Null if there are some, or no questions at all.
     """
-    rows: dict[str, int] = {}
+    rows = Counter[str]()
     for table in manifest.tables:
-        rows[table.config] = rows.get(table.config, 0) + table.rows
+        rows[table.config] += table.rows
     if rows.get(MULTIPLE_CHOICE_QUESTIONS) or not rows.get(SHORT_ANSWER_QUESTIONS):
         return None
     regions = sum(table.config == SHORT_ANSWER_QUESTIONS for table in manifest.tables)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from blend.builders.judges.equivalence import LexicalJudge, Verdict
 from blend.builders.mcq import build_mcq
-from blend.builders.mcq.keyness import Keyness, answer_index
+from blend.builders.mcq.keyness import OtherAnswers, answer_index
 from blend.builders.mcq.published_mcqs import balanced_positions
 from blend.schemas.recipe import McqOptions
 from helpers.questions.mcq_inputs import FRUIT, RULES, build_of, frames_of, offered_to, shown_to, verdicts_of
@@ -32,11 +32,13 @@ def shown_in(templates, tag: str, seeds: int = 12, verdicts=None) -> Counter[str
 def test_keyness_by_hand():
     # Korea says rice in three of four votes, Britain in one of four.
     elsewhere = {"ko-KR": [("rice", 3), ("soup", 1)], "en-GB": [("rice", 1), ("bread", 3)]}
-    known = Keyness(answer_index(frames_of({"T-2": elsewhere})[1]))
-    assert known.of("T-1", "rice", "ko-KR", "en-GB") > 0 > known.of("T-1", "bread", "ko-KR", "en-GB")
+    questions, annotations = frames_of({"T-2": elsewhere})
+    known = OtherAnswers(questions, answer_index(annotations))
+    keyness = known.keyness("T-1", "ko-KR", "en-GB")
+    assert keyness("rice") > keyness("?") == 0 > keyness("bread")
     # Votes of the template itself do not count: then nobody has said anything.
-    assert known.of("T-2", "rice", "ko-KR", "en-GB") == known.of("T-2", "bread", "ko-KR", "en-GB")
-    assert known.of("T-1", "?", "ko-KR", "en-GB") == 0
+    own = known.keyness("T-2", "ko-KR", "en-GB")
+    assert own("rice") == own("bread")
 
 
 @pytest.mark.parametrize(

@@ -259,11 +259,6 @@ def with_others(n, elsewhere=None, *, gold="mango"):
 def test_other_regions_that_gave_the_answer_are_counted(n_others, gold, elsewhere, spread):
     answers = with_others(n_others, elsewhere, gold=gold)
     assert build_of(answers).mcqs.filter(locale="en-GB")["answer_spread"].to_list() == [spread]
-    if spread != "specific":
-        regions = "1 other region" if n_others == 1 else f"{n_others} other regions"
-        said = f"people of {regions} gave {gold if isinstance(gold, str) else gold[0]!r} as well"
-        only = build_of(answers, options=McqOptions(specific_only=True))
-        assert loss_of(only, "en-GB") == ("not-specific", said.replace(f"gave {gold} as", f"gave {gold!r} as"))
 
 
 @pytest.mark.parametrize(("elsewhere", "spread"), [("7", "shared"), ("7.0", "shared"), ("5 to 9", "specific")])
@@ -274,8 +269,5 @@ def test_numbers_are_the_same_by_value(elsewhere, spread):
     assert rows["answer_spread"].to_list() == [spread]
 
 
-def test_of_tied_answers_the_specific_one_is_asked_for():
-    answers = FRUIT | {"en-GB": [("apple", 3), ("fig", 3)], "el-GR": [("grape", 3), ("fig", 1)]}
-    only = build_of(answers, options=McqOptions(specific_only=True))
-    assert right_answers(only, "en-GB") == {"apple"}
+def test_paper_mode_counts_nobody():
     assert build_of(FRUIT, options=McqOptions(mode="paper")).mcqs["answer_spread"].null_count() == 4

@@ -6,14 +6,13 @@ A change of a figure here changes the published data.
 import re
 from collections import Counter
 from itertools import combinations
-from zlib import crc32
 
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
 from blend.builders.audit import audit_questions
-from blend.builders.judges.equivalence import LexicalJudge, Verdict, overlaps
+from blend.builders.judges.equivalence import overlaps
 from blend.builders.mcq import build_mcq
 from blend.builders.mcq.answers import template_formats
 from blend.builders.mcq.options import is_latin, shown
@@ -173,9 +172,8 @@ def test_every_question_and_who_has_read_its_options_is_accounted_for(build):
     assert build.summary.select(total=pl.col("questions") + pl.col("dropped"))["total"].to_list() == [500] * 16
     assert build.dropped.select("template_id", "locale").is_unique().all()
     totals = build.reading.sum().row(0, named=True)
-    # Of 53 questions it is not recorded that the model of the package has read their options.
-    assert (totals["natives"], totals["others"], totals["nobody"]) == (0, 0, 212)
-    assert totals["model"] + totals["nobody"] == totals["options"]
+    # The model of the package has read every option, and nobody else has.
+    assert totals["model"] == totals["options"] == 4 * build.n_mcqs
     slips = build.found.filter(reason="slip-in-wording")
     assert (slips.height, slips["template_id"].n_unique()) == (609, 40)
 
@@ -209,7 +207,7 @@ def test_distractors_by_region(mcqs):
 
 @pytest.mark.landing
 def test_yield(build):
-    assert (len(build.plans), build.n_mcqs) == YIELD
+    assert (build.mcqs["template_id"].n_unique(), build.n_mcqs) == YIELD
     assert dict(build.dropped["reason"].value_counts().iter_rows()) == REASONS
 
 
@@ -256,49 +254,3 @@ def test_the_order_of_the_input_is_irrelevant(published, mcqs):
         seed=0,
     )
     assert_frame_equal(shuffled.mcqs, mcqs)
-
-
-class Oracle:
-    """Holds every fifth pair for the same, by checksum, and remembers what it said."""
-
-    name = "chat:oracle"
-
-    def __init__(self):
-        self.said = {}
-
-    def verdicts(self, pairs):
-        verdicts = [Verdict(crc32("|".join(pair).encode()) % 5 == 0, self.name) for pair in pairs]
-        self.said.update(zip(pairs, verdicts, strict=True))
-        return verdicts
-
-
-class OnFile:
-    """What was said before."""
-
-    name = "decisions"
-
-    def __init__(self, said):
-        self.said = said
-
-    def verdicts(self, pairs):
-        return [self.said.get(pair) for pair in pairs]
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("mode", ["default", "paper"])
-def test_a_rebuild_from_verdicts_on_file_asks_nothing_and_makes_the_same(published, mode):
-    tables, options = (published.questions, published.annotations), McqOptions(mode=mode)
-    oracle, silent = Oracle(), Oracle()
-    first = build_mcq(*tables, options=options, seed=0, judges=(LexicalJudge(), oracle))
-    on_file = OnFile(oracle.said)
-    again = build_mcq(*tables, options=options, seed=0, judges=(on_file, LexicalJudge(), silent))
-    assert oracle.said
-    assert silent.said == {}
-    assert_frame_equal(again.mcqs, first.mcqs)
-    assert_frame_equal(again.deciders, first.deciders)
-    same = {frozenset(pair) for pair, verdict in oracle.said.items() if verdict.same}
-    # Default mode asks nobody about numbers and times, which free text holds as well.
-    formats = template_formats(published.questions) if mode == "default" else {}
-    for template_id, texts in first.mcqs.select("template_id", "options").iter_rows():
-        if formats.get(template_id, AnswerFormat.TEXT) is AnswerFormat.TEXT:
-            assert not any(frozenset(pair) in same for pair in combinations(texts, 2))
