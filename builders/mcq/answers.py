@@ -314,10 +314,11 @@ def _loss_of_top(top: list[Option | str], *, drop_named: bool) -> tuple[str, str
         OWN_CALENDAR: "nobody can tell whether people there counted in their own calendar",
         NAMES_REGION: "every top answer names a region, its people, its capital or its country",
     }
-    reasons = [
-        option if isinstance(option, str) else NAMES_REGION for option in top if _is_lost(option, drop_named)
-    ]
-    return None if len(reasons) < len(top) or not top else (reasons[0], details[reasons[0]])
+    shown = [one for one in top if isinstance(one, Option) and not (one.names_region and drop_named)]
+    if shown or not top:
+        return None
+    reason = top[0] if isinstance(top[0], str) else NAMES_REGION
+    return reason, details[reason]
 
 
 def _loss_to_reviewers(top: list[Option | str], excluded: Excluded) -> tuple[str, str] | None:
@@ -327,10 +328,6 @@ def _loss_to_reviewers(top: list[Option | str], excluded: Excluded) -> tuple[str
     if not excluded.golds.issuperset(texts):
         return None
     return "turned-down", f"verdicts say that {', '.join(map(repr, dict.fromkeys(texts)))} is wrong"
-
-
-def _is_lost(option: Option | str, drop_named: bool) -> bool:
-    return isinstance(option, str) or (option.names_region and drop_named)
 
 
 def asks_for_date(en_question: str | None, answer_format: AnswerFormat) -> bool:

@@ -6,7 +6,6 @@ from collections import Counter
 
 import polars as pl
 import pytest
-from polars.testing import assert_frame_equal
 
 from blend.builders.judges.equivalence import LexicalJudge, Verdict
 from blend.builders.mcq import build_mcq
@@ -117,19 +116,6 @@ def test_every_question_is_accounted_for(build, published):
     assert pluralise["total"].unique().to_list() == [500]
     # Six of the seven pairs without right answer belong to questions that are short anyway.
     assert Counter(build.dropped["reason"])["out-of-format"] == 1
-
-
-@pytest.mark.integration
-@pytest.mark.nightly
-def test_the_order_of_the_input_is_irrelevant(published, build):
-    shuffled = build_mcq(
-        published.questions.sample(fraction=1, shuffle=True, seed=1),
-        published.annotations.sample(fraction=1, shuffle=True, seed=2),
-        options=PAPER,
-        seed=1,
-    )
-    assert_frame_equal(shuffled.mcqs, build.mcqs)
-    assert_frame_equal(shuffled.dropped, build.dropped)
 
 
 # Small cases
