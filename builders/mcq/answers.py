@@ -346,7 +346,7 @@ UNIVERSAL_FROM = 6
 """Other regions whose people gave an answer from which it is universal.
 
 Of the questions of BLEnD's 16 regions 41 % have such an answer, and picking the option that people of most
-regions gave, without knowing the one asked about, is right in 86 % of them; with one to five others in 37 %
+regions gave, without knowing the one asked about, is right in 86 % of them; with one to five others in 36 %
 (``docs/mcq.md``).
 """
 

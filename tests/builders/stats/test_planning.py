@@ -163,7 +163,7 @@ def test_the_mean_of_the_regions():
     figures = mean_figures(shipped_collections())
     found = plan_collection(figures, templates=[500], annotators=[5])
     assert found.designs.row(0, named=True)["locale"] == "all"
-    # 3,345 pairs of 16 regions (docs/mcq.md), a question each, are 209 a region.
+    # 3,341 pairs of 16 regions (docs/mcq.md), a question each, are 209 a region.
     assert found.designs["pairs"].item() == pytest.approx(209, abs=2)
     assert found.designs["mcqs"].item() == pytest.approx(209, abs=2)
     assert repr(found) == "<CollectionPlan: what it takes for a difference of 5 points>"
