@@ -29,7 +29,7 @@ def main() -> None:
     parser.add_argument("--fit", type=Path, nargs="?", const=FIGURES, help="write the figures there")
     used = parser.parse_args()
     tables = read_blend(used.blend)
-    mcqs = build_mcq(tables.questions, tables.annotations, options=McqOptions(), seed=0).frame()
+    mcqs = build_mcq(tables.questions, tables.annotations, options=McqOptions(), seed=0).mcqs
     numbers = range(FEWEST_ANNOTATORS, MOST_ANNOTATORS + 1)
     shares = vote_shares(tables.annotations, numbers, wanted=WANTED)
     asked = tables.annotations.group_by("locale").agg(asked=pl.len())

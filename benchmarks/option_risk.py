@@ -17,17 +17,15 @@ import polars as pl
 
 from blend.builders.judges import default_judges
 from blend.builders.mcq.to_review import offered_options
-from blend.builders.mcq.unread_options import (
-    OptionRisk,
-)
+from blend.builders.mcq.unread_options import FEATURES, REFUSED_ELSEWHERE, OptionRisk
 from blend.builders.mcq.verdicts import Verdicts
-from blend.loaders.responses.shipped import shipped_risk, shipped_verdicts
+from blend.loaders.responses.shipped import shipped_verdicts
 from blend.loaders.upstream.blend import BlendTables, read_blend
 from blend.schemas.locales import registry
 from blend.schemas.recipe import JudgeOptions, McqOptions
 
-NAMES: Mapping[str, Sequence[str]] = {name: list(of) for name, of in shipped_risk().items()}
-"""Features by model; those of the coefficients before."""
+NAMES: Mapping[str, Sequence[str]] = {"rules": FEATURES, "readings": (*FEATURES, REFUSED_ELSEWHERE)}
+"""Features by model."""
 DECISIONS = Path(__file__).resolve().parents[1] / "decisions" / "blend"
 COEFFICIENTS = DECISIONS / "option_risk.tsv"
 UNREAD = McqOptions(judge=JudgeOptions(shipped=False))
@@ -57,7 +55,7 @@ def read_options(tables: BlendTables) -> pl.DataFrame:
     )
     read = shipped_verdicts().filter(verdict="read")
     rows = offered.filter(role="distractor").join(read, on=["template_id", "locale"], how="semi")
-    risk = OptionRisk(questions, annotations, shipped=True)
+    risk = OptionRisk(annotations, shipped=True)
     found = []
     for row in rows.iter_rows(named=True):
         key = row["template_id"], row["locale"]

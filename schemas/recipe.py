@@ -409,9 +409,6 @@ class McqOptions(FrozenModel):
     target_drop_named: StrictBool = False
     """Whether a right answer that names a region, its people or its capital is left out, and the question with
     it where there is no other."""
-    specific_only: StrictBool = False
-    """Whether only answers that nobody of another region gave are asked for (``answer_spread`` ``specific``);
-    ``default`` mode."""
     rungs: StrictBool = False
     """Whether ``true-false-questions`` are made of the multiple-choice questions as well; ``default`` mode."""
     distractor_min_votes: PositiveCount = 2

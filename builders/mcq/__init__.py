@@ -40,8 +40,8 @@ def build_mcq(
         locales: Known locales; the packaged registry when absent.
 
     Returns:
-        The questions in batches, ordered by template, locale in registry order, and variant, whatever the order
-        of the input rows; and frames that account for every question that yields none.
+        The questions, ordered by template, locale in registry order, and variant, whatever the order of the
+        input rows; and frames that account for every question that yields none.
 
     Raises:
         InputError: If votes are unknown (null): options are chosen by votes.

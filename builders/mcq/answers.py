@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
-from operator import itemgetter
+from operator import attrgetter
 from typing import NamedTuple
 
 import polars as pl
@@ -49,9 +49,22 @@ dinner since people meant 8 p.m."""
 _DATE_PART = re.compile(r"\b(?:which|what)(?: is the(?: \w+){0,2})? (?:month|year)\b(?! of\b)")
 
 
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What is given by a recipe and by readers, for all templates."""
+
+    options: McqOptions
+    seed: int
+    verdicts: Verdicts
+    locales: Registry
+    left_out_by: LeftOutBy = lambda *_: None
+    """Which options the recipe leaves out."""
+
+
 class LocaleResponses(NamedTuple):
     """Answers and non-answers that the annotators of a locale gave to a template."""
 
+    template_id: str
     locale: Locale
     wording: str | None
     """The question in English; null where it is not known."""
@@ -110,48 +123,37 @@ class TemplateAnswers:
         return found
 
 
-def read_answers(
-    questions: pl.DataFrame,
-    annotations: pl.DataFrame,
-    *,
-    options: McqOptions,
-    seed: int,
-    verdicts: Verdicts,
-    locales: Registry,
-    left_out_by: LeftOutBy = lambda *_: None,
-) -> Iterator[TemplateAnswers]:
+def read_answers(questions: pl.DataFrame, annotations: pl.DataFrame, rules: Rules) -> Iterator[TemplateAnswers]:
     """Read what every locale brings to each template; by template id.
 
     Args:
         questions: `frames.QUESTIONS`.
         annotations: `frames.ANNOTATIONS`.
-        options: Thresholds.
-        seed: Seed of the order of answers with equal votes.
-        verdicts: What is not shown.
-        locales: Known locales.
-        left_out_by: Which options are left out otherwise; none that no rule is against when absent.
+        rules: Thresholds, order of answers with equal votes, and what is not shown.
 
     Raises:
         UnknownNameError: If an annotation's locale is not registered.
     """
     formats = template_formats(questions)
     first: dict[tuple[str, str], str] = {}
-    for template_id, responses in _responses_by_template(questions, annotations, locales):
-        answer_format = formats.get(template_id, AnswerFormat.TEXT)
-        reader = _Reader(template_id, answer_format, options, seed, locales, verdicts, left_out_by)
-        read = tuple(_asked_once(template_id, given.wording, reader.read(given), first) for given in responses)
-        yield TemplateAnswers(template_id, answer_format, read)
+    rows = _responses(questions, annotations, rules.locales)
+    # Python lists of a whole dataset would take more memory than the dataset: rows come one by one.
+    for template_id, of_template in groupby(rows, key=attrgetter("template_id")):
+        reader = _Reader(template_id, formats.get(template_id, AnswerFormat.TEXT), rules)
+        read = tuple(_asked_once(given, reader.read(given), first) for given in of_template)
+        yield TemplateAnswers(template_id, reader.answer_format, read)
 
 
-def _responses_by_template(
+def _responses(
     questions: pl.DataFrame, annotations: pl.DataFrame, locales: Registry
-) -> Iterator[tuple[str, list[LocaleResponses]]]:
-    """List what was given, by template id; of each template, locales in registry order."""
+) -> Iterator[LocaleResponses]:
+    """List what was given, by template id and locale in registry order."""
     rank = {tag: locales.rank(tag) for tag in annotations["locale"].unique()}
     idks, groups = pl.col("idks").struct, pl.col("annotations").list
     n_others = idks.field("others").list.eval(pl.element().struct.field("count")).list.sum()
     rows = (
         annotations.join(questions.select(*KEY, "en_question"), on=KEY, how="left")
+        .sort("template_id", pl.col("locale").replace_strict(rank, return_dtype=pl.Int64))
         .select(
             "template_id",
             "locale",
@@ -160,22 +162,11 @@ def _responses_by_template(
             texts=groups.eval(pl.element().struct.field("en_answers")),
             not_applicable=idks.field("not-applicable"),
             non_answers=idks.field("idk") + idks.field("no-answer") + idks.field("not-applicable") + n_others,
-            rank=pl.col("locale").replace_strict(rank, return_dtype=pl.Int64),
         )
-        .sort("template_id", "rank")
     )
-    # Python lists of a whole dataset would take more memory than the dataset: rows come one by one.
-    by_template = groupby(rows.drop("rank").iter_rows(), key=itemgetter(0))
-    for template_id, of_template in by_template:
-        yield (
-            template_id,
-            [
-                LocaleResponses(
-                    locales.get(tag), wording, tuple(zip(votes, map(tuple, texts), strict=True)), *counts
-                )
-                for _, tag, wording, votes, texts, *counts in of_template
-            ],
-        )
+    for template_id, tag, wording, votes, texts, *counts in rows.iter_rows():
+        groups_of_row = tuple(zip(votes, map(tuple, texts), strict=True))
+        yield LocaleResponses(template_id, locales.get(tag), wording, groups_of_row, *counts)
 
 
 def template_formats(questions: pl.DataFrame) -> dict[str, AnswerFormat]:
@@ -190,42 +181,38 @@ class _Reader:
 
     template_id: str
     answer_format: AnswerFormat
-    options: McqOptions
-    seed: int
-    locales: Registry
-    verdicts: Verdicts
-    left_out_by: LeftOutBy
+    rules: Rules
 
     def read(self, given: LocaleResponses) -> LocaleAnswers:
         """Read what one locale brings."""
-        locale = given.locale
-        groups = [(votes, self.verdicts.texts(self.template_id, texts)) for votes, texts in given.groups]
+        locale, limits, verdicts = given.locale, self.rules.options, self.rules.verdicts
+        groups = [(votes, verdicts.texts(self.template_id, texts)) for votes, texts in given.groups]
         # Nobody can tell the calendar of a day or month there: it is neither asked for nor offered.
         is_dated = locale.calendar != "gregory" and asks_for_date(given.wording, self.answer_format)
         read = [
             OWN_CALENDAR
             if is_dated
-            else as_option(texts, self.answer_format, locale, votes, locales=self.locales)
+            else as_option(texts, self.answer_format, locale, votes, locales=self.rules.locales)
             for votes, texts in groups
         ]
         most = max((votes for votes, _ in groups), default=0)
         top = [option for (votes, _), option in zip(groups, read, strict=True) if votes == most]
-        excluded = self.verdicts.of(self.template_id, locale.tag)
+        excluded = verdicts.of(self.template_id, locale.tag)
         distinct = _distinct(read)
         golds = [one for one in distinct if one.votes == most and one.text not in excluded.golds]
-        golds = [one for one in golds if not one.names_region] or (
-            [] if self.options.target_drop_named else golds
-        )
+        golds = [one for one in golds if not one.names_region] or ([] if limits.target_drop_named else golds)
         loss = (
             self._loss(given, most)
-            or _loss_of_top(top, drop_named=self.options.target_drop_named)
+            or _loss_of_top(top, drop_named=limits.target_drop_named)
             or _loss_to_reviewers(top, excluded)
         )
-        if self.options.unread == "drop" and golds and not loss:
-            golds = [gold for gold in golds if self.left_out_by(self.template_id, locale.tag, gold) is None]
+        if limits.unread == "drop" and golds and not loss:
+            golds = [
+                gold for gold in golds if self.rules.left_out_by(self.template_id, locale.tag, gold) is None
+            ]
             loss = None if golds else ("unread", "nobody has read the top answer")
         offered = self._offered(given, distinct)
-        least = self.options.distractor_min_votes
+        least = limits.distractor_min_votes
         return LocaleAnswers(
             locale=locale,
             golds=() if loss else self._ordered(golds),
@@ -237,15 +224,13 @@ class _Reader:
         )
 
     def _loss(self, given: LocaleResponses, most: int) -> tuple[str, str] | None:
-        limits = self.options
+        limits = self.rules.options
         if given.not_applicable > limits.target_max_not_applicable:
             detail = f"{pluralise(given.not_applicable, 'vote')} for not applicable; "
             return "not-applicable", f"{detail}at most {limits.target_max_not_applicable} allowed"
         if given.non_answers > limits.target_max_non_answers:
-            detail = (
-                f"{pluralise(given.non_answers, 'non-answer')}; at most {limits.target_max_non_answers} allowed"
-            )
-            return "non-answers", detail
+            detail = f"{pluralise(given.non_answers, 'non-answer')}; at most "
+            return "non-answers", f"{detail}{limits.target_max_non_answers} allowed"
         if not given.groups:
             return "no-answers", "nobody answered"
         if most < limits.target_min_votes:
@@ -255,15 +240,14 @@ class _Reader:
 
     def _offered(self, given: LocaleResponses, options: Iterable[Option]) -> list[Option]:
         """Choose what may be shown about other regions, of few votes where a question is short of more."""
-        if given.non_answers > self.options.distractor_max_non_answers:
+        limits = self.rules.options
+        if given.non_answers > limits.distractor_max_non_answers:
             return []
         # A number that hardly anybody gave lies far from the others, and makes the correct one easy to find.
         has_reserve = self.answer_format is AnswerFormat.TEXT
-        least = min(
-            self.options.distractor_min_votes,
-            self.options.distractor_reserve_votes if has_reserve else self.options.distractor_min_votes,
-        )
-        read = self.verdicts.refused(self.template_id, given.locale.region)
+        reserve = limits.distractor_reserve_votes if has_reserve else limits.distractor_min_votes
+        least = min(limits.distractor_min_votes, reserve)
+        read = self.rules.verdicts.refused(self.template_id, given.locale.region)
         refused = {spelled(text, self.answer_format) or text for text in read}
         return [
             one
@@ -283,7 +267,7 @@ class _Reader:
         """Order options by votes, most first; a digest gives equal votes an order."""
         if len(options) < 2:
             return tuple(options)
-        key = (self.seed, self.template_id)
+        key = (self.rules.seed, self.template_id)
         return tuple(sorted(options, key=lambda o: (-o.votes, digest(*key, o.locale.tag, o.text), o.text)))
 
 
@@ -302,20 +286,19 @@ def _distinct(read: Iterable[Option | str]) -> list[Option]:
 
 
 def _asked_once(
-    template_id: str, wording: str | None, answers: LocaleAnswers, first: dict[tuple[str, str], str]
+    given: LocaleResponses, answers: LocaleAnswers, first: dict[tuple[str, str], str]
 ) -> LocaleAnswers:
     """Leave a locale out that an earlier template asks in the same words: it would be asked twice.
 
     Args:
-        template_id: The template.
-        wording: What it asks, in English.
-        answers: What the locale brings.
+        given: What it was asked and gave.
+        answers: What that brings.
         first: By locale and wording, the first template that asks the locale about its own answer.
     """
-    if not answers.golds or not wording:
+    if not answers.golds or not given.wording:
         return answers
-    earlier = first.setdefault((answers.locale.tag, wording), template_id)
-    if earlier == template_id:
+    earlier = first.setdefault((given.locale.tag, given.wording), given.template_id)
+    if earlier == given.template_id:
         return answers
     return replace(answers, golds=(), loss=("asked-already", f"{earlier} asks it in the same words"))
 
@@ -331,10 +314,11 @@ def _loss_of_top(top: list[Option | str], *, drop_named: bool) -> tuple[str, str
         OWN_CALENDAR: "nobody can tell whether people there counted in their own calendar",
         NAMES_REGION: "every top answer names a region, its people, its capital or its country",
     }
-    reasons = [
-        option if isinstance(option, str) else NAMES_REGION for option in top if _is_lost(option, drop_named)
-    ]
-    return None if len(reasons) < len(top) or not top else (reasons[0], details[reasons[0]])
+    shown = [one for one in top if isinstance(one, Option) and not (one.names_region and drop_named)]
+    if shown or not top:
+        return None
+    reason = top[0] if isinstance(top[0], str) else NAMES_REGION
+    return reason, details[reason]
 
 
 def _loss_to_reviewers(top: list[Option | str], excluded: Excluded) -> tuple[str, str] | None:
@@ -344,10 +328,6 @@ def _loss_to_reviewers(top: list[Option | str], excluded: Excluded) -> tuple[str
     if not excluded.golds.issuperset(texts):
         return None
     return "turned-down", f"verdicts say that {', '.join(map(repr, dict.fromkeys(texts)))} is wrong"
-
-
-def _is_lost(option: Option | str, drop_named: bool) -> bool:
-    return isinstance(option, str) or (option.names_region and drop_named)
 
 
 def asks_for_date(en_question: str | None, answer_format: AnswerFormat) -> bool:
@@ -366,7 +346,7 @@ UNIVERSAL_FROM = 6
 """Other regions whose people gave an answer from which it is universal.
 
 Of the questions of BLEnD's 16 regions 41 % have such an answer, and picking the option that people of most
-regions gave, without knowing the one asked about, is right in 86 % of them; with one to five others in 37 %
+regions gave, without knowing the one asked about, is right in 86 % of them; with one to five others in 36 %
 (``docs/mcq.md``).
 """
 
@@ -383,21 +363,6 @@ def answer_spread(gold: str, asked: LocaleAnswers, answers: TemplateAnswers) -> 
     if n_regions >= UNIVERSAL_FROM:
         return AnswerSpread.UNIVERSAL
     return AnswerSpread.SHARED if n_regions else AnswerSpread.SPECIFIC
-
-
-def only_specific(answers: TemplateAnswers) -> TemplateAnswers:
-    """Ask only for answers that nobody of another region gave; what is offered elsewhere stays."""
-    return replace(answers, locales=tuple(_only_specific(one, answers) for one in answers.locales))
-
-
-def _only_specific(asked: LocaleAnswers, answers: TemplateAnswers) -> LocaleAnswers:
-    elsewhere = {gold.text: _regions_with(gold.text, asked, answers) for gold in asked.golds}
-    golds = tuple(gold for gold in asked.golds if not elsewhere[gold.text])
-    if golds or not asked.golds:
-        return replace(asked, golds=golds)
-    text, regions = next(iter(elsewhere.items()))
-    detail = f"people of {pluralise(len(regions), 'other region')} gave {text!r} as well"
-    return replace(asked, golds=(), loss=("not-specific", detail))
 
 
 def _regions_with(gold: str, asked: LocaleAnswers, answers: TemplateAnswers) -> set[str]:

@@ -13,12 +13,11 @@ from typing import Final, NamedTuple
 from blend.builders.digests import digest
 from blend.builders.judges.equivalence import Pair
 from blend.builders.judges.panel import JudgePanel, pair, settle
-from blend.builders.mcq.answers import LeftOutBy, TemplateAnswers
-from blend.builders.mcq.keyness import GivenElsewhere, Keyness
+from blend.builders.mcq.answers import Rules, TemplateAnswers
+from blend.builders.mcq.keyness import OtherAnswers
 from blend.builders.mcq.offers import Offered, Target, are_different, offers
 from blend.builders.mcq.options import Option, base_forms
 from blend.schemas.formats import AnswerFormat, magnitude
-from blend.schemas.locales import Locale
 from blend.schemas.texts import answer_key
 
 N_DISTRACTORS: Final = 3
@@ -38,18 +37,7 @@ _DOUBTFUL, _RESERVE, _FILLER = 1, 2, 4
 only where the tiers before it do not suffice."""
 
 
-class Rules(NamedTuple):
-    """What the choice rests on beside a template's answers."""
-
-    seed: int
-    keyness: Keyness
-    elsewhere: GivenElsewhere
-    was_read: Callable[[str, str, Option], bool]
-    """Whether somebody has read an option of a template about a locale: then nobody need guess."""
-    left_out_by: LeftOutBy = lambda *_: None
-    """Which options the recipe leaves out."""
-    fillers: Callable[[TemplateAnswers, Locale], Sequence[Option]] = lambda *_: ()
-    """Lists reviewed options for a locale."""
+_Score = Callable[[str], float]
 
 
 class Chosen(NamedTuple):
@@ -72,22 +60,26 @@ class Choice:
 
     Args:
         answers: What the locales bring.
-        rules: What the choice rests on.
+        rules: What recipe and readers leave out.
+        known: What the locales answered to other templates.
         panel: The judges.
+        for_readers: Whether options that verdicts propose are left out, and others count as read.
     """
 
-    def __init__(self, answers: TemplateAnswers, rules: Rules, panel: JudgePanel) -> None:
-        self._answers, self._rules = answers, rules
+    def __init__(
+        self,
+        answers: TemplateAnswers,
+        rules: Rules,
+        known: OtherAnswers,
+        panel: JudgePanel,
+        *,
+        for_readers: bool = False,
+    ) -> None:
+        self._answers, self._rules, self._known, self._for_readers = answers, rules, known, for_readers
         # That numbers, times and dates differ needs no opinion.
         self._panel = panel.for_template() if answers.answer_format is AnswerFormat.TEXT else JudgePanel(())
         self._reserve = {id(option) for one in answers.locales for option in one.reserve}
-        self.targets = offers(
-            answers,
-            seed=rules.seed,
-            panel=self._panel,
-            left_out_by=rules.left_out_by,
-            fillers=rules.fillers,
-        )
+        self.targets = offers(answers, rules, self._panel, with_proposed=not for_readers)
         """The locales asked about, in registry order."""
         self._on_file = self._decided()
 
@@ -131,17 +123,22 @@ class Choice:
         """Compare the options with a correct answer; of those that show one text, as many as can differ."""
         template_id, answer_format = self._answers.template_id, self._answers.answer_format
         tag, is_text = gold.locale.tag, answer_format is AnswerFormat.TEXT
-        unread = {id(one) for one in offered if not self._rules.was_read(template_id, tag, one.option)}
-        meant = self._rules.elsewhere.possibly_correct(template_id, gold) if unread and is_text else frozenset()
+        has_read = self._rules.verdicts.has_read
+        unread = {
+            id(one) for one in offered if not self._for_readers and not has_read(template_id, tag, one.option)
+        }
+        meant = self._known.possibly_correct(template_id, gold) if unread and is_text else frozenset()
         numbers = [n for text in target.acceptable if (n := magnitude(text, answer_format)) is not None]
-        value, ours = magnitude(gold.text, answer_format) or 0.0, dict[str, float]()
+        value, by_origin = magnitude(gold.text, answer_format) or 0.0, dict[str, tuple[_Score, float]]()
         found = []
         for position, one in enumerate(offered):
             option, there = one.option, one.option.locale.tag
             if is_text:
-                if there not in ours:
-                    ours[there] = self._rules.keyness.of(template_id, gold.text, tag, there)
-                is_higher = self._rules.keyness.of(template_id, option.text, tag, there) > ours[there]
+                if there not in by_origin:
+                    keyness = self._known.keyness(template_id, tag, there)
+                    by_origin[there] = keyness, keyness(gold.text)
+                keyness, of_gold = by_origin[there]
+                is_higher = keyness(option.text) > of_gold
                 is_doubtful = id(one) in unread and base_forms(option.text) in meant
                 lengths = sorted((len(option.text), len(gold.text)))
                 is_unlike = lengths[1] >= _LONG_RATIO * lengths[0]

@@ -4,12 +4,7 @@
 stand together; ``docs/mcq.md`` says why.
 """
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
-from itertools import groupby
-from operator import attrgetter
+from collections.abc import Sequence
 
 import polars as pl
 
@@ -18,17 +13,17 @@ from blend.builders.judges.equivalence import Judge
 from blend.builders.judges.panel import JudgePanel
 from blend.builders.mcq.answers import (
     LocaleAnswers,
+    Rules,
     TemplateAnswers,
     answer_spread,
-    only_specific,
     read_answers,
     template_formats,
 )
-from blend.builders.mcq.choice import N_DISTRACTORS, Choice, Chosen, Rules
-from blend.builders.mcq.keyness import GivenElsewhere, Keyness, answer_index
-from blend.builders.mcq.offers import Target, reviewed_fillers
+from blend.builders.mcq.choice import N_DISTRACTORS, Choice, Chosen
+from blend.builders.mcq.keyness import OtherAnswers, answer_index
+from blend.builders.mcq.offers import Target
 from blend.builders.mcq.options import are_apart
-from blend.builders.mcq.published_mcqs import MORE_VOTES, McqRow, balanced_positions, unsure
+from blend.builders.mcq.published_mcqs import MORE_VOTES, McqRow, balanced_positions, mcq_frame, unsure
 from blend.builders.mcq.reading import reading_frame
 from blend.builders.mcq.result import DROPPED, FOUND, SHORT, McqBuild, summarise
 from blend.builders.mcq.unread_options import unread_rule
@@ -56,46 +51,30 @@ def build_default(
         annotations=annotations,
         model_confidence=options.model_confidence,
     )
-    left_out_by = unread_rule(questions, annotations, read, options)
+    rules = Rules(options, seed, read, locales, unread_rule(annotations, read, options))
     index = answer_index(annotations)
-    rules = Rules(
-        seed,
-        Keyness(index),
-        GivenElsewhere(questions, index),
-        read.has_read,
-        left_out_by,
-        partial(reviewed_fillers, verdicts=read, locales=locales),
-    )
+    known = OtherAnswers(questions, index)
     panel = JudgePanel(judges)
     made_rows: list[McqRow] = []
     dropped: list[tuple[str, str, str, str]] = []
     not_sure: dict[str, tuple[str, str, str, str]] = {}
-    for answers in read_answers(
-        questions,
-        annotations,
-        options=options,
-        seed=seed,
-        verdicts=read,
-        locales=locales,
-        left_out_by=left_out_by,
-    ):
-        kept = only_specific(answers) if options.specific_only else answers
-        dropped += [(kept.template_id, one.locale.tag, *one.loss) for one in kept.locales if one.loss]
-        choice = Choice(kept, rules, panel)
+    for answers in read_answers(questions, annotations, rules):
+        dropped += [(answers.template_id, one.locale.tag, *one.loss) for one in answers.locales if one.loss]
+        choice = Choice(answers, rules, known, panel)
         made = choice.made()
         for target in choice.targets:
             chosen = made[target.answers.locale.tag]
             if chosen is None:
-                key = kept.template_id, target.answers.locale.tag
-                dropped.append((*key, SHORT, _shortage(target, kept)))
+                key = answers.template_id, target.answers.locale.tag
+                dropped.append((*key, SHORT, _shortage(target, answers)))
             else:
-                row = _named(chosen, target.answers, kept)
+                row = _named(chosen, target.answers, answers)
                 made_rows.append(row)
                 least = options.target_min_votes + MORE_VOTES
-                if options.rungs and (reason := unsure(*chosen, kept.answer_format, least=least)):
+                if options.rungs and (reason := unsure(*chosen, answers.answer_format, least=least)):
                     not_sure[row.mcq_id] = row.template_id, row.locale, *reason
     rows = _placed(made_rows, seed, locales)
-    plans = [MadeRows(tuple(of)) for _, of in groupby(rows, key=attrgetter("template_id"))]
+    mcqs = mcq_frame(rows)
     losses = pl.DataFrame(dropped, DROPPED, orient="row").sort("template_id", "locale")
     present = set(annotations["locale"].unique())
     sure = frozenset(row.mcq_id for row in rows if row.mcq_id not in not_sure)
@@ -106,34 +85,17 @@ def build_default(
         pl.DataFrame(list(not_sure.values()), FOUND, orient="row"),
     )
     return McqBuild(
-        plans=plans,
+        mcqs=mcqs,
         questions=read.questions,
         locales=locales,
         dropped=losses,
-        summary=summarise(plans, losses, [tag for tag in locales.tags if tag in present]),
+        summary=summarise(mcqs, losses, [tag for tag in locales.tags if tag in present]),
         deciders=panel.deciders(),
         found=pl.concat(found),
         reading=reading_frame(rows, read, locales.tags),
         beside_models=read.beside_models(),
         true_false=sure if options.rungs else None,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class MadeRows:
-    """Questions of one template; see `builders.mcq.result.TemplatePlan`."""
-
-    made: tuple[McqRow, ...]
-    """In registry order."""
-
-    @property
-    def counts(self) -> Mapping[str, int]:
-        """Count the questions by locale."""
-        return Counter(row.locale for row in self.made)
-
-    def rows(self) -> Sequence[McqRow]:
-        """List all questions."""
-        return self.made
 
 
 def _named(chosen: Chosen, asked: LocaleAnswers, answers: TemplateAnswers) -> McqRow:

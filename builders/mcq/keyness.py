@@ -9,13 +9,13 @@ changes nothing between them.
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Set
+from collections.abc import Callable, Set
 from functools import cached_property
 
 import polars as pl
 
 from blend.builders.mcq.options import Option, base_forms, shown
-from blend.schemas.frames import in_slices
+from blend.schemas.frames import KEY, in_slices
 from blend.schemas.texts import words
 
 _PRIOR_VOTES = 2.0
@@ -56,74 +56,13 @@ def _index_of(annotations: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-_NONE: Counter[str] = Counter()
-
-
-class Keyness:
-    """Keyness of words, by the votes of all answers of two locales.
+class OtherAnswers:
+    """Answers that locales gave to other templates.
 
     References:
         Monroe, Colaresi, Quinn (2008), Fightin' Words, https://doi.org/10.1093/pan/mpn018: the log-odds ratio
         of a word between two groups with a prior drawn from both together, so that rare words do not lead. Here
         it is the logarithm of a ratio of shares, one locale's over both locales', without a standard error.
-
-    Args:
-        index: `ANSWER_INDEX`.
-    """
-
-    def __init__(self, index: pl.DataFrame) -> None:
-        self._votes: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        """By locale, votes for each word."""
-        self._own: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
-        """By template and locale, the same."""
-        for template_id, tag, text, votes in index.iter_rows():
-            of_template, of_locale = self._own[template_id, tag], self._votes[tag]
-            for word in set(words(text)):
-                of_template[word] += votes
-                of_locale[word] += votes
-        self._totals = {tag: votes.total() for tag, votes in self._votes.items()}
-        self._own_totals = {key: votes.total() for key, votes in self._own.items()}
-
-    def of(self, template_id: str, text: str, here: str, there: str) -> float:
-        """Compute how much more one locale uses the words of a text than another one, in other templates.
-
-        Of a word: the logarithm of its share of the locale's votes over its share of the votes of both
-        locales, with `_PRIOR_VOTES` added; of a text, the mean over its words.
-
-        Args:
-            template_id: The template, whose own votes do not count.
-            text: The text; without a word it is 0.
-            here: Tag of the locale.
-            there: Tag of the other one.
-        """
-        found = set(words(text))
-        if not found:
-            return 0.0
-        ours, theirs = self._votes.get(here, _NONE), self._votes.get(there, _NONE)
-        own, own_theirs = self._own.get((template_id, here), _NONE), self._own.get((template_id, there), _NONE)
-        total = self._totals.get(here, 0) - self._own_totals.get((template_id, here), 0)
-        of_both = total + self._totals.get(there, 0) - self._own_totals.get((template_id, there), 0)
-        # One vote more for every word, and for one that nobody has used yet, so that no share is 0.
-        smoothed = of_both + len(ours) + len(theirs) + 1
-        score = 0.0
-        for word in found:
-            votes = ours[word] - own[word]
-            expected = (votes + theirs[word] - own_theirs[word] + 1) / smoothed
-            score += math.log((votes + _PRIOR_VOTES * expected) / ((total + _PRIOR_VOTES) * expected))
-        return round(score / len(found), _DIGITS)
-
-
-_Form = tuple[str, ...]
-"""A text by its `base_forms`."""
-
-_Forms = defaultdict[tuple[str, str | None], set[_Form]]
-
-
-class GivenElsewhere:
-    """Answers that locales gave to other templates, and may well mean here.
-
-    Five annotators do not say everything that is correct: who answers soccer and volleyball to one question
-    about sports and soccer alone to the next would hardly call volleyball wrong there.
 
     Args:
         questions: `frames.QUESTIONS`.
@@ -134,29 +73,65 @@ class GivenElsewhere:
     """What one person gave once says nothing: it may be a slip, or stand under the wrong question."""
 
     def __init__(self, questions: pl.DataFrame, index: pl.DataFrame) -> None:
+        self._index = index
         topics = questions.group_by("template_id").agg(pl.col("topic").min())
         self._topics: dict[str, str | None] = dict(topics.iter_rows())
-        self._index = index
+        self._votes: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        """By locale, votes for each word."""
+        self._own: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+        """By template and locale, the same."""
+        for template_id, tag, text, votes in index.iter_rows():
+            of_template, of_locale = self._own[template_id, tag], self._votes[tag]
+            for word in set(words(text)):
+                of_template[word] += votes
+                of_locale[word] += votes
+        self._totals = Counter({tag: votes.total() for tag, votes in self._votes.items()})
+
+    def keyness(self, template_id: str, here: str, there: str) -> Callable[[str], float]:
+        """Compare two locales: how much more one uses the words of a text than the other, in other templates.
+
+        Of a word: the logarithm of its share of the locale's votes over its share of the votes of both
+        locales, with `_PRIOR_VOTES` added; of a text, the mean over its words, 0 without any.
+
+        Args:
+            template_id: The template, whose own votes do not count.
+            here: Tag of the locale.
+            there: Tag of the other one.
+        """
+        ours, theirs = self._votes[here], self._votes[there]
+        own, own_theirs = self._own[template_id, here], self._own[template_id, there]
+        total = self._totals[here] - own.total()
+        # One vote more for every word, and for one that nobody has used yet, so that no share is 0.
+        smoothed = total + self._totals[there] - own_theirs.total() + len(ours) + len(theirs) + 1
+
+        def keyness(text: str) -> float:
+            score, found = 0.0, set(words(text))
+            for word in found:
+                votes = ours[word] - own[word]
+                expected = (votes + theirs[word] - own_theirs[word] + 1) / smoothed
+                score += math.log((votes + _PRIOR_VOTES * expected) / ((total + _PRIOR_VOTES) * expected))
+            return round(score / max(len(found), 1), _DIGITS)
+
+        return keyness
+
+    def possibly_correct(self, template_id: str, gold: Option) -> Set[tuple[str, ...]]:
+        """List what the locale of a correct answer gave on its topic, or beside that answer, by base forms.
+
+        Five annotators do not say everything that is correct: who answers soccer and volleyball to one question
+        about sports and soccer alone to the next would hardly call volleyball wrong there.
+        """
+        form, topic = base_forms(gold.text), self._topics.get(template_id)
+        given = self._forms[gold.locale.tag].items()
+        return set[tuple[str, ...]]().union(
+            *(forms for one, forms in given if self._topics.get(one) == topic or form in forms)
+        )
 
     @cached_property
-    def _given(self) -> tuple[_Forms, _Forms, dict[tuple[str, _Form], list[str]]]:
-        """Read the base forms of answers by locale and topic, and by locale and template; and back from these.
-
-        Only when it is asked for: mostly somebody has read all options.
-        """
-        on_topic: _Forms = defaultdict(set)
-        to_template: _Forms = defaultdict(set)
-        templates: defaultdict[tuple[str, _Form], list[str]] = defaultdict(list)
-        counts = self._index.filter(pl.col("votes") >= self._FEWEST_VOTES)
-        for template_id, tag, text in counts.select("template_id", "locale", "text").iter_rows():
+    def _forms(self) -> dict[str, dict[str, set[tuple[str, ...]]]]:
+        """Read the base forms of answers by locale and template; mostly somebody has read all options."""
+        found: dict[str, dict[str, set[tuple[str, ...]]]] = {tag: {} for tag in self._index["locale"].unique()}
+        counts = self._index.filter(pl.col("votes") >= self._FEWEST_VOTES).select(*KEY, "text")
+        for template_id, tag, text in counts.iter_rows():
             if form := base_forms(shown(text)):
-                on_topic[tag, self._topics.get(template_id)].add(form)
-                to_template[tag, template_id].add(form)
-                templates[tag, form].append(template_id)
-        return on_topic, to_template, templates
-
-    def possibly_correct(self, template_id: str, gold: Option) -> Set[_Form]:
-        """List what the locale of a correct answer gave on its topic, or beside that answer, by base forms."""
-        tag, (on_topic, to_template, templates) = gold.locale.tag, self._given
-        beside = (to_template[tag, one] for one in templates.get((tag, base_forms(gold.text)), ()))
-        return on_topic.get((tag, self._topics.get(template_id)), set()).union(*beside)
+                found[tag].setdefault(template_id, set()).add(form)
+        return found

@@ -4,17 +4,16 @@ What overlaps with an answer that the region gave is left out, and what readers 
 """
 
 from bisect import bisect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
 from blend.builders.digests import digest
 from blend.builders.judges.panel import JudgePanel, pair
-from blend.builders.mcq.answers import LeftOutBy, LocaleAnswers, TemplateAnswers
+from blend.builders.mcq.answers import LeftOutBy, LocaleAnswers, Rules, TemplateAnswers
 from blend.builders.mcq.options import Acceptable, Option, are_apart, as_option, share_words
-from blend.builders.mcq.verdicts import Verdicts
 from blend.schemas.formats import AnswerFormat
-from blend.schemas.locales import Locale, Registry
+from blend.schemas.locales import Locale
 from blend.schemas.texts import answer_key
 
 _OF_A_REGION = 4
@@ -49,23 +48,17 @@ class Target(NamedTuple):
 
 
 def offers(
-    answers: TemplateAnswers,
-    *,
-    seed: int,
-    panel: JudgePanel,
-    left_out_by: LeftOutBy = lambda *_: None,
-    fillers: Callable[[TemplateAnswers, Locale], Sequence[Option]] = lambda *_: (),
+    answers: TemplateAnswers, rules: Rules, panel: JudgePanel, *, with_proposed: bool = True
 ) -> list[Target]:
     """List the locales that a template asks about, in registry order, each with what may be shown about it.
 
     Args:
         answers: What the locales bring.
-        seed: Seed of the order of regions.
+        rules: The order of regions, and what recipe and readers leave out.
         panel: The judges; those before the rules may hold for different what the rules hold for the same.
-        left_out_by: Which options the recipe leaves out.
-        fillers: Lists reviewed options for a locale.
+        with_proposed: Whether options that verdicts propose are there as well.
     """
-    regions = _Regions(answers, seed)
+    regions = _Regions(answers, rules.seed)
     is_text = answers.answer_format is AnswerFormat.TEXT
     found = []
     for asked in answers.locales:
@@ -74,18 +67,17 @@ def offers(
         target = Target(asked, answers.acceptable(asked.locale.region), [], {})
         # An answer without letter or digit may be any of the options.
         if not is_text or all(one.values for one in target.acceptable.values()):
-            _offer(target, regions, panel, left_out_by, fillers(answers, asked.locale))
+            fillers = reviewed_fillers(answers, asked.locale, rules) if with_proposed else []
+            _offer(target, regions, panel, rules.left_out_by, fillers)
         found.append(target)
     return found
 
 
-def reviewed_fillers(
-    answers: TemplateAnswers, asked: Locale, verdicts: Verdicts, locales: Registry
-) -> list[Option]:
+def reviewed_fillers(answers: TemplateAnswers, asked: Locale, rules: Rules) -> list[Option]:
     """List the options that verdicts propose for a question, as far as they can be shown."""
     read = (
-        as_option([one.option], answers.answer_format, one.origin, 0, locales=locales)
-        for one in verdicts.proposals(answers.template_id, asked.tag)
+        as_option([one.option], answers.answer_format, one.origin, 0, locales=rules.locales)
+        for one in rules.verdicts.proposals(answers.template_id, asked.tag)
         if are_apart(one.origin, asked)
     )
     return [option for option in read if isinstance(option, Option) and not option.names_region]

@@ -11,9 +11,8 @@ References:
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
-from math import comb
+from typing import NamedTuple
 
 import polars as pl
 
@@ -21,10 +20,10 @@ from blend.builders.judges.equivalence import Judge, Pair
 from blend.builders.judges.panel import JudgePanel, pair, settle
 from blend.builders.mcq.choice import N_DISTRACTORS
 from blend.builders.mcq.options import LocaleText
-from blend.builders.mcq.published_mcqs import McqRow
+from blend.builders.mcq.published_mcqs import McqRow, mcq_frame
 from blend.builders.mcq.reading import READING
 from blend.builders.mcq.result import DROPPED, FOUND, McqBuild, summarise
-from blend.schemas.frames import empty
+from blend.schemas.frames import KEY, empty
 from blend.schemas.locales import Locale, Registry
 from blend.schemas.texts import pluralise
 
@@ -54,25 +53,26 @@ def build_paper(
     objecting = _objections(annotations, locales)
     is_kept = ~pl.col("template_id").is_in(list(objecting))
     in_format = _formats(questions, present)
-    plans: list[PaperPlan] = []
+    names = {locale.tag: locale.upstream for locale in present}
+    rows: list[McqRow] = []
     dropped = [
         (template_id, tag, *objecting[template_id])
         for template_id, tag in annotations.filter(~is_kept).select("template_id", "locale").iter_rows()
     ]
-    for template_id, votes in _votes_by_template(annotations.filter(is_kept)):
-        plan = _plan(template_id, votes, present, in_format.get(template_id, _anything), panel)
-        short = _shortage(plan)
-        if short is None:
-            plans.append(plan)
-        dropped.extend(_losses(plan, short))
+    for template_id, votes in _votes_by_template(annotations.filter(is_kept)).items():
+        asked = _asked(votes, present, in_format.get(template_id, _is_any), panel)
+        short = _shortage(asked)
+        rows += [] if short else _rows(template_id, asked, names)
+        dropped += _losses(template_id, asked, short)
+    mcqs = mcq_frame(rows)
     losses = pl.DataFrame(dropped, DROPPED, orient="row").sort("template_id", "locale")
     tags = [locale.tag for locale in present]
     return McqBuild(
-        plans=plans,
+        mcqs=mcqs,
         questions=questions,
         locales=locales,
         dropped=losses,
-        summary=summarise(plans, losses, tags),
+        summary=summarise(mcqs, losses, tags),
         deciders=panel.deciders(),
         found=empty(FOUND),
         reading=empty(READING),
@@ -85,90 +85,32 @@ Votes = dict[str, int]
 """First English variants of a locale's answers with their votes, in the order of the data."""
 
 
-def _votes_by_template(annotations: pl.DataFrame) -> Iterator[tuple[str, dict[str, Votes]]]:
-    """Read the votes of every locale, template by template."""
-    groups = (
-        annotations.sort("template_id", "locale")
-        .explode("annotations")
-        .select(
-            "template_id",
-            "locale",
-            text=pl.col("annotations").struct.field("en_answers").list.first(),
-            count=pl.col("annotations").struct.field("count"),
-        )
-    )
-    template_id: str | None = None
-    votes: dict[str, Votes] = {}
-    for template, locale, text, count in groups.iter_rows():
-        if template != template_id:
-            if template_id is not None:
-                yield template_id, votes
-            template_id, votes = template, {}
-        own = votes.setdefault(locale, {})
-        if text is not None:
+def _votes_by_template(annotations: pl.DataFrame) -> dict[str, dict[str, Votes]]:
+    """Read the votes of every locale by template."""
+    groups = annotations.sort(KEY).explode("annotations").select(*KEY, pl.col("annotations").struct.unnest())
+    found: dict[str, dict[str, Votes]] = {}
+    for template_id, tag, texts, count in groups.select(*KEY, "en_answers", "count").iter_rows():
+        own = found.setdefault(template_id, {}).setdefault(tag, {})
+        if texts:
             # Of two groups with the same first variant the published code keeps the last count.
-            own[text] = count
-    if template_id is not None:
-        yield template_id, votes
+            own[texts[0]] = count
+    return found
 
 
-@dataclass(frozen=True, slots=True)
-class PaperQuestion:
+class PaperQuestion(NamedTuple):
     """Answers and distractors that one locale has in a template."""
 
-    locale: Locale
+    tag: str
     answers: tuple[str, ...]
     """Correct answers: in format, with the most votes of all."""
     options: tuple[LocaleText, ...]
     """Distractors and their locales' tags, in the order of acceptance."""
 
-    @property
-    def n_mcqs(self) -> int:
-        """Count the questions it yields: one per correct answer and combination of three distractors."""
-        return len(self.answers) * comb(len(self.options), N_DISTRACTORS)
 
-
-@dataclass(frozen=True, slots=True)
-class PaperPlan:
-    """Questions of one template; see `builders.mcq.result.TemplatePlan`."""
-
-    template_id: str
-    asked: tuple[PaperQuestion, ...]
-    """One per locale, in registry order."""
-    names: Mapping[str, str]
-    """Upstream name by tag: options with the same text are ordered by it."""
-
-    @property
-    def counts(self) -> Mapping[str, int]:
-        """Count the questions by locale, for locales that have any."""
-        return {one.locale.tag: one.n_mcqs for one in self.asked if one.n_mcqs}
-
-    def rows(self) -> list[McqRow]:
-        """Write all questions out, numbered through the template."""
-        rows: list[McqRow] = []
-        for one in self.asked:
-            for answer in one.answers:
-                correct = (answer, one.locale.tag)
-                for distractors in combinations(one.options, N_DISTRACTORS):
-                    options = sorted([*distractors, correct], key=self._shown_order)
-                    mcq_id = f"{self.template_id}_{len(rows)}"
-                    rows.append(
-                        McqRow(mcq_id, self.template_id, one.locale.tag, options, options.index(correct), None)
-                    )
-        return rows
-
-    def _shown_order(self, option: LocaleText) -> tuple[str, str]:
-        text, tag = option
-        return text, self.names[tag]
-
-
-def _plan(
-    template_id: str,
-    votes: Mapping[str, Votes],
-    present: Sequence[Locale],
-    in_format: Callable[[str], bool],
-    panel: JudgePanel,
-) -> PaperPlan:
+def _asked(
+    votes: Mapping[str, Votes], present: Sequence[Locale], in_format: Callable[[str], object], panel: JudgePanel
+) -> list[PaperQuestion]:
+    """Find answers and distractors of every locale, in registry order."""
     tags = [locale.tag for locale in present]
     usable = {tag: {text: n for text, n in votes.get(tag, {}).items() if in_format(text)} for tag in tags}
     candidates = [(tag, text, n) for tag in tags for text, n in usable[tag].items() if n >= MIN_VOTES]
@@ -187,15 +129,33 @@ def _plan(
                 yield from (pair(text, other) for other in (*usable[tag], *texts[:i]))
 
     chosen, _ = settle(panel, choose, relied_on)
-    asked = tuple(
+    return [
         PaperQuestion(
-            locale,
+            tag,
             _correct(votes.get(tag, {}), usable[tag]),
-            tuple((text, o) for o, text in chosen[tag].items()),
+            tuple((text, other) for other, text in chosen[tag].items()),
         )
-        for tag, locale in zip(tags, present, strict=True)
-    )
-    return PaperPlan(template_id, asked, {locale.tag: locale.upstream for locale in present})
+        for tag in tags
+    ]
+
+
+def _rows(template_id: str, asked: Sequence[PaperQuestion], names: Mapping[str, str]) -> list[McqRow]:
+    """Write out every combination of three distractors, numbered through the template.
+
+    Args:
+        template_id: The template.
+        asked: One per locale, in registry order.
+        names: Upstream name by tag: options with the same text are ordered by it.
+    """
+    rows: list[McqRow] = []
+    for one in asked:
+        for answer in one.answers:
+            correct = (answer, one.tag)
+            for distractors in combinations(one.options, N_DISTRACTORS):
+                options = sorted([*distractors, correct], key=lambda option: (option[0], names[option[1]]))
+                mcq_id = f"{template_id}_{len(rows)}"
+                rows.append(McqRow(mcq_id, template_id, one.tag, options, options.index(correct), None))
+    return rows
 
 
 def _correct(votes: Votes, usable: Votes) -> tuple[str, ...]:
@@ -220,21 +180,23 @@ def _options(
 # Accounts
 
 
-def _shortage(plan: PaperPlan) -> str | None:
+def _shortage(asked: Sequence[PaperQuestion]) -> str | None:
     """Say why a template yields nothing for any locale, if so."""
-    fewest = min(plan.asked, key=lambda one: len(one.options))
+    fewest = min(asked, key=lambda one: len(one.options))
     if len(fewest.options) >= N_DISTRACTORS:
         return None
-    found = f"{pluralise(len(fewest.options), 'distractor')} for {fewest.locale.tag}"
+    found = f"{pluralise(len(fewest.options), 'distractor')} for {fewest.tag}"
     return f"{found}, {N_DISTRACTORS} are needed in every locale"
 
 
-def _losses(plan: PaperPlan, short: str | None) -> Iterator[tuple[str, str, str, str]]:
-    for one in plan.asked:
+def _losses(
+    template_id: str, asked: Sequence[PaperQuestion], short: str | None
+) -> Iterator[tuple[str, str, str, str]]:
+    for one in asked:
         if short is not None:
-            yield plan.template_id, one.locale.tag, "short", short
+            yield template_id, one.tag, "short", short
         elif not one.answers:
-            yield plan.template_id, one.locale.tag, "out-of-format", "no top answer has the question's format"
+            yield template_id, one.tag, "out-of-format", "no top answer has the question's format"
 
 
 # Who objects to a question, and which format it asks for
@@ -269,7 +231,7 @@ def _objection(not_applicable: int, unanswered: int, top_votes: int | None) -> t
     return None
 
 
-def _formats(questions: pl.DataFrame, present: Sequence[Locale]) -> dict[str, Callable[[str], bool]]:
+def _formats(questions: pl.DataFrame, present: Sequence[Locale]) -> dict[str, Callable[[str], object]]:
     """Make by template a test whether a string has the format that the question asks for.
 
     The UK's own question decides; where there is none, the English question of the first locale that has one.
@@ -284,21 +246,19 @@ def _formats(questions: pl.DataFrame, present: Sequence[Locale]) -> dict[str, Ca
     return {template_id: _format(text) for template_id, text in texts.items()}
 
 
-def _format(question: str) -> Callable[[str], bool]:
+def _format(question: str) -> Callable[[str], object]:
     if "HH:MM" in question:
-        return _matching(r"^\d\d:\d\d$")
+        return re.compile(r"\d\d:\d\d$").match
     if "MM/DD" in question:
-        return _matching(r"^\d{1,2}/\d{1,2}$")
-    if "Arabic" in question:
-        return lambda text: _number(text) is not None
-    return _anything
+        return re.compile(r"\d{1,2}/\d{1,2}$").match
+    return _is_number if "Arabic" in question else _is_any
 
 
-def _matching(pattern: str) -> Callable[[str], bool]:
-    return lambda text: re.match(pattern, text) is not None
+def _is_number(text: str) -> bool:
+    return _number(text) is not None
 
 
-def _anything(_: str) -> bool:
+def _is_any(_: str) -> bool:
     """Whether a text has the format of a question that asks for none."""
     return True
 

@@ -1,7 +1,7 @@
 """Reading: who has read what questions show, counted by region."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
 import polars as pl
 
@@ -70,17 +70,12 @@ def reading_frame(made: Iterable[McqRow], verdicts: Verdicts, tags: Iterable[str
 
 def unread_findings(reading: pl.DataFrame) -> list[tuple[str, str]]:
     """Say by locale how many questions show options that nobody has read; locale and sentence."""
-    return [
-        (row["locale"], _sentence(row))
-        for row in reading.filter(pl.col("with_unread") > 0).iter_rows(named=True)
-    ]
-
-
-def _sentence(row: Mapping[str, int]) -> str:
-    return (
-        f"{row['with_unread']:,} of {row['mcqs']:,} multiple-choice questions show options that nobody has "
-        f"read: {row['nobody']:,} of {row['options']:,}"
+    said = (
+        "{with_unread:,} of {mcqs:,} multiple-choice questions show options that nobody has read: "
+        "{nobody:,} of {options:,}"
     )
+    rows = reading.filter(pl.col("with_unread") > 0).iter_rows(named=True)
+    return [(row["locale"], said.format(**row)) for row in rows]
 
 
 def unread_summary(reading: pl.DataFrame) -> str:

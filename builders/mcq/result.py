@@ -1,15 +1,14 @@
-"""Result of building multiple-choice questions: the questions in batches, and why others are missing."""
+"""Result of building multiple-choice questions: the questions, and why others are missing."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
 
 import polars as pl
 
 from blend.builders.mcq.options import are_apart
-from blend.builders.mcq.published_mcqs import McqRow, mcq_frame, published_rows, true_false_rows
-from blend.schemas.frames import COMPACT_ROWS, MCQ_ROWS, MCQS, VERDICTS, empty
+from blend.builders.mcq.published_mcqs import published_rows, true_false_rows
+from blend.schemas.frames import COMPACT_ROWS, MCQ_ROWS, VERDICTS, empty
 from blend.schemas.locales import Registry
 from blend.schemas.manifest import ReleaseManifest
 from blend.schemas.rows import LETTERS, MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS
@@ -27,7 +26,7 @@ ON_NOTHING = "verdicts-on-nothing"
 """The same: verdicts are on options that nobody gave, or on questions that are not asked."""
 
 ROWS_PER_BATCH = 5_000
-"""Rows from which a batch is handed out; a batch holds whole templates, so it can be larger."""
+"""Rows that get their published columns at once: those of all would take the most memory of a build."""
 
 DROPPED = pl.Schema(
     {"template_id": pl.String(), "locale": pl.String(), "reason": pl.String(), "detail": pl.String()}
@@ -47,25 +46,12 @@ SUMMARY = pl.Schema({"locale": pl.String(), "questions": pl.Int64(), "dropped": 
 """One row per locale, in registry order: questions with and without multiple-choice questions, and how many."""
 
 
-class TemplatePlan(Protocol):
-    """The multiple-choice questions of one template, not yet written out."""
-
-    @property
-    def counts(self) -> Mapping[str, int]:
-        """Count them by locale, for locales that have any."""
-        ...
-
-    def rows(self) -> Sequence[McqRow]:
-        """Write all of them out, locales in registry order."""
-        ...
-
-
 @dataclass(frozen=True)
 class McqBuild:
-    """Multiple-choice questions, made when they are asked for, with an account of all others."""
+    """Multiple-choice questions, with an account of all others."""
 
-    plans: Sequence[TemplatePlan]
-    """One plan per template that yields something, by template id."""
+    mcqs: pl.DataFrame
+    """`frames.MCQS`, by template, locale in registry order, and variant."""
     questions: pl.DataFrame
     """The questions asked, `frames.QUESTIONS`."""
     locales: Registry
@@ -94,25 +80,10 @@ class McqBuild:
         """Count the multiple-choice questions."""
         return int(self.summary["mcqs"].sum())
 
-    def core(self, *, rows_per_batch: int = ROWS_PER_BATCH) -> Iterator[pl.DataFrame]:
-        """Make the multiple-choice questions without published columns, `frames.MCQS`.
-
-        Ordered by template and locale in registry order. Each call starts again; only one batch is in memory at
-        a time.
-        """
-        waiting: list[McqRow] = []
-        for plan in self.plans:
-            waiting.extend(plan.rows())
-            if len(waiting) >= rows_per_batch:
-                yield mcq_frame(waiting)
-                waiting = []
-        if waiting:
-            yield mcq_frame(waiting)
-
-    def batches(self, *, rows_per_batch: int = ROWS_PER_BATCH) -> Iterator[pl.DataFrame]:
-        """Make the multiple-choice questions as published, `frames.MCQ_ROWS`, ordered as in `core`."""
-        for mcqs in self.core(rows_per_batch=rows_per_batch):
-            yield published_rows(mcqs, self.questions, locales=self.locales)
+    def batches(self) -> Iterator[pl.DataFrame]:
+        """Make the multiple-choice questions as published, `frames.MCQ_ROWS`, some thousands at a time."""
+        for rows in self.mcqs.iter_slices(ROWS_PER_BATCH):
+            yield published_rows(rows, self.questions, locales=self.locales)
         if not self.given.is_empty():
             yield self.given
 
@@ -120,10 +91,6 @@ class McqBuild:
         """Make `frames.TRUE_FALSE_ROWS` of the options of those questions that are sure enough."""
         for mcqs in self.batches():
             yield true_false_rows(mcqs.filter(pl.col("mcq_id").is_in(self.true_false or ())), self.locales)
-
-    def frame(self) -> pl.DataFrame:
-        """Make all multiple-choice questions of `core` at once."""
-        return pl.concat([empty(MCQS), *self.core()])
 
 
 def with_given(made: McqBuild, given: pl.DataFrame) -> McqBuild:
@@ -157,15 +124,14 @@ def with_compact(made: McqBuild, chosen: pl.DataFrame) -> McqBuild:
     return replace(made, compact=rows, found=pl.concat([made.found, pl.DataFrame(found, FOUND, orient="row")]))
 
 
-def summarise(plans: Sequence[TemplatePlan], dropped: pl.DataFrame, tags: Sequence[str]) -> pl.DataFrame:
-    """`SUMMARY`: what the plans yield and what was dropped, by locale, in the order of ``tags``."""
-    mcqs: Counter[str] = Counter()
-    questions: Counter[str] = Counter()
-    for plan in plans:
-        mcqs.update(plan.counts)
-        questions.update(plan.counts.keys())
-    lost = Counter(dropped["locale"].to_list())
-    return pl.DataFrame([(tag, questions[tag], lost[tag], mcqs[tag]) for tag in tags], SUMMARY, orient="row")
+def summarise(mcqs: pl.DataFrame, dropped: pl.DataFrame, tags: Sequence[str]) -> pl.DataFrame:
+    """`SUMMARY`: what there is and what was dropped, by locale, in the order of ``tags``."""
+    found = mcqs.group_by("locale").agg(questions=pl.col("template_id").n_unique(), mcqs=pl.len())
+    lost = dropped.group_by("locale").agg(dropped=pl.len())
+    rows = pl.DataFrame({"locale": tags}, {"locale": pl.String()})
+    for counts in (found, lost):
+        rows = rows.join(counts, on="locale", how="left", maintain_order="left")
+    return rows.with_columns(pl.exclude("locale").fill_null(0)).select(list(SUMMARY)).cast(SUMMARY)
 
 
 # Why questions are missing: too few regions are asked the same
@@ -201,12 +167,10 @@ def too_few_regions(asked: pl.DataFrame, locales: Registry) -> str | None:
         tag: tuple(other for other in known if other == tag or not are_apart(locale, known[other]))
         for tag, locale in known.items()
     }
-    of_template = asked.group_by("template_id").agg(pl.col("locale").unique().sort())
     usable = 0
-    # Templates that the same locales are asked count together.
-    for tags, n in of_template.group_by("locale").agg(n=pl.len()).iter_rows():
+    for tags in asked.group_by("template_id").agg(pl.col("locale").unique())["locale"].to_list():
         others = ({known[other].region for other in set(tags).difference(together[tag])} for tag in tags)
-        usable += n * sum(len(regions) >= OTHERS_NEEDED for regions in others)
+        usable += sum(len(regions) >= OTHERS_NEEDED for regions in others)
     questions = asked.unique(["template_id", "locale"]).height
     if usable == questions:
         return None
@@ -232,9 +196,9 @@ def why_none_made(manifest: ReleaseManifest, recipe: str = "") -> str | None:
     Returns:
         Null if there are some, or no questions at all.
     """
-    rows: dict[str, int] = {}
+    rows = Counter[str]()
     for table in manifest.tables:
-        rows[table.config] = rows.get(table.config, 0) + table.rows
+        rows[table.config] += table.rows
     if rows.get(MULTIPLE_CHOICE_QUESTIONS) or not rows.get(SHORT_ANSWER_QUESTIONS):
         return None
     regions = sum(table.config == SHORT_ANSWER_QUESTIONS for table in manifest.tables)

@@ -2,15 +2,16 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import combinations
 
 import polars as pl
 
 from blend.builders.judges.equivalence import Judge, Pair
 from blend.builders.judges.panel import JudgePanel, pair
-from blend.builders.mcq.answers import TemplateAnswers, only_specific, read_answers
-from blend.builders.mcq.choice import N_DISTRACTORS, Choice, Rules
-from blend.builders.mcq.keyness import GivenElsewhere, Keyness, answer_index
+from blend.builders.mcq.answers import Rules, TemplateAnswers, read_answers
+from blend.builders.mcq.choice import N_DISTRACTORS, Choice
+from blend.builders.mcq.keyness import OtherAnswers, answer_index
 from blend.builders.mcq.offers import Target, offers, reviewed_fillers
 from blend.builders.mcq.options import Option
 from blend.builders.mcq.verdicts import Verdicts
@@ -58,25 +59,20 @@ def offered_options(
     Returns:
         `OFFERED_OPTIONS`, by template, locale in registry order, role, votes (most first) and option.
     """
-    panel, index = JudgePanel(judges), answer_index(annotations)
+    panel, known = JudgePanel(judges), OtherAnswers(questions, answer_index(annotations))
+    rules = Rules(options, seed, verdicts, locales)
     counting = Verdicts(None, questions, locales, shipped=False) if everything else verdicts
-    rules = Rules(seed, Keyness(index), GivenElsewhere(questions, index), was_read=lambda *_: True)
     wordings = {(one, tag): text for one, tag, text in questions.select(*KEY, "en_question").iter_rows()}
     rows = []
-    for answers in read_answers(
-        questions, annotations, options=options, seed=seed, verdicts=counting, locales=locales
-    ):
-        kept = only_specific(answers) if options.specific_only else answers
-        choice = Choice(kept, rules, panel)
+    for answers in read_answers(questions, annotations, replace(rules, verdicts=counting)):
+        choice = Choice(answers, rules, known, panel, for_readers=True)
         made = choice.made()
         for target in choice.targets:
             asked = target.answers.locale
             key = answers.template_id, asked.tag
-            needed = N_DISTRACTORS - len(
-                {one.locale.region for one in reviewed_fillers(answers, asked, verdicts, locales)}
-            )
+            proposed = {one.locale.region for one in reviewed_fillers(answers, asked, rules)}
             offered = choice.may_show(target, made[asked.tag])
-            if len({option.locale.region for option in offered}) >= needed:
+            if len({option.locale.region for option in offered}) >= N_DISTRACTORS - len(proposed):
                 rows += [(*key, wordings[key], *row) for row in _options(target, offered)]
     return pl.DataFrame(rows, OFFERED_OPTIONS, orient="row")
 
@@ -123,20 +119,19 @@ def candidate_pairs(
     verdicts = Verdicts(None, questions, locales, shipped=options.judge.shipped)
     counts: Counter[Pair] = Counter()
     first: dict[Pair, str] = {}
-    for answers in read_answers(
-        questions, annotations, options=options, seed=0, verdicts=verdicts, locales=locales
-    ):
+    rules = Rules(options, 0, verdicts, locales)
+    for answers in read_answers(questions, annotations, rules):
         if answers.answer_format is AnswerFormat.TEXT:
-            for found in _candidates(answers):
+            for found in _candidates(answers, rules):
                 counts[found] += 1
                 first.setdefault(found, answers.template_id)
     rows = [(*one, counts[one], first[one]) for one in sorted(counts, key=lambda one: (-counts[one], one))]
     return pl.DataFrame(rows, CANDIDATE_PAIRS, orient="row")
 
 
-def _candidates(answers: TemplateAnswers) -> Iterator[Pair]:
+def _candidates(answers: TemplateAnswers, rules: Rules) -> Iterator[Pair]:
     """List for every locale asked about the pairs that its question may rest on, each once."""
-    for target in offers(answers, seed=0, panel=JudgePanel(())):
+    for target in offers(answers, rules, JudgePanel(()), with_proposed=False):
         options = [one.option for one in target.offered]
         found = {pair(option.text, text) for option in options for text in target.acceptable}
         found |= {

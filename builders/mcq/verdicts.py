@@ -127,9 +127,14 @@ class Verdicts:
         """`FOUND`: verdicts on questions that are asked in other words, or not at all."""
         self._readers = _readers(judged)
         self._excluded, self._refused = self._refusals(locales)
-        read = every.filter(verdict=READ)
         self._questions_read = frozenset(in_force.filter(verdict=READ).select(KEY).rows())
-        self._published = frozenset[tuple[str, str]]() if annotations is None else _published(annotations, read)
+        # What the model of the package has read are published answers of these regions, and nobody else's.
+        of_regions = pl.col("locale").is_in(every.filter(verdict=READ)["locale"].unique().to_list())
+        is_published = pl.col("grouping") == Grouping.UPSTREAM.value
+        published = (
+            () if annotations is None else annotations.filter(is_published, of_regions).select(KEY).rows()
+        )
+        self._published = frozenset[tuple[str, str]](published)
 
     # What questions and options are shown as
 
@@ -161,16 +166,16 @@ class Verdicts:
         excluded: dict[tuple[str, str], Excluded] = {}
         refused: dict[tuple[str, str], frozenset[str]] = {}
         for template_id, tag, option in sorted(self._readers):
-            for verdict in {one.verdict for one in self.counting(template_id, tag, option)} - {OK}:
-                there = excluded.get((template_id, tag), _NOTHING)
-                if verdict == WRONG:
-                    there = there._replace(golds=there.golds | {option})
-                elif option not in there.distractors:
-                    there = there._replace(distractors=(*there.distractors, option))
-                excluded[template_id, tag] = there
-                if verdict in (SILLY, WRONG):
-                    key = template_id, locales.get(tag).region
-                    refused[key] = refused.get(key, frozenset()) | {option}
+            verdicts = {one.verdict for one in self.counting(template_id, tag, option)} - {OK}
+            there = excluded.get((template_id, tag), _NOTHING)
+            if WRONG in verdicts:
+                there = there._replace(golds=there.golds | {option})
+            if verdicts - {WRONG}:
+                there = there._replace(distractors=(*there.distractors, option))
+            excluded[template_id, tag] = there
+            if not verdicts.isdisjoint((SILLY, WRONG)):
+                key = template_id, locales.get(tag).region
+                refused[key] = refused.get(key, frozenset()) | {option}
         return excluded, refused
 
     def of(self, template_id: str, tag: str) -> Excluded:
@@ -235,21 +240,14 @@ class Verdicts:
             ``template_id``, ``locale``, ``option`` as shown, ``verdict``, ``reader``, ``kind`` and
             ``confidence`` of `VERDICTS`, null elsewhere.
         """
-        rows: list[dict[str, Any]] = []
+        rows = []
         for about, models in _readers(self._own.filter(kind=MODEL_KIND)).items():
             people = [reader for reader in self.counting(*about) if reader.kind != MODEL_KIND]
-            option = dict(zip((*KEY, "option"), about, strict=True))
-            rows += [
-                option
-                | {
-                    "verdict": one.verdict,
-                    "reader": one.name,
-                    "kind": one.kind,
-                    "confidence": one.confidence if one.kind == MODEL_KIND else None,
-                }
-                for one in (*models, *people)
-            ]
-        return pl.DataFrame(rows, VERDICTS)
+            rows += [(*about, *one[:3], None) for one in people]
+            rows += [(*about, *one[:3], one.confidence) for one in models]
+        columns = (*KEY, "option", "reader", "kind", "verdict", "confidence")
+        named = [dict(zip(columns, row, strict=True)) for row in rows]
+        return pl.DataFrame(named, VERDICTS)
 
     # What is told
 
@@ -267,24 +265,23 @@ class Verdicts:
             `FOUND`, a row per question: a key that is wrong is an answer of the locale, all else one of any
             region, or proposed.
         """
-        templates = self._own["template_id"].unique()
-        given: dict[str, set[str]] = {}
-        for template_id, proposals in self.proposed.items():
-            given[template_id] = {shown(one.option) for one in proposals}
-        for template_id, tag, text, _ in index.filter(
-            index["template_id"].is_in(templates.implode())
-        ).iter_rows():
+        given = {
+            (template_id, None, shown(one.option))
+            for template_id, proposals in self.proposed.items()
+            for one in proposals
+        }
+        read = index["template_id"].is_in(self._own["template_id"].unique().implode())
+        for template_id, tag, text, _ in index.filter(read).iter_rows():
             answer_format = formats.get(template_id, AnswerFormat.TEXT)
-            texts = _spellings(self.text(template_id, shown(text)), answer_format, locales) | {shown(text)}
-            for asked in (template_id, f"{template_id} {tag}"):
-                given.setdefault(asked, set()).update(texts)
+            for one in _spellings(self.text(template_id, shown(text)), answer_format, locales) | {shown(text)}:
+                given |= {(template_id, None, one), (template_id, tag, one)}
         unknown: dict[tuple[str, str], list[str]] = {}
+        columns = (*KEY, "option", "verdict", "source")
         for template_id, tag, option, verdict, source in (
-            self._own.select(*KEY, "option", "verdict", "source").sort(KEY, maintain_order=True).iter_rows()
+            self._own.select(columns).sort(KEY, maintain_order=True).iter_rows()
         ):
-            asked = f"{template_id} {tag}" if verdict == WRONG else template_id
-            answer_format = formats.get(template_id, AnswerFormat.TEXT)
-            if given.get(asked, set()).isdisjoint({option, spelled(option, answer_format)}):
+            texts = (option, spelled(option, formats.get(template_id, AnswerFormat.TEXT)))
+            if given.isdisjoint((template_id, tag if verdict == WRONG else None, text) for text in texts):
                 unknown.setdefault((template_id, tag), []).append(f"{option!r} ({source})")
         found = [(*key, ON_NOTHING, _on_options_of_nobody(options)) for key, options in unknown.items()]
         return pl.DataFrame(found, FOUND, orient="row")
@@ -340,14 +337,6 @@ def _readers(verdicts: pl.DataFrame) -> dict[tuple[str, str, str], list[Reader]]
     return found
 
 
-def _published(annotations: pl.DataFrame, read: pl.DataFrame) -> frozenset[tuple[str, str]]:
-    """List the published answers, by template and locale: what a model has read is these, and nobody else's."""
-    is_published = pl.col("grouping") == Grouping.UPSTREAM.value
-    regions = read["locale"].unique().to_list()
-    answers = annotations.filter(is_published, pl.col("locale").is_in(regions))
-    return frozenset(answers.select(KEY).rows())
-
-
 # Which verdicts are about questions that are asked
 
 
@@ -362,29 +351,25 @@ def _in_force(rows: pl.DataFrame, asked: Sequence[pl.DataFrame], every: pl.DataF
         asked: `QUESTIONS` as they stand, and without slips.
         every: `VERDICTS` with the changes of wording.
     """
-    words = pl.concat([frame.select(*KEY, question="en_question") for frame in asked]).unique()
-    quoted = rows.filter(pl.col("locale").is_not_null()).drop_nulls("question").select(_ABOUT).unique()
-    so_asked = quoted.join(words, on=_ABOUT, how="semi")
+    words = set(pl.concat([frame.select(*KEY, "en_question") for frame in asked]).iter_rows())
     changes: dict[str, list[tuple[str, str]]] = {}
     for template_id, before, now in (
         every.filter(verdict=REWORDED).select("template_id", "question", "with").iter_rows()
     ):
         changes.setdefault(template_id, []).append((before, now or ""))
-    others = quoted.filter(pl.col("template_id").is_in(list(changes))).join(words, on=_ABOUT, how="anti")
-    known = set(words.filter(pl.col("template_id").is_in(list(changes))).iter_rows())
-    followed = [
+    quoted = rows.filter(pl.col("locale").is_not_null()).drop_nulls("question").select(_ABOUT).unique()
+    asked_so = [
         (template_id, tag, text)
-        for template_id, tag, text in others.iter_rows()
-        if any((template_id, tag, one) in known for one in _worded(text, changes[template_id]))
+        for template_id, tag, text in quoted.iter_rows()
+        if any((template_id, tag, one) in words for one in _worded(text, changes.get(template_id, ())))
     ]
-    asked_so = pl.concat([so_asked, pl.DataFrame(followed, so_asked.schema, orient="row")])
-    elsewhere = set(quoted["template_id"]) - set(asked_so["template_id"])
+    elsewhere = set(quoted["template_id"]).difference(template_id for template_id, *_ in asked_so)
     counts = (
         pl.when(pl.col("locale").is_null())
         .then((pl.col("verdict") == PROPOSED) | ~pl.col("template_id").is_in(list(elsewhere)))
         .otherwise(pl.col("question").is_null() | pl.col("is_asked"))
     )
-    marked = asked_so.with_columns(is_asked=True)
+    marked = pl.DataFrame(asked_so, quoted.schema, orient="row").with_columns(is_asked=True)
     return rows.join(marked, on=_ABOUT, how="left", maintain_order="left").filter(counts).select(list(VERDICTS))
 
 
@@ -417,13 +402,9 @@ def _unasked(own: pl.DataFrame, questions: pl.DataFrame) -> pl.DataFrame:
     by_locale = (
         given.join(questions, on=KEY, how="anti").group_by("locale").agg(pl.len(), pl.col("source").first())
     )
+    told = "{} on questions that are not asked, the first in {}"
     found = [
-        (
-            None,
-            tag,
-            ON_NOTHING,
-            f"{pluralise(n, 'verdict')} on questions that are not asked, the first in {first}",
-        )
+        (None, tag, ON_NOTHING, told.format(pluralise(n, "verdict"), first))
         for tag, n, first in by_locale.sort("locale").iter_rows()
     ]
     return pl.DataFrame(found, FOUND, orient="row")

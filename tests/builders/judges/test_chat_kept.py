@@ -83,7 +83,7 @@ def test_a_rebuild_of_real_questions_asks_nothing_and_makes_the_same(
         decisions = decisions_in(read_verdicts(path)) if path.exists() else ()
         judges = make_judges(options, decisions=decisions, record=recorder(path))
         built = build_mcq(clean_tables.questions, annotations, options=McqOptions(), seed=0, judges=judges)
-        return [*built.core(), built.deciders, built.dropped, built.summary]
+        return [built.mcqs, built.deciders, built.dropped, built.summary]
 
     # The server breaks down in the middle; the next build asks what is missing only.
     chat.say = lambda body: sensible(body) if len(chat.requests) <= 250 else ChatReply({"message": "no"}, 400)

@@ -38,7 +38,7 @@ def build(built: Callable[..., McqBuild]) -> McqBuild:
 
 @pytest.fixture(scope="session")
 def mcqs(build: McqBuild) -> pl.DataFrame:
-    return build.frame()
+    return build.mcqs
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from blend.builders.judges.equivalence import LexicalJudge, Verdict
 from blend.builders.mcq import build_mcq
-from blend.builders.mcq.keyness import Keyness, answer_index
+from blend.builders.mcq.keyness import OtherAnswers, answer_index
 from blend.builders.mcq.published_mcqs import balanced_positions
 from blend.schemas.recipe import McqOptions
 from helpers.questions.mcq_inputs import FRUIT, RULES, build_of, frames_of, offered_to, shown_to, verdicts_of
@@ -23,7 +23,7 @@ def shown_in(templates, tag: str, seeds: int = 12, verdicts=None) -> Counter[str
     found: Counter[str] = Counter()
     for seed in range(seeds):
         chosen = {"options": options, "seed": seed, "judges": RULES, "verdicts": verdicts}
-        rows = build_mcq(*frames, **chosen).frame().filter(locale=tag, template_id="T-1")
+        rows = build_mcq(*frames, **chosen).mcqs.filter(locale=tag, template_id="T-1")
         for texts, answer in rows.select("options", "answer").iter_rows():
             found.update(text for i, text in enumerate(texts) if i != answer)
     return found
@@ -32,11 +32,13 @@ def shown_in(templates, tag: str, seeds: int = 12, verdicts=None) -> Counter[str
 def test_keyness_by_hand():
     # Korea says rice in three of four votes, Britain in one of four.
     elsewhere = {"ko-KR": [("rice", 3), ("soup", 1)], "en-GB": [("rice", 1), ("bread", 3)]}
-    known = Keyness(answer_index(frames_of({"T-2": elsewhere})[1]))
-    assert known.of("T-1", "rice", "ko-KR", "en-GB") > 0 > known.of("T-1", "bread", "ko-KR", "en-GB")
+    questions, annotations = frames_of({"T-2": elsewhere})
+    known = OtherAnswers(questions, answer_index(annotations))
+    keyness = known.keyness("T-1", "ko-KR", "en-GB")
+    assert keyness("rice") > keyness("?") == 0 > keyness("bread")
     # Votes of the template itself do not count: then nobody has said anything.
-    assert known.of("T-2", "rice", "ko-KR", "en-GB") == known.of("T-2", "bread", "ko-KR", "en-GB")
-    assert known.of("T-1", "?", "ko-KR", "en-GB") == 0
+    own = known.keyness("T-2", "ko-KR", "en-GB")
+    assert own("rice") == own("bread")
 
 
 @pytest.mark.parametrize(
@@ -71,7 +73,7 @@ def test_of_two_correct_answers_the_one_is_asked_for_that_does_not_stand_out():
     frames = frames_of({"T-1": {**MORE, "en-GB": [("apple", 3), ("plum", 3)]}, "T-2": elsewhere})
     for seed in range(6):
         chosen = {"options": McqOptions(), "seed": seed, "judges": RULES, "verdicts": MANGO_READ}
-        rows = build_mcq(*frames, **chosen).frame().filter(locale="en-GB", template_id="T-1")
+        rows = build_mcq(*frames, **chosen).mcqs.filter(locale="en-GB", template_id="T-1")
         [(texts, answer)] = rows.select("options", "answer").iter_rows()
         assert texts[answer] == "plum"
 
@@ -95,7 +97,7 @@ def test_a_number_between_those_given_is_shown_only_where_there_are_no_others():
 def test_a_number_is_seldom_always_at_one_place():
     numbers = {tag: [(str(n), 3)] for tag, n in zip(MORE, (40, 10, 20, 30, 50, 60, 70), strict=True)}
     frames = frames_of({f"T-{n}": numbers for n in range(60)}, answer_format="integer")
-    rows = build_mcq(*frames, options=McqOptions(), seed=0, judges=RULES).frame().filter(locale="en-GB")
+    rows = build_mcq(*frames, options=McqOptions(), seed=0, judges=RULES).mcqs.filter(locale="en-GB")
     larger = Counter(sum(int(text) > 40 for text in texts) for texts in rows["options"])
     assert max(larger.values()) < 40
     assert min(larger[n] for n in range(3)) > 5
@@ -132,7 +134,7 @@ def test_a_judge_sees_what_the_words_do_not_show():
     build = build_of(SPORTS, judges=(LexicalJudge(), judge))
     assert ("ko-KR", "soccer") not in shown_to(build, "en-GB")
     # Nor do the two stand side by side elsewhere.
-    assert not any({"football", "soccer"} <= set(options) for options in build.frame()["options"])
+    assert not any({"football", "soccer"} <= set(options) for options in build.mcqs["options"])
     assert ("expert", 1, 0) in build.deciders.rows()
 
 
@@ -167,7 +169,7 @@ def test_a_decision_overrules_the_words_as_they_are_shown(given, decided, is_off
 def test_a_decision_for_the_same_forbids():
     decisions = Says("decisions", running__soccer=True)
     build = build_of(SPORTS, judges=(decisions, LexicalJudge()))
-    assert not any({"running", "soccer"} <= set(options) for options in build.frame()["options"])
+    assert not any({"running", "soccer"} <= set(options) for options in build.mcqs["options"])
 
 
 def test_judges_are_not_asked_about_numbers():

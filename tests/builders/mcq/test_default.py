@@ -23,7 +23,7 @@ GRAPE = {**FRUIT, "zh-CN": [("grape", 3)]}
 
 def test_four_locales_that_agree_with_themselves_make_four_questions():
     build = build_of(FRUIT)
-    rows = build.frame()
+    rows = build.mcqs
     assert rows.schema == MCQS
     assert rows["locale"].to_list() == ["en-GB", "en-US", "ko-KR", "ar-DZ"]
     for row in rows.iter_rows(named=True):
@@ -62,7 +62,7 @@ def test_a_locale_is_left_out_for_its_own_sake_only(groups, idks, loss):
     options = McqOptions(target_drop_named=True)
     build = build_of({**GRAPE, "ko-KR": groups}, idks={"ko-KR": idks}, options=options)
     assert loss_of(build, "ko-KR") == loss
-    assert set(build.frame()["locale"]) == {"en-GB", "en-US", "ar-DZ", "zh-CN"}
+    assert set(build.mcqs["locale"]) == {"en-GB", "en-US", "ar-DZ", "zh-CN"}
 
 
 def test_thresholds_are_options():
@@ -84,7 +84,7 @@ def test_correct_answers_that_name_a_region_give_way_to_others():
 
 def test_one_of_tied_top_answers_is_asked_for_and_they_never_meet():
     build = build_of({**GRAPE, "ko-KR": [("plum", 3), ("persimmon", 3)], "id-ID": [("fig", 3)]})
-    (options,) = build.frame().filter(locale="ko-KR")["options"]
+    (options,) = build.mcqs.filter(locale="ko-KR")["options"]
     assert len({"plum", "persimmon"} & set(options)) == 1
 
 
@@ -155,7 +155,7 @@ def test_numbers_and_times_are_compared_by_value(answer_format, given, offered):
 
 def test_locales_of_one_region_are_one_region_and_a_region_within_another_is_no_other():
     answers = {**FRUIT, "zh-SG": [("grape", 3)], "ms-SG": [("durian", 3), ("plum", 1)], "ta-SG": [("fig", 3)]}
-    for row in build_of(answers).frame().iter_rows(named=True):
+    for row in build_of(answers).mcqs.iter_rows(named=True):
         assert len({tag.split("-")[1] for tag in row["option_locales"]}) == 4
     # What another locale of the region gave is acceptable, though nobody asks it.
     assert {text for _, text in offered_to(answers, "zh-SG")} == {"apple", "pear", "dates"}
@@ -168,7 +168,7 @@ def test_locales_of_one_region_are_one_region_and_a_region_within_another_is_no_
 
 def test_options_do_not_overlap_one_another():
     answers = {**FRUIT, "zh-CN": [("prickly pear", 3)], "id-ID": [("plum juice", 3)]}
-    for options in build_of(answers).frame()["options"]:
+    for options in build_of(answers).mcqs["options"]:
         assert not {"pear", "prickly pear"} <= set(options)
         assert not {"plum", "plum juice"} <= set(options)
 
@@ -224,7 +224,7 @@ def test_the_reserve_passes_the_same_rules_and_numbers_have_none(answer_format: 
         tag: [(text, votes)] for tag, text, votes in zip(SHORT, given.split(), (4, 3, 3, 1), strict=True)
     }
     build = build_of(answers, answer_format=answer_format)
-    assert build.frame().filter(locale="en-GB").is_empty()
+    assert build.mcqs.filter(locale="en-GB").is_empty()
 
 
 # Answer spread: in how many other regions people gave the correct answer as well
@@ -258,24 +258,16 @@ def with_others(n, elsewhere=None, *, gold="mango"):
 )
 def test_other_regions_that_gave_the_answer_are_counted(n_others, gold, elsewhere, spread):
     answers = with_others(n_others, elsewhere, gold=gold)
-    assert build_of(answers).frame().filter(locale="en-GB")["answer_spread"].to_list() == [spread]
-    if spread != "specific":
-        regions = "1 other region" if n_others == 1 else f"{n_others} other regions"
-        said = f"people of {regions} gave {gold if isinstance(gold, str) else gold[0]!r} as well"
-        only = build_of(answers, options=McqOptions(specific_only=True))
-        assert loss_of(only, "en-GB") == ("not-specific", said.replace(f"gave {gold} as", f"gave {gold!r} as"))
+    assert build_of(answers).mcqs.filter(locale="en-GB")["answer_spread"].to_list() == [spread]
 
 
 @pytest.mark.parametrize(("elsewhere", "spread"), [("7", "shared"), ("7.0", "shared"), ("5 to 9", "specific")])
 def test_numbers_are_the_same_by_value(elsewhere, spread):
     answers = {tag: [(str(number), 4)] for tag, number in zip(GRAPE, (7, 20, 30, 40, 50), strict=True)}
     answers["ko-KR"].append((elsewhere, 1))
-    rows = build_of(answers, answer_format="integer").frame().filter(locale="en-GB")
+    rows = build_of(answers, answer_format="integer").mcqs.filter(locale="en-GB")
     assert rows["answer_spread"].to_list() == [spread]
 
 
-def test_of_tied_answers_the_specific_one_is_asked_for():
-    answers = FRUIT | {"en-GB": [("apple", 3), ("fig", 3)], "el-GR": [("grape", 3), ("fig", 1)]}
-    only = build_of(answers, options=McqOptions(specific_only=True))
-    assert right_answers(only, "en-GB") == {"apple"}
-    assert build_of(FRUIT, options=McqOptions(mode="paper")).frame()["answer_spread"].null_count() == 4
+def test_paper_mode_counts_nobody():
+    assert build_of(FRUIT, options=McqOptions(mode="paper")).mcqs["answer_spread"].null_count() == 4

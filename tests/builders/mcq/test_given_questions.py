@@ -25,10 +25,9 @@ from blend.schemas.arrow_types import published
 from blend.schemas.errors import InputError
 from blend.schemas.frames import GIVEN_MCQS, MCQ_ROWS
 from blend.schemas.locales import registry
-from blend.schemas.recipe import McqOptions, Recipe, Source
+from blend.schemas.recipe import McqOptions, Source
 from blend.schemas.rows import LETTERS, MultipleChoiceQuestion
 from helpers.mini_release import mini_recipe
-from helpers.questions.expand import expand
 from helpers.semeval_files import keys, write_semeval, write_trial
 
 TAGS = ("ga-IE", "am-ET")
@@ -78,14 +77,6 @@ def test_rebalanced_positions_differ_by_one_at_most_and_the_order_is_recorded(ro
         ]
         assert after["options"][after["answer"]] == before["options"][before["answer"]]
         assert (after["answer_idx"], after["source"]) == (LETTERS[after["answer"]], "semeval")
-
-
-@pytest.mark.nightly
-@given(givens())
-def test_without_rebalancing_everything_stays(rows: pl.DataFrame):
-    kept = given_rows(rows, rebalance=False, seed=0, locales=registry())
-    assert kept.select("options", "answer").equals(rows.select("options", "answer"))
-    assert set(kept["source_order"]) == {"ABCD"}
 
 
 @pytest.fixture(scope="module")
@@ -200,14 +191,6 @@ def test_beside_a_source_with_votes_questions_are_made_and_given(files: Path, tm
     assert validate_release(tmp_path / "both").passes()
 
 
-def test_responses_are_not_made_up_without_votes(files: Path):
-    with pytest.raises(InputError) as caught:
-        expand(read_semeval(files).annotations)
-    assert str(caught.value) == (
-        "annotations: votes are unknown (null), and responses are made up vote by vote; leave such rows out"
-    )
-
-
 def test_no_question_is_made_of_answers_without_votes(files: Path):
     tables = read_semeval(files)
     with pytest.raises(InputError) as caught:
@@ -215,14 +198,4 @@ def test_no_question_is_made_of_answers_without_votes(files: Path):
     assert str(caught.value) == (
         "annotations: votes are unknown (null), and multiple-choice questions are made by votes; leave "
         "such rows out"
-    )
-
-
-def test_the_recipe_of_a_folder(files: Path):
-    recipe = semeval_recipe(files)
-    assert isinstance(recipe, Recipe)
-    assert (recipe.license, recipe.sources[0].kind, recipe.sources[0].location) == (
-        "other",
-        "semeval",
-        "semeval",
     )

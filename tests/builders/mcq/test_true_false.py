@@ -56,15 +56,6 @@ def test_the_other_tables_are_as_without_them(rungs_release: Path, sample_releas
     assert not (sample_release / "data" / TRUE_FALSE_QUESTIONS).exists()
 
 
-@pytest.mark.nightly
-def test_a_second_build_writes_the_same_bytes(rungs_release: Path, tmp_path: Path):
-    recipe = sample_recipe()
-    again = recipe.model_copy(update={"mcq": recipe.mcq.model_copy(update={"rungs": True})})
-    build_release(again, tmp_path / "again")
-    for path in filter(Path.is_file, rungs_release.rglob("*")):
-        assert (tmp_path / "again" / path.relative_to(rungs_release)).read_bytes() == path.read_bytes()
-
-
 def test_each_question_yields_exactly_its_options(rungs_release: Path, true_false: pl.DataFrame):
     mcqs = read_config(rungs_release, MULTIPLE_CHOICE_QUESTIONS).join(true_false, on="mcq_id", how="semi")
     assert len(true_false) == 4 * len(mcqs)
@@ -82,18 +73,14 @@ def test_each_question_yields_exactly_its_options(rungs_release: Path, true_fals
     assert rows["n"].unique().to_list() == [1]
 
 
-def test_ids_tell_nothing_of_the_answer(true_false: pl.DataFrame):
-    numbers = true_false.with_columns(number=pl.col("true_false_id").str.slice(-1))
-    shares = numbers.group_by("number").agg(yes=(pl.col("answer") == "yes").mean())["yes"]
-    assert all(0.1 < share < 0.4 for share in shares), shares
-
-
 def test_what_a_person_reads(true_false: pl.DataFrame):
     row = true_false.filter(locale="ko-KR").row(0, named=True)
     assert row["prompt"] == (
         f'{row["question"]}\n\nIs "{row["option"]}" among the first things that people in South Korea '
         "would say? Answer only with yes or no.\n\nAnswer:"
     )
+    # Nothing is asked of the form of an answer.
+    assert not true_false["prompt"].str.contains("HH:MM|numerals").any()
 
 
 def test_no_statement_is_asked_twice(true_false: pl.DataFrame):
@@ -168,9 +155,3 @@ def test_the_command_shows_what_can_be_guessed(rungs_release: Path):
         assert shown.count(solver.split("-")[0]) >= 3, solver
     assert "by group" in " ".join(shown.split())
     assert "stand out" not in shown
-
-
-def test_nothing_is_asked_of_the_form_of_an_answer(true_false: pl.DataFrame):
-    for prompt in true_false["prompt"]:
-        assert "HH:MM" not in prompt
-        assert "numerals" not in prompt

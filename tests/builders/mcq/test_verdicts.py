@@ -43,7 +43,7 @@ def test_a_refused_option_is_shown_elsewhere_only(verdict: str):
     assert ("en-US", "pear") in offered_to(MORE, "en-GB")
     assert ("en-US", "pear") not in offered_to(MORE, "en-GB", verdicts=refused)
     assert ("en-US", "pear") in offered_to(MORE, "ko-KR", verdicts=refused)
-    others = [frame.filter(pl.col("locale") != "en-GB") for frame in (before.frame(), build.frame())]
+    others = [frame.filter(pl.col("locale") != "en-GB") for frame in (before.mcqs, build.mcqs)]
     assert others[0].equals(others[1])
 
 
@@ -150,7 +150,7 @@ def test_every_option_shown_counts_once_by_its_best_reader():
 def test_unread_options_are_shown_unless_the_recipe_drops_them(unread: str):
     read = verdicts_of(*(on(text, "ok") for text in ("apple", "pear", "plum", "dates")))
     shown = build_of(MORE, verdicts=read, options=McqOptions(unread=unread))
-    assert shown.frame().equals(build_of(MORE).frame())
+    assert shown.mcqs.equals(build_of(MORE).mcqs)
     dropping = build_of(MORE, verdicts=read, options=McqOptions(unread="drop"))
     assert shown_to(dropping, "en-GB") == {("en-US", "pear"), ("ko-KR", "plum"), ("ar-DZ", "dates")}
     assert loss_of(dropping, "en-US") == ("unread", "nobody has read the top answer")
@@ -161,13 +161,13 @@ def test_unread_options_are_shown_unless_the_recipe_drops_them(unread: str):
 
 def test_a_proposed_option_stands_in_where_options_are_short_and_has_been_read():
     build = build_of(SHORT, verdicts=verdicts_of(on("kiwi", "proposed", None, **{"with": "GR"})))
-    assert sorted(build.frame()["locale"]) == ["en-GB", "en-US", "ko-KR"]
+    assert sorted(build.mcqs["locale"]) == ["en-GB", "en-US", "ko-KR"]
     assert ("el-GR", "kiwi") in shown_to(build, "en-GB")
     assert reading_of(build, "en-GB")["others"] == 1
     of_one = build_of(SHORT, verdicts=verdicts_of(on("kiwi", "proposed", "ko-KR", **{"with": "GR"})))
-    assert of_one.frame()["locale"].to_list() == ["ko-KR"]
+    assert of_one.mcqs["locale"].to_list() == ["ko-KR"]
     enough = build_of(FRUIT, verdicts=verdicts_of(on("kiwi", "proposed", None, **{"with": "GR"})))
-    assert enough.frame().equals(build_of(FRUIT).frame())
+    assert enough.mcqs.equals(build_of(FRUIT).mcqs)
 
 
 @pytest.mark.parametrize(
@@ -210,7 +210,7 @@ def test_slips_are_put_right_in_questions_and_options_and_told(slips):
         "slip-in-wording",
         "'people used' is asked as 'people use'",
     )
-    builds = [build_mcq(*slips, options=UNSHIPPED, seed=seed, verdicts=rows).frame() for seed in range(12)]
+    builds = [build_mcq(*slips, options=UNSHIPPED, seed=seed, verdicts=rows).mcqs for seed in range(12)]
     shown = {tag: set(of["options"].explode()) for (tag,), of in pl.concat(builds).group_by("locale")}
     assert "plantain" in shown["en-GB"]
     assert "plantatin" not in set().union(*shown.values())

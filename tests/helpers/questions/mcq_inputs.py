@@ -92,14 +92,14 @@ def offered_to(answers, tag, *, options=DEFAULT, judges=RULES, verdicts=None, **
 def shown_to(build, tag):
     """The distractors that a locale's questions show, by locale of origin."""
     shown = set()
-    for row in build.frame().filter(pl.col("locale") == tag).iter_rows(named=True):
+    for row in build.mcqs.filter(pl.col("locale") == tag).iter_rows(named=True):
         options = zip(row["option_locales"], row["options"], strict=True)
         shown |= {option for i, option in enumerate(options) if i != row["answer"]}
     return shown
 
 
 def right_answers(build, tag):
-    rows = build.frame().filter(pl.col("locale") == tag).iter_rows(named=True)
+    rows = build.mcqs.filter(pl.col("locale") == tag).iter_rows(named=True)
     return {row["options"][row["answer"]] for row in rows}
 
 
