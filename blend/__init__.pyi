@@ -35,8 +35,10 @@ from .eval.models.callers_model import TextModel as TextModel
 from .eval.models.chosen import Asking as Asking
 from .eval.models.chosen import Decoding as Decoding
 from .eval.models.chosen import Local as Local
+from .eval.models.chosen import Price as Price
 from .eval.models.chosen import Recorded as Recorded
 from .eval.models.chosen import Server as Server
+from .eval.models.chosen import Shard as Shard
 from .eval.report.model_comparison import ModelComparison as ModelComparison
 from .eval.report.scored_runs import ScoredRun as ScoredRun
 from .eval.runs.run_directory import Run as Run

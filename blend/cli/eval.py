@@ -12,7 +12,7 @@ from blend.cli.eval_export import export, push
 from blend.cli.eval_judging import judge, judge_sheet, judged
 from blend.cli.eval_outcome import print_outcome, print_warning, reporting
 from blend.cli.groups import with_groups
-from blend.cli.model_options import Asked, ModelName, Seed, SeedOfTests, read_values
+from blend.cli.model_options import ModelChoice, ModelName, Seed, SeedOfTests, read_values
 from blend.cli.options import AsJson, Encoding, Limit, Release
 from blend.cli.task_options import TaskValues, read_options
 from blend.eval.models.chosen import Asking, Decoding, Local, Recorded, Server
@@ -61,7 +61,7 @@ def run(
     limit: Limit = None,
     options: TaskValues = None,
     *,
-    asked: Asked,
+    choice: ModelChoice,
     decoding: Decoding,
     asking: Asking,
 ) -> None:
@@ -88,15 +88,15 @@ def run(
     used: Local | Server | Recorded
     if answers is not None:
         used = Recorded(path=answers, name=model, encoding=encoding)
-        of_models = {"server": asked.server, **read_values(asked.model_values)}
+        of_models = {"server": choice.server, **read_values(choice.model_values)}
         refuse(of_models, "where a model is asked, and recorded answers ask nobody")
     elif model is None:
         raise UsageError("nobody to ask: name a --model, or a file of recorded --answers")
     elif encoding is not None:
         raise UsageError(f"--encoding {encoding} makes sense only with --answers; leave it out")
     else:
-        used = asked.model(model, asking)
-    how: dict[str, Any] = {"decoding": decoding, "asking": asked.planned(asking), **given}
+        used = choice.model(model, asking)
+    how: dict[str, Any] = {"decoding": decoding, "asking": choice.planned(asking), **given}
     stopped = "what was answered is kept, and the same command goes on from there"
     with reporting("questions", stopped) as on_progress:
         kept = run_task(release, task, used, out, on_progress=on_progress, **how)
@@ -196,7 +196,7 @@ def _print_scores(found: "Sequence[ScoredRun]") -> None:
         for table in score_tables(scored.scores, scored.task):
             console.print(table)
         usage = scored.scores.usage
-        for line in ([] if usage is None else [f"Asked: {usage.in_words()}"]) + [scored.scores.signature]:
+        for line in ([] if usage is None else [f"ModelChoice: {usage.in_words()}"]) + [scored.scores.signature]:
             console.print(line, highlight=False, markup=False, soft_wrap=True)
 
 

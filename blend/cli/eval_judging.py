@@ -7,7 +7,7 @@ import typer
 
 from blend.cli.eval_outcome import print_outcome, reporting
 from blend.cli.groups import with_groups
-from blend.cli.model_options import Asked, ModelName, Seed
+from blend.cli.model_options import ModelChoice, ModelName, Seed
 from blend.cli.options import AsJson, Encoding, NewSheet
 from blend.eval.models.chosen import Asking, Decoding
 from blend.exit_codes import UsageError
@@ -26,7 +26,7 @@ def judge(
         bool, typer.Option("--own-family", help="Let it judge a model of its own family.")
     ] = False,
     *,
-    asked: Asked,
+    choice: ModelChoice,
     decoding: Decoding,
     asking: Asking,
 ) -> None:
@@ -41,11 +41,11 @@ def judge(
     with reporting("replies", stopped) as on_progress:
         kept = judge_run(
             run,
-            model=asked.model(model, asking),
+            model=choice.model(model, asking),
             name=name,
             own_family=own_family,
             decoding=decoding,
-            asking=asked.planned(asking),
+            asking=choice.planned(asking),
             on_progress=on_progress,
         )
     print_outcome(kept, asking, score=f"{run} --rule judge:{kept.directory.name}")

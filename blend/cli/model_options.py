@@ -25,7 +25,7 @@ Seed = Annotated[int, typer.Option(min=0, help="Seed of the intervals.")]
 SeedOfTests = Annotated[int, typer.Option(min=0, help="Seed of intervals and tests.")]
 
 
-class Asked(FrozenModel):
+class ModelChoice(FrozenModel):
     """Who `blend eval run` and `blend eval judge` ask, besides a model's name."""
 
     model_values: Annotated[
