@@ -32,6 +32,7 @@ import polars as pl
 from rapidfuzz.distance import Levenshtein
 
 from blend.eval.tasks.cultural_prompts.edits_side_by_side import compiled, edits_side_by_side
+from blend.eval.tasks.cultural_prompts.nltk_tokens import nltk_tokens
 from blend.eval.tasks.cultural_prompts.text_measures import ORDERS, bleu, code_topic, pair_sums
 from blend.eval.tasks.cultural_prompts.topic_analysis import (
     Settings,
@@ -41,7 +42,6 @@ from blend.eval.tasks.cultural_prompts.topic_analysis import (
     analyse_topics,
     stop_words,
 )
-from blend.eval.text.nltk_tokens import nltk_tokens
 
 SAMPLES = 5
 MODELS = 6

@@ -30,6 +30,7 @@ from blend.eval.tasks.cultural_prompts.group_statistics import (
     published_variances,
     unbiased_variances,
 )
+from blend.eval.tasks.cultural_prompts.nltk_tokens import nltk_tokens
 from blend.eval.tasks.cultural_prompts.text_measures import (
     CodedTopic,
     Definition,
@@ -39,7 +40,6 @@ from blend.eval.tasks.cultural_prompts.text_measures import (
     undirected,
     wed,
 )
-from blend.eval.text.nltk_tokens import nltk_tokens
 from blend.loaders.files.atomic import atomic_file
 from blend.loaders.servers.cluster import on_cluster
 

@@ -15,6 +15,7 @@ from blend.eval.tasks.cultural_prompts.group_statistics import (
     tau_c,
     tau_of_names,
 )
+from blend.eval.tasks.cultural_prompts.nltk_tokens import nltk_tokens
 from blend.eval.tasks.cultural_prompts.text_measures import (
     CodedTopic,
     PairSums,
@@ -25,7 +26,6 @@ from blend.eval.tasks.cultural_prompts.text_measures import (
     wed,
 )
 from blend.eval.tasks.cultural_prompts.topic_analysis import counts_as_word, stop_words, top_words, word_counts
-from blend.eval.text.nltk_tokens import nltk_tokens
 from blend.loaders.surveys import read_survey
 
 TOPICS = ("elections", "honesty")
