@@ -7,6 +7,7 @@ import typer
 
 from blend.cli.application import Application, Group
 from blend.cli.options import NewSheet, TablesFolder
+from blend.cli.printing import print_tables
 from blend.schemas.errors import InputError
 
 
@@ -49,9 +50,7 @@ def analyse(
     from blend.eval.evaluation import read_scored
     from blend.eval.item_answers import item_answers
     from blend.loaders.files.new_files import write_frames, write_new_sheet
-    from blend.views.frames import show_tables
     from blend.views.progress import interruptible
-    from blend.views.safe import SafeConsole
     from blend.views.tables import item_tables
 
     with interruptible():
@@ -61,7 +60,7 @@ def analyse(
             write_new_sheet(suspects, found.suspect_sheet())
         if out is not None:
             write_frames(found.frames(), found.to_json(), out, name="items.json", what="item analysis")
-    show_tables(SafeConsole(), list(item_tables(found)), everything=True)
+    print_tables(item_tables(found))
     if found.untold:
         typer.echo(f"Note: {found.untold}.")
     if suspects is not None:

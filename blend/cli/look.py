@@ -7,11 +7,11 @@ import typer
 
 from blend.cli.build import DEFAULT_OUT
 from blend.cli.options import AsJson, LocaleFile, RawRecipe, TablesFolder
+from blend.cli.printing import print_json, print_tables
 from blend.cli.recipe_argument import used_recipe
 from blend.exit_codes import UsageError, check_known
 from blend.schemas.errors import InputError, UnknownNameError
 from blend.schemas.models import first_line_of
-from blend.schemas.texts import escape_controls_in_json
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -85,8 +85,6 @@ def stats(
     - `blend stats release --table overlap` prints one table.
     - `blend stats release --out figures` keeps all of them as files.
     """
-    import json
-
     from blend.builders.stats.dataset import stats_of_blend, stats_of_release
     from blend.builders.stats.tables import dataset_tables
     from blend.loaders.files.new_files import write_frames
@@ -108,17 +106,14 @@ def stats(
     if out is not None:
         write_frames(figures.frames(), figures.to_json(), out)
     if as_json:
-        typer.echo(escape_controls_in_json(json.dumps(figures.to_json(), ensure_ascii=False, indent=2)))
+        print_json(figures.to_json())
         return
-    from blend.views.frames import show_tables
-    from blend.views.safe import SafeConsole
-
     tables = {made.name: made for made in dataset_tables(figures)}
     for name in table or ():
         if name not in tables:
             raise UnknownNameError("table", name, tables)
     chosen = [tables[name] for name in table] if table else list(tables.values())
-    show_tables(SafeConsole(), chosen, everything=everything or bool(table))
+    print_tables(chosen, everything=everything or bool(table))
 
 
 def audit(
@@ -139,8 +134,6 @@ def audit(
     - `blend audit release` audits a directory.
     - `blend audit release --json --examples 0` prints the figures for a program.
     """
-    import json
-
     from blend.builders.audit.release import audit_release
     from blend.loaders.files.new_files import write_frames
     from blend.loaders.files.progress import progress_if_watched
@@ -152,13 +145,11 @@ def audit(
     if out is not None:
         write_frames(found.frames(), found.to_json(), out, name="audit.json", what="audit")
     if as_json:
-        typer.echo(escape_controls_in_json(json.dumps(found.to_json(), ensure_ascii=False, indent=2)))
+        print_json(found.to_json())
         return
     from blend.builders.audit.tables import audit_tables
-    from blend.views.frames import show_tables
-    from blend.views.safe import SafeConsole
 
-    show_tables(SafeConsole(), audit_tables(found), everything=True)
+    print_tables(audit_tables(found))
 
 
 def diff(
@@ -183,8 +174,6 @@ def diff(
     - `blend diff org/blend@v1.0.0 release` compares what was published with what was built.
     - `blend diff org/blend@v1.0.0 org/blend@v1.1.0` compares two published versions.
     """
-    import json
-
     from blend.builders.diff import diff_releases
     from blend.builders.diff.text import changelog_entry, diff_json, difference_tables, verdict
     from blend.loaders.files.progress import progress_if_watched
@@ -197,17 +186,15 @@ def diff(
         folders = resolve_release(old), resolve_release(new)
         found = diff_releases(*folders, examples=examples, on_progress=on_progress)
     if as_json:
-        typer.echo(escape_controls_in_json(json.dumps(diff_json(found), ensure_ascii=False, indent=2)))
+        print_json(diff_json(found))
     elif markdown:
         typer.echo(changelog_entry(found, found.new.version), nl=False)
     else:
-        from blend.views.frames import show_tables
         from blend.views.safe import SafeConsole
 
-        console = SafeConsole()
-        console.print(verdict(found), highlight=False, markup=False)
+        SafeConsole().print(verdict(found), highlight=False, markup=False)
         if not found.is_empty:
-            show_tables(console, difference_tables(found, examples=examples), everything=True)
+            print_tables(difference_tables(found, examples=examples))
     if exit_code and not found.is_empty:
         raise typer.Exit(3)
 
@@ -217,8 +204,6 @@ def status(
     as_json: AsJson = False,
 ) -> None:
     """Say which questions still need responses, per locale."""
-    import json
-
     import polars as pl
 
     from blend.builders.release.inputs import known_locales, read_inputs
@@ -237,19 +222,16 @@ def status(
     collected = inputs.questions.filter(~pl.col("locale").is_in(finished))
     state = collection_status(collected, inputs.responses, inputs.reviews, used.saq)
     if as_json:
-        typer.echo(
-            escape_controls_in_json(json.dumps(state.questions.to_dicts(), ensure_ascii=False, indent=2))
-        )
+        print_json(state.questions.to_dicts())
         return
     from blend.builders.mcq.result import too_few_regions
     from blend.loaders.responses.verdicts import proposes_options
-    from blend.views.frames import show_tables
     from blend.views.releases import RAW, odd_lines
     from blend.views.safe import SafeConsole
     from blend.views.tables import collection_tables
 
     console = SafeConsole()
-    show_tables(console, collection_tables(state), everything=True)
+    print_tables(collection_tables(state))
     own = [stage.findings for stage in inputs.stages if stage.name.startswith(RAW)]
     found = [row for findings in own for row in findings.to_dicts()]
     for line in odd_lines(found, "all among the findings of a build"):
@@ -297,12 +279,9 @@ def locales(
             json.dumps([locale.model_dump(mode="json") for locale in chosen], ensure_ascii=False, indent=2)
         )
         return
-    from blend.views.frames import show_tables
-    from blend.views.safe import SafeConsole
     from blend.views.tables import locale_details, locale_table
 
-    table = locale_details(chosen[0]) if len(chosen) == 1 else locale_table(chosen)
-    show_tables(SafeConsole(), [table], everything=True)
+    print_tables([locale_details(chosen[0]) if len(chosen) == 1 else locale_table(chosen)])
 
 
 def schema_models() -> "dict[str, type[BaseModel]]":

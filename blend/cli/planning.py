@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 
 from blend.cli.options import AsJson
+from blend.cli.printing import print_json, print_tables
 from blend.exit_codes import UsageError
-from blend.schemas.texts import escape_controls_in_json
 
 
 def register(app: typer.Typer) -> None:
@@ -48,8 +48,6 @@ def plan(
     - `blend plan --locale ha-NG --annotators 5 --difference 10` plans like one of them.
     - `blend plan pilot` plans by what a pilot has brought.
     """
-    import json
-
     from blend.builders.stats.planning import mean_figures, plan_collection, release_figures
     from blend.loaders.files.progress import progress_if_watched
     from blend.loaders.responses.shipped import shipped_collections
@@ -70,13 +68,11 @@ def plan(
         locales=locale,
     )
     if as_json:
-        typer.echo(escape_controls_in_json(json.dumps(found.to_json(), ensure_ascii=False, indent=2)))
+        print_json(found.to_json())
         return
-    from blend.views.frames import show_tables
-    from blend.views.safe import SafeConsole
     from blend.views.tables import plan_table
 
-    show_tables(SafeConsole(), [plan_table(found)], everything=True)
+    print_tables([plan_table(found)])
 
 
 def _counts(option: str, text: str) -> list[int]:

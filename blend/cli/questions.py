@@ -10,6 +10,7 @@ import typer
 
 from blend.cli.application import Application
 from blend.cli.options import AsJson, Encoding, NewSheet, ReturnedSheet, Reviewer, VerdictFile, say_how_to_name
+from blend.cli.printing import print_json, print_tables
 from blend.cli.recipe_argument import used_recipe
 from blend.schemas.texts import pluralise
 
@@ -222,13 +223,8 @@ def agreement(
     - `blend questions agreement model.tsv --against people.tsv` tells what of each kind a model refuses.
     - `blend questions agreement release` repeats how the models of a build compare with people.
     """
-    import json
-
     from blend.builders.release.verdict_agreement import compared_verdicts, verdict_agreement
     from blend.loaders.responses.verdicts import read_verdicts
-    from blend.schemas.texts import escape_controls_in_json
-    from blend.views.frames import show_tables
-    from blend.views.safe import SafeConsole
     from blend.views.tables import agreement_table, comparison_table
 
     if verdicts.is_dir():
@@ -240,22 +236,15 @@ def agreement(
     else:
         found = compared_verdicts(given, read_verdicts(against), model_confidence=confidence)
     if as_json:
-        typer.echo(escape_controls_in_json(json.dumps(found.to_dicts(), ensure_ascii=False, indent=2)))
+        print_json(found.to_dicts())
         return
-    show_tables(
-        SafeConsole(),
-        [agreement_table(found) if against is None else comparison_table(found)],
-        everything=True,
-    )
+    print_tables([agreement_table(found) if against is None else comparison_table(found)])
 
 
 def _show_models(release: Path, against: Path | None, *, as_json: bool) -> None:
     from blend.loaders.releases.reports import read_model_report
     from blend.schemas.errors import InputError
     from blend.schemas.manifest import MODEL_VERDICTS_NAME
-    from blend.schemas.texts import escape_controls_in_json
-    from blend.views.frames import show_tables
-    from blend.views.safe import SafeConsole
     from blend.views.tables import model_tables
 
     if against is not None:
@@ -264,6 +253,6 @@ def _show_models(release: Path, against: Path | None, *, as_json: bool) -> None:
     if report is None:
         raise InputError(f"{release}: it has no {MODEL_VERDICTS_NAME}, so it goes by no model's verdicts")
     if as_json:
-        typer.echo(escape_controls_in_json(report.model_dump_json(indent=2)))
+        print_json(report.model_dump(mode="json"))
         return
-    show_tables(SafeConsole(), list(model_tables(report)), everything=True)
+    print_tables(model_tables(report))

@@ -106,15 +106,6 @@ def describe(handler: "Handler", repo: str, revision: str = "main") -> None:
     )
 
 
-def settings(handler: "Handler", repo: str) -> None:
-    repository = writable(handler, repo)
-    if repository is None:
-        return
-    with handler.hub.store.changing():
-        repository.private = json.loads(handler.body).get("visibility") == "private"
-    handler.json({"private": repository.private})
-
-
 def refs(handler: "Handler", repo: str) -> None:
     repository = readable(handler, repo)
     if repository is None:
@@ -314,27 +305,6 @@ def create_tag(handler: "Handler", repo: str, revision: str) -> None:
     return handler.json({})
 
 
-def delete_tag(handler: "Handler", repo: str, revision: str) -> None:
-    if repository := writable(handler, repo):
-        with handler.hub.store.changing():
-            del repository.tags[revision]
-        handler.json({})
-
-
-def create_branch(handler: "Handler", repo: str, revision: str) -> None:
-    repository = writable(handler, repo)
-    if repository is None:
-        return None
-    target = repository.resolve(json.loads(handler.body or "{}").get("startingPoint", "main"))
-    if target is None:
-        return handler.refuse(404, "Invalid starting point", code="RevisionNotFound")
-    with handler.hub.store.changing():
-        if revision in repository.branches:
-            return handler.refuse(409, f"Reference already exists: {revision}")
-        repository.branches[revision] = target
-    return handler.json({})
-
-
 def validate_yaml(handler: "Handler") -> None:
     handler.json({"errors": [], "warnings": []})
 
@@ -347,7 +317,6 @@ ROUTES = tuple(
         ("POST", "/api/validate-yaml", validate_yaml),
         ("GET", f"/api/{KIND}/{REPO}", describe),
         ("GET", f"/api/{KIND}/{REPO}/revision/{REVISION}", describe),
-        ("PUT", f"/api/{KIND}/{REPO}/settings", settings),
         ("GET", f"/api/{KIND}/{REPO}/refs", refs),
         ("GET", f"/api/{KIND}/{REPO}/commits/{REVISION}", commits),
         ("GET", f"/api/{KIND}/{REPO}/tree/{REVISION}(?:/(?P<path>.+))?", tree),
@@ -355,7 +324,5 @@ ROUTES = tuple(
         ("POST", f"/api/{KIND}/{REPO}/preupload/{REVISION}", preupload),
         ("POST", f"/api/{KIND}/{REPO}/commit/{REVISION}", commit),
         ("POST", f"/api/{KIND}/{REPO}/tag/{REVISION}", create_tag),
-        ("DELETE", f"/api/{KIND}/{REPO}/tag/{REVISION}", delete_tag),
-        ("POST", f"/api/{KIND}/{REPO}/branch/{REVISION}", create_branch),
     )
 )
