@@ -70,12 +70,12 @@ def reading_frame(made: Iterable[McqRow], verdicts: Verdicts, tags: Iterable[str
 
 def unread_findings(reading: pl.DataFrame) -> list[tuple[str, str]]:
     """Say by locale how many questions show options that nobody has read; locale and sentence."""
-    said = (
+    sentence = (
         "{with_unread:,} of {mcqs:,} multiple-choice questions show options that nobody has read: "
         "{nobody:,} of {options:,}"
     )
     rows = reading.filter(pl.col("with_unread") > 0).iter_rows(named=True)
-    return [(row["locale"], said.format(**row)) for row in rows]
+    return [(row["locale"], sentence.format(**row)) for row in rows]
 
 
 def unread_summary(reading: pl.DataFrame) -> str:

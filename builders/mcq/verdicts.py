@@ -402,9 +402,9 @@ def _unasked(own: pl.DataFrame, questions: pl.DataFrame) -> pl.DataFrame:
     by_locale = (
         given.join(questions, on=KEY, how="anti").group_by("locale").agg(pl.len(), pl.col("source").first())
     )
-    told = "{} on questions that are not asked, the first in {}"
+    sentence = "{} on questions that are not asked, the first in {}"
     found = [
-        (None, tag, ON_NOTHING, told.format(pluralise(n, "verdict"), first))
+        (None, tag, ON_NOTHING, sentence.format(pluralise(n, "verdict"), first))
         for tag, n, first in by_locale.sort("locale").iter_rows()
     ]
     return pl.DataFrame(found, FOUND, orient="row")
