@@ -69,19 +69,19 @@ def read_recorded(
     items, diagnostics = asked.items, Diagnostics()
     samples = items["sample"].n_unique() if "sample" in items.columns else 1
     given, n_further = read_log(path, samples=samples) or (_table(path, encoding, diagnostics), 0)
-    said = [one for one in given if one.answer.error is None]
+    answered = [one for one in given if one.answer.error is None]
     noticed = list(_left_out([one for one in given if one.answer.error is not None], n_further))
-    if not said:
+    if not answered:
         diagnostics.raise_problems()
         raise InputError(f"{path}: no answers; {'; '.join(noticed) or 'write one row per item'}")
-    id_column = next((name for name in (*ID_COLUMNS, *LOG_IDS) if name in said[0].named), None)
+    id_column = next((name for name in (*ID_COLUMNS, *LOG_IDS) if name in answered[0].named), None)
     if id_column is None:
         raise RowError("no column names the items", where=path.name, fix=f"add one of {', '.join(ID_COLUMNS)}")
     ids = _ids(path, items, id_column)
     key = "template_id" if id_column == "ID" else "item_id"
-    _check_ids(diagnostics, said, id_column, ids, set() if asked.skipped is None else {*asked.skipped[key]})
+    _check_ids(diagnostics, answered, id_column, ids, set() if asked.skipped is None else {*asked.skipped[key]})
     diagnostics.raise_problems()
-    kept = [one for one in said if one.named[id_column] in ids]
+    kept = [one for one in answered if one.named[id_column] in ids]
     rows = [
         {"item_id": ids[one.named[id_column]], **generated(one.answer), "asked": one.prompt} for one in kept
     ]
@@ -89,7 +89,7 @@ def read_recorded(
     return Recorded(
         answers.with_columns(finish_reason=pl.col("finish_reason").replace("", None)),
         RecordedAnswers(id=model or path.name, file=path.name, sha256=file_sha256(path)),
-        (*noticed, *_warnings(len(said), kept, items, answers)),
+        (*noticed, *_warnings(len(answered), kept, items, answers)),
     )
 
 
@@ -122,7 +122,11 @@ def _table(path: Path, encoding: str | None, diagnostics: Diagnostics) -> list[L
                 texts[name] = ""
         named = {name: value for name, value in values.items() if name in ID_COLUMNS}
         prompt = values.get("prompt") or None
-        answers.append(LoggedAnswer(location, named, as_answer(*texts.values()), prompt))
+        answers.append(
+            LoggedAnswer(
+                location, named, as_answer(texts["response"], texts["thought"], texts["finish_reason"]), prompt
+            )
+        )
     return answers
 
 
