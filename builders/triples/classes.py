@@ -5,6 +5,7 @@ Every item and every statement is looked at once, whatever the depth: anyone can
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from graphlib import CycleError, TopologicalSorter
 
 import polars as pl
 
@@ -73,31 +74,18 @@ def _below(children: Mapping[str, Sequence[str]], root: str) -> set[str]:
     return found
 
 
-def _cycles(parents: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, ...]]:
-    """The cycle that every step back onto the current path closes, in a walk from each item to its parents.
-
-    Without those steps no cycle is left: a walk in depth never returns to an item that it has finished with.
-    """
-    finished: set[str] = set()
-    for start in parents:
-        if start in finished:
-            continue
-        # The path is a list of our own, not the interpreter's stack, which ends after a thousand steps.
-        path, depth = [start], {start: 0}
-        ahead = [iter(parents[start])]
-        while path:
-            parent = next(ahead[-1], None)
-            if parent is None:
-                ahead.pop()
-                done = path.pop()
-                del depth[done]
-                finished.add(done)
-            elif parent in depth:
-                yield _from_its_first(path[depth[parent] :])
-            elif parent not in finished:
-                depth[parent] = len(path)
-                path.append(parent)
-                ahead.append(iter(parents.get(parent, ())))
+def _cycles(parents: Mapping[str, list[str]]) -> Iterator[tuple[str, ...]]:
+    """Cycles of steps from items to their parents, each broken at a step before the next is looked for."""
+    while True:
+        try:
+            TopologicalSorter(parents).prepare()
+        except CycleError as error:
+            # From a parent to its child, and back to where it begins.
+            parent, child, *_ = cycle = error.args[1]
+            parents[child].remove(parent)
+            yield _from_its_first(cycle[:0:-1])
+        else:
+            return
 
 
 def _from_its_first(cycle: list[str]) -> tuple[str, ...]:

@@ -64,8 +64,7 @@ def steps(numbers: Sequence[int]) -> list[int]:
 def packed(data: Any) -> str:
     """Data as a page holds it: JSON, compressed (RFC 1951), in base64, which needs no escaping in HTML."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    compressor = zlib.compressobj(9, zlib.DEFLATED, _RAW_DEFLATE)
-    return base64.b64encode(compressor.compress(text.encode()) + compressor.flush()).decode("ascii")
+    return base64.b64encode(zlib.compress(text.encode(), 9, wbits=_RAW_DEFLATE)).decode("ascii")
 
 
 PAGE_BYTES = 6_000_000
