@@ -81,7 +81,7 @@ def test_from_a_run_to_what_natives_say(
         other = "partly" if name == first else "idk" if name == last else knows(replied[name])
         label_studio.annotate(task, jun, chosen(other, control="choice"))
     assert push_lines(sync_project(file.path).plans or (), dry_run=False) == [f"{title}: more asked of 1 task"]
-    back = file.base / "decided" / "verdicts.jsonl"
+    back = file.base / "decided" / "labels.jsonl"
     assert "1 tie;" in " ".join(evaluate("judged", run, back).stdout.split())
     label_studio.annotate(tasks[first], han, chosen(knows(replied[first]), control="choice"))
     sync_project(file.path)
