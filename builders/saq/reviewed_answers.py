@@ -79,13 +79,13 @@ def contradicted(rows: Sequence[Answer]) -> Iterator[RowError]:
                     )
 
 
-def _value(row: Answer, text: str) -> int | None:
+def _value(row: Answer, text: str) -> float | None:
     """The number or time that a text says, as far as two must agree; null where nothing is sure."""
     if row.form not in (AnswerFormat.INTEGER, AnswerFormat.TIME):
         return None
     spelled = understood(text, row.form, row.locale, unit=row.unit)
     if spelled is None or row.form is AnswerFormat.INTEGER:
-        return None if spelled is None else int(spelled)
+        return None if spelled is None else float(spelled)  # 1.5, where tenths are asked for
     hours, minutes = map(int, spelled.split(":"))
     return (hours * 60 + minutes) % _HALF_OF_CLOCK
 

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
+from blend.schemas.languages import article_by_sound
 from blend.schemas.locales import Locale
 from blend.schemas.prompts import COUNTRY, NATIONALITY
 from blend.schemas.texts import clean
@@ -23,8 +24,6 @@ _NATIONALITY_SLOT = re.compile(r"(?:\b(?P<article>[Aa])n?\s+)?" + re.escape(NATI
 _SENTENCE_START = re.compile(r"(?:^|[.?!]['\"’”)\]]*\s+)['\"‘“(\[]*$")
 # A full stop here ends no sentence.
 _ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|etc|vs|approx)\.\s+$", re.IGNORECASE)
-# "a European", "a Ukrainian": a vowel letter that sounds like a consonant.
-_CONSONANT_SOUND = re.compile(r"(?:Eu|U(?!z|m|n[^i]))")
 
 
 def fill(text: str, locale: Locale) -> str:
@@ -80,17 +79,9 @@ def _nationality(match: re.Match[str], locale: Locale) -> str:
         raise LookupError(f"{locale.tag} has no adjective of nationality")
     adjective = locale.nationalities[0]
     article = match["article"]
-    if article and _starts_with_vowel_sound(adjective):
-        article += "n"
-    return _with_article(article, adjective)
-
-
-def _with_article(article: str | None, word: str) -> str:
-    return f"{article} {word}" if article else word
-
-
-def _starts_with_vowel_sound(word: str) -> bool:
-    return word[0] in "AEIOU" and not _CONSONANT_SOUND.match(word)
+    if not article:
+        return adjective
+    return f"{article}{article_by_sound(adjective).removeprefix('a')} {adjective}"
 
 
 @lru_cache(maxsize=256)

@@ -52,12 +52,6 @@ def test_ten_ways_as_json(work: Path):
     }
 
 
-def test_others_are_told_nothing_of_it(work: Path):
-    assert run("contribute", "check", "contributions/abel-am") == (
-        "abel-am: nothing is wrong\n1 contributor: nothing is wrong\n"
-    )
-
-
 def test_annotations_name_files_from_the_working_directory(work: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(work / "contributions" / "mina-ko")
     first = run("contribute", "check", ".", "--format", "github", code=REFUSED).splitlines()[0]

@@ -189,23 +189,6 @@ def test_a_review_of_an_answer_that_was_corrected_since_is_taken_up_again(projec
     run("build", "recipe.toml", "--out", "release")
 
 
-@pytest.mark.slow
-def test_english_that_hardly_is_any_is_told(project: Path):
-    run("reviews", "propose", "recipe.toml", "--out", "sheet.csv")
-    rows = rows_of(project / "sheet.csv")
-    place = {row["answer"]: row for row in rows}
-    place["밥"]["english"], place["국"]["english"], place["모름"]["english"] = "2026-05-03", "суп", "16:00:00"
-    (project / "sheet.csv").write_text(written(rows), encoding="utf-8")
-    lines = {answer: number for number, answer in enumerate((row["answer"] for row in rows), start=2)}
-    err = run("reviews", "accept", "sheet.csv")[1].splitlines()
-    made = "may be what a spreadsheet made of a text; write it again if it is"
-    assert set(err[:3]) == {
-        f"sheet.csv:{lines['밥']}, column english: '2026-05-03' {made}",
-        f"sheet.csv:{lines['국']}, column english: 'суп' has Cyrillic letters; write English",
-        f"sheet.csv:{lines['모름']}, column english: '16:00:00' {made}",
-    }
-
-
 def test_english_is_shown_evenly_from_all_reviews():
     groups = [{"answers": [f"밥{n}"], "en_answers": [f"rice {n}"]} for n in range(40)]
     groups += [{"answers": ["18:00"], "en_answers": ["18:00"]}, {"answers": ["국"], "en_answers": []}]

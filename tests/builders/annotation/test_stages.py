@@ -212,10 +212,10 @@ def test_replies_are_judged_without_the_model(tmp_path: Path):
     assert [task.blend_id for task in tasks] == ["replies/ko-KR/s1", "replies/ko-KR/s2"]
     assert (tasks[0].data["headline"], tasks[0].data["text"]) == ("언제?", "10/12")
     reading = read(done("replies", replied, chosen("partly", control="choice")), stage="replies")
-    write_lines(tmp_path / "verdicts.jsonl", reading.rows["verdicts"])
-    assert read_reply_verdicts([tmp_path / "verdicts.jsonl"], {"s1": "10/12"}).rows() == [("s1", A, "partly")]
+    write_lines(tmp_path / "labels.jsonl", reading.rows["labels"])
+    assert read_reply_verdicts([tmp_path / "labels.jsonl"], {"s1": "10/12"}).rows() == [("s1", A, "partly")]
     unknown = read(done("replies", replied, chosen("idk", control="choice")), stage="replies")
-    assert unknown.rows["verdicts"] == []
+    assert unknown.rows["labels"] == []
     assert unknown.findings.is_empty()
 
 

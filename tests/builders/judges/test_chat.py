@@ -8,7 +8,6 @@ import pytest
 
 from blend.builders.judges.chat import MAX_UNDECIDED, ChatJudge
 from blend.builders.judges.equivalence import Verdict
-from blend.loaders import servers
 from blend.loaders.responses.verdicts import GivenVerdict
 from blend.schemas.errors import BlendError
 from helpers.models.chat_server import SECRET, Chat, ChatReply, answers_in, judge_at, sensible, served
@@ -52,12 +51,6 @@ def test_each_pair_is_asked_once_whatever_its_order_and_case(chat: Chat):
 
 
 @pytest.mark.landing
-def test_no_pair_no_request(chat: Chat):
-    assert judge_at(chat.url).verdicts([]) == []
-    assert chat.requests == []
-
-
-@pytest.mark.landing
 def test_requests_go_side_by_side_up_to_the_limit(chat: Chat):
     # Three wait for each other: they pass only if three are under way; a fourth would break the barrier.
     together = threading.Barrier(3)
@@ -91,14 +84,6 @@ def test_what_the_server_cannot_serve_is_repeated(chat: Chat, fault: ChatReply |
     assert judge_at(chat.url, kept).verdicts([("soccer", "football")]) == [Verdict(True, "chat:m1")]
     assert len(chat.requests) == 3
     assert len(kept) == 1
-
-
-@pytest.mark.landing
-def test_the_servers_pause_is_kept(chat: Chat):
-    chat.script = [ChatReply({"message": "slow down"}, 429, {"Retry-After": "1"})]
-    started = time.monotonic()
-    judge_at(chat.url).verdicts([("soccer", "football")])
-    assert time.monotonic() - started >= 1
 
 
 MALFORMED = [
@@ -224,23 +209,6 @@ def test_a_server_that_keeps_silent(chat: Chat):
         judge_at(chat.url, retries=0, timeout_s=0.1).verdicts([("soccer", "football")])
     held.set()
     assert str(caught.value) == (f"chat:m1 at {chat.url}: the server does not answer in time; {AGAIN}")
-
-
-@pytest.mark.landing
-def test_a_server_that_keeps_silent_is_told_while_it_is_waited_for(
-    chat: Chat, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-):
-    monkeypatch.setattr(servers, "SILENCE_S", 0.2)
-    told = threading.Event()
-    caplog.handler.addFilter(lambda record: told.set() is None)
-
-    def say(body: dict[str, Any]) -> ChatReply:
-        told.wait(60)
-        return sensible(body)
-
-    chat.say = say
-    assert judge_at(chat.url).verdicts([("soccer", "football")]) == [Verdict(True, "chat:m1")]
-    assert caplog.messages[0] == "chat:m1: no reply for 0 s; waiting up to 5 s for each"
 
 
 @pytest.mark.landing

@@ -67,11 +67,6 @@ def test_the_order_of_judges(options: dict[str, Any], kinds: list[type]):
     assert [type(judge) for judge in made] == [DecisionsJudge, *kinds]
 
 
-def test_judges_have_names():
-    chat = make_judges(JudgeOptions(kind="chat", model="m1"), record=ignore)
-    assert [judge.name for judge in chat] == ["lexical", "chat:m1"]
-
-
 WRONG: list[tuple[dict[str, Any], str]] = [
     (
         {"kind": "chat"},

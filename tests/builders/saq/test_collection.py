@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from blend.builders.saq.collection import collection_status
-from blend.schemas.errors import RowError
 from blend.schemas.frames import QUESTIONS, RESPONSES, REVIEWS
 from blend.schemas.recipe import SaqOptions
 from helpers.examples import examples
@@ -96,15 +95,6 @@ def test_a_response_that_the_review_rejects_is_to_be_replaced():
     assert status_of("x", "x", "x", "x", "asdf", invalid=["asdf"]) == state(4, 0, 1, "needs-responses", 1)
 
 
-def test_a_response_with_one_valid_answer_left_is_valid():
-    questions, responses = frames_of({("q", "ko-KR"): ["asdf"]})
-    responses = responses.with_columns(answers=pl.Series([["asdf", "x"]]))
-    row = {"template_id": "q", "locale": "ko-KR", "reviewer": "r", "invalid": ["asdf"], "source": "r.jsonl:1"}
-    reviews = pl.DataFrame([{**row, "groups": [{"answers": ["x"], "en_answers": []}]}], schema=REVIEWS)
-    status = collection_status(questions, responses, reviews, OPTIONS)
-    assert status.questions.select("valid", "rejected").rows() == [(1, 0)]
-
-
 def test_the_recipe_decides_how_many_and_when_to_stop():
     options = SaqOptions(wanted=2, max_idk=0)
     assert status_of("x", "x", options=options) == state(2, 0, 0, "complete", 0)
@@ -149,23 +139,6 @@ def test_locales_are_summed_up():
             "still_needed": 0,
         },
     ]
-
-
-def test_nobody_asked_anything():
-    status = collection_status(*frames_of({}), NO_REVIEW, OPTIONS)
-    assert status.questions.is_empty()
-    assert status.locales.is_empty()
-
-
-def test_a_response_to_no_question_is_an_error():
-    questions, responses = frames_of({("q", "ko-KR"): ["x"]})
-    with pytest.raises(RowError) as raised:
-        collection_status(questions.clear(), responses, NO_REVIEW, OPTIONS)
-    assert str(raised.value) == (
-        "ko-KR.csv:2: response to question 'q', which is not asked in ko-KR; "
-        "add the question to the questions, or correct the id; "
-        "if it is not asked any more, delete the row, or run `blend annotate sync`"
-    )
 
 
 SURVEYS = st.dictionaries(

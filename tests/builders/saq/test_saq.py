@@ -10,7 +10,6 @@ from blend.builders.saq import aggregate
 from blend.builders.saq.ballots import cast_ballots
 from blend.schemas.errors import BlendError, RowError, RowErrors
 from blend.schemas.frames import ANNOTATIONS, FINDINGS, RESPONSES
-from blend.schemas.rows import Annotation
 from helpers.questions.saq_inputs import (
     KINDS,
     NO_REVIEW,
@@ -151,16 +150,6 @@ def test_without_a_review_the_question_says_so():
     ]
 
 
-def test_times_dates_and_numbers_are_one_answer_however_written():
-    given = {"a1": ["7:00"], "a2": ["07:00"], "a3": ["7 a.m."], "a4": ["19:00"], "a5": ["early"]}
-    groups, _ = one(given, answer_format="HH:MM")
-    assert [(answers, votes) for answers, _, votes in groups] == [
-        (["07:00", "7 a.m.", "7:00"], 3),
-        (["19:00"], 1),
-        (["early"], 1),
-    ]
-
-
 def test_answers_out_of_format_are_kept_and_reported():
     questions = questions_of("q", answer_format="integer")
     result = aggregate(questions, responses_of({"a1": ["7"], "a2": ["a few"]}), NO_REVIEW, options=OPTIONS)
@@ -200,13 +189,6 @@ def test_nothing_makes_nothing(n_questions: int):
     assert result.annotations.schema == ANNOTATIONS
     assert result.findings.schema == FINDINGS
     assert len(result.annotations) == n_questions
-
-
-def test_an_aggregated_row_is_an_annotation():
-    _, row = one({"a1": ["rice"], "a2": "other: it varies"})
-    fields = {name: value for name, value in row.items() if name not in {"source", "template_id"}}
-    texts = {"question": "?", "en_question": "?", "language": "en", "topic": "Food", "source_locale": None}
-    assert Annotation.model_validate({**fields, **texts, "template_id": "q"}).annotations[0].count == 1
 
 
 QUESTION = questions_of("q")
@@ -322,20 +304,6 @@ def test_the_example_in_the_docs(root: Path):
     tested = doctest.testfile(str(root / "docs" / "aggregation.md"), module_relative=False)
     assert tested.attempted > 0
     assert tested.failed == 0
-
-
-def test_the_tidiest_variant_comes_first_where_nobody_reviewed():
-    given = {
-        "a1": ["TEA."],
-        "a2": ["TEA."],
-        "a3": ["tea"],
-        "a4": ["Coffee"],
-        "a5": ["coffee"],
-        "a6": ["Coffee"],
-    }
-    groups, _ = one(given)
-    # Of equally tidy ones the one that most people typed.
-    assert [answers for answers, *_ in groups] == [["Coffee", "coffee"], ["tea", "TEA."]]
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from blend.builders.templates.localise import localise, prompt_question
-from blend.schemas.errors import RowError, UnknownNameError
+from blend.schemas.errors import RowError
 from blend.schemas.frames import FINDINGS, QUESTIONS, TEMPLATES, TRANSLATIONS
 from blend.schemas.locales import Locale, registry
 
@@ -206,11 +206,6 @@ def test_wrong_translations(rows: list[tuple[str, str, str]], message: str):
     with pytest.raises(RowError) as caught:
         localise(templates_of("What is eaten in {country}?"), locales_of("ko-KR"), translations_of(*rows))
     assert str(caught.value) == message
-
-
-def test_unknown_source_locale():
-    with pytest.raises(UnknownNameError, match="unknown locale 'xx-XX'"):
-        localise(templates_of("In {country}?", source_locale="xx-XX"), locales_of("en-GB"), translations_of())
 
 
 @pytest.mark.slow

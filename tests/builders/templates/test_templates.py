@@ -4,13 +4,11 @@ import doctest
 from pathlib import Path
 
 import polars as pl
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from blend.builders.templates import review_sheet
-from blend.schemas.errors import UnknownNameError
 from blend.schemas.frames import NATIVE_QUESTIONS
 from blend.schemas.sheets import PROPOSED_TEMPLATES as SHEET
 
@@ -56,11 +54,6 @@ def test_several_reasons_stand_side_by_side():
         "people: 'Koreans' became 'people from {country}' | another country: 'Japanese' | "
         "proper noun: 'Chuseok'"
     )
-
-
-def test_unknown_author():
-    with pytest.raises(UnknownNameError, match="unknown locale 'xx-XX'"):
-        review_sheet(questions_of([("Q-1", "Food", "xx-XX", "What?")]))
 
 
 @settings(deadline=None)

@@ -3,12 +3,10 @@
 import shutil
 from pathlib import Path
 
-import polars as pl
 import pytest
 
 import blend
 from blend.loaders.contributions.checking import check_contributions
-from blend.loaders.files.tables import write_workbook
 from blend.schemas.errors import InputError
 
 LOADERS = Path(__file__).parents[1]
@@ -95,26 +93,11 @@ def test_the_folder_itself_and_files_of_other_kinds(folder: Path):
     ]
 
 
-def test_a_workbook_has_rows(folder: Path):
-    responses = folder / "mina-ko" / "responses" / "ko-KR.csv"
-    rows = pl.read_csv(responses, infer_schema=False).with_columns(template_id=pl.lit("food-9"))
-    responses.unlink()
-    responses.with_suffix(".xlsx").write_bytes(write_workbook(rows, {}, "ko-KR.xlsx"))
-    problem = check_contributions(folder / "mina-ko").errors[0]
-    assert (problem.file, problem.row) == ("mina-ko/responses/ko-KR.xlsx", 2)
-
-
 def test_annotators_are_named_as_the_contributor_names_them(folder: Path):
     with (folder / "mina-ko" / "responses" / "ko-KR.csv").open("a") as file:
         file.write("food-01,a01,빵,,,,\n")
     (problem,) = check_contributions(folder).errors
     assert problem.what == ("annotator 'a01' answers 'food-01' in ko-KR also in mina-ko/responses/ko-KR.csv:2")
-
-
-def test_marks_of_spreadsheets_are_no_warning(folder: Path):
-    questions = folder / "abel-am" / "questions.csv"
-    questions.write_bytes(b"\xef\xbb\xbf" + questions.read_bytes())
-    assert check_contributions(folder / "abel-am").problems == ()
 
 
 def test_a_folder_that_is_none(tmp_path: Path):

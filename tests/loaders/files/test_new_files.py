@@ -90,20 +90,6 @@ def test_whichever_write_fails_nothing_is_left(
     assert found(tmp_path) == ["mine.txt"]
 
 
-@pytest.mark.parametrize("taken", ["below", "below/deep", "empty"])
-def test_a_file_where_a_folder_is_to_be(tmp_path: Path, taken: str):
-    (tmp_path / taken).parent.mkdir(exist_ok=True)
-    (tmp_path / taken).write_text("mine")
-    before = found(tmp_path)
-    with pytest.raises(BlendError) as caught:
-        write_new_files(tmp_path, CONTENTS, folders=("empty",))
-    assert str(caught.value) == (
-        f"{tmp_path}: holds '{taken.partition('/')[0]}' and is not empty, so nothing is written there; choose "
-        "another `folder` or empty it yourself"
-    )
-    assert found(tmp_path) == before
-
-
 def test_what_somebody_else_put_into_a_new_folder_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     def fsync(_: int) -> None:
         (tmp_path / "new" / "theirs.txt").write_text("theirs")

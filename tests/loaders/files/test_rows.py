@@ -65,12 +65,6 @@ def test_a_byte_order_mark_is_left_out_and_reported(tmp_path):
     assert diagnostics.findings == [("byte-order-mark", "t.jsonl", None, None, detail)]
 
 
-def test_a_table_says_utf_8_by_a_byte_order_mark(tmp_path):
-    rows, diagnostics = read(tmp_path / "t.csv", b"\xef\xbb\xbfid,text\na,one\n")
-    assert rows == [Cells("t.csv:2", {"id": "a", "text": "one"})]
-    assert diagnostics.findings == []
-
-
 def test_parquet_rows_are_numbered_from_one(tmp_path):
     path = tmp_path / "deep" / "t.parquet"
     path.parent.mkdir()

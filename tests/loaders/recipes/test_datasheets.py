@@ -35,10 +35,6 @@ def test_what_is_left_out_is_unanswered(tmp_path: Path):
     assert [(q.key, q.answer) for q in questions(sheet) if q.answer] == [("uses.not_for", "Training.")]
 
 
-def test_an_empty_file_answers_nothing(tmp_path: Path):
-    assert not any(question.answer for question in questions(read_datasheet(written(tmp_path, ""))))
-
-
 def test_an_unknown_key_names_the_closest(message_of):
     assert message_of('[motivation]\nfundign = "x"\n') == (
         "{datasheet}, key motivation.fundign: unknown key; did you mean 'funding'? "
@@ -73,17 +69,6 @@ def test_all_problems_are_named_at_once(message_of):
     told = message_of('[uses]\nnotfor = "x"\nrisks = 3\n')
     assert told.splitlines()[0] == "2 problems:"
     assert len(told.splitlines()) == 3
-
-
-def test_a_missing_file(tmp_path: Path):
-    told = message(tmp_path / "datasheet.toml")
-    assert told == "{datasheet}: no such datasheet; correct the path"
-
-
-def test_not_toml(message_of):
-    told = message_of("motivation = \n")
-    assert told.startswith("{datasheet}: not TOML: Invalid value (at line 1, column 14)")
-    assert told.endswith("; correct the datasheet there")
 
 
 def test_the_sample_leaves_open_only_what_its_authors_cannot_say():

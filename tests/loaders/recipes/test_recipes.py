@@ -47,20 +47,6 @@ def test_message_for_a_broken_recipe(path: Path):
     assert str(caught.value).replace(str(path), "{recipe}") == expected
 
 
-def test_message_for_a_missing_recipe(tmp_path):
-    path = tmp_path / "recipe.toml"
-    with pytest.raises(BlendError) as caught:
-        read_recipe(path)
-    message = f"{path}: no such recipe; correct the path"
-    assert str(caught.value) == message
-
-
-def test_message_for_a_directory(tmp_path):
-    with pytest.raises(BlendError) as caught:
-        read_recipe(tmp_path)
-    assert str(caught.value) == f"{tmp_path}: a directory; give the recipe in it"
-
-
 def test_message_for_a_wrong_encoding(tmp_path):
     path = tmp_path / "recipe.toml"
     path.write_bytes('title = "Café"'.encode("latin-1"))

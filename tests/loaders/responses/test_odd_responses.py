@@ -142,17 +142,6 @@ def test_a_forgotten_locale_file_is_one_problem_per_file(folder: Path):
     ]
 
 
-def test_one_of_several_files_in_another_encoding(folder: Path):
-    path = folder / RESPONSES
-    path.write_bytes(path.read_text(encoding="utf-8").encode("cp949"))
-    found = read_responses(folder, encoding="cp949")
-    assert found.responses["answers"].to_list() == read_responses(VALID).responses["answers"].to_list()
-    detail = "the file is UTF-8, not cp949; read as UTF-8"
-    assert found.findings.filter(kind="other-encoding").select("source", "detail").rows() == [
-        ("questions.csv", detail)
-    ]
-
-
 def test_different_people_are_not_one():
     who = ["a1", "a10", "a100", "b1", "a-b1", "p-0a1b", "1", "10", "rater 7", "rater 17", "team-3/b"]
     assert len({as_read(one) for one in who}) == len(who)

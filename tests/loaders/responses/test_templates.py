@@ -112,14 +112,6 @@ def test_wrong_cells(tmp_path: Path, read, text: str, message: str):
     assert str(caught.value) == message
 
 
-def test_unknown_ending(tmp_path: Path):
-    with pytest.raises(RowError) as caught:
-        read_native_questions(tmp_path / "natives.doc")
-    assert str(caught.value) == (
-        "natives.doc: unknown file name ending '.doc'; use one of: .csv, .tsv, .txt, .xlsx, .jsonl, .parquet"
-    )
-
-
 SHEET = """\
 template_id;topic;source_locale;my own;template;decision;similarity
 Q-1;Food;ko-KR;!;Rice, or bread, in {country}?;keep;0,912
