@@ -57,7 +57,7 @@ class ProjectStatus:
 
     ``locales``: one row per locale, by tag: the counts of questions ``questions``, ``complete``, ``open`` and
     ``dropped``; of responses ``valid``, ``idk`` and ``needed``; questions that are ``reviewed``, and those
-    ``to_review``; ``alpha``, how far people agree (null where that cannot be to_say).
+    ``to_review``; ``alpha``, how far people agree (null where that cannot be said).
 
     ``people``: one row per stage, locale and annotator, most work first: how many annotations are ``counted``,
     ``skipped`` and ``refused``; ``seconds`` (median per annotation; null where unknown), ``total`` (of those
