@@ -157,7 +157,7 @@ def _results_without(results: Sequence[Mapping[str, Any]], gone: Collection[str]
 
 def _line_without(line: Line, gone: Collection[str]) -> Line | None:
     """A line of the events without some answers, if it is of a review; null if it decides on no other."""
-    if "data" not in line or not str(line["blend_id"]).startswith("review/"):
+    if not gone or "data" not in line or not str(line["blend_id"]).startswith("review/"):
         return line
     left = without_answers({"data": line["data"], "annotations": [{"result": line["result"]}]}, gone)
     return None if left is None else {**line, "data": left["data"], "result": left["annotations"][0]["result"]}

@@ -128,12 +128,12 @@ def project_status(
         for draft in state[one.name].drafts
     ]
     waiting = _waiting(file, expected, questions, work)
-    said = [
+    to_say = [
         *((who, "begun and not sent, press Submit or Update", link) for who, link in drafts),
         *((who, "blank or far too long, please change it", link) for who, link in _untaken(found, pages)),
         *((who, what, f"{pages[name]}?labeling=1") for who, what, name in waiting if name in pages),
     ]
-    reminders = pl.DataFrame(said, REMINDERS, orient="row").filter(~pl.col("annotator").is_in(list(gone)))
+    reminders = pl.DataFrame(to_say, REMINDERS, orient="row").filter(~pl.col("annotator").is_in(list(gone)))
     return ProjectStatus(
         project.name,
         today,

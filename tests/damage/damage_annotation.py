@@ -42,7 +42,7 @@ def make_annotation() -> None:
             }
             for person in (7, 8)
         ]
-        tasks.append({"id": number, "data": data, "annotations": made})
+        tasks.append({"id": number, "data": data, "annotations": made, "drafts": []})
     _pull(folder / "project.toml", tasks)
 
 
