@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 from blend.builders.annotation.project import ORDER, Project, StageName
+from blend.builders.annotation.pulling import pairs_once
 from blend.builders.annotation.stages import stage_of
 from blend.builders.annotation.stages.judge import judges, read_sheet
 from blend.builders.annotation.stages.model import Material
@@ -178,6 +179,15 @@ def test_pairs_become_decisions_where_people_agree(tmp_path: Path):
         )
         for number, who, verdict in ((1, A, "same_as"), (2, B, "differs_from"))
     ]
+
+
+def test_a_pair_is_decided_once_by_reviewers_of_two_locales():
+    rows = [
+        {"option": "soup", "verdict": "same_as", "with": "broth", "reader": "r1"},
+        {"option": "Broth", "verdict": "differs_from", "with": "soup", "reader": "r2"},
+        {"option": "soup", "verdict": "silly", "reader": "r2"},
+    ]
+    assert pairs_once(rows) == [rows[0], rows[2]]
 
 
 def test_the_sheet_of_a_run_comes_back_as_judgements(tmp_path: Path):
