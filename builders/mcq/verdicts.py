@@ -240,7 +240,7 @@ class Verdicts:
             ``template_id``, ``locale``, ``option`` as shown, ``verdict``, ``reader``, ``kind`` and
             ``confidence`` of `VERDICTS`, null elsewhere.
         """
-        rows = list[tuple[Any, ...]]()
+        rows: list[tuple[Any, ...]] = []
         for about, models in _readers(self._own.filter(kind=MODEL_KIND)).items():
             people = [reader for reader in self.counting(*about) if reader.kind != MODEL_KIND]
             rows += [(*about, *one[:3], None) for one in people]
