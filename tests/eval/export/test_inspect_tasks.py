@@ -14,7 +14,6 @@ import yaml
 from nets.commands import blend as command
 from nets.kept_runs import RUNS, description, make_run
 
-import blend
 from blend.builders.publish import publish_release
 from blend.eval.asked_runs import read_run
 from blend.eval.inspect_logs import run_of_log
@@ -23,7 +22,7 @@ from blend.eval.models.text_generation import draw_seeds
 from blend.eval.registry import TASKS, task_of
 from blend.eval.release_items import read_items
 from blend.eval.runs.run_directory import Run
-from helpers.asking import score
+from helpers.asking import ask, score
 from helpers.hub.hub_server import Hub
 from helpers.hub.hub_store import ALICE
 from helpers.models.saying_server import SayingServer
@@ -173,7 +172,7 @@ def test_inspect_decides_as_a_run_does(
         (log,) = inspect_eval(task, server, *task_options(played.release, played))
         asked_there = server.asked()
         of_model = {"model": "tiny", "server": server.url, "chat": True, "out": tmp_path / "run"}
-        blend.run_task(played.release, played.task, **of_model, **options)
+        ask(played.release, played.task, **of_model, **options)
         assert server.asked() == asked_there
     ours, figures = decided(tmp_path / "run")
     for form in (log, as_json(log)):
@@ -203,7 +202,7 @@ def test_inspect_decides_on_a_release_from_the_hub(
         of_hub = task_options("org/blend@v0.1.0", played)
         (log,) = inspect_eval("blend/multiple_choice", server, *of_hub, **hub.environment(tmp_path / "home"))
         of_model = {"model": "tiny", "server": server.url, "chat": True, "out": tmp_path / "run"}
-        blend.run_task(played.release, "multiple-choice", style="json", **of_model, **played.options)
+        ask(played.release, "multiple-choice", style="json", **of_model, **played.options)
     ours, figures = decided(tmp_path / "run")
     assert decided_there(read_json(log)) == ours
     read = run_of_log(log, tmp_path / "read", release=played.release)
