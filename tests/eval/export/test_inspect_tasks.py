@@ -11,7 +11,6 @@ import polars as pl
 import pytest
 from nets.kept_runs import description, make_run
 
-import blend
 from blend.builders.publish import publish_release
 from blend.eval.asked_runs import read_run
 from blend.eval.inspect_logs import run_of_log
@@ -20,7 +19,7 @@ from blend.eval.models.text_generation import draw_seeds
 from blend.eval.registry import TASKS, task_of
 from blend.eval.release_items import read_items
 from blend.eval.runs.run_directory import Run
-from helpers.asking import score
+from helpers.asking import ask, score
 from helpers.hub.hub_server import Hub
 from helpers.hub.hub_store import ALICE
 from helpers.models.saying_server import SayingServer
@@ -170,7 +169,7 @@ def test_inspect_decides_as_a_run_does(
         (log,) = inspect_eval(task, server, *task_options(played.release, played))
         asked_there = server.asked()
         of_model = {"model": "tiny", "server": server.url, "chat": True, "out": tmp_path / "run"}
-        blend.run_task(played.release, played.task, **of_model, **options)
+        ask(played.release, played.task, **of_model, **options)
         assert server.asked() == asked_there
     ours, figures = decided(tmp_path / "run")
     for form in (log, as_json(log)):
@@ -184,6 +183,46 @@ def test_inspect_decides_as_a_run_does(
     assert shares.pop("stderr") > 0
     average = "mean" if played.task == "free-listing" else "accuracy"
     assert shares[average] == pytest.approx(sum(ours.values()) / len(ours), abs=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning")
+def test_inspect_decides_on_a_release_from_the_hub(
+    inspect_eval: Callable[..., list[Path]],
+    play: Callable[[str], Played],
+    publish: Callable[[Path], None],
+    hub: Hub,
+    tmp_path: Path,
+):
+    played = play("mc-texts")
+    publish(played.release)
+    with played.server().serving() as server:
+        of_hub = task_options("org/blend@v0.1.0", played)
+        (log,) = inspect_eval("blend/multiple_choice", server, *of_hub, **hub.environment(tmp_path / "home"))
+        of_model = {"model": "tiny", "server": server.url, "chat": True, "out": tmp_path / "run"}
+        ask(played.release, "multiple-choice", style="json", **of_model, **played.options)
+    ours, figures = decided(tmp_path / "run")
+    assert decided_there(read_json(log)) == ours
+    read = run_of_log(log, tmp_path / "read", release=played.release)
+    assert decided(read) == (ours, figures)
+
+
+def test_texts_for_readers_of_many_nationalities_are_written_in_inspect(
+    inspect_eval: Callable[..., list[Path]], shared: Path, tmp_path: Path
+):
+    recipe, release = RUNS.parent / "cultural_prompts" / "recipe.toml", tmp_path / "release"
+    command("build", recipe, "--source-path", f"extrinsic={shared / 'data' / 'extrinsic'}", "--out", release)
+    asked = ("-T", "limit=2", "-T", "samples=2", "-T", "nationalities=Thai,Brazilian", "--temperature", "0.7")
+    with SayingServer(lambda prompt, seed: (f"{len(prompt)} and {seed}", "stop")).serving() as server:
+        (log,) = inspect_eval("blend/cultural_prompts", server, "-T", f"release={release}", *asked)
+        asked_there = server.asked()
+    run = run_of_log(log, tmp_path / "read")
+    items = run.items("item_id", "prompt").join(run.gold("item_id", "sample"), on="item_id")
+    drawn = [
+        (prompt, draw_seeds([prompt], [sample], Decoding())[0])
+        for prompt, sample in items.select("prompt", "sample").rows()
+    ]
+    assert asked_there == sorted(drawn, key=str)
+    assert run.answers()["text"].null_count() == 0
 
 
 # eval.yaml, without any code of ours
