@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 import polars as pl
 import pytest
-from nets.kept_runs import description, make_run
+from nets.commands import blend as command
+from nets.kept_runs import RUNS, description, make_run
 
 from blend.builders.publish import publish_release
 from blend.eval.asked_runs import read_run
