@@ -51,7 +51,7 @@ def raise_if_stopped() -> None:
         raise _arrived[0]
 
 
-def deaf_to_stopping() -> None:
+def _deaf_to_stopping() -> None:
     """Ignore both signals from now on: all work is done, and the exit code is known."""
     for number in _HEARD:
         signal.signal(number, signal.SIG_IGN)
@@ -115,10 +115,10 @@ def exit_immediately() -> Iterator[None]:
         yield
     except SystemExit as exit_:
         code = _number(exit_.code)
-        deaf_to_stopping()
+        _deaf_to_stopping()
         raise
     code = 0
-    deaf_to_stopping()
+    _deaf_to_stopping()
 
 
 def _number(code: object) -> int | None:

@@ -103,7 +103,7 @@ def score_answers(
         task=task.name,
         signature=signature(task.measure, run.description, parts),
         rule=rule,
-        release=release_name(run.description),
+        release=_release_name(run.description),
         model=run.description.model.id,
         scores=scored.scores,
         answers=answers_held,
@@ -215,7 +215,7 @@ def signature(name: str, run: RunDescription, parts: Mapping[str, str]) -> str:
     samples, shots = options.get("samples", 1), options.get("shots", 0)
     model = None if isinstance(run.model, RecordedAnswers) else run.model
     fields = {
-        "rel": f"{release_name(run)}#{_digest(run.release.tables, _RELEASE_DIGITS)}",
+        "rel": f"{_release_name(run)}#{_digest(run.release.tables, _RELEASE_DIGITS)}",
         "loc": "+".join(options.get("locales") or ["all"]),
         "s": samples if samples > 1 else None,
         "shots": f"{shots}-seed{options['shots_seed']}" if shots else None,
@@ -236,7 +236,7 @@ def signature(name: str, run: RunDescription, parts: Mapping[str, str]) -> str:
     return "|".join([name, *(f"{key}:{value}" for key, value in fields.items() if value is not None)])
 
 
-def release_name(run: RunDescription) -> str:
+def _release_name(run: RunDescription) -> str:
     """Name and version of a run's release."""
     return f"{run.release.name}@{run.release.version}"
 

@@ -93,7 +93,7 @@ def asked_unit(en_question: str | None) -> str | None:
     return f"{unit or ''}{TENTHS}" if "one decimal point" in asked else unit
 
 
-def number_in(text: str, language: str, unit: str | None = None) -> str:
+def _number_in(text: str, language: str, unit: str | None = None) -> str:
     """A whole number in digits without marks of thousands, if the text writes one; else the text.
 
     Args:
@@ -209,7 +209,7 @@ _NAMED_DAY = re.compile(
 )
 
 
-def time_in(text: str) -> str:
+def _time_in(text: str) -> str:
     """A time of day as ``H:MM`` on the 24-hour clock, if the text writes one in another way; else the text.
 
     An hour without a part of the day is one of 24, as in ``7:00``: ``7시`` is 7:00. Midnight at the end of the
@@ -232,7 +232,7 @@ def time_in(text: str) -> str:
     return text
 
 
-def day_in(text: str, language: str) -> str:
+def _day_in(text: str, language: str) -> str:
     """A day as ``M/D``, if the text names its month or marks the two numbers as month and day; else the text.
 
     Args:
@@ -244,7 +244,7 @@ def day_in(text: str, language: str) -> str:
     primary = language.partition("-")[0].lower()
     first, _, rest = text.partition(" ")
     # "tres de octubre": the day in words.
-    with_counter = f"{number_in(first, primary)} {rest}" if first.isalpha() else text
+    with_counter = f"{_number_in(first, primary)} {rest}" if first.isalpha() else text
     found = _NAMED_DAY.fullmatch(with_counter) or _NAMED_DAY.fullmatch(text)
     if found is None:
         return text
@@ -341,13 +341,13 @@ def understood(
         return canonical(answer, answer_format)
     text = normalize("NFKC", western(answer)).strip().casefold().rstrip(_FULL_STOPS)
     if answer_format is AnswerFormat.INTEGER:
-        text = number_in(text, language, unit)
+        text = _number_in(text, language, unit)
         if (unit or "").endswith(TENTHS) and (tenths := _IN_TENTHS.fullmatch(text)) and tenths[2] != "0":
             return f"{int(tenths[1])}.{tenths[2]}"
     elif answer_format is AnswerFormat.TIME:
-        text = time_in(text)
+        text = _time_in(text)
     elif not FRACTION_SIGN.search(answer):
-        text = day_in(text, language)
+        text = _day_in(text, language)
     else:
         return None
     return canonical(text, answer_format)

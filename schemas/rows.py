@@ -559,7 +559,7 @@ NOT_BY_LANGUAGE = (*QUESTION_CONFIGS, CULTURAL_PROMPTS)
 """Configurations whose splits are not languages; those of all others are."""
 
 
-def base_config(config: str) -> str:
+def _base_config(config: str) -> str:
     """The configuration of `CONFIGS` whose model and key a configuration has.
 
     It is the configuration itself, or for another domain than food the one of food: that of
@@ -578,9 +578,9 @@ def base_config(config: str) -> str:
 
 def model_of(config: str) -> type[BaseModel]:
     """The row model of a configuration."""
-    return CONFIGS[base_config(config)]
+    return CONFIGS[_base_config(config)]
 
 
 def key_of(config: str) -> str:
     """The field that no two rows of a split of the configuration share."""
-    return KEYS[base_config(config)]
+    return KEYS[_base_config(config)]

@@ -47,7 +47,7 @@ def _estimates(found: ModelComparison) -> Iterator[Estimate]:
         yield from (difference.estimate for difference in (pair.macro, *pair.regions.values()))
 
 
-def p_text(p_value: float) -> str:
+def _p_text(p_value: float) -> str:
     """A p-value, for example ``p = 0.031`` or ``p < 0.001``."""
     return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"
 
@@ -67,7 +67,7 @@ def _standings(found: ModelComparison) -> RenderableType:
 def _verdict(pair: Pair) -> Text:
     macro = pair.macro
     first, second = shown(pair.first), shown(pair.second)
-    figures = f"{interval(macro.estimate, signed=True)} points, {p_text(macro.p_value)}"
+    figures = f"{interval(macro.estimate, signed=True)} points, {_p_text(macro.p_value)}"
     text = Text()
     if macro.verdict == "no difference shown":
         text.append(f"{second} less {first}: no difference shown", style="bold")
@@ -91,7 +91,7 @@ def _regions(pair: Pair) -> RenderableType:
             shown(region),
             difference.verdict,
             interval(difference.estimate, signed=True),
-            p_text(difference.p_value),
+            _p_text(difference.p_value),
         )
         for region, difference in sorted(pair.regions.items(), key=_largest_first)
     ]

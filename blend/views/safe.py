@@ -26,7 +26,7 @@ def shown(text: str, *, characters: int = _SHOWN_CHARACTERS) -> str:
     return f"{safe}…" if len(text) > characters else safe
 
 
-def width_needed(table: Table, console: Console) -> int:
+def _width_needed(table: Table, console: Console) -> int:
     """Columns of a terminal in which a table stands with every figure whole; figures are to the right."""
     options = console.options.update(width=_WIDEST)
     for column in table.columns:
@@ -55,7 +55,7 @@ class SafeConsole(Console):
     def print(self, *objects: Any, **options: Any) -> None:
         """Print tables as wide as their figures need, also where the terminal is narrower: none is ever cut."""
         width = self.width
-        needed = max((width_needed(one, self) for one in objects if isinstance(one, Table)), default=0)
+        needed = max((_width_needed(one, self) for one in objects if isinstance(one, Table)), default=0)
         self.width = max(width, needed)
         try:
             super().print(*objects, **options)

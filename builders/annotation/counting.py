@@ -78,10 +78,10 @@ def counting(file: ProjectFile, lines: Sequence[Line], *, also: Collection[str] 
         found.append(StageReading(stage_locale, held, current, reading))
     if asked is not None:
         found = [one._replace(reading=_of_asked(one, asked)) for one in found]
-    return [one._replace(reading=_without_lost_answers(one, responses_in(found))) for one in found]
+    return [one._replace(reading=_without_lost_answers(one, _responses_in(found))) for one in found]
 
 
-def responses_in(found: Sequence[StageReading]) -> dict[str, list[dict[str, Any]]]:
+def _responses_in(found: Sequence[StageReading]) -> dict[str, list[dict[str, Any]]]:
     """The responses of readings, by locale."""
     return {
         one.stage_locale.locale.tag: one.reading.rows["responses"]
@@ -105,7 +105,7 @@ def _given_in(tag: str, found: Sequence[StageReading]) -> Mapping[str, int]:
     """Count the people behind each answer in a locale, by the id that reviews show."""
     return Counter(
         digest_of(row["template_id"], tag, answer)
-        for row in responses_in(found).get(tag, ())
+        for row in _responses_in(found).get(tag, ())
         for answer in {clean(typed) for typed in row.get("answers", ())}
     )
 

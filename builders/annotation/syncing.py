@@ -83,7 +83,7 @@ def sync_project(
             # Read anew: responses and reviews have come.
             checked = check_project(path)
             found = readings(at.file) if pulled is None else pulled.found
-            wanted = wanted_projects(checked, asked_people(checked, found))
+            wanted = _wanted_projects(checked, _asked_people(checked, found))
             plans = plan_push(at.there, wanted, where=at.studio.where)
             if not dry_run:
                 push(at.studio, at.folder, plans, on_progress=on_progress)
@@ -107,7 +107,7 @@ def write_tasks(path: Path, folder: Path) -> tuple[list[str], list[str]]:
         InputError: If no project has any task.
         ConflictError, StorageError: As `files.new_files.write_new_files`.
     """
-    projects = wanted_projects(check_project(path))
+    projects = _wanted_projects(check_project(path))
     contents: dict[str, str | bytes] = {}
     for project in projects:
         _, stage, locale = project.name.split("/")
@@ -121,14 +121,14 @@ def write_tasks(path: Path, folder: Path) -> tuple[list[str], list[str]]:
     return write_new_files(folder, contents), waiting
 
 
-def wanted_projects(
+def _wanted_projects(
     checked: CheckedProject, asked: Mapping[str, Mapping[str, Quota]] | None = None
 ) -> list[WantedProject]:
     """List the projects that should be on the server.
 
     Args:
         checked: The project.
-        asked: Of how many people the tasks of a project are asked, from `asked_people`.
+        asked: Of how many people the tasks of a project are asked, from `_asked_people`.
 
     Raises:
         InputError, RowError, RowErrors: If the recipe, or what it names, is wrong.
@@ -176,7 +176,7 @@ def _with_recipe(file: ProjectFile, material: Material) -> tuple[Material, str]:
     return replace(material, options=options, answered=answered), ""
 
 
-def asked_people(checked: CheckedProject, found: Sequence[StageReading]) -> dict[str, dict[str, Quota]]:
+def _asked_people(checked: CheckedProject, found: Sequence[StageReading]) -> dict[str, dict[str, Quota]]:
     """Return of how many people each task is asked, by the name of its project and its id.
 
     A task is asked of as many people more as valid responses are missing, besides all who have annotated it,

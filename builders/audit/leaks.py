@@ -19,7 +19,7 @@ _FAR = 2
 _MARKS = frozenset('()[]{},;:/\\"!?&+')
 
 
-def names_another(asked: QuestionArrays, known: Known) -> FloatArray:
+def _names_another(asked: QuestionArrays, known: Known) -> FloatArray:
     """Flags options that name another region that is asked about, and not the question's own."""
     named = named_groups(asked, known.locales)
     own = named[asked.group[asked.owner], asked.text]
@@ -27,7 +27,7 @@ def names_another(asked: QuestionArrays, known: Known) -> FloatArray:
     return (anyone[asked.text] & ~own).astype(np.float64)
 
 
-def much_longer(asked: QuestionArrays, _: Known) -> FloatArray:
+def _much_longer(asked: QuestionArrays, _: Known) -> FloatArray:
     """Flags an option that has at least `_FAR` times as many characters as any other."""
     lengths = asked.lengths
     top, second = _top_two(asked, lengths)
@@ -35,7 +35,7 @@ def much_longer(asked: QuestionArrays, _: Known) -> FloatArray:
     return far.astype(np.float64)
 
 
-def much_shorter(asked: QuestionArrays, _: Known) -> FloatArray:
+def _much_shorter(asked: QuestionArrays, _: Known) -> FloatArray:
     """Flags an option that has at most one part in `_FAR` of the characters of any other."""
     lengths = asked.lengths
     # The shortest and the second shortest.
@@ -44,12 +44,12 @@ def much_shorter(asked: QuestionArrays, _: Known) -> FloatArray:
     return far.astype(np.float64)
 
 
-def odd_format(asked: QuestionArrays, _: Known) -> FloatArray:
+def _odd_format(asked: QuestionArrays, _: Known) -> FloatArray:
     """Flags an option that alone has, or alone lacks, capitals or punctuation marks."""
     return _odd_one_out(asked, [_shape(text) for text in asked.texts])
 
 
-def odd_script(asked: QuestionArrays, _: Known) -> FloatArray:
+def _odd_script(asked: QuestionArrays, _: Known) -> FloatArray:
     """Flags an option that alone is written in another script; options without letters say nothing."""
     scripts = [" ".join(sorted(scripts_of(text))) for text in asked.texts]
     lettered = np.array([script != "" for script in scripts])[asked.text]
@@ -57,7 +57,7 @@ def odd_script(asked: QuestionArrays, _: Known) -> FloatArray:
     return np.where(all_have_it[asked.owner], _odd_one_out(asked, scripts), 0.0)
 
 
-def odd_number(asked: QuestionArrays, _: Known) -> FloatArray:
+def _odd_number(asked: QuestionArrays, _: Known) -> FloatArray:
     """Flags an option that alone has digits, or alone has none."""
     return _odd_one_out(asked, [str(any(map(str.isdigit, text))) for text in asked.texts])
 
@@ -72,12 +72,12 @@ def repeated(asked: QuestionArrays, _: Known) -> FloatArray:
 
 LEAKS: Mapping[str, Solver] = {
     "names-region": Solver("an option names the region asked about, or its people", names_region),
-    "names-another": Solver("an option names another region that the set asks about", names_another),
-    "much-longer": Solver("an option is at least twice as long as all others", much_longer),
-    "much-shorter": Solver("an option is at most half as long as all others", much_shorter),
-    "format": Solver("an option alone has, or lacks, capitals or punctuation", odd_format),
-    "script": Solver("an option alone is in another script", odd_script),
-    "number-or-words": Solver("an option alone has digits, or alone has none", odd_number),
+    "names-another": Solver("an option names another region that the set asks about", _names_another),
+    "much-longer": Solver("an option is at least twice as long as all others", _much_longer),
+    "much-shorter": Solver("an option is at most half as long as all others", _much_shorter),
+    "format": Solver("an option alone has, or lacks, capitals or punctuation", _odd_format),
+    "script": Solver("an option alone is in another script", _odd_script),
+    "number-or-words": Solver("an option alone has digits, or alone has none", _odd_number),
     "repeated-option": Solver("an option stands there twice", repeated),
 }
 """The causes, by name; a score of 1 flags an option."""

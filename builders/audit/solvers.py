@@ -183,7 +183,7 @@ def elimination(asked: QuestionArrays, known: Known) -> FloatArray:
     return np.where(others == 0, others.max(initial=0) + 1, others)
 
 
-def elimination_by_two(asked: QuestionArrays, known: Known) -> FloatArray:
+def _elimination_by_two(asked: QuestionArrays, known: Known) -> FloatArray:
     """Score as `elimination` does who has heard only answers that two or more people of a group gave."""
     return elimination(asked, known._replace(given=known.evidence.filter(pl.col("votes") >= 2)))
 
@@ -242,7 +242,7 @@ def smallest(asked: QuestionArrays, _: Known) -> FloatArray:
     return -asked.numbers
 
 
-def nearest_mean(asked: QuestionArrays, _: Known) -> FloatArray:
+def _nearest_mean(asked: QuestionArrays, _: Known) -> FloatArray:
     """Score how near the option is to the mean of the question's options."""
     numbers = asked.numbers
     means = np.add.reduceat(numbers, asked.starts) / asked.sizes
@@ -251,7 +251,7 @@ def nearest_mean(asked: QuestionArrays, _: Known) -> FloatArray:
 
 SOLVERS: Mapping[str, Solver] = {
     "elimination": Solver("the option that no other region gave, else the most widespread", elimination),
-    "elimination-2": Solver("the same, of answers that two or more people gave", elimination_by_two),
+    "elimination-2": Solver("the same, of answers that two or more people gave", _elimination_by_two),
     "widespread": Solver("the option that people of most other regions gave to the same question", widespread),
     "names-region": Solver("the option that names the region asked about, or its people", names_region),
     "typical": Solver("the option whose words are most typical of the region's other answers", typical),
@@ -262,7 +262,7 @@ SOLVERS: Mapping[str, Solver] = {
     "position": Solver("the place (A, B, …) that is right most often in the whole set", position),
     "largest": Solver("the largest of numbers, times or dates", largest),
     "smallest": Solver("the smallest of numbers, times or dates", smallest),
-    "nearest-mean": Solver("the number, time or date nearest the mean of the options", nearest_mean),
+    "nearest-mean": Solver("the number, time or date nearest the mean of the options", _nearest_mean),
 }
 """The solvers, by name."""
 

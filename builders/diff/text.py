@@ -108,7 +108,7 @@ def difference_tables(diff: ReleaseDiff, *, examples: int) -> list[Table]:
     values = [
         {"configuration": config.config, "column": name, "changed rows": n}
         for config in changed
-        for name, n in column_totals(config).items()
+        for name, n in _column_totals(config).items()
     ]
     ids = [
         {"configuration": config.config, "split": split.split, "row": row_id, "became": what}
@@ -122,7 +122,7 @@ def difference_tables(diff: ReleaseDiff, *, examples: int) -> list[Table]:
             "change": " → ".join(value_pair(change.old, change.new)),
         }
         for config in changed
-        for of_column in examples_by_column(config, examples).values()
+        for of_column in _examples_by_column(config, examples).values()
         for split, change in of_column
     ]
     settings = [{"setting": setting.path} | _pair(setting.old, setting.new) for setting in diff.settings]
@@ -187,7 +187,7 @@ def changelog(entry: str, previous: str | None = None) -> str:
     return "\n".join(part for part in (CHANGELOG_TITLE, entry, earlier) if part)
 
 
-def column_totals(config: ConfigDiff) -> dict[str, int]:
+def _column_totals(config: ConfigDiff) -> dict[str, int]:
     """Changed rows of every changed column, over all splits."""
     totals: dict[str, int] = {}
     for split in config.splits:
@@ -196,7 +196,7 @@ def column_totals(config: ConfigDiff) -> dict[str, int]:
     return totals
 
 
-def examples_by_column(config: ConfigDiff, n: int) -> dict[str, list[tuple[str, CellChange]]]:
+def _examples_by_column(config: ConfigDiff, n: int) -> dict[str, list[tuple[str, CellChange]]]:
     """The first examples of every changed column with their split, in the order of the splits."""
     found: dict[str, list[tuple[str, CellChange]]] = {}
     for split in config.splits:

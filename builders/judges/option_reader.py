@@ -57,7 +57,7 @@ class OptionReader:
         retries: int = 5,
         timeout_s: float = 300.0,
     ) -> None:
-        self.name = reader_name(model)
+        self.name = _reader_name(model)
         self._record = record
         self._model = ChatModel(
             model,
@@ -117,6 +117,6 @@ class OptionReader:
         )
 
 
-def reader_name(model: str) -> str:
+def _reader_name(model: str) -> str:
     """The name under which a model's verdicts on options are kept: with the words in which it was asked."""
     return f"{MODEL_PREFIX}{model}@prompt-{PROMPT_VERSION}"

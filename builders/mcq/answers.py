@@ -188,7 +188,7 @@ class _Reader:
         locale, limits, verdicts = given.locale, self.rules.options, self.rules.verdicts
         groups = [(votes, verdicts.texts(self.template_id, texts)) for votes, texts in given.groups]
         # Nobody can tell the calendar of a day or month there: it is neither asked for nor offered.
-        is_dated = locale.calendar != "gregory" and asks_for_date(given.wording, self.answer_format)
+        is_dated = locale.calendar != "gregory" and _asks_for_date(given.wording, self.answer_format)
         read = [
             OWN_CALENDAR
             if is_dated
@@ -330,7 +330,7 @@ def _loss_to_reviewers(top: list[Option | str], excluded: Excluded) -> tuple[str
     return "turned-down", f"verdicts say that {', '.join(map(repr, dict.fromkeys(texts)))} is wrong"
 
 
-def asks_for_date(en_question: str | None, answer_format: AnswerFormat) -> bool:
+def _asks_for_date(en_question: str | None, answer_format: AnswerFormat) -> bool:
     """Whether a question asks for a day, by its format, or a month or year, by its words.
 
     Not if it says that it means the Gregorian calendar.

@@ -201,7 +201,7 @@ def values(text: str, answer_format: AnswerFormat) -> frozenset[str]:
     if value is not None:
         return frozenset([value])
     if answer_format is AnswerFormat.INTEGER:
-        return frozenset(_numbers(text) or named_months(text))
+        return frozenset(_numbers(text) or _named_months(text))
     if answer_format is AnswerFormat.TIME:
         return frozenset(_times(text))
     return frozenset(f"{int(month):02}/{day:02}" for month in _months_of_dates(text) for day in range(1, 32))
@@ -252,7 +252,7 @@ def _numbers(text: str) -> set[str]:
     return {str(int(n)) if n.is_integer() else f"{n:g}" for n in found} | endless | set(map(str, between))
 
 
-def named_months(text: str) -> set[str]:
+def _named_months(text: str) -> set[str]:
     """List the numbers of the Gregorian months that an English text names."""
     found = set(words(text))
     return {str(number) for number, name in enumerate(_MONTHS, start=1) if name in found}
@@ -267,4 +267,4 @@ def _times(text: str) -> set[str]:
 
 
 def _months_of_dates(text: str) -> set[str]:
-    return named_months(text) | {date.split("/")[0] for date in _DATE.findall(text)}
+    return _named_months(text) | {date.split("/")[0] for date in _DATE.findall(text)}

@@ -81,9 +81,9 @@ def published_rows(mcqs: pl.DataFrame, questions: pl.DataFrame, *, locales: Regi
             country=pl.col("locale").replace_strict(
                 {tag: locales.get(tag).upstream for tag in mcqs["locale"].unique()}, return_dtype=pl.String
             ),
-            prompt=published_prompt(),
-            choices=json_by_letter("options", {text: text for text in mcqs["options"].explode().unique()}),
-            choice_countries=json_by_letter("option_locales", upstream),
+            prompt=_published_prompt(),
+            choices=_json_by_letter("options", {text: text for text in mcqs["options"].explode().unique()}),
+            choice_countries=_json_by_letter("option_locales", upstream),
             answer_idx=pl.col("answer").replace_strict(dict(enumerate(LETTERS)), return_dtype=pl.String),
             option_regions=pl.col("option_locales").list.eval(
                 pl.element().replace_strict(region, return_dtype=pl.String)
@@ -106,13 +106,13 @@ def _asked(mcqs: pl.DataFrame, questions: pl.DataFrame, locales: Registry) -> pl
     return pl.DataFrame(asked, columns, orient="row")
 
 
-def published_prompt() -> pl.Expr:
+def _published_prompt() -> pl.Expr:
     """Make the published prompt from ``question`` and ``options``; null without four options."""
     options = {letter: _of_letter("options", i) for i, letter in enumerate(LETTERS)}
     return filled(PUBLISHED_PROMPT, {"question": pl.col("question"), **options})
 
 
-def json_by_letter(column: str, names: Mapping[str, str]) -> pl.Expr:
+def _json_by_letter(column: str, names: Mapping[str, str]) -> pl.Expr:
     """Write the four entries of a list column as the JSON text of an object by letter.
 
     Args:
@@ -172,8 +172,8 @@ def given_rows(given: pl.DataFrame, *, rebalance: bool, seed: int, locales: Regi
     return (
         moved.with_columns(
             country=pl.col("locale").replace_strict(upstream, return_dtype=pl.String),
-            prompt=published_prompt(),
-            choices=json_by_letter("options", {text: text for text in texts}),
+            prompt=_published_prompt(),
+            choices=_json_by_letter("options", {text: text for text in texts}),
             answer_idx=pl.col("answer").replace_strict(dict(enumerate(LETTERS)), return_dtype=pl.String),
             **{name: pl.lit(value) for name, value in none.items()},
         )

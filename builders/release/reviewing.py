@@ -89,7 +89,7 @@ def pairs_to_review(recipe: Recipe, *, base: Path = Path(), everything: bool = F
     Raises:
         InputError: If there is nothing to decide; otherwise as `builders.release.inputs.read_inputs`.
     """
-    sheet = undecided_pairs(recipe, base=base, everything=everything)
+    sheet = _undecided_pairs(recipe, base=base, everything=everything)
     if sheet.is_empty():
         why = "every pair that can meet is decided" if everything else "no undecided pair looks alike"
         fix = "" if everything else "; `everything=True` shows every pair that can meet"
@@ -97,7 +97,7 @@ def pairs_to_review(recipe: Recipe, *, base: Path = Path(), everything: bool = F
     return sheet
 
 
-def undecided_pairs(recipe: Recipe, *, base: Path = Path(), everything: bool = False) -> pl.DataFrame:
+def _undecided_pairs(recipe: Recipe, *, base: Path = Path(), everything: bool = False) -> pl.DataFrame:
     """The same, perhaps without rows.
 
     Raises:

@@ -183,7 +183,7 @@ def _counts(figures: pl.DataFrame, by: list[str]) -> pl.DataFrame:
         answer_groups=pl.col("answer_groups").sum(),
         answers=pl.col("answers").sum(),
         en_answers=pl.col("en_answers").sum(),
-        votes=known_sum("votes"),
+        votes=_known_sum("votes"),
     )
 
 
@@ -194,7 +194,7 @@ def _templates(questions: pl.DataFrame, by: list[str]) -> pl.DataFrame:
     return grouped.sort(by)
 
 
-def known_sum(column: str) -> pl.Expr:
+def _known_sum(column: str) -> pl.Expr:
     """The sum of a column, null where any value of it is unknown."""
     return pl.when(pl.col(column).null_count() == 0).then(pl.col(column).sum())
 
@@ -203,7 +203,7 @@ def _non_answers(figures: pl.DataFrame) -> pl.DataFrame:
     by_topic = figures.select("locale", "topic", *KINDS)
     long = by_topic.unpivot(index=["locale", "topic"], variable_name="kind", value_name="votes")
     return long.group_by("locale", "topic", "kind").agg(
-        votes=known_sum("votes"), questions=(pl.col("votes") > 0).sum().cast(pl.Int64)
+        votes=_known_sum("votes"), questions=(pl.col("votes") > 0).sum().cast(pl.Int64)
     )
 
 

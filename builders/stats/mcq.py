@@ -67,7 +67,7 @@ def mcq_stats(mcqs: pl.DataFrame | pl.LazyFrame, *, locales: Registry | None = N
     known = registry() if locales is None else locales
     rows = mcqs.lazy().select("locale", "topic", "template_id", "answer", "option_regions", "answer_spread")
     counts, positions, distractors, spreads, told_apart = pl.collect_all(
-        [_counts(rows), _positions(rows), _distractors(rows), spread_counts(rows), power(rows)],
+        [_counts(rows), _positions(rows), _distractors(rows), _spread_counts(rows), power(rows)],
         engine="streaming",
     )
     order = in_order("locale", sorted(counts["locale"].unique(), key=known.rank))
@@ -80,7 +80,7 @@ def mcq_stats(mcqs: pl.DataFrame | pl.LazyFrame, *, locales: Registry | None = N
     )
 
 
-def spread_counts(mcqs: pl.LazyFrame) -> pl.LazyFrame:
+def _spread_counts(mcqs: pl.LazyFrame) -> pl.LazyFrame:
     """Count multiple-choice questions by how many other regions gave the right answer.
 
     Args:

@@ -55,10 +55,10 @@ def prompt_question(en_question: str, locale: Locale) -> str:
         The same text with ``locale.prompt_name`` for each name, capitalised where a sentence starts, with
         single blanks and no outer white space.
     """
-    return fill(slot_country(en_question, region_names(locale)), locale)
+    return fill(slot_country(en_question, _region_names(locale)), locale)
 
 
-def region_names(locale: Locale) -> tuple[str, ...]:
+def _region_names(locale: Locale) -> tuple[str, ...]:
     """The names, without article, by which published English questions call a locale's region."""
     return locale.region_name, locale.prompt_name.removeprefix("the ")
 

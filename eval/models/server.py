@@ -152,7 +152,7 @@ class ServerModel:
         def fail(item: int, why: str) -> None:
             table.put([item], [Generation.failed(why)])
 
-        ask_items(server, len(prompts), ask, fail)
+        _ask_items(server, len(prompts), ask, fail)
         return table.all()
 
     def text_requests(
@@ -216,7 +216,7 @@ _FATAL = (401, 403, 404, *REDIRECTS)
 """Answers that no other item would change."""
 
 
-def ask_items(server: Server, n_items: int, ask: "Ask[int, None]", fail: Callable[[int, str], None]) -> None:
+def _ask_items(server: Server, n_items: int, ask: "Ask[int, None]", fail: Callable[[int, str], None]) -> None:
     """Ask about all items.
 
     Args:

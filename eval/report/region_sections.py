@@ -46,7 +46,7 @@ def region_overview(run: ScoredRun) -> ReportTable:
     of SemEval-2026 Task 7, the figure of its leaderboard.
     """
     metric = _main_metric(run)
-    shown = metric_name(metric)
+    shown = _metric_name(metric)
     cells = {}
     if run.scores.rule == SEMEVAL:
         cells["official figure, mean over codes, %"] = cell(run.overall("accuracy-macro"))
@@ -65,7 +65,7 @@ def region_overview(run: ScoredRun) -> ReportTable:
     return ReportTable(tuple(cells), (tuple(cells.values()),))
 
 
-def metric_name(metric: str) -> str:
+def _metric_name(metric: str) -> str:
     """A figure as people call it."""
     return _METRIC_NAMES.get(metric, metric)
 
@@ -107,7 +107,7 @@ def _regions(runs: Sequence[ScoredRun], metric: str, note: str, chance: float | 
         score_rows(scores, regions, region_name),
         names,
         list(scores),
-        title=f"{metric_name(metric)}, %",
+        title=f"{_metric_name(metric)}, %",
         domain=(0, 100),
         line=None if chance is None else (chance, f"chance, {chance:g} %"),
     )
@@ -144,7 +144,7 @@ def _corrected(runs: Sequence[ScoredRun], metric: str) -> Section | None:
             rows.append((run.name, region_name(region), *shares, *kappas, cell(labelled.get(region))))
     worthless = [run.name for run in runs if is_worthless(run.scores.scores)]
     warning = f" Of {' and '.join(worthless)} the rule is worthless: {_WORTHLESS}" if worthless else ""
-    shown = metric_name(metric)
+    shown = _metric_name(metric)
     figures = (f"{shown} by string rule, %", f"{shown} by judge, %", "corrected, %")
     head = ("model", "region", *figures, "κ of string rule", "κ of judge", "labelled, %")
     return Section(
@@ -169,7 +169,7 @@ _WORTHLESS = (
 def _topics(runs: Sequence[ScoredRun], metric: str) -> Section | None:
     of_runs = {run.name: pairs(run.of(metric, "region-topic")) for run in runs}
     rows = keys_best_first({run.name: run.of(metric, "region") for run in runs})
-    what = f"{metric_name(metric)}, %"
+    what = f"{_metric_name(metric)}, %"
     pictures, cells = heat_maps(of_runs, rows, what)
     if not pictures:
         return None

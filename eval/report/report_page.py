@@ -129,7 +129,7 @@ def _overview(runs: Sequence[ScoredRun]) -> ReportTable:
     for run in runs:
         table = run.task.overview(run)
         usage = run.scores.usage.columns() if run.scores.usage is not None else {}
-        lines.append(dict(zip(table.head, table.rows[0], strict=True)) | repeat_columns(run) | usage)
+        lines.append(dict(zip(table.head, table.rows[0], strict=True)) | _repeat_columns(run) | usage)
     head = tuple(dict.fromkeys(name for line in lines for name in line))
     return ReportTable(head, tuple(tuple(line.get(name, "–") for name in head) for line in lines))
 
@@ -163,7 +163,7 @@ BETWEEN_RUNS = "between runs, %"
 """Head of the column with the score and the interval that it would have in further runs."""
 
 
-def repeat_columns(run: ScoredRun) -> dict[str, str]:
+def _repeat_columns(run: ScoredRun) -> dict[str, str]:
     """Cells of the overview about the figure that a task is about; none where questions were asked once."""
     for metric in run.task.repeated:
         for name in (f"{metric}-macro", metric):

@@ -194,10 +194,10 @@ def cell(score: Score | None) -> str:
     if score is None:
         return "–"
     mark = FEW_MARK if score.is_over_few else ""
-    return f"{interval_cell(score.value, score.low, score.high)}{mark}"
+    return f"{_interval_cell(score.value, score.low, score.high)}{mark}"
 
 
-def interval_cell(value: Any, low: Any, high: Any) -> str:
+def _interval_cell(value: Any, low: Any, high: Any) -> str:
     """A figure with its interval."""
     if value is None:
         return "–"

@@ -102,14 +102,14 @@ def _lines(answers: Iterable[Mapping[str, Any]]) -> bytes:
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode(errors="replace")
 
 
-def answer_files(folder: Path) -> list[Path]:
+def _answer_files(folder: Path) -> list[Path]:
     """The files in a folder of answers, by name."""
     return sorted(folder.glob("*.jsonl"))
 
 
 def answers_digest(folder: Path) -> str:
     """SHA-256 that is another one as soon as anything was answered since, or answered anew."""
-    files = {path.name: file_sha256(path) for path in answer_files(folder)}
+    files = {path.name: file_sha256(path) for path in _answer_files(folder)}
     return hashlib.sha256(json.dumps(files, sort_keys=True).encode()).hexdigest()
 
 
@@ -131,7 +131,7 @@ class Answers:
                 f"{folder}: no such folder, so all would be asked again; restore it from a copy, or run again "
                 "into another directory"
             )
-        self._files = answer_files(folder)
+        self._files = _answer_files(folder)
         schema = {"item_id": pl.String, "is_error": pl.Boolean, "file": pl.UInt32, "start": pl.Int64}
         empty = pl.DataFrame(schema={**schema, "stop": pl.Int64})
         places = pl.concat([empty, *(part for n in range(len(self._files)) for part in self._places(n))])

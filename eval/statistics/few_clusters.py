@@ -36,8 +36,8 @@ def share_interval(totals: FloatArray, counts: FloatArray, *, level: float) -> t
     n = float(counts.sum() ** 2 / (counts**2).sum())
     hits = n * float(totals.sum() / counts.sum())
     tail = (1 - level) / 2
-    low = beta_quantile(tail, hits, n - hits + 1) if hits > 0 else 0.0
-    high = beta_quantile(1 - tail, hits + 1, n - hits) if hits < n else 1.0
+    low = _beta_quantile(tail, hits, n - hits + 1) if hits > 0 else 0.0
+    high = _beta_quantile(1 - tail, hits + 1, n - hits) if hits < n else 1.0
     return low, high
 
 
@@ -69,7 +69,7 @@ def student_interval(totals: FloatArray, counts: FloatArray, *, level: float) ->
     return ratio - reach, ratio + reach
 
 
-def beta_quantile(probability: float, a: float, b: float) -> float:
+def _beta_quantile(probability: float, a: float, b: float) -> float:
     """Quantile of the beta distribution, by halving; the base install has no library that knows it."""
     low, high = 0.0, 1.0
     for _ in range(_HALVINGS):

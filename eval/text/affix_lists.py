@@ -95,7 +95,7 @@ class AffixList:
         if stem in self.keep:
             return stem
         if self.is_ethiopic:
-            return without_last_vowel(stem)
+            return _without_last_vowel(stem)
         return stem[:-1] + self.last.get(stem[-1:], stem[-1:])
 
     def _without_prefix(self, word: str) -> Iterator[str]:
@@ -113,7 +113,7 @@ class AffixList:
             if not (word.startswith(affix.text) if prefix else word.endswith(affix.text)):
                 continue
             stem = word[len(affix.text) :] if prefix else word[: -len(affix.text)]
-            if _n_letters(stem) >= affix.least and (not affix.after or ends_as(stem, affix.after)):
+            if _n_letters(stem) >= affix.least and (not affix.after or _ends_as(stem, affix.after)):
                 stem += affix.gives
                 yield self.irregular.get(stem, stem)
 
@@ -170,12 +170,12 @@ _VOWELS = frozenset("aeiouıəɨاو")
 """Latin vowels, and the Arabic letters that are vowels at the end of a Persian word."""
 
 
-def ends_as(word: str, ending: str) -> bool:
+def _ends_as(word: str, ending: str) -> bool:
     """Whether a word ends as `SOUNDS` says, in Korean, Latin, Indic and Ethiopic scripts."""
     return SOUNDS[ending](word)
 
 
-def without_last_vowel(word: str) -> str:
+def _without_last_vowel(word: str) -> str:
     """The word with u, e, o or wa of its last Ethiopic letter left out: ``ቤቱ`` as ``ቤት``."""
     order = _ethiopic_order(word)
     if order not in (_U, _E, _O, _WA):

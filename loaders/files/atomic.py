@@ -68,7 +68,7 @@ _NAMED = 3
 _BEGINNING = 4096
 
 
-def check_regular(path: Path) -> None:
+def _check_regular(path: Path) -> None:
     """Refuse to replace what is neither a regular file nor a directory: a link, a device, a named pipe.
 
     Raises:
@@ -97,7 +97,7 @@ def check_own_file(path: Path, *, mark: bytes, what: str, parameter: str = "out"
         InputError: If something else is there.
         OSError: If it cannot be read.
     """
-    check_regular(path)
+    _check_regular(path)
     if not path.exists():
         return
     with path.open("rb") as file:
@@ -188,18 +188,18 @@ def atomic_file(path: Path, *, mode: int | None = None) -> Iterator[Path]:
     Raises:
         InputError: As `atomic.check_regular`.
     """
-    check_regular(path)
+    _check_regular(path)
     beside = fresh_file(path, mode=mode)
     try:
         yield beside
         # Before the rename: after a crash a name must not stand for contents that never reached the disk.
         with beside.open("r+b") as file:
             os.fsync(file.fileno())
-        check_regular(path)
+        _check_regular(path)
         beside.replace(path)
     finally:
         beside.unlink(missing_ok=True)
-    sync_directory(path.parent)
+    _sync_directory(path.parent)
 
 
 def fresh_file(path: Path, *, mode: int | None = None) -> Path:
@@ -365,7 +365,7 @@ def _swap(new: Path, out: Path, previous: Path) -> None:
         if out.exists():
             out.rename(previous)
         new.rename(out)
-        sync_directory(out.parent)
+        _sync_directory(out.parent)
     finally:
         _restore(out, previous)
 
@@ -386,10 +386,10 @@ def _sync(directory: Path) -> None:
         for name in names:
             with (Path(folder) / name).open("rb") as file:
                 os.fsync(file.fileno())
-        sync_directory(Path(folder))
+        _sync_directory(Path(folder))
 
 
-def sync_directory(directory: Path) -> None:
+def _sync_directory(directory: Path) -> None:
     """Make the names in a directory as durable as the files under them."""
     if os.name != "posix":  # Windows has no way to sync a directory
         return

@@ -210,7 +210,7 @@ def utf8_text(content: bytes, where: str, *, save_as: str | None = None, can_be_
         raise RowError(f"{byte} is not UTF-8", where=where, fix=fix) from None
 
 
-def check_no_nulls(text: str, where: str) -> None:
+def _check_no_nulls(text: str, where: str) -> None:
     """Refuse what a disk or a copy leaves of a text that was not written to its end: null characters in a row.
 
     A single null within a text stays, since somebody may have typed it.
@@ -289,7 +289,7 @@ def decoded(
             diagnostics.finding("other-encoding", location, detail)
             encoding = _UTF_8
     text = _decoded(content, encoding or _UTF_8, location, can_be_said=can_be_said)
-    check_no_nulls(text, location)
+    _check_no_nulls(text, location)
     return text
 
 

@@ -94,7 +94,7 @@ NOT_AN_ARCHIVE = (
 _Lines = list[tuple[int, list[str]]]
 
 
-def workbook_lines(
+def _workbook_lines(
     content: bytes, location: str, known: Collection[str], diagnostics: Diagnostics
 ) -> tuple[str, _Lines]:
     """The lines of a workbook's sheet.
@@ -415,7 +415,7 @@ def open_table(
     location = location_of(path, root)
     content = read_content(path, where=location)
     if path.suffix.lower() == WORKBOOK:
-        sheet, of_sheet = workbook_lines(content, location, known, diagnostics)
+        sheet, of_sheet = _workbook_lines(content, location, known, diagnostics)
         return Table(sheet, (Line(f"{sheet}:{row}", cells) for row, cells in of_sheet))
     if content.startswith(ARCHIVE):
         raise RowError("a workbook, not text", where=location, fix=f"name it {path.stem}{WORKBOOK}")
@@ -424,7 +424,7 @@ def open_table(
     if separator is None:
         is_tsv = path.suffix.lower() == ".tsv"
         separator = "\t" if is_tsv else _by_width(text, width, location)
-    records = enumerate(csv_records(text, location, separator=separator), start=1)
+    records = enumerate(_csv_records(text, location, separator=separator), start=1)
     lines = (Line(f"{location}:{row - skipped}", cells) for row, cells in records if row > skipped)
     return Table(location, lines, separator, ends_open=not text.endswith(("\n", "\r")))
 
@@ -496,7 +496,7 @@ def refuse_rewritten(cell: str, where: str, diagnostics: Diagnostics) -> None:
         diagnostics.problem(f"the cell holds {what}, made by a spreadsheet", where=where, fix=fix)
 
 
-def csv_records(text: str, location: str, *, separator: str = ",") -> Iterator[list[str]]:
+def _csv_records(text: str, location: str, *, separator: str = ",") -> Iterator[list[str]]:
     """The records of a CSV text; an empty line is an empty record.
 
     Raises:
@@ -542,7 +542,7 @@ def _by_width(text: str, width: int | None, location: str) -> str:
     found: dict[str, tuple[int, int]] = {}
     for mark in _SEPARATORS:
         with suppress(RowError):  # told when the lines are read
-            widths = [len(cells) for cells in csv_records(text, location, separator=mark) if cells]
+            widths = [len(cells) for cells in _csv_records(text, location, separator=mark) if cells]
             wanted = width or (widths[0] if widths else 0)
             if wanted > 1 and wanted in widths:
                 found[mark] = widths.count(wanted), wanted

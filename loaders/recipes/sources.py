@@ -59,7 +59,7 @@ def in_locales(given: Sequence[Contributed], wanted: Sequence[str]) -> tuple[Con
     return tuple(part for part in parts if part.locales)
 
 
-def pinned_files(folder: Path) -> list[Path]:
+def _pinned_files(folder: Path) -> list[Path]:
     """The files of a collection that a release names with their digests.
 
     Those of annotators' profiles are none of them: whoever has the digest of so few and so short lines finds
@@ -218,7 +218,7 @@ def _response_tables(source: Source, folder: Path, locales: Registry, *, reviewi
 def _contributions(source: Source, base: Path, locales: Registry, *, reviewing: bool) -> SourceTables:
     _refuse(source, "revision", "license")
     folder = _directory(source, base)
-    info = _info(source, folder, pinned_files(folder))
+    info = _info(source, folder, _pinned_files(folder))
     collection = read_collection(folder, locales=locales, reviewing=reviewing, encoding=_encoding(source))
     made = _unaggregated(info, collection.tables)
     return replace(made, profiles=collection.profiles, contributed=contributed(collection))

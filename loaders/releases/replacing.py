@@ -28,12 +28,12 @@ def replaceable(name: str, *, replace: bool) -> Callable[[Path], None]:
             are.
 
     Returns:
-        The check, which raises as `check_replaceable` does.
+        The check, which raises as `_check_replaceable` does.
     """
-    return partial(check_replaceable, name=name, replace=replace)
+    return partial(_check_replaceable, name=name, replace=replace)
 
 
-def check_replaceable(out: Path, name: str, *, replace: bool) -> None:
+def _check_replaceable(out: Path, name: str, *, replace: bool) -> None:
     """Refuse to replace what is not a release of the same name, was edited, or holds more than its files.
 
     Args:

@@ -31,16 +31,16 @@ def report_json(report: BaseModel) -> str:
 
 
 def read_audit(release: Path) -> AuditReport | None:
-    """The audit of a release; see `read_report`."""
-    return read_report(release / AUDIT_NAME, AuditReport, "an audit")
+    """The audit of a release; see `_read_report`."""
+    return _read_report(release / AUDIT_NAME, AuditReport, "an audit")
 
 
 def read_model_report(release: Path) -> ModelReport | None:
-    """The report of a release on models that read options; see `read_report`."""
-    return read_report(release / MODEL_VERDICTS_NAME, ModelReport, "a report on models")
+    """The report of a release on models that read options; see `_read_report`."""
+    return _read_report(release / MODEL_VERDICTS_NAME, ModelReport, "a report on models")
 
 
-def read_report(path: Path, model: type[M], what: str) -> M | None:
+def _read_report(path: Path, model: type[M], what: str) -> M | None:
     """A report of a release; null for a release without.
 
     Args:

@@ -41,14 +41,14 @@ def reviews_that_count(
     in other files than own ones must be about questions that are asked, unless somebody is ``reviewing``.
     """
     asked = {(row.template_id, row.locale) for _, row in questions.rows} if questions.is_complete else set()
-    given = given_answers([row for _, row in responses.rows]) if responses.is_complete else None
+    given = _given_answers([row for _, row in responses.rows]) if responses.is_complete else None
     left_out: set[str] = set()
     by_question: dict[Key, list[Placed[Review]]] = {}
     for one in reviews.rows:
         key = one.row.template_id, one.row.locale
         # A file without a question is more likely cut off than meant.
         if asked and key not in asked and (reviewing or is_own(one.location)):
-            diagnostics.oddity(NOT_ASKED, one, not_asked_now(*key))
+            diagnostics.oddity(NOT_ASKED, one, _not_asked_now(*key))
             left_out.add(one.location)
         else:
             by_question.setdefault(key, []).append(one)
@@ -67,7 +67,7 @@ def is_own(location: str) -> bool:
     return Path(location.rpartition(":")[0]).stem.endswith(OWN)
 
 
-def given_answers(responses: Sequence[Response]) -> Mapping[Key, Collection[str]]:
+def _given_answers(responses: Sequence[Response]) -> Mapping[Key, Collection[str]]:
     """The answers that are given, cleaned, by question."""
     given: defaultdict[Key, set[str]] = defaultdict(set)
     for row in responses:
@@ -75,7 +75,7 @@ def given_answers(responses: Sequence[Response]) -> Mapping[Key, Collection[str]
     return given
 
 
-def further_decided(review: Review, other: Review, given: Collection[str] | None) -> int:
+def _further_decided(review: Review, other: Review, given: Collection[str] | None) -> int:
     """Count how many answers more than another a review decides on; null: any may be given."""
     both = decided_in(review), decided_in(other)
     these, those = both if given is None else (decided.intersection(given) for decided in both)
@@ -87,12 +87,12 @@ def decided_in(review: Review) -> set[str]:
     return set(map(clean, [*review.invalid, *(answer for group in review.groups for answer in group.answers)]))
 
 
-def not_asked_now(template_id: str, locale: str) -> str:
+def _not_asked_now(template_id: str, locale: str) -> str:
     """Say what becomes of a review of a question that was dropped."""
     return f"review of {template_id!r}, which is not asked in {locale} any more; not read, and kept until it is"
 
 
-def why_it_counts(further: int) -> str:
+def _why_it_counts(further: int) -> str:
     """Say why one of two reviews counts, after ``which counts``."""
     why = f", since it decides on {pluralise(further, 'further answer')}" if further else ""
     return f"{why}; left out"
@@ -106,12 +106,12 @@ def _outdone(
     if len(both) != 2 or len(own) != 1:
         return
     (mine,), (other,) = own, [one for one in both if one not in own]
-    further = further_decided(other.row, mine.row, given)
+    further = _further_decided(other.row, mine.row, given)
     counting, loser = (other, mine) if further > 0 else (mine, other)
     if loser.row != counting.row:
         detail = (
             f"{loser.row.reviewer} reviewed the question in {loser.location}, {counting.row.reviewer} in "
-            f"{counting.location}, which counts{why_it_counts(abs(further))}"
+            f"{counting.location}, which counts{_why_it_counts(abs(further))}"
         )
         diagnostics.oddity(IN_A_FILE, loser, detail)
     yield loser

@@ -74,7 +74,7 @@ def take_snapshots_from_dump(
     dump = Path(dump)
     wanted = None if languages is None else languages_of(languages)
     check_outs(domains)
-    read = dump_info(dump)
+    read = _dump_info(dump)
     engine()
     plan = {
         "dump": read.model_dump(),
@@ -99,12 +99,12 @@ def _answers(
 ) -> "dict[Path, tuple[DumpAnswers, int]]":
     """The answers and the number of items of each domain, by the file to write; reads the dump twice."""
     properties = frozenset(DIRECT + name for domain in domains.values() for name in _properties(domain))
-    parts = read_dump(dump, folder, Reading("statements", properties), on_progress)
+    parts = _read_dump(dump, folder, Reading("statements", properties), on_progress)
     answers = {out: DumpAnswers(dump, parts, domain, languages, on_progress) for out, domain in domains.items()}
     items = {out: ask_everything(each.ask, each.domain) for out, each in answers.items()}
     named = [ids for each in answers.values() for ids in each.named.values()]
     subjects = frozenset(ENTITY + qid for ids in named for qid in ids)
-    texts = read_dump(dump, folder, Reading("texts", frozenset(_TEXTS.values()), subjects), on_progress)
+    texts = _read_dump(dump, folder, Reading("texts", frozenset(_TEXTS.values()), subjects), on_progress)
     for each in answers.values():
         each.keep_texts(texts)
     return {out: (each, items[out]) for out, each in answers.items()}
@@ -234,7 +234,7 @@ class Reading:
     """Addresses of the subjects; all when absent."""
 
 
-def dump_info(dump: Path) -> DumpInfo:
+def _dump_info(dump: Path) -> DumpInfo:
     """Name, length and beginning of a dump.
 
     Raises:
@@ -247,7 +247,7 @@ def dump_info(dump: Path) -> DumpInfo:
     return DumpInfo(file=dump.name, bytes=dump.stat().st_size, head_sha256=head)
 
 
-def read_dump(dump: Path, folder: Path, reading: Reading, on_progress: ProgressCallback) -> list[Path]:
+def _read_dump(dump: Path, folder: Path, reading: Reading, on_progress: ProgressCallback) -> list[Path]:
     """The wanted statements of a dump, in its order; what an earlier run found is not read again.
 
     Args:

@@ -166,7 +166,7 @@ def client_of(
     """
     known = find_endpoint(endpoint)
     if policy is None:
-        agent = agent_of(contact, known)
+        agent = _agent_of(contact, known)
         policy = RequestPolicy(agent, pause_s=known.pause_s, on_wait=unheard if on_wait is None else on_wait)
     return SparqlClient(known.url, policy)
 
@@ -186,7 +186,7 @@ def languages_of(tags: Sequence[str]) -> tuple[str, ...]:
     return tuple(sorted(set(tags)))
 
 
-def agent_of(contact: str | None, endpoint: KnownEndpoint) -> str:
+def _agent_of(contact: str | None, endpoint: KnownEndpoint) -> str:
     """The user agent: this software, its version, and how to reach whoever uses it.
 
     Raises:

@@ -84,7 +84,7 @@ class CausalScorer:
         """See `candidate_protocol.KindScorer.alone`."""
         ids, rest = self._asked(request)
         if self._way == "published-greedy":
-            return plain_greedy_logprobs(self._opened.model, ids, [rest[i] for i in some], self._ends)
+            return _plain_greedy_logprobs(self._opened.model, ids, [rest[i] for i in some], self._ends)
         return [plain_logprob(self._opened.model, ids, rest[i]) for i in some]
 
     @property
@@ -95,7 +95,7 @@ class CausalScorer:
         model = self._opened.model
         ids, rest = self._asked(request)
         if self._way == "published-greedy":
-            return greedy_logprobs(model, ids, rest, self._ends)
+            return _greedy_logprobs(model, ids, rest, self._ends)
         if self._takes_trees is None:
             self._takes_trees = takes_trees(model, ids, rest)
         if not self._takes_trees:
@@ -182,7 +182,7 @@ def separate_logprobs(
     return Likelihoods(sums, lengths, len(prompt))
 
 
-def greedy_logprobs(
+def _greedy_logprobs(
     model: "PreTrainedModel", prompt: Sequence[int], candidates: Sequence[Sequence[int]], ends: Sequence[int]
 ) -> Likelihoods:
     """Scores as published: of those tokens of a candidate for which the continuation has a step.
@@ -202,7 +202,7 @@ def greedy_logprobs(
     return Likelihoods(np.array(sums), lengths, len(prompt))
 
 
-def plain_greedy_logprobs(
+def _plain_greedy_logprobs(
     model: "PreTrainedModel", prompt: Sequence[int], candidates: Sequence[Sequence[int]], ends: Sequence[int]
 ) -> list[float]:
     """The same sums from one text, the prompt and its greedy continuation, without a cache."""

@@ -102,7 +102,7 @@ def score_texts(run: Run, options: CulturalScoring, *, on_progress: ProgressCall
     with translate_errors(run.directory), similarity_file(folder, groups) as add_similarity:
         drop_scores(run)
         on_progress(STEP, 0, n_topics)
-        topics = analyse_topics(topics_of(run, gold, groups), settings, dask=options.dask)
+        topics = analyse_topics(_topics_of(run, gold, groups), settings, dask=options.dask)
         for done, figures in enumerate(topics, start=1):
             totals.add(figures)
             add_similarity(*figures.key, figures.matrices)
@@ -118,7 +118,7 @@ def score_texts(run: Run, options: CulturalScoring, *, on_progress: ProgressCall
     unanswered = unanswered_share(int(decided["unanswered"].sum()), decided.height)
     return ScoredItems(
         decided.with_columns(correct=pl.lit(None, pl.Boolean)),
-        (*all_scores(totals, agreements, gold), unanswered),
+        (*_all_scores(totals, agreements, gold), unanswered),
         {
             "bleu": options.bleu,
             "dist": options.distance if cultures else "none",
@@ -126,7 +126,7 @@ def score_texts(run: Run, options: CulturalScoring, *, on_progress: ProgressCall
             **({} if options.stop_words is None else {"stop": _with_digest("words", options.stop_words)}),
             **_order(run, settings),
         },
-        warnings_on(totals, cultures),
+        _warnings_on(totals, cultures),
     )
 
 
@@ -166,7 +166,7 @@ TEXTS_AT_A_TIME = 60_000
 TOPIC = ("split", "category", "topic")
 
 
-def topics_of(run: Run, gold: pl.DataFrame, groups: tuple[str, ...]) -> Iterator[TopicTexts]:
+def _topics_of(run: Run, gold: pl.DataFrame, groups: tuple[str, ...]) -> Iterator[TopicTexts]:
     """The topics of a run in the order of its items, with what was answered.
 
     Args:
@@ -220,7 +220,7 @@ SIGNIFICANT = 0.05
 """P-value below which a correlation is counted as significant, as in the paper."""
 
 
-def all_scores(totals: Totals, agreements: pl.DataFrame, gold: pl.DataFrame) -> Iterator[Score]:
+def _all_scores(totals: Totals, agreements: pl.DataFrame, gold: pl.DataFrame) -> Iterator[Score]:
     """Every figure.
 
     Args:
@@ -251,7 +251,7 @@ def all_scores(totals: Totals, agreements: pl.DataFrame, gold: pl.DataFrame) -> 
             yield _score(f"variance-within{name}", "topic", topic.key.path, found.within, bounds)
 
 
-def warnings_on(totals: Totals, cultures: Sequence[CulturalDistances]) -> tuple[str, ...]:
+def _warnings_on(totals: Totals, cultures: Sequence[CulturalDistances]) -> tuple[str, ...]:
     """List what a reader of the figures should know."""
     of_surveys = (line for culture in cultures for line in _warnings_on_survey(totals.settings.groups, culture))
     return (*_warnings_on_samples(totals), *of_surveys)

@@ -104,7 +104,7 @@ def _variances(runs: Sequence[ScoredRun]) -> Section | None:
             if between.value is not None and within[topic].value is not None
         ]
         if rows:
-            pictures.append(ReportChart(run.name, variance_chart(rows, title=run.name)))
+            pictures.append(ReportChart(run.name, _variance_chart(rows, title=run.name)))
     if not cells:
         return None
     return Section(
@@ -207,7 +207,7 @@ def _table(run: ScoredRun, name: str) -> pl.DataFrame:
 _COLOURS = ("#3b82c4", "#d9730d", "#2a9d6a", "#c2559d")
 
 
-def variance_chart(rows: Rows, *, title: str) -> Spec:
+def _variance_chart(rows: Rows, *, title: str) -> Spec:
     """One mark per topic: variance within groups, and between them, with both intervals.
 
     Args:

@@ -314,11 +314,11 @@ def analyse_topics(
         MissingExtraError, ServerError, InputError: As from `on_cluster`.
     """
     if dask is None:
-        return (analyse_topic(topic, settings) for topic in topics)
-    return on_cluster(analyse_topic, topics, settings, dask=dask, about="topic")
+        return (_analyse_topic(topic, settings) for topic in topics)
+    return on_cluster(_analyse_topic, topics, settings, dask=dask, about="topic")
 
 
-def analyse_topic(topic: TopicTexts, settings: Settings) -> TopicFigures:
+def _analyse_topic(topic: TopicTexts, settings: Settings) -> TopicFigures:
     """Every figure of a topic; each text is parted into tokens once.
 
     Raises:
@@ -340,7 +340,7 @@ def analyse_topic(topic: TopicTexts, settings: Settings) -> TopicFigures:
         coded.samples,
         published_variances(pairs, definition=settings.definition, seed=settings.seed),
         unbiased_variances(pairs, seed=settings.seed),
-        agreements_of(matrices, settings, *topic.key),
+        _agreements_of(matrices, settings, *topic.key),
         {name: int(odd[name].sum()) for name in odd.columns},
         matrices,
         word_counts(coded, settings.stop_words, position=topic.number),
@@ -350,7 +350,7 @@ def analyse_topic(topic: TopicTexts, settings: Settings) -> TopicFigures:
     )
 
 
-def agreements_of(
+def _agreements_of(
     matrices: Matrices, settings: Settings, split: str, category: str, topic: str | None
 ) -> pl.DataFrame:
     """The correlations of every measure with every survey, `AGREEMENTS`."""
@@ -447,7 +447,7 @@ class Totals:
         """The rank correlations of topics and of categories; `AGREEMENTS`."""
         of_topics = [topic.agreements for topic in self.topics]
         of_means = [
-            agreements_of(matrices, self.settings, *where, None) for where, matrices in self.means.items()
+            _agreements_of(matrices, self.settings, *where, None) for where, matrices in self.means.items()
         ]
         return pl.concat([pl.DataFrame(schema=AGREEMENTS), *of_topics, *of_means])
 

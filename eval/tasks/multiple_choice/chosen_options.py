@@ -250,7 +250,7 @@ def predictions() -> Predictions:
     return Predictions(MCQ_PREDICTION, ("id", *LETTERS), _items, _answer_text, _rows, values=LETTERS)
 
 
-def marked_letter(cells: Mapping[str, str]) -> str | None:
+def _marked_letter(cells: Mapping[str, str]) -> str | None:
     """The letter that a row gives or marks; null if it is blank, or not one cell is 1 and the others are 0."""
     if LETTERS[0] not in cells:
         return cells[PREDICTION] or None
@@ -266,7 +266,7 @@ def _items(asked: TaskItems) -> Iterator[tuple[str, str, str]]:
 
 def _answer_text(cells: Mapping[str, str], order: str) -> str:
     """The letter as the release shows it, in the published JSON; what marks no single letter names none."""
-    letter = marked_letter(cells)
+    letter = _marked_letter(cells)
     if letter is None:
         return _NO_LETTER
     return f'{{"{ANSWER_KEY}":"{LETTERS[order.index(letter)]}"}}'

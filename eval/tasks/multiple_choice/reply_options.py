@@ -149,7 +149,7 @@ def _holds(letter: NamedLetter, options: Sequence[str], phrases: AnswerPhrases) 
     named = [index for index, option in enumerate(options) if letter.tail.startswith(option) and option]
     own = options[letter.option]
     if letter.option in named and _begins(letter.tail, own, phrases):
-        return not is_denied(letter.tail[len(own) :], phrases)
+        return not _is_denied(letter.tail[len(own) :], phrases)
     if not letter.certain or letter.denied:
         return False
     return not any(_begins(letter.tail, options[index], phrases) for index in named)
@@ -205,16 +205,16 @@ def _mentions(text: str, options: Sequence[str], phrases: AnswerPhrases) -> list
 def _is_named(text: str, mention: _Mention, phrases: AnswerPhrases) -> bool:
     """Whether words announce or choose an option that is mentioned."""
     before = text[max(0, mention.start - WINDOW) : mention.start]
-    after = closed_off(text[mention.end : mention.end + WINDOW])
-    if is_doubted(before, phrases):
+    after = _closed_off(text[mention.end : mention.end + WINDOW])
+    if _is_doubted(before, phrases):
         return False
     announced = announces(before, phrases) is not None and is_closed(after, phrases)
-    return announced or is_chosen_behind(after, phrases)
+    return announced or _is_chosen_behind(after, phrases)
 
 
 def _is_sentence(text: str, mention: _Mention, phrases: AnswerPhrases) -> bool:
     """Whether a text is a sentence without a negation that ends in *is* or *eat* and an option, or no more."""
-    after = closed_off(text[mention.end :]).lstrip()
+    after = _closed_off(text[mention.end :]).lstrip()
     rest = phrases.ends.without_start(after)
     if _trimmed(after if rest is None else rest) or "?" in after:
         return False
@@ -398,7 +398,7 @@ def announces(before: str, phrases: AnswerPhrases) -> str | None:
     return None
 
 
-def is_doubted(before: str, phrases: AnswerPhrases) -> bool:
+def _is_doubted(before: str, phrases: AnswerPhrases) -> bool:
     """Whether a negation or hedge stands in the clause before a letter or an option."""
     window = before[-WINDOW:].rstrip(OPENING + _COLON)
     ends = [found.end() for found in CLAUSE_END.finditer(window)]
@@ -423,18 +423,18 @@ def is_closed(after: str, phrases: AnswerPhrases) -> bool:
     return not (word and phrases.doubt.within(word[0]))
 
 
-def is_chosen_behind(after: str, phrases: AnswerPhrases) -> bool:
+def _is_chosen_behind(after: str, phrases: AnswerPhrases) -> bool:
     """Whether what follows a letter or an option chooses it: *is the correct answer*."""
     rest = phrases.chosen.without_start(after.lstrip())
     return rest is not None and is_closed(rest, phrases)
 
 
-def is_denied(after: str, phrases: AnswerPhrases) -> bool:
+def _is_denied(after: str, phrases: AnswerPhrases) -> bool:
     """Whether a negation or hedge stands in the clause behind a letter or an option."""
     return phrases.doubt.within(CLAUSE_END.split(after, maxsplit=1)[0])
 
 
-def closed_off(after: str) -> str:
+def _closed_off(after: str) -> str:
     """What stands behind the marks that close a bracket, a quotation or bold type."""
     return _CLOSING.sub("", after, count=1)  # what it finds first is at the start, if only nothing
 
@@ -467,7 +467,7 @@ def _occurrences(text: str, phrases: AnswerPhrases) -> Iterator[_Occurrence]:
             option=index,
             at=start,
             before=text[max(0, start - WINDOW) : start],
-            after=closed_off(text[end : end + 3 * WINDOW]),
+            after=_closed_off(text[end : end + 3 * WINDOW]),
             line=line,
             plain=letter in LETTERS,
             opens=not text[:line].strip(),
@@ -492,20 +492,20 @@ def _chosen(occurrence: _Occurrence, phrases: AnswerPhrases) -> str | None:
     """Whether the words around a letter choose it, and how; see `announces`."""
     before, after = occurrence.before.lower(), occurrence.after.lower()
     kind = announces(before, phrases)
-    if kind is None and is_chosen_behind(after, phrases):
+    if kind is None and _is_chosen_behind(after, phrases):
         kind = "announced"
-    if kind is None or _QUESTION.match(after) or is_doubted(before, phrases):
+    if kind is None or _QUESTION.match(after) or _is_doubted(before, phrases):
         return None
     return kind
 
 
 def _named(occurrence: _Occurrence, phrases: AnswerPhrases) -> NamedLetter:
     after = occurrence.after.lower()
-    certain = is_closed(after, phrases) or is_chosen_behind(after, phrases)
+    certain = is_closed(after, phrases) or _is_chosen_behind(after, phrases)
     line = after.partition("\n")[0]
     tail = line.lstrip(_BEFORE_TEXT)
     goes_on = _OTHER_CLAUSE.match(occurrence.after) or phrases.ends.without_start(tail) is not None
-    denied = bool(tail) and not goes_on and is_denied(tail, phrases)
+    denied = bool(tail) and not goes_on and _is_denied(tail, phrases)
     return NamedLetter(occurrence.option, certain, tail, denied)
 
 

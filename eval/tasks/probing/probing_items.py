@@ -102,7 +102,7 @@ def probing_items(tables: Mapping[str, pl.DataFrame], options: ProbingOptions) -
     """
     config = options.config or ""
     triples = as_templates(tables[config])
-    templates = chosen_templates(tables[_templates_of(config)], options.prompts)
+    templates = _chosen_templates(tables[_templates_of(config)], options.prompts)
     languages = options.languages or tuple(
         language
         for language in triples["language"].unique(maintain_order=True)
@@ -140,7 +140,7 @@ def _templates_of(config: str) -> str:
     return config.removesuffix(TRIPLES).removesuffix(ALIGNED) + TEMPLATES
 
 
-def chosen_templates(templates: pl.DataFrame, names: Collection[str] | None) -> pl.DataFrame:
+def _chosen_templates(templates: pl.DataFrame, names: Collection[str] | None) -> pl.DataFrame:
     """The templates of these names, each of which has the gaps that it must have."""
     for name in names or ():
         if name not in set(templates["relation"]):

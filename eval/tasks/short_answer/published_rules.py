@@ -62,13 +62,13 @@ _ENGLISH = re.compile(
 published decisions come out, and of a million pairs of published answers four are decided otherwise."""
 
 
-def english_tokens(text: str) -> list[str]:
+def _english_tokens(text: str) -> list[str]:
     """The tokens of an English text, in order; punctuation is a token of its own."""
     return _ENGLISH.findall(text)
 
 
 # Word by word as the published scorer takes them; other lemmatisers are given words without punctuation.
-_SPLITS: Mapping[str, Split] = {"en": english_tokens}
+_SPLITS: Mapping[str, Split] = {"en": _english_tokens}
 
 
 def paper_rule(local: str | None, names: Mapping[str, str | None], calendar: Calendar) -> Rule:
@@ -94,7 +94,7 @@ def paper_rule(local: str | None, names: Mapping[str, str | None], calendar: Cal
         del answer_format
         if reply.response in MISSING:
             return None
-        plain = normalised_response(reply.response, reply.prompt)
+        plain = _normalised_response(reply.response, reply.prompt)
         for index, is_english, variant in variants:
             answer = _composed(variant)
             # As published: anywhere in the response, inside words as well.
@@ -108,7 +108,7 @@ def paper_rule(local: str | None, names: Mapping[str, str | None], calendar: Cal
     return match
 
 
-def normalised_response(response: str, prompt: str) -> str:
+def _normalised_response(response: str, prompt: str) -> str:
     """The response in NFC, without the prompt, a label that it ends with, outer blanks and full stops."""
     prompt = _composed(prompt)
     text = normalize("NFC", response)
@@ -191,7 +191,7 @@ def code_scores(decisions: pl.DataFrame, *, seed: int) -> tuple[Score, ...]:
         seed: Seed of the intervals.
     """
     region = pl.col("locale").str.extract(r"-([A-Z]{2})$")
-    ids = [asked_id(*row) for row in decisions.select("template_id", "language").iter_rows()]
+    ids = [_asked_id(*row) for row in decisions.select("template_id", "language").iter_rows()]
     rows = (
         decisions.with_columns(pl.Series("task_id", ids, dtype=pl.String))
         .with_columns(code=pl.when(language="en").then(pl.format("en-{}", region)).otherwise("locale"))
@@ -210,14 +210,14 @@ def predictions() -> Predictions:
     return Predictions(SAQ_PREDICTION, ("id", PREDICTION), _items, _answer_text, _rows)
 
 
-def asked_id(template_id: str, language: str) -> str:
+def _asked_id(template_id: str, language: str) -> str:
     """The task's id of a question in the language that it is asked in: ``en-ET_001`` of ``am-ET_001``."""
     return in_english(template_id) if language == ENGLISH else template_id
 
 
 def _items(asked: TaskItems) -> Iterator[tuple[str, str, None]]:
     for item_id, template_id, language in asked.items.select("item_id", "template_id", "language").iter_rows():
-        yield item_id, asked_id(template_id, language), None
+        yield item_id, _asked_id(template_id, language), None
 
 
 def _answer_text(cells: Mapping[str, str], _: None) -> str:
@@ -236,7 +236,7 @@ def _rows(run: Run) -> Iterator[Sequence[str]]:
                 f"{run.directory}: asks {template_id!r}, which is no question of SemEval's; run on a "
                 "release made with `blend build --semeval`"
             )
-        row_id = asked_id(template_id, language)
+        row_id = _asked_id(template_id, language)
         # A question is asked with every prompt; the first one counts.
         if row_id not in written:
             written.add(row_id)

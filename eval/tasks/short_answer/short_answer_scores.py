@@ -64,7 +64,7 @@ def score_short_answers(
 
     Returns:
         `short_answer_decisions.DECISIONS` with ``region``, ``topic`` and ``asked_in``, and the scores: those of
-        `short_answer_scores` and `reply_shares`, and the share of the items without an answer. By the rule
+        `short_answer_scores` and `_reply_shares`, and the share of the items without an answer. By the rule
         `SEMEVAL` items without an answer are wrong, and there are figures by the task's codes, ``accuracy``,
         and those of the default rule, ``sem-b-default``. By a judge, decisions have further columns
         (`short_answer_decisions.decided_by_judge`).
@@ -87,7 +87,7 @@ def score_short_answers(
     replies = decided.filter("answered")
     scores: tuple[Score, ...] = ()
     if decided.height:
-        scores = (*short_answer_scores(decided, seed=seed), *reply_shares(replies, seed=seed))
+        scores = (*short_answer_scores(decided, seed=seed), *_reply_shares(replies, seed=seed))
     if rule == SEMEVAL and decided.height:
         ours = score_short_answers(parts, gold, seed=seed)
         beside = [one for one in ours.scores if one.metric in ("sem-b", "sem-b-macro")]
@@ -179,7 +179,7 @@ def short_answer_scores(decisions: pl.DataFrame, *, seed: int = 0) -> tuple[Scor
     return tuple(scores)
 
 
-def reply_shares(decisions: pl.DataFrame, *, seed: int = 0) -> tuple[Score, ...]:
+def _reply_shares(decisions: pl.DataFrame, *, seed: int = 0) -> tuple[Score, ...]:
     """What kinds of replies there are, in percent, overall and by region, with intervals over templates.
 
     Args:
