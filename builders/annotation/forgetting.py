@@ -4,7 +4,14 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from blend.builders.annotation.forgotten import ever_given, forgotten, is_theirs, remember, shown_in
+from blend.builders.annotation.forgotten import (
+    ever_given,
+    forgotten,
+    is_theirs,
+    remember,
+    shown_in,
+    without_lines,
+)
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.pseudonyms import People, project_key
 from blend.builders.annotation.pulling import Pull, Session, pull, pull_project, rewritten, session
@@ -36,6 +43,8 @@ class Forgotten:
     """All pseudonyms by which they are known again."""
     lines: Sequence[Line]
     """Lines of the events that were removed."""
+    gone: set[str]
+    """Ids of the answers that nobody else gives."""
     pull: Pull
     """The files that were written anew."""
     by_hand: list[str]
@@ -73,7 +82,7 @@ def forget_person(file: ProjectFile, who: str, *, on_progress: ProgressCallback 
         people = People(project_key(file), at.accounts, read_events(at.folder.events))
         done = _here(file, who, people, at)
         lines = read_events(at.folder.events)
-        given = ever_given(file, lines, done.names)
+        given = ever_given(file, lines, done.names) - done.gone
         wanted = list(stage_locales(file))
         for number, stage_locale in enumerate(wanted, start=1):
             if found := at.there.get(stage_locale.name):
@@ -118,9 +127,10 @@ def _here(file: ProjectFile, who: str, people: People, at: Session) -> Forgotten
         for role, listed in (("annotators", settings.annotators), ("reviewers", settings.reviewers))
         if annotator in map(people.named, listed or ())
     ]
+    _, gone = without_lines(file, lines, names, key)
     # First of all: whatever happens from here on, no pull brings anything back.
     remember(file, names)
-    return Forgotten(annotator, names, theirs, rewritten(file, at.folder), by_hand)
+    return Forgotten(annotator, names, theirs, gone, rewritten(file, at.folder), by_hand)
 
 
 def _erase(at: Session, tasks: Sequence[ExportedTask], people: People, done: Forgotten) -> None:

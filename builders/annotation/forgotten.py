@@ -19,7 +19,7 @@ from blend.builders.annotation.stages.review import GROUPS, INVALID, ITEMS, REAS
 from blend.builders.saq.lost_answers import parted
 from blend.loaders.files.atomic import atomic_write
 from blend.loaders.files.content import read_content
-from blend.loaders.label_studio.events import Line
+from blend.loaders.label_studio.events import Line, held_in
 from blend.loaders.label_studio.export import ExportedTask
 from blend.loaders.responses import read_responses
 from blend.loaders.responses.response_rows import HIDDEN
@@ -70,7 +70,7 @@ def is_theirs(line: Line, gone: Collection[str], key: bytes) -> bool:
 def without_lines(
     file: ProjectFile, lines: Sequence[Line], names: Collection[str], key: bytes
 ) -> tuple[list[Line], set[str]]:
-    """The events without what some people did, and without the answers that nobody else ever gave.
+    """The events without what some people did, and without the answers that nobody else gives now.
 
     Returns:
         The lines, of which no other names the people; and the ids of these answers, as reviews show them.
@@ -78,7 +78,10 @@ def without_lines(
     theirs = [line for line in lines if is_theirs(line, names, key)]
     left = [unnamed(line, names) for line in lines if not is_theirs(line, names, key)]
     gone = _answer_ids(theirs)
-    gone -= ever_given(file, left, names) if gone else set()
+    if gone:
+        stages = {line["stage"] for line in left}
+        now = [one.version for stage in stages for one in held_in(left, stage).values()]
+        gone -= ever_given(file, now, names)
     return [line for line in (_line_without(line, gone) for line in left) if line is not None], gone
 
 
