@@ -10,23 +10,197 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
-from blend.builders.audit.checking import checked_questions
-from blend.builders.audit.leaks import LEAKS
 from blend.builders.audit.learning import combined_scores
 from blend.builders.audit.measuring import EXAMPLES, Outcome, examples_of, measured, outcome_of
 from blend.builders.audit.question_arrays import (
     EVIDENCE,
     QUESTIONS,
     FloatArray,
+    IntArray,
     QuestionArrays,
     question_arrays,
 )
-from blend.builders.audit.solvers import KNOWS_OTHERS, NEEDS_ALL, SOLVERS, Known, Solver
+from blend.builders.audit.solvers import (
+    KNOWS_OTHERS,
+    NEEDS_ALL,
+    SOLVERS,
+    Known,
+    Solver,
+    named_groups,
+    names_region,
+)
+from blend.schemas.errors import InputError, RowError, raise_all
 from blend.schemas.frames import in_slices
 from blend.schemas.locales import Registry, registry
 from blend.schemas.summaries import Summarised, Summary, written
-from blend.schemas.texts import pluralise
+from blend.schemas.texts import pluralise, scripts_of
+
+# Checking: a frame of anybody's questions is one that can be audited, or an error that names the row.
+
+
+_NEEDED = ("question", "options", "answer")
+
+_PROBLEMS = {
+    "no_question": ("no text of the question", "write it, or remove the row"),
+    "few_options": ("fewer than two options", "give every question at least two"),
+    "blank_option": ("an option is blank", "write it, or remove the row"),
+    "no_answer": ("the answer is not the index of an option", "count the options from 0"),
+}
+
+
+def checked_questions(questions: pl.DataFrame) -> pl.DataFrame:
+    """The questions as `QUESTIONS`, in an order that depends on the rows alone.
+
+    A group or topic that is not given is ``all``, a template the text of its question.
+
+    Raises:
+        RowError, RowErrors: If rows are not questions; every one is named by its number, from 1.
+        InputError: If a column is missing or of another type, or if there is no row.
+    """
+    _check_columns(questions)
+    if questions.is_empty():
+        raise InputError("no multiple-choice questions to audit; give at least one")
+    given = {name: pl.col(name) for name in QUESTIONS if name in questions.columns}
+    rows = questions.select(**{name: given.get(name, pl.lit(None, pl.String)) for name in QUESTIONS})
+    rows = rows.cast(QUESTIONS)
+    _check_rows(rows)
+    complete = rows.with_columns(
+        template=pl.coalesce("template", "question"),
+        group=pl.col("group").fill_null("all"),
+        topic=pl.col("topic").fill_null("all"),
+    )
+    by_options = pl.col("options").list.join("\n")
+    return complete.sort("template", "group", "question", by_options, "answer", "topic")
+
+
+def _check_columns(questions: pl.DataFrame) -> None:
+    for name in _NEEDED:
+        if name not in questions.columns:
+            raise InputError(f"the questions have no column {name!r}; they need {', '.join(_NEEDED)}")
+    for name, wanted in QUESTIONS.items():
+        found = questions.schema.get(name)
+        fits = found is None or found in (wanted, pl.Null) or (name == "answer" and found.is_integer())
+        if not fits:
+            raise InputError(f"column {name!r} of the questions is {found}; make it {wanted}")
+
+
+def _check_rows(rows: pl.DataFrame) -> None:
+    options, answer = pl.col("options"), pl.col("answer")
+    blank = options.list.eval((pl.element().str.strip_chars() == "").fill_null(value=True)).list.any()
+    wrong = rows.select(
+        no_question=pl.col("question").str.strip_chars().fill_null("") == "",
+        few_options=options.list.len().fill_null(0) < 2,
+        blank_option=blank.fill_null(value=False),
+        no_answer=~answer.is_between(0, options.list.len().cast(pl.Int64) - 1).fill_null(value=False),
+    ).with_row_index("row", offset=1)
+    bad = wrong.filter(pl.any_horizontal(*_PROBLEMS))
+    raise_all(
+        [
+            RowError(what, where=f"row {row['row']} of the questions", fix=fix)
+            for row in bad.iter_rows(named=True)
+            for name, (what, fix) in _PROBLEMS.items()
+            if row[name] and not (name == "no_answer" and row["few_options"])
+        ]
+    )
+
+
+# Leaks: what makes an option stand out before anybody has thought about the question, by cause.
+
+
+_FAR = 2
+"""An option that is so many times as long as the next longest one stands out by its length."""
+
+_MARKS = frozenset('()[]{},;:/\\"!?&+')
+
+
+def _names_another(asked: QuestionArrays, known: Known) -> FloatArray:
+    """Flags options that name another region that is asked about, and not the question's own."""
+    named = named_groups(asked, known.locales)
+    own = named[asked.group[asked.owner], asked.text]
+    anyone: NDArray[np.bool_] = np.logical_or.reduce(named, axis=0)
+    return (anyone[asked.text] & ~own).astype(np.float64)
+
+
+def _much_longer(asked: QuestionArrays, _: Known) -> FloatArray:
+    """Flags an option that has at least `_FAR` times as many characters as any other."""
+    lengths = asked.lengths
+    top, second = _top_two(asked, lengths)
+    far: NDArray[np.bool_] = (lengths == top[asked.owner]) & (top >= _FAR * second)[asked.owner]
+    return far.astype(np.float64)
+
+
+def _much_shorter(asked: QuestionArrays, _: Known) -> FloatArray:
+    """Flags an option that has at most one part in `_FAR` of the characters of any other."""
+    lengths = asked.lengths
+    # The shortest and the second shortest.
+    top, second = (-found for found in _top_two(asked, -lengths))
+    far: NDArray[np.bool_] = (lengths == top[asked.owner]) & (_FAR * top <= second)[asked.owner]
+    return far.astype(np.float64)
+
+
+def _odd_format(asked: QuestionArrays, _: Known) -> FloatArray:
+    """Flags an option that alone has, or alone lacks, capitals or punctuation marks."""
+    return _odd_one_out(asked, [_shape(text) for text in asked.texts])
+
+
+def _odd_script(asked: QuestionArrays, _: Known) -> FloatArray:
+    """Flags an option that alone is written in another script; options without letters say nothing."""
+    scripts = [" ".join(sorted(scripts_of(text))) for text in asked.texts]
+    lettered = np.array([script != "" for script in scripts])[asked.text]
+    all_have_it = np.logical_and.reduceat(lettered, asked.starts)
+    return np.where(all_have_it[asked.owner], _odd_one_out(asked, scripts), 0.0)
+
+
+def _odd_number(asked: QuestionArrays, _: Known) -> FloatArray:
+    """Flags an option that alone has digits, or alone has none."""
+    return _odd_one_out(asked, [str(any(map(str.isdigit, text))) for text in asked.texts])
+
+
+def repeated(asked: QuestionArrays, _: Known) -> FloatArray:
+    """Flags options that another option of the question repeats, up to case and accents."""
+    numbers = asked.owner * (int(asked.key.max()) + 1) + asked.key[asked.text]
+    _, location, often = np.unique(numbers, return_inverse=True, return_counts=True)
+    stands_twice: NDArray[np.bool_] = often[location] > 1
+    return stands_twice.astype(np.float64)
+
+
+LEAKS: Mapping[str, Solver] = {
+    "names-region": Solver("an option names the region asked about, or its people", names_region),
+    "names-another": Solver("an option names another region that the set asks about", _names_another),
+    "much-longer": Solver("an option is at least twice as long as all others", _much_longer),
+    "much-shorter": Solver("an option is at most half as long as all others", _much_shorter),
+    "format": Solver("an option alone has, or lacks, capitals or punctuation", _odd_format),
+    "script": Solver("an option alone is in another script", _odd_script),
+    "number-or-words": Solver("an option alone has digits, or alone has none", _odd_number),
+    "repeated-option": Solver("an option stands there twice", repeated),
+}
+"""The causes, by name; a score of 1 flags an option."""
+
+
+def _top_two(asked: QuestionArrays, numbers: IntArray) -> tuple[IntArray, IntArray]:
+    """The largest and the second largest number of every question; equal ones are two."""
+    # Question by question (the last key sorts first), in each the largest first.
+    ordered = numbers[np.lexsort((-numbers, asked.owner))]
+    return ordered[asked.starts], ordered[asked.starts + 1]
+
+
+def _odd_one_out(asked: QuestionArrays, labels: list[str]) -> FloatArray:
+    """1 for an option whose label is its own while all the others share one; labels are by text."""
+    _, codes = np.unique(np.array(labels), return_inverse=True)
+    of_options = codes[asked.text].astype(np.int64)
+    numbers = asked.owner * (int(codes.max()) + 1) + of_options
+    different, location, often = np.unique(numbers, return_inverse=True, return_counts=True)
+    # Question and label in one number; dividing gives the question back. Kinds: different labels of a question.
+    kinds = np.bincount(different // (int(codes.max()) + 1), minlength=len(asked.starts))
+    alone: NDArray[np.bool_] = (often[location] == 1) & ((kinds == 2) & (asked.sizes > 2))[asked.owner]
+    return alone.astype(np.float64)
+
+
+def _shape(text: str) -> str:
+    return f"{any(map(str.isupper, text))} {not _MARKS.isdisjoint(text)} {text.endswith('.')}"
+
 
 COMBINED = "combined"
 """Name of the baseline that weighs all others but those that need the whole set or other regions' answers."""

@@ -1,9 +1,10 @@
 """The dataset card: what a reader needs first, and a page beside it with everything that is too long for it."""
 
 import re
+import tomllib
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 from pydantic import BaseModel
@@ -20,12 +21,12 @@ from blend.builders.cards.credits import (
 from blend.builders.cards.facts import ReleaseFacts
 from blend.builders.cards.fields import described_fields, first_sentence, markdown
 from blend.builders.cards.header import card_header
-from blend.builders.cards.judging import judging_of
 from blend.builders.cards.read_options import read_options
-from blend.builders.cards.rendering import render
+from blend.builders.cards.rendering import render, text_of
 from blend.builders.stats.tables import agreement_tables, power_table
+from blend.schemas.errors import DISTRIBUTION
 from blend.schemas.languages import english_name, own_name, script_name
-from blend.schemas.manifest import CARD_PAGE_NAME, TableInfo
+from blend.schemas.manifest import CARD_PAGE_NAME, ReleaseManifest, TableInfo
 from blend.schemas.reports import finding_kinds
 from blend.schemas.rows import (
     CULTURAL_PROMPTS,
@@ -35,6 +36,46 @@ from blend.schemas.rows import (
     model_of,
 )
 from blend.schemas.summaries import Table, markdown_table, markdown_text
+
+# Which judge decided that two answers mean the same, and what such a judge cannot see.
+
+
+class Judging(NamedTuple):
+    """The judges of a release."""
+
+    who: tuple[str, ...]
+    """In the order in which they are asked, as sentences."""
+    blind: str
+    """What they cannot see."""
+    verdicts: tuple[tuple[str, int, int], ...]
+    """Name of a judge, and how many pairs it called the same and different."""
+
+
+def judging_of(manifest: ReleaseManifest) -> Judging:
+    """The judges of a release with multiple-choice questions."""
+    options, is_published = manifest.recipe.mcq.judge, manifest.recipe.mcq.mode == "paper"
+    asked = {
+        "decisions": manifest.recipe.mcq.verdicts is not None,
+        "shipped": options.shipped and not is_published,
+        "published": is_published,
+        "words": not is_published,
+        "model": options.kind == "chat",
+    }
+    texts = tomllib.loads(text_of("judges.toml"))
+    who = (texts["who"][key] for key, is_asked in asked.items() if is_asked)
+    sentences = tuple(text.format(sdk=DISTRIBUTION, model=options.model) for text in who)
+    return Judging(sentences, texts["blind"][options.kind], _verdicts(manifest))
+
+
+def _verdicts(manifest: ReleaseManifest) -> tuple[tuple[str, int, int], ...]:
+    counts: dict[str, dict[str, int]] = {}
+    for stage in manifest.report:
+        for note, count in stage.notes.items():
+            judge, _, verdict = note.rpartition(", ")
+            if verdict in ("same", "different") and isinstance(count, int):
+                counts.setdefault(judge, {})[verdict] = count
+    return tuple((judge, of.get("same", 0), of.get("different", 0)) for judge, of in counts.items())
+
 
 _VERSIONS_SHOWN = 3
 _SCRIPTS = {"Hans": "Simplified Chinese", "Hant": "Traditional Chinese"}

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from huggingface_hub import DatasetCardData
 
+from blend.builders.cards.card import Judging, judging_of
 from blend.builders.cards.credits import citation, source_kinds
-from blend.builders.cards.judging import Judging, judging_of
 from blend.builders.release import build_release
 from blend.loaders.recipes.ready import sample_recipe
 from blend.loaders.releases import read_manifest

@@ -11,9 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from blend.builders.stats import Stats, build_stats, stats_frames, stats_json
+from blend.builders.stats import Stats, answer_overlap, build_stats, stats_frames, stats_json
 from blend.builders.stats.measures import MEASURES
-from blend.builders.stats.overlap import answer_overlap
 from blend.schemas.errors import RowError, RowErrors
 from blend.schemas.frames import ANNOTATIONS, QUESTIONS
 from blend.schemas.recipe import SaqOptions

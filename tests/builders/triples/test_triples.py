@@ -6,8 +6,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from blend.builders.triples import TripleBuild, build_triples
-from blend.builders.triples.classes import class_cycles
+from blend.builders.triples import TripleBuild, build_triples, class_cycles
 from blend.loaders.wikidata.facts import Facts
 from blend.schemas.errors import BlendError
 from blend.schemas.recipe import Domain, TripleOptions, domains
