@@ -42,7 +42,7 @@ from blend.version import __version__
 _MACRO = "-macro"
 
 
-def with_repeats(scored: ScoredItems, items: pl.DataFrame, figures: Mapping[str, str]) -> ScoredItems:
+def _with_repeats(scored: ScoredItems, items: pl.DataFrame, figures: Mapping[str, str]) -> ScoredItems:
     """What was scored, with the number of every repeat and with figures on how the repeats differ.
 
     Args:
@@ -155,7 +155,7 @@ def score_answers(
     del now, answers
     if task.repeated and run.description.options.get("samples", 1) > 1:
         items = run.items("item_id", "region", "template_id", "sample")
-        scored = with_repeats(scored, items, task.repeated)
+        scored = _with_repeats(scored, items, task.repeated)
     parts = {**scored.signature_parts, **({} if rule == "default" else {"rule": kind})}
     n_unanswered, n_written = unanswered_count(scored.scores)
     if n_unanswered:

@@ -50,7 +50,7 @@ _PROBLEMS = {
 }
 
 
-def checked_questions(questions: pl.DataFrame) -> pl.DataFrame:
+def _checked_questions(questions: pl.DataFrame) -> pl.DataFrame:
     """The questions as `QUESTIONS`, in an order that depends on the rows alone.
 
     A group or topic that is not given is ``all``, a template the text of its question.
@@ -288,7 +288,7 @@ def audit_questions(
         InputError: If there is no question, or a column is missing or of another type.
         UnknownNameError: If the registry lacks a locale of the annotations.
     """
-    asked = question_arrays(checked_questions(questions))
+    asked = question_arrays(_checked_questions(questions))
     correct = _correct_answers(asked.questions)
     evidence = correct.with_columns(votes=pl.lit(1, pl.Int64))
     evidence = evidence if annotations is None else known_answers(annotations)

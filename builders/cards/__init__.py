@@ -35,7 +35,7 @@ from blend.schemas.texts import pluralise
 # ``eval.yaml``: what the Hub and Inspect need to run a release as a benchmark, without any code of ours.
 
 
-def benchmark_yaml(facts: ReleaseFacts) -> str | None:
+def _benchmark_yaml(facts: ReleaseFacts) -> str | None:
     """The benchmark file of a release; null where it has no questions that can be asked."""
     tables = [table for table in facts.manifest.tables if table.rows]
     tasks = []
@@ -113,7 +113,7 @@ class Entry(NamedTuple):
     """What the build knows; null where it knows nothing."""
 
 
-def render_datasheet(facts: ReleaseFacts) -> str:
+def _render_datasheet(facts: ReleaseFacts) -> str:
     """The datasheet, ``DATASHEET.md``: questions by section, those without answer listed at the top."""
     known = _known(facts)
     entries = [
@@ -180,14 +180,14 @@ def documents(facts: ReleaseFacts) -> Mapping[str, str]:
     texts = {chart.path: chart.svg for chart in charts}
     texts[CARD_NAME] = render_card(facts, charts)
     texts[CARD_PAGE_NAME] = render_details(facts)
-    texts[DATASHEET_NAME] = render_datasheet(facts)
+    texts[DATASHEET_NAME] = _render_datasheet(facts)
     if facts.manifest.recipe.datasheet is not None:
         texts[ANSWERS_NAME] = answers_toml(facts.datasheet)
     texts[CHANGELOG_NAME] = facts.changelog
     texts[CROISSANT_NAME] = render_croissant(facts)
     if facts.contributions:
         texts[CITATION_NAME] = citation_cff(facts.manifest.recipe, facts.title, facts.contributions)
-    if (benchmark := benchmark_yaml(facts)) is not None:
+    if (benchmark := _benchmark_yaml(facts)) is not None:
         texts[BENCHMARK_NAME] = benchmark
     return texts
 

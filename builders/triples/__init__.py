@@ -21,7 +21,7 @@ from blend.schemas.rows import DROPPED
 # Classes: which items belong to a class, through any chain of *instance of* and *subclass of*.
 
 
-def class_members(claims: pl.DataFrame, domain: Domain) -> pl.DataFrame:
+def _class_members(claims: pl.DataFrame, domain: Domain) -> pl.DataFrame:
     """The items of a domain: all that lead to its class in one or more steps, subclasses among them.
 
     The class itself is an item only if a chain leads back to it. Cycles do no harm.
@@ -187,7 +187,7 @@ def build_triples(facts: Facts, domain: Domain, options: TripleOptions | None = 
         Zhou et al. (2025), https://arxiv.org/abs/2404.06833, section 3, and the query published with it.
     """
     chosen = TripleOptions() if options is None else options
-    members = class_members(facts.claims, domain)
+    members = _class_members(facts.claims, domain)
     if members.is_empty():
         raise InputError(
             f"the snapshot holds no item of class {domain.item_class}; take it for the domain {domain.name!r}"
