@@ -354,9 +354,11 @@ def _find_odd_values(
             elif (asked := _RANGE.search(template.text)) and not int(asked[1]) <= float(value) <= int(asked[2]):
                 detail = f"column answer_{number}: {answer!r} is beyond {asked[0]}, for which the question asks"
                 diagnostics.oddity("out-of-range", placed, f"{detail}; kept")
+    # One day beyond the twelfth shows which way a locale's people write.
+    sure = {locale for (_, locale), found in days.items() if any(int(day[3:]) > _MONTHS for day in found)}
     for (template_id, locale), found in days.items():
-        unsure = [value for value in found if value[:2] != value[3:] and int(value[3:]) <= _MONTHS]
-        if unsure and all(int(value[3:]) <= _MONTHS for value in found) and writes_day_first(locale):
+        unsure = [day for day in found if day[:2] != day[3:]]
+        if unsure and locale not in sure and writes_day_first(locale):
             listed = ", ".join(map(repr, found))
             detail = (
                 f"the days of {template_id!r}, {listed}, are read as months and days; kept, look whether "

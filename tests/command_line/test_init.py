@@ -35,8 +35,7 @@ def test_what_it_writes_builds_and_is_valid(tmp_path: Path):
     assert "There are 2." in run("build", mine / "recipe.toml", "--out", out)
     assert [table.split for table in read_manifest(out).tables] == ["GB", "NZ"] * 3
     report = validate_release(out, checks={name: run for name, run in CHECKS.items() if name != "loading"})
-    found = [str(problem) for check in report.checks for problem in check.examples if problem.level != "info"]
-    assert [problem.partition(":")[0] for problem in found] == ["multiple-choice-questions"], found
+    assert [str(one) for check in report.checks for one in check.examples if one.level != "info"] == []
 
 
 def test_a_clone_on_windows_has_the_same_bytes(tmp_path: Path):

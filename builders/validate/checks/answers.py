@@ -18,6 +18,7 @@ from blend.schemas.errors import BlendError
 from blend.schemas.formats import AnswerFormat, understood
 from blend.schemas.manifest import leads_out
 from blend.schemas.rows import ANNOTATIONS, MULTIPLE_CHOICE_CONFIGS, SHORT_ANSWER_QUESTIONS
+from blend.schemas.sheets import DIFFERS_FROM
 from blend.schemas.texts import words
 
 
@@ -63,7 +64,7 @@ def _overlaps(release: Release, given: pl.DataFrame, formats: Mapping[str, Answe
     found, fix = error, CORRECT_AND_REBUILD
     if recipe.mode == "paper":
         found, fix = warning, "paper mode lets it through, default mode does not"
-    elif recipe.verdicts is not None:
+    elif (own := _own_verdicts(release)) is not None and not own.filter(verdict=DIFFERS_FROM).is_empty():
         found, fix = warning, f"look whether a reviewer decided so in {recipe.verdicts}"
     grouped = given.group_by("ID", "locale").agg("text")
     acceptable = {(question, tag): texts for question, tag, texts in grouped.iter_rows()}
@@ -159,16 +160,23 @@ def _verdicts(release: Release, questions: pl.DataFrame) -> Verdicts:
     """The verdicts by which a release's multiple-choice questions were made.
 
     Args:
-        release: The release; of a table of verdicts that cannot be read nothing counts.
+        release: The release; of a table whose verdicts contradict its questions nothing counts.
         questions: Its questions: `frames.KEY` and ``en_question``.
     """
     mcq = release.manifest.recipe.mcq
     is_shipped = mcq.mode == "default" and mcq.judge.shipped
+    with suppress(BlendError):
+        return Verdicts(_own_verdicts(release), questions, release.locales, shipped=is_shipped)
+    return Verdicts(None, questions, release.locales, shipped=is_shipped)
+
+
+def _own_verdicts(release: Release) -> pl.DataFrame | None:
+    """The recipe's own table, in default mode; null where there is none, or it cannot be read."""
+    mcq = release.manifest.recipe.mcq
     if mcq.mode == "default" and mcq.verdicts is not None and not leads_out(mcq.verdicts):
         with suppress(BlendError):
-            own = read_verdicts(release.path / mcq.verdicts)
-            return Verdicts(own, questions, release.locales, shipped=is_shipped)
-    return Verdicts(None, questions, release.locales, shipped=is_shipped)
+            return read_verdicts(release.path / mcq.verdicts)
+    return None
 
 
 def _made_here(release: Release, config: str) -> pl.DataFrame:

@@ -402,8 +402,11 @@ def test_what_the_recipe_allows_is_a_warning(release):
     (release.path / "verdicts.csv").write_text(f"template_id,option,verdict,with,reader\n{row}\n", "utf-8")
     release.edit_manifest(lambda manifest: manifest["recipe"]["mcq"].update(verdicts="verdicts.csv"))
     assert release.problems("options") == [f"error: {OVERLAP}; {FIX}"]
-    release.edit_manifest(lambda manifest: manifest["recipe"]["mcq"]["judge"].update(decisions="decided.tsv"))
-    fix = "look whether a reviewer decided so in decided.tsv"
+    pair = ",Good-Morning song,differs_from,say good morning,r1"
+    (release.path / "verdicts.csv").write_text(
+        f"template_id,option,verdict,with,reader\n{row}\n{pair}\n", "utf-8"
+    )
+    fix = "look whether a reviewer decided so in verdicts.csv"
     assert release.problems("options") == [f"warning: {OVERLAP}; {fix}"]
     release.edit_manifest(lambda manifest: manifest["recipe"]["mcq"].update(mode="paper"))
     assert release.problems("options")[-1] == (
