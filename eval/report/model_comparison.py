@@ -136,6 +136,10 @@ class ModelComparison(Summarised):
         title = f"{self.task}, {len(places)} models, {shown} of {pairs} shown to differ"
         return Summary(title, ("place", "possible", "model", "mean over regions, %", "low", "high"), places)
 
+    def rank_of(self, model: str) -> Rank:
+        """The place of a model; the page of the report shows it."""
+        return next(standing.rank for standing in self.standings if standing.model == model)
+
     def to_dict(self) -> dict[str, Any]:
         """The comparison as JSON has it."""
         return asdict(self)

@@ -101,7 +101,7 @@ def test_a_table_of_texts_needs_no_release(tmp_path: Path):
         ),
         (
             ("--temperature", "1", "--shard", "3/2"),
-            "--shard: (3, 2) is not possible (the first number is from 1 to the second)",
+            "--shard 3/2: expected two numbers such as 2/4, the second of four machines",
         ),
     ],
 )
