@@ -68,9 +68,16 @@ def lines_to_read(release: Path, manifest: ReleaseManifest) -> Iterator[str]:
     step = max(len(questions) / _LINES, 1)
     for row in (questions.row(int(at * step), named=True) for at in range(min(len(questions), _LINES))):
         # All answers: the wrong English of a rare one shows nowhere else.
-        answers = "; ".join(map(group_with_english, row["annotations"])) or "no answer"
+        given = [*map(group_with_english, row["annotations"]), *_non_answers(row["idks"])]
+        answers = "; ".join(given) or "no answer"
         texts = row["topic"], row["question"], row["en_question"], answers
         yield _line(row, "template_id", *texts, *refused.get((row["template_id"], row["locale"]), ()))
+
+
+def _non_answers(idks: Mapping[str, Any]) -> Iterator[str]:
+    """How many people gave which reason for no answer: one kind may have been filled down for another."""
+    counts = {**idks, "others": sum(other["count"] for other in idks["others"] or ())}
+    yield from (f"{kind} {n}" for kind, n in counts.items() if n)
 
 
 def _line(row: Mapping[str, Any], key: str, *texts: str) -> str:

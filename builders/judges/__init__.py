@@ -114,6 +114,6 @@ def _model_judge(
     if record is None:
         raise InputError(
             "mcq.judge: kind = 'chat' needs a table of verdicts, which keeps every one so that a rebuild asks "
-            "nothing again; add verdicts = 'verdicts.tsv' to [mcq] (in Python, pass `record`)"
+            "nothing again; add verdicts = 'verdicts.tsv' to [mcq]"
         )
     return (ChatJudge(options.model, record=record, concurrency=options.concurrency),)

@@ -94,6 +94,7 @@ def _check(
 ) -> None:
     contents = dict[str, str]()
     by_content = {one.content: one.template_id for one in reversed(wordings)}
+    asked = set(tables.questions["locale"])
     for row in tables.templates.to_dicts():
         words = contents[row["template_id"]] = content(row["text"])
         if row["template_id"] in facts:
@@ -104,6 +105,12 @@ def _check(
             what = f"template {row['template_id']!r} asks what BLEnD asks under the id {other!r}"
             detail = f"{what}; kept apart, without BLEnD's answers as options"
             diagnostics.finding("asked-by-blend", row["source"], detail, template_id=row["template_id"])
+        elif row["source_locale"] is not None and row["source_locale"] not in asked:
+            detail = (
+                f"column source_locale: own template {row['template_id']!r} comes from {row['source_locale']}, "
+                "where it is not asked; kept"
+            )
+            diagnostics.finding("other-source", row["source"], detail, template_id=row["template_id"])
     for row in tables.questions.filter(pl.col("template_id").is_in(list(facts))).to_dicts():
         text = _slotted(row["en_question"], locales.get(row["locale"]))
         if content(text) != contents.get(row["template_id"]):

@@ -37,8 +37,8 @@ _OTHER_HINTS = {
     AnswerFormat.TEXT: (
         _HINT,
         (
-            "a form of answer, {}, its English and its template for text, which counts; write BLEnD's hint "
-            "into both, such as (e.g., HH:MM)"
+            "a form of answer, {}, its English and its template for text, which counts; if it is the question "
+            "of its row, write BLEnD's hint into both, such as (e.g., HH:MM)"
         ),
     ),
     AnswerFormat.DATE: (

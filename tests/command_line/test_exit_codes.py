@@ -22,7 +22,7 @@ from blend.schemas.errors import InputError
 def walk(app: typer.Typer, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
     """Every command as typed after ``blend``, with how it is registered."""
     for command in app.registered_commands:
-        yield (*path, command.name or command.callback.__name__), command
+        yield (*path, command.name or command.callback.__name__.replace("_", "-")), command
     for group in app.registered_groups:
         yield from walk(group.typer_instance, (*path, group.name))
 

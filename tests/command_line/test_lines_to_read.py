@@ -64,7 +64,11 @@ def test_the_english_of_the_rarest_answer_is_shown(mine: Path):
         file.writelines(
             f"food-01,p{n},{answer}\n" for n, answer in enumerate(("eggs", "porridge", "kippers"), 7)
         )
-    assert re.search(r"\n  food-01 en-GB: .*; eggs = .*; kippers = .*; porridge = ", built())
+        file.writelines(
+            ["food-01,p10,,,,idk,\n", "food-01,p11,,,,not-applicable,\n", "food-01,p12,,,,other,fast\n"]
+        )
+    read = r"\n  food-01 en-GB: .*; eggs = .*; kippers = .*; porridge = .*; idk 1; not-applicable 1; others 1"
+    assert re.search(read, built())
 
 
 @pytest.mark.integration

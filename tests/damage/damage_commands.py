@@ -83,7 +83,7 @@ COMMANDS = (
     Command(
         "build release/recipe.toml --source-path collected=collected --source-path dishes.nt=dishes.nt "
         "--source-path topics=topics --source-path before=before --out new",
-        ("release/recipe.toml", "release/*.tsv", "release/*.csv", "release/*.jsonl", "release/*.toml"),
+        ("release/recipe.toml", "release/*.tsv", "release/*.jsonl", "release/*.toml"),
         folders=("release",),
     ),
     Command("build --blend published --out new", ("published/*/*",), folders=("published/annotations",)),

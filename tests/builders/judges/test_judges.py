@@ -108,7 +108,7 @@ def test_verdicts_of_a_chat_model_must_go_somewhere():
         make_judges(JudgeOptions(kind="chat", model="m1"))
     assert str(caught.value) == (
         "mcq.judge: kind = 'chat' needs a table of verdicts, which keeps every one so that a rebuild asks "
-        "nothing again; add verdicts = 'verdicts.tsv' to [mcq] (in Python, pass `record`)"
+        "nothing again; add verdicts = 'verdicts.tsv' to [mcq]"
     )
 
 

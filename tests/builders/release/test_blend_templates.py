@@ -171,6 +171,15 @@ KEPT = {
             ),
         ),
     ),
+    "an own one of a locale that nobody is asked in": (
+        ("food-01", "Food", "zh-CN", "What hangs above the stove in {country}?"),
+        {},
+        (
+            "other-source",
+            "collected/templates.csv:2",
+            "column source_locale: own template 'food-01' comes from zh-CN, where it is not asked; kept",
+        ),
+    ),
     "the same": (SNACK, {}, None),
 }
 
