@@ -156,6 +156,7 @@ def read_json(log: Path) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.filterwarnings("ignore:.*empty responses, which count as wrong")
 @pytest.mark.parametrize(
     "name",
     ["mc-thoughts", "mc-repeats", "mc-confidence", "true-false-written", "short-answers", "free-listing"],
