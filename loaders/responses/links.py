@@ -343,15 +343,18 @@ def _find_odd_values(
     days = defaultdict[Key, dict[str, Placed[Response]]](dict)
     for placed in responses:
         row, template = placed.row, templates.get(placed.row.template_id)
-        if template is None or template.answer_format not in (AnswerFormat.INTEGER, AnswerFormat.DATE):
+        if template is None:
+            continue
+        asked = _RANGE.search(template.text) if template.answer_format is AnswerFormat.INTEGER else None
+        if asked is None and template.answer_format is not AnswerFormat.DATE:
             continue
         for number, answer in enumerate(row.answers, start=1):
             value = understood(answer, template.answer_format, row.locale, unit=asked_unit(template.text))
             if value is None or (*_key(row), clean(answer)) in struck:
                 continue
-            if template.answer_format is AnswerFormat.DATE:
+            if asked is None:
                 days[_key(row)].setdefault(value, placed)
-            elif (asked := _RANGE.search(template.text)) and not int(asked[1]) <= float(value) <= int(asked[2]):
+            elif not int(asked[1]) <= float(value) <= int(asked[2]):
                 detail = f"column answer_{number}: {answer!r} is beyond {asked[0]}, for which the question asks"
                 diagnostics.oddity("out-of-range", placed, f"{detail}; kept")
     # One day beyond the twelfth shows which way a locale's people write.

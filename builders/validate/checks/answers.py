@@ -40,7 +40,8 @@ def check_options(release: Release) -> Iterator[Problem]:
         "locale", "answer_format", template_id="ID", en_question="Translation"
     )
     formats = template_formats(questions)
-    given = _given_answers(release, formats, _verdicts(release, questions))
+    own = _own_verdicts(release)
+    given = _given_answers(release, formats, _verdicts(release, questions, own))
     options = _options(release)
     is_correct = pl.col("position") == pl.col("answer")
     for row in _strange(options.filter(is_correct), given, of="locale"):
@@ -49,7 +50,8 @@ def check_options(release: Release) -> Iterator[Problem]:
     for row in _strange(options.filter(~is_correct), given, of="region"):
         what = f"the distractor {row['option']!r} is not an answer of region {row['region']} to {row['ID']}"
         yield error(row["location"], what, CORRECT_AND_REBUILD)
-    yield from _overlaps(release, given, formats)
+    parts_pairs = own is not None and not own.filter(verdict=DIFFERS_FROM).is_empty()
+    yield from _overlaps(release, given, formats, parts_pairs=parts_pairs)
 
 
 def _strange(options: pl.DataFrame, given: pl.DataFrame, *, of: str) -> Iterator[dict[str, Any]]:
@@ -58,13 +60,22 @@ def _strange(options: pl.DataFrame, given: pl.DataFrame, *, of: str) -> Iterator
     return known.join(given, on=["ID", of, "text"], how="anti", maintain_order="left").iter_rows(named=True)
 
 
-def _overlaps(release: Release, given: pl.DataFrame, formats: Mapping[str, AnswerFormat]) -> Iterator[Problem]:
-    """Distractors that overlap an acceptable answer of the locale, or another distractor."""
+def _overlaps(
+    release: Release, given: pl.DataFrame, formats: Mapping[str, AnswerFormat], *, parts_pairs: bool
+) -> Iterator[Problem]:
+    """Distractors that overlap an acceptable answer of the locale, or another distractor.
+
+    Args:
+        release: The release.
+        given: See `_given_answers`.
+        formats: By template.
+        parts_pairs: Whether a verdict of the recipe's table says of any pair that it means different things.
+    """
     recipe = release.manifest.recipe.mcq
     found, fix = error, CORRECT_AND_REBUILD
     if recipe.mode == "paper":
         found, fix = warning, "paper mode lets it through, default mode does not"
-    elif (own := _own_verdicts(release)) is not None and not own.filter(verdict=DIFFERS_FROM).is_empty():
+    elif parts_pairs:
         found, fix = warning, f"look whether a reviewer decided so in {recipe.verdicts}"
     grouped = given.group_by("ID", "locale").agg("text")
     acceptable = {(question, tag): texts for question, tag, texts in grouped.iter_rows()}
@@ -156,17 +167,18 @@ def _options(release: Release) -> pl.DataFrame:
     return options.with_columns(text=pl.col("option").replace_strict(compared, return_dtype=pl.String))
 
 
-def _verdicts(release: Release, questions: pl.DataFrame) -> Verdicts:
+def _verdicts(release: Release, questions: pl.DataFrame, own: pl.DataFrame | None) -> Verdicts:
     """The verdicts by which a release's multiple-choice questions were made.
 
     Args:
         release: The release; of a table whose verdicts contradict its questions nothing counts.
         questions: Its questions: `frames.KEY` and ``en_question``.
+        own: See `_own_verdicts`.
     """
     mcq = release.manifest.recipe.mcq
     is_shipped = mcq.mode == "default" and mcq.judge.shipped
     with suppress(BlendError):
-        return Verdicts(_own_verdicts(release), questions, release.locales, shipped=is_shipped)
+        return Verdicts(own, questions, release.locales, shipped=is_shipped)
     return Verdicts(None, questions, release.locales, shipped=is_shipped)
 
 
