@@ -226,7 +226,6 @@ PAGES = {
     "items": Page(given_for_items, {"options recipe.toml": "options"}),
     "judging": Page(given_for_judging),
     "loading": Page(),
-    "plan": Page(),
     "probing": Page(given_for_probing, {"--model org/name": "--model tiny --limit 2 -T languages=en"}),
     "recipe": Page(given_for_recipe, {"path/to/BLEnD/data": "{regions}"}),
     # The commands of people are those of label_studio/test_rungs_walk.py.
