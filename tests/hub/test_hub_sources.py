@@ -128,11 +128,8 @@ def test_a_release_is_built_from_a_repository_without_a_recipe(hub, tmp_path):
 
 @pytest.mark.nightly
 def test_what_the_authors_have_on_the_hub_is_built_and_compared_with_their_other_repository(hub, tmp_path):
-    files = files_of(as_on_the_hub(VALID, tmp_path / "there")) | {
-        "README.md": b"# BLEnD",
-        "data/evaluation/large.bin": b"not wanted",
-    }
-    commit = hub.repository(REPO).commit(files)
+    files = files_of(as_on_the_hub(VALID, tmp_path / "there"))
+    commit = hub.repository(REPO).commit(files | {"README.md": b"# BLEnD", "data/evaluation/large.bin": b"x"})
     env = {**os.environ, "HF_ENDPOINT": hub.url, "HF_HOME": str(tmp_path), "NO_PROXY": "127.0.0.1"}
     blend = [sys.executable, "-m", "blend"]
     ours, theirs = str(tmp_path / "ours"), str(tmp_path / "theirs")
