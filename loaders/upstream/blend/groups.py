@@ -18,7 +18,6 @@ MOST_VOTES = 1_000_000
 ENTRY_KEYS = ("question", "en_question", "annotations", "idks")
 _GROUP_KEYS = ("answers", "en_answers", "count")
 _KINDS = ("idk", "no-answer", "not-applicable")
-_ENTRY_KEY_SET, _GROUP_KEY_SET, _KIND_SET = frozenset(ENTRY_KEYS), frozenset(_GROUP_KEYS), frozenset(_KINDS)
 _PLACEHOLDERS = frozenset({"none", "x", "not applicable"})
 
 Json = Any
@@ -30,8 +29,6 @@ def check_entry(entry: Json, location: str) -> None:
     Raises:
         RowError, RowErrors: For everything that is wrong with it.
     """
-    if _is_valid(entry):
-        return
     diagnostics = Diagnostics()
     if _has_keys(entry, ENTRY_KEYS, location, diagnostics):
         for key in ("question", "en_question"):
@@ -47,25 +44,6 @@ def check_entry(entry: Json, location: str) -> None:
                 where = f"{location}, idks[{kind!r}]"
                 _check(_is_count(votes, 0), where, votes, f"a count from 0 to {MOST_VOTES:,}", diagnostics)
     raise_all(diagnostics.problems)
-
-
-def _is_valid(entry: Json) -> bool:
-    """Whether an entry has nothing wrong with it, told without the words for what could be."""
-    if type(entry) is not dict or entry.keys() != _ENTRY_KEY_SET:
-        return False
-    groups, idks = entry["annotations"], entry["idks"]
-    if type(groups) is not list or type(idks) is not dict or not idks.keys() >= _KIND_SET:
-        return False
-    texts: list[Json] = [entry["question"], entry["en_question"]]
-    for group in groups:
-        if type(group) is not dict or group.keys() != _GROUP_KEY_SET or not _is_count(group["count"], 1):
-            return False
-        own, translated = group["answers"], group["en_answers"]
-        if type(own) is not list or type(translated) is not list:
-            return False
-        texts += own
-        texts += translated
-    return set(map(type, texts)) == {str} and all(_is_count(votes, 0) for votes in idks.values())
 
 
 def _check_group(group: Json, where: str, diagnostics: Diagnostics) -> None:
