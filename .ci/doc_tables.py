@@ -1,8 +1,8 @@
 """Writes the parts of the documentation that repeat data of the package: ``python .ci/doc_tables.py``.
 
 Each stands in a page between two comments, the first of which names it. `make docs` runs this; a test says when
-a part is out of date. The long one of `findings` is in no file: it is filled in when the site is built
-(`.ci/site_hooks.py`).
+a part is out of date. The long ones of findings and languages are in no file: they are filled in when the site is
+built (`.ci/site_hooks.py`).
 """
 
 import inspect
@@ -104,11 +104,13 @@ def endpoints() -> str:
 PAGES: Mapping[str, Callable[[], str]] = {
     "annotating.md": stages,
     "evaluation.md": tasks,
-    "short-answers.md": languages,
     "cards.md": checks,
     "wikidata.md": endpoints,
 }
 """Page to what its part holds, as it is kept."""
+
+ON_THE_SITE: Mapping[str, Callable[[], str]] = {"cards.md": findings, "short-answers.md": languages}
+"""Page to what its part holds on the site alone."""
 
 
 def filled(page: str, part: Callable[[], str]) -> str:

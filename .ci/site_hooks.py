@@ -1,7 +1,7 @@
 """What the documentation site needs beyond its pages: references made from the code, notebooks, scripts.
 
 Its home is the README. The pages of all public names (mkdocstrings fills it from the docstrings) and of all
-commands, which a search finds first, and the tables of all kinds of findings are made while the site is built,
+commands, which a search finds first, and the tables of all kinds of findings and of languages are made while the site is built,
 so that none can be forgotten. The theme would fetch Mermaid, which draws the diagrams, and the script that lets
 a page opened from a folder be searched from a server on the internet. Here they come from npm when the site is
 built, and lie in it. The notebooks are run in an empty folder, without a network, and shown as pages with what
@@ -86,9 +86,9 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
-    """A page whose links to notebooks lead to their pages; that of findings with its tables."""
-    if page.file.src_uri == "cards.md":
-        markdown = doc_tables.filled(markdown, doc_tables.findings)
+    """A page whose links to notebooks lead to their pages, with the tables that only the site has."""
+    if part := doc_tables.ON_THE_SITE.get(page.file.src_uri):
+        markdown = doc_tables.filled(markdown, part)
     return re.sub(r"(\]\((?:notebooks/)?\w+)\.ipynb\)", r"\1.md)", markdown)
 
 

@@ -234,6 +234,7 @@ PAGES = {
     "recipe": Page(given_for_recipe, {"path/to/BLEnD/data": "{regions}"}),
     "mcq": Page(given_for_rungs, {"--model org/first": "--model tiny --limit 2"}, since="\n## True or false\n"),
     "semeval": Page(given_for_semeval, {"--model org/name": "--model tiny"}),
+    "templates": Page(),
     "wikidata": Page(
         given_for_wikidata,
         swaps={**SNAPSHOT, "http://localhost:7001": "{endpoint}", "qlever": "{endpoint}"},
