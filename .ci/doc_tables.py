@@ -1,8 +1,8 @@
 """Writes the parts of the documentation that repeat data of the package: ``python .ci/doc_tables.py``.
 
 Each stands in a page between two comments, the first of which names it. `make docs` runs this; a test says when
-a part is out of date. The long ones of findings and languages are in no file: they are filled in when the site is
-built (`.ci/site_hooks.py`).
+a part is out of date. The long ones of findings and languages are in no file: they are filled in when the site
+is built (`.ci/site_hooks.py`).
 """
 
 import inspect

@@ -1,11 +1,11 @@
 """What the documentation site needs beyond its pages: references made from the code, notebooks, scripts.
 
 Its home is the README. The pages of all public names (mkdocstrings fills it from the docstrings) and of all
-commands, which a search finds first, and the tables of all kinds of findings and of languages are made while the site is built,
-so that none can be forgotten. The theme would fetch Mermaid, which draws the diagrams, and the script that lets
-a page opened from a folder be searched from a server on the internet. Here they come from npm when the site is
-built, and lie in it. The notebooks are run in an empty folder, without a network, and shown as pages with what
-they print.
+commands, which a search finds first, and the tables of all kinds of findings and of languages are made while
+the site is built, so that none can be forgotten. The theme would fetch Mermaid, which draws the diagrams, and
+the script that lets a page opened from a folder be searched from a server on the internet. Here they come from
+npm when the site is built, and lie in it. The notebooks are run in an empty folder, without a network, and
+shown as pages with what they print.
 """
 
 import os
