@@ -1,7 +1,8 @@
 """Writes the parts of the documentation that repeat data of the package: ``python .ci/doc_tables.py``.
 
-Each stands in its page between two comments. `make docs` runs this; a test says when a part is out of date. The
-long one of `findings` is in no file: it is filled in when the site is built (`.ci/site_hooks.py`).
+Each stands in a page between two comments, the first of which names it. `make docs` runs this; a test says when
+a part is out of date. The long ones of findings and languages are in no file: they are filled in when the site
+is built (`.ci/site_hooks.py`).
 """
 
 import inspect
@@ -22,8 +23,6 @@ DOCS = Path(__file__).resolve().parents[1] / "docs"
 
 _FINDS = re.compile(r"^\* (error: )?(.+(?:\n  .+)*)", re.MULTILINE)
 """What a check tells of, a line of the list in its docstring."""
-
-_PART = re.compile(r"(?<=<!-- written by \.ci/doc_tables\.py -->\n).*?(?=<!-- end -->\n)", re.DOTALL)
 
 
 def findings() -> str:
@@ -105,18 +104,23 @@ def endpoints() -> str:
 PAGES: Mapping[str, Callable[[], str]] = {
     "annotating.md": stages,
     "evaluation.md": tasks,
-    "short-answers.md": languages,
-    "validate.md": checks,
+    "cards.md": checks,
     "wikidata.md": endpoints,
 }
 """Page to what its part holds, as it is kept."""
 
+ON_THE_SITE: Mapping[str, Callable[[], str]] = {"cards.md": findings, "short-answers.md": languages}
+"""Page to what its part holds on the site alone."""
 
-def filled(page: str, part: str) -> str:
-    """The text of a page with its part written anew."""
-    text, n_parts = _PART.subn(lambda _: f"\n{part}\n", page)
+
+def filled(page: str, part: Callable[[], str]) -> str:
+    """The text of a page with a part written anew: between the comment that names it and the next end."""
+    begin = re.escape(f"<!-- {part.__name__}: written by .ci/doc_tables.py -->\n")
+    text, n_parts = re.subn(
+        rf"(?<={begin}).*?(?=<!-- end -->\n)", lambda _: f"\n{part()}\n", page, flags=re.DOTALL
+    )
     if n_parts != 1:
-        raise ValueError(f"a page has {n_parts} parts between the comments; it must have one")
+        raise ValueError(f"a page has {n_parts} parts {part.__name__} between comments; it must have one")
     return text
 
 
@@ -129,4 +133,4 @@ def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 if __name__ == "__main__":
     for name, part in PAGES.items():
         path = DOCS / name
-        path.write_text(filled(path.read_text(encoding="utf-8"), part()), encoding="utf-8")
+        path.write_text(filled(path.read_text(encoding="utf-8"), part), encoding="utf-8")

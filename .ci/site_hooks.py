@@ -1,10 +1,11 @@
 """What the documentation site needs beyond its pages: references made from the code, notebooks, scripts.
 
-The pages of all public names (mkdocstrings fills it from the docstrings) and of all commands, and the tables of
-all kinds of findings are made while the site is built, so that none can be forgotten. The theme would fetch
-Mermaid, which draws the diagrams, and the script that lets a page opened from a folder be searched from a
-server on the internet. Here they come from npm when the site is built, and lie in it. The notebooks are run in
-an empty folder, without a network, and shown as pages with what they print.
+Its home is the README. The pages of all public names (mkdocstrings fills it from the docstrings) and of all
+commands, which a search finds first, and the tables of all kinds of findings and of languages are made while
+the site is built, so that none can be forgotten. The theme would fetch Mermaid, which draws the diagrams, and
+the script that lets a page opened from a folder be searched from a server on the internet. Here they come from
+npm when the site is built, and lie in it. The notebooks are run in an empty folder, without a network, and
+shown as pages with what they print.
 """
 
 import os
@@ -27,6 +28,7 @@ from nbclient import NotebookClient
 from nbconvert import MarkdownExporter
 
 import blend
+from blend.exit_codes import EXIT_CODES
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -36,7 +38,7 @@ SCRIPTS = {
 }
 """Script of the site to its package on npm, the version, and the file in it."""
 
-COMMANDS, REFERENCE = "commands.md", "reference.md"
+HOME, COMMANDS, REFERENCE = "index.md", "commands.md", "reference.md"
 SECTIONS = {
     "Make": "builders",
     "Read and load": "loaders",
@@ -44,6 +46,20 @@ SECTIONS = {
     "Recipes, rows and errors": "schemas",
 }
 """Section of the reference to the folder of the package that its names live in."""
+
+_FIRST = "---\nsearch:\n  boost: 4\n---\n\n"
+"""On top of a page whose headings a search shows before those of others."""
+
+_ENDING = """\
+Errors are one message on standard error; what a command prints for people or programs is on standard output.
+Ctrl-C and SIGTERM end every command with one sentence that says what is there; a closed or broken standard
+output changes nothing but that nobody reads it.
+
+`--out`, and the folder that `init` and `pull` are given, mean one thing everywhere: a folder that is not there
+yet, that is empty, or that already holds what the command writes (a release, a run, reviews, statistics). Any
+other folder is left alone, and the message names what it holds. A sheet or a table to make must not exist.
+Where a file is expected, a pipe, a socket, a device or a folder is refused and never waited for.
+"""
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
@@ -55,7 +71,8 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """The pages of all public names, commands and notebooks, and the scripts."""
+    """The home, the pages of all public names, commands and notebooks, and the scripts."""
+    files.append(File.generated(config, HOME, content=_home()))
     files.append(File.generated(config, REFERENCE, content=_reference()))
     files.append(File.generated(config, COMMANDS, content=_commands()))
     for notebook in sorted((ROOT / "docs" / "notebooks").glob("*.ipynb")):
@@ -69,10 +86,18 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
-    """A page whose links to notebooks lead to their pages; that of findings with its tables."""
-    if page.file.src_uri == "cards.md":
-        markdown = doc_tables.filled(markdown, doc_tables.findings())
+    """A page whose links to notebooks lead to their pages, with the tables that only the site has."""
+    if part := doc_tables.ON_THE_SITE.get(page.file.src_uri):
+        markdown = doc_tables.filled(markdown, part)
     return re.sub(r"(\]\((?:notebooks/)?\w+)\.ipynb\)", r"\1.md)", markdown)
+
+
+def _home() -> str:
+    """The README, whose links lead to the pages; files of the repository are not on the site."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8").replace("](docs/", "](")
+    return re.sub(r"\[([^]]+)\]\((?!https?:)(?![\w/-]+\.(?:md|ipynb)\))[^)]+\)", r"\1", text).replace(
+        "[CONTRIBUTING.md](CONTRIBUTING.md)", "`CONTRIBUTING.md`"
+    )
 
 
 def _shown(notebook: Path) -> tuple[str, dict[str, bytes]]:
@@ -112,15 +137,17 @@ def _from_npm(package: str, version: str, member: str) -> Path:
 
 
 def _commands() -> str:
-    """The page of all commands, as their help describes them."""
+    """The page of all commands, as their help describes them, and how they end."""
     command = [sys.executable, "-m", "typer", "blend.cli", "utils", "docs", "--name", "blend"]
     command += ["--title", "Commands"]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout  # noqa: S603 - our own commands
+    page = subprocess.run(command, capture_output=True, text=True, check=True).stdout  # noqa: S603 - our own commands
+    codes = "".join(f"| {code} | {meaning} |\n" for code, meaning in EXIT_CODES.items())
+    return f"{_FIRST}{page}\n## How a command ends\n\n| exit code | meaning |\n|---|---|\n{codes}\n{_ENDING}"
 
 
 def _reference() -> str:
     """The page of all public names, which are those of `blend` itself."""
-    parts = [f"# API reference\n\n{blend.__doc__}"]
+    parts = [f"{_FIRST}# API reference\n\n{blend.__doc__}"]
     for title, folder in SECTIONS.items():
         parts.append(f"## {title}\n")
         homes = ((name, getattr(blend, name).__module__) for name in blend.__all__ if name != "__version__")

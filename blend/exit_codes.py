@@ -24,7 +24,7 @@ EXIT_CODES: Mapping[int, str] = {
     INTERRUPTED: "interrupted; the message says what is there",
     TERMINATED: "terminated (SIGTERM), which otherwise is the same as interrupted",
 }
-"""Every exit code and what it means; ``docs/index.md`` says the same.
+"""Every exit code and what it means, as the site's page of commands prints it.
 
 70 is ``EX_SOFTWARE`` of ``sysexits.h``, 130 and 143 what a shell says of a process that Ctrl-C or SIGTERM has
 ended.

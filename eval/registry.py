@@ -1,6 +1,6 @@
 """The tasks by name: the only place that knows them all.
 
-A task is a package of `blend.eval.tasks` whose class is entered here; ``docs/extending.md`` adds one.
+A task is a package of `blend.eval.tasks` whose class is entered here; ``docs/architecture.md`` adds one.
 """
 
 from blend.eval.task import Task

@@ -420,7 +420,7 @@ class McqOptions(FrozenModel):
     """Non-answers with which a region's answers are still offered elsewhere."""
     verdicts: str | None = None
     """Table of verdicts on options and questions (CSV, TSV, workbook, JSON Lines or Parquet), relative to the
-    recipe; ``docs/questions.md`` says which there are."""
+    recipe; ``docs/mcq.md`` says which there are."""
     compact: str | None = None
     """CSV, JSON Lines or Parquet file of multiple-choice questions that stand for all, with a weight each, as
     ``blend items select`` writes it, relative to the recipe; they are the configuration ``compact``."""

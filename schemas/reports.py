@@ -157,7 +157,7 @@ class ModelComparison(FrozenModel):
 
 
 class ModelReport(FrozenModel):
-    """The figures of ``reports/model_verdicts.json``; ``docs/questions.md`` says what they mean."""
+    """The figures of ``reports/model_verdicts.json``; ``docs/mcq.md`` says what they mean."""
 
     confidence: float = Field(ge=0, le=1)
     """From where on a model is sure, ``mcq.model_confidence``."""

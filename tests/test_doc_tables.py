@@ -21,16 +21,18 @@ def doc_tables(root: Path) -> ModuleType:
 
 def test_every_part_is_current(doc_tables: ModuleType, root: Path):
     pages = {path.name: path.read_text(encoding="utf-8") for path in (root / "docs").glob("*.md")}
-    marked = {name for name, text in pages.items() if "doc_tables.py" in text}
-    assert marked == {*doc_tables.PAGES, "cards.md"}
+    assert {name for name, text in pages.items() if "doc_tables.py" in text} == {
+        *doc_tables.PAGES,
+        *doc_tables.ON_THE_SITE,
+    }
     stale = [
-        name for name, part in doc_tables.PAGES.items() if doc_tables.filled(pages[name], part()) != pages[name]
+        name for name, part in doc_tables.PAGES.items() if doc_tables.filled(pages[name], part) != pages[name]
     ]
     assert stale == [], "`make docs` writes them"
 
 
 def test_the_site_says_of_every_kind_of_finding_what_to_do(doc_tables: ModuleType, root: Path):
-    page = doc_tables.filled((root / "docs" / "cards.md").read_text("utf-8"), doc_tables.findings())
+    page = doc_tables.filled((root / "docs" / "cards.md").read_text("utf-8"), doc_tables.findings)
     assert "make docs" not in page
     for name, kind in finding_kinds().items():
         row = (f"`{name}`", kind.meaning, kind.example, kind.remedy)
@@ -39,5 +41,5 @@ def test_the_site_says_of_every_kind_of_finding_what_to_do(doc_tables: ModuleTyp
 
 
 def test_a_page_without_its_comments_is_refused(doc_tables: ModuleType):
-    with pytest.raises(ValueError, match="a page has 0 parts between the comments; it must have one"):
-        doc_tables.filled("# Findings\n", "| kind |\n")
+    with pytest.raises(ValueError, match="a page has 0 parts stages between comments; it must have one"):
+        doc_tables.filled("# Findings\n", doc_tables.stages)

@@ -33,13 +33,10 @@ BLOCK = re.compile(r'^```(bash|csv)(?: title="(\S+)")?\n(.*?)^```$', re.MULTILIN
 WALKED_ELSEWHERE = {
     "one-culture": "test_tutorial_doc.py",
     "reviews": "test_tutorial_doc.py",
-    "questions": "test_tutorial_doc.py",
-    "first-texts": "test_tutorial_doc.py",
     "contributing-data": "test_tutorial_doc.py",
     "publishing": "test_publishing_doc.py",
-    "extending": "test_extending_doc.py",
-    "python": "eval/test_python_doc.py",
-    "new-culture": "label_studio/test_new_culture_doc.py",
+    "architecture": "test_extending_doc.py",
+    "annotating": "label_studio/test_new_culture_doc.py",
 }
 """Page to the test that follows it and looks at what comes out."""
 
@@ -47,8 +44,6 @@ NOT_RUN = {
     "make ": "the set-up itself; .ci/run does both",
     "pip install": "what tests need is installed",
     "hf download": "the client of another package, which its own tests hold",
-    "dask scheduler": "goes on until it is stopped; tests/eval/tasks/cultural_prompts starts a cluster",
-    "MALLOC_TRIM_THRESHOLD_": "the same",
     "inspect eval": "its environment is one of its own; tests/eval/export runs it",
 }
 """Beginning of a command to why it does not run here."""
@@ -61,8 +56,16 @@ class Page:
     given: Callable[["Machine"], None] = lambda machine: None
     swaps: dict[str, str] = field(default_factory=dict)
     """Text of the page to what stands for it here; ``{name}`` is an attribute of `Machine`."""
+    since: str | None = None
+    """Heading up to which another test goes: test_tutorial_doc.py."""
     until: str | None = None
     """Heading from which another test goes on: that of another domain is command_line/test_own_domain.py."""
+
+    def part(self, text: str) -> str:
+        """What is walked here of a page."""
+        if self.since:
+            text = text.partition(self.since)[2]
+        return text.partition(self.until)[0] if self.until else text
 
 
 @dataclass
@@ -221,21 +224,17 @@ PAGES = {
     "stats": Page(given_a_release),
     "cards": Page(given_a_release),
     "evaluation": Page(),
-    "cultural-prompts": Page(given_for_cultural_prompts, {"--model org/name": "--model tiny", **SNAPSHOT}),
-    "index": Page(),
-    "items": Page(given_for_items, {"options recipe.toml": "options"}),
-    "judging": Page(given_for_judging),
+    "cultural-prompts": Page(
+        given_for_cultural_prompts, {"--model org/name": "--model tiny"}, since="\n## Prompts\n"
+    ),
+    "scores": Page(given_for_items, {"options recipe.toml": "options"}),
+    "short-answers": Page(given_for_judging),
     "loading": Page(),
     "probing": Page(given_for_probing, {"--model org/name": "--model tiny --limit 2 -T languages=en"}),
     "recipe": Page(given_for_recipe, {"path/to/BLEnD/data": "{regions}"}),
-    # The commands of people are those of label_studio/test_rungs_walk.py.
-    "rungs": Page(
-        given_for_rungs,
-        {"--model org/first": "--model tiny --limit 2", "--model org/second": "--model tiny --limit 2"},
-        until="## People",
-    ),
+    "mcq": Page(given_for_rungs, {"--model org/first": "--model tiny --limit 2"}, since="\n## True or false\n"),
     "semeval": Page(given_for_semeval, {"--model org/name": "--model tiny"}),
-    "validate": Page(given_a_release),
+    "templates": Page(),
     "wikidata": Page(
         given_for_wikidata,
         swaps={**SNAPSHOT, "http://localhost:7001": "{endpoint}", "qlever": "{endpoint}"},
@@ -290,7 +289,7 @@ def test_the_commands_run_in_their_order(
     }
     fill_hub(hub, tmp_path, environment)
     text = page_path(root, name).read_text(encoding="utf-8")
-    for kind, file, content in BLOCK.findall(text.partition(page.until)[0] if page.until else text):
+    for kind, file, content in BLOCK.findall(page.part(text)):
         if kind == "csv":
             if file:
                 (work / file).write_text(content, encoding="utf-8")

@@ -77,7 +77,7 @@ def test_diagrams_are_drawn(site: Path, root: Path, page: "Page"):
 @pytest.mark.landing
 def test_no_page_shows_a_fence_or_an_escape_code(site: Path):
     pages = {path: path.read_text(encoding="utf-8") for path in site.rglob("*.html")}
-    assert len(pages) > 35
+    assert len(pages) > 25
     # A fence that the site's Markdown does not know becomes a paragraph of inline code over several lines.
     literal = re.compile(r"```|<p><code>[^<]*\n[^<]*</code></p>|\x1b")
     assert [path.name for path, text in pages.items() if literal.search(text)] == []
@@ -94,6 +94,15 @@ def test_reference_and_search_have_the_public_names_and_no_modules(site: Path):
     found = {entry["location"].partition("#")[0] for entry in entries}
     assert {location for location in found if location.startswith("reference")} == {"reference.html"}
     assert names <= {entry["title"] for entry in entries}
+
+
+@pytest.mark.landing
+def test_a_search_shows_public_names_and_commands_first(site: Path, page: "Page"):
+    page.goto((site / "index.html").as_uri())
+    for typed, first in (("build_release", "reference.html"), ("annotations of a release", "reference.html")):
+        page.locator("input[name=query]").fill(typed)
+        page.locator(".md-search-result__link").first.wait_for()
+        assert first in page.locator(".md-search-result__link").first.get_attribute("href")
 
 
 @pytest.mark.landing

@@ -107,7 +107,6 @@ def test_the_table_of_the_guarantees_names_tests_that_are_there(root: Path):
     text = (root / "CONTRIBUTING.md").read_text(encoding="utf-8")
     table = text.partition("## Tiers of tests")[2].partition("\n## ")[0]
     named = re.findall(r"`(tests/[\w/]*(?:\.py)?)`", table)
-    assert len(named) > 20
     assert [path for path in named if not (root / path).exists()] == []
     assert {f"tests/{path}" for path in KILLED} <= set(named)
 

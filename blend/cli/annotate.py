@@ -35,7 +35,7 @@ def init(
 ) -> None:
     """Begin a project: locale entry, project file, recipe, first questions, key, and a README that leads on.
 
-    - `blend annotate init senegal --locale wo-SN` makes the folder; `docs/new-culture.md` goes on from there.
+    - `blend annotate init senegal --locale wo-SN` makes the folder; `docs/annotating.md` goes on from there.
     """
     from blend.builders.annotation.starting import start_project
 

@@ -11,7 +11,7 @@ from blend.schemas.texts import pluralise
 
 app = Application(
     no_args_is_help=True,
-    help="Bring in answers that were collected elsewhere. `docs/importing.md` explains it.",
+    help="Bring in answers that were collected elsewhere. `docs/responses.md` explains it.",
 )
 
 MapFile = Annotated[

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 app = Application(
     no_args_is_help=True,
-    help="Have people read what questions may show. `docs/questions.md` walks through it.",
+    help="Have people read what questions may show. `docs/mcq.md` walks through it.",
 )
 
 Locales = Annotated[

@@ -23,7 +23,7 @@ def print_report(report: ValidationReport, console: SafeConsole, *, strict: bool
     console.print()
     if any(result.level for result in report.checks):
         console.print(
-            "docs/validate.md explains the checks, the card (README.md) what a build found.", style="dim"
+            "docs/cards.md explains the checks, the card (README.md) what a build found.", style="dim"
         )
     counts = f"{pluralise(report.errors, 'error')}, {pluralise(report.warnings, 'warning')}"
     only_warnings = "" if report.errors else " (--strict fails on warnings)"

@@ -135,12 +135,12 @@ LEAST_MODELS = 6
 WORST = 0.1
 """Share of the items that are suspects at most."""
 OF_SEVERAL_MODELS = ("discrimination", "low", "high", "slope", "slope_error", "intercept", "evidence")
-"""Figures of items that need `LEAST_MODELS`; ``docs/items.md`` explains them."""
+"""Figures of items that need `LEAST_MODELS`; ``docs/scores.md`` explains them."""
 
 
 @dataclass(frozen=True, slots=True)
 class ItemAnalysis:
-    """Figures of items and of the models that answered them; ``docs/items.md`` explains every column.
+    """Figures of items and of the models that answered them; ``docs/scores.md`` explains every column.
 
     With fewer than `LEAST_MODELS` models all figures but difficulties and shares are null.
     """

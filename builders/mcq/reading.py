@@ -15,11 +15,11 @@ UNREAD_NOTE = "unread"
 
 _REMEDIES = {
     VOID: "the finding `void-verdicts` names them; a change of wording only is for a verdict `reworded` "
-    "(docs/questions.md)",
+    "(docs/mcq.md)",
     ON_NOTHING: "the finding `verdicts-on-nothing` names them: look whether a column of the table of verdicts "
-    "has moved (docs/questions.md)",
+    "has moved (docs/mcq.md)",
     UNREAD_NOTE: "so it is in a first build: `blend questions options{recipe} --unread` writes the options for "
-    "people to read, who say which are wrong (docs/questions.md)",
+    "people to read, who say which are wrong (docs/mcq.md)",
 }
 
 READING = pl.Schema(

@@ -1,7 +1,7 @@
 """Validation: whether a release is what its manifest says, holds what its models promise, and harms nobody.
 
 A check is a function that takes the release and yields what it finds; ``CHECKS`` holds all of them by name, and
-a caller may pass others. ``docs/validate.md`` describes each.
+a caller may pass others. ``docs/cards.md`` describes each.
 """
 
 from collections.abc import Callable, Iterable, Mapping

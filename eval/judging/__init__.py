@@ -2,5 +2,5 @@
 
 What a judge says is kept in the directory of the run that it judges, as a run of its own,
 ``RUN/judges/NAME``; the rule ``judge`` scores by it. Judges know tasks by the protocol `blend.eval.task.Task`
-alone. ``docs/judging.md`` says what a judge sees and how far it can be trusted.
+alone. ``docs/short-answers.md`` says what a judge sees and how far it can be trusted.
 """

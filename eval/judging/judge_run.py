@@ -252,7 +252,7 @@ def _warnings(judge: Run, asked: pl.DataFrame) -> list[str]:
     if n_unreadable > MAX_UNREADABLE * asked.height:
         warnings.append(
             f"{n_unreadable:,} of {asked.height:,} verdicts of {model} cannot be read, so no figure counts "
-            "these replies; take another judge, or a server that holds it to JSON (docs/judging.md)"
+            "these replies; take another judge, or a server that holds it to JSON (docs/short-answers.md)"
         )
     return warnings
 

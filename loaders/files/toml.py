@@ -198,7 +198,7 @@ Kind = Literal["idk", "no-answer", "not-applicable", "other"]
 
 _HEAD = """\
 # What the columns of {name} mean: a guess. Check every line, correct it, then run the same command again.
-# docs/importing.md explains the keys.
+# docs/responses.md explains the keys.
 
 """
 _QUESTIONS = """\

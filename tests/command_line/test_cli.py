@@ -203,7 +203,7 @@ def test_build_and_validate_say_where_findings_are_explained(release: Path, tmp_
     )
     (stray := tmp_path / "r" / "notes.txt").touch()
     printed = run("validate", stray.parent, "--only", "files", code=1)
-    assert "docs/validate.md explains the checks, the card (README.md) what a build found." in printed
+    assert "docs/cards.md explains the checks, the card (README.md) what a build found." in printed
 
 
 @pytest.mark.parametrize(

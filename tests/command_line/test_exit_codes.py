@@ -3,7 +3,6 @@
 import functools
 import inspect
 import os
-import re
 import signal
 import sys
 import typing
@@ -15,7 +14,7 @@ import pytest
 import typer
 
 import blend.cli
-from blend.exit_codes import EXIT_CODES, FAULT, INTERRUPTED, REFUSED, USAGE
+from blend.exit_codes import FAULT, INTERRUPTED, REFUSED, USAGE
 from blend.schemas.errors import InputError
 
 
@@ -201,9 +200,3 @@ def test_an_input_that_is_not_there(ended: Callable, words: list[str]):
     code, printed = ended(*words)
     assert code == REFUSED
     assert printed.splitlines()[-1].startswith("error: ")
-
-
-def test_the_page_has_every_code(root: Path):
-    page = (root / "docs" / "index.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| (\d+) \| (.*) \|$", page, flags=re.MULTILINE)
-    assert {int(code): meaning for code, meaning in rows} == EXIT_CODES

@@ -1,4 +1,4 @@
-"""docs/python.md: its examples run in their order in one process, and print what the page says."""
+"""Python in docs/evaluation.md: its examples run in order in one process, and print what the page says."""
 
 import re
 import subprocess
@@ -7,21 +7,19 @@ from pathlib import Path
 
 import pytest
 
+from blend.eval.models.tiny_model import make_tiny_model
+
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 @pytest.mark.landing
 @pytest.mark.integration  # a model computes
 def test_the_examples_print_what_the_page_says(root: Path, sample_release: Path, tmp_path: Path):
-    page = (root / "docs" / "python.md").read_text(encoding="utf-8")
-    blocks = BLOCK.findall(page)
-    assert {kind for kind, _ in blocks} == {"bash", "python", "text"}
-    (commands,) = (content for kind, content in blocks if kind == "bash")
-    build, *others = [line.partition("#")[0].split() for line in commands.splitlines()]
-    assert build == ["blend", "build"]
+    page = (root / "docs" / "evaluation.md").read_text(encoding="utf-8")
+    blocks = BLOCK.findall(page.partition("\n## From Python\n")[2])
+    assert {kind for kind, _ in blocks} == {"python", "text"}
     (tmp_path / "release").symlink_to(sample_release)
-    for line in others:
-        subprocess.run([sys.executable, "-m", *line], cwd=tmp_path, check=True, capture_output=True)
+    make_tiny_model(tmp_path / "tiny")
     script = "\nprint('----')\n".join(content for kind, content in blocks if kind == "python")
     run = subprocess.run(
         [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, encoding="utf-8"

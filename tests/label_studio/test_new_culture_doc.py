@@ -1,4 +1,4 @@
-"""docs/new-culture.md: its files and commands in order, with two scripted annotators and one in a browser."""
+"""A new culture of docs/annotating.md: its commands, with two scripted annotators and one in a browser."""
 
 import json
 import os
@@ -73,8 +73,9 @@ def review(studio: StudioForTests, person: Annotator) -> None:
 def test_a_newcomer_can_follow_the_page(
     label_studio: StudioForTests, hub: Hub, root: Path, tmp_path: Path, chromium: str
 ):
-    page = (root / "docs" / "new-culture.md").read_text(encoding="utf-8")
-    before, answered, reviewed, released = re.split(r"^## (?:4|5|6)\. ", page, flags=re.MULTILINE)
+    page = (root / "docs" / "annotating.md").read_text(encoding="utf-8")
+    page = page.partition("\n## A new culture in a day\n")[2].partition("\n## ")[0]
+    before, answered, reviewed, released = re.split(r"^### (?:4|5|6)\. ", page, flags=re.MULTILINE)
     work = tmp_path / "work"
     work.mkdir()
     newcomer = Newcomer(work, LABEL_STUDIO_URL=label_studio.url, **hub.environment(tmp_path / "home"))

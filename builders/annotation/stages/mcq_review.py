@@ -192,7 +192,7 @@ STAGE = Stage(
         "read every option that a question about their region may show: tick a correct one that is wrong, a "
         "wrong one that is right as well, or silly"
     ),
-    gives=("`verdicts.jsonl`, which the recipe names ([questions.md](questions.md))"),
+    gives=("`verdicts.jsonl`, which the recipe names ([mcq.md](mcq.md#reading-what-questions-may-show))"),
     readers=lambda project: project.readers,
     by_reviewers=True,
     needs_recipe=True,

@@ -38,7 +38,8 @@ def test_the_answers_are_read(page: str):
 
 
 def test_the_message_is_the_one_that_comes(page: str):
-    told = " ".join(blocks(page, "text")[0].split())
+    (message,) = blocks(page, "text")
+    told = " ".join(message.split())
     with pytest.raises(RowError) as caught:
         parse_toml('[motivation]\nfundign = "x"\n', Datasheet, name="datasheet.toml", what="datasheet")
     assert str(caught.value) == told

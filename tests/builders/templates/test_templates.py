@@ -1,8 +1,5 @@
 """Natives' questions become a sheet, and nothing is decided on it."""
 
-import doctest
-from pathlib import Path
-
 import polars as pl
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -61,11 +58,3 @@ def test_several_reasons_stand_side_by_side():
 def test_row_order_is_irrelevant(rows):
     sheet = review_sheet(questions_of(QUESTIONS)).drop("source")
     assert_frame_equal(review_sheet(questions_of(rows)).drop("source"), sheet)
-
-
-def test_the_documented_example_works(root: Path):
-    outcome = doctest.testfile(
-        str(root / "docs" / "templates.md"), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE
-    )
-    assert outcome.attempted > 0
-    assert outcome.failed == 0

@@ -117,10 +117,10 @@ def test_a_directory_without_a_manifest(tmp_path: Path):
 
 @pytest.mark.nightly
 def test_the_examples_of_the_documentation(root: Path):
-    tested = doctest.testfile(str(root / "docs" / "validate.md"), module_relative=False)
+    tested = doctest.testfile(str(root / "docs" / "cards.md"), module_relative=False)
     assert (tested.failed, tested.attempted > 0) == (0, True)
 
 
 def test_every_check_stands_in_the_documentation(root: Path):
-    text = (root / "docs" / "validate.md").read_text(encoding="utf-8")
+    text = (root / "docs" / "cards.md").read_text(encoding="utf-8")
     assert [name for name in CHECKS if f"| `{name}` |" not in text] == []

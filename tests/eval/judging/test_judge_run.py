@@ -129,7 +129,7 @@ def test_one_whose_verdicts_cannot_be_read_decides_nothing_in_silence(run: blend
     asked = read_verdicts(run).filter(decided_by="judge").height
     assert str(heard[0].message) == (
         f"{unread} of {asked} verdicts of mute cannot be read, so no figure counts these replies; take another "
-        "judge, or a server that holds it to JSON (docs/judging.md)"
+        "judge, or a server that holds it to JSON (docs/short-answers.md)"
     )
     assert scored.overall("sem-b").n == run.description.n_items - unread
     decided = pl.read_parquet(run.directory / "decisions.parquet")

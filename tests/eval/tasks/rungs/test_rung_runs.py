@@ -66,4 +66,4 @@ def test_what_cannot_be_asked(rungs_release: Path, mini_release: Path):
 
     missing = wrong(mini_release, "true-false")
     assert "the release has no configuration true-false-questions, which the task true-false reads" in missing
-    assert "write rungs = true below [mcq] in the recipe (docs/rungs.md)" in missing
+    assert "write rungs = true below [mcq] in the recipe (docs/mcq.md)" in missing
