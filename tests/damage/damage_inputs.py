@@ -101,7 +101,7 @@ split = "PY"
 """,
     "verdicts.jsonl": '{"template_id": "food-01", "locale": "ko-KR", "option": "soup", '
     '"verdict": "also_correct", "reader": "r01"}\n',
-    "verdicts.tsv": "template_id\tlocale\toption\tkind\treviewer\nfood-01\tko-KR\tsoup\tok\tr02\n",
+    "verdicts.tsv": "template_id\tlocale\toption\tverdict\treader\nfood-01\tko-KR\tsoup\tok\tr02\n",
     "suspects.csv": "template_id,locale,item_id\nfood-02,ko-KR,food-02_KR_1\n",
     "forms.tsv": "de\tBrazilian\tBrasilianer\tein\nde\tJapanese\tJapaner\tein\n",
     "topics/qa/topics.tsv": "physics\tgravity\nphysics\tsound\n",
