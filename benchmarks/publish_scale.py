@@ -82,7 +82,7 @@ def beside(given: list[str], runs: int, latencies_ms: list[float]) -> None:
         first, second = folder / "first", folder / "second"
         build = [sys.executable, "-m", "blend", "build"]
         measured([*build, *given, "--out", str(first)], os.environ)
-        measured([*build, str(next_recipe(first)), "--previous", str(first), "--out", str(second)], os.environ)
+        measured([*build, str(next_recipe(first)), "--out", str(second)], os.environ)
         for latency_ms in latencies_ms:
             taken: dict[str, list[tuple[Measured, Measured]]] = {}
             for _ in range(runs):
@@ -109,7 +109,8 @@ def next_recipe(release: Path) -> Path:
     major, minor, patch = map(int, version.split("."))
     text = text.replace(f'version = "{version}"', f'version = "{major}.{minor}.{patch + 1}"')
     recipe = release.parent / "recipe.toml"
-    recipe.write_text(text.replace('title = "', 'title = "Again: '), encoding="utf-8")
+    text = text.replace('title = "', 'title = "Again: ')
+    recipe.write_text(f'previous = "{release.name}"\n{text}', encoding="utf-8")
     (release.parent / "datasheet.toml").write_bytes((release / "datasheet.toml").read_bytes())
     return recipe
 

@@ -122,7 +122,9 @@ elif point == "when the older one is removed":
     shutil.rmtree = ctrl_c(shutil.rmtree, ends(f".{name}.previous"))
 else:
     release.diff_releases = ctrl_c(release.diff_releases, lambda *paths: True)
-sys.argv = ["blend", "build", "--out", out, "--previous", out + "-before"]
+recipe = Path(out + ".toml")
+recipe.write_text(f'name = "blend-sample"\nversion = "0.1.1"\nprevious = "{out}-before"\n[[sources]]\nkind = "sample"\n')
+sys.argv = ["blend", "build", str(recipe), "--out", out]
 from blend.cli import main
 main()
 """
@@ -160,7 +162,7 @@ def test_ctrl_c_around_the_swap_says_what_is_there(
     # The new release names the one before in its recipe.
     assert (digests(out) != older) == is_made
     assert validate_release(out, checks={"files": CHECKS["files"]}).passes()
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["release", "release-before"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["release", "release-before", "release.toml"]
 
 
 @pytest.mark.nightly

@@ -37,9 +37,6 @@ def plan(
         str, typer.Option(metavar="N,N", help="Numbers of annotators of every question, 2 to 9.")
     ] = "3,5,7",
     price: Annotated[float | None, typer.Option(help="Price of one answer, in any currency.")] = None,
-    disagreement: Annotated[
-        float, typer.Option(metavar="POINTS", help="Questions that exactly one of two models gets right.")
-    ] = 35,
     as_json: AsJson = False,
 ) -> None:
     """Plan a collection: templates and annotators, what they cost, leave, and tell apart.
@@ -63,7 +60,6 @@ def plan(
         templates=_counts("--templates", templates),
         annotators=_counts("--annotators", annotators),
         difference=difference / 100,
-        disagreement=disagreement / 100,
         price=price,
         locales=locale,
     )

@@ -98,9 +98,9 @@ def snapshot(
                     on_wait=lambda sentence: typer.echo(sentence, err=True),
                 )
     except NoItemError as error:
-        _show_snapshots(error.taken, domain_file)
+        _show_snapshots(error.taken)
         raise
-    _show_snapshots(dict(zip(outs, infos, strict=True)), domain_file)
+    _show_snapshots(dict(zip(outs, infos, strict=True)))
 
 
 @app.command()
@@ -160,15 +160,14 @@ def domains(
         typer.echo(f"{domain.name:<20} {domain.title}")
 
 
-def _show_snapshots(taken: Mapping[Path, "SnapshotInfo"], domain_file: Path | None) -> None:
+def _show_snapshots(taken: Mapping[Path, "SnapshotInfo"]) -> None:
     """Say what was found and what to build from it."""
+    from blend.schemas.recipe import domains
+
     for path, info in taken.items():
         about = f"{pluralise(info.triples, 'triple')} about {pluralise(info.items, 'item')}"
         typer.echo(f"{path}: {about}. Build from it:")
-        typer.echo(f"  blend build --food {path}{_domain_options(info.domain.name, domain_file)}")
-
-
-def _domain_options(domain: str, domain_file: Path | None) -> str:
-    """The options that name the same domain to ``blend build``."""
-    named = "" if domain == "dish" else f" --domain {domain}"
-    return named if domain_file is None else f"{named} --domain-file {domain_file}"
+        if info.domain.name in domains():
+            typer.echo(f"  blend build --food {path}")
+        else:
+            typer.echo(f'  with a recipe whose [food] has domain = "{info.domain.name}" and domain_file')

@@ -13,7 +13,7 @@ from blend.loaders.releases.references import release_at
 from blend.loaders.releases.validated import checks_left
 from blend.schemas.addresses import tag_of
 from blend.schemas.errors import InputError
-from blend.schemas.manifest import CHANGELOG_NAME, RECIPE_NAME, ReleaseManifest, TableInfo
+from blend.schemas.manifest import CHANGELOG_NAME, ReleaseManifest, TableInfo
 
 _SHOWN = 3
 """Errors that a refusal quotes."""
@@ -83,9 +83,8 @@ def check_changelog(pending: PendingCommit, latest: str) -> None:
         missing = latest if latest not in headings else version
         raise InputError(
             f"{pending.where}: {CHANGELOG_NAME} has no section for {missing}, so it would not tell readers "
-            f"what changed since {latest}, the latest version there; build it again on top of that: "
-            f"`blend build {pending.release / RECIPE_NAME} "
-            f"--previous {pending.repository.repo_id}@{tag_of(latest)} --out {pending.release}`"
+            f"what changed since {latest}, the latest version there; build it again on top of that, with "
+            f'previous = "{pending.repository.repo_id}@{tag_of(latest)}" in its recipe'
         )
 
 

@@ -10,11 +10,12 @@ import polars as pl
 
 from blend.loaders.files.content import instead_of_file, read_text
 from blend.loaders.files.diagnostics import Diagnostics
-from blend.loaders.files.toml import known_domains
 from blend.loaders.sample import sample_path
+from blend.loaders.wikidata.partial import read_snapshot_info
 from blend.loaders.wikidata.prompts import PACKAGED, packaged_templates, parse_templates
 from blend.schemas.errors import InputError
-from blend.schemas.recipe import Domain, Recipe, Source, TripleOptions, find_domain
+from blend.schemas.manifest import SNAPSHOT_NAME
+from blend.schemas.recipe import Domain, Recipe, Source, TripleOptions, domains
 from blend.schemas.rows import TEMPLATES
 
 
@@ -36,7 +37,7 @@ def blend_recipe(location: str, revision: str | None = None) -> Recipe:
         location: Directory, or with a revision a Hub repository id.
         revision: Commit or tag of the repository.
     """
-    source = Source(kind="blend", location=recorded(location, revision), revision=revision)
+    source = Source(kind="blend", location=_recorded(location, revision), revision=revision)
     return Recipe(name="blend", version="1.0.0", title="BLEnD", sources=(source,))
 
 
@@ -50,54 +51,45 @@ def semeval_recipe(folder: Path) -> Recipe:
         version="1.0.0",
         title="SemEval-2026 Task 7",
         license="other",
-        sources=(Source(kind="semeval", location=recorded(str(folder), None)),),
+        sources=(Source(kind="semeval", location=_recorded(str(folder), None)),),
     )
 
 
-def food_recipe(snapshot: Path, domain: str = "dish", domain_file: Path | None = None) -> Recipe:
+def food_recipe(snapshot: Path) -> Recipe:
     """The recipe for a snapshot of Wikidata, with every other option at its default; Wikidata's facts are CC0.
 
     Args:
-        snapshot: The snapshot.
-        domain: Name of what it is about.
-        domain_file: Where that domain is described, if the package does not know it.
+        snapshot: The snapshot, about what its account beside it says; about dishes where there is none.
 
     Raises:
-        BlendError: If there is no such domain.
+        InputError: If it is about a domain that the package does not know.
     """
-    config = find_domain(domain, known_domains(domain_file)).config
+    account = snapshot.with_name(SNAPSHOT_NAME)
+    about = read_snapshot_info(account) if account.is_file() else None
+    domain = about.domain.name if about is not None and about.file == snapshot.name else "dish"
+    if domain not in domains():
+        raise InputError(
+            f"{snapshot}: is about {domain}, a domain of your own; write a recipe with its domain and "
+            "domain_file in [food] (docs/wikidata.md)"
+        )
+    config = domains()[domain].config
     return Recipe(
         name=config,
         version="1.0.0",
         title=config.replace("-", " ").capitalize(),
         license="cc0-1.0",
         sources=(Source(kind="wikidata", location=snapshot.name),),
-        food=TripleOptions(domain=domain, domain_file=None if domain_file is None else str(domain_file)),
+        food=TripleOptions(domain=domain),
     )
 
 
-def recorded(location: str, revision: str | None) -> str:
+def _recorded(location: str, revision: str | None) -> str:
     """A location as a release records it: a directory by its name alone.
 
     Where a directory lay on the machine of whoever built the release means nothing to others, and must not
     make a difference to the release's bytes.
     """
     return location if revision is not None else Path(os.path.realpath(location)).name
-
-
-def blend_source(recipe: Recipe) -> Source:
-    """The one BLEnD source of a recipe.
-
-    Raises:
-        InputError: If it has none, or several.
-    """
-    sources = [source for source in recipe.sources if source.kind == "blend"]
-    if len(sources) != 1:
-        raise InputError(
-            f"`blend_data` gives the place of one source of kind 'blend', but the recipe has {len(sources)}; "
-            "write the locations into the recipe"
-        )
-    return sources[0]
 
 
 class PortableRecipe(NamedTuple):

@@ -1,216 +1,137 @@
-"""Commands that read the inputs, what each reads, and what it may replace when it succeeds."""
+"""Commands that read the inputs of `damage_inputs`, and what each may change."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
-
-@dataclass(frozen=True)
-class Command:
-    """A command line over the folder of inputs."""
-
-    words: str
-    """As typed behind ``blend``."""
-    reads: tuple[str, ...]
-    """Patterns of the files that it reads; they are damaged."""
-    replaces: tuple[str, ...] = ()
-    """Patterns of the files that it may change when it succeeds; none otherwise."""
-    folders: tuple[str, ...] = ()
-    """Folders that it reads or writes; they are taken away, made read-only, replaced."""
-    adds: tuple[str, ...] = ()
-    """Patterns of the files that only grow, also where it fails."""
-
-    def tops(self) -> set[str]:
-        """Names in the folder of inputs that the command line or its patterns begin with."""
-        named = {part for word in self.words.split() for part in word.split("=")}
-        tops = {path.partition("/")[0] for path in (*named, *self.reads, *self.folders)}
-        if named & {"recipe.toml", "project", "release/recipe.toml"} or any(
-            "recipe.toml" in one for one in tops
-        ):
-            tops |= {path.partition("/")[0] for path in (*_RECIPE, "before")}
-        if "runs" in tops:
-            return (tops - {"runs"}) | {
-                "/".join(part.split("/")[:2]) for part in (*named, *self.reads) if part.startswith("runs/")
-            }
-        return tops
-
-
-_RECIPE = (
-    "recipe.toml",
-    "locales.toml",
-    "datasheet.toml",
-    "verdicts.jsonl",
-    "domains.toml",
-    "forms.tsv",
-    "dishes.nt",
-    "topics/*/*.tsv",
-    "collected/**/*",
-)
-_RELEASE = (
-    "release/release.json",
-    "release/README.md",
-    "release/recipe.toml",
-    "release/croissant.json",
-    "release/CHANGELOG.md",
-    "release/locales.toml",
-    "release/domains.toml",
-    "release/reports/*",
-    "release/data/*/*.parquet",
-)
-_RELEASE_TABLES = ("release/release.json", "release/data/*/*.parquet")
-_PROJECT = (
-    "project/project.toml",
-    "project/ko.md",
-    "project/annotators.key",
-    "project/collected/**/*",
-    "project/pulled/**/*",
-    "locales.toml",
-)
-_SCORED = ("scores.json", "decisions.parquet", "decisions.parquet.sha256")
-
-
-def _run(name: str) -> tuple[str, ...]:
-    return (f"runs/{name}/*", f"runs/{name}/answers/*")
+_SCORED = ("scores.json", "decisions.parquet", "decisions.parquet.sha256", "analysis/*")
 
 
 def _scores(name: str) -> tuple[str, ...]:
-    return tuple(f"runs/{name}/{file}" for file in (*_SCORED, "analysis/*"))
+    return tuple(f"runs/{name}/{file}" for file in _SCORED)
 
 
-COMMANDS = (
-    Command(
-        "build recipe.toml --out new", (*_RECIPE, "before/**/*"), folders=("collected", "before", "topics")
-    ),
-    Command("build recipe.toml --out release", _RECIPE, ("release/**",), ("release", "collected/responses")),
-    Command(
-        "build release/recipe.toml --source-path collected=collected --source-path dishes.nt=dishes.nt "
-        "--source-path topics=topics --source-path before=before --out new",
-        ("release/recipe.toml", "release/*.tsv", "release/*.jsonl", "release/*.toml"),
-        folders=("release",),
-    ),
-    Command("build --blend published --out new", ("published/*/*",), folders=("published/annotations",)),
-    Command("build --food dishes.nt --out new", ("dishes.nt",)),
-    Command("build --food dishes.nt --domain meal --domain-file domains.toml --out new", ("domains.toml",)),
-    Command("stats release --out figures", _RELEASE, folders=("release", "release/data/annotations")),
-    Command("stats --blend published", ("published/*/*",)),
-    Command("status recipe.toml", _RECIPE, folders=("collected",)),
-    Command("locales gn-PY --locale-file locales.toml", ("locales.toml",)),
-    Command("audit release", _RELEASE_TABLES, folders=("release",)),
-    Command("diff before release", (*_RELEASE, "before/**/*"), folders=("before", "release")),
-    Command("diff release release", _RELEASE),
-    Command("validate release --skip loading", _RELEASE, folders=("release", "release/reports")),
-    Command("publish release org/x --dry-run", _RELEASE, folders=("release",)),
-    Command("templates propose natives.csv --out new.csv --locale-file locales.toml", ("natives.csv",)),
-    Command("templates accept reviewed.csv --out new.csv", ("reviewed.csv",)),
-    Command(
-        "templates localise reviewed.csv translations.csv --out new.csv --locale-file locales.toml",
-        ("reviewed.csv", "translations.csv", "locales.toml"),
-    ),
-    Command("reviews propose recipe.toml --all --out new.csv", _RECIPE),
-    Command("reviews accept sheet.csv --out reviews", ("sheet.csv",)),
-    Command(
-        "reviews accept sheet.csv --out collected/reviews --update",
-        ("sheet.csv", "collected/reviews/*"),
-        ("collected/reviews/*",),
-        ("collected/reviews",),
-    ),
-    Command("review-pairs propose recipe.toml --out new.csv", _RECIPE),
-    Command(
-        "review-pairs accept pairs.csv --out verdicts.tsv --reviewer r01",
-        ("pairs.csv", "verdicts.tsv"),
-        ("verdicts.tsv",),
-    ),
-    Command("questions options recipe.toml --out new.csv", _RECIPE),
-    Command("questions options recipe.toml --suspects suspects.csv --out new.csv", ("suspects.csv",)),
-    Command("questions agreement verdicts.tsv", ("verdicts.tsv",)),
-    Command(
-        "questions accept options.csv --out verdicts.tsv --reviewer r01",
-        ("options.csv", "verdicts.tsv"),
-        ("verdicts.tsv",),
-    ),
-    Command("wikidata domains meal --domain-file domains.toml", ("domains.toml",)),
-    Command("wikidata snapshot --dump dishes.nt --out new.nt.gz", ("dishes.nt",)),
-    Command(
-        "eval run release --task multiple-choice --answers choices.csv --out new",
-        ("choices.csv", *_RELEASE_TABLES),
-    ),
-    Command(
-        "eval run release --task short-answer --answers short.csv --out new", ("short.csv", *_RELEASE_TABLES)
-    ),
-    Command(
-        "eval run release --task short-answer --answers short.csv --out runs/begun",
-        ("short.csv", *_run("begun")),
-        ("runs/begun/**",),
-        ("runs/begun", "runs/begun/answers"),
-    ),
-    Command(
-        "eval run release --task free-listing -T config=food-aligned -T languages=en --answers lists.csv "
-        "--out new",
-        ("lists.csv", "release/data/food-*/*", "release/release.json", "release/domains.toml"),
-    ),
-    Command("eval run --task cultural-prompts --answers texts.csv --out new", ("texts.csv",)),
-    *(
-        Command(f"eval score runs/{name}", _run(name), _scores(name), (f"runs/{name}", f"runs/{name}/answers"))
-        for name in ("choices", "short", "lists", "probe", "begun")
-    ),
-    Command(
-        "eval score runs/texts -T surveys=own=values.csv -T stop_words=stop.txt",
-        (*_run("texts"), "values.csv", "stop.txt"),
-        _scores("texts"),
-        ("runs/texts",),
-    ),
-    Command("eval score runs/probe -T vectors=vectors.vec", ("vectors.vec",), _scores("probe")),
-    Command(
-        "eval compare runs/choices runs/other",
-        (*_run("choices"), *_run("other")),
-        folders=("runs/choices", "runs/other"),
-    ),
-    Command("items runs/choices runs/other", (*_run("choices"), *_run("other"))),
-    Command("eval judge-sheet runs/lists --out new.csv", _run("lists")),
-    Command(
-        "eval judged runs/lists judged.csv",
-        (*_run("lists"), "judged.csv"),
-        ("runs/lists/judged.json",),
-        ("runs/lists",),
-    ),
-    Command("eval export release --to lm-eval --out new", _RELEASE_TABLES, folders=("release",)),
-    Command("eval push runs/choices --model org/m --dataset org/d --dry-run", _run("choices")),
-    Command("annotate check project/project.toml", _PROJECT, folders=("project/collected", "project/pulled")),
-    Command(
-        "annotate status project/project.toml --offline --html new.html", _PROJECT, folders=("project/pulled",)
-    ),
-    Command("annotate sync project/project.toml --dry-run", _PROJECT),
-    Command("annotate sync project/project.toml", _PROJECT, adds=("project/pulled/events.jsonl",)),
-    Command("annotate forget project/project.toml mina@example.org", _PROJECT, ("project/**",)),
-    Command("annotate sync project/project.toml --to new", _PROJECT, folders=("project/collected",)),
-    Command("responses import foreign.json --map new.toml --out asked", ("foreign.json", "asked/*")),
-    *(
-        Command(f"{words} --out asked", (*words.split()[2::2], "annotators.key", "asked/*"), folders=("asked",))
-        for words in (
-            "responses import foreign.json --map foreign.toml",
-            "responses import foreign.csv --map foreign.toml",
-            "responses import form.xlsx --map form.toml",
-            "responses import form.csv --map form.toml",
-        )
-    ),
-)
-"""Commands that read files."""
+COMMANDS: dict[str, tuple[str, ...]] = {
+    "build recipe.toml --out new": (),
+    "build recipe.toml --out release": ("release/**",),
+    "build release/recipe.toml --source-path collected=collected --source-path dishes.nt=dishes.nt "
+    "--source-path topics=topics --source-path before=before --out new": (),
+    "build --blend published --out new": (),
+    "build --food dishes.nt --out new": (),
+    "stats release --out figures": (),
+    "stats --blend published": (),
+    "status recipe.toml": (),
+    "locales gn-PY --locale-file locales.toml": (),
+    "plan release": (),
+    "audit release": (),
+    "diff before release": (),
+    "diff release release": (),
+    "validate release --skip loading": (),
+    "publish release org/x --dry-run": (),
+    "templates propose natives.csv --out new.csv --locale-file locales.toml": (),
+    "templates accept reviewed.csv --out new.csv": (),
+    "templates localise reviewed.csv translations.csv --out new.csv --locale-file locales.toml": (),
+    "reviews propose recipe.toml --all --out new.csv": (),
+    "reviews accept sheet.csv --out reviews": (),
+    "reviews accept sheet.csv --out collected/reviews --update": ("collected/reviews/*",),
+    "review-pairs propose recipe.toml --out new.csv": (),
+    "review-pairs accept pairs.csv --out pairs.tsv --reviewer r01": ("pairs.tsv",),
+    "questions options recipe.toml --out new.csv": (),
+    "questions options recipe.toml --suspects suspects.csv --out new.csv": (),
+    "questions agreement verdicts.tsv": (),
+    "questions accept options.csv --out verdicts.tsv --reviewer r01": ("verdicts.tsv",),
+    "wikidata domains meal --domain-file domains.toml": (),
+    "wikidata snapshot --dump dishes.nt --out new.nt.gz": (),
+    "eval run release --task multiple-choice --answers choices.csv --out new": (),
+    "eval run release --task short-answer --answers short.csv --out new": (),
+    "eval run release --task short-answer --answers short.csv --out runs/begun": ("runs/begun/**",),
+    "eval run release --task free-listing -T config=food-aligned -T languages=en --answers lists.csv "
+    "--out new": (),
+    "eval run --task cultural-prompts --answers texts.csv --out new": (),
+    **{f"eval score runs/{name}": _scores(name) for name in ("choices", "short", "lists", "probe", "begun")},
+    "eval score runs/texts -T surveys=own=values.csv -T stop_words=stop.txt": _scores("texts"),
+    "eval score runs/probe -T vectors=vectors.vec": _scores("probe"),
+    "eval compare runs/choices runs/other": (),
+    "items runs/choices runs/other": (),
+    "eval judge-sheet runs/lists --out new.csv": (),
+    "eval judged runs/lists judged.csv": ("runs/lists/judged.json",),
+    "eval export release --to lm-eval --out new": (),
+    "eval push runs/choices --model org/m --dataset org/d --dry-run": (),
+    "annotate check project/project.toml": (),
+    "annotate status project/project.toml --offline --html new.html": (),
+    "annotate sync project/project.toml --dry-run": (),
+    "annotate sync project/project.toml": ("+project/pulled/events.jsonl",),
+    "annotate forget project/project.toml mina@example.org": ("project/**",),
+    "annotate sync project/project.toml --to new": (),
+    "responses import foreign.json --map new.toml --out asked": (),
+    "responses import foreign.json --map foreign.toml --out asked": (),
+    "responses import foreign.csv --map foreign.toml --out asked": (),
+    "responses import form.xlsx --map form.toml --out asked": (),
+    "responses import form.csv --map form.toml --out asked": (),
+}
+"""Commands as typed behind ``blend``, with patterns of the inputs that they may change when they succeed.
 
-SLOW_COMMANDS = (
-    Command("show release", _RELEASE, folders=("release", "release/data")),
-    Command("validate release", _RELEASE, folders=("release", "release/reports")),
-    *(
-        Command(f"eval report runs/{name} --out new.html", _run(name), folders=(f"runs/{name}",))
+Behind a ``+`` stands what only grows, also where they fail.
+"""
+
+SLOW_COMMANDS: dict[str, tuple[str, ...]] = {
+    "show release": (),
+    "validate release": (),
+    **{
+        f"eval report runs/{name} --out new.html": ()
         for name in ("choices", "short", "lists", "probe", "texts")
-    ),
-    Command(
-        "eval run release --task multiple-choice --model model -M device=cpu --limit 1 --out new",
-        ("model/*",),
-        (),
-        ("model",),
-    ),
-    Command(
-        "eval run release --task probing -T config=food-aligned -T languages=en -T candidates=candidates.csv "
-        "--model model -M device=cpu --out new",
-        ("candidates.csv", "model/*.json"),
-    ),
-)
+    },
+    "eval run release --task multiple-choice --model model -M device=cpu --limit 1 --out new": (),
+    "eval run release --task probing -T config=food-aligned -T languages=en -T candidates=candidates.csv "
+    "--model model -M device=cpu --out new": (),
+}
 """Those that take seconds: they load a release with `datasets`, draw charts, or load a model."""
+
+REFUSED = (
+    "publish",
+    "annotate sync project/project.toml --dry-run",
+    "annotate sync project/project.toml",
+    "annotate forget",
+    "eval score runs/begun",
+)
+"""Those that end with an error on undamaged inputs: no server, nobody to confirm, half of the answers."""
+
+_BESIDE = {
+    "recipe.toml": (
+        *("locales.toml", "datasheet.toml", "verdicts.jsonl", "domains.toml", "forms.tsv", "dishes.nt"),
+        *("topics", "collected", "before"),
+    ),
+    "project.toml": ("project", "locales.toml"),
+    "form.toml": ("annotators.key",),
+    "foreign.toml": ("annotators.key",),
+}
+"""What is read beside a file of a name."""
+
+
+def named_inputs(command: str, here: Path) -> set[Path]:
+    """Files and folders of the inputs that a command names, or that are read beside them."""
+    words = [part for word in command.split() for part in word.split("=")]
+    beside = [name for word in words for name in _BESIDE.get(Path(word).name, ())]
+    return {here / name for name in (*words, *beside) if (here / name).exists()}
+
+
+def read_files(command: str, here: Path) -> list[Path]:
+    """The files that a command may read."""
+    named = named_inputs(command, here)
+    return sorted({path for one in named for path in (one, *one.rglob("*")) if path.is_file()})
+
+
+def typed_options(words: Sequence[str]) -> list[str]:
+    """Options of a command with a value that names no place."""
+    import typer
+
+    from blend.cli import app
+
+    command: Any = typer.main.get_command(app)
+    for word in words:
+        command = getattr(command, "commands", {}).get(word, command)
+    return [
+        option.opts[0]
+        for option in getattr(command, "params", ())
+        if not getattr(option, "is_flag", True) and "Path" not in str(option.type_descriptor.annotation)
+    ] or ["--no-such-option"]

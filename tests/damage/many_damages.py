@@ -1,24 +1,90 @@
 """Run many damaged inputs through the command line, and say what came of them.
 
 ``python tests/damage/many_damages.py --count 2000 --jobs 2`` needs the extras ``eval``, ``annotate`` and
-``wikidata`` for its inputs. Every case follows from ``--seed`` and its number: ``--only 17 --keep DIR`` runs
-one again.
+``wikidata`` for its inputs. Every case is one damage and one command, and follows from ``--seed`` and its
+number: ``--only 17 --keep DIR`` runs one again. A process that has loaded the package and computed nothing yet
+forks one for each, which costs a fraction of starting Python.
 """
 
 import argparse
 import collections
+import ctypes
+import gc
+import hashlib
 import json
 import multiprocessing
 import os
+import random
+import resource
+import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import traceback
+from contextlib import suppress
+from dataclasses import dataclass, field
+from fnmatch import fnmatch
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 
-from damage_cases import Case, load_all, run_case
-from damage_commands import COMMANDS, SLOW_COMMANDS
+from damage_commands import COMMANDS, SLOW_COMMANDS, named_inputs, read_files, typed_options
+from damages import damage_file, damage_folder
+
+CPU_S = 90
+"""Processor time after which a command is said to hang."""
+WAIT_S = 400
+"""Time by the clock after which one that computes nothing is; a busy machine is slow."""
+MEMORY = 6 << 30
+
+ODD_WORDS = (
+    *("0", "-1", str(10**30), "9" * 5000, "1.5", "nan", "all", "1e9", "", " ", "x", "x" * 5000, "../.."),
+    *("\x1b[31mko-KR", "a\u202eb", "a\x7f", "n\udcff", "[/bold]", "mina@example.org", "top=0", "lemmas=x"),
+)
+"""What an option is given, or stands where an input is named."""
+
+
+@dataclass
+class Case:
+    """What was damaged, what was run, and what came of it."""
+
+    number: int
+    words: list[str]
+    damage: str
+    code: int | None = None
+    """Exit code; negative for a signal, null for a command that hangs."""
+    told: str = ""
+    printed: str = ""
+    details: str = ""
+    """What a fault wrote into its file."""
+    destroyed: list[str] = field(default_factory=list)
+    """Files of the inputs that are not as they were, and that the command may not change."""
+
+    @property
+    def faults(self) -> list[str]:
+        """What a user must never meet."""
+        found = [f"destroyed {name}" for name in self.destroyed]
+        if self.code is None:
+            found.append("hang")
+        elif self.code == 70 or "fault of blend" in self.told:
+            found.append("fault of blend")
+        elif self.code not in (0, 1, 2):
+            found.append(f"ended with {self.code}")
+        elif self.code and not self.told.strip():
+            found.append("no message")
+        if "Traceback (most recent" in self.told + self.printed or "Exception ignored" in self.told:
+            found.append("traceback")
+        if any(ord(letter) < 32 and letter not in "\n\t" for letter in self.told):
+            found.append("control character in the message")
+        return found
+
+    def __str__(self) -> str:
+        lines = [f"{self.number}: {', '.join(self.faults) or 'as it should be'} [{self.code}]"]
+        lines += [f"  blend {' '.join(self.words)[:150]!r}", f"  {self.damage}"]
+        lines += [f"  | {line[:300]}" for line in self.told.splitlines()[-3:]]
+        return "\n".join([*lines, *(f"  > {line}" for line in self.details.splitlines()[-7:])])
 
 
 def main() -> None:
@@ -29,14 +95,13 @@ def main() -> None:
     folder = Path(options.keep or tempfile.mkdtemp(prefix="damages-")).absolute()
     folder.mkdir(parents=True, exist_ok=True)
     folder.chmod(0o755)
-    inputs = folder / "inputs"
-    if not inputs.exists():
+    if not (folder / "inputs").exists():
         make = Path(__file__).with_name("damage_inputs.py")
         subprocess.run([sys.executable, make, folder / "making"], check=True, stdout=subprocess.DEVNULL)
-        (folder / "making").rename(inputs)
-    commands = [one for one in (*COMMANDS * 4, *SLOW_COMMANDS) if options.command in one.words]
+        (folder / "making").rename(folder / "inputs")
+    commands = [one for one in (*COMMANDS, *COMMANDS, *SLOW_COMMANDS) if options.command in one]
     numbers = options.only or range(options.start, options.start + options.count)
-    load_all()
+    _load_all()
     run = partial(_one, seed=options.seed, folder=folder, commands=commands)
     cases = []
     # Every worker is forked before anything was computed, and forks each case in turn.
@@ -49,35 +114,11 @@ def main() -> None:
             log.write(json.dumps({**vars(case), "faults": case.faults}) + "\n")
             log.flush()
             if case.faults or options.only:
-                print(_told(case), flush=True)
-    _summarise(cases)
-    sys.exit(any(case.faults for case in cases))
-
-
-def _one(number: int, *, seed: int, folder: Path, commands: list) -> Case:
-    try:
-        return run_case(number, seed, folder / "inputs", folder / f"case-{os.getpid()}", commands)
-    except Exception:  # of the damaging, which must not stop all other cases
-        return Case(number, [], "none", 99, told=traceback.format_exc())
-
-
-def _told(case: Case) -> str:
-    lines = [
-        f"{case.number}: {', '.join(case.faults) or 'as it should be'} [{case.code}]",
-        f"  blend {' '.join(case.words)[:150]!r}",
-    ]
-    lines += [f"  {case.damage}", *(f"  | {line[:300]}" for line in case.told.splitlines()[-3:])]
-    lines += [f"  > {line}" for line in case.details.splitlines()[-7:]]
-    return "\n".join(lines)
-
-
-def _summarise(cases: list[Case]) -> None:
+                print(case, flush=True)
     codes = collections.Counter(case.code for case in cases)
-    faults = collections.Counter(fault.split(" ")[0] for case in cases for fault in case.faults)
     n_faulty = sum(bool(case.faults) for case in cases)
     print(f"{len(cases)} damaged inputs; exit codes {dict(codes)}; {n_faulty} with faults")
-    for fault, n in faults.most_common():
-        print(f"  {fault}: {n}")
+    sys.exit(n_faulty > 0)
 
 
 def _options() -> argparse.Namespace:
@@ -90,6 +131,171 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--command", default="", help="only commands whose words hold this")
     parser.add_argument("--keep", help="folder for inputs, cases and the log of all, cases.jsonl")
     return parser.parse_args()
+
+
+def _load_all() -> None:
+    """Load what commands load, so that no case has to; threads of computing would not survive forking."""
+    for name in (
+        *("blend.builders.release", "blend.builders.validate", "blend.cli", "blend.eval.scoring"),
+        *("blend.eval.report.report_page", "blend.loaders.releases.references"),
+        # What takes seconds and only some commands need; without it, those cases fail in a way of their own.
+        *("altair", "label_studio_sdk", "pyoxigraph", "scipy.stats", "torch", "transformers", "vl_convert"),
+    ):
+        with suppress(ImportError):
+            import_module(name)
+    gc.freeze()  # what is never looked at is never copied
+
+
+def _one(number: int, *, seed: int, folder: Path, commands: list[str]) -> Case:
+    """Copy the inputs, damage one, run a command over them, and look at what is left."""
+    chance = random.Random(f"{seed}:{number}")
+    command, scratch = commands[number % len(commands)], folder / f"case-{os.getpid()}"
+    try:
+        shutil.rmtree(scratch, onerror=_make_writable)
+        (scratch / "tmp").mkdir(parents=True)
+        here = shutil.copytree(folder / "inputs", scratch / "here")
+        case = Case(number, *_damage(command, here, chance))
+        before = _digests(here)
+        case.code = _run(case.words, scratch)
+        case.told = (scratch / "stderr").read_text(encoding="utf-8", errors="replace")
+        case.printed = (scratch / "stdout").read_text(encoding="utf-8", errors="replace")
+        reports = (scratch / "tmp").glob("blend-error-*")
+        case.details = "\n".join(path.read_text(errors="replace") for path in reports)
+        case.destroyed = list(_destroyed(before, _digests(here), command, done=case.code == 0))
+    except Exception:  # of the damaging, which must not stop all other cases
+        return Case(number, [command], "none", 99, told=traceback.format_exc())
+    return case
+
+
+def _damage(command: str, here: Path, chance: random.Random) -> tuple[list[str], str]:
+    """Damage one of the command's inputs, or its words; the words then, and what was done."""
+    words, kind = command.split(), chance.random()
+    named = named_inputs(command, here)
+    odd = chance.choice(ODD_WORDS)
+    if kind < 0.07:
+        option = chance.choice(typed_options(words))
+        return [*words, option, odd], f"{option} {odd[:20]!r}"
+    if kind < 0.1:
+        at = chance.choice([n for n, word in enumerate(words) if here / word in named] or [len(words) - 1])
+        return [*words[:at], odd, *words[at + 1 :]], f"{odd[:20]!r} in place of {words[at]}"
+    folders = [path for one in named if one.is_dir() for path in (one, *one.rglob("*")) if path.is_dir()]
+    if folders and kind < 0.22:
+        path, done = chance.choice(sorted(folders)), damage_folder
+    else:
+        path, done = chance.choice(read_files(command, here)), damage_file
+    return words, f"{path.relative_to(here)}: {done(path, chance)}"
+
+
+def _run(words: list[str], scratch: Path) -> int | None:
+    child = os.fork()
+    if child == 0:
+        try:
+            _become_blend(words, scratch)
+        finally:
+            os._exit(99)
+    deadline = time.monotonic() + WAIT_S
+    while time.monotonic() < deadline:
+        found, status = os.waitpid(child, os.WNOHANG)
+        if found:
+            code = os.waitstatus_to_exitcode(status)
+            return None if code == -signal.SIGXCPU else code
+        time.sleep(0.01)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return None
+
+
+def _become_blend(words: list[str], scratch: Path) -> None:
+    """Run the command line in this process, as the shell would."""
+    for name, number in (("stdout", 1), ("stderr", 2)):
+        file = os.open(scratch / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
+        os.dup2(file, number)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.environ.update(HOME=str(scratch), TMPDIR=str(scratch / "tmp"), HF_HOME=str(scratch / "hub"))
+    os.environ.update(HF_HUB_OFFLINE="1", COLUMNS="100", LABEL_STUDIO_API_KEY="f" * 40)
+    os.environ.pop("BLEND_TRACEBACK", None)
+    resource.setrlimit(resource.RLIMIT_CPU, (CPU_S, CPU_S + 5))
+    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    os.chdir(scratch / "here")
+    _obey_permissions()
+    _forget_the_parent(scratch)
+    sys.argv = ["blend", *words]
+    from blend.__main__ import main as blend
+
+    code = 0
+    try:
+        blend()
+    except SystemExit as stopped:
+        code = stopped.code if isinstance(stopped.code, int) else int(stopped.code is not None)
+        if isinstance(stopped.code, str):
+            print(stopped.code, file=sys.stderr)
+    except BaseException:
+        traceback.print_exc()
+        code = 1
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
+def _obey_permissions() -> None:
+    """Give up what lets root read and write everything; the files are still root's own."""
+    if os.geteuid() == 0:
+        header = (ctypes.c_uint32 * 2)(0x20080522, 0)  # version 3 of Linux's capabilities, this process
+        nothing = (ctypes.c_uint32 * 6)()
+        ctypes.CDLL(None).capset(header, nothing)
+
+
+def _forget_the_parent(scratch: Path) -> None:
+    """Point what modules noted of the environment when they were loaded to the case's own folder."""
+    import datasets.config
+    from huggingface_hub import constants
+
+    tempfile.tempdir = None
+    constants.HF_HUB_OFFLINE = True
+    constants.HF_HUB_CACHE = str(scratch / "hub" / "hub")
+    datasets.config.HF_HUB_OFFLINE = True
+    datasets.config.HF_DATASETS_CACHE = scratch / "hub" / "datasets"
+
+
+def _digests(here: Path) -> dict[str, str]:
+    """What every name below a folder leads to, without following or opening anything strange."""
+    found: dict[str, str] = {}
+    for path in here.rglob("*"):
+        name = str(path.relative_to(here))
+        if path.is_symlink():
+            found[name] = f"link to {path.readlink()}"
+        elif path.is_file():
+            try:
+                found[name] = hashlib.sha256(path.read_bytes()).hexdigest()
+            except OSError as error:
+                found[name] = str(error.errno)
+        elif not path.is_dir():
+            found[name] = "special"
+    return found
+
+
+def _destroyed(before: dict[str, str], after: dict[str, str], command: str, *, done: bool) -> list[str]:
+    """Files that changed, but those that the command may change when it succeeds, or (``+``) in any case."""
+    patterns = {**COMMANDS, **SLOW_COMMANDS}[command]
+    allowed = [one.removeprefix("+") for one in patterns if done or one.startswith("+")]
+    changed = [name for name, digest in before.items() if after.get(name) != digest]
+    return [
+        name
+        for name in changed
+        if Path(name).name != ".lock" and not any(fnmatch(name, pattern) for pattern in allowed)
+    ]
+
+
+def _make_writable(function: object, path: str, _: object) -> None:
+    """Remove what somebody forbade; what is not there is gone."""
+    for one in (Path(path).parent, Path(path)):
+        if one.exists() and not one.is_symlink():
+            one.chmod(0o700)
+    if Path(path).is_dir() and not Path(path).is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        Path(path).unlink(missing_ok=True)
 
 
 if __name__ == "__main__":

@@ -164,9 +164,9 @@ def test_two_versions_are_published_whole_whatever_is_killed(
 def make_release(journey: Journey, version: str, locales: tuple[str, ...]) -> None:
     """Build a version with the command, on top of the one before."""
     listed = ", ".join(f'"{locale}"' for locale in locales)
-    (journey.folder / "recipe.toml").write_text(RECIPE.format(version=version, locales=listed))
-    before = () if version == "1.0.0" else ("--previous", "1.0.0")
-    journey.blend("build", "recipe.toml", "--out", version, *before)
+    before = "" if version == "1.0.0" else 'previous = "1.0.0"\n'
+    (journey.folder / "recipe.toml").write_text(before + RECIPE.format(version=version, locales=listed))
+    journey.blend("build", "recipe.toml", "--out", version)
 
 
 def story(steps: list[str], looks: list[dict[str, list[Any]]], names: dict[str, str]) -> Iterator[str]:

@@ -103,8 +103,8 @@ def test_a_changelog_that_leaves_the_latest_version_out_is_refused(
     release = make_release(tmp_path / "next", "1.1.0", locales=(*FOUR, "zh-CN"), after=before)
     assert refusal(release) == (
         "Hub dataset org/blend: CHANGELOG.md has no section for 1.0.1, so it would not tell readers what "
-        "changed since 1.0.1, the latest version there; build it again on top of that: "
-        f"`blend build {release}/recipe.toml --previous org/blend@v1.0.1 --out {release}`"
+        "changed since 1.0.1, the latest version there; build it again on top of that, with "
+        'previous = "org/blend@v1.0.1" in its recipe'
     )
 
 

@@ -11,7 +11,7 @@ import pytest
 from blend.builders.release import build_release
 from blend.builders.release.inputs import read_inputs
 from blend.builders.validate import validate_release
-from blend.loaders.recipes.ready import blend_source, sample_recipe
+from blend.loaders.recipes.ready import sample_recipe
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.tables import read_config, read_tables
 from blend.schemas.errors import BlendError, InputError, RowError, RowErrors
@@ -167,15 +167,6 @@ def test_findings_are_lines_that_name_their_step(mini_release: Path):
     counted = pl.DataFrame(rows).group_by("stage").len().rows()
     reported = {stage.stage: sum(stage.findings.values()) for stage in manifest.report}
     assert dict(counted) == {stage: n for stage, n in reported.items() if n}
-
-
-def test_blend_needs_one_source_to_replace():
-    with pytest.raises(BlendError) as caught:
-        blend_source(sample_recipe())
-    assert str(caught.value) == (
-        "`blend_data` gives the place of one source of kind 'blend', but the recipe has 0; "
-        "write the locations into the recipe"
-    )
 
 
 GUARANI = """

@@ -1,0 +1,142 @@
+"""Whatever is typed, whatever stands where an input was expected: one sentence, one exit code, nothing harmed.
+
+`refusals.txt` is the table of command lines with what they are refused with; `tests/damage` damages inputs.
+"""
+
+import os
+import re
+import shlex
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from blend.builders.release.reviewing import answers_to_review
+from blend.loaders.files.sheets import write_sheet
+from blend.loaders.recipes.ready import sample_recipe
+from blend.schemas.sheets import ANSWER_SHEET
+
+TABLE = (Path(__file__).parent / "refusals.txt").read_text(encoding="utf-8")
+REFUSED = dict(re.findall(r"^\$ blend (.+)\n(\[\d\] .+)$", TABLE, flags=re.MULTILINE))
+DEEP = 100_000
+
+
+@pytest.mark.parametrize("typed", REFUSED)
+def test_what_is_refused_and_in_which_words(
+    ended: Callable, sample_release: Path, root: Path, tmp_path: Path, typed: str
+):
+    (tmp_path / "file").write_text("text")
+    (tmp_path / "loop").symlink_to("loop")
+    (tmp_path / "task.zip").touch()
+    for name in ("empty", "folder", "piped"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "folder" / "notes.txt").touch()
+    for name in ("pipe", "piped/run.json"):
+        os.mkfifo(tmp_path / name)
+    shutil.copytree(root / "tests" / "loaders" / "valid" / "blend", tmp_path / "published")
+    (tmp_path / "short.toml").write_text('name = "x"\nversion = "1"\n')
+    source = '[[sources]]\nkind = "blend"\nlocation = "published"\n'
+    (tmp_path / "finished.toml").write_text(
+        f'name = "x"\nversion = "1.0.0"\nlicense = "cc-by-sa-4.0"\n{source}'
+    )
+    before = sorted(tmp_path.rglob("*"))
+    words = shlex.split(typed.replace("\\udcff", "\udcff").format(sample=sample_release))
+    code, printed = ended(*words)
+    told = printed.rstrip().splitlines()[-1].replace(str(tmp_path.resolve()), "{here}")
+    expected = REFUSED[typed]
+    assert f"[{code}] {told}" == expected or expected == f"[{code}] …"
+    assert "Traceback" not in printed
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+WRONG = {
+    "locales = []": "key locales: [] is not long enough",
+    'seed = "0"': "key seed: '0' is not a whole number",
+    "seed = true": "key seed: true is not a whole number",
+    "seed = 1.0": "key seed: 1.0 is not a whole number",
+    f"seed = {'9' * 5000}": "not usable as TOML: a number of thousands of digits",
+    f"seed = {'[' * DEEP}{']' * DEEP}": "not usable as TOML: nested too deeply",
+    f"saq = {{wanted = {'9' * 30}}}": f"key saq.wanted: {'9' * 30} is not 1000000 or less",
+    f"seed = {'9' * 30}": f"key seed: {'9' * 30} is not 9223372036854775807 or less",
+    "food = {languages = []}": "key food.languages: [] is not long enough",
+    'title = "a\\u001b[31m"': "key title: 'a\\x1b[31m' is not of the right form",
+    'authors = ["Mina\\u202eKim"]': "key authors[0]: 'Mina\\u202eKim' is not of the right form",
+    'license = "CC BY 4"': "key license: 'CC BY 4' is not a licence identifier that the Hub knows; ",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("line", WRONG, ids=lambda line: line[:24])
+def test_values_that_a_recipe_cannot_have(ended: Callable, tmp_path: Path, line: str):
+    recipe = tmp_path / "recipe.toml"
+    recipe.write_text(f'name = "x"\nversion = "1.0.0"\n{line}\n[[sources]]\nkind = "sample"\n')
+    code, told = ended("build", recipe)
+    assert code == 1
+    assert WRONG[line] in told
+
+
+INTO = {
+    "build --out {out}": ("a release", "--out"),
+    "init {out}": ("empty", "DIR"),
+    "annotate init {out} --locale ko-KR": ("empty", "DIR"),
+    "stats {release} --out {out}": ("a folder of statistics", "--out"),
+    "audit {release} --out {out}": ("a folder of audit", "--out"),
+    "reviews accept {sheet} --out {out}": ("a folder of reviews", "--out"),
+    "eval run {release} --answers {answers} --out {out}": ("the directory of a run", "--out"),
+    "eval export {release} --to lm-eval --out {out}": ("empty", "--out"),
+}
+
+
+@pytest.fixture(scope="module")
+def sheet(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("bad") / "sheet.csv"
+    few = sample_recipe().model_copy(update={"locales": ("ko-KR",)})
+    write_sheet(ANSWER_SHEET, answers_to_review(few, everything=True).sheet, out)
+    return out
+
+
+@pytest.mark.sampled
+@pytest.mark.slow
+@pytest.mark.parametrize("command", INTO)
+def test_a_folder_in_which_somebody_keeps_something_else(
+    ended: Callable, mini_release: Path, sheet: Path, tmp_path: Path, command: str
+):
+    answers, out = tmp_path / "answers.csv", tmp_path / "home"
+    rows = pl.read_parquet(mini_release / "data" / "multiple-choice-questions" / "*.parquet")
+    rows.select("MCQID", response=pl.lit("A")).write_csv(answers)
+    out.mkdir()
+    (out / "thesis.txt").write_text("years of work")
+    what, option = INTO[command]
+    line = command.format(out=out, release=mini_release, sheet=sheet, answers=answers).split()
+    assert ended(*line)[1].splitlines()[-1] == (
+        f"error: {out}: holds 'thesis.txt' and is not {what}, so nothing is written there; choose another "
+        f"{option} or empty it yourself"
+    )
+    assert [path.name for path in out.iterdir()] == ["thesis.txt"]
+    (out / "thesis.txt").unlink()
+    assert ended(*line)[0] == 0
+
+
+HEADERS = {
+    "a date that cannot be": "x: 2026-13-45",
+    "nested too deeply": "a: " + "[" * 3000,
+    "null": "",
+    "a list": "- a",
+    "a tag": "!!python/object:os.system x",
+    "configs that are a number": "configs: 5",
+}
+
+
+@pytest.mark.sampled
+@pytest.mark.slow
+@pytest.mark.parametrize("header", HEADERS)
+def test_a_damaged_header_of_the_card(ended: Callable, mini_release: Path, tmp_path: Path, header: str):
+    copy = shutil.copytree(mini_release, tmp_path / "r[/bold]x")  # a name that looks like markup is only a name
+    body = (copy / "README.md").read_text(encoding="utf-8").partition("\n---\n")[2]
+    (copy / "README.md").write_text(f"---\n{HEADERS[header]}\n---\n{body}", encoding="utf-8")
+    assert ended("validate", copy, "--only", "card")[0] == 1
+    told = ended("show", copy, "--config", "annotations", "--split", "KR")[1].splitlines()[-1]
+    assert told.startswith(f"error: {copy}: `datasets` cannot load annotations, split KR (")
+    assert told.endswith(f"); `blend validate {copy}` says what is wrong with it")
