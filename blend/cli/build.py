@@ -318,10 +318,9 @@ def _print_summary(
     from blend.views.frames import show_tables
     from blend.views.releases import lines_to_read
     from blend.views.safe import SafeConsole
-    from blend.views.tables import release_tables
 
     console = SafeConsole()
-    show_tables(console, release_tables(manifest), everything=True)
+    show_tables(console, manifest.as_tables(), everything=True)
     replaced = "" if before is None else f", in place of {before.name} {before.version}"
     first = manifest.tables[0].config
     why_none = why_none_made(manifest, called)

@@ -8,14 +8,13 @@ from blend.builders.validate.report import CheckResult, Level, ValidationReport
 from blend.schemas.texts import pluralise
 from blend.views.frames import show_tables
 from blend.views.safe import SafeConsole
-from blend.views.tables import checks_table
 
 _STYLES = {Level.ERROR: "bold red", Level.WARNING: "yellow", Level.INFO: "cyan"}
 
 
 def print_report(report: ValidationReport, console: SafeConsole, *, strict: bool = False) -> None:
     """Print the report, and in the last line whether the release passes."""
-    show_tables(console, [checks_table(report)], everything=True)
+    show_tables(console, report.as_tables(), everything=True)
     for level in Level:
         for result in report.checks:
             for number, line in enumerate(problem_lines(result, level)):

@@ -154,9 +154,7 @@ def _checked_plan(pending: PendingCommit, terms: Terms) -> PublicationPlan:
     with ThreadPoolExecutor(1) as requests:
         looking = requests.submit(look, pending, private=terms.private)
         # The checks take about as long to load as the Hub to answer.
-        validity = import_module("blend.builders.publish.validity")
-        if not validity.is_known_valid(pending):
-            import_module("blend.builders.validate")
+        import_module("blend.builders.validate")
         plan = looking.result()
     pending.on_progress("look at the repository", 1, 1)
     _check(pending, plan, terms)

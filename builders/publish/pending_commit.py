@@ -12,7 +12,6 @@ from blend.loaders.releases import read_manifest
 from blend.loaders.releases.addressed import ADDRESSED, addressed_files
 from blend.loaders.releases.files import ReleaseFile, read_release_files
 from blend.loaders.releases.repository import HubRepository
-from blend.loaders.releases.validated import content_key
 from blend.schemas.addresses import tag_of
 from blend.schemas.errors import ConflictError
 from blend.schemas.manifest import ReleaseManifest
@@ -33,8 +32,6 @@ class PendingCommit:
     """Its manifest, as it lies there."""
     files: Mapping[str, ReleaseFile]
     """Its files as they are published, by path."""
-    key: str
-    """What the directory, as it was when its files were read, is remembered by once it has passed checks."""
     contents: Mapping[str, bytes]
     """The files that are published with another content than they have in the directory, by path."""
     on_progress: ProgressCallback
@@ -63,8 +60,7 @@ class PendingCommit:
             allow_errors=allow_errors,
         )
         changed = {path: _described(path, content) for path, content in contents.items()}
-        key = content_key(files.values())
-        return cls(repository, release, manifest, {**files, **changed}, key, contents, on_progress)
+        return cls(repository, release, manifest, {**files, **changed}, contents, on_progress)
 
     @property
     def title(self) -> str:

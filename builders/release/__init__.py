@@ -230,7 +230,7 @@ def _facts(
 def _audit(built: BuiltTables, release: Path, tables: Sequence[TableInfo], known: Registry) -> AuditReport:
     """The audit of the multiple-choice questions that have been written, and of what is true or false."""
     # Only here: in paper mode nothing is audited, and nothing for it is loaded.
-    from blend.builders.audit.report import audit_report
+    from blend.builders.audit.release import audit_report
 
     def audited(config: str) -> AuditReport | None:
         rows = _written(release, tables, config)

@@ -13,11 +13,9 @@ from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.reports import read_agreement, read_annotator_groups
 from blend.loaders.releases.tables import read_config, read_tables, release_domain, release_locales
-from blend.loaders.upstream.blend import read_blend
 from blend.schemas.recipe import Domain
 from blend.schemas.rows import ANNOTATIONS, CULTURAL_PROMPTS
-from blend.schemas.summaries import Summarised, Summary
-from blend.schemas.texts import pluralise
+from blend.schemas.summaries import Summarised, Table
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -42,9 +40,11 @@ class DatasetStats(Summarised):
             frames |= {f"cultural_{name}": frame for name, frame in self.cultural.frames().items()}
         return frames
 
-    def _summary(self) -> Summary:
-        rows = [(name, frame.height, frame.columns) for name, frame in self.frames().items()]
-        return Summary(pluralise(len(rows), "table"), ("table", "rows", "columns"), rows)
+    def as_tables(self) -> list[Table]:
+        """All figures of a release, those of its questions first."""
+        from blend.builders.stats.tables import dataset_tables
+
+        return dataset_tables(self)
 
     def to_json(self) -> dict[str, Any]:
         """All figures as plain JSON: every frame as a list of records, see `stats_json`."""
@@ -90,9 +90,3 @@ def stats_of_release(release: Path, *, on_progress: ProgressCallback = silent) -
         if CULTURAL_PROMPTS in configs
         else None,
     )
-
-
-def stats_of_blend(folder: Path) -> DatasetStats:
-    """The figures of BLEnD's published files, counted on the texts exactly as they are, as the paper does."""
-    published = read_blend(folder, clean=False)
-    return DatasetStats(build_stats(published.questions, published.annotations), {})

@@ -50,9 +50,7 @@ OPTIONS = {
         ("--previous", ODD_NAMES),
         ("--source-path", ODD_NAMES),
     ),
-    "audit": (("--examples", ODD_NUMBERS),),
     "stats": (("--table", ODD_NAMES),),
-    "show": (("--config", ODD_NAMES), ("--split", ODD_NAMES)),
     "reviews propose": (("--locale", ODD_NAMES),),
     "reviews accept": (("--reviewer", ODD_NAMES),),
     "eval score": (

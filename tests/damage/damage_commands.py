@@ -90,7 +90,6 @@ COMMANDS = (
     Command("build --food dishes.nt --out new", ("dishes.nt",)),
     Command("build --food dishes.nt --domain meal --domain-file domains.toml --out new", ("domains.toml",)),
     Command("stats release --out figures", _RELEASE, folders=("release", "release/data/annotations")),
-    Command("stats --blend published", ("published/*/*",)),
     Command("status recipe.toml", _RECIPE, folders=("collected",)),
     Command("locales gn-PY --locale-file locales.toml", ("locales.toml",)),
     Command("audit release", _RELEASE_TABLES, folders=("release",)),

@@ -1,6 +1,7 @@
 """Check of loading: what users do first, with the library they do it with."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -9,7 +10,6 @@ import polars as pl
 from blend.builders.validate.checked_release import Release
 from blend.builders.validate.report import Problem, error
 from blend.loaders.files.content import check_tables
-from blend.loaders.releases.with_datasets import without_progress_bars
 from blend.schemas.arrow_types import features
 from blend.schemas.errors import InputError
 from blend.schemas.manifest import TableInfo
@@ -31,7 +31,7 @@ def check_loading(release: Release) -> Iterator[Problem]:
     for table in release.manifest.tables:
         configs.setdefault(table.config, []).append(table)
     # A cache of its own: another copy of the same release may have been loaded before.
-    with without_progress_bars(), TemporaryDirectory(prefix="blend-validate-") as cache:
+    with _without_progress_bars(), TemporaryDirectory(prefix="blend-validate-") as cache:
         for config, tables in configs.items():
             if not all(table in release.tables for table in tables):  # told by the check of tables
                 continue
@@ -80,3 +80,17 @@ def _rows(table: TableInfo, held: pl.DataFrame, rows: Any, where: str) -> Iterat
         wrong = sorted(name for name in names if rows.features.get(name) != expected.get(name))
         what = f"has other types than the model in {', '.join(wrong)}"
         yield error(where, what, "leave the types out of the card's header, they stand in the files")
+
+
+@contextmanager
+def _without_progress_bars() -> Iterator[None]:
+    """Keep the progress bars of ``datasets`` from the terminal inside the block."""
+    import datasets
+
+    shown = datasets.is_progress_bar_enabled()
+    datasets.disable_progress_bars()
+    try:
+        yield
+    finally:
+        if shown:
+            datasets.enable_progress_bars()

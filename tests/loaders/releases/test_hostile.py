@@ -196,11 +196,6 @@ USES = {
     "audit": ["audit", "{bomb}"],
     "eval run": ["eval", "run", "{bomb}", "--answers", "{answers}", "--model", "x", "--out", "{out}"],
     "load": ["-c", "import sys, blend; blend.load(sys.argv[1], 'annotations', 'KR')", "{bomb}"],
-    "load, streaming": [
-        "-c",
-        "import sys, blend; next(iter(blend.load(sys.argv[1], 'annotations', 'KR', streaming=True)))",
-        "{bomb}",
-    ],
     "read_config": ["-c", "import sys, blend; blend.read_config(sys.argv[1], 'annotations')", "{bomb}"],
 }
 
