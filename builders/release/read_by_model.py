@@ -11,7 +11,7 @@ import polars as pl
 
 from blend.builders.judges.option_prompt import AskedOptions
 from blend.builders.judges.option_reader import OptionReader
-from blend.builders.release.recipe_options import OfferedOption, RecipeOptions
+from blend.builders.release.reviewing import OfferedOption, RecipeOptions
 from blend.builders.release.tables import verdicts_of
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.responses.verdicts import GivenVerdict, append_verdicts, read_verdicts
@@ -68,35 +68,24 @@ def read_by_model(
         BlendError: As `builders.release.inputs.read_inputs` and `append_verdicts`.
     """
     given: list[GivenVerdict] = []
-    progress = _Progress(on_progress)
+    done = total = 0
 
     def record(verdicts: Sequence[GivenVerdict]) -> None:
         append_verdicts(out, verdicts, reader=reader.name, when=datetime.now(UTC).date())
+        nonlocal done
         given.extend(verdicts)
-        progress.advance()
+        done += 1
+        on_progress("read options", done, total)
 
     reader = OptionReader(model, record=record, base_url=base_url, concurrency=concurrency)
     append_verdicts(out, (), reader=reader.name, when=datetime.now(UTC).date())
     options = RecipeOptions(recipe, base)
     while requests := list(_requests(options, _verdicts(recipe, base, out), reader.name, locales, everything)):
-        progress.expect(len(requests))
+        total += len(requests)
+        on_progress("read options", done, total)
         reader.read(requests)
     unsure = sum((one.confidence or 0) < recipe.mcq.model_confidence for one in given)
     return ModelVerdicts(reader.name, Counter(one.verdict for one in given), unsure)
-
-
-class _Progress:
-    def __init__(self, on_progress: ProgressCallback) -> None:
-        self._on_progress = on_progress
-        self._done = self._total = 0
-
-    def expect(self, more: int) -> None:
-        self._total += more
-        self._on_progress("read options", self._done, self._total)
-
-    def advance(self) -> None:
-        self._done += 1
-        self._on_progress("read options", self._done, self._total)
 
 
 def _verdicts(recipe: Recipe, base: Path, out: Path) -> pl.DataFrame | None:
