@@ -39,8 +39,6 @@ PROMPT_TEMPLATES_NAME = "templates.toml"
 CHANGELOG_NAME = "CHANGELOG.md"
 """What changed from version to version."""
 
-CITATION_NAME = "CITATION.cff"
-"""Whom to cite, for programs; only in a release from many contributors."""
 
 CROISSANT_NAME = "croissant.json"
 """Metadata for machines."""

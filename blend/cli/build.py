@@ -69,7 +69,6 @@ DomainName = Annotated[
     str | None,
     typer.Option(metavar="NAME", help="What the snapshot given with --food is about; dishes when absent."),
 ]
-Revision = Annotated[str | None, typer.Option(help="Commit or tag of the Hub repository given with --blend.")]
 Previous = Annotated[
     str | None,
     typer.Option(
@@ -81,7 +80,6 @@ McqMode = Annotated[
     Literal["default", "paper"] | None,
     typer.Option(help="How multiple-choice questions are made; 'paper' repeats the published procedure."),
 ]
-Seed = Annotated[int | None, typer.Option(min=0, max=2**63 - 1, help="Seed of every random choice.")]
 ManifestAsJson = Annotated[bool, typer.Option("--json", help="Print the manifest as JSON, and nothing else.")]
 
 
@@ -116,11 +114,9 @@ def build(
     source_path: SourcePaths = None,
     domain: DomainName = None,
     domain_file: DomainFile = None,
-    revision: Revision = None,
     previous: Previous = None,
     mcq_mode: McqMode = None,
     rebalance: Rebalance = False,
-    seed: Seed = None,
     as_json: ManifestAsJson = False,
 ) -> None:
     """Build a release directory that `datasets.load_dataset` reads.
@@ -138,11 +134,11 @@ def build(
     is_named = any(one is not None for one in (recipe, blend_data, semeval, food))
     recipe = recipe if is_named else recipe_here()
     if semeval is None:
-        used, base, source_paths = _recipe(recipe, blend_data, revision, food, domain, domain_file)
+        used, base, source_paths = _recipe(recipe, blend_data, food, domain, domain_file)
     else:
         used, base, source_paths = _semeval(semeval, recipe, blend_data, food)
     source_paths |= _named_locations(used, source_path or [])
-    used = _with_options(used, mcq_mode=mcq_mode, rebalance=rebalance, seed=seed)
+    used = _with_options(used, mcq_mode=mcq_mode, rebalance=rebalance)
     used, source_paths = _with_previous(used, previous, source_paths)
     if not is_named:
         say_which(recipe)
@@ -209,7 +205,6 @@ def _followed(version: str, before: str, step: "VersionStep") -> str:
 def _recipe(
     path: Path | None,
     blend_data: str | None,
-    revision: str | None,
     food: Path | None,
     domain: str | None,
     domain_file: Path | None,
@@ -219,12 +214,13 @@ def _recipe(
     from blend.loaders.recipes.ready import blend_recipe, blend_source, food_recipe, sample_recipe
     from blend.schemas.recipe import licensed
 
-    if blend_data is not None and revision is None and not Path(blend_data).exists() and "@" in blend_data:
+    revision = None
+    if blend_data is not None and not Path(blend_data).exists() and "@" in blend_data:
         blend_data, _, revision = blend_data.partition("@")
-    if revision is not None and blend_data is None:
-        raise UsageError("--revision names a version of the repository given with --blend; give both")
     if path is not None and revision is not None:
-        raise UsageError("--revision does not go with a recipe; write the revision into the recipe")
+        raise UsageError(
+            "--blend with a revision does not go with a recipe; write the revision into the recipe"
+        )
     if (domain is not None or domain_file is not None) and (food is None or path is not None):
         raise UsageError(
             "--domain and --domain-file say what a snapshot given with --food alone is about; a recipe has "
@@ -285,17 +281,14 @@ def _named_locations(recipe: "Recipe", named: list[str]) -> "dict[str, Path]":
     return source_paths
 
 
-def _with_options(recipe: "Recipe", *, mcq_mode: str | None, rebalance: bool, seed: int | None) -> "Recipe":
-    from blend.schemas.recipe import McqOptions, Recipe
+def _with_options(recipe: "Recipe", *, mcq_mode: str | None, rebalance: bool) -> "Recipe":
+    from blend.schemas.recipe import McqOptions
 
-    changes: dict[str, object] = {}
-    if mcq_mode is not None:
-        changes["mode"] = mcq_mode
+    changes: dict[str, object] = {} if mcq_mode is None else {"mode": mcq_mode}
     if rebalance:
         changes["rebalance"] = True
     mcq = McqOptions.model_validate({**recipe.mcq.model_dump(), **changes})
-    top = {} if seed is None else {"seed": seed}
-    return Recipe.model_validate({**recipe.model_dump(), "mcq": mcq.model_dump(), **top})
+    return recipe.model_copy(update={"mcq": mcq})
 
 
 def _with_previous(

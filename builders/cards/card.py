@@ -25,7 +25,7 @@ from blend.builders.cards.read_options import read_options
 from blend.builders.cards.rendering import render, text_of
 from blend.builders.stats.tables import agreement_tables, power_table
 from blend.schemas.errors import DISTRIBUTION
-from blend.schemas.languages import english_name, own_name, script_name
+from blend.schemas.languages import english_name, own_name
 from blend.schemas.manifest import CARD_PAGE_NAME, ReleaseManifest, TableInfo
 from blend.schemas.reports import finding_kinds
 from blend.schemas.rows import (
@@ -78,8 +78,6 @@ def _verdicts(manifest: ReleaseManifest) -> tuple[tuple[str, int, int], ...]:
 
 
 _VERSIONS_SHOWN = 3
-_SCRIPTS = {"Hans": "Simplified Chinese", "Hant": "Traditional Chinese"}
-"""Names of scripts that are less than a name without their language."""
 
 _RULES = {
     "elimination": "the option that nobody of another region gave, else the one that most regions gave",
@@ -134,7 +132,7 @@ def render_card(facts: ReleaseFacts, charts: Sequence[Chart]) -> str:
 def render_details(facts: ReleaseFacts) -> str:
     """The page beside the card: every column, steps, findings, judges, agreement, who has read options."""
     reading = read_options(facts.reading, facts.model_report)
-    tables = [_own_names(facts), *([] if facts.stats is None else agreement_tables(facts.stats))]
+    tables = [] if facts.stats is None else list(agreement_tables(facts.stats))
     tables += [] if facts.power is None else [power_table(facts.power)]
     tables += [] if reading is None else [reading.table]
     return render(
@@ -264,20 +262,6 @@ def _configs(facts: ReleaseFacts) -> list[dict[str, Any]]:
         summary = reword(first_sentence(model))
         described.append({"name": name, "base": base, "summary": summary, "fields": fields})
     return described
-
-
-def _own_names(facts: ReleaseFacts) -> Table:
-    rows = [
-        {
-            "split": of.split,
-            "region": of.native_name,
-            "language": own_name(of.language),
-            "script": (_SCRIPTS.get(of.script) or script_name(of.script))
-            + (", right to left" if of.direction == "rtl" else ""),
-        }
-        for of in facts.locales
-    ]
-    return Table("Regions and languages in their own words", pl.DataFrame(rows))
 
 
 def _steps(facts: ReleaseFacts) -> Table:

@@ -55,29 +55,20 @@ def read_options(reading: pl.DataFrame, report: ModelReport | None = None) -> Re
 
 
 def _overall(natives: int, others: int, model: int, nobody: int) -> str:
-    people = natives + others
-    total = people + model + nobody
-    if nobody == total:
-        return (
-            "Nobody has read the options of the multiple-choice questions before they were shown: a distractor "
-            "may well be correct, too."
-        )
-    if not people:
-        what = f"{model:,} of the {total:,} options" if nobody else "every option"
-        return (
-            f"A language model has read {what} of the multiple-choice questions, and no person any: a "
-            "distractor may well be correct, too."
-        )
-    if nobody or model:
-        alone = f", and a language model alone {model:,}; where no person has" if model else "; among the rest"
-        return (
-            f"People have read {people:,} of the {total:,} options of the multiple-choice questions{alone} "
-            "a distractor may well be correct, too."
-        )
+    total = natives + others + model + nobody
     if natives == total:
         return "Natives of the regions have read every option of the multiple-choice questions."
-    who = f"natives of the region {natives:,} of {total:,}" if natives else "no native of the region among them"
-    return f"People have read every option of the multiple-choice questions, {who}."
+    readers = {
+        "natives of the region have read": natives,
+        "other people": others,
+        "a language model alone": model,
+        "nobody": nobody,
+    }
+    told = ", ".join(f"{who} {n:,}" for who, n in readers.items())
+    return (
+        f"Of the {total:,} options of the multiple-choice questions {told}. Where no person has, a distractor "
+        "may well be correct, too."
+    )
 
 
 def _beside_people(model: ModelComparison) -> str:

@@ -141,10 +141,6 @@ def test_an_interrupt(ended: Callable, monkeypatch, path: tuple[str, ...]):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (
-            ["build", "--revision", "v1"],
-            "--revision names a version of the repository given with --blend; give both",
-        ),
         (["build", "--source-path", "x"], "--source-path x: expected LOCATION=PATH"),
         (["diff", "a", "b", "--json", "--markdown"], "--json and --markdown: choose one"),
         (

@@ -46,7 +46,6 @@ ODD_NAMES = (
 )
 OPTIONS = {
     "build": (
-        ("--seed", ODD_NUMBERS),
         ("--previous", ODD_NAMES),
         ("--source-path", ODD_NAMES),
     ),

@@ -116,12 +116,12 @@ def test_a_release_is_built_from_a_repository_without_a_recipe(hub, tmp_path):
     commit = repository.commit(files_of(VALID))
     repository.tags["v1.0"] = commit
     env = {**os.environ, "HF_ENDPOINT": hub.url, "HF_HOME": str(tmp_path), "NO_PROXY": "127.0.0.1"}
-    build = [sys.executable, "-m", "blend", "build", "--out", str(tmp_path / "release"), "--blend", REPO]
-    run = subprocess.run([*build, "--revision", "v1.0"], env=env, capture_output=True, text=True)
+    build = [sys.executable, "-m", "blend", "build", "--out", str(tmp_path / "release"), "--blend"]
+    run = subprocess.run([*build, f"{REPO}@v1.0"], env=env, capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
     (source,) = read_manifest(tmp_path / "release").recipe.sources
     assert (source.location, source.revision) == (REPO, commit)
-    run = subprocess.run([*build, "--revision", "main"], env=env, capture_output=True, text=True)
+    run = subprocess.run([*build, f"{REPO}@main"], env=env, capture_output=True, text=True)
     assert run.returncode == 1
     assert "'main'" in run.stderr.splitlines()[-1]
 

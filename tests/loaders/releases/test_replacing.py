@@ -90,17 +90,6 @@ def test_edits_during_the_build_are_not_lost(out: Path):
 
 @pytest.mark.nightly
 @pytest.mark.slow
-def test_a_file_that_comes_during_the_build_is_not_deleted(out: Path):
-    def note(stage: str, done: int, total: int) -> None:
-        (out / "late.txt").write_text("written while it was built")
-
-    with pytest.raises(BlendError, match=r"holds what is not of the release blend-sample 0\.1\.0 there \(late"):
-        build_release(SAMPLE, out, on_progress=note)
-    assert (out / "late.txt").exists()
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
 def test_another_datasets_release_is_replaced_only_on_demand(out: Path):
     other = SAMPLE.model_copy(update={"name": "other"})
     before = everything(out)
