@@ -166,8 +166,8 @@ def _build(
 ) -> None:
     from blend.builders.release import build_release, step_since_previous
     from blend.loaders.files.progress import shown_progress
-    from blend.loaders.releases.replacing import held_release
-    from blend.views.progress import interruptible, unless_made
+    from blend.loaders.releases.references import held_release
+    from blend.stopping import interruptible, unless_made
 
     before = held_release(out)
     if as_json:

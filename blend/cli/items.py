@@ -50,7 +50,7 @@ def analyse(
     from blend.eval.evaluation import read_scored
     from blend.eval.item_answers import item_answers
     from blend.loaders.files.new_files import write_frames, write_new_sheet
-    from blend.views.progress import interruptible
+    from blend.stopping import interruptible
 
     with interruptible():
         runs = read_scored(directories)
@@ -82,7 +82,7 @@ def select(
     from blend.eval.item_answers import item_answers
     from blend.loaders.files.new_files import write_new_sheet
     from blend.schemas.rows import MULTIPLE_CHOICE_QUESTIONS
-    from blend.views.progress import interruptible
+    from blend.stopping import interruptible
 
     with interruptible():
         runs = read_scored(directories)

@@ -43,7 +43,7 @@ def show(
     """
     if html is not None:
         from blend.eval.report.release_page import save_release_page
-        from blend.views.progress import interruptible
+        from blend.stopping import interruptible
 
         with interruptible():
             save_release_page(release, html)
@@ -159,7 +159,7 @@ def diff(
     from blend.builders.diff.text import changelog_entry, diff_json, difference_tables, verdict
     from blend.loaders.files.progress import progress_if_watched
     from blend.loaders.releases.references import resolve_release
-    from blend.views.progress import interruptible
+    from blend.stopping import interruptible
 
     if as_json and markdown:
         raise UsageError("--json and --markdown: choose one")

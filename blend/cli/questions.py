@@ -112,7 +112,7 @@ def judge(
     - `blend questions judge recipe.toml --model NAME --base-url http://localhost:8000/v1` adds to verdicts.tsv.
     - Stopped at any moment, the same command goes on and asks only the rest.
     """
-    from blend.builders.release.read_by_model import read_by_model
+    from blend.builders.release.reviewing import read_by_model
     from blend.loaders.files.progress import shown_progress
 
     chosen = used_recipe(recipe)

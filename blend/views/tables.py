@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from blend.builders.cards.fields import plain
+from blend.builders.cards.rendering import plain
 from blend.schemas.locales import Locale
 from blend.schemas.models import field_sentences
 from blend.schemas.summaries import Table

@@ -12,7 +12,6 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from blend.builders.audit.learning import combined_scores
 from blend.builders.audit.measuring import Outcome, measured, outcome_of
 from blend.builders.audit.question_arrays import (
     EVIDENCE,
@@ -28,6 +27,7 @@ from blend.builders.audit.solvers import (
     SOLVERS,
     Known,
     Solver,
+    combined_scores,
     named_groups,
     names_region,
 )

@@ -14,8 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
-from blend.builders.publish.look import look, plan_on
-from blend.builders.publish.pending_commit import PendingCommit
+from blend.builders.publish.look import PendingCommit, look, plan_on
 from blend.builders.publish.plan import Publication, PublicationPlan
 from blend.builders.publish.steps import create_repository, make_commit, make_tag, send_files
 from blend.loaders.files.progress import ProgressCallback, silent

@@ -4,10 +4,9 @@ import re
 from collections.abc import Collection
 from pathlib import Path
 
-from blend.builders.diff import OpenRelease, diff_tables
-from blend.builders.diff.settings import file_changes
+from blend.builders.diff import OpenRelease, diff_tables, file_changes
 from blend.builders.diff.version_step import VersionStep, accepted_versions, version_step
-from blend.builders.publish.pending_commit import PendingCommit
+from blend.builders.publish.look import PendingCommit
 from blend.loaders.releases import document_text, read_manifest
 from blend.loaders.releases.references import release_at
 from blend.schemas.addresses import tag_of

@@ -17,7 +17,7 @@ from blend.builders.release.carried import carried_registries, carry_reviewed, p
 from blend.builders.release.inputs import known_locales
 from blend.builders.release.tables import BuiltTables, build_tables
 from blend.builders.stats import Stats, build_stats
-from blend.builders.stats.cultural import build_cultural_stats
+from blend.builders.stats.dataset import build_cultural_stats
 from blend.builders.stats.mcq import power
 from blend.builders.stats.measures import in_order
 from blend.builders.stats.triples import build_triple_stats
@@ -26,8 +26,7 @@ from blend.loaders.files.content import file_infos
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.recipes.datasheets import read_datasheet
 from blend.loaders.recipes.ready import portable_recipe
-from blend.loaders.releases.references import resolve_release
-from blend.loaders.releases.replacing import replaceable
+from blend.loaders.releases.references import replaceable, resolve_release
 from blend.loaders.releases.reports import agreement_json, read_audit, report_json
 from blend.schemas.arrow_types import published
 from blend.schemas.languages import forget_base_forms

@@ -7,7 +7,6 @@ from typing import Any
 import polars as pl
 
 from blend.builders.stats import Stats, build_stats, stats_frames, stats_json
-from blend.builders.stats.cultural import CulturalStats, build_cultural_stats
 from blend.builders.stats.triples import TripleStats, build_triple_stats
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.releases import read_manifest
@@ -16,6 +15,25 @@ from blend.loaders.releases.tables import read_config, read_tables, release_doma
 from blend.schemas.recipe import Domain
 from blend.schemas.rows import ANNOTATIONS, CULTURAL_PROMPTS
 from blend.schemas.summaries import Summarised, Table
+
+
+@dataclass(frozen=True, slots=True)
+class CulturalStats:
+    """Coverage of a release's cultural prompts."""
+
+    kinds: pl.DataFrame
+    """One row per kind of text, in their order: ``kind``, and how many different ``prompts``, ``templates``,
+    ``categories``, ``topics``, ``nationalities`` and ``languages``."""
+    categories: pl.DataFrame
+    """One row per kind and category, in their order: ``kind``, ``category``, ``topics``."""
+    languages: tuple[str, ...]
+    """BCP 47 tags of the prompts, in text order."""
+    nationalities: int
+    """Different nationalities."""
+
+    def frames(self) -> dict[str, pl.DataFrame]:
+        """The figures by name."""
+        return {"kinds": self.kinds, "categories": self.categories}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -89,4 +107,28 @@ def stats_of_release(release: Path, *, on_progress: ProgressCallback = silent) -
         cultural=build_cultural_stats(read_config(release, CULTURAL_PROMPTS, on_progress=on_progress))
         if CULTURAL_PROMPTS in configs
         else None,
+    )
+
+
+def build_cultural_stats(prompts: pl.DataFrame) -> CulturalStats:
+    """The figures of prompts.
+
+    Args:
+        prompts: `cultural_prompt_rows.PROMPTS`.
+    """
+    topic = pl.struct("category", "topic").n_unique()
+    return CulturalStats(
+        kinds=prompts.group_by("kind", maintain_order=True).agg(
+            prompts=pl.len(),
+            templates=pl.col("template_id").n_unique(),
+            categories=pl.col("category").n_unique(),
+            topics=topic,
+            nationalities=pl.col("nationality").n_unique(),
+            languages=pl.col("language").n_unique(),
+        ),
+        categories=prompts.group_by("kind", "category", maintain_order=True).agg(
+            topics=pl.col("topic").n_unique()
+        ),
+        languages=tuple(sorted(prompts["language"].unique())),
+        nationalities=prompts["nationality"].n_unique(),
     )

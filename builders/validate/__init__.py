@@ -8,13 +8,9 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from blend.builders.validate.checked_release import Release
-from blend.builders.validate.checks.answers import check_options
-from blend.builders.validate.checks.audit import check_audit
-from blend.builders.validate.checks.documents import check_card, check_croissant
-from blend.builders.validate.checks.files import check_files
-from blend.builders.validate.checks.loading import check_loading
-from blend.builders.validate.checks.questions import check_questions, check_votes
-from blend.builders.validate.checks.tables import check_ids, check_rows, check_tables
+from blend.builders.validate.checks.answers import check_options, check_questions, check_votes
+from blend.builders.validate.checks.documents import check_audit, check_card, check_croissant, check_files
+from blend.builders.validate.checks.tables import check_ids, check_loading, check_rows, check_tables
 from blend.builders.validate.checks.texts import (
     check_characters,
     check_personal_data,

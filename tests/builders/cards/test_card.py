@@ -11,8 +11,8 @@ import yaml
 from markdown_it import MarkdownIt
 
 from blend.builders.cards.credits import canary
-from blend.builders.cards.fields import described_fields
 from blend.builders.cards.header import size_category
+from blend.builders.cards.rendering import described_fields
 from blend.builders.release import build_release
 from blend.loaders.recipes.ready import sample_recipe
 from blend.loaders.releases import read_manifest

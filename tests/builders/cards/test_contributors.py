@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.builders.cards.contributors import cited_authors, shares
+from blend.builders.cards.credits import cited_authors, shares
 from blend.schemas.contributors import Contributed, Contributor, LocaleShare
 from blend.schemas.recipe import Recipe, Source
 

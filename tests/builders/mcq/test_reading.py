@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from blend.builders.cards.read_options import read_options
+from blend.builders.cards.card import read_options
 from blend.builders.mcq.reading import READING, unread_findings, unread_summary
 
 

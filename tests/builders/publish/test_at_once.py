@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from blend.loaders.releases import read_manifest
-from blend.loaders.releases.addressed import addressed_files
+from blend.loaders.releases.repository import addressed_files
 from helpers.hub.hub_releases import digests, held, published
 from helpers.hub.hub_server import Hub
 

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from blend.builders.diff import diff_releases
-from blend.loaders.releases.pull import pull_release
-from blend.loaders.releases.references import fetch_release
+from blend.loaders.releases.references import fetch_release, pull_release
 from blend.schemas.errors import BlendError
 from helpers.hub.hub_releases import digests, held, published
 from helpers.hub.hub_server import Hub

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 from blend.builders.judges.option_reader import MAX_UNREADABLE
 from blend.builders.release import build_release
-from blend.builders.release.read_by_model import read_by_model
+from blend.builders.release.reviewing import read_by_model
 from blend.cli import app
 from blend.loaders.recipes import read_recipe
 from blend.loaders.releases.tables import read_config
@@ -173,7 +173,7 @@ def test_what_the_command_refuses(chat: Chat, tmp_path: Path):
 ASKING = """
 import sys
 from pathlib import Path
-from blend.builders.release.read_by_model import read_by_model
+from blend.builders.release.reviewing import read_by_model
 from blend.loaders.recipes import read_recipe
 url, recipe = sys.argv[1], Path(sys.argv[2])
 out = recipe.with_name("verdicts.tsv")

@@ -8,7 +8,7 @@ import pytest
 from blend.builders.release import build_release
 from blend.loaders.recipes.ready import sample_recipe
 from blend.loaders.releases import read_manifest
-from blend.loaders.releases.replacing import held_release
+from blend.loaders.releases.references import held_release
 from blend.schemas.errors import BlendError
 
 SAMPLE = sample_recipe().model_copy(update={"locales": ("ko-KR",)})
