@@ -332,11 +332,11 @@ def option_classifier(asked: QuestionArrays) -> FloatArray:
     # Every word, and every word in a group, has a weight.
     numbers, crossed = np.unique(word * n_groups + shown[row] % n_groups, return_inverse=True)
     scores = np.zeros(len(cells.text))
-    for fold in folds(asked, cells.template):
-        often = np.bincount(of_cell[~fold], minlength=len(shown))
-        n_correct = np.bincount(of_cell[~fold & cells.is_correct], minlength=len(shown))
+    for held_out in folds(asked, cells.template):
+        often = np.bincount(of_cell[~held_out], minlength=len(shown))
+        n_correct = np.bincount(of_cell[~held_out & cells.is_correct], minlength=len(shown))
         fitted = _fitted(row, crossed, numbers // n_groups, often, n_correct)
-        scores[fold] = fitted[of_cell[fold]]
+        scores[held_out] = fitted[of_cell[held_out]]
     return scores
 
 
@@ -363,12 +363,12 @@ def combined_scores(asked: QuestionArrays, features: FloatArray) -> FloatArray:
     wrong = _wrong_options(asked, apart)
     scores: FloatArray = np.zeros(len(asked.text))
     weights: FloatArray = np.zeros(apart.shape[1])
-    for fold in folds(asked, asked.template):
+    for held_out in folds(asked, asked.template):
         # Not by index, which would put the questions' axis first: sums over it take twice the time there.
-        used = [np.compress(~fold[questions], of_size, axis=2) for questions, of_size in wrong]
+        used = [np.compress(~held_out[questions], of_size, axis=2) for questions, of_size in wrong]
         # Three quarters of the questions are those of the part before, whose weights are close.
         weights = _choice_weights(used, weights)
-        scores = np.where(fold[asked.owner], np.einsum("of,f->o", apart, weights), scores)
+        scores = np.where(held_out[asked.owner], np.einsum("of,f->o", apart, weights), scores)
     return rounded(scores)
 
 
