@@ -164,8 +164,7 @@ class Side:
 
     def _measured(self, command: list[str]) -> Measured:
         before = len(self.hub.requests)
-        remembered = {"BLEND_CACHE": str(self.folder / "cache")}
-        environment = os.environ | self.hub.environment(self.folder / "home") | remembered
+        environment = os.environ | self.hub.environment(self.folder / "home")
         seconds, processor_s = measured(command, environment)
         return Measured(seconds, processor_s, len(self.hub.requests) - before)
 

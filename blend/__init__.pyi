@@ -1,5 +1,4 @@
 from .builders.audit import Audit as Audit
-from .builders.audit import audit_questions as audit_questions
 from .builders.audit.release import audit_release as audit_release
 from .builders.diff import diff_releases as diff_releases
 from .builders.diff.model import ReleaseDiff as ReleaseDiff
@@ -51,7 +50,7 @@ from .loaders.datasets import load as load
 from .loaders.datasets import read_config as read_config
 from .loaders.recipes import read_recipe as read_recipe
 from .loaders.releases import read_manifest as read_manifest
-from .loaders.releases.pull import pull_release as pull_release
+from .loaders.releases.references import pull_release as pull_release
 from .loaders.releases.references import resolve_release as resolve_release
 from .loaders.responses import ResponseTables as ResponseTables
 from .loaders.responses import read_responses as read_responses

@@ -9,8 +9,7 @@ import polars as pl
 
 from blend.eval.items import TaskItems, repeated
 from blend.eval.task import Task, TaskOptions, WrittenOptions, checked_options
-from blend.loaders.datasets.locations import fetch_tables, find_release, named
-from blend.loaders.datasets.regions import find_region, regions_of
+from blend.loaders.datasets import fetch_tables, find_region, find_release
 from blend.loaders.releases.tables import read_config, release_domain, scan_config
 from blend.schemas.errors import InputError
 from blend.schemas.manifest import ReleaseManifest, TableInfo
@@ -95,12 +94,12 @@ def read_items(
     places = find_release(release)
     used, configs = task.settle(checked, places.manifest)
     fetch_tables(places, _tables(places.manifest, task.name, configs))
-    known = regions_of(places.manifest, places.locales)
-    where = named(places.manifest)
+    known = places.regions()
+    where = places.manifest.label
     if locales is not None:
         names = [locales] if isinstance(locales, str) else locales
-        found = {find_region(name, known, where=where).locale for name in names}
-        tags = tuple(region.locale for region in known if region.locale in found)
+        found = {find_region(name, known, where=where).tag for name in names}
+        tags = tuple(tag for tag in known.tags if tag in found)
         used = dataclasses.replace(used, locales=None if len(tags) == len(known) else tags)
     used = _in_the_domains_words(used, places.folder)
     splits = {locale.tag: locale.split for locale in places.locales}
@@ -142,7 +141,7 @@ def _tables(manifest: ReleaseManifest, name: str, configs: Sequence[str]) -> lis
     for config in configs:
         if config not in held:
             raise InputError(
-                f"{named(manifest)}: the release has no configuration {config}, which the task {name} reads; "
+                f"{manifest.label}: the release has no configuration {config}, which the task {name} reads; "
                 f"it has {', '.join(sorted(held))}{_how_to_get(config, held)}; or choose another `task`, or "
                 "another release"
             )

@@ -7,8 +7,7 @@ from pydantic import Field
 
 from blend.schemas.models import FrozenModel
 from blend.schemas.recipe import Domain, Recipe, Sha256, Version
-from blend.schemas.summaries import Summarised, Summary
-from blend.schemas.texts import pluralise
+from blend.schemas.summaries import Summarised, Table
 
 MANIFEST_NAME = "release.json"
 """The manifest: what is in the release, what made it, how to check it."""
@@ -40,8 +39,6 @@ PROMPT_TEMPLATES_NAME = "templates.toml"
 CHANGELOG_NAME = "CHANGELOG.md"
 """What changed from version to version."""
 
-CITATION_NAME = "CITATION.cff"
-"""Whom to cite, for programs; only in a release from many contributors."""
 
 CROISSANT_NAME = "croissant.json"
 """Metadata for machines."""
@@ -188,11 +185,37 @@ class ReleaseManifest(Summarised, FrozenModel):
     report: tuple[StageReport, ...]
     """What each step read, kept and left out."""
 
-    def _summary(self) -> Summary:
-        rows = [(table.config, table.split, table.rows) for table in self.tables]
-        n = sum(table.rows for table in self.tables)
-        title = f"{self.name} {self.version}, {pluralise(n, 'row')} in {pluralise(len(rows), 'table')}"
-        return Summary(title, ("configuration", "split", "rows"), rows)
+    def as_tables(self) -> list[Table]:
+        """Configurations with their splits and rows, and what each step of the build kept and left out."""
+        configs: dict[str, list[TableInfo]] = {}
+        for table in self.tables:
+            configs.setdefault(table.config, []).append(table)
+        contents = [
+            (config, " ".join(table.split for table in tables), sum(table.rows for table in tables))
+            for config, tables in configs.items()
+        ]
+        steps = [
+            (
+                stage.stage,
+                sum(stage.kept.values()),
+                "\n".join(f"{kind} {count:,}" for kind, count in stage.findings.items()) or "none",
+            )
+            for stage in self.report
+        ]
+        return [
+            Table.of(self.label, ("configuration", "splits", "rows"), contents),
+            Table.of(
+                "What each step kept and left out",
+                ("step", "kept", "oddities and rows left out"),
+                steps,
+                f"Each is a line of {FINDINGS_NAME}; the card, README.md, says what each kind means.",
+            ),
+        ]
+
+    @property
+    def label(self) -> str:
+        """What messages call the release."""
+        return f"{self.name} {self.version}"
 
     def to_json(self) -> str:
         """The manifest as the bytes of ``release.json`` decode to."""

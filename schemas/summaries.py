@@ -1,8 +1,8 @@
-"""Summaries: what a result says of itself in one line, and as a small table in a notebook."""
+"""Tables for readers: at a terminal, on a card, in a notebook."""
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable
 from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -28,6 +28,15 @@ class Table(NamedTuple):
     """The rows. Columns whose name ends with ``%`` hold percentages."""
     caption: str = ""
     """What the figures mean, and in which unit."""
+
+    @classmethod
+    def of(cls, title: str, columns: Collection[str], rows: Iterable[Any], caption: str = "") -> "Table":
+        """Make a table of rows whose cells are written already, or of one kind in each column."""
+        import polars as pl
+
+        schema = list(columns)
+        frame = pl.DataFrame(list(rows), schema, orient="row", infer_schema_length=None, strict=False)
+        return cls(title, frame, caption)
 
     @property
     def name(self) -> str:
@@ -64,36 +73,36 @@ def markdown_table(table: Table) -> str:
     return f"{lines}\n\n{table.caption}" if table.caption else lines
 
 
-class Summary(NamedTuple):
-    """A line about a result, and a few of its figures."""
-
-    title: str
-    columns: Sequence[str]
-    rows: Sequence[Sequence[Any]]
-
-
 class Summarised:
-    """A result with a short ``repr``, and with a table where a notebook shows it."""
+    """A result that is shown as tables, the first of them in a notebook; its title is the ``repr``."""
 
     __slots__ = ()
 
-    def _summary(self) -> Summary:
+    def as_tables(self) -> "list[Table]":
+        """The result as tables for readers, what matters most first."""
         raise NotImplementedError
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__}: {self._summary().title}>"
+        return f"<{type(self).__name__}: {self.as_tables()[0].title}>"
 
     def _repr_html_(self) -> str:
-        return html_table(*self._summary())
+        return html_table(self.as_tables()[0])
 
 
-def html_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    """Rows as a table of HTML; nothing in a text of others is markup, and figures stand to the right."""
-    head = "".join(f"<th>{_text(name)}</th>" for name in columns)
-    body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
-    return (
-        f"<table><caption>{_text(title)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+def html_table(table: Table) -> str:
+    """A table of HTML; nothing in a text of others is markup, and figures stand to the right."""
+    sides = ["" if dtype == "String" else _RIGHT for dtype in map(str, table.frame.dtypes)]
+    head = "".join(f"<th>{_text(name)}</th>" for name in table.frame.columns)
+    rows = (
+        "".join(f"<td{side}>{_text(cell)}</td>" for side, cell in zip(sides, row, strict=True))
+        for row in table.cells()
     )
+    body = "".join(f"<tr>{row}</tr>" for row in rows)
+    caption = f"<caption>{_text(table.title)}</caption>"
+    return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+_RIGHT = ' style="text-align: right"'
 
 
 def written(value: Any, form: str | None = None) -> str:
@@ -112,11 +121,6 @@ def _in_direction(text: str) -> str:
     kinds = map(unicodedata.bidirectional, text)
     first = next((kind for kind in kinds if kind in ("L", "R", "AL")), "L")
     return text if first == "L" else f'<span dir="rtl">{text}</span>'
-
-
-def _cell(value: Any) -> str:
-    side = ' style="text-align: right"' if isinstance(value, int | float) else ""
-    return f"<td{side}>{_text(written(value))}</td>"
 
 
 def _text(text: str) -> str:

@@ -12,11 +12,9 @@ import pickle
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, TypeVar
-from uuid import uuid4
 
 import hypothesis
 import pytest
@@ -41,9 +39,6 @@ os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
 os.environ.setdefault("HF_HUB_DISABLE_XET", "1")
 # Otherwise datasets imports torch in every process that streams, a second or two; no test reads tensors.
 os.environ.setdefault("USE_TORCH", "0")
-
-# What is remembered of releases stays out of the user's cache, and of other tests.
-os.environ["BLEND_CACHE"] = str(Path(tempfile.gettempdir()) / f"blend-cache-of-tests-{os.getpid()}")
 
 # No property depends on how fast the machine is. The profile says how many examples are tried, and `examples`
 # scales by it what a test asks for; `make check` and `make nightly` choose theirs by --hypothesis-profile.
@@ -101,14 +96,6 @@ def absent(part: str) -> NoReturn:
     if os.environ.get("BLEND_REQUIRE_ALL") == "1":
         pytest.fail(f"{part} is required here")
     pytest.skip(f"{part} is not here")
-
-
-@pytest.fixture(autouse=True)
-def blend_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where this test alone remembers what was checked; made when something is."""
-    cache = tmp_path_factory.getbasetemp() / f"blend-cache-{uuid4().hex}"
-    monkeypatch.setenv("BLEND_CACHE", str(cache))
-    return cache
 
 
 @pytest.fixture(scope="session")

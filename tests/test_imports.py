@@ -21,7 +21,7 @@ PACKAGES = ("schemas", "loaders", "builders", "eval", "dataset_cards", "decision
 MAY_IMPORT = {
     # package               what it may import, besides schemas, the version and how a process stops
     "schemas": "",
-    "loaders": "loaders/datasets loaders/releases",
+    "loaders": "loaders/releases",
     "loaders/files": "",
     "loaders/sample": "",
     "loaders/hub": "",
@@ -37,7 +37,6 @@ MAY_IMPORT = {
     "loaders/upstream/semeval": "loaders/files",
     "loaders/upstream/fmlama": "loaders/files loaders/wikidata",
     "loaders/releases": "loaders/files loaders/hub",
-    "loaders/datasets": "loaders/files loaders/hub loaders/releases",
     "loaders/recipes": "loaders/contributions loaders/files loaders/hub loaders/responses loaders/sample "
     "loaders/topics loaders/upstream/blend loaders/upstream/semeval loaders/wikidata",
     "builders": "",

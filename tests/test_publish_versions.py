@@ -17,7 +17,7 @@ from blend.loaders.releases.tables import read_config
 from blend.schemas.recipe import McqOptions
 from helpers.hub.hub_releases import FOUR, digests, held, make_release, published
 from helpers.hub.hub_server import Hub
-from helpers.hub.hub_store import ALICE, BOB, DAVE, Account
+from helpers.hub.hub_store import ALICE, Account
 from helpers.own_process import END_AT_ONCE
 
 pytestmark = pytest.mark.integration
@@ -108,17 +108,6 @@ def test_ctrl_c(hub: Hub, client: Client, releases: Path):
 
 
 @pytest.mark.nightly
-def test_a_private_release_is_loaded_with_a_token_only(hub: Hub, client: Client, releases: Path):
-    client.blend("publish", releases / "1.0.0", REPO, "--private")
-    assert client.run("-c", LOAD, "annotations", "KR", "v1.0.0", "no", account=BOB)[0] == 0
-    for stranger in (DAVE, None):
-        client.home = client.home.with_name(f"home-{stranger.name if stranger else 'nobody'}")
-        code, _, errors = client.run("-c", LOAD, "annotations", "KR", "v1.0.0", "no", account=stranger)
-        assert code == 1
-        assert "doesn't exist on the Hub or cannot be accessed" in errors
-
-
-@pytest.mark.nightly
 def test_tokens_are_never_printed_or_written(hub: Hub, client: Client, releases: Path, tmp_path: Path):
     outputs = []
     hub.fail("POST /api/datasets/org/blend/commit/main", status=503)
@@ -138,31 +127,6 @@ def test_tokens_are_never_printed_or_written(hub: Hub, client: Client, releases:
     for path in tmp_path.rglob("*"):
         if path.is_file():
             assert ALICE.token.encode() not in path.read_bytes(), path
-
-
-@pytest.mark.nightly
-def test_files_that_travel_in_chunks(tmp_path: Path, releases: Path):
-    with Hub(tmp_path / "hub", xet=True).serving() as hub:
-        client = Client(hub, tmp_path / "home")
-        faults = [
-            hub.fail(request, status=503) for request in ("POST /v1/xorbs/.*", "GET /v1/reconstructions/.*")
-        ]
-        client.blend("publish", releases / "1.0.0", REPO)
-        client.blend("publish", releases / "1.0.1", REPO)
-        client.blend("pull", f"{REPO}@v1.0.0", tmp_path / "back")
-        assert client.load("annotations", "KR", "v1.0.1") == client.load("annotations", "KR", "v1.0.0")
-        assert digests(tmp_path / "back") == published(releases / "1.0.0", hub.url)
-        assert held(hub.repository(REPO), "v1.0.1") == published(releases / "1.0.1", hub.url)
-        assert [fault.struck for fault in faults] == [1, 1]
-        assert all(
-            entry.xet for path, entry in hub.repository(REPO).files().items() if path.endswith(".parquet")
-        )
-        hub.fail("POST /v1/xorbs/.*", status=403, times=100)
-        code, _, errors = client.run("-m", "blend", "publish", releases / "1.1.0", REPO)
-        assert code == 1
-        assert "error: Hub dataset org/blend: the files did not arrive (" in errors
-        assert "readers see nothing of them; run the same command again" in errors
-        assert list(hub.repository(REPO).tags) == ["v1.0.0", "v1.0.1"]
 
 
 @pytest.mark.nightly

@@ -2,10 +2,6 @@
 
 import hashlib
 import io
-import os
-import re
-import subprocess
-import sys
 import tarfile
 from collections.abc import Iterator, Mapping
 from functools import partial
@@ -14,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers.published import BLEND, NOT_FETCHED, Published, Unavailable, digest
+from helpers.published import BLEND, Published, Unavailable, digest
 from helpers.served import served
 
 FILES = {"annotations/UK_data.json": b"{}\n", "questions/UK_questions.csv": b"ID\n"}
@@ -104,23 +100,3 @@ USING_THEM = (
     "tests/schemas/test_locales.py::test_upstream_names_are_the_file_names",  # BLEnD's
 )
 NOT_FOUND = "HTTP Error 404: File not found) is required here"
-
-
-@pytest.mark.landing
-@pytest.mark.integration
-@pytest.mark.parametrize(
-    ("flag", "sentence", "outcome"),
-    [("0", TO_FETCH, "2 skipped"), ("1", NOT_FOUND, "1 skipped, 1 error")],
-    ids=["nothing is asked", "fetch, and all is required"],
-)
-def test_what_a_run_of_the_tests_says(github: Path, root: Path, flag: str, sentence: str, outcome: str):
-    run = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-n0", "-rsE", *USING_THEM],
-        cwd=root,
-        env={**os.environ, "BLEND_FETCH": flag, "BLEND_REQUIRE_ALL": flag, "COLUMNS": "600"},
-        capture_output=True,
-        text=True,
-    )
-    assert re.match(outcome, run.stdout.splitlines()[-1])
-    assert sentence in run.stdout
-    assert f"{NOT_FETCHED} is not here" in run.stdout

@@ -8,7 +8,8 @@ import pytest
 
 import blend
 from blend.builders.stats.dataset import stats_of_release
-from blend.schemas.summaries import html_table
+from blend.builders.validate import CHECKS
+from blend.schemas.summaries import Table, html_table
 
 
 class Cells(HTMLParser):
@@ -38,64 +39,33 @@ def cells(html: str) -> Cells:
     return parser
 
 
-def test_a_manifest(sample_release: Path):
+@pytest.mark.slow
+def test_what_results_say_of_themselves(sample_release: Path):
     manifest = blend.read_manifest(sample_release)
-    rows = sum(table.rows for table in manifest.tables)
-    assert (
-        repr(manifest)
-        == f"<ReleaseManifest: blend-sample 0.1.0, {rows:,} rows in {len(manifest.tables)} tables>"
-    )
-    table = cells(manifest._repr_html_())
-    assert f"<{type(manifest).__name__}: {table.caption}>" == repr(manifest)
-    assert table.rows[0] == ["configuration", "split", "rows"]
-    assert table.rows[1:] == [[one.config, one.split, f"{one.rows:,}"] for one in manifest.tables]
-
-
-@pytest.mark.slow
-def test_statistics(sample_release: Path):
     figures = stats_of_release(sample_release)
-    stats = figures.questions
-    assert stats is not None
-    assert repr(stats) == "<Stats: 10 locales, 395 questions, 2,804 votes>"
-    assert cells(stats._repr_html_()).rows[1][:2] == ["en-US", "40"]
-    assert repr(figures) == f"<DatasetStats: {len(figures.frames())} tables>"
-
-
-@pytest.mark.slow
-def test_an_audit():
-    questions = pl.DataFrame(
-        {
-            "group": ["ko-KR"] * 2,
-            "template": ["a", "b"],
-            "topic": ["Food"] * 2,
-            "question": ["What?", "Who?"],
-            "options": [["rice", "tea", "beer", "milk"]] * 2,
-            "answer": [0, 1],
-        }
-    )
-    found = blend.audit_questions(questions)
-    assert repr(found) == "<Audit: 2 questions, chance 25.0%>"
-    rows = cells(found._repr_html_()).rows
-    assert rows[0] == ["baseline", "questions", "accuracy", "overall", "by pair"]
-    assert [row[0] for row in rows[1:]] == found.baselines["baseline"].to_list()
-
-
-def test_a_comparison_and_a_validation(sample_release: Path):
     same = blend.diff_releases(sample_release, sample_release)
-    assert repr(same) == "<ReleaseDiff: blend-sample 0.1.0 → blend-sample 0.1.0, the same rows>"
-    from blend.builders.validate import CHECKS
-
-    report = blend.validate_release(
-        sample_release, checks={"layout": next(iter(CHECKS.values()))}, name="sample"
-    )
-    assert repr(report) == "<ValidationReport: blend-sample 0.1.0, 0 errors, 0 warnings>"
-    assert cells(report._repr_html_()).rows[0] == ["check", "errors", "warnings", "infos"]
+    report = blend.validate_release(sample_release, checks={"files": CHECKS["files"]}, name="sample")
+    audit = blend.audit_release(sample_release)
+    n_questions = audit.size["questions"][0]
+    titles = [
+        (manifest, "<ReleaseManifest: blend-sample 0.1.0>"),
+        (figures, "<DatasetStats: Counts>"),
+        (figures.questions, "<Stats: Counts>"),
+        (same, "<ReleaseDiff: Reasons>"),
+        (report, f"<ValidationReport: blend-sample 0.1.0, {sum(t.rows for t in manifest.tables):,} rows>"),
+        (audit, f"<Audit: Answering {n_questions:,} questions by simple rules>"),
+    ]
+    for result, title in titles:
+        assert repr(result) == title
+        shown = cells(result._repr_html_())
+        table = result.as_tables()[0]
+        assert (shown.caption, shown.rows) == (table.title, [table.frame.columns, *table.cells()])
 
 
 @pytest.mark.parametrize("text", ["<script>alert(1)</script>", "a\"b'c&d", "\u202etxt.exe", "\x1b[31m"])
 def test_a_text_of_others_is_never_markup(text: str):
-    html = html_table(text, [text], [[text], [1234], [0.5], [None], [True]])
+    html = html_table(Table(text, pl.DataFrame({text: [text], "n": [1234], "share": [0.5], "none": [None]})))
     assert "<script" not in html
     assert not {"\u202e", "\x1b"} & set(html)
     table = cells(html)
-    assert table.rows[2:] == [["1,234"], ["0.50"], ["–"], ["True"]]
+    assert table.rows[1][1:] == ["1,234", "0.50", "–"]

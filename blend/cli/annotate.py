@@ -88,8 +88,8 @@ def sync(
     from blend.builders.annotation.pulling import Pull
     from blend.builders.annotation.syncing import sync_project, write_tasks
     from blend.loaders.files.progress import shown_progress
+    from blend.stopping import interruptible
     from blend.views.annotation import pull_lines, sync_lines
-    from blend.views.progress import interruptible
 
     if to is not None:
         if dry_run or only or accept_missing:
@@ -138,8 +138,8 @@ def status(
     from blend.builders.annotation.check import check_project
     from blend.builders.annotation.status import project_status, pulled_accounts, write_status_page
     from blend.loaders.files.progress import shown_progress
+    from blend.stopping import interruptible
     from blend.views.annotation import gone_lines, status_json, status_lines, status_tables
-    from blend.views.progress import interruptible
     from blend.views.safe import SafeConsole
 
     accounts = None
@@ -175,8 +175,8 @@ def forget(
     from blend.builders.annotation.project import read_project
     from blend.loaders.files.progress import shown_progress
     from blend.loaders.servers.server_errors import public_address
+    from blend.stopping import interruptible
     from blend.views.annotation import forgotten_lines
-    from blend.views.progress import interruptible
 
     file = read_project(project)
     if not yes:

@@ -98,8 +98,8 @@ def build(
     """
     from blend.builders.release import build_release, step_since_previous
     from blend.loaders.files.progress import shown_progress, silent
-    from blend.loaders.releases.replacing import held_release
-    from blend.views.progress import interruptible, unless_made
+    from blend.loaders.releases.references import held_release
+    from blend.stopping import interruptible, unless_made
 
     chosen = _chosen(recipe, blend_data, semeval, food)
     source_paths = chosen.source_paths | _named_locations(chosen.recipe, source_path or [])
@@ -218,10 +218,9 @@ def _print_summary(
     from blend.views.frames import show_tables
     from blend.views.releases import lines_to_read
     from blend.views.safe import SafeConsole
-    from blend.views.tables import release_tables
 
     console = SafeConsole()
-    show_tables(console, release_tables(manifest), everything=True)
+    show_tables(console, manifest.as_tables(), everything=True)
     replaced = "" if before is None else f", in place of {before.name} {before.version}"
     first = manifest.tables[0].config
     why_none = why_none_made(manifest, called)

@@ -58,7 +58,7 @@ def cluster(
       gpus_per_task=1 --set model_max_context=32768` starts vLLM for each task.
     """
     from blend.eval.cluster import run_on_cluster
-    from blend.views.progress import interruptible
+    from blend.stopping import interruptible
 
     typed = (named_value("--set", text, example="partition=gpu") for text in settings or ())
     chosen = {name: int(value) if value.isdecimal() else value for name, value in typed}
@@ -263,7 +263,7 @@ def compare(
     import json as json_
 
     from blend.eval.evaluation import compare_runs
-    from blend.views.progress import interruptible
+    from blend.stopping import interruptible
 
     with interruptible():
         found = compare_runs(directories, seed=seed)
@@ -302,7 +302,7 @@ def report(
     The file needs no network and no other file. Runs of one task must have equal signatures, the model apart.
     """
     from blend.eval.evaluation import write_report
-    from blend.views.progress import interruptible
+    from blend.stopping import interruptible
 
     with interruptible():
         write_report(directories, out, seed=seed, semeval_questions=semeval_questions)

@@ -131,7 +131,7 @@ def judged(
     from blend.eval.judging.reply_sheet import LabelledReplies, label_replies
     from blend.eval.triples import TripleTask
     from blend.eval.triples.people_scores import JudgedByPeople, score_by_people, write_judged
-    from blend.views.progress import interruptible
+    from blend.stopping import interruptible
 
     found: JudgedByPeople | LabelledReplies
     with interruptible():

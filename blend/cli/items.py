@@ -50,8 +50,7 @@ def analyse(
     from blend.eval.evaluation import read_scored
     from blend.eval.item_answers import item_answers
     from blend.loaders.files.new_files import write_frames, write_new_sheet
-    from blend.views.progress import interruptible
-    from blend.views.tables import item_tables
+    from blend.stopping import interruptible
 
     with interruptible():
         runs = read_scored(directories)
@@ -60,7 +59,7 @@ def analyse(
             write_new_sheet(suspects, found.suspect_sheet())
         if out is not None:
             write_frames(found.frames(), found.to_json(), out, name="items.json", what="item analysis")
-    print_tables(item_tables(found))
+    print_tables(found.as_tables())
     if found.untold:
         typer.echo(f"Note: {found.untold}.")
     if suspects is not None:
@@ -83,7 +82,7 @@ def select(
     from blend.eval.item_answers import item_answers
     from blend.loaders.files.new_files import write_new_sheet
     from blend.schemas.rows import MULTIPLE_CHOICE_QUESTIONS
-    from blend.views.progress import interruptible
+    from blend.stopping import interruptible
 
     with interruptible():
         runs = read_scored(directories)

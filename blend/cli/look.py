@@ -27,8 +27,6 @@ def register(app: typer.Typer) -> None:
 
 def show(
     release: ReleaseFolder = DEFAULT_OUT,
-    config: Annotated[str | None, typer.Option(help="Only this configuration.")] = None,
-    split: Annotated[str | None, typer.Option(help="Row of this split instead of the first one.")] = None,
     html: Annotated[
         Path | None,
         typer.Option(
@@ -38,17 +36,14 @@ def show(
         ),
     ] = None,
 ) -> None:
-    """Load a release with `datasets`, as its users will, and print what came back.
+    """Print what a release holds, and the first row of every configuration.
 
-    - `blend show release --config annotations --split KR` prints one row.
     - `blend show release --html release.html` shows what every region answers, votes, options and findings on
       one page that needs no network: look through it before publishing.
     """
     if html is not None:
-        if config is not None or split is not None:
-            raise UsageError("--html shows the whole release; leave --config and --split out")
         from blend.eval.report.release_page import save_release_page
-        from blend.views.progress import interruptible
+        from blend.stopping import interruptible
 
         with interruptible():
             save_release_page(release, html)
@@ -56,17 +51,11 @@ def show(
         return
     from blend.views.releases import show_release
 
-    show_release(release, config=config, split=split)
+    show_release(release)
 
 
 def stats(
     release: ReleaseFolder = DEFAULT_OUT,
-    blend_data: Annotated[
-        Path | None,
-        typer.Option(
-            "--blend", metavar="DIR", help="Read the published BLEnD data from this directory instead."
-        ),
-    ] = None,
     out: TablesFolder = None,
     table: Annotated[
         list[str] | None,
@@ -85,8 +74,7 @@ def stats(
     - `blend stats release --table overlap` prints one table.
     - `blend stats release --out figures` keeps all of them as files.
     """
-    from blend.builders.stats.dataset import stats_of_blend, stats_of_release
-    from blend.builders.stats.tables import dataset_tables
+    from blend.builders.stats.dataset import stats_of_release
     from blend.loaders.files.new_files import write_frames
     from blend.loaders.files.progress import progress_if_watched
 
@@ -98,17 +86,13 @@ def stats(
         raise UsageError("--table and --all: choose one")
 
     with progress_if_watched(transient=True) as on_progress:
-        figures = (
-            stats_of_release(release, on_progress=on_progress)
-            if blend_data is None
-            else stats_of_blend(blend_data)
-        )
+        figures = stats_of_release(release, on_progress=on_progress)
     if out is not None:
         write_frames(figures.frames(), figures.to_json(), out)
     if as_json:
         print_json(figures.to_json())
         return
-    tables = {made.name: made for made in dataset_tables(figures)}
+    tables = {made.name: made for made in figures.as_tables()}
     for name in table or ():
         if name not in tables:
             raise UnknownNameError("table", name, tables)
@@ -121,7 +105,6 @@ def audit(
         str,
         typer.Argument(metavar="DIR|REPO@REV", help="Release directory, or org/name@v1.0.0 on the Hub."),
     ] = "release",
-    examples: Annotated[int, typer.Option(min=0, help="Most telling questions to show per baseline.")] = 1,
     config: Annotated[
         str,
         typer.Option(help="Of a release: multiple-choice-questions, compact or true-false-questions."),
@@ -132,7 +115,7 @@ def audit(
     """Answer multiple-choice questions by simple rules, and say what gives them away.
 
     - `blend audit release` audits a directory.
-    - `blend audit release --json --examples 0` prints the figures for a program.
+    - `blend audit release --json` prints the figures for a program.
     """
     from blend.builders.audit.release import audit_release
     from blend.loaders.files.new_files import write_frames
@@ -141,15 +124,13 @@ def audit(
 
     with progress_if_watched(transient=True) as on_progress:
         release = resolve_release(questions)
-        found = audit_release(release, config=config, examples=examples, on_progress=on_progress)
+        found = audit_release(release, config=config, on_progress=on_progress)
     if out is not None:
         write_frames(found.frames(), found.to_json(), out, name="audit.json", what="audit")
     if as_json:
         print_json(found.to_json())
         return
-    from blend.builders.audit.tables import audit_tables
-
-    print_tables(audit_tables(found))
+    print_tables(found.as_tables())
 
 
 def diff(
@@ -178,7 +159,7 @@ def diff(
     from blend.builders.diff.text import changelog_entry, diff_json, difference_tables, verdict
     from blend.loaders.files.progress import progress_if_watched
     from blend.loaders.releases.references import resolve_release
-    from blend.views.progress import interruptible
+    from blend.stopping import interruptible
 
     if as_json and markdown:
         raise UsageError("--json and --markdown: choose one")

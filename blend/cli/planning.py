@@ -66,9 +66,7 @@ def plan(
     if as_json:
         print_json(found.to_json())
         return
-    from blend.views.tables import plan_table
-
-    print_tables([plan_table(found)])
+    print_tables(found.as_tables())
 
 
 def _counts(option: str, text: str) -> list[int]:

@@ -58,7 +58,7 @@ def publish(
     from blend.builders.publish import plan_publication, publish_release
     from blend.builders.publish.plan import PublicationPlan
     from blend.loaders.files.progress import shown_progress
-    from blend.views.progress import interruptible
+    from blend.stopping import interruptible
     from blend.views.safe import SafeConsole
 
     with interruptible(UNCHANGED if dry_run else _STOPPED), shown_progress() as on_progress:
@@ -133,8 +133,8 @@ def pull(
 
     - `blend pull org/blend@v1.2.0 release`
     """
-    from blend.loaders.releases.pull import pull_release
-    from blend.views.progress import interruptible, unless_made
+    from blend.loaders.releases.references import pull_release
+    from blend.stopping import interruptible, unless_made
 
     with interruptible(unless_made(out)):
         manifest = pull_release(reference, out, replace=replace)

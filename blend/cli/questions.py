@@ -112,7 +112,7 @@ def judge(
     - `blend questions judge recipe.toml --model NAME --base-url http://localhost:8000/v1` adds to verdicts.tsv.
     - Stopped at any moment, the same command goes on and asks only the rest.
     """
-    from blend.builders.release.read_by_model import read_by_model
+    from blend.builders.release.reviewing import read_by_model
     from blend.loaders.files.progress import shown_progress
 
     chosen = used_recipe(recipe)
@@ -223,9 +223,13 @@ def agreement(
     - `blend questions agreement model.tsv --against people.tsv` tells what of each kind a model refuses.
     - `blend questions agreement release` repeats how the models of a build compare with people.
     """
-    from blend.builders.release.verdict_agreement import compared_verdicts, verdict_agreement
+    from blend.builders.release.verdict_agreement import (
+        agreement_table,
+        compared_verdicts,
+        comparison_table,
+        verdict_agreement,
+    )
     from blend.loaders.responses.verdicts import read_verdicts
-    from blend.views.tables import agreement_table, comparison_table
 
     if verdicts.is_dir():
         _show_models(verdicts, against, as_json=as_json)
@@ -242,10 +246,10 @@ def agreement(
 
 
 def _show_models(release: Path, against: Path | None, *, as_json: bool) -> None:
+    from blend.builders.release.verdict_agreement import model_tables
     from blend.loaders.releases.reports import read_model_report
     from blend.schemas.errors import InputError
     from blend.schemas.manifest import MODEL_VERDICTS_NAME
-    from blend.views.tables import model_tables
 
     if against is not None:
         raise InputError(f"`against`: {release} is a folder; compare two files of verdicts, or leave it out")

@@ -45,7 +45,7 @@ def validate(
     from blend.builders.validate import validate_release
     from blend.loaders.files.progress import shown_progress, silent
     from blend.loaders.releases.references import resolve_release
-    from blend.views.progress import interruptible
+    from blend.stopping import interruptible
 
     chosen = _chosen(only, skip)
     with interruptible(), nullcontext(silent) if as_json else shown_progress() as on_progress:
@@ -54,8 +54,8 @@ def validate(
     if as_json:
         typer.echo(escape_controls_in_json(report.to_json()), nl=False)
     else:
+        from blend.views.releases import print_report
         from blend.views.safe import SafeConsole
-        from blend.views.validation import print_report
 
         print_report(report, SafeConsole(), strict=strict)
     if not report.passes(strict=strict):

@@ -76,7 +76,7 @@ def snapshot(
     from blend.loaders.wikidata.sparql import DEFAULT_ENDPOINT
     from blend.schemas.errors import InputError
     from blend.schemas.recipe import find_domain
-    from blend.views.progress import interruptible
+    from blend.stopping import interruptible
 
     if dump is not None and (endpoint is not None or contact is not None):
         raise InputError("`dump` is read from the disk; leave out `endpoint` and `contact`, or `dump`")
@@ -121,7 +121,7 @@ def demonyms(
     from blend.loaders.files.progress import shown_progress
     from blend.loaders.wikidata.demonyms import ask_demonyms, write_demonyms
     from blend.loaders.wikidata.sparql import DEFAULT_ENDPOINT
-    from blend.views.progress import interruptible
+    from blend.stopping import interruptible
 
     with interruptible("interrupted; nothing was written"), shown_progress() as on_progress:
         found = ask_demonyms(

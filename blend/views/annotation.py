@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import polars as pl
 from rich.table import Table
 
+from blend.builders.release.verdict_agreement import agreement_table
 from blend.loaders.label_studio.plan import ProjectPlan, RemoteTask
 from blend.loaders.servers.server_errors import public_address
 from blend.schemas.texts import agreeing, pluralise
 from blend.views.frames import table_of
-from blend.views.tables import agreement_table
 
 if TYPE_CHECKING:
     from pathlib import Path

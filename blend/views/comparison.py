@@ -11,7 +11,7 @@ from blend.eval.scores_json import FEW_MARK
 from blend.eval.statistics.estimates import Estimate
 from blend.schemas.summaries import Table
 from blend.schemas.texts import agreeing, pluralise
-from blend.views.frames import rows_frame, table_of
+from blend.views.frames import table_of
 from blend.views.safe import shown
 from blend.views.scores import FEW_NOTE
 
@@ -61,7 +61,7 @@ def _standings(found: ModelComparison) -> RenderableType:
     columns = ("place", "possible", "model", "95 % interval")
     corrected = ", corrected by people's labels" if any(one.is_corrected for one in found.standings) else ""
     title = f"Mean over regions, {task_of(found.task).compared_by}{corrected}"
-    return table_of(Table(title, rows_frame(columns, rows)))
+    return table_of(Table.of(title, columns, rows))
 
 
 def _verdict(pair: Pair) -> Text:
@@ -96,7 +96,7 @@ def _regions(pair: Pair) -> RenderableType:
         for region, difference in sorted(pair.regions.items(), key=_largest_first)
     ]
     columns = ("region", f"{shown(pair.second)} is", "points", "corrected p")
-    return table_of(Table("", rows_frame(columns, rows)))
+    return table_of(Table.of("", columns, rows))
 
 
 def _largest_first(entry: tuple[str, Difference]) -> tuple[float, str]:

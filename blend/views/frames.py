@@ -1,8 +1,7 @@
 """Tables on a terminal: one function that shows any table, in one look."""
 
 import re
-from collections.abc import Collection, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import polars as pl
 from rich.box import SIMPLE_HEAD
@@ -49,11 +48,6 @@ def table_of(table: summaries.Table) -> Table:
     for row in table.cells():
         made.add_row(*map(escape, row))
     return made
-
-
-def rows_frame(columns: Collection[str], rows: Any) -> pl.DataFrame:
-    """Rows whose cells are written already, or of one kind in each column, as a frame to show."""
-    return pl.DataFrame(list(rows), schema=list(columns), orient="row", infer_schema_length=None, strict=False)
 
 
 def _are_figures(column: pl.Series) -> bool:

@@ -3,30 +3,25 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import polars as pl
+from rich.markup import escape
 
-from blend.loaders.files.content import check_tables
-from blend.loaders.recipes import read_recipe
+from blend.builders.validate.report import CheckResult, Level, ValidationReport
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.files import check_complete
 from blend.loaders.releases.reports import read_findings
-from blend.loaders.releases.tables import read_config, release_locales, scan_config
-from blend.loaders.releases.with_datasets import without_progress_bars
-from blend.loaders.responses.verdicts import read_verdicts
-from blend.schemas.errors import InputError, RowError, UnknownNameError
+from blend.loaders.releases.tables import read_config, release_locales, scan_config, table_rows
+from blend.schemas.errors import RowError
 from blend.schemas.languages import country_name
 from blend.schemas.locales import Locale, registry
-from blend.schemas.manifest import FINDINGS_NAME, RECIPE_NAME, ReleaseManifest
+from blend.schemas.manifest import FINDINGS_NAME, ReleaseManifest, TableInfo
 from blend.schemas.rows import ANNOTATIONS, SHORT_ANSWER_PROMPTS
-from blend.schemas.sheets import ALSO_CORRECT, SILLY, WRONG
 from blend.schemas.summaries import Table
 from blend.schemas.texts import fold, pluralise
-from blend.views.frames import rows_frame, show_tables
+from blend.views.frames import show_tables
 from blend.views.safe import SafeConsole, shown
-from blend.views.tables import contents_table
 
 _SHOWN_CHARACTERS = 400
 """Characters of a value before it is cut: a list of answers can be long."""
@@ -52,10 +47,8 @@ def lines_to_read(release: Path, manifest: ReleaseManifest) -> Iterator[str]:
     yield from odd_lines(found, f"all in {release / FINDINGS_NAME}")
     here = pl.col("locale").is_in(own)
     questions = scan_config(release, ANNOTATIONS).filter(here).collect()
-    recipe = read_recipe(release / RECIPE_NAME)
-    refused = {} if recipe.mcq.verdicts is None else _refused(release / recipe.mcq.verdicts)
     yield (
-        f"{recipe.title}: do topic, question, English and answers fit together? "
+        f"{manifest.recipe.title or manifest.name}: do topic, question, English and answers fit together? "
         f"Read {_some_of(len(questions))}, all with `blend show {release} --html FILE`:"
     )
     known = release_locales(release)
@@ -70,8 +63,7 @@ def lines_to_read(release: Path, manifest: ReleaseManifest) -> Iterator[str]:
         # All answers: the wrong English of a rare one shows nowhere else.
         given = [*map(group_with_english, row["annotations"]), *_non_answers(row["idks"])]
         answers = "; ".join(given) or "no answer"
-        texts = row["topic"], row["question"], row["en_question"], answers
-        yield _line(row, "template_id", *texts, *refused.get((row["template_id"], row["locale"]), ()))
+        yield _line(row, "template_id", row["topic"], row["question"], row["en_question"], answers)
 
 
 def _non_answers(idks: Mapping[str, Any]) -> Iterator[str]:
@@ -84,15 +76,6 @@ def _line(row: Mapping[str, Any], key: str, *texts: str) -> str:
     # Of a question with many answers the last ones count as well.
     parts = (shown(text, characters=_LINE_CHARACTERS) for text in texts)
     return f"  {row[key]} {row['locale']}: {' | '.join(parts)}"
-
-
-def _refused(verdicts: Path) -> dict[tuple[str, str], list[str]]:
-    """By question, what one's own table says that it must not show: who reads it sees verdicts that moved."""
-    rows = read_verdicts(verdicts).filter(pl.col("verdict").is_in([ALSO_CORRECT, SILLY, WRONG]))
-    listed = rows.group_by("template_id", "locale", maintain_order=True).agg(
-        pl.format("{} {}", "option", "verdict").unique(maintain_order=True).str.join("; ")
-    )
-    return {(template_id, tag): [f"refused: {text}"] for template_id, tag, text in listed.iter_rows()}
 
 
 def odd_lines(found: Sequence[Mapping[str, Any]], where_all_are: str) -> Iterator[str]:
@@ -128,73 +111,64 @@ def _in_words(locale: Locale) -> str:
     )
 
 
-def show_release(release: Path, *, config: str | None = None, split: str | None = None) -> None:
-    """Print what a release holds, then load every configuration with ``datasets`` and print a row of each.
-
-    Args:
-        release: Release directory.
-        config: Only this configuration.
-        split: Split whose first row is printed, of the configurations that have it; the first split of each
-            when absent.
+def show_release(release: Path) -> None:
+    """Print what a release holds, and the first row of every configuration.
 
     Raises:
-        BlendError: If the directory is not a release, or has no such configuration or split.
+        BlendError: If the directory is not a release, or a table cannot be read.
     """
-    console = SafeConsole()
     manifest = read_manifest(release)
-    chosen = _chosen_splits(manifest, config, split)
-    # `datasets` looks at the files of every split of a configuration, whichever is asked for.
-    files = [file for table in manifest.tables if table.config in chosen for file in table.files]
-    check_complete(release, files)
-    check_tables(release / file for file in files)
-    rows = [_first_row(release, name, part) for name, part in chosen.items()]
-    show_tables(console, [contents_table(manifest), *rows], everything=True)
+    first = {table.config: table for table in reversed(manifest.tables)}
+    rows = [_first_row(release, table) for table in reversed(first.values())]
+    show_tables(SafeConsole(), [manifest.as_tables()[0], *rows], everything=True)
 
 
-def _chosen_splits(manifest: ReleaseManifest, config: str | None, split: str | None) -> dict[str, str]:
-    """The split to show of each configuration; those that lack the split asked for are left out."""
-    splits: dict[str, list[str]] = {}
-    for table in manifest.tables:
-        splits.setdefault(table.config, []).append(table.split)
-    if config is not None and config not in splits:
-        raise UnknownNameError("configuration", config, splits)
-    if config is not None:
-        splits = {config: splits[config]}
-    if split is None:
-        return {name: parts[0] for name, parts in splits.items()}
-    chosen = {name: split for name, parts in splits.items() if split in parts}
-    if not chosen:
-        kind = "split" if config is None else f"split of {config}"
-        raise UnknownNameError(kind, split, {part for parts in splits.values() for part in parts})
-    return chosen
-
-
-def _first_row(release: Path, config: str, split: str) -> Table:
-    """The first row of a split, as ``load_dataset`` gives it; without columns if the split has no rows."""
-    import datasets
-
-    # Not streamed: a stream that is left before its end keeps a thread of Arrow's reading ahead, and a process
-    # that ends meanwhile is aborted (https://github.com/apache/arrow/issues/45214). In a cache of its own: a
-    # look at a release should leave nothing behind.
-    try:
-        with TemporaryDirectory() as cache, without_progress_bars():
-            rows = datasets.load_dataset(
-                str(release), config, split=f"{split}[:1]", cache_dir=cache, keep_in_memory=True
-            )
-            values = dict(rows[0]) if len(rows) else {}
-    except MemoryError:
-        raise
-    except Exception as error:  # whatever the library makes of a damaged card or table
-        reason = " ".join(str(error).split())[:_SHOWN_CHARACTERS]
-        raise InputError(
-            f"{release}: `datasets` cannot load {config}, split {split} ({reason}); `blend validate {release}` "
-            "says what is wrong with it"
-        ) from error
-    line = f'load_dataset("{release}", "{config}", split="{split}")[0]'
-    shown_values = [(column, _short(value)) for column, value in values.items()]
-    return Table(line, rows_frame(("column", "value"), shown_values))
+def _first_row(release: Path, table: TableInfo) -> Table:
+    """The first row of a table; without columns if it has no rows."""
+    check_complete(release, table.files)
+    row = next(iter(table_rows(release, table).head(1).to_dicts()), {})
+    line = f'load_dataset("{release}", "{table.config}", split="{table.split}")[0]'
+    return Table.of(line, ("column", "value"), [(column, _short(value)) for column, value in row.items()])
 
 
 def _short(value: Any) -> str:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return text if len(text) <= _SHOWN_CHARACTERS else text[:_SHOWN_CHARACTERS] + " …"
+
+
+# A validation report for people: a line per check, then the problems, worst first.
+
+
+_STYLES = {Level.ERROR: "bold red", Level.WARNING: "yellow", Level.INFO: "cyan"}
+
+
+def print_report(report: ValidationReport, console: SafeConsole, *, strict: bool = False) -> None:
+    """Print the report, and in the last line whether the release passes."""
+    show_tables(console, report.as_tables(), everything=True)
+    for level in Level:
+        for result in report.checks:
+            for number, line in enumerate(problem_lines(result, level)):
+                console.print(line if number == 0 else f"  {escape(line)}", highlight=False)
+    console.print()
+    if any(result.level for result in report.checks):
+        console.print(
+            "docs/cards.md explains the checks, the card (README.md) what a build found.", style="dim"
+        )
+    counts = f"{pluralise(report.errors, 'error')}, {pluralise(report.warnings, 'warning')}"
+    only_warnings = "" if report.errors else " (--strict fails on warnings)"
+    if report.passes(strict=strict):
+        console.print(f"[bold green]valid[/]: {counts}")
+    else:
+        console.print(f"[bold red]not valid[/]: {counts}{only_warnings}")
+
+
+def problem_lines(result: CheckResult, level: Level) -> Iterator[str]:
+    """How many problems of a level a check found, those that are kept, and how many there are besides."""
+    count = {Level.ERROR: result.errors, Level.WARNING: result.warnings, Level.INFO: result.infos}[level]
+    if not count:
+        return
+    yield f"\n[{_STYLES[level]}]{level}[/] {result.check}: {count:,}"
+    shown = [problem for problem in result.examples if problem.level is level]
+    yield from map(str, shown)
+    if count > len(shown):
+        yield f"… and {count - len(shown):,} more (--examples)"

@@ -10,7 +10,7 @@ from blend.eval.scores_json import FEW_MARK, Score, Scores
 from blend.eval.task import Task
 from blend.schemas.locales import registry
 from blend.schemas.summaries import Table
-from blend.views.frames import rows_frame, table_of
+from blend.views.frames import table_of
 from blend.views.safe import shown
 
 _TABLES = (
@@ -80,7 +80,7 @@ def overall_table(scores: Sequence[Score], task: Task, *, title: str = "") -> Re
         )
         for score in scores
     ]
-    return table_of(Table(shown(title), rows_frame(("figure", "value", "95 % interval", "n"), rows)))
+    return table_of(Table.of(shown(title), ("figure", "value", "95 % interval", "n"), rows))
 
 
 def _with_equal_counts(scores: Sequence[Score]) -> list[list[Score]]:
@@ -102,7 +102,7 @@ def _by_key(scope: str, scores: Sequence[Score], task: Task) -> RenderableType:
     for key in dict.fromkeys(score.key for score in scores):
         row = [cells[key, metric] for metric in metrics]
         rows.append((shown(_named(key)), *(_with_interval(score, task) for score in row), row[0].n))
-    return table_of(Table("", rows_frame((scope, *map(shown, metrics), "n"), rows)))
+    return table_of(Table.of("", (scope, *map(shown, metrics), "n"), rows))
 
 
 def _named(key: str) -> str:

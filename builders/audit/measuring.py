@@ -1,4 +1,4 @@
-"""Measuring: how often a solver is right, how sure that is, and where it shows best."""
+"""Measuring: how often a solver is right, and how sure that is."""
 
 from collections.abc import Mapping
 from itertools import pairwise
@@ -28,17 +28,6 @@ reaches there (``chance``), the share of all questions that it gets right if it 
 (``overall``), and the same where every pair of template and group counts once, however many variants it has
 (``by_pair``). All are fractions, null where there is no question."""
 
-EXAMPLES = pl.Schema(
-    {
-        "baseline": pl.String(),
-        "group": pl.String(),
-        "question": pl.String(),
-        "options": pl.List(pl.String()),
-        "answer": pl.String(),
-    }
-)
-"""Questions that a solver gets right by the widest margin, the widest first."""
-
 _Z = 1.959963984540054
 """Quantile of the normal distribution for 95 %."""
 
@@ -50,8 +39,6 @@ class Outcome(NamedTuple):
     """Whether it has one: whether its scores tell options of the question apart."""
     credit: FloatArray
     """Share of the options it likes best that is right: 1 or 0 without a tie, and 0 without an opinion."""
-    margin: FloatArray
-    """Best score less second best; 0 on a tie."""
 
 
 def outcome_of(asked: QuestionArrays, scores: FloatArray) -> Outcome:
@@ -65,8 +52,7 @@ def outcome_of(asked: QuestionArrays, scores: FloatArray) -> Outcome:
     liked = scores == best[asked.owner]
     n_liked = np.add.reduceat(liked.astype(np.int64), asked.starts)
     credit = np.where(opinion & liked[asked.correct], 1 / np.maximum(n_liked, 1), 0.0)
-    second = np.maximum.reduceat(np.where(liked, -np.inf, scores), asked.starts)
-    return Outcome(opinion, credit, np.where(opinion & (n_liked == 1), best - second, 0.0))
+    return Outcome(opinion, credit)
 
 
 def measured(
@@ -109,25 +95,6 @@ def measured(
     labels = pl.DataFrame(rows, {"solver": pl.String(), "part": pl.String()}, orient="row")
     columns = dict(zip(MEASURED, figures.reshape(len(MEASURED), -1), strict=True))
     return labels.with_columns(pl.DataFrame(columns, nan_to_null=True).cast(MEASURED))
-
-
-def examples_of(asked: QuestionArrays, outcome: Outcome, name: str, n: int) -> pl.DataFrame:
-    """The most telling examples of a solver: right ones by the widest margin, of different templates.
-
-    Returns:
-        `EXAMPLES`, at most ``n`` rows; equal margins in the order of the questions.
-    """
-    solved = np.flatnonzero(outcome.opinion & (outcome.credit == 1))
-    ranked = solved[np.argsort(-outcome.margin[solved], kind="stable")]
-    _, first = np.unique(asked.template[ranked], return_index=True)
-    chosen = asked.questions[ranked[np.sort(first)[:n]]]
-    return chosen.select(
-        pl.lit(name).alias("baseline"),
-        "group",
-        "question",
-        "options",
-        answer=pl.col("options").list.get(pl.col("answer")),
-    ).cast(EXAMPLES)
 
 
 def _intervals(

@@ -1,13 +1,17 @@
-"""Audit of a release: its multiple-choice questions, and what its annotations tell those who know them."""
+"""Audit of a release: its multiple-choice questions, and what its annotations tell those who know them.
+
+As tables for readers, and as the report that a release brings along.
+"""
 
 from collections.abc import Mapping
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 
-from blend.builders.audit import Audit, audit_of, audit_questions, known_answers
+from blend.builders.audit import COMBINED, Audit, audit_of, audit_questions, known_answers
 from blend.builders.audit.question_arrays import FloatArray, QuestionArrays, question_arrays
 from blend.builders.audit.solvers import SOLVERS, Known
 from blend.loaders.files.progress import ProgressCallback, silent
@@ -16,14 +20,16 @@ from blend.loaders.releases.tables import read_config, release_locales
 from blend.schemas.errors import InputError, UnknownNameError
 from blend.schemas.frames import votes_known
 from blend.schemas.locales import Registry
+from blend.schemas.reports import AuditReport, Fares
 from blend.schemas.rows import ANNOTATIONS, LETTERS, MULTIPLE_CHOICE_CONFIGS, MULTIPLE_CHOICE_QUESTIONS, RUNGS
+from blend.schemas.summaries import Table, written
+from blend.schemas.texts import pluralise
 
 
 def audit_release(
     release: Path | str,
     *,
     config: str = MULTIPLE_CHOICE_QUESTIONS,
-    examples: int = 3,
     on_progress: ProgressCallback = silent,
 ) -> Audit:
     """Audit the multiple-choice questions of a release directory.
@@ -35,7 +41,6 @@ def audit_release(
         release: The directory.
         config: The configuration of questions: ``multiple-choice-questions``, ``compact`` or
             ``true-false-questions``.
-        examples: Most telling questions to keep per baseline.
         on_progress: Told about the rows read, by configuration.
 
     Raises:
@@ -58,26 +63,19 @@ def audit_release(
         )
     locales = release_locales(folder)
     if config not in RUNGS:
-        return audit_rows(rows, annotations=annotations, locales=locales, examples=examples)
+        return audit_rows(rows, annotations=annotations, locales=locales)
     if annotations is None:
         raise InputError(f"{folder}: no annotations in this release, and {config} is audited with them")
     return audit_true_false(rows, annotations=annotations, locales=locales)
 
 
-def audit_rows(
-    rows: pl.DataFrame,
-    *,
-    annotations: pl.DataFrame | None,
-    locales: Registry,
-    examples: int,
-) -> Audit:
+def audit_rows(rows: pl.DataFrame, *, annotations: pl.DataFrame | None, locales: Registry) -> Audit:
     """Audit published multiple-choice questions, `frame_columns.MCQ_ROWS`; see `audit_questions`."""
     return audit_questions(
         rows.select("question", "options", "answer", "topic", group="locale", template="template_id"),
         annotations=annotations,
         option_sources=_option_sources(rows, locales),
         locales=locales,
-        examples=examples,
     )
 
 
@@ -155,3 +153,112 @@ def _above_best(scores: FloatArray, is_yes: np.ndarray) -> FloatArray:
     # Equal scores are all above or none.
     last = np.flatnonzero(np.diff(scores[order], append=-np.inf))
     return np.where(scores >= scores[order][last[np.argmax(gain[last])]], 1.0, -1.0)
+
+
+# The report that a release brings along: the figures of its baselines and leaks.
+
+MOST_QUESTIONS = 20_000
+"""Questions from which on no further template is looked at: more would take time and tell the same."""
+_COLUMNS = ("question", "options", "option_regions", "answer", "topic", "locale", "template_id")
+_PLACES = 4
+"""Decimal places of the figures: the last digits of a computation are not the same on every machine."""
+
+
+def audit_report(
+    mcqs: pl.LazyFrame,
+    *,
+    annotations: pl.DataFrame,
+    locales: Registry,
+    config: str = MULTIPLE_CHOICE_QUESTIONS,
+    most: int = MOST_QUESTIONS,
+) -> AuditReport:
+    """Audit the multiple-choice questions or rungs of a release, those of large ones in part.
+
+    Args:
+        mcqs: `frame_columns.MCQ_ROWS`, of which `_COLUMNS` count; or the rows of a rung.
+        annotations: `frame_columns.ANNOTATIONS`.
+        locales: Registry that knows the locales.
+        config: The configuration that they are of.
+        most: Questions from which on no further template is looked at; templates are ordered by digest.
+    """
+    counts = mcqs.group_by("template_id").agg(n=pl.len().cast(pl.Int64)).collect()
+    # Of a release of any size, only these rows and columns are read.
+    chosen = mcqs.filter(pl.col("template_id").is_in(_first_templates(counts, most)))
+    if config in RUNGS:
+        rows = chosen.collect()
+        audit = audit_true_false(rows, annotations=annotations, locales=locales)
+    else:
+        rows = chosen.select(_COLUMNS).collect()
+        audit = audit_rows(rows, annotations=annotations, locales=locales)
+    leaks, rules = (frame.select(frame.columns[:2]).rows() for frame in (audit.leaks, audit.baselines))
+    return AuditReport(
+        questions=counts["n"].sum(),
+        audited=len(rows),
+        definitions=dict([*leaks, *rules]),
+        baselines=_fares(audit.baselines, audit.baselines_by_group, {"baseline": "name", "overall": "share"}),
+        leaks=_fares(audit.leaks, audit.leaks_by_group, {"cause": "name"}),
+    )
+
+
+def _first_templates(counts: pl.DataFrame, most: int) -> list[str]:
+    digests = [sha256(template_id.encode()).hexdigest() for template_id in counts["template_id"]]
+    ordered = counts.with_columns(digest=pl.Series(digests, dtype=pl.String)).sort("digest")
+    return ordered.filter(pl.col("n").cum_sum() - pl.col("n") < most)["template_id"].to_list()
+
+
+def _fares(overall: pl.DataFrame, by_group: pl.DataFrame, fields: dict[str, str]) -> tuple[Fares, ...]:
+    """The rows of two tables of an audit; ``fields`` says what columns with other names are."""
+    rows = pl.concat([overall.with_columns(group=pl.lit("all")).select(by_group.columns), by_group])
+    kept = rows.rename(fields).select(
+        name for name in Fares.model_fields if name in {*rows.columns, *fields.values()}
+    )
+    return tuple(Fares(**row) for row in kept.with_columns(pl.col(pl.Float64).round(_PLACES)).to_dicts())
+
+
+# An audit as tables for readers.
+
+
+def audit_tables(audit: Audit) -> list[Table]:
+    """What simple rules get right, what they do, what gives answers away; none without rows."""
+    overall = audit.size.row(0, named=True)
+    chance = written(overall["chance"], "{:.1%}")
+    tables = [
+        Table(
+            f"Answering {pluralise(overall['questions'], 'question')} by simple rules",
+            _percentages(audit.baselines, "baseline", {"by_pair": "by pair %", "overall": "by row %"}),
+            f"{pluralise(overall['templates'], 'template')}, chance {chance}. Right: where the baseline has an "
+            "opinion, with a 95 % interval over templates; by pair: of all questions, guessing where it has "
+            "none, each template and region once; by row: each question once.",
+        ),
+        Table("What the baselines do", audit.baselines.select("baseline", "definition")),
+        Table(
+            "What makes an option stand out",
+            _percentages(audit.leaks, "definition", {"share": "share %"}).rename({"definition": "cause"}),
+            "Share of all questions, and how often the option that stands out is correct. Far from chance on "
+            "either side, it gives the answer away.",
+        ),
+        _by_group(audit),
+    ]
+    return [table for table in tables if len(table.frame)]
+
+
+def _percentages(rows: pl.DataFrame, name: str, further: dict[str, str]) -> pl.DataFrame:
+    shares = {"accuracy": "right %", "low": "from %", "high": "to %", **further}
+    return rows.select(name, "questions", *((100 * pl.col(of)).alias(as_) for of, as_ in shares.items()))
+
+
+def _by_group(audit: Audit) -> Table:
+    """The share of all questions that each baseline gets right, each pair once, by group."""
+    caption = "In per cent, by pair, with a guess where a baseline has no opinion."
+    rows = audit.baselines_by_group
+    if COMBINED in audit.baselines["baseline"]:
+        caption += (
+            " Elimination: who knows what all other regions answer and strikes it out; combined: who knows "
+            "none of that, and weighs what the other baselines see."
+        )
+        rows = rows.filter(pl.col("baseline").is_in(_SHOWN))
+    wide = rows.with_columns(pl.col("by_pair") * 100).pivot("baseline", index="group", values="by_pair")
+    return Table("Share of questions got right, by group", wide, caption)
+
+
+_SHOWN = ("elimination", "typical", "classifier", "frequent", "recurring", COMBINED)

@@ -9,7 +9,6 @@ import yaml
 
 from blend.builders.cards.card import render_card, render_details
 from blend.builders.cards.charts import card_charts
-from blend.builders.cards.contributors import citation_cff
 from blend.builders.cards.credits import canary, credits_of, license_of
 from blend.builders.cards.croissant import render_croissant
 from blend.builders.cards.facts import ReleaseFacts
@@ -21,7 +20,6 @@ from blend.schemas.manifest import (
     CARD_NAME,
     CARD_PAGE_NAME,
     CHANGELOG_NAME,
-    CITATION_NAME,
     CROISSANT_NAME,
     DATASHEET_NAME,
     MULTIPLE_CHOICE,
@@ -185,8 +183,6 @@ def documents(facts: ReleaseFacts) -> Mapping[str, str]:
         texts[ANSWERS_NAME] = answers_toml(facts.datasheet)
     texts[CHANGELOG_NAME] = facts.changelog
     texts[CROISSANT_NAME] = render_croissant(facts)
-    if facts.contributions:
-        texts[CITATION_NAME] = citation_cff(facts.manifest.recipe, facts.title, facts.contributions)
     if (benchmark := _benchmark_yaml(facts)) is not None:
         texts[BENCHMARK_NAME] = benchmark
     return texts

@@ -10,24 +10,22 @@ import polars as pl
 from pydantic import BaseModel
 
 from blend.builders.cards.charts import Chart, agreement_of
-from blend.builders.cards.contributors import shares
 from blend.builders.cards.credits import (
     canary,
     citation,
     credits_of,
     license_of,
+    shares,
     work,
 )
 from blend.builders.cards.facts import ReleaseFacts
-from blend.builders.cards.fields import described_fields, first_sentence, markdown
 from blend.builders.cards.header import card_header
-from blend.builders.cards.read_options import read_options
-from blend.builders.cards.rendering import render, text_of
+from blend.builders.cards.rendering import described_fields, first_sentence, markdown, render, text_of
 from blend.builders.stats.tables import agreement_tables, power_table
 from blend.schemas.errors import DISTRIBUTION
-from blend.schemas.languages import english_name, own_name, script_name
-from blend.schemas.manifest import CARD_PAGE_NAME, ReleaseManifest, TableInfo
-from blend.schemas.reports import finding_kinds
+from blend.schemas.languages import english_name, own_name
+from blend.schemas.manifest import CARD_PAGE_NAME, MODEL_VERDICTS_NAME, ReleaseManifest, TableInfo
+from blend.schemas.reports import ANY_REFUSAL, EVERY, ModelComparison, ModelReport, finding_kinds
 from blend.schemas.rows import (
     CULTURAL_PROMPTS,
     NOT_BY_LANGUAGE,
@@ -35,6 +33,7 @@ from blend.schemas.rows import (
     TRUE_FALSE_QUESTIONS,
     model_of,
 )
+from blend.schemas.sheets import OK
 from blend.schemas.summaries import Table, markdown_table, markdown_text
 
 # Which judge decided that two answers mean the same, and what such a judge cannot see.
@@ -78,8 +77,6 @@ def _verdicts(manifest: ReleaseManifest) -> tuple[tuple[str, int, int], ...]:
 
 
 _VERSIONS_SHOWN = 3
-_SCRIPTS = {"Hans": "Simplified Chinese", "Hant": "Traditional Chinese"}
-"""Names of scripts that are less than a name without their language."""
 
 _RULES = {
     "elimination": "the option that nobody of another region gave, else the one that most regions gave",
@@ -134,7 +131,7 @@ def render_card(facts: ReleaseFacts, charts: Sequence[Chart]) -> str:
 def render_details(facts: ReleaseFacts) -> str:
     """The page beside the card: every column, steps, findings, judges, agreement, who has read options."""
     reading = read_options(facts.reading, facts.model_report)
-    tables = [_own_names(facts), *([] if facts.stats is None else agreement_tables(facts.stats))]
+    tables = [] if facts.stats is None else list(agreement_tables(facts.stats))
     tables += [] if facts.power is None else [power_table(facts.power)]
     tables += [] if reading is None else [reading.table]
     return render(
@@ -266,20 +263,6 @@ def _configs(facts: ReleaseFacts) -> list[dict[str, Any]]:
     return described
 
 
-def _own_names(facts: ReleaseFacts) -> Table:
-    rows = [
-        {
-            "split": of.split,
-            "region": of.native_name,
-            "language": own_name(of.language),
-            "script": (_SCRIPTS.get(of.script) or script_name(of.script))
-            + (", right to left" if of.direction == "rtl" else ""),
-        }
-        for of in facts.locales
-    ]
-    return Table("Regions and languages in their own words", pl.DataFrame(rows))
-
-
 def _steps(facts: ReleaseFacts) -> Table:
     rows = [{"step": stage.stage, "rows": sum(stage.kept.values())} for stage in facts.manifest.report]
     return Table("Steps", pl.DataFrame(rows, {"step": pl.String, "rows": pl.Int64}))
@@ -295,3 +278,87 @@ def _kinds(facts: ReleaseFacts) -> Table:
     rows = [(kind, n, known[kind].meaning if kind in known else "") for kind, n in ranked if n]
     columns = {"kind": pl.String, "findings": pl.Int64, "what it means": pl.String}
     return Table("Findings", pl.DataFrame(rows, columns, orient="row"))
+
+
+# What the card says of who has read the options of multiple-choice questions, and how models compare
+# there.
+
+
+_READERS = {
+    "natives": "read by natives",
+    "others": "by others only",
+    "model": "by a model alone",
+    "nobody": "by nobody",
+}
+"""Columns of `READING`, and what the card calls them."""
+
+
+class ReadOptions(NamedTuple):
+    """What the card says of who has read what questions show."""
+
+    text: str
+    """Of all regions together."""
+    table: Table
+    """By region: how many options, and shares in per cent."""
+
+
+def read_options(reading: pl.DataFrame, report: ModelReport | None = None) -> ReadOptions | None:
+    """Say by region who has read what its questions show; null where verdicts have no say, or nothing is shown.
+
+    Args:
+        reading: `builders.mcq.reading.READING`.
+        report: How models that read options compare with people; null without any.
+    """
+    if reading.is_empty():
+        return None
+    natives, others, model, nobody = (int(reading[name].sum()) for name in _READERS)
+    sentences = [_overall(natives, others, model, nobody)]
+    if by_question := int(reading["by_question"].sum()):
+        sentences.append(
+            f"Of {by_question:,} that is known by question alone: what the model refused of BLEnD's published "
+            "answers was kept and what it accepted was not, so some answers that are shown now may have been "
+            "passed over (`decisions/blend/README.md`)."
+        )
+    sentences += [] if report is None else [_beside_people(one) for one in report.each if one.verdicts]
+    rows = [
+        {"region": of["locale"], "options": of["options"]}
+        | {head: _share(of[name], of["options"]) for name, head in _READERS.items()}
+        for of in reading.to_dicts()
+    ]
+    table = Table("Who has read the options", pl.DataFrame(rows), "Shares of a region's options in per cent.")
+    return ReadOptions(" ".join(sentences), table)
+
+
+def _overall(natives: int, others: int, model: int, nobody: int) -> str:
+    total = natives + others + model + nobody
+    if natives == total:
+        return "Natives of the regions have read every option of the multiple-choice questions."
+    readers = {
+        "natives of the region have read": natives,
+        "other people": others,
+        "a language model alone": model,
+        "nobody": nobody,
+    }
+    told = ", ".join(f"{who} {n:,}" for who, n in readers.items())
+    return (
+        f"Of the {total:,} options of the multiple-choice questions {told}. Where no person has, a distractor "
+        "may well be correct, too."
+    )
+
+
+def _beside_people(model: ModelComparison) -> str:
+    name = markdown_text(model.reviewer)
+    if not model.compared:
+        return f"Nobody has checked what {name} says: no person has read any option on which it is sure."
+    kinds = (model.of(EVERY, kind) for kind in (ANY_REFUSAL, OK))
+    alike = sum(kind.confirmed for kind in kinds if kind is not None)
+    return (
+        f"Of {model.compared:,} options on which {name} is sure and that people have read as well, they say "
+        f"alike of {alike:,} whether they may be shown (`{MODEL_VERDICTS_NAME}`)."
+    )
+
+
+def _share(part: int, total: int) -> str:
+    """A share in per cent; 0 and 100 are exact."""
+    percent = round(100 * part / total)
+    return str(percent if part in (0, total) else min(99, max(1, percent)))

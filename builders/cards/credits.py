@@ -9,10 +9,12 @@ from typing import NamedTuple
 from uuid import UUID, uuid5
 
 from blend.builders.cards.rendering import text_of
+from blend.schemas.contributors import Contributed, Contributor
 from blend.schemas.errors import DISTRIBUTION
 from blend.schemas.manifest import ReleaseManifest, SourceInfo
 from blend.schemas.recipe import Recipe, Source, creative_commons
-from blend.schemas.texts import escape_controls
+from blend.schemas.summaries import markdown_text
+from blend.schemas.texts import escape_controls, pluralise
 
 _NAMESPACE = UUID("cbc337f8-40a3-50a1-9a1f-e9858634c4af")
 
@@ -153,3 +155,65 @@ def _credit(source: Source, info: SourceInfo, recipe: Recipe) -> Credit:
         return Credit(f"{kind.name}{where}", kind.about, License("as each of them says", None), pinned)
     identifier = source.license or kind.license or recipe.license
     return Credit(f"{kind.name}{where}", kind.about, license_of(identifier), pinned)
+
+
+# Contributors on a card: who brought what, named as each agreed to be, and whom to cite.
+
+
+class Share(NamedTuple):
+    """What a contributor brought, or all together who are not named."""
+
+    who: str
+    """Markdown."""
+    locales: Sequence[str]
+    """Tags, in text order."""
+    questions: int
+    responses: int
+    reviews: int
+    licenses: Sequence[License]
+    """Licences of it, each once."""
+
+
+def shares(contributions: Sequence[Contributed]) -> list[Share]:
+    """The shares of all contributors, in the order of their folders.
+
+    The folder of somebody who is not named may tell who it is; so these are one share, the last.
+    """
+    named = [(_who(given.contributor), [given]) for given in contributions]
+    unnamed = [given for given in contributions if _who(given.contributor) is None]
+    rows = [_share(who, parts) for who, parts in named if who is not None]
+    if unnamed:
+        rows.append(_share(f"*{pluralise(len(unnamed), 'contributor')} not named*", unnamed))
+    return rows
+
+
+def cited_authors(recipe: Recipe, contributions: Sequence[Contributed]) -> list[str]:
+    """The authors to cite: those of the recipe, then contributors who agreed to be named, each once."""
+    agreed = [given.contributor.name for given in contributions if _is_cited(given.contributor)]
+    return list(dict.fromkeys([*(recipe.authors or ()), *(name for name in agreed if name)]))
+
+
+def _who(contributor: Contributor) -> str | None:
+    """A contributor as they agreed to be shown, in Markdown; null for who is not named."""
+    if contributor.credit == "none":
+        return None
+    name = markdown_text((contributor.name if _is_cited(contributor) else contributor.pseudonym) or "")
+    links = [f"[ORCID](https://orcid.org/{contributor.orcid})"] if contributor.orcid else []
+    links += [f"<{contributor.url}>"] if contributor.url else []
+    return name if not links else f"{name} ({', '.join(links)})"
+
+
+def _is_cited(contributor: Contributor) -> bool:
+    return contributor.credit == "name"
+
+
+def _share(who: str, parts: Sequence[Contributed]) -> Share:
+    brought = [of for given in parts for of in given.locales]
+    return Share(
+        who,
+        sorted({of.locale for of in brought}),
+        questions=sum(of.questions for of in brought),
+        responses=sum(of.responses for of in brought),
+        reviews=sum(of.reviews for of in brought),
+        licenses=[license_of(name) for name in dict.fromkeys(given.contributor.license for given in parts)],
+    )

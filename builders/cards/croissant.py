@@ -12,9 +12,8 @@ from pydantic import BaseModel
 
 from blend.builders.cards.credits import canary, citation, license_of
 from blend.builders.cards.facts import ReleaseFacts
-from blend.builders.cards.fields import first_sentence, kind_of, plain
 from blend.builders.cards.header import KEYWORDS
-from blend.builders.cards.rendering import text_of
+from blend.builders.cards.rendering import first_sentence, kind_of, plain, text_of
 from blend.schemas.manifest import FileInfo, ReleaseManifest, TableInfo
 from blend.schemas.models import field_sentences
 from blend.schemas.reports import questions

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from blend.builders.cards.contributors import cited_authors
+from blend.builders.cards.credits import cited_authors
 from blend.builders.stats import Stats
-from blend.builders.stats.cultural import CulturalStats
+from blend.builders.stats.dataset import CulturalStats
 from blend.builders.stats.triples import TripleStats
 from blend.schemas.contributors import Contributed
 from blend.schemas.locales import Locale

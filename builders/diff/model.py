@@ -6,8 +6,7 @@ from typing import Literal, get_args
 from pydantic import Field, JsonValue
 
 from blend.schemas.models import FrozenModel
-from blend.schemas.summaries import Summarised, Summary
-from blend.schemas.texts import pluralise
+from blend.schemas.summaries import Summarised, Table
 
 Presence = Literal["added", "removed", "kept"]
 """Whether something is in the new release only, in the old one only, or in both."""
@@ -167,14 +166,11 @@ class ReleaseDiff(Summarised, FrozenModel):
         """Whether the releases are the same but for the version."""
         return not (self.settings or self.files or any(self.changed_configs()))
 
-    def _summary(self) -> Summary:
-        counts = self.counts()
-        rows = [
-            (config.config, *(config.total(count) for count in counts)) for config in self.changed_configs()
-        ]
-        what = f"{pluralise(len(rows), 'configuration')} with changes" if rows else "the same rows"
-        labels = " → ".join(f"{label.name} {label.version}" for label in (self.old, self.new))
-        return Summary(f"{labels}, {what}", ("configuration", *counts), rows)
+    def as_tables(self) -> list[Table]:
+        """What differs, most important first, see `builders.diff.text.difference_tables`."""
+        from blend.builders.diff.text import difference_tables
+
+        return difference_tables(self, examples=3)
 
     def counts(self) -> tuple[Count, ...]:
         """The counts of rows that a table of them shows: whether rows were replaced only where some were."""

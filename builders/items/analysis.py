@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from blend.builders.items.two_parameter import Abilities, FloatArray, ItemModel, abilities_by, fit_items
 from blend.schemas.errors import ArgumentError, InputError
 from blend.schemas.frames import ITEM
+from blend.schemas.summaries import Summarised, Table
 from blend.schemas.texts import agreeing, pluralise
 
 
@@ -138,8 +139,13 @@ OF_SEVERAL_MODELS = ("discrimination", "low", "high", "slope", "slope_error", "i
 """Figures of items that need `LEAST_MODELS`; ``docs/scores.md`` explains them."""
 
 
-@dataclass(frozen=True, slots=True)
-class ItemAnalysis:
+_OF_SUSPECTS = ("item_id", "evidence", "best_wrong", "weak_correct", "difficulty", "discrimination")
+_LISTED = 20
+"""Suspects that a table lists."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ItemAnalysis(Summarised):
     """Figures of items and of the models that answered them; ``docs/scores.md`` explains every column.
 
     With fewer than `LEAST_MODELS` models all figures but difficulties and shares are null.
@@ -190,8 +196,42 @@ class ItemAnalysis:
         """
         if self.suspects.is_empty():
             raise InputError(f"nothing is a suspect{self.untold and f': {self.untold}'}; leave `suspects` out")
-        figures = ("item_id", "evidence", "best_wrong", "weak_correct", "difficulty", "discrimination")
-        return self.suspects.select("template_id", "locale", *figures)
+        return self.suspects.select("template_id", "locale", *_OF_SUSPECTS)
+
+    def as_tables(self) -> list[Table]:
+        """Regions, and where they can be told abilities, with a column for each region, and suspects."""
+        items = Table(
+            "Items",
+            self.regions,
+            "Difficulty: mean share of models that are wrong. Discrimination: mean correlation of being "
+            "correct in an item with the share correct elsewhere. Negative: share of items below 0.",
+        )
+        return [items] if self.model is None else [items, self._abilities_table(), self._suspects_table()]
+
+    def _abilities_table(self) -> Table:
+        by_region = self.abilities.filter(pl.col("region") != ALL)
+        cells = [
+            f"{ability:.2f}\u00a0±\u00a0{error:.2f}" for ability, error in by_region["ability", "error"].rows()
+        ]
+        by_region = by_region.with_columns(cell=pl.Series(cells, dtype=pl.String))
+        by_region = by_region.pivot("region", index="model", values="cell")
+        wide = self.abilities.filter(region=ALL).drop("region").join(by_region, on="model")
+        return Table(
+            "Abilities",
+            wide.sort("ability", "model", descending=[True, False]),
+            "Expected a posteriori in the two-parameter model, with standard errors; regions are on one scale.",
+        )
+
+    def _suspects_table(self) -> Table:
+        n = self.suspects.height
+        first = f" These are the first {_LISTED} of {n:,}." if n > _LISTED else ""
+        return Table(
+            "Suspects",
+            self.suspects.select("region", *_OF_SUSPECTS).head(_LISTED),
+            "Evidence: log of how much better the answers fit a wrong key than a correct one. It ranks what "
+            "people should read: hard items have some as well. Best wrong: models of the better half that are "
+            f"wrong; weak correct: models of the other half that are correct.{first}",
+        )
 
     def frames(self) -> dict[str, pl.DataFrame]:
         """All figures, by name."""

@@ -14,8 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
-from blend.builders.publish.look import look, plan_on
-from blend.builders.publish.pending_commit import PendingCommit
+from blend.builders.publish.look import PendingCommit, look, plan_on
 from blend.builders.publish.plan import Publication, PublicationPlan
 from blend.builders.publish.steps import create_repository, make_commit, make_tag, send_files
 from blend.loaders.files.progress import ProgressCallback, silent
@@ -154,9 +153,7 @@ def _checked_plan(pending: PendingCommit, terms: Terms) -> PublicationPlan:
     with ThreadPoolExecutor(1) as requests:
         looking = requests.submit(look, pending, private=terms.private)
         # The checks take about as long to load as the Hub to answer.
-        validity = import_module("blend.builders.publish.validity")
-        if not validity.is_known_valid(pending):
-            import_module("blend.builders.validate")
+        import_module("blend.builders.validate")
         plan = looking.result()
     pending.on_progress("look at the repository", 1, 1)
     _check(pending, plan, terms)

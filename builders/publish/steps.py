@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from blend.builders.publish.look import find_commit
-from blend.builders.publish.pending_commit import PendingCommit
+from blend.builders.publish.look import PendingCommit, find_commit
 from blend.loaders.hub.client import MAIN, answer_of
 from blend.loaders.hub.hub_errors import (
     WITHOUT_CHUNKS,

@@ -4,13 +4,11 @@ import re
 from collections.abc import Collection
 from pathlib import Path
 
-from blend.builders.diff import OpenRelease, diff_tables
-from blend.builders.diff.settings import file_changes
+from blend.builders.diff import OpenRelease, diff_tables, file_changes
 from blend.builders.diff.version_step import VersionStep, accepted_versions, version_step
-from blend.builders.publish.pending_commit import PendingCommit
+from blend.builders.publish.look import PendingCommit
 from blend.loaders.releases import document_text, read_manifest
 from blend.loaders.releases.references import release_at
-from blend.loaders.releases.validated import checks_left
 from blend.schemas.addresses import tag_of
 from blend.schemas.errors import InputError
 from blend.schemas.manifest import CHANGELOG_NAME, ReleaseManifest, TableInfo
@@ -24,16 +22,8 @@ _LEFT_OUT = "loading"
 _HEADING = re.compile(r"^## (\d+\.\d+\.\d+)\s*$", re.MULTILINE)
 
 
-def is_known_valid(pending: PendingCommit) -> bool:
-    """Whether the release, byte for byte, has passed all checks on this machine before."""
-    left = checks_left(pending.key)
-    return left is not None and left <= {_LEFT_OUT}
-
-
 def check_valid(pending: PendingCommit, *, allow_errors: str | None) -> ReleaseManifest:
     """Refuse a release that validation calls unsound, unless there is a reason to publish it all the same.
-
-    Checks that it has passed on this machine as it is are not made again.
 
     Args:
         pending: The release.
@@ -46,16 +36,11 @@ def check_valid(pending: PendingCommit, *, allow_errors: str | None) -> ReleaseM
         InputError: If validation finds errors, and there is no reason.
     """
     release = pending.release
-    if is_known_valid(pending):
-        return pending.manifest
     # Only here: the checks load what reads tables, which takes longer than a publish without them.
     from blend.builders.validate import CHECKS, validate_release
     from blend.builders.validate.report import Level
 
-    left = checks_left(pending.key)
-    checks = {
-        name: check for name, check in CHECKS.items() if name != _LEFT_OUT and (left is None or name in left)
-    }
+    checks = {name: check for name, check in CHECKS.items() if name != _LEFT_OUT}
     report = validate_release(release, checks=checks, examples=_SHOWN, on_progress=pending.on_progress)
     if report.passes():
         return pending.manifest

@@ -1,6 +1,6 @@
 """The release: a recipe becomes a directory that ``datasets.load_dataset`` reads."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
@@ -13,22 +13,20 @@ from blend.builders.diff import OpenRelease, diff_releases, open_release
 from blend.builders.diff.text import changelog, first_entry, next_changelog
 from blend.builders.diff.version_step import VersionStep, version_step
 from blend.builders.parquet import Table, loaded_bytes, write_table
-from blend.builders.release.carried import carried_domain, carry_reviewed, portable_names
+from blend.builders.release.carried import carried_registries, carry_reviewed, portable_names
 from blend.builders.release.inputs import known_locales
 from blend.builders.release.tables import BuiltTables, build_tables
 from blend.builders.stats import Stats, build_stats
-from blend.builders.stats.cultural import build_cultural_stats
+from blend.builders.stats.dataset import build_cultural_stats
 from blend.builders.stats.mcq import power
 from blend.builders.stats.measures import in_order
-from blend.builders.stats.triples import TripleStats, build_triple_stats
+from blend.builders.stats.triples import build_triple_stats
 from blend.loaders.files.atomic import atomic_directory
-from blend.loaders.files.content import file_infos, read_text
-from blend.loaders.files.diagnostics import Diagnostics
+from blend.loaders.files.content import file_infos
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.recipes.datasheets import read_datasheet
 from blend.loaders.recipes.ready import portable_recipe
-from blend.loaders.releases.references import resolve_release
-from blend.loaders.releases.replacing import replaceable
+from blend.loaders.releases.references import replaceable, resolve_release
 from blend.loaders.releases.reports import agreement_json, read_audit, report_json
 from blend.schemas.arrow_types import published
 from blend.schemas.languages import forget_base_forms
@@ -38,7 +36,6 @@ from blend.schemas.manifest import (
     ANNOTATOR_GROUPS_NAME,
     AUDIT_NAME,
     FINDINGS_NAME,
-    LOCALES_NAME,
     MANIFEST_NAME,
     MODEL_VERDICTS_NAME,
     RECIPE_NAME,
@@ -102,13 +99,8 @@ def build_release(
     recipe, source_paths = portable_recipe(licensed(recipe), source_paths or {})
     out, base = Path(out), Path(base)
     known = known_locales(recipe, base=base, packaged=locales)
-    check = replaceable(recipe.name, replace=replace)
-    with atomic_directory(out, check=check) as release:
-        if recipe.locale_file is not None:
-            own = base / recipe.locale_file
-            text = read_text(own, own.parent, Diagnostics()).replace("\r\n", "\n")
-            _write_text(release / LOCALES_NAME, text)
-        for path, text in carried_domain(recipe, base).items():
+    with atomic_directory(out, check=replaceable(recipe.name, replace=replace)) as release:
+        for path, text in carried_registries(recipe, base).items():
             _write_text(release / path, text)
         datasheet = Datasheet() if recipe.datasheet is None else read_datasheet(base / recipe.datasheet)
         # Before anything is built: what is not there is better told at once than after hours.
@@ -117,15 +109,14 @@ def build_release(
             recipe, base=base, source_paths=source_paths, locales=known, on_progress=on_progress
         )
         # Before anything is written: later, this would be the most that a build needs.
-        stats = _stats(built, known)
+        stats = _stats(built)
         # Nothing from here on looks up a word.
         forget_base_forms()
         reviewed = carry_reviewed(recipe, base, release)
-        held = [known.get(tag) for tag in _tags(built, known)]
-        tables = _write_tables(built, held, release, on_progress)
-        manifest = _write_data(built, tables, reviewed, release, held, known)
-        changes = _changelog(before, OpenRelease(release, manifest))
-        facts = _facts(built, release, manifest, held, datasheet, changes, stats)
+        tables = _write_tables(built, release, on_progress)
+        _write_reports(built, release, tables)
+        manifest = _manifest(built, release, tables, (*built.sources, *reviewed))
+        facts = _facts(built, release, manifest, before, datasheet, stats)
         for path, text in documents(facts).items():
             _write_text(release / path, text)
         manifest = manifest.model_copy(update={"files": _file_infos(release)})
@@ -158,21 +149,65 @@ def _previous(recipe: Recipe, base: Path, source_paths: Mapping[str, Path]) -> O
     return open_release(resolve_release(str(folder) if folder.is_dir() else recipe.previous))
 
 
-def _changelog(previous: OpenRelease | None, new: OpenRelease) -> str:
-    return changelog(first_entry(new.manifest)) if previous is None else next_changelog(previous, new)
+def _stats(built: BuiltTables) -> Stats | None:
+    if built.questions.is_empty():
+        return None
+    return build_stats(
+        built.questions,
+        built.annotations,
+        options=built.recipe.saq,
+        agreement=built.agreement,
+        groups=built.groups,
+        locales=built.locales,
+    )
 
 
-def _write_data(
-    built: BuiltTables,
-    tables: Sequence[TableInfo],
-    reviewed: Sequence[SourceInfo],
-    release: Path,
-    held: Sequence[Locale],
-    known: Registry,
-) -> ReleaseManifest:
-    """Write what else programs read, and say what was written; documents and manifest are still to come."""
-    recipe = portable_names(built.recipe)
-    tags = [locale.tag for locale in held]
+def _write_tables(built: BuiltTables, release: Path, on_progress: ProgressCallback) -> list[TableInfo]:
+    tables = list(_tables(built))
+    written: list[TableInfo] = []
+    for table in tables:
+        on_progress("write tables", len(written), len(tables))
+        written.append(write_table(table, release))
+    on_progress("write tables", len(written), len(tables))
+    return written
+
+
+def _tables(built: BuiltTables) -> Iterator[Table]:
+    """Everything to be written, in the order of the card."""
+    yield from _per_locale(ANNOTATIONS, built.annotation_rows(), built.held)
+    yield from _per_locale(SHORT_ANSWER_QUESTIONS, built.questions, built.held)
+    yield from _per_locale(SHORT_ANSWER_PROMPTS, built.prompts, built.held)
+    mcqs = built.mcqs
+    # A configuration without rows would only puzzle its reader; the report says why there are none.
+    in_one_split = {
+        MULTIPLE_CHOICE_QUESTIONS: mcqs.batches() if mcqs.n_mcqs else None,
+        COMPACT: [mcqs.compact] if mcqs.n_mcqs and not mcqs.compact.is_empty() else None,
+        TRUE_FALSE_QUESTIONS: mcqs.true_false_batches() if mcqs.n_mcqs and mcqs.true_false else None,
+    }
+    for config, batches in in_one_split.items():
+        if batches is not None:
+            yield Table(config, MCQ_SPLIT, CONFIGS[config], batches)
+    if built.triples is not None:
+        yield from built.triples.tables()
+    if built.cultural is not None:
+        by_kind = built.cultural.prompts.partition_by("kind", as_dict=True, maintain_order=True)
+        for (kind,), rows in by_kind.items():
+            yield Table(CULTURAL_PROMPTS, str(kind), CONFIGS[CULTURAL_PROMPTS], [rows])
+
+
+def _per_locale(config: str, rows: pl.DataFrame, held: Sequence[Locale]) -> list[Table]:
+    """One table per locale that has any rows."""
+    model = CONFIGS[config]
+    # By the same name, so that the rows in their old order are gone before they are parted.
+    rows = published(rows.sort(key_of(config)), model)
+    parts = rows.partition_by("locale", as_dict=True)
+    found = [(locale.split, parts[(locale.tag,)]) for locale in held if (locale.tag,) in parts]
+    return [Table(config, split, model, [of_locale], are_published=True) for split, of_locale in found]
+
+
+def _write_reports(built: BuiltTables, release: Path, tables: Sequence[TableInfo]) -> None:
+    """Write what else programs read: findings, reports and the recipe."""
+    recipe, tags = portable_names(built.recipe), [locale.tag for locale in built.held]
     (release / FINDINGS_NAME).parent.mkdir(exist_ok=True)
     built.findings().write_ndjson(release / FINDINGS_NAME)
     if not built.agreement.is_empty():
@@ -183,60 +218,20 @@ def _write_data(
         _write_text(release / ANNOTATOR_GROUPS_NAME, agreement_json(built.groups, tags))
     # What was taken with its options is not ours to audit, and no votes are known of it.
     if built.mcqs.n_mcqs and built.mcqs.given.is_empty() and recipe.mcq.mode == "default":
-        _write_text(release / AUDIT_NAME, report_json(_audit(built, release, tables, known)))
+        _write_text(release / AUDIT_NAME, report_json(_audit(built, release, tables)))
     _write_text(release / RECIPE_NAME, tomli_w.dumps(recipe.model_dump(mode="json", exclude_none=True)))
-    return ReleaseManifest(
-        name=recipe.name,
-        version=recipe.version,
-        sdk_version=__version__,
-        writers={library: version(library) for library in _WRITERS},
-        recipe=recipe,
-        sources=(*built.sources, *reviewed),
-        tables=tuple(tables),
-        files=_file_infos(release),
-        report=built.report(tags),
-    )
 
 
-def _facts(
-    built: BuiltTables,
-    release: Path,
-    manifest: ReleaseManifest,
-    held: Sequence[Locale],
-    datasheet: Datasheet,
-    changes: str,
-    stats: Stats | None,
-) -> ReleaseFacts:
-    mcqs, tags = _written(release, manifest.tables, MULTIPLE_CHOICE_QUESTIONS), [of.tag for of in held]
-    return ReleaseFacts(
-        manifest=manifest,
-        loaded_bytes={file: loaded_bytes(release / file) for table in manifest.tables for file in table.files},
-        locales=tuple(held),
-        figures=built.figures(),
-        power=None if mcqs is None else power(mcqs).collect().sort(in_order("locale", tags)),
-        stats=stats,
-        domain=built.domain,
-        cultural=None if built.cultural is None else build_cultural_stats(built.cultural.prompts),
-        triples=_triple_stats(built),
-        audit=read_audit(release),
-        reading=built.mcqs.reading,
-        model_report=built.model_report,
-        datasheet=datasheet,
-        changelog=changes,
-        contributions=built.contributions,
-    )
-
-
-def _audit(built: BuiltTables, release: Path, tables: Sequence[TableInfo], known: Registry) -> AuditReport:
+def _audit(built: BuiltTables, release: Path, tables: Sequence[TableInfo]) -> AuditReport:
     """The audit of the multiple-choice questions that have been written, and of what is true or false."""
     # Only here: in paper mode nothing is audited, and nothing for it is loaded.
-    from blend.builders.audit.report import audit_report
+    from blend.builders.audit.release import audit_report
 
     def audited(config: str) -> AuditReport | None:
         rows = _written(release, tables, config)
         if rows is None:
             return None
-        return audit_report(rows, annotations=built.annotations, locales=known, config=config)
+        return audit_report(rows, annotations=built.annotations, locales=built.locales, config=config)
 
     report = audited(MULTIPLE_CHOICE_QUESTIONS)
     assert report is not None, "only a release with multiple-choice questions is audited"
@@ -252,73 +247,55 @@ def _written(release: Path, tables: Sequence[TableInfo], config: str) -> pl.Lazy
     return rows.rename({"MCQID": "mcq_id", "ID": "template_id"})
 
 
-def _triple_stats(built: BuiltTables) -> TripleStats | None:
-    frames = [made.build.rows(made.languages[0]) for made in built.triples]
-    return build_triple_stats(frames) if frames else None
-
-
-def _stats(built: BuiltTables, known: Registry) -> Stats | None:
-    if built.questions.is_empty():
-        return None
-    return build_stats(
-        built.questions,
-        built.annotations,
-        options=built.recipe.saq,
-        agreement=built.agreement,
-        groups=built.groups,
-        locales=known,
+def _manifest(
+    built: BuiltTables, release: Path, tables: Sequence[TableInfo], sources: tuple[SourceInfo, ...]
+) -> ReleaseManifest:
+    """What was written; documents and the manifest itself are still to come."""
+    recipe, tags = portable_names(built.recipe), [locale.tag for locale in built.held]
+    return ReleaseManifest(
+        name=recipe.name,
+        version=recipe.version,
+        sdk_version=__version__,
+        writers={library: version(library) for library in _WRITERS},
+        recipe=recipe,
+        sources=sources,
+        tables=tuple(tables),
+        files=_file_infos(release),
+        report=tuple(stage.report(tags) for stage in built.stages),
     )
 
 
-def _tags(built: BuiltTables, known: Registry) -> list[str]:
-    held = {*built.questions["locale"], *built.mcqs.given["locale"]}
-    return [tag for tag in known.tags if tag in held]
-
-
-def _write_tables(
-    built: BuiltTables, held: Sequence[Locale], release: Path, on_progress: ProgressCallback
-) -> list[TableInfo]:
-    tables = list(_tables(built, held))
-    written: list[TableInfo] = []
-    for table in tables:
-        on_progress("write tables", len(written), len(tables))
-        written.append(write_table(table, release))
-    on_progress("write tables", len(written), len(tables))
-    return written
-
-
-def _tables(built: BuiltTables, held: Sequence[Locale]) -> Iterator[Table]:
-    """Everything to be written, in the order of the card."""
-    yield from _per_locale(ANNOTATIONS, built.annotation_rows(), held)
-    yield from _per_locale(SHORT_ANSWER_QUESTIONS, built.questions, held)
-    yield from _per_locale(SHORT_ANSWER_PROMPTS, built.prompts, held)
-    # A configuration without rows would only puzzle its reader; the report says why there are none.
-    if built.mcqs.n_mcqs:
-        yield _in_one_split(MULTIPLE_CHOICE_QUESTIONS, built.mcqs.batches())
-        if not built.mcqs.compact.is_empty():
-            yield _in_one_split(COMPACT, [built.mcqs.compact])
-        if built.mcqs.true_false:
-            yield _in_one_split(TRUE_FALSE_QUESTIONS, built.mcqs.true_false_batches())
-    for made in built.triples:
-        yield from made.tables()
-    if built.cultural is not None:
-        by_kind = built.cultural.prompts.partition_by("kind", as_dict=True, maintain_order=True)
-        for (kind,), rows in by_kind.items():
-            yield Table(CULTURAL_PROMPTS, str(kind), CONFIGS[CULTURAL_PROMPTS], [rows])
-
-
-def _in_one_split(config: str, batches: Iterable[pl.DataFrame]) -> Table:
-    return Table(config, MCQ_SPLIT, CONFIGS[config], batches)
-
-
-def _per_locale(config: str, rows: pl.DataFrame, held: Sequence[Locale]) -> list[Table]:
-    """One table per locale that has any rows."""
-    model = CONFIGS[config]
-    # By the same name, so that the rows in their old order are gone before they are parted.
-    rows = published(rows.sort(key_of(config)), model)
-    parts = rows.partition_by("locale", as_dict=True)
-    found = [(locale.split, parts[(locale.tag,)]) for locale in held if (locale.tag,) in parts]
-    return [Table(config, split, model, [of_locale], are_published=True) for split, of_locale in found]
+def _facts(
+    built: BuiltTables,
+    release: Path,
+    manifest: ReleaseManifest,
+    before: OpenRelease | None,
+    datasheet: Datasheet,
+    stats: Stats | None,
+) -> ReleaseFacts:
+    """All that the documents are written from."""
+    held, triples = built.held, built.triples
+    mcqs = _written(release, manifest.tables, MULTIPLE_CHOICE_QUESTIONS)
+    by_locale = in_order("locale", [locale.tag for locale in held])
+    return ReleaseFacts(
+        manifest=manifest,
+        loaded_bytes={file: loaded_bytes(release / file) for table in manifest.tables for file in table.files},
+        locales=tuple(held),
+        figures=built.figures(),
+        power=None if mcqs is None else power(mcqs).collect().sort(by_locale),
+        stats=stats,
+        domain=None if triples is None else triples.domain,
+        cultural=None if built.cultural is None else build_cultural_stats(built.cultural.prompts),
+        triples=None if triples is None else build_triple_stats([triples.build.rows(triples.languages[0])]),
+        audit=read_audit(release),
+        reading=built.mcqs.reading,
+        model_report=built.model_report,
+        datasheet=datasheet,
+        changelog=changelog(first_entry(manifest))
+        if before is None
+        else next_changelog(before, OpenRelease(release, manifest)),
+        contributions=built.contributions,
+    )
 
 
 def _write_text(path: Path, text: str) -> None:

@@ -4,12 +4,13 @@ The sources themselves stay where they are: they are large, or hold what annotat
 and pins their digests.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
 from blend.builders.release.inputs import domain_file, known_domain
-from blend.loaders.files.content import directory_digest, file_infos, read_content
+from blend.loaders.files.content import directory_digest, file_infos, read_content, read_text
+from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.tables import WORKBOOK
 from blend.loaders.files.toml import domain_toml
 from blend.loaders.recipes.ready import is_packaged, own_templates
@@ -105,27 +106,28 @@ def _reviewed(recipe: Recipe) -> Iterator[_Reviewed]:
         yield _Reviewed(kind, location, f"{kind}{suffix}")
 
 
-def carried_domain(recipe: Recipe, base: Path) -> Mapping[str, str]:
-    """Read what a release holds of its own domain: path in the release to text; nothing for a packaged domain.
+def carried_registries(recipe: Recipe, base: Path) -> dict[str, str]:
+    """Read the locales and the domain of its own that a release brings along: path in the release to text.
 
     Of a file with several domains the one that is used is carried, and its templates under a name of the
     release's own.
 
     Args:
-        recipe: Names the domain and its file.
+        recipe: Names the files, if there are any.
         base: Folder to which the recipe's relative locations refer.
 
     Raises:
-        BlendError: If the domain is not as it must be.
+        BlendError: If a file is not as it must be.
     """
+    texts = {}
+    if recipe.locale_file is not None:
+        own = base / recipe.locale_file
+        texts[LOCALES_NAME] = read_text(own, own.parent, Diagnostics()).replace("\r\n", "\n")
     path = domain_file(recipe, base=base)
-    if path is None:
-        return {}
-    domain = known_domain(recipe, base=base)
-    if domain.templates is None or is_packaged(domain.templates):
-        return {DOMAINS_NAME: domain_toml(domain)}
-    moved = domain.model_copy(update={"templates": PROMPT_TEMPLATES_NAME})
-    return {
-        DOMAINS_NAME: domain_toml(moved),
-        PROMPT_TEMPLATES_NAME: own_templates(domain.templates, path.parent),
-    }
+    if path is not None:
+        domain = known_domain(recipe, base=base)
+        if domain.templates is not None and not is_packaged(domain.templates):
+            texts[PROMPT_TEMPLATES_NAME] = own_templates(domain.templates, path.parent)
+            domain = domain.model_copy(update={"templates": PROMPT_TEMPLATES_NAME})
+        texts[DOMAINS_NAME] = domain_toml(domain)
+    return texts

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from blend.builders.release.own_templates import as_blend_has_them, with_like_topics_found
+from blend.builders.release.own_templates import as_blend_has_them
 from blend.builders.stages import Stage, rows_by
 from blend.loaders.files.content import instead_of_file
 from blend.loaders.files.diagnostics import unknown_locale
@@ -98,29 +98,27 @@ def read_inputs(
         [unknown_locale(tag, known, where="recipe, key locales") for tag in wanted or () if tag not in known]
     )
     _check_one_collection(recipe)
+    of_questions = [source for source in recipe.sources if source.kind not in ("wikidata", "topics")]
     sources: list[SourceTables] = []
-    held: set[str] = set()
-    holding_questions = [source for source in recipe.sources if source.kind not in ("wikidata", "topics")]
-    for done, source in enumerate(holding_questions):
-        on_progress("read sources", done, len(holding_questions))
-        with _errors_placed(source if len(holding_questions) > 1 else None, base):
+    for done, source in enumerate(of_questions):
+        on_progress("read sources", done, len(of_questions))
+        with _errors_placed(source if len(of_questions) > 1 else None, base):
             tables = _load(source, base, source_paths or {}, known, reviewing=reviewing)
-        if len(holding_questions) > 1:
-            tables = _placed(tables)
-        held.update(tables.questions["locale"], tables.mcqs["locale"])
         check_terms(tables.contributed, recipe.license, where=source.location)
-        sources.append(tables)
-        on_progress("read sources", done + 1, len(holding_questions))
-    sources = [_only(tables, wanted) for tables in with_like_topics_found(as_blend_has_them(sources, known))]
+        sources.append(_placed(tables) if len(of_questions) > 1 else tables)
+        on_progress("read sources", done + 1, len(of_questions))
+    _check_held(
+        wanted or [], {tag for of in sources for rows in (of.questions, of.mcqs) for tag in rows["locale"]}
+    )
+    sources = [_only(tables, wanted) for tables in as_blend_has_them(sources, known)]
     prompted = {tag for tables in sources for tag in tables.prompts["locale"]}
+    rows = {
+        name: pl.concat([empty(schema), *(getattr(tables, name) for tables in sources)])
+        for name, schema in _ROWS.items()
+    }
+    rows |= {name: rows[name].sort(key, maintain_order=True) for name, key in _ORDER.items()}
     inputs = Inputs(
-        questions=_joined(QUESTIONS, [tables.questions for tables in sources]).sort(KEY, maintain_order=True),
-        annotations=_joined(ANNOTATIONS, [tables.annotations for tables in sources]).sort(KEY),
-        responses=_joined(RESPONSES, [tables.responses for tables in sources]),
-        reviews=_joined(REVIEWS, [tables.reviews for tables in sources]),
-        prompts=_joined(PROMPTS, [tables.prompts for tables in sources]).sort(PROMPT_KEY, maintain_order=True),
-        mcqs=_joined(GIVEN_MCQS, [tables.mcqs for tables in sources]),
-        profiles=_joined(PROFILES, [tables.profiles for tables in sources]),
+        **rows,
         infos=tuple(tables.info for tables in sources),
         stages=tuple(_stage(tables, prompted) for tables in sources),
         contributions=tuple(given for tables in sources for given in tables.contributed),
@@ -128,8 +126,20 @@ def read_inputs(
     _check_unique("question", inputs.questions, KEY)
     _check_unique("prompt", inputs.prompts, PROMPT_KEY[::-1])
     _check_unique("multiple-choice question", inputs.mcqs, ("mcq_id", "locale"))
-    _check_held(wanted or [], held)
     return inputs
+
+
+_ROWS = {
+    "questions": QUESTIONS,
+    "annotations": ANNOTATIONS,
+    "responses": RESPONSES,
+    "reviews": REVIEWS,
+    "prompts": PROMPTS,
+    "mcqs": GIVEN_MCQS,
+    "profiles": PROFILES,
+}
+"""Kinds of rows that sources hold."""
+_ORDER = {"questions": KEY, "annotations": KEY, "prompts": PROMPT_KEY}
 
 
 def read_snapshot(
@@ -213,10 +223,6 @@ def _stage(tables: SourceTables, prompted: Collection[str]) -> Stage:
     )
 
 
-def _joined(schema: pl.Schema, frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    return pl.concat([empty(schema), *frames])
-
-
 # Places: with several sources, `questions.csv:2` alone does not say in which
 
 
@@ -268,18 +274,10 @@ def _only(tables: SourceTables, wanted: list[str] | None) -> SourceTables:
     if wanted is None:
         return tables
     here = pl.col("locale").is_in(wanted)
-    return replace(
-        tables,
-        questions=tables.questions.filter(here),
-        annotations=tables.annotations.filter(here),
-        responses=tables.responses.filter(here),
-        reviews=tables.reviews.filter(here),
-        prompts=tables.prompts.filter(here),
-        mcqs=tables.mcqs.filter(here),
-        contributed=in_locales(tables.contributed, wanted),
-        # A finding without a locale is about a whole file, whatever locale it serves.
-        findings=tables.findings.filter(here | pl.col("locale").is_null()),
-    )
+    rows = {name: getattr(tables, name).filter(here) for name in _ROWS if name != "profiles"}
+    # A finding without a locale is about a whole file, whatever locale it serves.
+    findings = tables.findings.filter(here | pl.col("locale").is_null())
+    return replace(tables, **rows, findings=findings, contributed=in_locales(tables.contributed, wanted))
 
 
 def _check_one_collection(recipe: Recipe) -> None:

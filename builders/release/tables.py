@@ -39,16 +39,14 @@ from blend.schemas.frames import (
     ANNOTATOR_GROUPS,
     FINDINGS,
     KEY,
-    VERDICTS,
     empty,
     votes_known,
 )
-from blend.schemas.locales import Registry, registry
-from blend.schemas.manifest import SourceInfo, StageReport
+from blend.schemas.locales import Locale, Registry, registry
+from blend.schemas.manifest import SourceInfo
 from blend.schemas.personal_data import MODEL_PREFIX
-from blend.schemas.recipe import Domain, McqOptions, Recipe
+from blend.schemas.recipe import McqOptions, Recipe
 from blend.schemas.reports import ModelReport
-from blend.schemas.sheets import ALL_VERDICTS
 from blend.schemas.texts import pluralise
 
 
@@ -66,10 +64,8 @@ class BuiltTables:
     """`PROMPTS`, by locale and id."""
     mcqs: McqBuild
     """Multiple-choice questions, made when they are written."""
-    domain: Domain | None
-    """What was looked for in Wikidata; null without tables from there."""
-    triples: tuple[TripleTables, ...]
-    """What a snapshot adds; its tables are made when they are written."""
+    triples: TripleTables | None
+    """What a snapshot adds; its tables are made when they are written. Null without one."""
     cultural: CulturalPrompts | None
     """What a source of topics adds; null without one."""
     model_report: ModelReport | None
@@ -84,6 +80,14 @@ class BuiltTables:
     """What was read."""
     stages: tuple[Stage, ...]
     """The steps, in order."""
+    locales: Registry
+    """The known locales."""
+
+    @property
+    def held(self) -> list[Locale]:
+        """The locales of the questions, in order."""
+        held = {*self.questions["locale"], *self.mcqs.given["locale"]}
+        return [locale for locale in self.locales if locale.tag in held]
 
     def annotation_rows(self) -> pl.DataFrame:
         """Annotations as `published_rows.Annotation` has them: question texts, language and topic joined in."""
@@ -96,10 +100,6 @@ class BuiltTables:
         return pl.concat(
             stage.findings.select(pl.lit(stage.name).alias("stage"), *FINDINGS.names()) for stage in self.stages
         )
-
-    def report(self, tags: Sequence[str]) -> tuple[StageReport, ...]:
-        """The build report: counts per step, locales in the order of ``tags``."""
-        return tuple(stage.report(tags) for stage in self.stages)
 
     def figures(self) -> pl.DataFrame:
         """One row per locale: ``questions``, ``answered``, ``groups``, ``votes``, ``proposed``, ``mcqs``.
@@ -157,7 +157,6 @@ def build_tables(
     inputs = read_inputs(recipe, base=base, source_paths=source_paths, locales=known, on_progress=on_progress)
     annotations, aggregated = _annotations(inputs, recipe)
     verdicts = verdicts_of(recipe.mcq, base)
-    own_read = _own_answers_read(inputs.responses, verdicts)
     mcqs = _mcqs(inputs, annotations, recipe, base, verdicts, known)
     if inputs.infos:
         on_progress("build tables", 1, 1)
@@ -170,8 +169,7 @@ def build_tables(
         annotations=annotations,
         prompts=inputs.prompts,
         mcqs=mcqs,
-        domain=next((made.domain for made in triples), None),
-        triples=tuple(triples),
+        triples=triples,
         cultural=cultural,
         model_report=_model_report(mcqs, verdicts, recipe.mcq),
         agreement=empty(AGREEMENT) if aggregated is None else aggregated.agreement,
@@ -179,21 +177,20 @@ def build_tables(
         contributions=inputs.contributions,
         sources=tuple(infos),
         stages=(
-            *_question_stages(
-                inputs, annotations, aggregated, mcqs, own_read, warn=recipe.mcq.unread == "warn"
-            ),
-            *(made.stage() for made in triples),
+            *_question_stages(inputs, annotations, aggregated, mcqs, warn=recipe.mcq.unread == "warn"),
+            *([] if triples is None else [triples.stage()]),
             *(cultural.stage(info.location) for info in topics if cultural is not None),
         ),
+        locales=known,
     )
 
 
 def _triples(
     recipe: Recipe, base: Path, source_paths: Mapping[str, Path] | None, on_progress: ProgressCallback
-) -> tuple[list[TripleTables], list[SourceInfo]]:
+) -> tuple[TripleTables | None, list[SourceInfo]]:
     """The tables made from the snapshot that the recipe names, if it names one, and what was read."""
     if all(source.kind != "wikidata" for source in recipe.sources):
-        return [], []
+        return None, []
     on_progress("build from Wikidata", 0, 1)
     domain = known_domain(recipe, base=base)
     # Before the snapshot, which takes longer to read.
@@ -201,7 +198,7 @@ def _triples(
     read = read_snapshot(recipe, domain, base=base, source_paths=source_paths)
     made = triple_tables(read.facts, domain, recipe.food, templates=templates, source=read.info.files[0].path)
     on_progress("build from Wikidata", 1, 1)
-    return [made], [read.info]
+    return made, [read.info]
 
 
 def _cultural(
@@ -267,7 +264,6 @@ def _question_stages(
     annotations: pl.DataFrame,
     aggregated: Aggregation | None,
     mcqs: McqBuild,
-    own_read: pl.DataFrame,
     *,
     warn: bool,
 ) -> list[Stage]:
@@ -279,7 +275,7 @@ def _question_stages(
         if aggregated is None
         else [Stage("aggregate responses", rows_by(aggregated.annotations), aggregated.findings)]
     )
-    return [*inputs.stages, *aggregation, _mcq_stage(mcqs, [_without_votes(annotations), own_read], warn=warn)]
+    return [*inputs.stages, *aggregation, _mcq_stage(mcqs, _without_votes(annotations), warn=warn)]
 
 
 def _without_votes(annotations: pl.DataFrame) -> pl.DataFrame:
@@ -291,24 +287,6 @@ def _without_votes(annotations: pl.DataFrame) -> pl.DataFrame:
         locale="locale",
         template_id=pl.lit(None, pl.String),
         detail=pl.format("votes of {} questions are unknown; no multiple-choice question is made of them", "n"),
-    )
-
-
-def _own_answers_read(responses: pl.DataFrame, verdicts: pl.DataFrame | None) -> pl.DataFrame:
-    """`FINDINGS`, one row per reader of options who is an annotator of the region as well."""
-    given = empty(VERDICTS) if verdicts is None else verdicts.filter(pl.col("verdict").is_in(ALL_VERDICTS))
-    annotators = responses.select("locale", reader="annotator").unique()
-    by = ["locale", "reader"]
-    own = given.join(annotators, on=by).group_by(by).agg(pl.len(), pl.col("source").first()).sort(by)
-    detail = pl.format(
-        "reader {} of options is an annotator of {} too; all {} verdicts count", "reader", "locale", "len"
-    )
-    return own.select(
-        kind=pl.lit("own-answers-read"),
-        source="source",
-        locale="locale",
-        template_id=pl.lit(None, pl.String),
-        detail=detail,
     )
 
 
@@ -332,7 +310,7 @@ def _annotations(inputs: Inputs, recipe: Recipe) -> tuple[pl.DataFrame, Aggregat
     return pl.concat([inputs.annotations, result.annotations]).sort(KEY), result
 
 
-def _mcq_stage(mcqs: McqBuild, further: Sequence[pl.DataFrame], *, warn: bool) -> Stage:
+def _mcq_stage(mcqs: McqBuild, without_votes: pl.DataFrame, *, warn: bool) -> Stage:
     unread = unread_findings(mcqs.reading) if warn else []
     found = pl.concat([mcqs.found, mcqs.dropped]).select(
         kind="reason",
@@ -357,7 +335,7 @@ def _mcq_stage(mcqs: McqBuild, further: Sequence[pl.DataFrame], *, warn: bool) -
         [("unread-options", None, tag, None, detail) for tag, detail in unread], FINDINGS, orient="row"
     )
     made = mcqs.summary.select("locale", rows="mcqs")
-    return Stage(STAGE, made, pl.concat([empty(FINDINGS), found, *further, of_reading]), notes)
+    return Stage(STAGE, made, pl.concat([empty(FINDINGS), found, without_votes, of_reading]), notes)
 
 
 def judges_of(mcq: McqOptions, base: Path, verdicts: pl.DataFrame | None = None) -> Sequence[Judge]:

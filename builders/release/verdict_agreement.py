@@ -1,6 +1,6 @@
 """Agreement: how far readers of options agree, and how verdicts of one reader or model compare with others'."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import polars as pl
 from polars.dataframe.group_by import GroupBy
@@ -9,6 +9,7 @@ from blend.builders.saq.agreement import krippendorff_alpha, of_members
 from blend.loaders.responses.verdicts import MODEL_KIND, NATIVE
 from blend.schemas.reports import ANY_REFUSAL, EVERY, ComparedKind, ModelComparison, ModelReport
 from blend.schemas.sheets import ALL_VERDICTS, ALSO_CORRECT, OK, SILLY, WRONG
+from blend.schemas.summaries import Table
 
 AGREEMENT = pl.Schema(
     {
@@ -203,3 +204,39 @@ def model_report(beside: pl.DataFrame, models: Sequence[str], *, model_confidenc
     each = [compared(name, beside.filter(reader=name)) for name in models]
     together = [compared(EVERY, beside.filter(is_model))] if len(models) > 1 else []
     return ModelReport(confidence=model_confidence, models=(*together, *each))
+
+
+# As tables for readers.
+
+
+def agreement_table(found: pl.DataFrame) -> Table:
+    """How far readers agree; ``found`` is `AGREEMENT`."""
+    return Table(
+        "Options that were read",
+        found.rename({"read_twice": "by_several", "alike": "alike %"}).with_columns(pl.col("alike %") * 100),
+        "By natives: read by at least one native of the region. By models: by no person. Refused: by anybody. "
+        "Of those that several people read: the share on which all say alike whether they may be shown, and "
+        "Krippendorff's alpha.",
+    )
+
+
+def model_tables(report: ModelReport) -> Iterator[Table]:
+    """How the models of a release compare with people: a table each, all together first."""
+    for one in report.models:
+        name = "All models together" if one.reviewer == EVERY else one.reviewer
+        compared = f"people have read {one.compared:,} of {one.verdicts:,} options of which it is sure"
+        found = pl.DataFrame([row.model_dump() for row in one.kinds], list(ComparedKind.model_fields))
+        yield comparison_table(found, f"{name}: {compared}")
+
+
+def comparison_table(found: pl.DataFrame, title: str = "What is refused of what others say") -> Table:
+    """How one's verdicts compare with others'; ``found`` is `COMPARED`."""
+    heads = {"kind": "verdict", "options": "others", "share": "share %", "confirmed": "alike"}
+    percent = pl.col("share", "precision") * 100
+    return Table(
+        title,
+        found.with_columns(percent).rename({**heads, "precision": "precision %"}),
+        "Options that both have read. Others: how many get this verdict from the others, and which share of "
+        "them is refused (of refusals the recall, of ok false alarms). Given: how many get it from the reader, "
+        "and on which share of them the others say alike whether they may be shown (precision).",
+    )

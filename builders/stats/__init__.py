@@ -26,8 +26,7 @@ from blend.schemas.frames import KEY
 from blend.schemas.languages import base_form
 from blend.schemas.locales import Registry, registry
 from blend.schemas.recipe import SaqOptions
-from blend.schemas.summaries import Summarised, Summary
-from blend.schemas.texts import pluralise
+from blend.schemas.summaries import Summarised, Table
 
 # Overlap: how many English answer words and lemmas two locales have in common.
 
@@ -130,8 +129,6 @@ class Stats(Summarised):
     ``scored_questions`` (questions that short-answer scoring does not skip), ``answer_groups`` (different
     answers, variants merged), ``answers`` and ``en_answers`` (answer strings, local and English), ``votes``.
     All counts."""
-    topic_counts: pl.DataFrame
-    """One row per locale and topic, with the columns of ``counts``."""
     topics: pl.DataFrame
     """One row per topic: ``templates`` and ``questions`` (templates times the locales that have them).
     Counts."""
@@ -165,10 +162,11 @@ class Stats(Summarised):
     lemmatiser: str
     """Name and version of what made the lemmas of ``overlap``."""
 
-    def _summary(self) -> Summary:
-        questions, votes = (int(self.counts[name].sum()) for name in ("questions", "votes"))
-        asked = f"{pluralise(len(self.counts), 'locale')}, {pluralise(questions, 'question')}"
-        return Summary(f"{asked}, {pluralise(votes, 'vote')}", self.counts.columns, self.counts.rows())
+    def as_tables(self) -> list[Table]:
+        """The figures of questions, see `builders.stats.tables.question_tables`."""
+        from blend.builders.stats.tables import question_tables
+
+        return list(question_tables(self))
 
 
 def build_stats(
@@ -211,8 +209,7 @@ def build_stats(
     figures = question_figures(questions, annotations, wanted=wanted)
     locale_means = _means(figures, ["locale"], tags)
     return Stats(
-        counts=_counts(figures, ["locale"]).sort(in_order("locale", tags)),
-        topic_counts=_counts(figures, ["locale", "topic"]).sort(in_order("locale", tags), "topic"),
+        counts=_counts(figures).sort(in_order("locale", tags)),
         topics=_templates(questions, ["topic"]),
         sources=_templates(questions, ["topic", "source_locale"]).drop("questions"),
         non_answers=_non_answers(figures).sort(in_order("locale", tags), "topic", in_order("kind", KINDS)),
@@ -268,8 +265,8 @@ def _agreement(agreement: pl.DataFrame | None, tags: list[str]) -> pl.DataFrame 
     return agreement.sort(in_order("locale", tags), maintain_order=True)
 
 
-def _counts(figures: pl.DataFrame, by: list[str]) -> pl.DataFrame:
-    return figures.group_by(by).agg(
+def _counts(figures: pl.DataFrame) -> pl.DataFrame:
+    return figures.group_by("locale").agg(
         questions=pl.len().cast(pl.Int64),
         without_annotations=(pl.col("answer_groups") == 0).sum().cast(pl.Int64),
         scored_questions=pl.col("scored").sum().cast(pl.Int64),

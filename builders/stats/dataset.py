@@ -7,17 +7,33 @@ from typing import Any
 import polars as pl
 
 from blend.builders.stats import Stats, build_stats, stats_frames, stats_json
-from blend.builders.stats.cultural import CulturalStats, build_cultural_stats
 from blend.builders.stats.triples import TripleStats, build_triple_stats
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.reports import read_agreement, read_annotator_groups
 from blend.loaders.releases.tables import read_config, read_tables, release_domain, release_locales
-from blend.loaders.upstream.blend import read_blend
 from blend.schemas.recipe import Domain
 from blend.schemas.rows import ANNOTATIONS, CULTURAL_PROMPTS
-from blend.schemas.summaries import Summarised, Summary
-from blend.schemas.texts import pluralise
+from blend.schemas.summaries import Summarised, Table
+
+
+@dataclass(frozen=True, slots=True)
+class CulturalStats:
+    """Coverage of a release's cultural prompts."""
+
+    kinds: pl.DataFrame
+    """One row per kind of text, in their order: ``kind``, and how many different ``prompts``, ``templates``,
+    ``categories``, ``topics``, ``nationalities`` and ``languages``."""
+    categories: pl.DataFrame
+    """One row per kind and category, in their order: ``kind``, ``category``, ``topics``."""
+    languages: tuple[str, ...]
+    """BCP 47 tags of the prompts, in text order."""
+    nationalities: int
+    """Different nationalities."""
+
+    def frames(self) -> dict[str, pl.DataFrame]:
+        """The figures by name."""
+        return {"kinds": self.kinds, "categories": self.categories}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -42,9 +58,11 @@ class DatasetStats(Summarised):
             frames |= {f"cultural_{name}": frame for name, frame in self.cultural.frames().items()}
         return frames
 
-    def _summary(self) -> Summary:
-        rows = [(name, frame.height, frame.columns) for name, frame in self.frames().items()]
-        return Summary(pluralise(len(rows), "table"), ("table", "rows", "columns"), rows)
+    def as_tables(self) -> list[Table]:
+        """All figures of a release, those of its questions first."""
+        from blend.builders.stats.tables import dataset_tables
+
+        return dataset_tables(self)
 
     def to_json(self) -> dict[str, Any]:
         """All figures as plain JSON: every frame as a list of records, see `stats_json`."""
@@ -92,7 +110,25 @@ def stats_of_release(release: Path, *, on_progress: ProgressCallback = silent) -
     )
 
 
-def stats_of_blend(folder: Path) -> DatasetStats:
-    """The figures of BLEnD's published files, counted on the texts exactly as they are, as the paper does."""
-    published = read_blend(folder, clean=False)
-    return DatasetStats(build_stats(published.questions, published.annotations), {})
+def build_cultural_stats(prompts: pl.DataFrame) -> CulturalStats:
+    """The figures of prompts.
+
+    Args:
+        prompts: `cultural_prompt_rows.PROMPTS`.
+    """
+    topic = pl.struct("category", "topic").n_unique()
+    return CulturalStats(
+        kinds=prompts.group_by("kind", maintain_order=True).agg(
+            prompts=pl.len(),
+            templates=pl.col("template_id").n_unique(),
+            categories=pl.col("category").n_unique(),
+            topics=topic,
+            nationalities=pl.col("nationality").n_unique(),
+            languages=pl.col("language").n_unique(),
+        ),
+        categories=prompts.group_by("kind", "category", maintain_order=True).agg(
+            topics=pl.col("topic").n_unique()
+        ),
+        languages=tuple(sorted(prompts["language"].unique())),
+        nationalities=prompts["nationality"].n_unique(),
+    )

@@ -1,4 +1,4 @@
-"""Statistics of multiple-choice questions: how many, where the right answer stands, who gives distractors."""
+"""Statistics of multiple-choice questions: how many, where the right answer stands, what they tell apart."""
 
 from dataclasses import dataclass
 
@@ -38,9 +38,6 @@ class McqStats:
     positions: pl.DataFrame
     """One row per locale and letter: ``locale``, ``letter`` (of the right option), ``mcqs`` (count), ``share``
     of the locale's multiple-choice questions (fraction)."""
-    distractors: pl.DataFrame
-    """One row per locale asked about and region that gives it distractors: ``locale``, ``region`` (code),
-    ``options`` (count of distractors), ``share`` of the locale's distractors (fraction)."""
     spreads: pl.DataFrame
     """One row per locale and `AnswerSpread`: ``locale``, ``answer_spread``, ``templates`` and ``mcqs`` (counts;
     a template with several right answers can have several spreads). No rows where that is not known."""
@@ -50,7 +47,7 @@ class McqStats:
 
 
 def mcq_stats(mcqs: pl.DataFrame | pl.LazyFrame, *, locales: Registry | None = None) -> McqStats:
-    """Count multiple-choice questions, places of the right answer, and origins of distractors.
+    """Count multiple-choice questions and places of the right answer.
 
     Args:
         mcqs: `MCQ_ROWS`; of a lazy frame, only the columns needed are read, in streams.
@@ -58,23 +55,22 @@ def mcq_stats(mcqs: pl.DataFrame | pl.LazyFrame, *, locales: Registry | None = N
 
     Returns:
         The figures. ``counts`` is ordered by locale and topic, ``positions`` by locale and letter, with a row
-        for every letter, ``distractors`` by locale, most options first, then region, ``spreads`` by locale, the
-        widest first, and ``power`` by locale. A locale without multiple-choice questions has no rows.
+        for every letter, ``spreads`` by locale, the widest first, and ``power`` by locale. A locale without
+        multiple-choice questions has no rows.
 
     Raises:
         UnknownNameError: If the registry lacks a locale.
     """
     known = registry() if locales is None else locales
-    rows = mcqs.lazy().select("locale", "topic", "template_id", "answer", "option_regions", "answer_spread")
-    counts, positions, distractors, spreads, told_apart = pl.collect_all(
-        [_counts(rows), _positions(rows), _distractors(rows), _spread_counts(rows), power(rows)],
+    rows = mcqs.lazy().select("locale", "topic", "template_id", "answer", "answer_spread")
+    counts, positions, spreads, told_apart = pl.collect_all(
+        [_counts(rows), _positions(rows), _spread_counts(rows), power(rows)],
         engine="streaming",
     )
     order = in_order("locale", sorted(counts["locale"].unique(), key=known.rank))
     return McqStats(
         counts=counts.sort(order, "topic"),
         positions=positions.sort(order, "letter"),
-        distractors=distractors.sort(order, pl.col("options"), "region", descending=[False, True, False]),
         spreads=spreads.sort(order, in_order("answer_spread", SPREADS)),
         power=told_apart.sort(order),
     )
@@ -195,16 +191,4 @@ def _positions(rows: pl.LazyFrame) -> pl.LazyFrame:
         .join(found, on=["locale", "answer"], how="left")
         .select("locale", "letter", pl.col("mcqs").fill_null(0))
         .with_columns(share=pl.col("mcqs") / pl.col("mcqs").sum().over("locale"))
-    )
-
-
-def _distractors(rows: pl.LazyFrame) -> pl.LazyFrame:
-    correct = pl.col("option_regions").list.get(pl.col("answer"))
-    # Regions of one question are distinct, so taking out the right one by name takes out one option.
-    wrong = rows.select("locale", "option_regions", correct=correct).explode("option_regions")
-    return (
-        wrong.filter(pl.col("option_regions") != pl.col("correct"))
-        .group_by("locale", region="option_regions")
-        .agg(options=pl.len().cast(pl.Int64))
-        .with_columns(share=pl.col("options") / pl.col("options").sum().over("locale"))
     )

@@ -85,12 +85,6 @@ MEASURES: dict[str, dict[str, Measure]] = {
         "groups": Measure(
             "Different answers, variants merged, over all questions.", "answers", pl.col("answer_groups"), _ALL
         ),
-        "local": Measure(
-            "Answer strings in the local language, over all questions.", "strings", pl.col("answers"), _ALL
-        ),
-        "english": Measure(
-            "Answer strings in English, over all questions.", "strings", pl.col("en_answers"), _ALL
-        ),
         "votes": Measure("Votes for all answers together, over all questions.", "votes", pl.col("votes"), _ALL),
     },
     "agreement": {
@@ -98,12 +92,6 @@ MEASURES: dict[str, dict[str, Measure]] = {
             "Share of the annotators behind the most frequent answer, over questions with at least one answer.",
             "fraction",
             pl.col("max_votes") / pl.col("annotators"),
-            _ANSWERED,
-        ),
-        "votes": Measure(
-            "Share of all votes that the most frequent answer has, over questions with at least one answer.",
-            "fraction",
-            pl.col("max_votes") / pl.col("votes"),
             _ANSWERED,
         ),
         "majority": Measure(

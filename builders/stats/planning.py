@@ -18,7 +18,7 @@ from blend.loaders.releases.tables import read_config
 from blend.schemas.errors import InputError, UnknownNameError
 from blend.schemas.frames import MAX_IDK, MAX_UNANSWERABLE
 from blend.schemas.rows import ANNOTATIONS, MULTIPLE_CHOICE_QUESTIONS
-from blend.schemas.summaries import Summarised, Summary
+from blend.schemas.summaries import Summarised, Table
 
 FEWEST_ANNOTATORS, MOST_ANNOTATORS = 2, 9
 """Annotators per question that are planned with: the published votes tell little of more."""
@@ -70,10 +70,34 @@ class CollectionPlan(Summarised):
         """All figures as plain JSON: the frame a list of records."""
         return asdict(self) | {"designs": self.designs.to_dicts()}
 
-    def _summary(self) -> Summary:
-        columns = ("locale", "annotators", "templates", "answers", "difference", "needed")
-        title = f"what it takes for a difference of {100 * self.difference:g} points"
-        return Summary(title, columns, self.designs.select(columns).rows())
+    def as_tables(self) -> list[Table]:
+        """Show what each number of templates and annotators brings, and what the difference asked for takes."""
+        heads = {"annotators": "anno-\ntators", "templates": "tem-\nplates", "short_answers": "short"}
+        cost = [] if self.price is None else [pl.col("cost").round().cast(pl.Int64)]
+        return [
+            Table(
+                "What collecting brings, by region",
+                self.designs.select(
+                    pl.col("locale", "annotators", "templates", "answers"),
+                    *cost,
+                    pl.col("short_answers", "pairs", "mcqs"),
+                    (100 * pl.col("difference")).alias("differ-\nence %"),
+                    "needed",
+                ).rename({**heads, "mcqs": "MCQs"}),
+                "Expected. Short: questions that short-answer scoring keeps. Pairs: templates with "
+                "multiple-choice questions (MCQs). Difference: the smallest that tells two models apart "
+                f"(test at 5 %, 80 % power), if exactly one of them is right in {self.disagreement:.0%} of the "
+                f"questions. Needed: templates for {100 * self.difference:g} points. "
+                f"{_mcqs_from(self.designs)}",
+            )
+        ]
+
+
+def _mcqs_from(designs: pl.DataFrame) -> str:
+    if set(designs["mcqs_from"]) == {"pilot"}:
+        return "Pairs and MCQs: as in the pilot."
+    strangers = designs.filter(mcqs_from="BLEnD")["locale"].unique(maintain_order=True)
+    return f"Pairs and MCQs of {', '.join(strangers)}: as in BLEnD's regions (docs/contributing-data.md)."
 
 
 def plan_collection(

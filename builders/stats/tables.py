@@ -153,20 +153,6 @@ def mcq_tables(mcqs: McqStats) -> Iterator[Table]:
     by_topic = _wide(mcqs.counts.sort("topic"), "topic", index="locale", values="mcqs")
     by_topic = totals.select("locale").join(by_topic, on="locale", maintain_order="left")
     yield Table("MCQ by topic", _with_total(by_topic), "Multiple-choice questions by locale asked about.")
-    regions = mcqs.distractors.group_by("region").agg(
-        pl.col("options").sum().alias("distractors"),
-        (100 * pl.col("share").min()).alias("least %"),
-        (100 * pl.col("share").max()).alias("greatest %"),
-    )
-    share = (100 * pl.col("distractors") / pl.col("distractors").sum()).alias("share %")
-    yield Table(
-        "MCQ distractors",
-        regions.sort("distractors", "region", descending=[True, False]).select(
-            "region", "distractors", share, "least %", "greatest %"
-        ),
-        "How many distractors a region gives, their share of all, and the least and greatest share among the "
-        "distractors of a locale that gets any from it.",
-    )
     yield power_table(mcqs.power)
     # Not known in paper mode.
     if not mcqs.spreads.is_empty():

@@ -8,13 +8,9 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from blend.builders.validate.checked_release import Release
-from blend.builders.validate.checks.answers import check_options
-from blend.builders.validate.checks.audit import check_audit
-from blend.builders.validate.checks.documents import check_card, check_croissant
-from blend.builders.validate.checks.files import check_files
-from blend.builders.validate.checks.loading import check_loading
-from blend.builders.validate.checks.questions import check_questions, check_votes
-from blend.builders.validate.checks.tables import check_ids, check_rows, check_tables
+from blend.builders.validate.checks.answers import check_options, check_questions, check_votes
+from blend.builders.validate.checks.documents import check_audit, check_card, check_croissant, check_files
+from blend.builders.validate.checks.tables import check_ids, check_loading, check_rows, check_tables
 from blend.builders.validate.checks.texts import (
     check_characters,
     check_personal_data,
@@ -23,10 +19,7 @@ from blend.builders.validate.checks.texts import (
 )
 from blend.builders.validate.report import CheckResult, Problem, ValidationReport
 from blend.loaders.files.progress import ProgressCallback, silent
-from blend.loaders.releases.files import read_release_files
 from blend.loaders.releases.tables import release_locales
-from blend.loaders.releases.validated import content_key, remember_passed
-from blend.schemas.errors import BlendError
 from blend.schemas.locales import Registry
 from blend.schemas.models import first_line_of
 from blend.version import __version__
@@ -66,9 +59,7 @@ def validate_release(
     locales: Registry | None = None,
     on_progress: ProgressCallback = silent,
 ) -> ValidationReport:
-    """Check a release, and remember in the user's cache which of `CHECKS` it passes as it is now.
-
-    What is remembered spares `publish_release` these checks; here, all that are asked for are made.
+    """Check a release.
 
     Args:
         release: Directory of the release; `loaders.releases.references.resolve_release` gives that of one
@@ -88,7 +79,6 @@ def validate_release(
     """
     chosen = CHECKS if checks is None else checks
     release = Path(release)
-    key = _key(release) if locales is None else None
     checked = Release.open(release, release_locales(release) if locales is None else locales, on_progress)
     results: list[CheckResult] = []
     for done, (check, run) in enumerate(chosen.items()):
@@ -96,11 +86,6 @@ def validate_release(
         title = first_line_of(run).rstrip(".")
         results.append(CheckResult.of(check, title, run(checked), examples=examples))
     on_progress("check the release", len(chosen), len(chosen))
-    # Of files that have changed meanwhile, nobody knows which content each check saw.
-    if key is not None and key == _key(release):
-        passed = [result.check for result in results if not result.errors]
-        own = [check for check in passed if CHECKS.get(check) is chosen[check]]
-        remember_passed(key, own, of=CHECKS)
     return ValidationReport(
         release=name or str(release),
         name=checked.manifest.name,
@@ -109,11 +94,3 @@ def validate_release(
         sdk_version=__version__,
         checks=tuple(results),
     )
-
-
-def _key(release: Path) -> str | None:
-    """Return what a release is remembered by; null if its files are not those of its manifest."""
-    try:
-        return content_key(read_release_files(release).values())
-    except (BlendError, OSError):
-        return None

@@ -9,7 +9,7 @@ from pydantic import computed_field
 
 from blend.schemas.errors import LINES_PER_CAUSE, cause_of
 from blend.schemas.models import FrozenModel
-from blend.schemas.summaries import Summarised, Summary
+from blend.schemas.summaries import Summarised, Table
 from blend.schemas.texts import pluralise
 
 REBUILD = "rebuild the release"
@@ -101,10 +101,14 @@ class ValidationReport(Summarised, FrozenModel):
     checks: tuple[CheckResult, ...]
     """One result per check, in the order in which they ran."""
 
-    def _summary(self) -> Summary:
-        found = f"{pluralise(self.errors, 'error')}, {pluralise(self.warnings, 'warning')}"
-        rows = [(check.check, check.errors, check.warnings, check.infos) for check in self.checks]
-        return Summary(f"{self.name} {self.version}, {found}", ("check", "errors", "warnings", "infos"), rows)
+    def as_tables(self) -> list[Table]:
+        """A row per check: what it looks at, and how many problems of each level it found."""
+        rows = [
+            (one.check, one.title, *(count or None for count in (one.errors, one.warnings, one.infos)))
+            for one in self.checks
+        ]
+        columns = ("check", "what it looks at", "errors", "warnings", "infos")
+        return [Table.of(f"{self.name} {self.version}, {pluralise(self.rows, 'row')}", columns, rows)]
 
     @computed_field  # type: ignore[prop-decorator]  # as above
     @property

@@ -17,7 +17,7 @@ from blend.eval.statistics.prediction_powered import CorrectedMeans
 from blend.eval.statistics.ranks import Rank, rank_intervals
 from blend.eval.statistics.resampling import FEW, ratio_draws
 from blend.schemas.errors import InputError
-from blend.schemas.summaries import Summarised, Summary, written
+from blend.schemas.summaries import Summarised, Table, written
 from blend.schemas.texts import pluralise
 
 DIFFERENCES = pl.Schema(
@@ -121,7 +121,8 @@ class ModelComparison(Summarised):
         ]
         return pl.DataFrame(rows, schema=DIFFERENCES, orient="row")
 
-    def _summary(self) -> Summary:
+    def as_tables(self) -> list[Table]:
+        """The places of the models."""
         shown = sum(pair.macro.verdict != "no difference shown" for pair in self.pairs)
         places = [
             (
@@ -134,7 +135,7 @@ class ModelComparison(Summarised):
         ]
         pairs = pluralise(len(self.pairs), "pair")
         title = f"{self.task}, {len(places)} models, {shown} of {pairs} shown to differ"
-        return Summary(title, ("place", "possible", "model", "mean over regions, %", "low", "high"), places)
+        return [Table.of(title, ("place", "possible", "model", "mean over regions, %", "low", "high"), places)]
 
     def rank_of(self, model: str) -> Rank:
         """The place of a model; the page of the report shows it."""

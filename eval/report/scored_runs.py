@@ -11,7 +11,7 @@ from blend.eval.scores_json import ALL, DECISIONS_NAME, UNANSWERED, Score, Score
 from blend.eval.task import Task
 from blend.schemas.errors import DISTRIBUTION, InputError
 from blend.schemas.recipe import in_words
-from blend.schemas.summaries import NOTHING, Summarised, Summary
+from blend.schemas.summaries import NOTHING, Summarised, Table
 
 FIGURES = pl.Schema(
     {
@@ -51,7 +51,8 @@ class ScoredRun(Summarised):
         """Everything that can change a figure, the model apart."""
         return self.scores.signature
 
-    def _summary(self) -> Summary:
+    def as_tables(self) -> list[Table]:
+        """The figures over everything, with their intervals."""
         scores = self.scores
         rows = [
             (*_figure_name(score), number(score, score.value, self.task), interval(score, self.task), score.n)
@@ -59,7 +60,7 @@ class ScoredRun(Summarised):
             if score.scope in ("overall", ONE_BY_ONE)
         ]
         title = f"{self.name} on {scores.release}, {scores.task}, rule {scores.rule}"
-        return Summary(title, ("figure", "of", "value", "95 % interval", "n"), rows)
+        return [Table.of(title, ("figure", "of", "value", "95 % interval", "n"), rows)]
 
     def of(self, metric: str, scope: str) -> dict[str, Score]:
         """The scores of a metric in a scope, by key; empty where there are none."""

@@ -38,7 +38,7 @@ from blend.loaders.files.atomic import (
 )
 from blend.loaders.files.content import open_content, parquet_rows
 from blend.schemas.errors import InputError, RowError, StorageError
-from blend.schemas.summaries import Summarised, Summary
+from blend.schemas.summaries import Summarised, Table
 from blend.schemas.texts import pluralise
 from blend.version import __version__
 
@@ -101,7 +101,8 @@ class Run(Summarised):
     held: Answers | None = field(default=None, compare=False)
     """Its answers as they were at one moment, for who reads them more than once; null where none are held."""
 
-    def _summary(self) -> Summary:
+    def as_tables(self) -> list[Table]:
+        """What was asked, and how far it is."""
         asked, how = self.description, self.outcome
         who, release = asked.model.id, f"{asked.release.name}@{asked.release.version}"
         rows: list[tuple[str, Any]] = [("items", asked.n_items)]
@@ -110,7 +111,8 @@ class Run(Summarised):
             rows += [("first error", how.first_error)] if how.first_error is not None else []
             rows += [("warning", warning) for warning in how.warnings]
         rows += [("directory", str(self.directory)), ("SDK", asked.sdk_version)]
-        return Summary(f"{asked.task} of {release}, asked of {who}, {_standing(asked, how)}", ("", ""), rows)
+        title = f"{asked.task} of {release}, asked of {who}, {_standing(asked, how)}"
+        return [Table.of(title, ("what", "value"), [(what, str(value)) for what, value in rows])]
 
     @property
     def answers_folder(self) -> Path:

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from blend.loaders.datasets.locations import named
 from blend.schemas.errors import InputError, RowError, UnknownNameError, raise_all
 from blend.schemas.manifest import ReleaseManifest
 from blend.schemas.rows import PLACEHOLDERS
@@ -49,7 +48,7 @@ def probed_config(wanted: str | None, manifest: ReleaseManifest) -> str:
     what = f"several ({', '.join(triples)}); name one in `config`" if triples else "none"
     fix = "" if triples else "; choose a release that was built from Wikidata (`blend build --food`)"
     raise InputError(
-        f"{named(manifest)}: this task reads a configuration of triples, and the release has {what}{fix}"
+        f"{manifest.label}: this task reads a configuration of triples, and the release has {what}{fix}"
     )
 
 

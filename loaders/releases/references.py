@@ -1,17 +1,21 @@
 """References: a release by name, a directory or ``org/name@revision``, becomes a directory to read."""
 
+import os
 import re
+import shutil
 from collections.abc import Callable, Collection
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from blend.loaders.files.content import instead_of_directory, is_directory
+from blend.loaders.files.atomic import atomic_directory
+from blend.loaders.files.content import check_tables, instead_of_directory, is_directory
 from blend.loaders.hub.client import HubClient, hub_client, hub_name, listed_tags
 from blend.loaders.hub.hub_errors import reason
 from blend.loaders.hub.request_timeouts import TIMEOUT_S
 from blend.loaders.releases import read_manifest
-from blend.loaders.releases.files import file_faults, some_of
+from blend.loaders.releases.files import file_faults, read_release_files, some_of
 from blend.schemas.addresses import version_of
 from blend.schemas.errors import BlendError, HubError, InputError
 from blend.schemas.manifest import MANIFEST_NAME, ReleaseManifest
@@ -231,3 +235,128 @@ def _incomplete(hub: HubClient, commit: str, path: str) -> HubError:
         f"{hub.where}: commit {commit} holds no {path}, so it is not a complete release; "
         "name a version that `blend publish` made"
     )
+
+
+# Pulling: a release on the Hub becomes a directory again, byte for byte.
+
+
+def pull_release(
+    reference: str, out: Path | str, *, endpoint: str | None = None, replace: bool = False
+) -> ReleaseManifest:
+    """Copy a release from the Hub into a directory of its own.
+
+    What the repository holds besides the release (the Hub's own ``.gitattributes``) stays there. ``out``
+    appears complete or not at all, and can be built on, compared and published like one that was built here.
+
+    Args:
+        reference: ``org/name@revision``, with a tag or a commit.
+        out: Directory to make; an existing release of the same name there is replaced, unless
+            somebody has edited it.
+        endpoint: Address of the Hub; ``HF_ENDPOINT`` when absent.
+        replace: Whether the release of another dataset may be replaced as well.
+
+    Returns:
+        The manifest.
+
+    Raises:
+        BlendError: If the reference names no release, if a file is not as the manifest says, if a table
+            is damaged or takes too much memory, or if ``out`` holds something else than such a release or
+            cannot be written.
+    """
+    named = None if Path(reference).is_dir() else hub_reference(reference)
+    if named is None:
+        raise InputError(f"{reference}: names no release on the Hub; write org/name@v1.0.0")
+    if named.revision is None:
+        there = resolve_release(reference, endpoint=endpoint)  # says which versions there are
+    else:
+        there = fetch_release(named.repo_id, named.revision, endpoint=endpoint)
+    manifest = read_manifest(there)
+    # What no command would read afterwards is not handed to other tools either.
+    for config in dict.fromkeys(table.config for table in manifest.tables):
+        tables = (table for table in manifest.tables if table.config == config)
+        check_tables(there / file for table in tables for file in table.files)
+    check = replaceable(manifest.name, replace=replace)
+    with atomic_directory(Path(out), check=check) as release:
+        for path in (MANIFEST_NAME, *(file.path for file in manifest.files)):
+            (release / path).parent.mkdir(parents=True, exist_ok=True)
+            # The cache links to its own files: copy what they hold.
+            shutil.copyfile(there / path, release / path)
+        read_release_files(release)
+    return manifest
+
+
+# Replacing: which directories a new release may take the place of; nobody's files and edits are deleted.
+
+
+def held_release(out: Path) -> ReleaseManifest | None:
+    """The release that stands in a directory; null if there is none that can be read."""
+    try:
+        return read_manifest(out)
+    except BlendError:
+        return None
+
+
+def replaceable(name: str, *, replace: bool) -> Callable[[Path], None]:
+    """A check that a release may take the place of a directory, for `files.atomic.atomic_directory`.
+
+    Args:
+        name: Name of the dataset that is to take its place.
+        replace: Whether the release of another dataset may be replaced; files that are not a release's never
+            are.
+
+    Returns:
+        The check, which raises as `_check_replaceable` does.
+    """
+    return partial(_check_replaceable, name=name, replace=replace)
+
+
+def _check_replaceable(out: Path, name: str, *, replace: bool) -> None:
+    """Refuse to replace what is not a release of the same name, was edited, or holds more than its files.
+
+    Args:
+        out: An existing directory with a file ``release.json``.
+        name: Name of the dataset that is to take its place.
+        replace: Whether the release of another dataset may be replaced; files that are not a release's, or are
+            no longer what was released, never are.
+
+    Raises:
+        InputError: If it may not be replaced; names the release, or the first files that are not its own or
+            were edited.
+    """
+    held = held_release(out)
+    if held is None:
+        raise InputError(
+            f"{out}: its {MANIFEST_NAME} is not the manifest of a release that this version reads, so nothing "
+            f"here is replaced; choose another `out` or move the directory away"
+        )
+    named = {MANIFEST_NAME, *(file.path for file in held.files)}
+    foreign = [path for path in _everything_in(out) if path not in named]
+    if foreign:
+        raise InputError(
+            f"{out}: holds what is not of the release {held.name} {held.version} there ({some_of(foreign)}), "
+            f"so it is not replaced; move these files away or choose another `out`"
+        )
+    if edited := file_faults(out)["changed"]:
+        one = len(edited) == 1
+        raise InputError(
+            f"{out}: {some_of(edited)} {'has' if one else 'have'} been edited since the release {held.name} "
+            f"{held.version} there was made ({MANIFEST_NAME} has another sha256), so it is not replaced; copy "
+            f"what you want to keep and delete the edited {'file' if one else 'files'}, or choose another `out`"
+        )
+    if held.name != name and not replace:
+        raise InputError(
+            f"{out}: holds the release {held.name} {held.version}, and this one is of {name}; "
+            f"choose another `out`, or give `replace=True` to replace it"
+        )
+
+
+def _everything_in(folder: Path) -> list[str]:
+    """The paths of all files and links in a directory, hidden ones as well, and of empty folders."""
+    found = []
+    for at, folders, names in os.walk(folder):
+        inside = Path(at)
+        links = [name for name in folders if (inside / name).is_symlink()]
+        found += [(inside / name).relative_to(folder).as_posix() for name in [*names, *links]]
+        if not folders and not names and inside != folder:
+            found.append(f"{inside.relative_to(folder).as_posix()}/")
+    return sorted(found)

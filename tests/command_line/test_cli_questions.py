@@ -247,8 +247,8 @@ def test_a_locale_whose_options_are_all_refused(tmp_path: Path, monkeypatch: pyt
     arguments = ["questions", "options", "recipe.toml", "--locale", "en-GB"]
     result = CliRunner().invoke(app, [*arguments, "--out", "no.csv"])
     assert str(result.exception) == (
-        "--locale en-GB: no question can ask about it any more, so many options do verdicts leave out; --all "
-        "shows these as well"
+        "--locale en-GB: no question can ask about it; some ask about en-US, es-MX, en-AU; --all also shows "
+        "what verdicts leave out"
     )
     # Beside others it is named.
     assert run("questions", "options", "recipe.toml", "--out", "rest.csv").splitlines()[1] == (

@@ -21,7 +21,6 @@ from blend.builders.release.inputs import read_inputs
 from blend.builders.saq.collection import collection_status
 from blend.builders.stats.dataset import stats_of_release
 from blend.builders.stats.planning import mean_figures, plan_collection
-from blend.builders.stats.tables import dataset_tables
 from blend.builders.validate.report import ValidationReport
 from blend.cli import app
 from blend.loaders.recipes.ready import food_recipe, sample_recipe
@@ -31,12 +30,9 @@ from blend.loaders.responses.shipped import shipped_collections
 from blend.schemas.locales import registry
 from blend.views.frames import table_of
 from blend.views.tables import (
-    checks_table,
     collection_tables,
     locale_details,
     locale_table,
-    plan_table,
-    release_tables,
 )
 
 WIDTH = 80
@@ -71,22 +67,22 @@ def food_release(food_snapshot: Path, tmp_path_factory: pytest.TempPathFactory) 
 @pytest.mark.slow
 def test_what_build_and_show_print(sample_release: Path, food_release: Path):
     for release in (sample_release, food_release):
-        assert_complete(map(table_of, release_tables(read_manifest(release))))
+        assert_complete(map(table_of, read_manifest(release).as_tables()))
 
 
 @pytest.mark.slow
 def test_statistics_of_questions(sample_release: Path):
-    assert_complete(map(table_of, dataset_tables(stats_of_release(sample_release))))
+    assert_complete(map(table_of, stats_of_release(sample_release).as_tables()))
 
 
 def test_a_plan():
     figures = mean_figures(shipped_collections())
-    assert_complete([table_of(plan_table(plan_collection(figures, templates=[20_000], price=0.1)))])
+    assert_complete(map(table_of, plan_collection(figures, templates=[20_000], price=0.1).as_tables()))
 
 
 @pytest.mark.integration
 def test_statistics_of_sixteen_regions(regions_release: Path):
-    assert_complete(map(table_of, dataset_tables(stats_of_release(regions_release))))
+    assert_complete(map(table_of, stats_of_release(regions_release).as_tables()))
 
 
 @pytest.mark.slow
@@ -95,7 +91,7 @@ def test_statistics_of_food(food_release: Path):
     # All of Wikidata has some 35,000 dishes.
     food = figures.food["food"]
     many = replace(food, languages=food.languages.with_columns(pl.selectors.numeric() * 30))
-    assert_complete(map(table_of, dataset_tables(replace(figures, food={"food": many}))))
+    assert_complete(map(table_of, replace(figures, food={"food": many}).as_tables()))
 
 
 @pytest.mark.slow
@@ -130,7 +126,7 @@ def test_the_checks_of_a_validation(sample_release: Path):
 
     quick = {name: check for name, check in CHECKS.items() if name != "loading"}
     report: ValidationReport = validate_release(sample_release, checks=quick, name="sample")
-    assert_complete([table_of(checks_table(report))])
+    assert_complete(map(table_of, report.as_tables()))
 
 
 def commands() -> list[list[str]]:

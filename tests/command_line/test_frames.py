@@ -6,7 +6,7 @@ import polars as pl
 from rich.console import Console
 
 from blend.schemas.summaries import Table
-from blend.views.frames import rows_frame, table_of
+from blend.views.frames import table_of
 
 
 def printed(frame: pl.DataFrame, title: str = "", caption: str = "") -> list[str]:
@@ -46,5 +46,5 @@ def test_headings_are_broken_behind_slashes():
 
 
 def test_cells_that_are_written_already_stay():
-    assert rows_frame(("a", "b"), [("x", "1"), ("y", "")]).rows() == [("x", "1"), ("y", "")]
-    assert rows_frame(("a", "b"), []).columns == ["a", "b"]
+    assert Table.of("", ("a", "b"), [("x", "1"), ("y", "")]).cells() == [["x", "1"], ["y", ""]]
+    assert Table.of("", ("a", "b"), []).frame.columns == ["a", "b"]

@@ -47,7 +47,7 @@ WITH_COMMANDS = {
     [
         ("build", "choose another `out`", "choose another --out"),
         ("build", "give `replace=True` to replace it", "give --replace to replace it"),
-        ("build", "`blend_data` has one source, `seed=7`", "--blend has one source, --seed 7"),
+        ("build", "`blend_data` has one source, `rebalance=True`", "--blend has one source, --rebalance"),
         ("pull", "choose another `out`", "choose another DIR"),
         ("validate", "correct `release`", "correct DIR|REPO@REV"),
         (

@@ -247,7 +247,7 @@ def test_a_domain_without_a_snapshot_is_refused(walked: Path):
 
 
 def test_packaged_texts_have_no_article_that_could_be_the_wrong_one():
-    from blend.builders.cards.fields import described_fields
+    from blend.builders.cards.rendering import described_fields
     from blend.schemas.rows import Triple, TripleTemplate
 
     texts = [

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from rich.table import Table
 
 from blend.schemas import summaries
-from blend.views.frames import rows_frame, table_of
+from blend.views.frames import table_of
 from blend.views.safe import SafeConsole, shown
 
 
@@ -30,9 +30,9 @@ def test_a_table_never_cuts_a_figure():
     """However narrow the terminal: names are broken into lines, figures stand whole in one."""
     heads = [f"head {number}" for number in range(12)]
     figures = [f"{number},345,678.90" for number in range(12)]
-    rows = rows_frame(("locale", *heads), [("a name with several words in it", *figures)])
+    table = summaries.Table.of("title", ("locale", *heads), [("a name with several words in it", *figures)])
     out = io.StringIO()
-    SafeConsole(file=out, width=40).print(table_of(summaries.Table("title", rows)))
+    SafeConsole(file=out, width=40).print(table_of(table))
     (line,) = [line for line in out.getvalue().splitlines() if figures[0] in line]
     assert all(figure in line for figure in figures)
     assert "…" not in out.getvalue()

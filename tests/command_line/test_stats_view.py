@@ -70,7 +70,6 @@ def test_large_counts_of_multiple_choice_questions_fit():
         orient="row",
     )
     letters = pl.DataFrame({"locale": ["ko-KR"] * 4, "letter": list("ABCD"), "mcqs": [185_184] * 4})
-    distractors = pl.DataFrame({"locale": ["ko-KR"], "region": ["GB"], "options": [2_222_208], "share": [1.0]})
     spreads = pl.DataFrame(
         [("ko-KR", spread, 49, 123_456) for spread in ("universal", "shared", "specific")],
         schema=["locale", "answer_spread", "templates", "mcqs"],
@@ -81,7 +80,7 @@ def test_large_counts_of_multiple_choice_questions_fit():
         schema=["locale", "templates", "mcqs", "difference", "templates_needed"],
         orient="row",
     )
-    text = rendered(mcq_tables(McqStats(counts, letters, distractors, spreads, power)), 80)
+    text = rendered(mcq_tables(McqStats(counts, letters, spreads, power)), 80)
     assert max(map(cell_len, text.splitlines())) <= 80
     lines = [line.split() for line in text.splitlines()]
     assert ["ko-KR", "294", "740,736", *["185,184"] * 4] in lines

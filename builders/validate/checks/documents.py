@@ -1,6 +1,8 @@
 """Checks of what machines read first: the card's header and croissant.json, made anew and compared."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import yaml
@@ -8,10 +10,22 @@ import yaml
 from blend.builders.cards.croissant import made_from_manifest
 from blend.builders.cards.header import configs_of
 from blend.builders.validate.checked_release import Release, is_known
-from blend.builders.validate.report import REBUILD, Problem, error
-from blend.loaders.files.content import read_content, read_json_content, utf8_text
+from blend.builders.validate.report import REBUILD, Problem, error, info, warning
+from blend.loaders.files.content import file_sha256, read_content, read_json_content, utf8_text
+from blend.loaders.releases.reports import read_audit
 from blend.schemas.errors import RowError
-from blend.schemas.manifest import CARD_NAME, CROISSANT_NAME, ReleaseManifest
+from blend.schemas.manifest import (
+    AUDIT_NAME,
+    CARD_NAME,
+    CROISSANT_NAME,
+    MANIFEST_NAME,
+    FileInfo,
+    ReleaseManifest,
+    is_the_hubs,
+    leads_out,
+)
+from blend.schemas.reports import AuditReport
+from blend.schemas.texts import pluralise
 
 
 def check_card(release: Release) -> Iterator[Problem]:
@@ -109,3 +123,97 @@ def _rows_stated(fields: Mapping[str, Any]) -> Any:
         }
     except (KeyError, TypeError):
         return None
+
+
+# Check of the files: that they are those of the manifest.
+
+
+_COPY_AGAIN = "copy or download the release again, or rebuild it"
+
+
+def check_files(release: Release) -> Iterator[Problem]:
+    """Files are as release.json says.
+
+    * error: a file of `release.json` is missing, or has another size or sha256; there is a file that it does
+      not name; a path leads out of the release
+    * info: what the Hub and git put there (`.gitattributes`, `.git/`, `.cache/`)
+    """
+    listed = Counter(file.path for file in release.manifest.files)
+    for name, times in listed.items():
+        if times > 1:
+            yield error(MANIFEST_NAME, f"file {name} is listed {times} times", REBUILD)
+    for file in release.manifest.files:
+        yield from _compare(release.path, file)
+    for name in sorted(_names(release.path) - set(listed) - {MANIFEST_NAME}):
+        if is_the_hubs(name):
+            yield info(name, "is not part of the release; the Hub and git put it there")
+        else:
+            yield error(name, f"is not in {MANIFEST_NAME}", "remove the file, or rebuild the release with it")
+    for table in release.manifest.tables:
+        for name in table.files:
+            if name not in listed:
+                what = f"{table.config}/{table.split} names the file {name}, which is not among the files"
+                yield error(MANIFEST_NAME, what, REBUILD)
+
+
+def _compare(release: Path, file: FileInfo) -> Iterator[Problem]:
+    if leads_out(file.path):
+        yield error(MANIFEST_NAME, f"path {file.path!r} leads out of the release", REBUILD)
+        return
+    path = release / file.path
+    if not path.is_file():
+        yield error(file.path, "is missing", _COPY_AGAIN)
+    elif path.stat().st_size != file.size or file_sha256(path) != file.sha256:
+        yield error(file.path, f"changed: its size or sha256 is not what {MANIFEST_NAME} says", _COPY_AGAIN)
+
+
+def _names(release: Path) -> set[str]:
+    return {path.relative_to(release).as_posix() for path in release.rglob("*") if path.is_file()}
+
+
+# Check of a release's audit: how much simple rules guess.
+
+
+_MOST = {"typical": 0.65, "recurring": 0.45, "largest": 0.29, "smallest": 0.29, "nearest-mean": 0.29}
+"""Shares of their questions from which on baselines know more than they should."""
+_MOST_NAMED = 0.02
+"""Share of all questions from which on names of regions give too many away."""
+_LOOK = "see docs/stats.md"
+
+
+def check_audit(release: Release) -> Iterator[Problem]:
+    """Simple rules find no more than they should.
+
+    By the audit that the release brings along; a figure counts once its whole interval lies beyond the limit.
+
+    * error: `reports/audit.json` is not an audit
+    * warning: a rule gets more right than docs/stats.md allows
+    """
+    if release.manifest.recipe.mcq.mode == "paper":
+        # The published procedure makes what it makes, and nobody rebuilds it to be harder to guess.
+        return
+    try:
+        audit = read_audit(release.path)
+    except RowError as broken:
+        yield error(AUDIT_NAME, broken.what, REBUILD)
+        return
+    if audit is None:
+        # A source's own questions are not audited.
+        return
+    # What is typical of a region is what true or false asks about, and no way round it.
+    yield from _guessed(audit)
+
+
+def _guessed(audit: AuditReport) -> Iterator[Problem]:
+    for name, most in _MOST.items():
+        found = audit.overall.get(name)
+        if found is not None and found.low is not None and found.low > most:
+            what = (
+                f"the rule {name!r} gets {found.accuracy:.1%} of "
+                f"{pluralise(found.questions, 'question')} right (95 % interval from {found.low:.1%})"
+            )
+            yield warning(AUDIT_NAME, what, _LOOK)
+    for leak in audit.leaks:
+        if (leak.name, leak.group) == ("names-region", "all") and (leak.share or 0) > _MOST_NAMED:
+            what = f"in {leak.share:.1%} of the questions an option names the region asked about"
+            yield warning(AUDIT_NAME, what, _LOOK)

@@ -27,7 +27,6 @@ from blend.eval.triples.triple_prompts import (
     probed_config,
     template_texts,
 )
-from blend.loaders.datasets.locations import named
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.rows import SUFFIXES, Columns, read_rows
 from blend.schemas.errors import InputError, UnknownNameError
@@ -60,7 +59,7 @@ def settle_probing(
     templates = _templates_of(config)
     if templates not in splits:
         raise InputError(
-            f"{named(manifest)}: the release has no configuration {templates}, so nothing can be asked about "
+            f"{manifest.label}: the release has no configuration {templates}, so nothing can be asked about "
             f"{config}; build it with prompt templates of the domain (docs/wikidata.md)"
         )
     check_languages(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 import blend
-from blend.builders.audit import COMBINED, DEFINITIONS
+from blend.builders.audit import COMBINED, DEFINITIONS, audit_questions
 from blend.schemas.frames import ANNOTATIONS
 from helpers.examples import examples
 
@@ -62,7 +62,7 @@ def leak(audit: blend.Audit, name: str) -> dict:
 @pytest.mark.landing
 @pytest.mark.slow
 def test_an_option_that_names_the_region():
-    audit = blend.audit_questions(
+    audit = audit_questions(
         asked(
             one(["korean barbecue", "pizza"], "ko-KR", "a"),
             one(["tea", "an Iranian cat"], "Iran", "b"),  # the wrong one names Iran's people
@@ -82,7 +82,7 @@ def test_the_option_most_typical_of_the_region():
     questions = asked(
         one(["rice soup", "bread soup"], "ko-KR", "t0"), one(["rice soup", "bread soup"], "en-GB", "t0")
     )
-    found = fares(blend.audit_questions(questions, annotations=known), "typical")
+    found = fares(audit_questions(questions, annotations=known), "typical")
     assert (found["questions"], found["accuracy"]) == (2, 0.5)  # Korea has rice, the UK has not
 
 
@@ -91,7 +91,7 @@ def test_the_option_most_typical_of_the_region():
 def test_no_solver_learns_from_the_template_that_it_answers():
     # All that is known of A is what it answers here: whoever used that would be right.
     questions = asked(one(["rice", "bread"], "A", "t0"), one(["bread", "rice"], "B", "t0"))
-    audit = blend.audit_questions(questions)
+    audit = audit_questions(questions)
     for name in ("typical", "classifier", "frequent", COMBINED):
         assert fares(audit, name)["questions"] == 0, name
         assert fares(audit, name)["accuracy"] is None, name
@@ -100,7 +100,7 @@ def test_no_solver_learns_from_the_template_that_it_answers():
 @pytest.mark.landing
 @pytest.mark.slow
 def test_the_most_frequent_right_answer():
-    audit = blend.audit_questions(
+    audit = audit_questions(
         asked(
             one(["tea", "milk"], "A", "t0"),
             one(["Tea", "beer"], "A", "t1"),
@@ -122,7 +122,7 @@ def test_the_option_that_most_other_regions_gave():
         ("t1", "es-ES", ["tea"], [], 5),  # another template
     )
     questions = asked(one(["rice", "bread", "tea"], "ko-KR", "t0"), one(["bread", "tea"], "en-GB", "t0"))
-    audit = blend.audit_questions(questions, annotations=known)
+    audit = audit_questions(questions, annotations=known)
     found = fares(audit, "widespread")
     assert (found["questions"], found["accuracy"]) == (2, 0.5)
 
@@ -142,24 +142,24 @@ def test_the_option_that_no_other_region_gave_else_the_most_widespread():
         one(["tea", "kimchi"], "fa-IR", "t1"),  # tea was not given to this template
         one(["tea", "bread"], "am-ET", "t0"),  # the most widespread is wrong
     )
-    found = fares(blend.audit_questions(questions, annotations=known), "elimination")
+    found = fares(audit_questions(questions, annotations=known), "elimination")
     assert (found["questions"], found["accuracy"]) == (4, 0.75)
     # Of two or more people: tea was given by one, and is struck out no more.
-    by_two = fares(blend.audit_questions(questions, annotations=known), "elimination-2")
+    by_two = fares(audit_questions(questions, annotations=known), "elimination-2")
     assert (by_two["questions"], by_two["accuracy"]) == (4, (1 / 2 + 0 + 1 + 1) / 4)
-    assert fares(blend.audit_questions(questions, annotations=known[0:1]), "elimination")["questions"] == 0
+    assert fares(audit_questions(questions, annotations=known[0:1]), "elimination")["questions"] == 0
 
 
 @pytest.mark.landing
 @pytest.mark.slow
 def test_the_longest_option_and_the_place_of_most_keys():
-    audit = blend.audit_questions(
+    audit = audit_questions(
         asked(*(one([f"a long answer {n}", "short", "brief"], template=f"t{n}") for n in range(4)))
     )
     assert [fares(audit, name)["overall"] for name in ("longest", "position")] == [1, 1]
     # Keys at A, B and B: who always says B is right in two of three.
     rows = asked(*(one([f"tea {n}", f"ale {n}", f"rum {n}"], template=f"t{n}") for n in range(3)))
-    mixed = blend.audit_questions(rows.with_columns(answer=pl.Series([0, 1, 1])))
+    mixed = audit_questions(rows.with_columns(answer=pl.Series([0, 1, 1])))
     assert fares(mixed, "position")["overall"] == pytest.approx(2 / 3)
     assert fares(mixed, "longest")["questions"] == 0
 
@@ -172,7 +172,7 @@ def test_a_pair_counts_once_however_many_variants_it_has():
         one(["rice", "bread"], "en-GB", "t0"),
     )
     known = annotations(("t0", "en-GB", ["tea"], [], 5), ("t0", "ko-KR", ["bread"], [], 5))
-    found = fares(blend.audit_questions(questions, annotations=known), "widespread")
+    found = fares(audit_questions(questions, annotations=known), "widespread")
     assert (found["questions"], found["accuracy"]) == (4, 0.75)
     assert (found["overall"], found["by_pair"]) == (0.75, 0.5)
 
@@ -180,7 +180,7 @@ def test_a_pair_counts_once_however_many_variants_it_has():
 @pytest.mark.landing
 @pytest.mark.slow
 def test_the_option_that_recurs_among_variants():
-    audit = blend.audit_questions(
+    audit = audit_questions(
         asked(
             one(["tea", "milk", "beer"]),
             one(["tea", "wine", "juice"]),
@@ -196,7 +196,7 @@ def test_the_option_that_recurs_among_variants():
 @pytest.mark.landing
 @pytest.mark.slow
 def test_numbers_times_and_dates():
-    audit = blend.audit_questions(
+    audit = audit_questions(
         asked(
             one(["10", "1", "4"], template="a"),  # largest
             one(["07:00", "12:00", "20:00"], template="b"),  # smallest
@@ -215,7 +215,7 @@ def test_the_classifier_learns_what_other_templates_show():
     # In A soup is right, in B it is wrong, in 40 templates: options and group together tell.
     rows = [one(["red soup", "red cake"], "A", f"t{i}") for i in range(40)]
     rows += [one(["red cake", "red soup"], "B", f"t{i}") for i in range(40)]
-    found = fares(blend.audit_questions(asked(*rows)), "classifier")
+    found = fares(audit_questions(asked(*rows)), "classifier")
     assert (found["questions"], found["accuracy"], found["chance"]) == (80, 1.0, 0.5)
     assert found["low"] < 1.0 == found["high"]
 
@@ -236,34 +236,20 @@ def test_the_classifier_learns_what_other_templates_show():
     ],
 )
 def test_a_leak_is_found_by_its_cause(cause: str, options: list[str], correct: float):
-    audit = blend.audit_questions(
-        asked(one(options, "ko-KR", "a"), one(["meat", "bread", "soup"], "en-GB", "b"))
-    )
+    audit = audit_questions(asked(one(options, "ko-KR", "a"), one(["meat", "bread", "soup"], "en-GB", "b")))
     found = leak(audit, cause)
     assert (found["questions"], found["share"], found["accuracy"]) == (1, 0.5, correct)
 
 
 @pytest.mark.landing
 @pytest.mark.slow
-def test_by_group_and_topic():
+def test_by_group():
     rows = [("a", "A", "Food", ["10", "1"]), ("b", "B", "Sport", ["1", "10"]), ("c", "B", "Food", ["3", "2"])]
-    audit = blend.audit_questions(asked(*rows))
+    audit = audit_questions(asked(*rows))
     largest = pl.col("baseline") == "largest"
     by_group = audit.baselines_by_group.filter(largest).select("group", "questions", "accuracy")
     assert by_group.rows() == [("A", 1, 1.0), ("B", 2, 0.5)]
-    by_topic = audit.baselines_by_topic.filter(largest).select("topic", "questions", "accuracy")
-    assert by_topic.rows() == [("Food", 2, 1.0), ("Sport", 1, 0.0)]
     assert audit.size.rows() == [("all", 3, 3, 0.5), ("A", 1, 1, 0.5), ("B", 2, 2, 0.5)]
-
-
-@pytest.mark.landing
-@pytest.mark.slow
-def test_examples_are_right_and_of_different_templates():
-    rows = [one(["10", "1"], template="a"), one(["100", "1"], template="a"), one(["5", "1"], template="b")]
-    audit = blend.audit_questions(asked(*rows, one(["1", "7"], template="c")), examples=2)
-    shown = audit.examples.filter(pl.col("baseline") == "largest")
-    assert shown["answer"].to_list() == ["100", "5"]
-    assert blend.audit_questions(asked(*rows), examples=0).examples.is_empty()
 
 
 OPTIONS = st.lists(
@@ -279,45 +265,17 @@ ROWS = st.lists(
 @given(ROWS, st.randoms(use_true_random=False))
 def test_the_order_of_rows_is_irrelevant_and_shares_are_shares(rows, rng: random.Random):
     questions = asked(*rows)
-    audit = blend.audit_questions(questions)
-    shuffled = blend.audit_questions(questions[rng.sample(range(len(questions)), len(questions))])
+    audit = audit_questions(questions)
+    shuffled = audit_questions(questions[rng.sample(range(len(questions)), len(questions))])
     for name, frame in audit.frames().items():
         assert_frame_equal(frame, shuffled.frames()[name], check_exact=True)
-    for frame in (audit.baselines, audit.leaks, audit.baselines_by_group, audit.baselines_by_topic):
+    for frame in (audit.baselines, audit.leaks, audit.baselines_by_group):
         found = frame.drop_nulls(["low"])
         assert found.filter(
             (pl.col("low") > pl.col("accuracy") + 1e-12) | (pl.col("high") < pl.col("accuracy") - 1e-12)
         ).is_empty()
         assert frame.filter(~pl.col("accuracy").is_between(0, 1)).is_empty()
     assert audit.baselines["baseline"].to_list() == list(DEFINITIONS)
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (
-            {"question": pl.lit(" ")},
-            "row 1 of the questions: no text of the question; write it, or remove the row",
-        ),
-        (
-            {"options": pl.lit(["tea"])},
-            "row 1 of the questions: fewer than two options; give every question at least two",
-        ),
-        (
-            {"options": pl.lit(["tea", " "])},
-            "row 1 of the questions: an option is blank; write it, or remove the row",
-        ),
-        (
-            {"answer": pl.lit(2)},
-            "row 1 of the questions: the answer is not the index of an option; count the options from 0",
-        ),
-        ({"answer": pl.lit("B")}, "column 'answer' of the questions is String; make it Int64"),
-    ],
-)
-def test_what_is_not_a_question_is_refused(change: dict, message: str):
-    questions = asked(one(["tea", "milk"])).with_columns(**change)
-    with pytest.raises(blend.InputError, match=f"^{re.escape(message)}$"):
-        blend.audit_questions(questions)
 
 
 @pytest.mark.landing

@@ -6,7 +6,7 @@ import shutil
 import polars as pl
 import pytest
 
-from blend.builders.audit.report import audit_report
+from blend.builders.audit.release import audit_report
 from blend.builders.validate import validate_release
 from blend.builders.validate.checks.audit import check_audit
 from blend.loaders.releases.reports import read_audit

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import logsumexp
 
-from blend.builders.audit.learning import _choice_weights, _wrong_options
 from blend.builders.audit.question_arrays import question_arrays
+from blend.builders.audit.solvers import _choice_weights, _wrong_options
 
 
 @pytest.mark.slow

@@ -11,8 +11,8 @@ import yaml
 from markdown_it import MarkdownIt
 
 from blend.builders.cards.credits import canary
-from blend.builders.cards.fields import described_fields
 from blend.builders.cards.header import size_category
+from blend.builders.cards.rendering import described_fields
 from blend.builders.release import build_release
 from blend.loaders.recipes.ready import sample_recipe
 from blend.loaders.releases import read_manifest
@@ -73,20 +73,6 @@ def test_the_header_repeats_the_types_of_the_files(header, sample_release: Path)
             assert pq.read_schema(file).remove_metadata().equals(said.remove_metadata())
 
 
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_the_header_says_how_much_there_is_to_load(header, sample_release: Path, tmp_path: Path):
-    for info in header["dataset_info"]:
-        loaded = _load(sample_release, info["config_name"], tmp_path)
-        held = next(iter(loaded.values())).info
-        assert {s["name"]: s["num_bytes"] for s in info["splits"]} == {
-            name: split.num_bytes for name, split in (held.splits or {}).items()
-        }
-        assert info["dataset_size"] == held.dataset_size
-        files = (sample_release / "data" / info["config_name"]).iterdir()
-        assert info["download_size"] == sum(file.stat().st_size for file in files)
-
-
 @pytest.mark.parametrize(
     ("rows", "category"),
     [
@@ -102,25 +88,6 @@ def test_the_header_says_how_much_there_is_to_load(header, sample_release: Path,
 )
 def test_size_categories_are_those_of_the_hub(rows: int, category: str):
     assert size_category(rows) == category
-
-
-@pytest.mark.slow
-def test_plain_datasets_loads_every_configuration(sample_release: Path, tmp_path: Path, caplog):
-    rows = {
-        config: {s: d.num_rows for s, d in _load(sample_release, config, tmp_path).items()}
-        for config in datasets.get_dataset_config_names(str(sample_release))
-    }
-    held: dict[str, dict[str, int]] = {}
-    for table in read_manifest(sample_release).tables:
-        held.setdefault(table.config, {})[table.split] = table.rows
-    assert rows == held
-    assert "Ignoring" not in caplog.text  # what `datasets` says of a header that it understands in part
-
-
-def _load(release: Path, config: str, cache: Path) -> datasets.DatasetDict:
-    loaded = datasets.load_dataset(str(release), config, cache_dir=str(cache))
-    assert isinstance(loaded, datasets.DatasetDict)
-    return loaded
 
 
 TITLE = "<script>alert(1)</script> *A* [b](http://c) &amp; \u202edrawkcab `d_e`\n# E | $f$"

@@ -3,11 +3,10 @@
 from datetime import date
 from typing import Any
 
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.builders.cards.contributors import citation_cff, cited_authors, shares
+from blend.builders.cards.credits import cited_authors, shares
 from blend.schemas.contributors import Contributed, Contributor, LocaleShare
 from blend.schemas.recipe import Recipe, Source
 
@@ -54,35 +53,10 @@ def test_only_names_are_cited_behind_the_authors_each_once():
     assert cited_authors(own, [MINA]) == ["Sara Ahmadi", "Mina *Kim*"]
 
 
-def test_the_citation_file():
-    own = RECIPE.model_copy(update={"authors": ("Sara Ahmadi",)})
-    assert yaml.safe_load(citation_cff(own, "Lunch", [ABEL, JUN, MINA])) == {
-        "cff-version": "1.2.0",
-        "message": "If you use this dataset, cite it with its version, and the works that its card names.",
-        "type": "dataset",
-        "title": "Lunch",
-        "version": "1.2.0",
-        "authors": [
-            {"name": "Sara Ahmadi"},
-            {"name": "Mina *Kim*", "orcid": "https://orcid.org/0000-0002-1825-0097"},
-        ],
-        "license": "CC-BY-SA-4.0",
-        "url": "https://example.org/lunch",
-    }
-
-
-def test_the_format_wants_an_author_also_where_nobody_is_named():
-    bare = RECIPE.model_copy(update={"license": "odbl", "homepage": None})
-    found = yaml.safe_load(citation_cff(bare, "Lunch", [ABEL, JUN]))
-    assert found["authors"] == [{"name": "Contributors to Lunch"}]
-    assert not {"license", "url"} & found.keys()
-
-
 @given(st.permutations([MINA, JUN, ABEL, SARA]), st.integers(0, 4))
 def test_no_folder_of_an_unnamed_contributor_is_told(order: list[Contributed], n: int):
-    told = [*map(str, shares(order[:n])), citation_cff(RECIPE, "Lunch", order[:n])]
+    told = list(map(str, shares(order[:n])))
     assert not any(name in text for text in told for name in ("abel", "sara"))
-    assert "jun" not in told[-1]
     assert sum(row.responses for row in shares(order[:n])) == sum(
         of.responses for part in order[:n] for of in part.locales
     )

@@ -8,7 +8,6 @@ import pytest
 from blend.builders.cards import answers_toml
 from blend.builders.cards.credits import citation, license_of
 from blend.builders.release import build_release
-from blend.loaders.recipes import read_recipe
 from blend.loaders.recipes.datasheets import read_datasheet
 from blend.schemas.errors import BlendError
 from blend.schemas.recipe import Recipe, Source
@@ -19,15 +18,6 @@ from helpers.mini_release import mini_recipe
 def bytes_of(release: Path) -> dict[str, bytes]:
     files = (path for path in release.rglob("*") if path.is_file())
     return {path.relative_to(release).as_posix(): path.read_bytes() for path in files}
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_a_release_rebuilds_itself_from_its_own_recipe(sample_release: Path, tmp_path: Path):
-    recipe = read_recipe(sample_release / "recipe.toml")
-    assert recipe.datasheet == "datasheet.toml"
-    build_release(recipe, tmp_path / "again", base=sample_release)
-    assert bytes_of(tmp_path / "again") == bytes_of(sample_release)
 
 
 @pytest.mark.slow

@@ -3,7 +3,7 @@
 import polars as pl
 
 from blend.builders.diff.model import ColumnChange
-from blend.builders.diff.schema import schema_changes, shared_types, type_text
+from blend.builders.diff.tables import schema_changes, shared_types, type_text
 
 ANSWERS = pl.List(pl.Struct({"answers": pl.List(pl.String()), "count": pl.Int64()}))
 

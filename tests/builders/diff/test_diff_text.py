@@ -153,7 +153,7 @@ def test_json_says_what_follows(make):
         ("caf\u00e9 noir", "cafe\u0301 noir", ("caf\\xe9 noir", "cafe\\u0301 noir")),
         ("می\u200cشود", "میشود", ("می\\u200cشود", "میشود")),
         ("a b", "a\u00a0b", ("a b", "a\\xa0b")),
-        ("뭐?", "뭐\uff1f", ("뭐?", "뭐\\uff1f")),
+        ("뭐?", "뭐\uff1f", ("\\ubb50?", "\\ubb50\\uff1f")),
         # Text in the other direction stays, marks that turn the line are spelled out.
         ("شاي", "شاي\u202e!", ("شاي", "شاي\\u202e!")),
     ],

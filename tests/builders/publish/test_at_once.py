@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from blend.loaders.releases import read_manifest
-from blend.loaders.releases.addressed import addressed_files
-from blend.loaders.releases.pull import pull_release
+from blend.loaders.releases.repository import addressed_files
 from helpers.hub.hub_releases import digests, held, published
 from helpers.hub.hub_server import Hub
 
@@ -115,31 +114,3 @@ def test_a_version_that_was_taken_back_before_its_tag_is_not_tagged(
         "recipe if it is to come back, build it again and publish that"
     )
     assert list(repository.tags) == ["v1.0.0"]
-
-
-ROUTES = ("GET .*/refs", "HEAD .*release.json", "GET .*release.json", "GET .*/tree/.*", "GET .*README.md")
-FAULTS: dict[str, dict[str, Any]] = {
-    "500": {"status": 500},
-    "429": {"status": 429, "retry_after_s": 0},
-    "dropped": {"drop": True},
-    "cut": {"drop_after": 10},
-}
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("how", FAULTS)
-@pytest.mark.parametrize("route", ROUTES)
-def test_one_fault_at_any_request_of_a_pull(
-    hub: Hub,
-    hub_cache: Path,
-    releases: Path,
-    somebody_else: Any,
-    quick: None,
-    tmp_path: Path,
-    route: str,
-    how: str,
-):
-    somebody_else(releases / "1.0.0")
-    hub.fail(route, **FAULTS[how])
-    pull_release(f"{REPO}@v1.0.0", tmp_path / "back", endpoint=hub.url)
-    assert digests(tmp_path / "back") == published(releases / "1.0.0", hub.url)

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from blend.loaders.releases import read_manifest
-from blend.loaders.releases.addressed import addressed_files
-from blend.loaders.releases.pull import pull_release
+from blend.loaders.releases.references import pull_release
+from blend.loaders.releases.repository import addressed_files
 from helpers.hub.hub_releases import REPO, held, published, writes
 from helpers.hub.hub_server import Hub
 

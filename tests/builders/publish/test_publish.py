@@ -198,7 +198,7 @@ def test_a_publish_between_anothers_commit_and_tag_is_refused(
         f"blend pull org/blend@{head} DIR && blend publish DIR org/blend"
     )
     # What the message says works: no need to have the stopped release.
-    from blend.loaders.releases.pull import pull_release
+    from blend.loaders.releases.references import pull_release
 
     pull_release(f"{REPO}@{head}", tmp_path / "finish", endpoint=hub.url)
     assert publish(tmp_path / "finish").plan.action == "tag"

@@ -35,7 +35,7 @@ pytestmark = [
 def test_a_private_repository_is_seen_by_its_owners_only(
     hub: Hub, publish: Publish, releases: Path, login: Any, tmp_path: Path
 ):
-    from blend.loaders.releases.pull import pull_release
+    from blend.loaders.releases.references import pull_release
 
     publish(releases / FIRST, private=True)
     assert hub.repository(REPO).private

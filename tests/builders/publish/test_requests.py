@@ -1,7 +1,5 @@
 """How often the Hub is asked: every answer takes its while, and at 100 ms each that is most of a publish."""
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -41,16 +39,3 @@ def test_requests_of_a_first_release_a_successor_and_a_repetition(
     # No repository to make; but the one table that differs to fetch, a HEAD and a GET.
     assert len(successor) == 12, successor
     assert len(again) == 3, again
-
-
-LOADED = """
-import sys
-import blend.loaders.releases.pull
-import blend.builders.publish
-print(*sorted({"polars", "pyarrow", "numpy", "datasets"} & set(sys.modules)))
-"""
-
-
-def test_neither_pulling_nor_the_first_look_loads_a_library_of_frames():
-    run = subprocess.run([sys.executable, "-c", LOADED], capture_output=True, text=True)
-    assert (run.returncode, run.stdout) == (0, "\n"), run.stderr

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from blend.builders.diff import diff_releases
-from blend.loaders.releases.pull import pull_release
-from blend.loaders.releases.references import fetch_release
+from blend.loaders.releases.references import fetch_release, pull_release
 from blend.schemas.errors import BlendError
 from helpers.hub.hub_releases import digests, held, published
 from helpers.hub.hub_server import Hub
@@ -89,33 +88,27 @@ def test_an_answer_that_is_not_the_hubs(hub: Hub, refusal: Any, releases: Path, 
 
 
 @pytest.mark.landing
-def test_a_pull_asks_six_times(hub: Hub, first: Path, quick: None, tmp_path: Path):
-    hub.fail("GET .*/refs", status=503, times=1000)
-    assert refused_pull(hub, tmp_path) == (
-        f"{WHERE}: the Hub does not do what it is asked (503 Service Unavailable); try again"
-    )
-    assert len(hub.requests) == 6
-
-
-@pytest.mark.landing
-def test_a_pull_that_is_forbidden_asks_for_access_and_not_for_another_token(
-    hub: Hub, first: Path, tmp_path: Path
+@pytest.mark.parametrize(
+    ("status", "n_asked", "message"),
+    [
+        (503, 6, f"{WHERE}: the Hub does not do what it is asked (503 Service Unavailable); try again"),
+        (
+            403,
+            1,
+            (
+                f"{WHERE}: you may not read this (403 Forbidden); ask its owners for access, then log in with "
+                "`hf auth login`"
+            ),
+        ),
+        (200, 6, NOT_THE_HUB),
+    ],
+)
+def test_a_pull_that_the_hub_does_not_answer(
+    hub: Hub, first: Path, quick: None, tmp_path: Path, status: int, n_asked: int, message: str
 ):
-    hub.fail("GET .*/refs", status=403, times=1000)
-    assert refused_pull(hub, tmp_path) == (
-        f"{WHERE}: you may not read this (403 Forbidden); ask its owners for access, then log in with "
-        "`hf auth login`"
-    )
-
-
-@pytest.mark.landing
-def test_a_pull_of_what_a_proxy_answers(hub: Hub, first: Path, quick: None, tmp_path: Path):
-    hub.fail("GET .*/refs", status=200, times=1000)
-    assert refused_pull(hub, tmp_path) == NOT_THE_HUB
-
-
-def refused_pull(hub: Hub, folder: Path) -> str:
+    hub.fail("GET .*/refs", status=status, times=1000)
     with pytest.raises(BlendError) as caught:
-        pull_release(f"{REPO}@v1.0.0", folder / "back", endpoint=hub.url)
-    assert digests(folder / "back") == {}
-    return str(caught.value)
+        pull_release(f"{REPO}@v1.0.0", tmp_path / "back", endpoint=hub.url)
+    assert str(caught.value) == message
+    assert digests(tmp_path / "back") == {}
+    assert len(hub.requests) == n_asked

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 from blend.builders.judges.option_reader import MAX_UNREADABLE
 from blend.builders.release import build_release
-from blend.builders.release.read_by_model import read_by_model
+from blend.builders.release.reviewing import read_by_model
 from blend.cli import app
 from blend.loaders.recipes import read_recipe
 from blend.loaders.releases.tables import read_config
@@ -89,7 +89,7 @@ def test_refusals_leave_out_and_doubts_go_to_people(chat: Chat, tmp_path: Path):
     assert sheet_of(recipe, "--all")["salad"] == "chat:m1@prompt-1: also_correct (0.9)"
     card = (tmp_path / "release" / "README.md").read_text(encoding="utf-8")
     # Four questions of four options; of tacos, offered in three of them, it was unsure.
-    assert "A language model has read 13 of the 16 options" in card
+    assert "natives of the region have read 0, other people 0, a language model alone 13, nobody 3" in card
     # A second run asks nothing, and says so.
     chat.requests.clear()
     assert judge(chat, recipe) == (
@@ -173,7 +173,7 @@ def test_what_the_command_refuses(chat: Chat, tmp_path: Path):
 ASKING = """
 import sys
 from pathlib import Path
-from blend.builders.release.read_by_model import read_by_model
+from blend.builders.release.reviewing import read_by_model
 from blend.loaders.recipes import read_recipe
 url, recipe = sys.argv[1], Path(sys.argv[2])
 out = recipe.with_name("verdicts.tsv")

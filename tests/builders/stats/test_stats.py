@@ -184,7 +184,6 @@ def test_no_data_at_all():
     stats = build_stats(questions_of(), annotations_of())
     assert {name: frame.height for name, frame in stats_frames(stats).items()} == {
         "counts": 0,
-        "topic_counts": 0,
         "topics": 0,
         "sources": 0,
         "non_answers": 0,

@@ -1,4 +1,4 @@
-"""Figures of multiple-choice questions: how many, where the right option stands, who gives wrong ones."""
+"""Figures of multiple-choice questions: how many, where the right option stands, what they tell apart."""
 
 from functools import partial
 
@@ -65,18 +65,6 @@ def test_positions_of_the_right_option(figures):
     ]
 
 
-def test_regions_that_give_wrong_options(figures):
-    # Korea's three questions have nine distractors: GB 3, CN 2, US 2, DZ 1, ID 1.
-    assert figures.distractors.filter(locale="ko-KR").rows() == [
-        ("ko-KR", "GB", 3, pytest.approx(3 / 9)),
-        ("ko-KR", "CN", 2, pytest.approx(2 / 9)),
-        ("ko-KR", "US", 2, pytest.approx(2 / 9)),
-        ("ko-KR", "DZ", 1, pytest.approx(1 / 9)),
-        ("ko-KR", "ID", 1, pytest.approx(1 / 9)),
-    ]
-    assert figures.distractors.filter(locale="en-GB")["region"].to_list() == ["DZ", "KR", "US"]
-
-
 def test_the_difference_that_tells_two_models_apart():
     rows = [("ko-KR", "Food", f"q{i}", 0, "KR GB US DZ") for i in range(100)]
     figures = mcq_stats(mcqs_of(*rows, *rows[:50], *rows[:50]))
@@ -121,8 +109,5 @@ def questions(draw: st.DrawFn) -> tuple[str, str, str, int, str]:
 def test_everything_adds_up(rows):
     figures = mcq_stats(mcqs_of(*rows))
     assert figures.counts["mcqs"].sum() == figures.positions["mcqs"].sum() == len(rows)
-    assert figures.distractors["options"].sum() == 3 * len(rows)
-    for frame in (figures.positions, figures.distractors):
-        shares = frame.group_by("locale").agg(pl.col("share").sum())["share"]
-        assert shares.to_list() == pytest.approx([1.0] * len(shares))
-    assert all(REGIONS[locale] != region for locale, region in figures.distractors["locale", "region"].rows())
+    shares = figures.positions.group_by("locale").agg(pl.col("share").sum())["share"]
+    assert shares.to_list() == pytest.approx([1.0] * len(shares))

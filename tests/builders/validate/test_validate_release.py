@@ -12,7 +12,7 @@ from blend.builders.validate import CHECKS, validate_release
 from blend.builders.validate.report import CheckResult, Level, Problem, error, info, warning
 from blend.schemas.errors import BlendError
 from blend.version import __version__
-from blend.views.validation import problem_lines
+from blend.views.releases import problem_lines
 
 OFFLINE = {name: check for name, check in CHECKS.items() if name != "loading"}
 

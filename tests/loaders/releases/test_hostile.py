@@ -2,7 +2,6 @@
 
 import hashlib
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -10,8 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from blend.builders.diff import diff_releases
@@ -187,83 +184,3 @@ def test_a_small_file_that_unpacks_to_too_much_is_not_read(
 
 BOMBS = {"annotations/KR": "question", "multiple-choice-questions/test": "prompt"}
 """Columns that hold one text of 60 million bytes in all of their rows, by table."""
-
-USES = {
-    "validate": ["validate", "{bomb}", "--skip", "loading"],
-    "diff": ["diff", "{sample}", "{bomb}"],
-    "show": ["show", "{bomb}"],
-    "stats": ["stats", "{bomb}"],
-    "audit": ["audit", "{bomb}"],
-    "eval run": ["eval", "run", "{bomb}", "--answers", "{answers}", "--model", "x", "--out", "{out}"],
-    "load": ["-c", "import sys, blend; blend.load(sys.argv[1], 'annotations', 'KR')", "{bomb}"],
-    "load, streaming": [
-        "-c",
-        "import sys, blend; next(iter(blend.load(sys.argv[1], 'annotations', 'KR', streaming=True)))",
-        "{bomb}",
-    ],
-    "read_config": ["-c", "import sys, blend; blend.read_config(sys.argv[1], 'annotations')", "{bomb}"],
-}
-
-
-@pytest.fixture(scope="module")
-def bomb(sample_release: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sample, with a long text in a dictionary to which all rows point, and digests that say so."""
-    folder = tmp_path_factory.mktemp("bombs") / "release"
-    shutil.copytree(sample_release, folder)
-    for table, column in BOMBS.items():
-        path = folder / f"data/{table}-00000.parquet"
-        rows = pq.read_table(path).slice(0, 40)
-        text = pa.DictionaryArray.from_arrays(
-            pa.array([0] * len(rows), pa.int32()), pa.array(["x" * 60_000_000])
-        )
-        rows = rows.set_column(rows.column_names.index(column), column, text)
-        pq.write_table(
-            rows,
-            path,
-            compression="zstd",
-            store_schema=False,
-            dictionary_pagesize_limit=1 << 30,
-            write_statistics=False,
-        )
-        assert path.stat().st_size < 20_000
-    manifest = read_manifest(folder)
-    files = tuple(
-        FileInfo(path=file.path, size=len(content), sha256=hashlib.sha256(content).hexdigest())
-        for file in manifest.files
-        for content in [(folder / file.path).read_bytes()]
-    )
-    tables = tuple(
-        info.model_copy(update={"rows": 40, "content_sha256": "0" * 64})
-        if f"{info.config}/{info.split}" in BOMBS
-        else info
-        for info in manifest.tables
-    )
-    changed = manifest.model_copy(update={"files": files, "tables": tables})
-    (folder / "release.json").write_text(changed.to_json(), encoding="utf-8")
-    return folder
-
-
-@pytest.mark.nightly
-@pytest.mark.integration
-@pytest.mark.parametrize("use", rest_nightly(USES, "show"))
-def test_a_file_of_kilobytes_fills_no_memory(use: str, bomb: Path, sample_release: Path, tmp_path: Path):
-    answers = tmp_path / "answers.csv"
-    answers.write_text("item_id,answer\nx,A\n", encoding="utf-8")
-    places = {"bomb": bomb, "sample": sample_release, "answers": answers, "out": tmp_path / "run"}
-    words = [word.format_map(places) for word in USES[use]]
-    command = [sys.executable, *([] if words[0] == "-c" else ["-m", "blend"]), *words]
-    # A process of its own says what its child took at most. A machine should survive the test's failure, too.
-    measure = (
-        "import resource, subprocess, sys\n"
-        "limit = lambda: resource.setrlimit(resource.RLIMIT_DATA, (6 << 30, 6 << 30))\n"
-        "run = subprocess.run(sys.argv[1:], capture_output=True, text=True, preexec_fn=limit)\n"
-        "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, run.stdout, run.stderr)"
-    )
-    run = subprocess.run([sys.executable, "-c", measure, *command], capture_output=True, text=True, check=True)
-    peak_kb, _, printed = run.stdout.partition(" ")
-    assert "that unpack to 2,4" in " ".join(printed.split())
-    assert "is not read of a file of this size; do not use it, and tell who made it" in " ".join(
-        printed.split()
-    )
-    # Imports take most of it. The rows alone would take ten times as much.
-    assert int(peak_kb) < 600_000, printed

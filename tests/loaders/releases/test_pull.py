@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from blend.loaders.releases.pull import pull_release
+from blend.loaders.releases.references import pull_release
 from blend.schemas.errors import BlendError
 from blend.schemas.manifest import ReleaseManifest
 from helpers.hub.hub_releases import altered, digests, make_release

@@ -3,21 +3,9 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from blend.loaders.releases.references import Reference, hub_reference, resolve_release
+from blend.loaders.releases.references import hub_reference, resolve_release
 from blend.schemas.errors import BlendError
-
-names = st.from_regex(r"[a-z0-9_][A-Za-z0-9_.-]{0,10}", fullmatch=True)
-revisions = st.from_regex(r"v[0-9]{1,2}\.[0-9]\.[0-9]|[0-9a-f]{40}", fullmatch=True)
-
-
-@pytest.mark.slow
-@given(names, names, st.none() | revisions)
-def test_a_repository_with_and_without_a_revision(owner: str, name: str, revision: str | None):
-    reference = f"{owner}/{name}" if revision is None else f"{owner}/{name}@{revision}"
-    assert hub_reference(reference) == Reference(f"{owner}/{name}", revision)
 
 
 @pytest.mark.parametrize(

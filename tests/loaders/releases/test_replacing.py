@@ -8,7 +8,7 @@ import pytest
 from blend.builders.release import build_release
 from blend.loaders.recipes.ready import sample_recipe
 from blend.loaders.releases import read_manifest
-from blend.loaders.releases.replacing import held_release
+from blend.loaders.releases.references import held_release
 from blend.schemas.errors import BlendError
 
 SAMPLE = sample_recipe().model_copy(update={"locales": ("ko-KR",)})
@@ -86,17 +86,6 @@ def test_edits_during_the_build_are_not_lost(out: Path):
     with pytest.raises(BlendError, match=r"README\.md has been edited since the release blend-sample 0\.1\.0"):
         build_release(SAMPLE, out, on_progress=edit)
     assert (out / "README.md").read_text() == "written while it was built"
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_a_file_that_comes_during_the_build_is_not_deleted(out: Path):
-    def note(stage: str, done: int, total: int) -> None:
-        (out / "late.txt").write_text("written while it was built")
-
-    with pytest.raises(BlendError, match=r"holds what is not of the release blend-sample 0\.1\.0 there \(late"):
-        build_release(SAMPLE, out, on_progress=note)
-    assert (out / "late.txt").exists()
 
 
 @pytest.mark.nightly

@@ -1,0 +1,260 @@
+"""Loading: a configuration of a release as a dataset, as a frame or as models.
+
+A release also loads with plain ``datasets.load_dataset``. What is added here: regions by any of their names, a
+version that must be named, and files that are compared with their digests.
+"""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from blend.loaders.files.content import check_tables
+from blend.loaders.releases import read_manifest
+from blend.loaders.releases.files import check_complete
+from blend.loaders.releases.references import Reference, fetch_release, hub_reference, resolve_release
+from blend.loaders.releases.tables import release_locales
+from blend.schemas.arrow_types import published_names
+from blend.schemas.errors import InputError, RowError, UnknownNameError
+from blend.schemas.locales import Locale, Registry
+from blend.schemas.manifest import DOMAINS_NAME, LOCALES_NAME, ReleaseManifest, TableInfo
+from blend.schemas.models import field_errors
+from blend.schemas.rows import PER_REGION, QUESTION_CONFIGS
+
+if TYPE_CHECKING:
+    import polars as pl
+
+RowT = TypeVar("RowT", bound=BaseModel)
+
+
+def load(
+    release: str | Path,
+    config: str,
+    region: str | Sequence[str] | None = None,
+    *,
+    split: str | None = None,
+    revision: str | None = None,
+) -> Any:
+    """A configuration of a release, or its rows about some regions.
+
+    Args:
+        release: A release directory, or ``org/name`` on the Hub.
+        config: Configuration, for example ``annotations``.
+        region: Region by its split (``KR``), locale (``ko-KR``), upstream name (``South_Korea``) or English
+            name; several of them; or all regions when absent.
+        split: Split, where the splits of the configuration are no regions; all when absent.
+        revision: Version tag (``v1.2.0``) or commit. A release on the Hub needs one, a directory has none.
+
+    Returns:
+        A `datasets.Dataset` of one region or split, and of configurations whose regions share one split; else a
+        dictionary of datasets by split, in the order asked for, or in that of the release.
+
+    Raises:
+        UnknownNameError: If the release has no such configuration, region or split; lists those it has.
+        BlendError: If the release cannot be found, if its files are missing or damaged, if the configuration
+            has no regions, or if no row is about those asked for.
+    """
+    names = None if region is None else [region] if isinstance(region, str) else list(region)
+    if names == []:
+        raise InputError("region=[]: names no region; name some, or leave it out for all of them")
+    if split is not None and names is not None and config in PER_REGION:
+        raise InputError(f"{config}: its splits are its regions; name region or split, not both")
+
+    found = find_release(release, revision=revision)
+    tables, locales = _chosen(found, config, names, split)
+    fetch_tables(found, tables)
+    paths = {table.split: [str(found.folder / file) for file in table.files] for table in tables}
+    check_tables(Path(path) for of_split in paths.values() for path in of_split)
+    _check_present(found, [path for of_split in paths.values() for path in of_split], config, locales)
+
+    from datasets import load_dataset
+
+    filters = [("locale", "in", locales)] if locales else None
+    loaded = load_dataset("parquet", config, data_files=paths, filters=filters)
+    is_one = isinstance(region, str) if config in PER_REGION else config in QUESTION_CONFIGS
+    return next(iter(loaded.values())) if split is not None or is_one else loaded
+
+
+def read_config(release: str | Path, config: str, *, revision: str | None = None) -> "pl.DataFrame":
+    """All splits of a configuration as one frame, columns named by the model's fields.
+
+    Args:
+        release: A release directory, ``org/name``, or ``org/name@revision`` on the Hub. What is downloaded from
+            there stays in the cache of the Hub's client, and later calls need no connection.
+        config: Configuration, for example ``annotations``.
+        revision: Version tag (``v1.2.0``) or commit. A release on the Hub needs one, a directory has none.
+
+    Returns:
+        Rows in the manifest's order of splits, and in the order of each.
+
+    Raises:
+        UnknownNameError: If the release has no such configuration.
+        BlendError: If the release cannot be found, or if its files are missing or damaged.
+    """
+    from blend.loaders.releases import tables
+
+    found = find_release(release, revision=revision)
+    fetch_tables(found, _chosen(found, config, None, None)[0])
+    return tables.read_config(found.folder, config)
+
+
+def as_models(rows: Any, model: type[RowT]) -> Iterator[RowT]:
+    """Give rows as models, one after the other; those of plain `datasets.load_dataset` as well.
+
+    Columns that the model does not know, such as those added by ``map``, are left out.
+
+    Args:
+        rows: Rows of a release, filtered, sorted, streamed or formatted in any way.
+        model: What each row must be, for example `Annotation` of `blend.schemas.rows`.
+
+    Raises:
+        RowError: When a row is reached that is not what its model says, or lacks a column of it.
+    """
+    columns = tuple(published_names(model).values())
+    # Arrays of numpy or torch would be no text and no lists.
+    for number, row in enumerate(rows.with_format(None)):
+        where = f"row {number}"
+        if missing := [column for column in columns if column not in row]:
+            raise RowError(
+                f"no column {', '.join(missing)}",
+                where=where,
+                fix=f"keep all columns of {model.__name__}, and load a release that blend built",
+            )
+        try:
+            yield model.model_validate({column: row[column] for column in columns})
+        except ValidationError as error:
+            first = next(field_errors(error))
+            raise RowError(
+                f"{first.location or 'row'} is not as {model.__name__} has it: {first.message}",
+                where=where,
+                fix="take typed rows before the rows are changed",
+            ) from None
+
+
+class FoundRelease(NamedTuple):
+    """A release whose tables may still be on the Hub."""
+
+    folder: Path
+    """Directory of the release, or what the cache holds of it: the manifest, and tables that were fetched."""
+    manifest: ReleaseManifest
+    """Its manifest."""
+    locales: Registry
+    """The locales that it can hold: the packaged ones and its own."""
+    on_hub: Reference | None
+    """Where it is on the Hub; null of a directory."""
+
+    def regions(self, config: str | None = None) -> Registry:
+        """The locales whose people the release has asked, in the order of its splits.
+
+        Args:
+            config: Configuration that must have rows of them; any with one split per region when absent.
+        """
+        configs = (config,) if config in PER_REGION else PER_REGION
+        known = {locale.split: locale for locale in self.locales}
+        splits = dict.fromkeys(table.split for table in self.manifest.tables if table.config in configs)
+        return Registry(known[split] for split in splits if split in known)
+
+
+def find_release(release: str | Path, *, revision: str | None = None) -> FoundRelease:
+    """Find a release; from the Hub nothing but its manifest and registries is downloaded.
+
+    Args:
+        release: A directory, ``org/name``, or ``org/name@revision``.
+        revision: Tag or commit on the Hub.
+
+    Raises:
+        BlendError: If the release cannot be found or read.
+    """
+    if revision is not None and Path(release).is_dir():
+        raise InputError(
+            f"{release}: a directory has no revisions; leave revision={revision!r} out, "
+            "or name a repository on the Hub"
+        )
+    if revision is not None and "@" in str(release):
+        raise InputError(f"{release}: names a revision, as revision={revision!r} does; name one of the two")
+    named = release if revision is None else f"{release}@{revision}"
+    on_hub = None if Path(named).is_dir() else hub_reference(str(named))
+    if on_hub is None or on_hub.revision is None:
+        # A directory; what names nothing that can be loaded is an error that says why.
+        folder = resolve_release(named)
+    else:
+        folder = fetch_release(on_hub.repo_id, on_hub.revision, wanted=_own_registries)
+    return FoundRelease(folder, read_manifest(folder), release_locales(folder), on_hub)
+
+
+def fetch_tables(found: FoundRelease, tables: Sequence[TableInfo]) -> None:
+    """Have the files of some tables in the folder of a release, as its manifest says; no others are fetched.
+
+    Raises:
+        BlendError: If files are missing or damaged.
+    """
+    files = [file for table in tables for file in table.files]
+    if found.on_hub is None:
+        check_complete(found.folder, files)
+    else:
+        fetch_release(found.on_hub.repo_id, found.on_hub.revision or "", wanted=lambda _: files)
+
+
+def find_region(name: str, regions: Registry, *, where: str) -> Locale:
+    """The region of a release by any of its names.
+
+    Args:
+        name: Split, region code, locale tag, upstream name or English name.
+        regions: Those of the release.
+        where: What to call the release in messages.
+
+    Raises:
+        UnknownNameError: If the release has no such region; lists those it has.
+        InputError: If the name is that of several regions, such as locales of one country.
+    """
+    try:
+        found = regions.called(name)
+    except UnknownNameError:
+        names = {*regions.tags, *(locale.region_name for locale in regions)}
+        raise UnknownNameError(f"region of {where}", name, names) from None
+    if len(found) > 1:
+        ways = ", ".join(locale.tag for locale in found)
+        raise InputError(f"{where}: {name!r} names several regions; choose one of: {ways}")
+    return found[0]
+
+
+def _own_registries(manifest: ReleaseManifest) -> list[str]:
+    """The files of the locales and of the domain that a release brings along, if it does."""
+    return [file.path for file in manifest.files if file.path in (LOCALES_NAME, DOMAINS_NAME)]
+
+
+def _chosen(
+    found: FoundRelease, config: str, names: Sequence[str] | None, split: str | None
+) -> tuple[list[TableInfo], list[str]]:
+    """The tables asked for, and the locales to keep rows of where splits are no regions; empty for all."""
+    tables = {table.split: table for table in found.manifest.tables if table.config == config}
+    if not tables:
+        raise UnknownNameError("configuration", config, {table.config for table in found.manifest.tables})
+    if split is not None and split not in tables:
+        raise UnknownNameError("split", split, tables)
+    wanted = list(tables.values()) if split is None else [tables[split]]
+    if names is None:
+        return wanted, []
+    where = found.manifest.label
+    if config not in QUESTION_CONFIGS:
+        raise InputError(f"{where}: {config} has no regions; leave region out, or name a split")
+    regions = found.regions(config)
+    chosen = list(dict.fromkeys(find_region(name, regions, where=where).tag for name in names))
+    if config in PER_REGION:
+        return [tables[found.locales.get(tag).split] for tag in chosen], []
+    return wanted, chosen
+
+
+def _check_present(found: FoundRelease, files: Sequence[str], config: str, locales: Sequence[str]) -> None:
+    """Refuse a locale without rows: no rows would look like an answer."""
+    if not locales:
+        return
+    import polars as pl
+
+    held = set(pl.scan_parquet(list(files)).select(pl.col("locale").unique()).collect()["locale"])
+    if absent := [locale for locale in locales if locale not in held]:
+        raise InputError(
+            f"{found.manifest.label}: {config} holds no row about {', '.join(absent)}; "
+            "the report in release.json says why"
+        )
