@@ -7,7 +7,6 @@ import typer
 
 from blend.cli.application import Application
 from blend.cli.options import (
-    Encoding,
     NewSheet,
     RawRecipe,
     ReturnedSheet,
@@ -80,7 +79,6 @@ def accept(
             "--update", help="Put the questions of the sheet into files that are there, and keep all others."
         ),
     ] = False,
-    encoding: Encoding = None,
 ) -> None:
     """Turn the reviewed sheet into the reviews that `blend build` reads.
 
@@ -92,7 +90,7 @@ def accept(
     from blend.views.safe import shown
 
     diagnostics = Diagnostics()
-    rows = read_answer_sheet(sheet, encoding=encoding, diagnostics=diagnostics)
+    rows = read_answer_sheet(sheet, diagnostics=diagnostics)
     accepted = reviews_of(rows, reviewer=reviewer)
     for written in write_reviews(accepted.reviews, out, update=update):
         kept = f", {written.kept} kept" if written.kept else ""
@@ -172,7 +170,6 @@ def accept_pairs(
     sheet: ReturnedSheet,
     out: VerdictFile = Path("verdicts.tsv"),
     reviewer: Reviewer = "reviewer",
-    encoding: Encoding = None,
 ) -> None:
     """Add the verdicts of the sheet to the file of verdicts that `blend build` reads.
 
@@ -184,7 +181,7 @@ def accept_pairs(
     from blend.loaders.responses.verdicts import add_verdicts
     from blend.schemas.sheets import DIFFERS_FROM, SAME_AS
 
-    verdicts = read_pair_sheet(sheet, encoding=encoding)
+    verdicts = read_pair_sheet(sheet)
     is_new = not out.exists()
     added = add_verdicts(out, verdicts, reader=reviewer, native=False, when=datetime.now(UTC).date())
     same, different = added.by_verdict[SAME_AS], added.by_verdict[DIFFERS_FROM]

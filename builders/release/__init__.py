@@ -23,7 +23,6 @@ from blend.builders.stats.measures import in_order
 from blend.builders.stats.triples import TripleStats, build_triple_stats
 from blend.loaders.files.atomic import atomic_directory
 from blend.loaders.files.content import file_infos, read_text
-from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.recipes.datasheets import read_datasheet
 from blend.loaders.recipes.ready import portable_recipe
@@ -106,7 +105,7 @@ def build_release(
     with atomic_directory(out, check=check) as release:
         if recipe.locale_file is not None:
             own = base / recipe.locale_file
-            text = read_text(own, own.parent, Diagnostics()).replace("\r\n", "\n")
+            text = read_text(own).replace("\r\n", "\n")
             _write_text(release / LOCALES_NAME, text)
         for path, text in carried_domain(recipe, base).items():
             _write_text(release / path, text)

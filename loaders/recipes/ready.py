@@ -9,7 +9,6 @@ from typing import NamedTuple
 import polars as pl
 
 from blend.loaders.files.content import instead_of_file, read_text
-from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.toml import known_domains
 from blend.loaders.sample import sample_path
 from blend.loaders.wikidata.prompts import PACKAGED, packaged_templates, parse_templates
@@ -176,7 +175,7 @@ def own_templates(name: str, folder: Path) -> str:
             f"domain, key templates: {instead_of_file(path)}: {path}; correct the path, or name "
             f"the packaged {PACKAGED}"
         )
-    return read_text(path, path.parent, Diagnostics())
+    return read_text(path)
 
 
 def is_packaged(name: str) -> bool:

@@ -48,30 +48,29 @@ _PAIRS = _Kind(
 )
 
 
-def read_option_sheet(path: Path, *, encoding: str | None = None) -> tuple[GivenVerdict, ...]:
+def read_option_sheet(path: Path) -> tuple[GivenVerdict, ...]:
     """The verdicts in a sheet of options that came back; rows without a verdict are left out.
 
     Args:
         path: The table.
-        encoding: Of the table; see `loaders.files.content.read_text`.
 
     Raises:
         RowError, RowErrors: If the file cannot be read, a verdict is unknown or not one on such an option, a
             reason has none, a row is not as it was proposed, or an option has two different verdicts.
         InputError: If no row has a verdict.
     """
-    return _read(_OPTIONS, path, encoding)
+    return _read(_OPTIONS, path)
 
 
-def read_pair_sheet(path: Path, *, encoding: str | None = None) -> tuple[GivenVerdict, ...]:
+def read_pair_sheet(path: Path) -> tuple[GivenVerdict, ...]:
     """The verdicts in a sheet of pairs that came back; arguments and errors as of `read_option_sheet`."""
-    return _read(_PAIRS, path, encoding)
+    return _read(_PAIRS, path)
 
 
-def _read(kind: _Kind, path: Path, encoding: str | None) -> tuple[GivenVerdict, ...]:
+def _read(kind: _Kind, path: Path) -> tuple[GivenVerdict, ...]:
     diagnostics = Diagnostics()
     verdicts: dict[tuple[str, ...], GivenVerdict] = {}
-    for cells in read_sheet(kind.sheet, path, diagnostics, encoding=encoding):
+    for cells in read_sheet(kind.sheet, path, diagnostics):
         if not cells.values["verdict"].strip():
             if cells.values["why"].strip():
                 fix = "choose a verdict, or empty the cell"

@@ -9,7 +9,7 @@ from blend.builders.cards.croissant import made_from_manifest
 from blend.builders.cards.header import configs_of
 from blend.builders.validate.checked_release import Release, is_known
 from blend.builders.validate.report import REBUILD, Problem, error
-from blend.loaders.files.content import read_content, read_json_content, utf8_text
+from blend.loaders.files.content import read_content, read_json, utf8_text
 from blend.schemas.errors import RowError
 from blend.schemas.manifest import CARD_NAME, CROISSANT_NAME, ReleaseManifest
 
@@ -45,7 +45,7 @@ def check_croissant(release: Release) -> Iterator[Problem]:
         yield error(CROISSANT_NAME, "is missing", REBUILD)
         return
     try:
-        held = read_json_content(path, where=CROISSANT_NAME)
+        held = read_json(path, where=CROISSANT_NAME)
     except RowError as broken:
         where = str(broken).partition(f": {broken.what}")[0]
         yield error(where, f"cannot be used: {broken.what}", REBUILD)

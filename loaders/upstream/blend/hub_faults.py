@@ -8,9 +8,9 @@ from typing import Any
 
 import yaml
 
-from blend.loaders.files.content import location_of
+from blend.loaders.files.content import location_of, read_json
 from blend.loaders.files.diagnostics import Diagnostics
-from blend.loaders.files.rows import Columns, read_json, read_rows
+from blend.loaders.files.rows import Columns, read_rows
 from blend.schemas.errors import RowError
 from blend.schemas.rows import MULTIPLE_CHOICE_QUESTIONS
 from blend.schemas.texts import pluralise
@@ -53,7 +53,7 @@ def report_faults(folder: Path, root: Path, annotations: Iterable[str], diagnost
     entries: dict[str, Json] = {}
     for path in annotations:
         with Diagnostics().collected():  # a file that cannot be read is told where it is read for good
-            entries[path] = read_json(root / path, root, Diagnostics())
+            entries[path] = read_json(root / path)
     if mixed := _mixed_types(entries):
         detail = f"many versions of datasets cannot load the annotations: {mixed}; read file by file"
         diagnostics.finding("unloadable-configuration", CARD, detail)
@@ -150,7 +150,8 @@ def _report_choices(path: Path, folder: Path, diagnostics: Diagnostics) -> None:
 def _rows(path: Path, folder: Path, diagnostics: Diagnostics) -> list[dict[str, Json]]:
     if path.suffix != ".json":
         return [row.values for row in read_rows(path, folder, diagnostics, _CHOICES)]
-    value, location = read_json(path, folder, diagnostics), location_of(path, folder)
+    location = location_of(path, folder)
+    value = read_json(path, where=location)
     if not isinstance(value, list) or not all(isinstance(row, dict) for row in value):
         raise RowError("the file does not hold a list of objects", where=location, fix="write one per question")
     for index, row in enumerate(value):

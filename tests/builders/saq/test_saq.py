@@ -261,16 +261,6 @@ REPLY = responses_of({"a07": ["bread"]})
         ),
         (
             QUESTION,
-            responses_of({"a07": ["larinÄ¡"]}),
-            review_of((["larinġ"], [])),
-            (
-                "reviews/en-GB.jsonl:1: nobody answered 'larinġ' to 'q', but the responses, changed since the "
-                "review, have 'larinÄ¡' in a wrong encoding; save them again as .xlsx or 'CSV UTF-8', or say "
-                "their encoding (`encoding` of the source)"
-            ),
-        ),
-        (
-            QUESTION,
             REPLY,
             review_of(invalid=["xyz"]),
             (
