@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from blend.loaders.files.diagnostics import Diagnostics
-from blend.loaders.files.rows import Cells, Columns, read_rows
+from blend.loaders.files.rows import Cells, Columns, read_rows, read_table
 from blend.loaders.files.sheets import read_sheet
 from blend.loaders.responses.verdicts import GivenVerdict
 from blend.schemas.errors import InputError, RowError
@@ -60,6 +61,13 @@ def read_option_sheet(path: Path) -> tuple[GivenVerdict, ...]:
         InputError: If no row has a verdict.
     """
     return _read(_OPTIONS, path)
+
+
+def is_pair_sheet(path: Path) -> bool:
+    """Whether a sheet that came back is one of pairs, by its columns; false for one that cannot be read."""
+    with suppress(InputError):
+        return any("answer_a" in row.values for row in read_table(path)[:1])
+    return False
 
 
 def read_pair_sheet(path: Path) -> tuple[GivenVerdict, ...]:

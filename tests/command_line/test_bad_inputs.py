@@ -92,8 +92,6 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "questions agreement": ("questions", "agreement", "{place}"),
     "items": ("items", "{place}"),
     "items select": ("items", "select", "{place}"),
-    "review-pairs propose": ("review-pairs", "propose", "{place}"),
-    "review-pairs accept": ("review-pairs", "accept", "{place}"),
 }
 
 

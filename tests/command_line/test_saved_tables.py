@@ -166,7 +166,7 @@ def test_verdicts_are_read_and_written_on_as_ours(tmp_path: Path, saved: _Saved)
 
 PROPOSED = {
     "reviews": ("reviews", "propose", ("--all",), {"invalid": '"x"'}),
-    "pairs": ("review-pairs", "propose", ("--all",), {"verdict": '"same,different"'}),
+    "pairs": ("reviews", "propose", ("--pairs", "--all"), {"verdict": '"same,different"'}),
     "options": ("questions", "options", (), {"verdict": '"ok,also_correct,silly,wrong"'}),
 }
 

@@ -112,9 +112,9 @@ COMMANDS = (
         ("collected/reviews/*",),
         ("collected/reviews",),
     ),
-    Command("review-pairs propose recipe.toml --out new.csv", _RECIPE),
+    Command("reviews propose recipe.toml --pairs --out new.csv", _RECIPE),
     Command(
-        "review-pairs accept pairs.csv --out verdicts.tsv --reviewer r01",
+        "reviews accept pairs.csv --out verdicts.tsv --reviewer r01",
         ("pairs.csv", "verdicts.tsv"),
         ("verdicts.tsv",),
     ),

@@ -138,7 +138,7 @@ def _upstream() -> None:
 
 def _sheets() -> None:
     run_blend("reviews", "propose", "recipe.toml", "--all", "--out", "sheet.csv")
-    run_blend("review-pairs", "propose", "recipe.toml", "--all", "--out", "pairs.csv")
+    run_blend("reviews", "propose", "recipe.toml", "--pairs", "--all", "--out", "pairs.csv")
     run_blend("questions", "options", "recipe.toml", "--out", "options.csv")
     _fill("options.csv", {"verdict": "ok"})
     Path("verdicts.tsv").write_text(
