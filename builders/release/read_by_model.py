@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from blend.builders.judges.option_prompt import AskedOptions
-from blend.builders.judges.option_reader import OptionReader
+from blend.builders.judges.option_reader import AskedOptions, OptionReader
 from blend.builders.release.recipe_options import OfferedOption, RecipeOptions
 from blend.builders.release.tables import verdicts_of
 from blend.loaders.files.progress import ProgressCallback, silent

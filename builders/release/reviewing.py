@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from blend.builders.judges.suspects import Suspects
+from blend.builders.judges.suspects import why_suspected
 from blend.builders.mcq.to_review import OFFERED_OPTIONS, candidate_pairs
 from blend.builders.release.inputs import known_locales, read_inputs
 from blend.builders.release.recipe_options import RecipeOptions
@@ -113,13 +113,12 @@ def _undecided_pairs(recipe: Recipe, *, base: Path = Path(), everything: bool = 
         *(shipped_decisions() if recipe.mcq.judge.shipped else ()),
     ]
     done = {pair_key(decision.answer_a, decision.answer_b) for decision in decided}
-    suspects = Suspects(decided)
     texts = inputs.questions.group_by("template_id").agg(pl.col("en_question").sort().first())
     question = dict(texts.iter_rows())
     rows = [
         (a, b, None, None, n, cause, template_id, question[template_id], PAIR_SHEET.mark(a, b))
         for a, b, n, template_id in pairs.iter_rows()
-        if pair_key(a, b) not in done and ((cause := suspects.cause(a, b)) or everything)
+        if pair_key(a, b) not in done and ((cause := why_suspected(a, b)) or everything)
     ]
     return pl.DataFrame(rows, PAIR_SHEET.columns, orient="row")
 

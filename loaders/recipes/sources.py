@@ -15,8 +15,7 @@ from blend.loaders.hub import Snapshot, fetch_dataset
 from blend.loaders.responses import ResponseTables, read_responses, response_files
 from blend.loaders.sample import sample_path
 from blend.loaders.topics import TopicTables, read_topics, topic_files
-from blend.loaders.upstream.blend import HUB_PATTERNS, blend_files, data_folder, needs_card, read_blend
-from blend.loaders.upstream.blend.hub_faults import CARD, listed_choices
+from blend.loaders.upstream.blend import HUB_PATTERNS, blend_files, data_folder, read_blend
 from blend.loaders.upstream.blend.prompts import PromptTables, has_prompts, read_prompts
 from blend.loaders.upstream.semeval import read_semeval, semeval_files
 from blend.loaders.wikidata.facts import Facts, read_facts
@@ -242,8 +241,7 @@ def _blend(source: Source, base: Path, locales: Registry) -> SourceTables:
         folder, commit = _directory(source, base), None
     else:
         folder, commit = _snapshot(source, base)
-    root = folder if needs_card(folder) else data_folder(folder)
-    info = _info(source, root, blend_files(folder), revision=commit)
+    info = _info(source, data_folder(folder), blend_files(folder), revision=commit)
     tables = read_blend(folder, locales=locales)
     prompts = _blend_prompts(folder, locales, tables.questions["locale"].unique().to_list())
     return SourceTables(
@@ -296,12 +294,7 @@ def _snapshot(source: Source, base: Path) -> Snapshot:
             f"{_name(source)}: a directory has no revision; leave the key out, or move the directory away "
             "to read the Hub repository of that name"
         )
-    snapshot = fetch_dataset(source.location, source.revision, patterns=HUB_PATTERNS)
-    if needs_card(snapshot.folder):
-        fetch_dataset(source.location, snapshot.commit, patterns=[CARD])
-        if choices := listed_choices(snapshot.folder):
-            fetch_dataset(source.location, snapshot.commit, patterns=choices)
-    return snapshot
+    return fetch_dataset(source.location, source.revision, patterns=HUB_PATTERNS)
 
 
 def _directory(source: Source, base: Path) -> Path:

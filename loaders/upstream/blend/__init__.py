@@ -20,7 +20,6 @@ from blend.loaders.files.diagnostics import Diagnostics, unknown_name
 from blend.loaders.files.rows import Cells, Columns
 from blend.loaders.upstream import Origin, Tidy
 from blend.loaders.upstream.blend.groups import Json, annotation_row, check_entry
-from blend.loaders.upstream.blend.hub_faults import CARD, listed_choices, report_faults
 from blend.loaders.upstream.blend.hub_layout import entries_by_id, name_country, question_rows
 from blend.schemas.arrow_types import nested_frame
 from blend.schemas.errors import InputError
@@ -57,7 +56,7 @@ HUB_PATTERNS = tuple(
     for root in ("", "data/")
     for pattern in dict.fromkeys((*(one for layout in _LAYOUTS for one in layout.patterns), _PROMPTS))
 )
-"""The files that `blend_files` may name, as paths in a repository; `listed_choices` names further ones."""
+"""The files that `blend_files` may name, as paths in a repository."""
 
 # The first column is a running index without a name.
 _COLUMNS = Columns(("ID", "Topic", "Source", "Question", "Translation"), ignored=("",))
@@ -80,7 +79,7 @@ def read_blend(folder: Path | str, *, clean: bool = True, locales: Registry | No
     Args:
         folder: Holds ``annotations/{region}_data.json`` and ``questions/{region}_questions.csv``, itself or in
             its folder ``data``; both files for every region. Without them, a copy of the authors' repository
-            on the Hub: ``annotations_hf`` and ``questions_hf`` (tables or lists), with its card.
+            on the Hub: ``annotations_hf`` and ``questions_hf`` (tables or lists).
         clean: Whether texts are normalised: Unicode NFC, control characters and line feeds as blanks, no outer
             white space, no blank answers, equal reasons counted together. Otherwise every text stays as
             published and is only reported: published figures are defined on the texts as they are.
@@ -101,10 +100,6 @@ def read_blend(folder: Path | str, *, clean: bool = True, locales: Registry | No
     # A region's rows as Python objects take ten times the memory of a frame: one region at a time.
     questions, annotations = [empty(QUESTIONS)], [empty(ANNOTATIONS)]
     layout = _layout(root)
-    if layout is not _USUAL:
-        report_faults(
-            Path(folder), root, sorted(region_files(root, *layout.annotations).values()), tidy.diagnostics
-        )
     for region in _regions(root, layout, known, tidy.diagnostics):
         with tidy.diagnostics.collected():
             rows, entries = _read_region(region, root, tidy.diagnostics)
@@ -144,18 +139,10 @@ def _layout(root: Path) -> _Layout:
 
 
 def blend_files(folder: Path) -> list[Path]:
-    """The files of questions, annotations and, where there are any, prompts; with a card, what it names."""
+    """The files of questions, annotations and, where there are any, prompts."""
     root = data_folder(folder)
     paths = [path for pattern in (*_layout(root).patterns, _PROMPTS) for path in root.glob(pattern)]
-    if needs_card(folder):
-        named = (folder / name for name in (CARD, *listed_choices(folder)))
-        paths += [path for path in named if path.is_file()]
     return sorted(paths)
-
-
-def needs_card(folder: Path) -> bool:
-    """Whether a folder is a copy of the authors' repository on the Hub, whose card says what else is in it."""
-    return _layout(data_folder(folder)) is not _USUAL
 
 
 @dataclass(frozen=True, slots=True)

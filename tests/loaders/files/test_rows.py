@@ -75,11 +75,6 @@ def test_parquet_rows_are_numbered_from_one(tmp_path):
     ]
 
 
-def test_ignored_columns_are_left_out(tmp_path):
-    rows, _ = read(tmp_path / "t.csv", ",id,text\n0,a,one\n", Columns(("id", "text"), ignored=("",)))
-    assert rows[0].values == {"id": "a", "text": "one"}
-
-
 def test_rows_that_can_be_read_are_returned_beside_the_problems_of_others(tmp_path):
     rows, diagnostics = read(tmp_path / "t.csv", "id,text\na\nb,two\n")
     assert [row.location for row in rows] == ["t.csv:3"]
