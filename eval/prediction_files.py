@@ -20,7 +20,7 @@ from blend.eval.runs.recorded_answers import ID_COLUMNS, Recorded
 from blend.eval.runs.run_description import RecordedAnswers
 from blend.eval.runs.run_directory import Run
 from blend.loaders.files.atomic import replace_own_file
-from blend.loaders.files.content import UTF_16, decoded, file_sha256, open_content, read_content
+from blend.loaders.files.content import UTF_16, file_sha256, open_content, read_content, utf8_text
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.tables import NOT_AN_ARCHIVE, TEXT_SUFFIXES
 from blend.loaders.upstream.semeval.task_files import TaskRow, spelled_otherwise, task_id, task_rows
@@ -79,7 +79,7 @@ def is_predictions(path: Path, of: Predictions, asked: TaskItems) -> bool:
         return path.suffix.lower() == ".zip"
     with open_content(path) as file:
         start = file.read(_HEADER_BYTES)
-    # The encodings that a mark names; `decoded` reads the whole later, and says what is wrong with it.
+    # `utf8_text` reads the whole later, and says what is wrong with it.
     text = start.decode("utf-16" if start.startswith(UTF_16) else "utf-8-sig", errors="replace")
     line = text.partition("\n")[0].removesuffix("\r")
     header = set(_header(line))
@@ -117,7 +117,7 @@ def read_predictions(path: Path, asked: TaskItems, of: Predictions, *, model: st
         RowError, RowErrors: If rows cannot be read, or none is about anything that is asked.
     """
     diagnostics = Diagnostics()
-    text = _between_tabs(decoded(_content(path, of.name), path.name, diagnostics))
+    text = _between_tabs(utf8_text(_content(path, of.name), path.name))
     header = _header(text.partition("\n")[0])
     columns = ("id", PREDICTION) if of.values and not {*LETTERS} <= {*header} else of.columns
     rows = task_rows(text, path.name, columns, diagnostics, fix=_FIX)

@@ -38,10 +38,10 @@ def keep_recorded(
     of_models |= asking.given("batch_out", "batch_in", "budget", "shard", "price")
     refuse(of_models, "where a model is asked, and recorded answers ask nobody")
     with gunzipped(given.path) as answers:
-        if task.takes_table(answers, encoding=given.encoding):
+        if task.takes_table(answers):
             of_items = {**options, **decoding.given("thought_marks")}
             refuse(of_items, "for answers to items, and this is a table of texts")
-            kept = task.run_of_table(answers, out, model=given.name, encoding=given.encoding)
+            kept = task.run_of_table(answers, out, model=given.name)
             return read_run(out), kept
         given = given.model_copy(update={"path": answers})
         return _keep_answers(release, task, given, out, decoding, options)
@@ -60,9 +60,7 @@ def _keep_answers(
         )
     path, form = given.path, task.predictions()
     if form is None or not is_predictions(path, form, asked.asked):
-        recorded = read_recorded(path, asked.asked, model=given.name, encoding=given.encoding)
-    elif given.encoding is not None:
-        raise ArgumentError("`encoding` makes no sense for a file of predictions, which is UTF-8; leave it out")
+        recorded = read_recorded(path, asked.asked, model=given.name)
     else:
         recorded = read_predictions(path, asked.asked, form, model=given.name)
     warnings = (*asked.asked.warnings, *(f"{path.name}: {warning}" for warning in recorded.warnings))

@@ -33,16 +33,13 @@ ReadSheet = Callable[[Sequence[Cells], str, list[RowError]], Iterable[Judgement]
 """Reads the rows of a sheet of somebody, or of a table that names who judges; adds to the problems."""
 
 
-def read_returned(
-    paths: Sequence[Path], columns: Columns, read: ReadSheet, *, encoding: str | None, fill_in: str
-) -> list[Judgement]:
+def read_returned(paths: Sequence[Path], columns: Columns, read: ReadSheet, *, fill_in: str) -> list[Judgement]:
     """The judgements of sheets that came back, by file and row.
 
     Args:
         paths: Filled-in sheets, each of the annotator whose name the file has; or tables in their place.
         columns: Columns of a file.
         read: What reads its rows.
-        encoding: Of tables; see `loaders.files.content.read_text`.
         fill_in: What to write where, for the message that nobody judged anything.
 
     Raises:
@@ -55,7 +52,7 @@ def read_returned(
     problems: list[RowError] = []
     found: dict[tuple[str, ...], tuple[Path, Judgement]] = {}
     for path in paths:
-        for one in read(_rows(path, columns, encoding), path.stem, problems):
+        for one in read(_rows(path, columns), path.stem, problems):
             first, earlier = found.setdefault(one[1:4], (path, one))
             if earlier is not one:
                 # Copies of a sheet can have one name in several folders.
@@ -88,11 +85,11 @@ def _check_copies(paths: Sequence[Path]) -> None:
             )
 
 
-def _rows(path: Path, columns: Columns, encoding: str | None) -> list[Cells]:
+def _rows(path: Path, columns: Columns) -> list[Cells]:
     if not path.is_file():
         raise InputError(f"{path}: no such file; name sheets that were filled in")
     diagnostics = Diagnostics()
-    rows = read_rows(path, path.parent, diagnostics, columns, encoding=encoding)
+    rows = read_rows(path, path.parent, diagnostics, columns)
     diagnostics.raise_problems()
     return rows
 

@@ -18,7 +18,7 @@ from blend.eval.runs.usage import Usage
 from blend.eval.statistics.annotator_agreement import alpha, pairwise_agreement
 from blend.eval.statistics.estimates import Estimate
 from blend.eval.statistics.resampling import FEW
-from blend.loaders.files.content import read_json_content
+from blend.loaders.files.content import read_json
 from blend.schemas.errors import DISTRIBUTION, InputError
 from blend.schemas.models import first_reason
 
@@ -112,7 +112,7 @@ def read_scores(run: Run) -> Scores:
             f"{run.directory}: the run is not scored yet; score it first: blend eval score {run.directory}"
         )
     try:
-        scores = Scores.model_validate(read_json_content(path))
+        scores = Scores.model_validate(read_json(path))
     except ValidationError as error:
         raise InputError(
             f"{path}: not scores that this version of {DISTRIBUTION} reads ({first_reason(error)}); "

@@ -281,9 +281,9 @@ class Task(Protocol):
         """Return the file in which SemEval-2026 Task 7 takes its answers; null where that has no such task."""
         return None
 
-    def takes_table(self, answers: Path, *, encoding: str | None) -> bool:
+    def takes_table(self, answers: Path) -> bool:
         """Whether a table is one of the task's own, which needs no release; else it holds answers to items."""
-        del answers, encoding
+        del answers
         return False
 
     def asked_apart(self, there: "Run", here: "Run") -> tuple[str, ...]:
@@ -291,11 +291,9 @@ class Task(Protocol):
         del there, here
         return ()
 
-    def run_of_table(
-        self, answers: Path, out: Path, *, model: str | None, encoding: str | None
-    ) -> "RunOutcome":
+    def run_of_table(self, answers: Path, out: Path, *, model: str | None) -> "RunOutcome":
         """Make a run of a table that the task takes; never called where it takes none."""
-        raise AssertionError(f"{self.name} takes no table of its own: {answers}, {out}, {model}, {encoding}")
+        raise AssertionError(f"{self.name} takes no table of its own: {answers}, {out}, {model}")
 
 
 def offered(kind: type[TaskOptions] | type[ScoringOptions]) -> dict[str, Any]:

@@ -279,9 +279,6 @@ def not_answered(answer: str, template_id: str, answers: Iterable[str]) -> tuple
     """A decision on an answer that is not among those to its question."""
     there = list(answers)
     what = f"nobody answered {answer!r} to {template_id!r}"
-    if spoilt := next((one for one in there if _is_spoilt(one, answer)), None):
-        fix = "save them again as .xlsx or 'CSV UTF-8', or say their encoding (`encoding` of the source)"
-        return f"{what}, but the responses, changed since the review, have {spoilt!r} in a wrong encoding", fix
     restored = "restore rows of responses that are gone since the review"
     corrected = (
         "if the answer was corrected there, have `blend reviews propose` take up its question again, or write "
@@ -291,13 +288,6 @@ def not_answered(answer: str, template_id: str, answers: Iterable[str]) -> tuple
     # What is close to an answer that is gone is most likely its correction.
     fix = f"{corrected}; else {restored}" if close else f"{restored}; {corrected}"
     return f"{what}{close}, but a review decides on it", fix
-
-
-def _is_spoilt(text: str, original: str) -> bool:
-    """Whether a text is what a wrong encoding makes of another: ``larinÄ¡`` or ``larin?`` of ``larinġ``."""
-    as_bytes = (original.encode().decode(encoding, "replace") for encoding in ("cp1252", "latin-1"))
-    lost = (re.sub(r"[^\x00-\x7f]", mark, original) for mark in ("?", "\ufffd"))
-    return text != original and text in (*as_bytes, *lost)
 
 
 def decided_twice(answers: Iterable[str]) -> tuple[str, str]:

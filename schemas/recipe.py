@@ -351,9 +351,6 @@ class Source(FrozenModel):
     sha256: Sha256 | None = None
     """Digest over the source's files (`loaders.files.content.directory_digest`), of a snapshot that of the
     file; checked when given."""
-    encoding: str | None = None
-    """Encoding of the source's tables that have no byte order mark, for example ``cp1252``; UTF-8 when absent.
-    For ``responses``, ``contributions`` and ``topics``."""
     license: str | None = None
     """Licence identifier of the source as the Hub knows it; when absent, CC BY-SA 4.0 for ``blend``, CC BY 4.0
     for ``sample``, and the release's own for ``responses``. Contributors name theirs themselves."""

@@ -7,7 +7,7 @@ import typer
 
 from blend.cli.application import Application
 from blend.cli.option_names import with_options
-from blend.cli.options import Encoding, LocaleFile
+from blend.cli.options import LocaleFile
 from blend.exit_codes import REFUSED
 from blend.schemas.texts import escape_controls, escape_controls_in_json
 
@@ -69,12 +69,11 @@ def check(
         typer.Option("--format", help="For people, for programs, or as annotations of a pull request."),
     ] = "text",
     locale_file: LocaleFile = None,
-    encoding: Encoding = None,
 ) -> None:
     """Say everything that is wrong with contributions, file by file and row by row.
 
     Exit code 0 when nothing keeps the collection from being built, else 1. Where `recipe.toml` lies beside the
-    folder `contributions`, its licence, its own locales and the encoding of its source count.
+    folder `contributions`, its licence and its own locales count.
 
     - `blend contribute check contributions/mina-ko` checks one folder, and how it fits with the others.
     - `blend contribute check . --format github` annotates a pull request.
@@ -83,11 +82,7 @@ def check(
     from blend.views.contributions import annotations, check_json, check_lines, verdict
 
     known, recipe = _of_recipe(collection_of(folder)[0].parent, locale_file)
-    if recipe is not None and encoding is None:
-        encoding = next((source.encoding for source in recipe.sources if source.kind == "contributions"), None)
-    found = check_contributions(
-        folder, locales=known, encoding=encoding, released=None if recipe is None else recipe.license
-    )
+    found = check_contributions(folder, locales=known, released=None if recipe is None else recipe.license)
     if output == "json":
         typer.echo(escape_controls_in_json(with_options(check_json(found))), nl=False)
     else:

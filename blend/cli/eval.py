@@ -12,7 +12,7 @@ from blend.cli.eval_judging import judge, judge_sheet, judged
 from blend.cli.eval_outcome import print_outcome, print_warning, reporting
 from blend.cli.groups import with_groups
 from blend.cli.model_options import ModelChoice, ModelName, Seed, SeedOfTests, read_values
-from blend.cli.options import AsJson, Encoding, Limit, Release
+from blend.cli.options import AsJson, Limit, Release
 from blend.cli.task_options import TaskValues, read_options
 from blend.eval.models.chosen import Asking, Decoding, Local, Recorded, Server
 from blend.eval.registry import TASKS
@@ -98,7 +98,6 @@ def run(
             "batch, or SemEval's predictions; --model then says whose they are.",
         ),
     ] = None,
-    encoding: Encoding = None,
     out: Annotated[
         Path, typer.Option(help="Directory of the run; the same run goes on where it stopped.")
     ] = DEFAULT_RUN,
@@ -137,13 +136,11 @@ def run(
 
     used: Local | Server | Recorded
     if answers is not None:
-        used = Recorded(path=answers, name=model, encoding=encoding)
+        used = Recorded(path=answers, name=model)
         of_models = {"server": choice.server, **read_values(choice.model_values)}
         refuse(of_models, "where a model is asked, and recorded answers ask nobody")
     elif model is None:
         raise UsageError("nobody to ask: name a --model, or a file of recorded --answers")
-    elif encoding is not None:
-        raise UsageError(f"--encoding {encoding} makes sense only with --answers; leave it out")
     else:
         used = choice.model(model, asking)
     how: dict[str, Any] = {"decoding": decoding, "asking": choice.planned(asking), **given}

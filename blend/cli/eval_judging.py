@@ -8,7 +8,7 @@ import typer
 from blend.cli.eval_outcome import print_outcome, reporting
 from blend.cli.groups import with_groups
 from blend.cli.model_options import ModelChoice, ModelName, Seed
-from blend.cli.options import AsJson, Encoding, NewSheet
+from blend.cli.options import AsJson, NewSheet
 from blend.eval.models.chosen import Asking, Decoding
 from blend.exit_codes import UsageError
 from blend.schemas.texts import pluralise
@@ -118,7 +118,6 @@ def judged(
         ),
     ] = None,
     seed: Seed = 0,
-    encoding: Encoding = None,
     json: AsJson = False,
 ) -> None:
     """Say how far people agree, what they find right, and which measure goes along with them.
@@ -139,11 +138,11 @@ def judged(
         if isinstance(scored.task, TripleTask):
             if ties is not None:
                 raise UsageError("--ties is for replies; of dishes everybody counts the same")
-            found = score_by_people(scored, sheets, seed=seed, encoding=encoding)
+            found = score_by_people(scored, sheets, seed=seed)
             write_judged(scored, found)
             about = scored.reword(pluralise(found.n_dishes, "dish"))
         else:
-            found = label_replies(scored, sheets, ties=ties, seed=seed, encoding=encoding)
+            found = label_replies(scored, sheets, ties=ties, seed=seed)
             about = found.in_words()
             if ties is not None:
                 where = f"to {ties}" if found.n_ties else f"nowhere, since there are none: no {ties} is made"

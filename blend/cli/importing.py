@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from blend.cli.application import Application
-from blend.cli.options import Encoding, LocaleFile
+from blend.cli.options import LocaleFile
 from blend.schemas.texts import pluralise
 
 app = Application(
@@ -37,7 +37,6 @@ def import_answers(
     map_file: MapFile = Path("map.toml"),
     out: Collected = Path("collected"),
     locale_file: LocaleFile = None,
-    encoding: Encoding = None,
 ) -> None:
     """Make responses of a wide table (Google Forms), a long one, or an export, by a map that you have checked.
 
@@ -49,7 +48,7 @@ def import_answers(
     from blend.loaders.label_studio.foreign import read_answers
     from blend.views.safe import shown
 
-    rows, has_people = read_answers(answers, encoding=encoding)
+    rows, has_people = read_answers(answers)
     done = import_file(
         rows, answers.name, map_file, out, locales=registry_with(locale_file), has_people=has_people
     )

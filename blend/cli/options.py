@@ -44,18 +44,6 @@ ReturnedSheet = Annotated[
 ]
 
 
-def _encoding(name: str | None) -> str | None:
-    from blend.loaders.files.content import known_encoding
-
-    return None if name is None else known_encoding(name)
-
-
-Encoding = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME", callback=_encoding, help="Of a table that is not UTF-8 or UTF-16, for example cp1252."
-    ),
-]
 Reviewer = Annotated[
     str, typer.Option(callback=_pseudonym, help="Pseudonym of who decided; no name, no address.")
 ]

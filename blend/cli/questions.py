@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from blend.cli.application import Application
-from blend.cli.options import AsJson, Encoding, NewSheet, ReturnedSheet, Reviewer, VerdictFile, say_how_to_name
+from blend.cli.options import AsJson, NewSheet, ReturnedSheet, Reviewer, VerdictFile, say_how_to_name
 from blend.cli.printing import print_json, print_tables
 from blend.cli.recipe_argument import used_recipe
 from blend.schemas.texts import pluralise
@@ -151,7 +151,6 @@ def accept(
     native: Annotated[
         bool, typer.Option("--native", help="The reviewer is a native of the region that the sheet asks about.")
     ] = False,
-    encoding: Encoding = None,
 ) -> None:
     """Add the verdicts of the sheet to the file of verdicts that `blend build` reads.
 
@@ -162,7 +161,7 @@ def accept(
     from blend.loaders.responses.verdict_sheets import read_option_sheet
     from blend.loaders.responses.verdicts import add_verdicts
 
-    verdicts = read_option_sheet(sheet, encoding=encoding)
+    verdicts = read_option_sheet(sheet)
     is_new = not out.exists()
     added = add_verdicts(out, verdicts, reader=reviewer, native=native, when=datetime.now(UTC).date())
     known = f"; {added.known:,} stood there already" if added.known else ""

@@ -1,5 +1,6 @@
-"""``blend reviews`` and ``blend review-pairs``: typed answers, and which mean the same, decided in a sheet."""
+"""``blend reviews``: typed answers, and which mean the same, decided in a sheet."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -7,15 +8,14 @@ import typer
 
 from blend.cli.application import Application
 from blend.cli.options import (
-    Encoding,
     NewSheet,
     RawRecipe,
     ReturnedSheet,
     Reviewer,
-    VerdictFile,
     say_how_to_name,
 )
 from blend.cli.recipe_argument import used_recipe
+from blend.exit_codes import UsageError
 from blend.schemas.texts import pluralise
 
 _PAIRS = 10
@@ -23,7 +23,7 @@ _PAIRS = 10
 
 app = Application(
     no_args_is_help=True,
-    help="Review typed answers in a spreadsheet. `docs/reviews.md` walks through it.",
+    help="Review typed answers, and pairs of them, in a spreadsheet. `docs/reviews.md` walks through it.",
 )
 
 
@@ -36,14 +36,22 @@ def propose(
         typer.Option("--locale", help="Only answers in this locale; repeat it. All locales when absent."),
     ] = None,
     everything: Annotated[
-        bool, typer.Option("--all", help="Questions that are reviewed as well, as they were decided.")
+        bool, typer.Option("--all", help="Also what was decided; of pairs, also where nothing is suspected.")
+    ] = False,
+    pairs: Annotated[
+        bool,
+        typer.Option("--pairs", help="Instead, pairs of answers that may meet and look alike."),
     ] = False,
 ) -> None:
     """Make the sheet: a row for every answer, grouped by rules, with the English that is known.
 
     - `blend reviews propose recipe.toml --out sheet.csv` writes what nobody has reviewed yet.
     - `blend reviews propose recipe.toml --locale ko-KR --out korean.csv` writes a sheet for one reviewer.
+    - `blend reviews propose recipe.toml --pairs --out pairs.csv` asks which answers mean the same.
     """
+    if pairs:
+        _propose_pairs(recipe, out, locales, everything=everything)
+        return
     from blend.builders.release.reviewing import answers_to_review
     from blend.builders.saq.answer_sheet import groups_without_english
     from blend.loaders.files.sheets import write_sheet
@@ -71,8 +79,12 @@ def propose(
 def accept(
     sheet: ReturnedSheet,
     out: Annotated[
-        Path, typer.Option(help="Folder to write reviews to, one file per locale: `reviews` of raw responses.")
-    ] = Path("reviews"),
+        Path | None,
+        typer.Option(
+            help="Folder to write reviews to, `reviews` of raw responses; of pairs, the file of verdicts to "
+            "add to, `verdicts` in the recipe's [mcq]."
+        ),
+    ] = None,
     reviewer: Reviewer = "reviewer",
     update: Annotated[
         bool,
@@ -80,19 +92,28 @@ def accept(
             "--update", help="Put the questions of the sheet into files that are there, and keep all others."
         ),
     ] = False,
-    encoding: Encoding = None,
 ) -> None:
-    """Turn the reviewed sheet into the reviews that `blend build` reads.
+    """Turn a reviewed sheet into the reviews that `blend build` reads; of pairs, into verdicts.
 
     - `blend reviews accept sheet.csv --out collected/reviews` puts them beside the responses.
+    - `blend reviews accept pairs.csv --out verdicts.tsv --reviewer r7` leaves rows without a verdict open.
     """
+    from blend.loaders.responses.verdict_sheets import is_pair_sheet
+
+    if is_pair_sheet(sheet):
+        _accept_pairs(sheet, out or Path("verdicts.tsv"), reviewer)
+    else:
+        _accept_answers(sheet, out or Path("reviews"), reviewer, update=update)
+
+
+def _accept_answers(sheet: Path, out: Path, reviewer: str, *, update: bool) -> None:
     from blend.builders.saq.reviews import english_pairs, reviews_of, struck_out
     from blend.loaders.files.diagnostics import Diagnostics
     from blend.loaders.responses.reviews import read_answer_sheet, write_reviews
     from blend.views.safe import shown
 
     diagnostics = Diagnostics()
-    rows = read_answer_sheet(sheet, encoding=encoding, diagnostics=diagnostics)
+    rows = read_answer_sheet(sheet, diagnostics=diagnostics)
     accepted = reviews_of(rows, reviewer=reviewer)
     for written in write_reviews(accepted.reviews, out, update=update):
         kept = f", {written.kept} kept" if written.kept else ""
@@ -132,59 +153,30 @@ def accept(
         typer.echo(sentence, err=True)
 
 
-pairs_app = Application(
-    no_args_is_help=True,
-    help="Decide in a spreadsheet which answers mean the same. `docs/reviews.md` walks through it.",
-)
-
-
-@pairs_app.command("propose")
-def propose_pairs(
-    recipe: Annotated[
-        Path | None,
-        typer.Argument(help="Recipe to be built. Without one, recipe.toml here, or else the sample."),
-    ] = None,
-    out: NewSheet = Path("pairs.csv"),
-    everything: Annotated[
-        bool, typer.Option("--all", help="Every undecided pair that can meet, also where nothing is suspected.")
-    ] = False,
-) -> None:
-    """Make the sheet: pairs of answers that may meet in a question and look alike, the most frequent first.
-
-    - `blend review-pairs propose recipe.toml --out pairs.csv` writes what nobody has decided yet.
-    """
+def _propose_pairs(recipe: Path | None, out: Path, locales: Sequence[str] | None, *, everything: bool) -> None:
     from blend.builders.release.reviewing import pairs_to_review
     from blend.loaders.files.sheets import write_sheet
     from blend.schemas.sheets import PAIR_SHEET
 
+    if locales:
+        raise UsageError("--locale makes no sense with --pairs: they may meet in any locale; leave it out")
     chosen = used_recipe(recipe)
     sheet = pairs_to_review(chosen.recipe, base=chosen.base, everything=everything)
     write_sheet(PAIR_SHEET, sheet, out)
     typer.echo(f"{out}: {pluralise(len(sheet), 'undecided pair')}.")
     typer.echo(
-        "Write same or different into the column verdict, as far as you get, then: "
-        f"blend review-pairs accept {out}"
+        f"Write same or different into the column verdict, as far as you get, then: blend reviews accept {out}"
     )
 
 
-@pairs_app.command("accept")
-def accept_pairs(
-    sheet: ReturnedSheet,
-    out: VerdictFile = Path("verdicts.tsv"),
-    reviewer: Reviewer = "reviewer",
-    encoding: Encoding = None,
-) -> None:
-    """Add the verdicts of the sheet to the file of verdicts that `blend build` reads.
-
-    - `blend review-pairs accept pairs.csv --reviewer r7` leaves rows without a verdict open.
-    """
+def _accept_pairs(sheet: Path, out: Path, reviewer: str) -> None:
     from datetime import UTC, datetime
 
     from blend.loaders.responses.verdict_sheets import read_pair_sheet
     from blend.loaders.responses.verdicts import add_verdicts
     from blend.schemas.sheets import DIFFERS_FROM, SAME_AS
 
-    verdicts = read_pair_sheet(sheet, encoding=encoding)
+    verdicts = read_pair_sheet(sheet)
     is_new = not out.exists()
     added = add_verdicts(out, verdicts, reader=reviewer, native=False, when=datetime.now(UTC).date())
     same, different = added.by_verdict[SAME_AS], added.by_verdict[DIFFERS_FROM]

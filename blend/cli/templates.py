@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from blend.cli.application import Application
-from blend.cli.options import Encoding, LocaleFile, NewSheet
+from blend.cli.options import LocaleFile, NewSheet
 from blend.schemas.texts import pluralise
 
 app = Application(
@@ -22,7 +22,6 @@ def propose(
     ],
     out: NewSheet = Path("sheet.csv"),
     locale_file: LocaleFile = None,
-    encoding: Encoding = None,
 ) -> None:
     """Make the review sheet: slots proposed, near-duplicates grouped, one-country questions flagged."""
     from blend.builders.templates import review_sheet
@@ -32,7 +31,7 @@ def propose(
     from blend.schemas.sheets import TEMPLATE_SHEET
 
     known = registry_with(locale_file)
-    sheet = review_sheet(read_native_questions(questions, locales=known, encoding=encoding), locales=known)
+    sheet = review_sheet(read_native_questions(questions, locales=known), locales=known)
     write_sheet(TEMPLATE_SHEET, sheet, out)
     flagged = sheet.filter(sheet["reasons"] != "").height
     typer.echo(f"{out}: {pluralise(len(sheet), 'question')}, {flagged} with something to look at.")
@@ -44,7 +43,6 @@ def accept(
     sheet: Annotated[Path, typer.Argument(help="The review sheet with a decision in every row.")],
     out: NewSheet = Path("templates.csv"),
     locale_file: LocaleFile = None,
-    encoding: Encoding = None,
 ) -> None:
     """Turn the reviewed sheet into templates."""
     from blend.builders.templates.sheet import accept_sheet
@@ -53,7 +51,7 @@ def accept(
     from blend.loaders.responses.templates import read_review_sheet
 
     known = registry_with(locale_file)
-    accepted = accept_sheet(read_review_sheet(sheet, locales=known, encoding=encoding))
+    accepted = accept_sheet(read_review_sheet(sheet, locales=known))
     templates = accepted.templates.select("template_id", "topic", "source_locale", "text")
     write_new_sheet(out, templates)
     typer.echo(
@@ -74,7 +72,6 @@ def localise(
     ] = None,
     out: NewSheet = Path("questions.csv"),
     locale_file: LocaleFile = None,
-    encoding: Encoding = None,
 ) -> None:
     """Fill the slots for every locale and join the translations."""
     from blend.builders.templates.localise import localise as localised
@@ -84,9 +81,9 @@ def localise(
     from blend.loaders.responses.templates import read_review_sheet, read_translations
 
     known = registry_with(locale_file)
-    translated = read_translations(translations, locales=known, encoding=encoding)
+    translated = read_translations(translations, locales=known)
     tags = locale or sorted(set(translated["locale"]))
-    templates = accept_sheet(read_review_sheet(sheet, locales=known, encoding=encoding)).templates
+    templates = accept_sheet(read_review_sheet(sheet, locales=known)).templates
     made = localised(templates, [known.find(tag) for tag in tags], translated, known=known)
     questions = made.questions.select("template_id", "locale", "question", "en_question")
     write_new_sheet(out, questions)

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from blend.loaders.files.rows import Cells
-from blend.loaders.files.toml import ImportMap
 from blend.loaders.label_studio.foreign import texts_of_cell
+from blend.loaders.responses.import_map import ImportMap
 from blend.schemas.errors import InputError
 from blend.schemas.texts import fold
 

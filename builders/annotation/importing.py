@@ -20,9 +20,9 @@ from blend.loaders.files.atomic import atomic_write, storage_errors
 from blend.loaders.files.diagnostics import Diagnostics, unknown_name
 from blend.loaders.files.rows import Cells
 from blend.loaders.files.tables import refuse_rewritten
-from blend.loaders.files.toml import ImportMap, map_text, read_map
 from blend.loaders.label_studio.foreign import texts_of_cell
 from blend.loaders.responses import read_responses
+from blend.loaders.responses.import_map import ImportMap, map_text, read_map
 from blend.loaders.responses.response_rows import checked_response
 from blend.schemas.errors import ConflictError, InputError
 from blend.schemas.frames import KEY

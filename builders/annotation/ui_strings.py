@@ -12,7 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markdown_it import MarkdownIt
 
 from blend.builders.annotation.project import ORDER, StageName
-from blend.loaders.files.content import read_content
+from blend.loaders.files.content import read_content, utf8_text
 from blend.loaders.files.diagnostics import unknown_name
 from blend.schemas.errors import RowError
 from blend.schemas.locales import Locale
@@ -86,11 +86,7 @@ def own_texts(path: Path) -> OwnTexts:
             stage, if the text holds control characters, or if a word is none or no page has it.
     """
     content = read_content(path, what="instruction")
-    try:
-        text = content.decode("utf-8-sig").replace("\r\n", "\n")
-    except UnicodeDecodeError as error:
-        fix = "save the file with that encoding"
-        raise RowError(f"byte {error.start} is not UTF-8", where=str(path), fix=fix) from None
+    text = utf8_text(content, str(path), fix="save the file as UTF-8").replace("\r\n", "\n")
     for number, line in enumerate(text.split("\n"), start=1):
         if found := next(forbidden_in(line.replace("\t", " ")), None):
             where, fix = f"{path}:{number}", "remove them: a page cannot hold them"

@@ -24,7 +24,7 @@ from blend.builders.stats.triples import build_triple_stats
 from blend.loaders.files.atomic import atomic_directory
 from blend.loaders.files.content import file_infos
 from blend.loaders.files.progress import ProgressCallback, silent
-from blend.loaders.recipes.datasheets import read_datasheet
+from blend.loaders.recipes import read_datasheet
 from blend.loaders.recipes.ready import portable_recipe
 from blend.loaders.releases.references import replaceable, resolve_release
 from blend.loaders.releases.reports import agreement_json, read_audit, report_json

@@ -10,9 +10,8 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from blend.builders.judges import make_judges, shipped_for
-from blend.builders.judges.option_prompt import AskedOptions
-from blend.builders.judges.option_reader import OptionReader
-from blend.builders.judges.suspects import Suspects
+from blend.builders.judges.option_reader import AskedOptions, OptionReader
+from blend.builders.judges.suspects import why_suspected
 from blend.builders.mcq.to_review import OFFERED_OPTIONS, candidate_pairs, offered_options
 from blend.builders.mcq.verdicts import Reader, Verdicts
 from blend.builders.release.inputs import known_locales, read_inputs
@@ -106,13 +105,12 @@ def pairs_to_review(recipe: Recipe, *, base: Path = Path(), everything: bool = F
         *(shipped_decisions() if recipe.mcq.judge.shipped else ()),
     ]
     done = {pair_key(decision.answer_a, decision.answer_b) for decision in decided}
-    suspects = Suspects(decided)
     texts = inputs.questions.group_by("template_id").agg(pl.col("en_question").sort().first())
     question = dict(texts.iter_rows())
     rows = [
         (a, b, None, None, n, cause, template_id, question[template_id], PAIR_SHEET.mark(a, b))
         for a, b, n, template_id in pairs.iter_rows()
-        if pair_key(a, b) not in done and ((cause := suspects.cause(a, b)) or everything)
+        if pair_key(a, b) not in done and ((cause := why_suspected(a, b)) or everything)
     ]
     if not rows:
         why = "every pair that can meet is decided" if everything else "no undecided pair looks alike"

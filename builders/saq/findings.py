@@ -10,9 +10,6 @@ from blend.builders.saq.grouping import several_answers
 from blend.schemas.formats import AnswerFormat, understood
 from blend.schemas.frames import FINDINGS, KEY
 
-_MOST_DIGITS = 18
-"""Digits of the largest numbers that frames hold exactly."""
-
 
 def saq_findings(
     questions: pl.DataFrame,
@@ -45,7 +42,6 @@ def saq_findings(
         _untranslated(groups, locations),
         _out_of_format(votes),
         _several_answers(votes),
-        _long_numbers(votes),
     ]
     return pl.concat(found).sort("kind", "source", "locale", "template_id", "detail")
 
@@ -165,19 +161,6 @@ def _several_answers(votes: pl.DataFrame) -> pl.DataFrame:
     n_parts = pl.col("parts").list.len()
     detail = pl.format("'{}' may be {} answers: {}; kept as one", "answer", n_parts, _quoted("parts"))
     return _rows(listed.filter(n_parts > 1), "several-answers", detail)
-
-
-def _long_numbers(votes: pl.DataFrame) -> pl.DataFrame:
-    """Whole numbers of more digits than anybody counts to, at the first response that gave them."""
-    is_number = (pl.col("answer_format") == AnswerFormat.INTEGER.value) & (
-        pl.col("answer").str.len_chars() > _MOST_DIGITS
-    )
-    typed = _first_typed(votes.filter(is_number))
-    digits = [sum(map(str.isdecimal, answer)) for answer in typed["answer"]]
-    with_digits = typed.with_columns(digits=pl.Series(digits, dtype=pl.Int64))
-    long = with_digits.filter(pl.col("digits") > _MOST_DIGITS)
-    start = pl.col("answer").str.slice(0, _MOST_DIGITS)
-    return _rows(long, "long-number", pl.format("'{}…' has {} digits; kept as a number", start, "digits"))
 
 
 def _first_typed(votes: pl.DataFrame) -> pl.DataFrame:

@@ -35,22 +35,6 @@ I Monday Tuesday Wednesday Thursday Friday Saturday Sunday January February Marc
 September October November December TV DVD PC AM PM OK HH MM DD Internet COVID-19 ID CEO GDP PhD
 """
 _COMMON = frozenset(_COMMON_CAPITALS.split())
-_INSTITUTIONS = """
-Academy Administration Agency Army Assembly Association Authority Bank Board Bureau Cabinet Church College
-Commission Committee Congress Corporation Council Court Department Emperor Exam Examination Federation
-Foundation Government Hospital House Institute King Library Ministry Museum Navy Office Organization
-Parliament Party Police President Prize Queen School Senate Service Society Supreme Treasury Union
-University
-"""
-_INSTITUTION = re.compile(rf"\b(?:{'|'.join(_INSTITUTIONS.split())})\b")
-_HOLIDAY = re.compile(
-    r"\b(?:Day|Eve|New Year|Festival|Christmas|Easter|Ramadan|Eid|Lent|Carnival|Halloween|Thanksgiving|Diwali"
-    r"|Holi|Hanukkah|Nowruz|Week|Fair|Jubilee)\b"
-)
-_PLACE = re.compile(
-    r"\b(?:River|Lake|Mount|Mountains?|Islands?|Street|Square|Avenue|Bridge|Tower|Palace|Castle|Temple|Park"
-    r"|Bay|Sea|Ocean|Valley|Desert|City|Province|Station|Airport|Stadium|America|Africa|Asia|Europe)\b"
-)
 # In small letters as well, these exist in some countries only.
 _NATIONAL = re.compile(
     r"\b(?:king|queen|monarch|emperor|shah|sultan|royal(?:\s+family)?|prime minister|president|parliament"
@@ -66,11 +50,10 @@ def one_country_reasons(template: str) -> list[str]:
         template: English text with slots for the author's own country.
 
     Returns:
-        Reasons ``kind: what``, in the order of the text within each kind and none twice: ``institution``,
-        ``holiday``, ``place``, ``abbreviation`` or ``proper noun`` for capitalised words that start no
-        sentence, ``institution`` for national ones in small letters, ``script`` for words in other letters than
-        Latin, ``speaker`` for words such as "we" and "here". Slots, format hints, weekdays and months do not
-        count.
+        Reasons ``kind: what``, in the order of the text within each kind and none twice: ``name`` for
+        capitalised words that start no sentence and for abbreviations, ``institution`` for national ones in
+        small letters, ``script`` for words in other letters than Latin, ``speaker`` for words such as "we" and
+        "here". Slots, format hints, weekdays and months do not count.
     """
     # What is left out still parts names and sentences, so it is blanked, not removed.
     text = _PARENTHESES.sub(_without_hint, ANY_SLOT.sub(_blanked, template))
@@ -103,13 +86,13 @@ def _name_reasons(found: re.Match[str]) -> list[str]:
     words = [word for word in name.split() if word not in _COMMON and word.removesuffix("s") not in _COMMON]
     if not any(word[0].isupper() for word in words):
         return []
-    return [f"{_kind(name)}: {name!r}"]
+    return [f"name: {name!r}"]
 
 
 def _initial_reasons(word: str) -> list[str]:
     """A word at the start of a sentence is told only when its letters show that it is a name."""
     abbreviation = word.isupper() and len(word) > 1 and word not in _COMMON
-    return [f"abbreviation: {word!r}"] if abbreviation else []
+    return [f"name: {word!r}"] if abbreviation else []
 
 
 def _from_capital(name: str) -> str:
@@ -118,16 +101,6 @@ def _from_capital(name: str) -> str:
     while words and words[0][0].islower():
         del words[0]
     return " ".join(words)
-
-
-def _kind(name: str) -> str:
-    if _INSTITUTION.search(name):
-        return "institution"
-    if _HOLIDAY.search(name):
-        return "holiday"
-    if _PLACE.search(name):
-        return "place"
-    return "abbreviation" if name.isupper() and " " not in name else "proper noun"
 
 
 def _foreign_words(text: str) -> list[str]:
@@ -187,7 +160,7 @@ def review_sheet(
 
 
 def _reasons(proposal: Proposal) -> list[str]:
-    """All reasons to look at a proposal; a country that is told as such is not told as a proper noun again."""
+    """All reasons to look at a proposal; a country that is told as such is not told as a name again."""
     named = {_detail(reason) for reason in proposal.reasons}
     one_country = one_country_reasons(proposal.text)
     return [*proposal.reasons, *(reason for reason in one_country if _detail(reason) not in named)]

@@ -12,7 +12,6 @@ Koreans                      ``people from {country}``; the reviewer is told
 speak Korean                 left, since it names a language; the reviewer is told
 a Korean                     left, since no noun follows its adjective; the reviewer is told
 Japan, Japanese              left, since it is another country; the reviewer is told
-the UK government            ``{country} government``; the reviewer is told that a name is used as adjective
 ===========================  ============================================================================
 """
 
@@ -55,12 +54,6 @@ seen share should since some speak spend spoken start study studying take taught
 they this through to under until use usually wake was wear were what when where which while who whose will
 with without won work would
 """
-# After them a verb follows: "people in Korea restore …", whatever the verb.
-_PERSONS_BEFORE = re.compile(
-    r"\b(?:people|persons?|men|women|children|kids|students|workers|families|couples|adults|those|everyone)\s+"
-    r"(?:living\s+)?(?:from|in|of)\s+$",
-    re.IGNORECASE,
-)
 _NO_NOUN = frozenset(_NO_NOUNS.split())
 
 
@@ -96,7 +89,6 @@ def propose(question: str, author: Locale | None, locales: Registry) -> Proposal
     reasons = mentions.reasons
     if not any(slot in text for slot in SLOTS):
         reasons.append(f"no country: nothing names the author's country; put {COUNTRY} where it belongs")
-    reasons += _used_as_adjective(text)
     return Proposal(text, tuple(dict.fromkeys(reasons)))
 
 
@@ -153,16 +145,6 @@ def _noun(after: str) -> str | None:
     if found is None or found["word"] in _NO_NOUN or found["word"].endswith("ly"):
         return None
     return found["word"]
-
-
-def _used_as_adjective(text: str) -> list[str]:
-    slots = re.finditer(re.escape(COUNTRY), text)
-    nouns = [_noun(text[slot.end() :]) for slot in slots if not _PERSONS_BEFORE.search(text[: slot.start()])]
-    return [
-        f"adjective: {COUNTRY} before {noun!r} may be an adjective; if so, write 'the {noun} of {COUNTRY}'"
-        for noun in nouns
-        if noun is not None
-    ]
 
 
 def _only_one_named(text: str, locales: Registry) -> Locale | None:

@@ -251,7 +251,6 @@ def label_replies(
     *,
     ties: Path | None = None,
     seed: int = 0,
-    encoding: str | None = None,
 ) -> LabelledReplies:
     """Keep people's verdicts on a run's replies as its labels (`runs.labels`), in place of earlier ones.
 
@@ -265,7 +264,6 @@ def label_replies(
             ``annotator`` and ``verdict``.
         ties: Sheet to make, of the replies on which people are divided, for one more of them to judge.
         seed: Seed of the intervals, which are over templates.
-        encoding: Of tables; see `loaders.files.content.read_text`.
 
     Raises:
         InputError: If nothing was drawn, a file cannot be used, or nobody judged anything; also as
@@ -275,7 +273,7 @@ def label_replies(
     """
     drawn = read_drawn(run)
     asked = dict(drawn.select("id", "reply").iter_rows())
-    verdicts, earlier = read_reply_verdicts(paths, asked, encoding=encoding), read_labels(run.run.directory)
+    verdicts, earlier = read_reply_verdicts(paths, asked), read_labels(run.run.directory)
     weight, is_judged = 1 / pl.col("probability"), pl.col("label").is_not_null()
     response = weight.filter(is_judged).sum().over("locale") / weight.sum().over("locale")
     judged = (
@@ -302,9 +300,7 @@ def label_replies(
     )
 
 
-def read_reply_verdicts(
-    paths: Sequence[Path], asked: Mapping[str, str], *, encoding: str | None = None
-) -> pl.DataFrame:
+def read_reply_verdicts(paths: Sequence[Path], asked: Mapping[str, str]) -> pl.DataFrame:
     """What people say of replies: ``id``, ``annotator`` and ``verdict``, by file and row.
 
     Rows without a verdict are left out. See `label_replies` for the arguments and errors; ``asked`` are the
@@ -321,7 +317,7 @@ def read_reply_verdicts(
                 yield one
 
     fill_in = f"write one of {', '.join(REPLY_VERDICTS)} into the column verdict"
-    found = read_returned(paths, _COLUMNS, read, encoding=encoding, fill_in=fill_in)
+    found = read_returned(paths, _COLUMNS, read, fill_in=fill_in)
     rows = [(one.id, one.annotator, one.verdict) for one in found]
     return pl.DataFrame(rows, schema=_VERDICTS, orient="row")
 

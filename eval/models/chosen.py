@@ -92,8 +92,6 @@ class Recorded(_Chosen):
     """Table, JSON Lines or Parquet file, log of lm-eval or Inspect, results of a batch, or predictions."""
     name: str | None = None
     """Name of the model that gave them; the file's when absent."""
-    encoding: str | None = None
-    """Encoding of a table that is not UTF-8."""
 
 
 class Decoding(_Chosen):

@@ -192,7 +192,7 @@ def _unpacked(content: bytes, info: zipfile.ZipInfo) -> bytes:
 def _parsed(content: bytes, where: str) -> Any:
     """The value of JSON as Python writes it, with ``NaN``, which scores beside answers may be."""
     try:
-        return json.loads(utf8_text(content, where, save_as="copy the file again"))
+        return json.loads(utf8_text(content, where, fix="copy the file again"))
     except (RecursionError, ValueError) as error:
         if isinstance(error, RowError):
             raise

@@ -38,9 +38,7 @@ class Recorded(NamedTuple):
     """What the reader noticed and did not refuse, in words for a user."""
 
 
-def read_recorded(
-    path: Path, asked: TaskItems, *, model: str | None = None, encoding: str | None = None
-) -> Recorded:
+def read_recorded(path: Path, asked: TaskItems, *, model: str | None = None) -> Recorded:
     """The answers in a table, JSON Lines or Parquet file, or in a log of `answer_logs.KINDS`.
 
     Args:
@@ -50,7 +48,6 @@ def read_recorded(
             knows it. Further columns are left out.
         asked: What is asked; rows of what is skipped are left out and remarked.
         model: Name of the model; the name of the file when absent.
-        encoding: Of a table; see `loaders.files.content.read_text`.
 
     Returns:
         The answers. An empty or absent response is an empty answer, which is wrong, and is remarked; so is text
@@ -68,7 +65,7 @@ def read_recorded(
         )
     items, diagnostics = asked.items, Diagnostics()
     samples = items["sample"].n_unique() if "sample" in items.columns else 1
-    given, n_further = read_log(path, samples=samples) or (_table(path, encoding, diagnostics), 0)
+    given, n_further = read_log(path, samples=samples) or (_table(path, diagnostics), 0)
     answered = [one for one in given if one.answer.error is None]
     noticed = list(_left_out([one for one in given if one.answer.error is not None], n_further))
     if not answered:
@@ -102,14 +99,14 @@ def _left_out(failed: list[LoggedAnswer], n_further: int) -> Iterator[str]:
         yield f"further answers to an item, left out: {n_further}; the first one counts"
 
 
-def _table(path: Path, encoding: str | None, diagnostics: Diagnostics) -> list[LoggedAnswer]:
+def _table(path: Path, diagnostics: Diagnostics) -> list[LoggedAnswer]:
     columns = Columns(
         ("response",),
         (*ID_COLUMNS, "prompt", "thought", "finish_reason"),
         others=True,
         other_names={"finish_reason": _FINISH_REASON_NAMES},
     )
-    rows = read_rows(path, path.parent, diagnostics, columns, encoding=encoding)
+    rows = read_rows(path, path.parent, diagnostics, columns)
     diagnostics.raise_problems()
     fix = "store the column as text" if path.suffix.lower() == ".parquet" else "write text in quotes"
     answers = []

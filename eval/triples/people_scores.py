@@ -142,16 +142,13 @@ _SHEET, _TABLE = ("ingredients", "correct_ingredients"), tuple(JUDGEMENTS)[1:]
 _YES = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
 
-def read_judgements(
-    paths: Sequence[Path], asked: Mapping[str, Sequence[str]], *, encoding: str | None = None
-) -> pl.DataFrame:
+def read_judgements(paths: Sequence[Path], asked: Mapping[str, Sequence[str]]) -> pl.DataFrame:
     """The judgements of all files.
 
     Args:
         paths: Sheets that one annotator each has filled in, who is called as the file is; or tables with the
             columns of `JUDGEMENTS`.
         asked: The predictions of the run by id.
-        encoding: Of tables; see `loaders.files.content.read_text`.
 
     Returns:
         `JUDGEMENTS`, by file and row. Rows of a sheet without anything in ``correct_ingredients`` are left out.
@@ -172,7 +169,7 @@ def read_judgements(
     fill_in = (
         f"write into the column correct_ingredients what belongs to it, by its text or its number, or {NONE!r}"
     )
-    found = read_returned(paths, _COLUMNS, read, encoding=encoding, fill_in=fill_in)
+    found = read_returned(paths, _COLUMNS, read, fill_in=fill_in)
     return pl.DataFrame([one[1:] for one in found], schema=JUDGEMENTS, orient="row")
 
 
@@ -269,23 +266,20 @@ class JudgedByPeople(BaseModel):
         return self.model_dump_json(indent=2) + "\n"
 
 
-def score_by_people(
-    run: ScoredRun, paths: Sequence[Path], *, seed: int = 0, encoding: str | None = None
-) -> JudgedByPeople:
+def score_by_people(run: ScoredRun, paths: Sequence[Path], *, seed: int = 0) -> JudgedByPeople:
     """The figures of the sheets that came back.
 
     Args:
         run: The scored run whose sheet they are.
         paths: Filled-in sheets or tables, see `people_scores.read_judgements`.
         seed: Seed of the intervals, all of which are over dishes.
-        encoding: Of tables; see `loaders.files.content.read_text`.
 
     Raises:
         InputError: If a file cannot be used, see there.
     """
     every = predictions(run)
     asked = dict(zip(every["id"], every["ingredients"].to_list(), strict=True))
-    judgements = read_judgements(paths, asked, encoding=encoding).join(
+    judgements = read_judgements(paths, asked).join(
         every.select("id", "qid", "region", "language"), on="id", how="left", maintain_order="left"
     )
     # Everybody counts the same: a prediction is correct by the share of those who say so.

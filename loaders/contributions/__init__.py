@@ -52,7 +52,6 @@ def read_collection(
     *,
     locales: Registry | None = None,
     reviewing: bool = False,
-    encoding: str | None = None,
 ) -> Collection:
     """The contributions in a directory with a folder for each contributor.
 
@@ -66,7 +65,6 @@ def read_collection(
             all share.
         locales: Known locales; the packaged registry when absent.
         reviewing: Whether the answers are about to be reviewed (`loaders.responses.read_responses`).
-        encoding: Of tables; see `loaders.files.content.read_text`.
 
     Raises:
         InputError: If the directory does not exist, or holds no folder of a contributor.
@@ -76,7 +74,7 @@ def read_collection(
     diagnostics = Diagnostics()
     known = registry() if locales is None else locales
     files = collection_layout(Path(folder), diagnostics)
-    rows, contributors = _read(files, known, diagnostics, encoding, reviewing=reviewing)
+    rows, contributors = _read(files, known, diagnostics, reviewing=reviewing)
     diagnostics.raise_problems()
     tables = response_tables(rows, known, diagnostics)
     contributions = tuple(
@@ -93,7 +91,6 @@ def note_problems(
     known: Registry,
     diagnostics: Diagnostics,
     *,
-    encoding: str | None = None,
     released: str | None = None,
 ) -> bool:
     """Note everything that `read_collection` would raise for, its findings, and licences that do not fit.
@@ -102,13 +99,12 @@ def note_problems(
         files: The collection's.
         known: Known locales.
         diagnostics: Where it is noted.
-        encoding: Of tables; see `loaders.files.content.read_text`.
         released: Licence of the dataset, as of `contributors.terms_problems`.
 
     Returns:
         Whether every file and row could be read; otherwise some checks were not made.
     """
-    rows, contributors = _read(files, known, diagnostics, encoding)
+    rows, contributors = _read(files, known, diagnostics)
     named = [(name, who) for name, (who, _) in contributors.items() if who is not None]
     diagnostics.problems.extend(terms_problems(named, released))
     return len(named) == len(contributors) and all(part.is_complete for part in rows)
@@ -118,20 +114,19 @@ def _read(
     files: CollectionFiles,
     known: Registry,
     diagnostics: Diagnostics,
-    encoding: str | None,
     *,
     reviewing: bool = False,
 ) -> tuple[ResponseRows, dict[str, tuple[Contributor | None, pl.DataFrame]]]:
     """All rows, merged and checked, and the contributors with their profiles, by folder."""
     root = files.root
-    parts = [read_response_rows(files.shared, root, known, diagnostics, encoding=encoding)]
+    parts = [read_response_rows(files.shared, root, known, diagnostics)]
     contributors = {}
     for part in files.contributors:
-        rows = read_response_rows(part.responses, root, known, diagnostics, encoding=encoding)
+        rows = read_response_rows(part.responses, root, known, diagnostics)
         annotators = {row.annotator for _, row in rows.responses.rows} if rows.responses.is_complete else None
         contributors[part.name] = (
             read_contributor(part, root, diagnostics),
-            read_profiles(part, root, annotators, diagnostics, encoding=encoding),
+            read_profiles(part, root, annotators, diagnostics),
         )
         parts.append(with_owners(rows, part.name, diagnostics))
     merged = merge_rows(parts, diagnostics)

@@ -69,7 +69,6 @@ def check_contributions(
     folder: Path | str,
     *,
     locales: Registry | None = None,
-    encoding: str | None = None,
     released: str | None = None,
 ) -> ContributionCheck:
     """Everything that is wrong with a collection, or with one contributor's folder in it.
@@ -80,7 +79,6 @@ def check_contributions(
     Args:
         folder: The collection, its folder ``contributions``, or one contributor's folder in that.
         locales: Known locales; the packaged registry when absent.
-        encoding: Of tables; see `loaders.files.content.read_text`.
         released: Licence of the dataset, which those of contributors have to allow; any of them will do when
             absent.
 
@@ -91,7 +89,7 @@ def check_contributions(
     diagnostics = Diagnostics()
     files = collection_layout(root, diagnostics)
     known = registry() if locales is None else locales
-    is_complete = note_problems(files, known, diagnostics, encoding=encoding, released=released)
+    is_complete = note_problems(files, known, diagnostics, released=released)
     names = tuple(part.name for part in files.contributors)
     errors = [_problem("error", error, names) for error in diagnostics.problems]
     warnings = [_problem("warning", oddity, names) for oddity in _oddities(diagnostics)]

@@ -214,7 +214,7 @@ def read_contributor(files: ContributorFiles, root: Path, diagnostics: Diagnosti
         return None
     name = location_of(files.contributor, root)
     with diagnostics.collected():
-        text = read_text(files.contributor, root, diagnostics)
+        text = read_text(files.contributor, root)
         contributor = parse_toml(text, Contributor, name=name, what="file")
         for key, what, fix in _contradictions(contributor):
             diagnostics.problem(what, where=f"{name}, key {key}", fix=fix)
@@ -263,8 +263,6 @@ def read_profiles(
     root: Path,
     annotators: Collection[str] | None,
     diagnostics: Diagnostics,
-    *,
-    encoding: str | None,
 ) -> pl.DataFrame:
     """The profiles of a contributor's annotators, as `frames.PROFILES`, in order of the annotators.
 
@@ -273,7 +271,6 @@ def read_profiles(
         root: Folder that locations are relative to.
         annotators: Those who respond; null where that is not known for certain.
         diagnostics: Takes the problems: rows without consent, of nobody who responds, with impossible values.
-        encoding: Of tables.
 
     Returns:
         Annotators as the release tells them apart, see `annotator_id`.
@@ -281,7 +278,7 @@ def read_profiles(
     rows: list[Placed[AnnotatorProfile]] = []
     if files.profiles is not None:
         with diagnostics.collected():
-            for cells in read_rows(files.profiles, root, diagnostics, _PROFILE, encoding=encoding):
+            for cells in read_rows(files.profiles, root, diagnostics, _PROFILE):
                 values = {name: cell.strip() or None for name, cell in cells.values.items()}
                 agreed = values.pop("consent") or ""
                 if agreed.casefold() != "yes":

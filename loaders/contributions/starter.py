@@ -87,7 +87,7 @@ def _packaged(name: str) -> str:
 def _questions(root: Path, locales: Sequence[Locale], known: Registry) -> str:
     """The questions that all share, to be translated: in English, with the region of each locale."""
     diagnostics = Diagnostics()
-    rows = read_response_rows(shared_files(root, diagnostics), root, known, diagnostics, encoding=None)
+    rows = read_response_rows(shared_files(root, diagnostics), root, known, diagnostics)
     diagnostics.raise_problems()
     english = [
         (template.template_id, locale, fill_slots(template.text, locale))

@@ -2,7 +2,7 @@
 
 A file of some kilobytes can hold gigabytes: a text in a dictionary to which thousands of rows point, or nulls
 by the billion. What it says of its own size leaves out the copies of such texts, so these are counted: the
-columns that have some are decoded, a few rows at a time and without making the copies.
+columns of texts are decoded, some rows at a time and without making the copies.
 """
 
 import codecs
@@ -22,10 +22,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
-from blend.loaders.files.diagnostics import Diagnostics
 from blend.schemas.errors import InputError, RowError, beyond_limits
 from blend.schemas.manifest import FileInfo
-from blend.schemas.texts import pluralise
 
 if TYPE_CHECKING:
     import polars as pl
@@ -178,166 +176,53 @@ def _unreadable(path: Path, error: OSError, where: str, what: str) -> RowError:
     return RowError(reason.replace("{what}", what), where=where, fix=fix.replace("{what}", what))
 
 
-_SAVE_AS = "save the file with the encoding UTF-8 (in a spreadsheet: 'CSV UTF-8')"
+UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+"""How files in UTF-16 begin."""
+_SAVE_AS = "save it again as UTF-8 (in a spreadsheet: .xlsx or 'CSV UTF-8')"
 _RESTORE = "restore it, or save the whole file again"
-_BEGUN = "unexpected end of data"
-"""What Python says of bytes that begin a character, with nothing behind them."""
 
 
-def utf8_text(content: bytes, where: str, *, save_as: str | None = None, can_be_said: bool = False) -> str:
-    """The text of UTF-8.
+def utf8_text(content: bytes, where: str, *, fix: str = _SAVE_AS) -> str:
+    """The text of a file's content: UTF-8, or UTF-16 where a byte order mark says so; the mark is left out.
 
     Args:
         content: All bytes.
         where: What messages call them.
-        save_as: What to do about something else; to save it as UTF-8 when absent.
-        can_be_said: Whether messages tell the user to say which encoding the file has.
+        fix: What to do about anything else.
 
     Raises:
-        RowError: If it is something else, or cut off within a character; names the byte and its line.
+        RowError: If it is in another encoding, or was not saved to its end; names the line.
     """
+    is_utf_16 = content.startswith(UTF_16)
     try:
-        return content.decode("utf-8")
+        text = content.decode("utf-16" if is_utf_16 else "utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        byte = f"byte 0x{content[error.start]:02X} at offset {error.start} (line {line})"
-        n_begun = len(content) - error.start
-        # One byte at the end, and none but ASCII before it, may be a letter in another encoding as well.
-        if error.reason == _BEGUN and (n_begun > 1 or not content[: error.start].isascii()):
-            what = f"cut off within a character, which begins with {byte}"
-            raise RowError(what, where=where, fix=save_as or _RESTORE) from None
-        fix = save_as or _SAVE_AS + (", or say which one it has (docs/responses.md)" if can_be_said else "")
-        raise RowError(f"{byte} is not UTF-8", where=where, fix=fix) from None
+        byte = f"byte 0x{content[error.start]:02X} in line {line}"
+        raise RowError(f"{byte} is not UTF-{16 if is_utf_16 else 8}", where=where, fix=fix) from None
+    if "\0\0" not in text and 3 * text.count("\0") > len(text):  # UTF-16 without a mark
+        raise RowError("every second byte is null, so this is not UTF-8", where=where, fix=fix)
+    # What a disk or a copy leaves of a text that was not written to its end; somebody may have typed one alone.
+    if found := re.search(r"\0{2,}|\0\Z", text):
+        line = text.count("\n", 0, found.start()) + 1
+        what = f"null characters from line {line} on: it was not saved or copied whole"
+        raise RowError(what, where=where, fix=_RESTORE)
+    return text
 
 
-def _check_no_nulls(text: str, where: str) -> None:
-    """Refuse what a disk or a copy leaves of a text that was not written to its end: null characters in a row.
-
-    A single null within a text stays, since somebody may have typed it.
-
-    Raises:
-        RowError: If there are some; says how many and where. Also if the text is UTF-16, and was read as
-            something else.
-    """
-    if "\0" not in text:
-        return
-    if "\0\0" not in text and 3 * text.count("\0") > len(text):
-        raise RowError(
-            "every second byte is null, so this is not UTF-8 but UTF-16, or no text",
-            where=where,
-            fix="save the file with the encoding UTF-8",
-        )
-    found = re.search(r"\0{2,}|\0\Z", text)
-    if found is not None:
-        nulls = pluralise(found.end() - found.start(), "null character")
-        what = f"{nulls} from line {text.count(chr(10), 0, found.start()) + 1} on, which no text has"
-        raise RowError(f"{what}: it was not saved or copied whole", where=where, fix=_RESTORE)
-
-
-_MARKS = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
-_UTF_8 = "utf-8"
-UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-"""How files in UTF-16 begin."""
-
-
-def read_text(path: Path, root: Path, diagnostics: Diagnostics, *, encoding: str | None = None) -> str:
+def read_text(path: Path, root: Path | None = None) -> str:
     """The text of a file; line ends stay as they are.
 
     Args:
         path: The file.
-        root: Folder that places are relative to.
-        diagnostics: Takes a finding for a byte order mark, which is left out, and for a file in UTF-8 where
-            another encoding is given, which may be that of the files beside it: it is read as UTF-8.
-        encoding: Of a file that has no byte order mark; UTF-8 when absent. A mark says UTF-8 or UTF-16.
+        root: Folder that locations are relative to; that of the file when absent.
 
     Raises:
-        RowError: If the file is not in that encoding (names the first wrong byte and its line), has a null
-            beside every character, or has nulls in a row, as a file that was not saved to its end.
+        RowError: If the file cannot be read; or as `utf8_text`.
     """
-    location = location_of(path, root)
-    return decoded(read_content(path, where=location), location, diagnostics, encoding=encoding)
+    location = location_of(path, path.parent if root is None else root)
+    return utf8_text(read_content(path, where=location), location)
 
-
-def decoded(
-    content: bytes,
-    location: str,
-    diagnostics: Diagnostics,
-    *,
-    encoding: str | None = None,
-    can_be_said: bool = False,
-) -> str:
-    """The text of a file's content; arguments and errors as of `read_text`.
-
-    ``can_be_said`` is whether it is a table, of which messages tell the user to say which encoding it has, and
-    whose byte order mark for UTF-8 is what spreadsheets write.
-    """
-    for mark, name in _MARKS:
-        if content.startswith(mark):
-            content, encoding = content.removeprefix(mark), name
-            if name != _UTF_8 or not can_be_said:
-                diagnostics.finding(
-                    "byte-order-mark", location, "the file starts with a byte order mark; it is left out"
-                )
-            break
-    else:
-        if encoding is not None and _is_utf_8_instead(content, encoding):
-            detail = f"the file is UTF-8, not {encoding}; read as UTF-8"
-            diagnostics.finding("other-encoding", location, detail)
-            encoding = _UTF_8
-    text = _decoded(content, encoding or _UTF_8, location, can_be_said=can_be_said)
-    _check_no_nulls(text, location)
-    return text
-
-
-def known_encoding(name: str) -> str:
-    """The name of an encoding, as given.
-
-    Raises:
-        InputError: If nobody knows it, or it is not one of text.
-    """
-    try:
-        if codecs.lookup(name)._is_text_encoding:  # what `bytes.decode` itself asks
-            return name
-    except (LookupError, ValueError):
-        pass
-    raise InputError(
-        f"unknown encoding {name!r}; write one that Python knows: cp1252 (western Windows), cp1250 (central "
-        "European), cp1251 (Cyrillic), cp1254 (Turkish), cp1256 (Arabic), cp932 (Japanese), cp949 (Korean), "
-        "gb18030 (Chinese) …"
-    )
-
-
-def _is_utf_8_instead(content: bytes, encoding: str) -> bool:
-    """Whether a file is UTF-8 where another encoding is given: read in that one, it would be other letters."""
-    if codecs.lookup(encoding).name == _UTF_8 or content.isascii():
-        return False
-    try:
-        content.decode(_UTF_8)
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-def _decoded(content: bytes, encoding: str, location: str, *, can_be_said: bool) -> str:
-    if encoding == _UTF_8:
-        return utf8_text(content, location, can_be_said=can_be_said)
-    try:
-        return content.decode(encoding)
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        what = (
-            f"byte 0x{content[error.start]:02X} at offset {error.start} (line {line}) is not {encoding.upper()}"
-        )
-        fix = "say which encoding the file has, or save it with UTF-8"
-        raise RowError(what, where=location, fix=fix) from None
-
-
-MOST_BYTES = 64 << 20
-"""Bytes of the longest JSON file of a release; that of 132 regions has two million."""
 
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
@@ -362,18 +247,14 @@ def parse_json(text: str, where: str, *, is_file: bool = True) -> Any:
         raise RowError(f"not usable as JSON: {beyond_limits(error)}", where=where, fix="correct it") from None
 
 
-def read_json_content(path: Path, *, where: str | None = None) -> Any:
-    """The value of a JSON file that somebody else may have made.
+def read_json(path: Path, *, where: str | None = None) -> Any:
+    """The value of a JSON file; ``where`` is what messages call it, the path when absent.
 
     Raises:
-        RowError: As of `parse_json`; if it cannot be read, is not in UTF-8, or has more than `MOST_BYTES`.
+        RowError: If it cannot be read, or is not in UTF-8; or as `parse_json`.
     """
     where = str(path) if where is None else where
-    with open_content(path, where=where) as file:
-        content = file.read(MOST_BYTES + 1)
-    if len(content) > MOST_BYTES:
-        raise RowError(f"more than {MOST_BYTES:,} bytes of JSON", where=where, fix="do not use it")
-    return parse_json(utf8_text(content, where), where)
+    return parse_json(utf8_text(read_content(path, where=where), where), where)
 
 
 def _parsed(text: str, where: str, *, is_file: bool) -> Any:
@@ -471,20 +352,12 @@ def check_pin(found: str, pinned: str | None, *, where: str) -> None:
 
 TABLE_BYTES = 256 << 20
 """Bytes that rows may take which are read together, however small their files."""
-
 TIMES = 100
 """How many times their own size larger files may take; those that builds write take 3 to 13 times theirs."""
-
 _VALUE_BYTES = 16
 """What a value takes at most, without its text."""
-
 _ROWS = 1 << 14
 """Rows that are decoded at a time."""
-
-_FEW_ROWS = 16
-"""Rows at a time where texts are written as what differs from the one before, so that each becomes a copy."""
-
-_BY_DIFFERENCE = "DELTA_BYTE_ARRAY"
 _FIX = "do not use it, and tell who made it"
 
 
@@ -508,7 +381,7 @@ def check_unpacked_size(file: Path | BinaryIO, *, where: str, columns: Sequence[
         with file.open("rb") as opened:
             return check_unpacked_size(opened, where=where, columns=columns)
     n_bytes = file.seek(0, SEEK_END)
-    allowed = _allowed(n_bytes)
+    allowed = max(TABLE_BYTES, TIMES * n_bytes)
     size = _unpacked_size(file, allowed, columns)
     if size > allowed:
         what = f"{n_bytes:,} bytes that unpack to {size:,} or more, and more than {allowed:,} is not read"
@@ -521,99 +394,61 @@ def check_tables(paths: Iterable[Path], *, fix: str = _FIX) -> None:
     """Refuse what is not Parquet, or takes too much memory, before a library reads it that would just try.
 
     Args:
-        paths: Files whose rows are read together.
+        paths: Files.
         fix: What to do about one that is not Parquet.
 
     Raises:
-        RowError: If one is not Parquet, or if they would take too much, each or together.
+        RowError: If one is not Parquet, or would take too much.
     """
     import pyarrow as pa
 
-    sizes: dict[Path, int] = {}
     for path in paths:
         try:
-            sizes[path] = check_unpacked_size(path, where=str(path))
+            check_unpacked_size(path, where=str(path))
         except pa.ArrowException:
             raise RowError("not a Parquet file, or damaged", where=str(path), fix=fix) from None
-    allowed = _allowed(sum(path.stat().st_size for path in sizes))
-    size = sum(sizes.values())
-    if size > allowed:
-        largest = max(sizes, key=lambda path: sizes[path])
-        what = f"it and the {len(sizes) - 1} files read with it unpack to {size:,} bytes, and more than"
-        raise RowError(f"{what} {allowed:,} is not read of files of their size", where=str(largest), fix=_FIX)
-
-
-def _allowed(n_bytes: int) -> int:
-    """Bytes that the rows of files of some size may take."""
-    return max(TABLE_BYTES, TIMES * n_bytes)
 
 
 def _unpacked_size(file: BinaryIO, most: int, columns: Sequence[str]) -> int:
-    """Bytes that the rows of a file take; if that is more than ``most``, some number above it."""
+    """Bytes that the rows of a file take; if that is more than ``most``, some number above it.
+
+    What its footer says; and the texts that stand in it once and are pointed to, each as often as it is.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
         footer = pq.read_metadata(file)
-        chunks = [chunk for chunk in _chunks(footer) if not columns or _top(chunk) in columns]
-        claimed = [chunk.num_values * _VALUE_BYTES + chunk.total_uncompressed_size for chunk in chunks]
+        groups = [footer.row_group(at) for at in range(footer.num_row_groups)]
+        chunks = [group.column(at) for group in groups for at in range(group.num_columns)]
+        read = [one for one in chunks if not columns or one.path_in_schema.split(".")[0] in columns]
+        claimed = [one.num_values * _VALUE_BYTES + one.total_uncompressed_size for one in read]
         size: int = max(sum(claimed), footer.num_rows * _VALUE_BYTES)
-        texts = [chunk for chunk in chunks if chunk.physical_type == "BYTE_ARRAY"]
-        copied = {chunk.path_in_schema for chunk in texts if _BY_DIFFERENCE in chunk.encodings}
-        pointed = {chunk.path_in_schema for chunk in texts if chunk.has_dictionary_page} - copied
-        if size > most or not pointed | copied:
-            return size
-        by_pointer = sorted(pointed)
-        with pq.ParquetFile(file, metadata=footer, read_dictionary=by_pointer, pre_buffer=False) as parquet:
-            for batch in _batches(parquet, _FEW_ROWS if copied else _ROWS, sorted(pointed | copied)):
-                size += sum(_length(texts) for column in batch.columns for texts in _leaves(column))
-                if size > most:
-                    break
+        pointed = {one.path_in_schema for one in read if one.has_dictionary_page}
+        pointed &= {one.path_in_schema for one in read if one.physical_type == "BYTE_ARRAY"}
+        names = sorted(pointed)
+        with pq.ParquetFile(file, metadata=footer, read_dictionary=names, pre_buffer=False) as parquet:
+            # One row group after the other: Arrow cannot put lists that point to different dictionaries into
+            # one batch.
+            for at in range(footer.num_row_groups) if pointed else ():
+                for batch in parquet.iter_batches(_ROWS, row_groups=[at], columns=names):
+                    size += sum(_text_bytes(column) for column in batch.columns)
+                    if size > most:
+                        return size
     except OSError as error:  # such as columns in columns, 100 deep
         raise pa.ArrowInvalid(str(error)) from None
     return size
 
 
-def _batches(parquet: Any, n_rows: int, columns: Sequence[str]) -> Iterator[Any]:
-    """Yield some columns, a few rows at a time.
-
-    One row group after the other, since each has dictionaries of its own: Arrow cannot put lists that point to
-    different ones into one batch.
-    """
-    for group in range(parquet.num_row_groups):
-        yield from parquet.iter_batches(n_rows, row_groups=[group], columns=columns, use_threads=False)
-
-
-def _chunks(footer: Any) -> Iterator[Any]:
-    """Yield what a footer says of every column of every row group."""
-    for group in map(footer.row_group, range(footer.num_row_groups)):
-        yield from map(group.column, range(group.num_columns))
-
-
-def _top(chunk: Any) -> str:
-    """The column of the table that a column lies in."""
-    return str(chunk.path_in_schema.split(".")[0])
-
-
-def _length(texts: Any) -> int:
-    """Bytes of all texts of a batch."""
+def _text_bytes(values: Any) -> int:
+    """Bytes of all texts of a column, however deep in lists and objects, without making a copy of any."""
+    import pyarrow as pa
     import pyarrow.compute as pc
 
-    # By length in the dictionary, so that no copy of a text is made.
-    lengths = pc.binary_length(getattr(texts, "dictionary", texts)).cast("int64")
-    each = lengths.take(texts.indices) if hasattr(texts, "indices") else lengths
+    values = getattr(values, "storage", values)  # of an extension type
+    if pa.types.is_nested(values.type):
+        parts = values.flatten()
+        return sum(map(_text_bytes, parts if isinstance(parts, list) else [parts]))
+    lengths = pc.binary_length(getattr(values, "dictionary", values)).cast("int64")
+    each = lengths.take(values.indices) if hasattr(values, "indices") else lengths
     return int(pc.sum(each).as_py() or 0)
-
-
-def _leaves(values: Any) -> Iterator[Any]:
-    """Yield what is in lists and objects, however deep."""
-    import pyarrow as pa
-
-    if isinstance(values, pa.ExtensionArray):
-        values = values.storage
-    if not pa.types.is_nested(values.type):
-        yield values
-        return
-    parts = values.flatten()
-    for part in parts if isinstance(parts, list) else [parts]:
-        yield from _leaves(part)

@@ -128,9 +128,7 @@ class Columns:
         return {name: value for name, value in values.items() if name not in self.ignored}
 
 
-def read_rows(
-    path: Path, root: Path, diagnostics: Diagnostics, columns: Columns, *, encoding: str | None = None
-) -> list[Cells]:
+def read_rows(path: Path, root: Path, diagnostics: Diagnostics, columns: Columns) -> list[Cells]:
     """The rows of a table, JSON Lines or Parquet file that hold anything, each with its place.
 
     Args:
@@ -139,13 +137,12 @@ def read_rows(
         diagnostics: Takes the problems of single rows, and a finding for a byte order mark. The rows that can
             be read are returned all the same.
         columns: The columns that the file must and may have.
-        encoding: Of tables, see `content.read_text`.
 
     Returns:
         Rows in file order, without the ignored columns.
 
     Raises:
-        RowError: If nothing of the file can be read: another kind of file, wrong encoding, missing or unknown
+        RowError: If nothing of the file can be read: another kind of file, missing or unknown
             columns in the header.
     """
     suffix = path.suffix.lower()
@@ -155,20 +152,18 @@ def read_rows(
         return list(_parquet_rows(path, root, columns))
     if suffix not in TABLE_SUFFIXES:
         raise unknown_kind(path, where=location_of(path, root))
-    table = open_table(path, root, diagnostics, known=columns.known, encoding=encoding)
+    table = open_table(path, root, diagnostics, known=columns.known)
     return list(_table_rows(table, diagnostics, columns))
 
 
-def read_table(path: Path, *, encoding: str | None = None) -> list[Cells]:
+def read_table(path: Path) -> list[Cells]:
     """The rows of a table of typed texts with every column that it has, for who finds out what they mean.
 
     Raises:
         RowError, RowErrors: If it cannot be read.
     """
     diagnostics = Diagnostics()
-    rows = read_rows(
-        path, path.parent, diagnostics, Columns((), others=True, every=True, typed=True), encoding=encoding
-    )
+    rows = read_rows(path, path.parent, diagnostics, Columns((), others=True, every=True, typed=True))
     diagnostics.raise_problems()
     return rows
 
@@ -186,16 +181,6 @@ def unknown_kind(path: Path, *, where: str) -> RowError:
         )
     what = f"unknown file name ending {path.suffix!r}"
     return RowError(what, where=where, fix=f"use one of: {', '.join(SUFFIXES)}")
-
-
-def read_json(path: Path, root: Path, diagnostics: Diagnostics) -> Any:
-    """The value of a JSON file.
-
-    Raises:
-        RowError: If the file is cut off or otherwise no JSON (names line and column), or if an object holds a
-            key twice, of which JSON readers silently keep one.
-    """
-    return parse_json(read_text(path, root, diagnostics), location_of(path, root))
 
 
 def _letters(name: str) -> str:
@@ -279,7 +264,7 @@ def _ragged(line: Line, header: Line, width: int, needed: int | None, table: Tab
 
 
 def _jsonl_rows(path: Path, root: Path, diagnostics: Diagnostics, columns: Columns) -> list[Cells]:
-    text, location = read_text(path, root, diagnostics), location_of(path, root)
+    text, location = read_text(path, root), location_of(path, root)
     rows: list[Cells] = []
     # Only line feeds part lines; str.splitlines would also split at U+2028 and others inside a string.
     for row, line in enumerate(text.split("\n"), start=1):

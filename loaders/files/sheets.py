@@ -29,9 +29,7 @@ def write_sheet(sheet: Sheet, rows: pl.DataFrame, path: Path) -> None:
     write_new_sheet(path, cells.with_columns(pl.col(pl.String).replace("", None)), choices=choices)
 
 
-def read_sheet(
-    sheet: Sheet, path: Path, diagnostics: Diagnostics, *, encoding: str | None = None
-) -> list[Cells]:
+def read_sheet(sheet: Sheet, path: Path, diagnostics: Diagnostics) -> list[Cells]:
     """The rows of a sheet that came back, each with its place, in file order.
 
     Args:
@@ -39,7 +37,6 @@ def read_sheet(
         path: The table.
         diagnostics: Takes problems of single rows, and findings about the file, such as colours, which nobody
             reads.
-        encoding: Of the table; see `loaders.files.content.read_text`.
 
     Raises:
         RowError: If nothing of the file can be read.
@@ -52,4 +49,4 @@ def read_sheet(
         rewritten=(*sheet.proposed, "check") if "check" in sheet.columns else (),
         returned=True,
     )
-    return read_rows(path, path.parent, diagnostics, columns, encoding=encoding)
+    return read_rows(path, path.parent, diagnostics, columns)

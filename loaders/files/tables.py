@@ -26,10 +26,9 @@ from datetime import datetime, time, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from blend.loaders.files.content import UTF_16, decoded, location_of, open_content, read_content
+from blend.loaders.files.content import UTF_16, location_of, open_content, read_content, utf8_text
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.schemas.errors import RowError
-from blend.schemas.sheets import may_be_rewritten
 
 if TYPE_CHECKING:
     import polars as pl
@@ -55,10 +54,8 @@ _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 # What XML cannot hold; carriage returns, which it turns into line feeds; and texts that look like an escape.
 _TO_ESCAPE = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)")
 _WIDEST = 60
-_STYLES = "xl/styles.xml"
-_SHEETS = "xl/worksheets/"
 _HIDDEN = re.compile(rb'<row\b(?=[^>]*\bhidden="(?:1|true)")[^>]*\br="(\d+)"')
-_COMMENTS = re.compile(r"xl/(?:comments|threadedComments)[^.]*\.xml|xl/comments/[^/]*\.xml")
+_OF_LOOKS = re.compile(r"xl/(?:worksheets/[^/]*|comments[^.]*|threadedComments[^.]*|comments/[^/]*)\.xml")
 _COMMENTED = re.compile(rb'ref="([A-Z]+[0-9]+)"')
 _LISTED = 10
 """Rows, or cells, that a message lists."""
@@ -104,7 +101,7 @@ def _workbook_lines(
         location: What messages call it.
         known: Names of columns. Of several sheets that hold anything, the one whose first line has most of them
             is read; no other may have two of them, nor rows like its rows, since these would be lost.
-        diagnostics: Takes a finding for each other sheet that holds anything.
+        diagnostics: Takes a finding for each other sheet that holds anything, and for what looks say.
 
     Returns:
         The file with the sheet, ``file[sheet]``; and the lines with their row, from 1.
@@ -116,68 +113,54 @@ def _workbook_lines(
     if content.startswith(_PROTECTED):
         fix = "save it as .xlsx without a password"
         raise RowError("protected by a password, or an .xls file by another name", where=location, fix=fix)
-    _check_archive(content, location)
     try:
-        sheets = _sheets(content)
-        texts: dict[str, _Lines] = {
-            name: [(row, [_text(cell) for cell in cells]) for row, cells in lines]
-            for name, lines in sheets.items()
-        }
-    except Exception as error:
-        raise _damaged(location) from error
-    name = _chosen(texts, known, location)
-    for other, lines in texts.items():
-        if other == name:
-            continue
-        if _continues(texts[name], lines):
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            size = sum(part.file_size for part in archive.infolist())
+            cells = _sheets(content) if size <= MAX_UNPACKED else {}
+            sheets = {name: [(row, [*map(_text, line)]) for row, line in rows] for name, rows in cells.items()}
+            looks = _looks(archive) if cells else {}
+    except Exception as error:  # of packing, of XML and of openpyxl, which has none of its own
+        fix = "save it again as .xlsx, or as CSV in UTF-8"
+        raise RowError("not a workbook, or damaged", where=location, fix=fix) from error
+    if size > MAX_UNPACKED:
+        what = f"{len(content):,} bytes that unpack to {size:,}; more than {MAX_UNPACKED:,} is not read"
+        raise RowError(what, where=location, fix="save the sheet as CSV in UTF-8")
+    name = _chosen(sheets, known, location)
+    for other in (one for one in sheets if one != name):
+        if _continues(sheets[name], sheets[other]):
             what = f"the rows of sheet {other!r} look like those of {name!r}, but without its header"
             fix = f"move them below those of {name!r}, or to another file"
             raise RowError(what, where=f"{location}[{other}]", fix=fix)
         what = f"sheet {other!r} is left out; {name!r} is read"
         diagnostics.finding("sheet-left-out", f"{location}[{other}]", what)
-    try:
-        _note_looks(content, sheets[name][1:], f"{location}[{name}]", diagnostics)
-    except Exception as error:
-        raise _damaged(location) from error
-    return f"{location}[{name}]", texts[name]
+    where = f"{location}[{name}]"
+    struck = [row for row, line in cells[name][1:] if any(cell.value and cell.font.strike for cell in line)]
+    looks["row {}: struck through; each counts all the same: delete what is not to count"] = struck
+    for what, places in looks.items():
+        if places:
+            listed = ", ".join(map(str, places[:_LISTED])) + (", …" if len(places) > _LISTED else "")
+            diagnostics.finding("looks-not-read", where, what.format(listed))
+    return where, sheets[name]
 
 
-def _note_looks(
-    content: bytes, lines: Sequence[tuple[int, Sequence[Any]]], where: str, diagnostics: Diagnostics
-) -> None:
-    """Note what people say by looks, which nobody reads: struck through, coloured, hidden, commented."""
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        names = archive.namelist()
-        styles = archive.read(_STYLES) if _STYLES in names else b""
-        sheets = [archive.read(name) for name in names if name.startswith(_SHEETS)]
-        comments = [archive.read(name) for name in names if _COMMENTS.fullmatch(name)]
-    cells = [(row, cell) for row, of_row in lines for cell in of_row if cell.value is not None]
-    struck = {row for row, cell in cells if b"<strike" in styles and cell.font.strike}
-    filled = {row for row, cell in cells if b'"solid"' in styles and cell.fill.fill_type == "solid"}
-    noted = {ref.decode() for part in comments for ref in _COMMENTED.findall(part)}
-    # Of any sheet: those that are left out are told anyway.
-    hidden = {int(row) for sheet in sheets for row in _HIDDEN.findall(sheet)} & {row for row, _ in lines}
-    looks = {
-        "hidden; each counts all the same: delete what is not to count": hidden,
-        "struck through; each counts all the same: delete what is not to count": struck,
-        # Every other row, or all of them, are coloured to be read more easily.
-        "coloured, which means nothing here": filled if 2 * len(filled) < len(lines) else (),
+def _looks(archive: zipfile.ZipFile) -> dict[str, list[Any]]:
+    """What people say by looks, which nobody reads: hidden rows and comments, in any of the sheets."""
+    parts = {name: archive.read(name) for name in archive.namelist() if _OF_LOOKS.fullmatch(name)}
+    hidden = {int(row) for part in parts.values() for row in _HIDDEN.findall(part)}
+    noted = {
+        ref.decode() for name, part in parts.items() if "omments" in name for ref in _COMMENTED.findall(part)
     }
-    for what, rows in looks.items():
-        if rows:
-            listed = ", ".join(map(str, sorted(rows)[:_LISTED])) + (", …" if len(rows) > _LISTED else "")
-            diagnostics.finding("looks-not-read", where, f"row {listed}: {what}")
-    if noted:
-        listed = ", ".join(sorted(noted)[:_LISTED]) + (", …" if len(noted) > _LISTED else "")
-        diagnostics.finding("looks-not-read", where, f"a comment at {listed}: comments are not read")
+    return {
+        "row {}: hidden; each counts all the same: delete what is not to count": sorted(hidden),
+        "a comment at {}: comments are not read": sorted(noted),
+    }
 
 
 def write_workbook(rows: "pl.DataFrame", choices: Choices, location: str) -> bytes:
     """A workbook with a sheet of texts: a header that stays in sight, and drop-down lists.
 
     Args:
-        rows: One cell per value; null is an empty cell. Apostrophes by which texts survive a spreadsheet's CSV
-            (`sheets.guarded`) are left out: here the format Text does that.
+        rows: One cell per value; null is an empty cell.
         choices: What can be chosen.
         location: What messages call the file.
 
@@ -191,22 +174,21 @@ def write_workbook(rows: "pl.DataFrame", choices: Choices, location: str) -> byt
     book = openpyxl.Workbook()
     sheet = book.worksheets[0]
     sheet.freeze_panes = "A2"
-    cells = [[None if v is None else str(v) for v in row] for row in rows.iter_rows()]
-    lines: list[list[str | None]] = [[*rows.columns], *cells]
+    texts = [["" if value is None else str(value) for value in row] for row in rows.iter_rows()]
     for number, column in enumerate(rows.columns):
         dimensions = sheet.column_dimensions[get_column_letter(number + 1)]
-        widest = max((len(line[number] or "") for line in lines[1:]), default=0) or _TO_FILL_IN
+        widest = max((len(row[number]) for row in texts), default=0) or _TO_FILL_IN
         dimensions.width = min(max(widest, len(column)), _WIDEST) + 2
         dimensions.number_format = "@"
         if column in choices and rows.height:
             sheet.add_data_validation(_validation(rows, column, choices[column]))
-    for row, line in enumerate(lines, start=1):
+    for row, line in enumerate([rows.columns, *texts], start=1):
         for number, text in enumerate(line, start=1):
-            if len(text or "") > MAX_CELL:
-                what = f"{len(text or ''):,} characters, and a cell of a workbook holds {MAX_CELL:,}"
+            if len(text) > MAX_CELL:
+                what = f"{len(text):,} characters, and a cell of a workbook holds {MAX_CELL:,}"
                 where = f"{location}:{row}, column {rows.columns[number - 1]}"
                 raise RowError(what, where=where, fix="write the sheet as .csv")
-            cell = sheet.cell(row, number, _escaped(_unguarded(text)) if text else None)
+            cell = sheet.cell(row, number, _escaped(text) or None)
             if text:
                 cell.data_type = "s"  # '=1' is a text as well
             cell.number_format = "@"
@@ -222,42 +204,23 @@ def _validation(rows: "pl.DataFrame", column: str, offered: Sequence[str]) -> An
     from openpyxl.utils import get_column_letter
     from openpyxl.worksheet.datavalidation import DataValidation
 
-    last = rows.height + 1
+    def cells(name: str, mark: str = "") -> str:
+        letter = get_column_letter(rows.columns.index(name) + 1)
+        return f"{mark}{letter}{mark}2:{mark}{letter}{mark}{rows.height + 1}"
+
+    formula, what = f'"{",".join(offered)}"', " or ".join(offered)
     if offered[0] in rows.columns:
-        source = get_column_letter(rows.columns.index(offered[0]) + 1)
-        formula, what = f"${source}$2:${source}${last}", f"one from the column {offered[0]}"
-    else:
-        formula, what = f'"{",".join(offered)}"', " or ".join(offered)
-    letter = get_column_letter(rows.columns.index(column) + 1)
+        formula, what = cells(offered[0], "$"), f"one from the column {offered[0]}"
+    error = f"Choose {what}, or leave the cell empty."
     return DataValidation(
         type="list",
         formula1=formula,
         allow_blank=True,
+        sqref=cells(column),
         showErrorMessage=True,
         errorTitle=column,
-        error=f"Choose {what}, or leave the cell empty.",
-        sqref=f"{letter}2:{letter}{last}",
+        error=error,
     )
-
-
-def _unguarded(text: str) -> str:
-    """A text without the apostrophe that keeps it text in CSV; one of its own stays."""
-    return text[1:] if text.startswith("'") and may_be_rewritten(text[1:]) else text
-
-
-def _check_archive(content: bytes, location: str) -> None:
-    """Refuse what is no workbook, or too large to be read."""
-    try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            size = sum(part.file_size for part in archive.infolist())
-            is_workbook = "[Content_Types].xml" in archive.namelist()
-    except NOT_AN_ARCHIVE:
-        raise _damaged(location) from None
-    if size > MAX_UNPACKED:
-        what = f"{len(content):,} bytes that unpack to {size:,}; more than {MAX_UNPACKED:,} is not read"
-        raise RowError(what, where=location, fix="save the sheet as CSV, with the encoding UTF-8")
-    if not is_workbook:
-        raise RowError("not a workbook", where=location, fix="save it as .xlsx, or as CSV in UTF-8")
 
 
 def _sheets(content: bytes) -> dict[str, list[tuple[int, Sequence[Any]]]]:
@@ -343,12 +306,6 @@ def _escaped(text: str) -> str:
     return _TO_ESCAPE.sub(lambda found: f"_x{ord(found[0]):04X}_", text)
 
 
-def _damaged(location: str) -> RowError:
-    return RowError(
-        "not a workbook, or damaged", where=location, fix="save it again as .xlsx, or as CSV in UTF-8"
-    )
-
-
 TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
 TABLE_SUFFIXES = (*TEXT_SUFFIXES, WORKBOOK)
 """File name endings that `open_table` reads."""
@@ -396,7 +353,6 @@ def open_table(
     *,
     known: Collection[str] = (),
     width: int | None = None,
-    encoding: str | None = None,
 ) -> Table:
     """The lines of a table.
 
@@ -406,10 +362,9 @@ def open_table(
         diagnostics: Takes a finding for a byte order mark.
         known: Names of columns by which its separator, or its sheet, is recognised.
         width: Cells that most lines of a table without a header have, by which its separator is recognised.
-        encoding: As of `content.read_text`; a workbook has none.
 
     Raises:
-        RowError: If nothing can be read: an unknown encoding, not a workbook, several sheets that it could be.
+        RowError: If nothing can be read: not a workbook, several sheets that it could be.
             Reading the lines raises it for a file that is not CSV, with its row.
     """
     location = location_of(path, root)
@@ -419,7 +374,7 @@ def open_table(
         return Table(sheet, (Line(f"{sheet}:{row}", cells) for row, cells in of_sheet))
     if content.startswith(ARCHIVE):
         raise RowError("a workbook, not text", where=location, fix=f"name it {path.stem}{WORKBOOK}")
-    text = decoded(content, location, diagnostics, encoding=encoding, can_be_said=True)
+    text = utf8_text(content, location)
     separator, skipped = _separator(text, known)
     if separator is None:
         is_tsv = path.suffix.lower() == ".tsv"
@@ -429,19 +384,13 @@ def open_table(
     return Table(location, lines, separator, ends_open=not text.endswith(("\n", "\r")))
 
 
-def read_headless(
-    path: Path, root: Path, diagnostics: Diagnostics, *, width: int, encoding: str | None = None
-) -> list[Line]:
+def read_headless(path: Path, root: Path, diagnostics: Diagnostics, *, width: int) -> list[Line]:
     """The lines of a table without a header that are not blank, without empty cells beyond its width.
 
     Raises:
         RowError: As `open_table`. Cells that a spreadsheet has rewritten become problems of ``diagnostics``.
     """
-    lines = [
-        line
-        for line in open_table(path, root, diagnostics, width=width, encoding=encoding).lines
-        if not line.is_blank
-    ]
+    lines = [line for line in open_table(path, root, diagnostics, width=width).lines if not line.is_blank]
     for line in lines:
         while len(line.cells) > width and not line.cells[-1].strip():
             line.cells.pop()

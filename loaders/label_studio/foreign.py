@@ -13,13 +13,12 @@ _WHO = "annotator"
 _VALUES = ("text", "choices", "taxonomy", "rating", "number", "datetime", "labels")
 
 
-def read_answers(path: Path, *, encoding: str | None = None) -> tuple[list[Cells], bool]:
+def read_answers(path: Path) -> tuple[list[Cells], bool]:
     """Answers in a table, or the annotations of an export, whatever the labelling configuration.
 
     Args:
         path: A table, of which every cell with JSON may hold several answers; or an export, JSON or JSON-MIN
             (``.json``), as the page *Export* gives it.
-        encoding: Of a table; see `loaders.files.encodings.read_text`.
 
     Returns:
         One row per row of a table, or annotation: fields of the task and results by names of their controls, as
@@ -31,7 +30,7 @@ def read_answers(path: Path, *, encoding: str | None = None) -> tuple[list[Cells
         InputError, RowError, RowErrors: If the file cannot be read, or is not an export.
     """
     if path.suffix.lower() != ".json":
-        cells = read_table(path, encoding=encoding)
+        cells = read_table(path)
         return [
             Cells(row.location, {name: _parsed(one) for name, one in row.values.items()}) for row in cells
         ], False

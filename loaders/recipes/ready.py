@@ -168,7 +168,7 @@ def own_templates(name: str, folder: Path) -> str:
             f"domain, key templates: {instead_of_file(path)}: {path}; correct the path, or name "
             f"the packaged {PACKAGED}"
         )
-    return read_text(path, path.parent, Diagnostics())
+    return read_text(path)
 
 
 def is_packaged(name: str) -> bool:

@@ -9,7 +9,7 @@ import polars as pl
 
 from blend.loaders.contributions import Collection, read_collection
 from blend.loaders.contributions.contributors import collection_layout, terms_problems
-from blend.loaders.files.content import check_pin, directory_digest, file_infos, instead_of_file, known_encoding
+from blend.loaders.files.content import check_pin, directory_digest, file_infos, instead_of_file
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.hub import Snapshot, fetch_dataset
 from blend.loaders.responses import ResponseTables, read_responses, response_files
@@ -176,7 +176,7 @@ def load_snapshot(
     Raises:
         InputError: If the snapshot is not there, is damaged, or is not the pinned one.
     """
-    _refuse(source, "revision", "encoding")
+    _refuse(source, "revision")
     snapshot = base / source.location if path is None else path
     if not snapshot.is_file():
         raise InputError(
@@ -198,7 +198,7 @@ def _sample(
     *,
     reviewing: bool,
 ) -> SourceTables:
-    _refuse(source, "location", "revision", "encoding")
+    _refuse(source, "location", "revision")
     with sample_path() as folder:
         return _response_tables(source, folder, locales, reviewing=reviewing)
 
@@ -210,7 +210,7 @@ def _responses(source: Source, base: Path, locales: Registry, *, reviewing: bool
 
 def _response_tables(source: Source, folder: Path, locales: Registry, *, reviewing: bool) -> SourceTables:
     info = _info(source, folder, response_files(folder))
-    tables = read_responses(folder, locales=locales, reviewing=reviewing, encoding=_encoding(source))
+    tables = read_responses(folder, locales=locales, reviewing=reviewing)
     return _unaggregated(info, tables)
 
 
@@ -218,7 +218,7 @@ def _contributions(source: Source, base: Path, locales: Registry, *, reviewing: 
     _refuse(source, "revision", "license")
     folder = _directory(source, base)
     info = _info(source, folder, _pinned_files(folder))
-    collection = read_collection(folder, locales=locales, reviewing=reviewing, encoding=_encoding(source))
+    collection = read_collection(folder, locales=locales, reviewing=reviewing)
     made = _unaggregated(info, collection.tables)
     return replace(made, profiles=collection.profiles, contributed=contributed(collection))
 
@@ -236,12 +236,7 @@ def _unaggregated(info: SourceInfo, tables: ResponseTables) -> SourceTables:
     )
 
 
-def _encoding(source: Source) -> str | None:
-    return None if source.encoding is None else known_encoding(source.encoding)
-
-
 def _blend(source: Source, base: Path, locales: Registry) -> SourceTables:
-    _refuse(source, "encoding")
     if source.revision is None:
         folder, commit = _directory(source, base), None
     else:
@@ -261,7 +256,7 @@ def _blend(source: Source, base: Path, locales: Registry) -> SourceTables:
 
 
 def _semeval(source: Source, base: Path, locales: Registry) -> SourceTables:
-    _refuse(source, "revision", "encoding")
+    _refuse(source, "revision")
     folder = _directory(source, base)
     info = _info(source, folder, semeval_files(folder))
     tables = read_semeval(folder, locales=locales)
@@ -354,10 +349,7 @@ def load_topics(source: Source, base: Path = Path(), *, folder: Path | None = No
     """
     _refuse(source, "revision")
     folder_read = _directory(source, base) if folder is None else folder
-    return SourceTopics(
-        _info(source, folder_read, topic_files(folder_read)),
-        read_topics(folder_read, encoding=_encoding(source)),
-    )
+    return SourceTopics(_info(source, folder_read, topic_files(folder_read)), read_topics(folder_read))
 
 
 def _name(source: Source) -> str:

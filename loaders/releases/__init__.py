@@ -56,7 +56,7 @@ def document_text(path: Path) -> str:
     Raises:
         RowError: If it cannot be read, or is not UTF-8.
     """
-    return utf8_text(read_content(path), str(path), save_as="restore it, or pull or build the release again")
+    return utf8_text(read_content(path), str(path), fix="restore it, or pull or build the release again")
 
 
 def _check_paths(manifest: ReleaseManifest) -> None:

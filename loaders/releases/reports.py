@@ -9,7 +9,7 @@ import polars as pl
 from polars.exceptions import PolarsError
 from pydantic import BaseModel, ValidationError
 
-from blend.loaders.files.content import open_content, parse_json, read_json_content, utf8_text
+from blend.loaders.files.content import open_content, parse_json, read_json, utf8_text
 from blend.schemas.errors import RowError
 from blend.schemas.frames import AGREEMENT, ANNOTATOR_GROUPS
 from blend.schemas.manifest import (
@@ -54,7 +54,7 @@ def _read_report(path: Path, model: type[M], what: str) -> M | None:
     if not path.is_file():
         return None
     try:
-        return model.model_validate(read_json_content(path))
+        return model.model_validate(read_json(path))
     except (ValidationError, RowError) as error:
         reason = error.what if isinstance(error, RowError) else first_reason(error)
         fix = "copy or build the release again"
@@ -90,7 +90,7 @@ def _read_figures(path: Path, schema: pl.Schema, per: str) -> pl.DataFrame | Non
     if not path.is_file():
         return None
     try:
-        return pl.DataFrame(read_json_content(path), schema, orient="row")
+        return pl.DataFrame(read_json(path), schema, orient="row")
     except (ValueError, TypeError, OverflowError, PolarsError) as error:
         what = error.what if isinstance(error, RowError) else f"is not a list of figures per {per}"
         raise RowError(what, where=str(path), fix="copy or build the release again") from None

@@ -50,7 +50,6 @@ def read_responses(
     locales: Registry | None = None,
     reviewing: bool = False,
     collecting: bool = False,
-    encoding: str | None = None,
 ) -> ResponseTables:
     """The questions, responses and reviews in a directory of raw responses.
 
@@ -64,7 +63,6 @@ def read_responses(
             nobody gives; those of questions that are not asked are passed over.
         collecting: Whether responses are still being collected; then there may be none yet, nor any more where
             something was reviewed.
-        encoding: Of tables; see `loaders.files.content.read_text`.
 
     Returns:
         The tables. Answers are exactly as typed. The answer format of a question is its template's.
@@ -76,7 +74,7 @@ def read_responses(
     known = registry() if locales is None else locales
     folder, diagnostics = Path(folder), Diagnostics()
     files = response_layout(folder, diagnostics, collecting=collecting)
-    rows = read_response_rows(files, folder, known, diagnostics, encoding=encoding)
+    rows = read_response_rows(files, folder, known, diagnostics)
     reviews = reviews_that_count(rows.reviews, rows.questions, rows.responses, diagnostics, reviewing=reviewing)
     rows = rows._replace(reviews=reviews)
     check_rows(rows, known, diagnostics, reviewing=reviewing, collecting=collecting)
@@ -98,7 +96,7 @@ def readable_rows(folder: Path, *, locales: Registry) -> ResponseRows | None:
     try:
         files = response_layout(folder, diagnostics, collecting=True)
         files = files._replace(prompts=[], responses=[])
-        return read_response_rows(files, folder, locales, diagnostics, encoding=None)
+        return read_response_rows(files, folder, locales, diagnostics)
     except (OSError, BlendError):
         return None
 

@@ -213,7 +213,7 @@ class ResponseRows(NamedTuple):
 
 
 def read_response_rows(
-    files: ResponseFiles, root: Path, known: Registry, diagnostics: Diagnostics, *, encoding: str | None
+    files: ResponseFiles, root: Path, known: Registry, diagnostics: Diagnostics
 ) -> ResponseRows:
     """The valid rows of all files; whatever is wrong with others is noted.
 
@@ -222,14 +222,13 @@ def read_response_rows(
         root: Folder that locations are relative to.
         known: Known locales.
         diagnostics: Takes problems and findings.
-        encoding: Of tables; see `loaders.files.content.read_text`.
     """
     rows = ResponseRows(
-        _table(_TEMPLATES, files.templates, root, known, diagnostics, encoding),
-        _table(_QUESTIONS, files.questions, root, known, diagnostics, encoding),
-        _table(_RESPONSES, files.responses, root, known, diagnostics, encoding),
-        _table(_REVIEWS, files.reviews, root, known, diagnostics, encoding),
-        _table(_PROMPTS, files.prompts, root, known, diagnostics, encoding),
+        _table(_TEMPLATES, files.templates, root, known, diagnostics),
+        _table(_QUESTIONS, files.questions, root, known, diagnostics),
+        _table(_RESPONSES, files.responses, root, known, diagnostics),
+        _table(_REVIEWS, files.reviews, root, known, diagnostics),
+        _table(_PROMPTS, files.prompts, root, known, diagnostics),
     )
     # Rows stand where nobody reads them, so nothing can be said to be missing.
     return rows._replace(**{part: getattr(rows, part)._replace(is_complete=False) for part in files.unread})
@@ -255,14 +254,13 @@ def _table(
     folder: Path,
     known: Registry,
     diagnostics: Diagnostics,
-    encoding: str | None,
 ) -> Checked[R]:
     """The valid rows of all files of a kind; whatever is wrong with others is noted."""
     own = diagnostics.part()
     rows: list[Placed[R]] = []
     for file in files:
         with own.collected():
-            cells = read_rows(file, folder, own, kind.columns, encoding=encoding)
+            cells = read_rows(file, folder, own, kind.columns)
             if kind.model is Review and not cells:
                 fix = "restore it, or delete it if nobody has reviewed anything"
                 own.problem("the file holds no review", where=location_of(file, folder), fix=fix)

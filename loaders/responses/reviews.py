@@ -117,14 +117,11 @@ def _outdone(
     yield loser
 
 
-def read_answer_sheet(
-    path: Path, *, encoding: str | None = None, diagnostics: Diagnostics | None = None
-) -> pl.DataFrame:
+def read_answer_sheet(path: Path, *, diagnostics: Diagnostics | None = None) -> pl.DataFrame:
     """A sheet as it came back from a spreadsheet.
 
     Args:
         path: The table.
-        encoding: Of the table; see `loaders.files.content.read_text`.
         diagnostics: Takes findings about the file, such as colours, which nobody reads.
 
     Returns:
@@ -135,7 +132,7 @@ def read_answer_sheet(
         InputError: If it has no rows.
     """
     diagnostics = Diagnostics() if diagnostics is None else diagnostics
-    rows = read_sheet(ANSWER_SHEET, path, diagnostics, encoding=encoding)
+    rows = read_sheet(ANSWER_SHEET, path, diagnostics)
     diagnostics.raise_problems()
     if not rows:
         raise RowError("no rows", where=path.name, fix="give the sheet that `blend reviews propose` made")
@@ -249,7 +246,7 @@ def _there(path: Path) -> list[tuple[str, dict[str, Any]]]:
     """The lines of a file, as they stand there, with the reviews that they are; none where there is no file."""
     if not path.exists():
         return []
-    lines = read_text(path, path.parent, Diagnostics()).split("\n")
+    lines = read_text(path).split("\n")
     numbered = ((row, line) for row, line in enumerate(lines, start=1) if line.strip())
     return [(line, _review(line, path, row)) for row, line in numbered]
 

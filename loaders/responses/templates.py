@@ -22,16 +22,13 @@ _TRANSLATION_COLUMNS = Columns(
 )
 
 
-def read_native_questions(
-    path: Path, *, locales: Registry | None = None, encoding: str | None = None
-) -> pl.DataFrame:
+def read_native_questions(path: Path, *, locales: Registry | None = None) -> pl.DataFrame:
     """Questions as natives wrote them.
 
     Args:
         path: Columns ``id``, ``topic``, ``text`` and, optional in file and row, ``locale`` (the author's; any
             name by which `Registry.find` knows it).
         locales: Known locales; the packaged registry when absent.
-        encoding: Of a table; see `loaders.files.content.read_text`.
 
     Returns:
         `frames.NATIVE_QUESTIONS`, in file order.
@@ -43,7 +40,7 @@ def read_native_questions(
     known = registry() if locales is None else locales
     diagnostics = Diagnostics()
     rows: list[dict[str, Any]] = []
-    for cells in read_rows(path, path.parent, diagnostics, _NATIVE_COLUMNS, encoding=encoding):
+    for cells in read_rows(path, path.parent, diagnostics, _NATIVE_COLUMNS):
         row = {
             "template_id": _filled(cells, "id", diagnostics),
             "topic": _filled(cells, "topic", diagnostics),
@@ -57,15 +54,12 @@ def read_native_questions(
     return pl.DataFrame(rows, schema=NATIVE_QUESTIONS)
 
 
-def read_review_sheet(
-    path: Path, *, locales: Registry | None = None, encoding: str | None = None
-) -> pl.DataFrame:
+def read_review_sheet(path: Path, *, locales: Registry | None = None) -> pl.DataFrame:
     """A review sheet after review.
 
     Args:
         path: The sheet, `sheets.TEMPLATE_SHEET`.
         locales: Known locales, of which ``source_locale`` names one; the packaged registry when absent.
-        encoding: Of a table; see `loaders.files.content.read_text`.
 
     Returns:
         `sheets.PROPOSED_TEMPLATES`, in file order, for `builders.templates.sheet.accept_sheet`.
@@ -82,22 +76,19 @@ def read_review_sheet(
             "similarity": _number(cells, "similarity", diagnostics),
             "source": cells.location,
         }
-        for cells in read_sheet(TEMPLATE_SHEET, path, diagnostics, encoding=encoding)
+        for cells in read_sheet(TEMPLATE_SHEET, path, diagnostics)
     ]
     diagnostics.raise_problems()
     return pl.DataFrame(rows, schema=PROPOSED_TEMPLATES)
 
 
-def read_translations(
-    path: Path, *, locales: Registry | None = None, encoding: str | None = None
-) -> pl.DataFrame:
+def read_translations(path: Path, *, locales: Registry | None = None) -> pl.DataFrame:
     """Translated questions.
 
     Args:
         path: Columns ``template_id``, ``locale`` (any name by which `Registry.find` knows it), ``question``
             (local language, country named) and, optional in file and row, ``en_question`` (of what).
         locales: Known locales; the packaged registry when absent.
-        encoding: Of a table; see `loaders.files.content.read_text`.
 
     Returns:
         `frames.TRANSLATIONS`, in file order.
@@ -116,7 +107,7 @@ def read_translations(
             "source": cells.location,
             "en_question": _text(cells, "en_question"),
         }
-        for cells in read_rows(path, path.parent, diagnostics, _TRANSLATION_COLUMNS, encoding=encoding)
+        for cells in read_rows(path, path.parent, diagnostics, _TRANSLATION_COLUMNS)
     ]
     _check_unique(rows, ("template_id", "locale"), diagnostics)
     diagnostics.raise_problems()

@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from blend.loaders.files.diagnostics import Diagnostics
-from blend.loaders.files.rows import Cells, Columns, read_rows
+from blend.loaders.files.rows import Cells, Columns, read_rows, read_table
 from blend.loaders.files.sheets import read_sheet
 from blend.loaders.responses.verdicts import GivenVerdict
 from blend.schemas.errors import InputError, RowError
@@ -48,30 +49,36 @@ _PAIRS = _Kind(
 )
 
 
-def read_option_sheet(path: Path, *, encoding: str | None = None) -> tuple[GivenVerdict, ...]:
+def read_option_sheet(path: Path) -> tuple[GivenVerdict, ...]:
     """The verdicts in a sheet of options that came back; rows without a verdict are left out.
 
     Args:
         path: The table.
-        encoding: Of the table; see `loaders.files.content.read_text`.
 
     Raises:
         RowError, RowErrors: If the file cannot be read, a verdict is unknown or not one on such an option, a
             reason has none, a row is not as it was proposed, or an option has two different verdicts.
         InputError: If no row has a verdict.
     """
-    return _read(_OPTIONS, path, encoding)
+    return _read(_OPTIONS, path)
 
 
-def read_pair_sheet(path: Path, *, encoding: str | None = None) -> tuple[GivenVerdict, ...]:
+def is_pair_sheet(path: Path) -> bool:
+    """Whether a sheet that came back is one of pairs, by its columns; false for one that cannot be read."""
+    with suppress(InputError):
+        return any("answer_a" in row.values for row in read_table(path)[:1])
+    return False
+
+
+def read_pair_sheet(path: Path) -> tuple[GivenVerdict, ...]:
     """The verdicts in a sheet of pairs that came back; arguments and errors as of `read_option_sheet`."""
-    return _read(_PAIRS, path, encoding)
+    return _read(_PAIRS, path)
 
 
-def _read(kind: _Kind, path: Path, encoding: str | None) -> tuple[GivenVerdict, ...]:
+def _read(kind: _Kind, path: Path) -> tuple[GivenVerdict, ...]:
     diagnostics = Diagnostics()
     verdicts: dict[tuple[str, ...], GivenVerdict] = {}
-    for cells in read_sheet(kind.sheet, path, diagnostics, encoding=encoding):
+    for cells in read_sheet(kind.sheet, path, diagnostics):
         if not cells.values["verdict"].strip():
             if cells.values["why"].strip():
                 fix = "choose a verdict, or empty the cell"

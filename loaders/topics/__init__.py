@@ -78,12 +78,11 @@ def topic_files(folder: Path) -> list[Path]:
     )
 
 
-def read_topics(folder: Path, *, encoding: str | None = None) -> TopicTables:
+def read_topics(folder: Path) -> TopicTables:
     """Topics and templates from a directory.
 
     Args:
         folder: The directory.
-        encoding: Of its tables; see `loaders.files.content.read_text`.
 
     Raises:
         InputError: If it is not there, or holds no kind of text.
@@ -95,9 +94,9 @@ def read_topics(folder: Path, *, encoding: str | None = None) -> TopicTables:
     topics, templates = [], []
     for kind in kinds:
         with diagnostics.collected():
-            topics += _topics(kind, folder, diagnostics, encoding)
+            topics += _topics(kind, folder, diagnostics)
         with diagnostics.collected():
-            templates += _templates(kind, folder, diagnostics, encoding)
+            templates += _templates(kind, folder, diagnostics)
     diagnostics.raise_problems()
     return TopicTables(
         pl.DataFrame(topics, schema=TOPICS, orient="row"),
@@ -170,9 +169,7 @@ def _kinds(folder: Path) -> list[Path]:
     return found
 
 
-def _topics(
-    kind: Path, root: Path, diagnostics: Diagnostics, encoding: str | None
-) -> list[tuple[str, str, str, str]]:
+def _topics(kind: Path, root: Path, diagnostics: Diagnostics) -> list[tuple[str, str, str, str]]:
     path = next((found for name in _TOPICS if (found := named_table(kind, name)) is not None), None)
     if path is None:
         diagnostics.problem(
@@ -180,7 +177,7 @@ def _topics(
         )
         return []
     rows = []
-    lines = _lines(path, root, diagnostics, 2, encoding)
+    lines = _lines(path, root, diagnostics, 2)
     for location, cells in lines:
         if len(cells) != 2:
             diagnostics.problem(
@@ -200,13 +197,11 @@ def _topics(
     return rows
 
 
-def _templates(
-    kind: Path, root: Path, diagnostics: Diagnostics, encoding: str | None
-) -> list[tuple[str, str, str, str, str]]:
+def _templates(kind: Path, root: Path, diagnostics: Diagnostics) -> list[tuple[str, str, str, str, str]]:
     rows: list[tuple[str, str, str, str, str]] = []
     path = named_table(kind, _TEMPLATES)
     assert path is not None  # what makes a folder a kind
-    lines = _lines(path, root, diagnostics, 3, encoding)
+    lines = _lines(path, root, diagnostics, 3)
     for location, cells in lines:
         if len(cells) != 3:
             diagnostics.problem(
@@ -249,11 +244,9 @@ def _check_template(template: str, location: str, diagnostics: Diagnostics) -> N
             )
 
 
-def _lines(
-    path: Path, root: Path, diagnostics: Diagnostics, width: int, encoding: str | None = None
-) -> list[Line]:
+def _lines(path: Path, root: Path, diagnostics: Diagnostics, width: int) -> list[Line]:
     """The lines of a table without header that are not blank, each with its place."""
-    lines = read_headless(path, root, diagnostics, width=width, encoding=encoding)
+    lines = read_headless(path, root, diagnostics, width=width)
     for line in lines:
         for held in forbidden_in(" ".join(line.cells)):
             diagnostics.problem(f"the line holds {held}", where=line.location, fix="delete it")

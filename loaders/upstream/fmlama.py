@@ -14,9 +14,9 @@ from typing import Any
 import polars as pl
 from rapidfuzz.fuzz import ratio
 
-from blend.loaders.files.content import location_of
+from blend.loaders.files.content import location_of, read_json
 from blend.loaders.files.diagnostics import Diagnostics
-from blend.loaders.files.rows import Cells, Columns, read_json, read_rows
+from blend.loaders.files.rows import Cells, Columns, read_rows
 from blend.loaders.wikidata.prompts import check_templates
 from blend.loaders.wikidata.store import ENTITY
 from blend.schemas.errors import InputError
@@ -124,7 +124,7 @@ def _countries(folder: Path, diagnostics: Diagnostics) -> pl.DataFrame:
     if not path.exists():
         return pl.DataFrame(schema=COUNTRIES)
     with diagnostics.collected():
-        value = read_json(path, folder, diagnostics)
+        value = read_json(path, where=location_of(path, folder))
         if isinstance(value, dict) and all(isinstance(name, str) for name in value.values()):
             return pl.DataFrame(sorted(value.items()), schema=COUNTRIES, orient="row")
         diagnostics.problem(

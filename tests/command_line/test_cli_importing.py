@@ -7,7 +7,8 @@ from pathlib import Path
 import openpyxl
 import pytest
 
-from blend.loaders.files.toml import ImportMap, read_toml
+from blend.loaders.files.toml import read_toml
+from blend.loaders.responses.import_map import ImportMap
 from blend.schemas.errors import BlendError
 from helpers.in_process import run
 

@@ -82,10 +82,10 @@ def put(path: Path, rows: list[dict[str, str]]) -> None:
 
 
 def test_a_sheet_goes_through_a_spreadsheet_and_into_a_release(project: Path):
-    assert run("review-pairs", "propose", "recipe.toml") == (
+    assert run("reviews", "propose", "recipe.toml", "--pairs", "--out", "pairs.csv") == (
         "pairs.csv: 1 undecided pair.\n"
         "Write same or different into the column verdict, as far as you get, then: "
-        "blend review-pairs accept pairs.csv\n"
+        "blend reviews accept pairs.csv\n"
     )
     (row,) = rows_of(project / "pairs.csv")
     assert row == {
@@ -95,7 +95,7 @@ def test_a_sheet_goes_through_a_spreadsheet_and_into_a_release(project: Path):
     }  # fmt: skip
 
     # Of the ten pairs the package has decided one: tennis is played with a ball.
-    assert run("review-pairs", "propose", "recipe.toml", "--all", "--out", "all.csv").startswith(
+    assert run("reviews", "propose", "recipe.toml", "--pairs", "--all", "--out", "all.csv").startswith(
         "all.csv: 9 undecided pairs.\n"
     )
     rows = rows_of(project / "all.csv")
@@ -103,10 +103,10 @@ def test_a_sheet_goes_through_a_spreadsheet_and_into_a_release(project: Path):
     by_pair["ball", "ballet"].update(verdict="Same", why="for the test")
     by_pair["'1/2", "chess"]["verdict"] = "d"
     put(project / "back.csv", rows)
-    assert run("review-pairs", "accept", "back.csv", "--reviewer", "r7") == (
+    assert run("reviews", "accept", "back.csv", "--reviewer", "r7") == (
         "verdicts.tsv: 2 verdicts added, 1 same, 1 different.\n"
     )
-    assert run("review-pairs", "accept", "back.csv", "--reviewer", "r7") == (
+    assert run("reviews", "accept", "back.csv", "--reviewer", "r7") == (
         "verdicts.tsv: 0 verdicts added, 0 same, 0 different; 2 stood there already.\n"
     )
     told = (
@@ -121,7 +121,7 @@ def test_a_sheet_goes_through_a_spreadsheet_and_into_a_release(project: Path):
         "notes"
     ]
     assert notes["decisions:r7, same"] > 0
-    assert run("review-pairs", "propose", "recipe.toml", "--all", "--out", "rest.csv").startswith(
+    assert run("reviews", "propose", "recipe.toml", "--pairs", "--all", "--out", "rest.csv").startswith(
         "rest.csv: 7 undecided pairs.\n"
     )
 
@@ -133,24 +133,24 @@ def refused(*arguments: str) -> str:
 
 
 def test_what_is_wrong_with_a_sheet(project: Path):
-    run("review-pairs", "propose", "recipe.toml", "--all", "--out", "all.csv")
-    assert refused("review-pairs", "propose", "recipe.toml", "--out", "all.csv") == (
+    run("reviews", "propose", "recipe.toml", "--pairs", "--all", "--out", "all.csv")
+    assert refused("reviews", "propose", "recipe.toml", "--pairs", "--out", "all.csv") == (
         "all.csv: exists, and may hold somebody's work; choose another --out or move it away"
     )
     rows = rows_of(project / "all.csv")
     put(project / "back.csv", rows)
-    assert refused("review-pairs", "accept", "back.csv") == (
+    assert refused("reviews", "accept", "back.csv") == (
         "back.csv: no row has a verdict; write one of same, different into the column verdict"
     )
     rows[0]["verdict"] = "maybe"
     put(project / "back.csv", rows)
-    assert refused("review-pairs", "accept", "back.csv") == (
+    assert refused("reviews", "accept", "back.csv") == (
         "back.csv:2, column verdict: unknown verdict 'maybe'; "
         "write one of same, different, or leave the cell empty"
     )
     rows[0].update(verdict="same", answer_a="01. Feb")
     put(project / "back.csv", rows)
-    assert refused("review-pairs", "accept", "back.csv") == (
+    assert refused("reviews", "accept", "back.csv") == (
         "back.csv:2: '01. Feb' beside 'ball' is not the row that was proposed; "
         "bring back answer_a, answer_b and check as they were proposed, and decide again"
     )
@@ -162,24 +162,24 @@ def test_what_is_wrong_with_a_sheet(project: Path):
 
 
 def test_a_verdict_that_contradicts_an_earlier_one(project: Path):
-    run("review-pairs", "propose", "recipe.toml")
+    run("reviews", "propose", "recipe.toml", "--pairs", "--out", "pairs.csv")
     rows = rows_of(project / "pairs.csv")
     for verdict in ("same", "different"):
         rows[0]["verdict"] = verdict
         put(project / f"{verdict}.csv", rows)
-    run("review-pairs", "accept", "same.csv", "--reviewer", "r7")
-    assert refused("review-pairs", "accept", "different.csv", "--reviewer", "r8") == (
+    run("reviews", "accept", "same.csv", "--reviewer", "r7")
+    assert refused("reviews", "accept", "different.csv", "--reviewer", "r8") == (
         "different.csv:2, column verdict: 'ball' beside 'ballet' is 'differs_from' here, but 'same_as' in "
         "verdicts.tsv:2; correct one of the two"
     )
 
 
 def test_when_everything_that_looks_alike_is_decided(project: Path):
-    run("review-pairs", "propose", "recipe.toml")
+    run("reviews", "propose", "recipe.toml", "--pairs", "--out", "pairs.csv")
     rows = rows_of(project / "pairs.csv")
     rows[0]["verdict"] = "same"
     put(project / "back.csv", rows)
-    run("review-pairs", "accept", "back.csv")
-    assert refused("review-pairs", "propose", "recipe.toml", "--out", "next.csv") == (
+    run("reviews", "accept", "back.csv")
+    assert refused("reviews", "propose", "recipe.toml", "--pairs", "--out", "next.csv") == (
         "nothing to decide: no undecided pair looks alike; --all shows every pair that can meet"
     )

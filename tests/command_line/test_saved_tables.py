@@ -20,7 +20,6 @@ from blend.loaders.responses.verdicts import GivenVerdict, append_verdicts, read
 from blend.loaders.surveys import read_survey
 from blend.loaders.topics import read_topics
 from blend.schemas.errors import BlendError, RowError
-from blend.schemas.locales import registry
 from helpers.in_process import run
 
 _Saved = Callable[[Path], Path]
@@ -92,70 +91,6 @@ def test_a_workbook_of_responses_names_sheet_row_and_column(tmp_path: Path):
         f"responses/ko-KR.xlsx[Sheet]:3, column {column}: the cell holds the date 2026-01-02, made by a "
         "spreadsheet; give the column the format Text, and write again what stood there"
     )
-
-
-def test_the_encoding_of_a_source_is_a_key_of_the_recipe(tmp_path: Path):
-    with sample_path() as folder:
-        shutil.copytree(folder, tmp_path / "raw")
-    for path in [*(tmp_path / "raw").rglob("*.csv")]:
-        if path.stem in ("questions", "templates", "prompts"):
-            continue
-        path.write_bytes(path.read_text("utf-8").encode("utf-16"))
-    (tmp_path / "recipe.toml").write_text(
-        'name = "mine"\nversion = "0.1.0"\nlicense = "cc-by-4.0"\n'
-        '[[sources]]\nkind = "responses"\nlocation = "raw"\nencoding = "cp12525"\n',
-        encoding="utf-8",
-    )
-    with pytest.raises(BlendError) as caught:
-        run("build", tmp_path / "recipe.toml", "--out", tmp_path / "release")
-    assert str(caught.value).startswith("unknown encoding 'cp12525'; write one that Python knows: cp1252 ")
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_a_source_in_another_encoding_builds_the_same_release(tmp_path: Path):
-    western = ("en-US", "es-MX")
-    with sample_path() as folder:
-        for path in [*folder.glob("*.csv"), *(folder / "responses").iterdir()]:
-            target = tmp_path / "utf-8" / path.relative_to(folder)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            others = set() if path.stem == "templates" else {*registry().tags} - {*western}
-            rows = [row for row in _rows(path) if not {*row} & others]
-            if path.parent == folder or path.stem in western:
-                text = io.StringIO(newline="")
-                csv.writer(text, lineterminator="\n").writerows(rows)
-                target.write_text(text.getvalue(), "utf-8")
-        for name in ("utf-8", "cp1252"):
-            (tmp_path / name / "reviews").mkdir(parents=True)
-            for tag in western:
-                shutil.copy(folder / "reviews" / f"{tag}.jsonl", tmp_path / name / "reviews")
-    for path in [*(tmp_path / "utf-8").rglob("*.csv")]:
-        target = tmp_path / "cp1252" / path.relative_to(tmp_path / "utf-8")
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(path.read_text("utf-8"), "cp1252")
-    assert "á".encode("cp1252") in (tmp_path / "cp1252" / "responses" / "es-MX.csv").read_bytes()
-    releases = {}
-    for name, key in (("utf-8", ""), ("cp1252", 'encoding = "cp1252"\n')):
-        (tmp_path / f"{name}.toml").write_text(
-            'name = "mine"\nversion = "0.1.0"\nlicense = "cc-by-4.0"\n'
-            f'[[sources]]\nkind = "responses"\nlocation = "{name}"\n{key}'
-        )
-        run("build", tmp_path / f"{name}.toml", "--out", tmp_path / f"{name}-release")
-        data = tmp_path / f"{name}-release" / "data"
-        releases[name] = {path.relative_to(data): path.read_bytes() for path in data.rglob("*.parquet")}
-    assert releases["utf-8"]
-    assert releases["cp1252"] == releases["utf-8"]
-    (tmp_path / "cp1252.toml").write_text((tmp_path / "cp1252.toml").read_text().replace(key, ""))
-    with pytest.raises(BlendError) as caught:
-        run("build", tmp_path / "cp1252.toml", "--out", tmp_path / "none")
-    problems = str(caught.value).splitlines()
-    assert problems[:2] == [
-        "4 problems:",
-        (
-            "questions.csv: byte 0xBF at offset 238 (line 3) is not UTF-8; save the file with the encoding "
-            "UTF-8 (in a spreadsheet: 'CSV UTF-8'), or say which one it has (docs/responses.md)"
-        ),
-    ]
 
 
 def test_topics_without_a_header(tmp_path: Path, saved: _Saved):
@@ -231,7 +166,7 @@ def test_verdicts_are_read_and_written_on_as_ours(tmp_path: Path, saved: _Saved)
 
 PROPOSED = {
     "reviews": ("reviews", "propose", ("--all",), {"invalid": '"x"'}),
-    "pairs": ("review-pairs", "propose", ("--all",), {"verdict": '"same,different"'}),
+    "pairs": ("reviews", "propose", ("--pairs", "--all"), {"verdict": '"same,different"'}),
     "options": ("questions", "options", (), {"verdict": '"ok,also_correct,silly,wrong"'}),
 }
 
@@ -285,9 +220,8 @@ def test_templates_by_way_of_a_workbook(tmp_path: Path):
     natives.write_text(
         "id;topic;text\nn1;Food;What do people in Spain eat at home on Sundays?\n"
         "n2;Food;What do people in Mexico eat?\n",
-        encoding="cp1252",
     )
-    run("templates", "propose", natives, "--encoding", "cp1252", "--out", tmp_path / "sheet.xlsx")
+    run("templates", "propose", natives, "--out", tmp_path / "sheet.xlsx")
     book = openpyxl.load_workbook(tmp_path / "sheet.xlsx")
     header = [cell.value for cell in book.active[1]]
     rules = {rule.formula1 for rule in book.active.data_validations.dataValidation}

@@ -189,7 +189,7 @@ def _triples() -> list[str]:
 
 def _sheets() -> None:
     run_blend("reviews propose recipe.toml --all --out sheet.csv")
-    run_blend("review-pairs propose recipe.toml --all --out pairs.csv")
+    run_blend("reviews propose recipe.toml --pairs --all --out pairs.csv")
     run_blend("questions options recipe.toml --out options.csv")
     run_blend("templates propose natives.csv --out reviewed.csv")
     _fill("options.csv", {"verdict": "ok"})

@@ -68,7 +68,7 @@ def test_an_epoch_is_a_repeat(mini_release: Path, tmp_path: Path):
 
 def test_a_log_is_not_taken_for_a_table_of_texts(tmp_path: Path):
     log = log_of(tmp_path / "log.eval", header("blend/cultural_prompts", release="x"), [])
-    assert not TASKS["cultural-prompts"].takes_table(log, encoding=None)
+    assert not TASKS["cultural-prompts"].takes_table(log)
 
 
 @pytest.mark.parametrize(

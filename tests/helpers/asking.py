@@ -40,7 +40,7 @@ def ask(
     asking = _taken(options, Asking.model_fields.keys())
     server = options.pop("server", None)
     if "answers" in options:
-        model = Recorded(path=options.pop("answers"), name=model, **_taken(options, {"encoding"}))
+        model = Recorded(path=options.pop("answers"), name=model)
     elif server is not None or asking.keys() & {"batch_out", "batch_in"}:
         model = Server(name=model, url=server, **_taken(options, Server.model_fields.keys()))
     elif isinstance(model, str | Path):

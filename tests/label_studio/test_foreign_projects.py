@@ -7,8 +7,9 @@ import polars as pl
 import pytest
 
 from blend.builders.annotation.pseudonyms import pseudonym, read_key
-from blend.loaders.files.toml import ImportMap, read_toml
+from blend.loaders.files.toml import read_toml
 from blend.loaders.responses import read_responses
+from blend.loaders.responses.import_map import ImportMap
 from helpers.in_process import run
 from helpers.label_studio.annotation_projects import LOCALES, write_questions
 from helpers.label_studio.studio_fixtures import StudioForTests, typed

@@ -71,7 +71,7 @@ def make_run(name: str, release: Path | str, out: Path) -> None:
     table = next(iter(folder.glob("answers.*")), None)
     model: Any
     if table is not None:
-        model = blend.Recorded(path=table, name=said["model"], encoding=options.pop("encoding", None))
+        model = blend.Recorded(path=table, name=said["model"])
     elif (folder / "batch.jsonl").exists():
         way |= {"batch_in": folder / "batch.jsonl"}
         model = blend.Server(name=said["model"])

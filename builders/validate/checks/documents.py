@@ -59,7 +59,7 @@ def check_croissant(release: Release) -> Iterator[Problem]:
         yield error(CROISSANT_NAME, "is missing", REBUILD)
         return
     try:
-        held = read_json_content(path, where=CROISSANT_NAME)
+        held = read_json(path, where=CROISSANT_NAME)
     except RowError as broken:
         where = str(broken).partition(f": {broken.what}")[0]
         yield error(where, f"cannot be used: {broken.what}", REBUILD)

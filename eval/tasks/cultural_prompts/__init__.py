@@ -150,11 +150,11 @@ class CulturalPromptsTask(Task):
         is_exact = metric.startswith(("variance", "tau")) and not metric.endswith("-significant")
         return f"{value:.4f}" if is_exact else f"{value:.1f}"
 
-    def takes_table(self, answers: Path, *, encoding: str | None) -> bool:
+    def takes_table(self, answers: Path) -> bool:
         """Whether it is a table of texts, whoever wrote them, and not one of answers to items."""
         from blend.eval.tasks.cultural_prompts.table_of_texts import is_table_of_texts
 
-        return is_table_of_texts(answers, encoding=encoding)
+        return is_table_of_texts(answers)
 
     def asked_apart(self, there: "Run", here: "Run") -> tuple[str, ...]:
         """See `Task.asked_apart`."""
@@ -162,10 +162,8 @@ class CulturalPromptsTask(Task):
 
         return tuple(asked_apart(there.gold(), here.gold()))
 
-    def run_of_table(
-        self, answers: Path, out: Path, *, model: str | None, encoding: str | None
-    ) -> "RunOutcome":
+    def run_of_table(self, answers: Path, out: Path, *, model: str | None) -> "RunOutcome":
         """See `Task.run_of_table`."""
         from blend.eval.tasks.cultural_prompts.table_of_texts import keep_texts
 
-        return keep_texts(answers, out, model=model, encoding=encoding)
+        return keep_texts(answers, out, model=model)

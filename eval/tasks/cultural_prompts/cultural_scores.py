@@ -50,7 +50,6 @@ from blend.eval.tasks.cultural_prompts.topic_analysis import (
     write_tables,
 )
 from blend.loaders.files.content import file_sha256, read_text
-from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.surveys import read_survey
 from blend.schemas.errors import InputError
@@ -156,7 +155,7 @@ def _stop_words(path: Path | None) -> frozenset[str]:
         return stop_words()
     if not path.is_file():
         raise InputError(f"`stop_words={path}`: no such file; name one with one word per line")
-    lines = read_text(path, path.parent, Diagnostics()).splitlines()
+    lines = read_text(path).splitlines()
     return frozenset(line.strip() for line in lines if line.strip() and not line.startswith("#"))
 
 

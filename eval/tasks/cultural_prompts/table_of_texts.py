@@ -45,7 +45,7 @@ _SHOWN = 10
 _ROW = "_row"
 
 
-def is_table_of_texts(path: Path, *, encoding: str | None = None) -> bool:
+def is_table_of_texts(path: Path) -> bool:
     """Whether a file is a table of texts; `keep_texts` says what is wrong with one that cannot be read.
 
     A file of answers to items names these, and has not all columns of a table of texts; a log is none.
@@ -56,13 +56,13 @@ def is_table_of_texts(path: Path, *, encoding: str | None = None) -> bool:
         return False
     either = Columns((), (*REQUIRED, *OPTIONAL, *ID_COLUMNS), others=True)
     try:
-        held = {*_opened(path, either, encoding).collect_schema().names()}
+        held = {*_opened(path, either).collect_schema().names()}
     except (pl.exceptions.PolarsError, RowError, RowErrors):
         return True
     return {*REQUIRED} <= held or held.isdisjoint(ID_COLUMNS)
 
 
-def keep_texts(path: Path, out: Path, *, model: str | None = None, encoding: str | None = None) -> RunOutcome:
+def keep_texts(path: Path, out: Path, *, model: str | None = None) -> RunOutcome:
     """Make a run of a table of texts.
 
     Args:
@@ -71,7 +71,6 @@ def keep_texts(path: Path, out: Path, *, model: str | None = None, encoding: str
             ``language`` (BCP 47; English when absent).
         out: Directory of the run.
         model: Who wrote the texts; the name of the file when absent.
-        encoding: Of a table; see `loaders.files.content.read_text`.
 
     Names are in Unicode NFC, without outer white space and with single blanks inside.
 
@@ -84,7 +83,7 @@ def keep_texts(path: Path, out: Path, *, model: str | None = None, encoding: str
     if not path.is_file():
         raise InputError(f"{path}: no such file; `answers` names a table of texts ({', '.join(SUFFIXES)})")
     try:
-        texts = _opened(path, COLUMNS, encoding)
+        texts = _opened(path, COLUMNS)
         keys = _keys(path, texts)
     except pl.exceptions.PolarsError as error:
         raise _unreadable(path, error) from error
@@ -139,7 +138,7 @@ def _names(keys: pl.DataFrame, of: str) -> list[str]:
     return named.select(joined_names(*ASKED[of])).to_series().unique().sort().to_list()
 
 
-def _opened(path: Path, columns: Columns, encoding: str | None) -> pl.LazyFrame:
+def _opened(path: Path, columns: Columns) -> pl.LazyFrame:
     """A table with ``_row``, the number of each row as the file counts; polars reads it in pieces if it can."""
     suffix = path.suffix.lower()
     if suffix == ".jsonl":
@@ -149,7 +148,7 @@ def _opened(path: Path, columns: Columns, encoding: str | None) -> pl.LazyFrame:
         # What pandas writes where there is no value would be a category of that name.
         rows = pl.scan_parquet(path).with_columns(pl.selectors.float().fill_nan(None))
         return rows.with_row_index(_ROW, offset=1)
-    if suffix == ".csv" and encoding is None and is_plain_csv(path):
+    if suffix == ".csv" and is_plain_csv(path):
         rows = pl.scan_csv(path, infer_schema=False)
         header = rows.collect_schema().names()
         named = columns.named(header)
@@ -159,7 +158,7 @@ def _opened(path: Path, columns: Columns, encoding: str | None) -> pl.LazyFrame:
         # The first line of a CSV file is its header.
         return rows.rename(dict(zip(header, named, strict=False))).with_row_index(_ROW, offset=2)
     diagnostics = Diagnostics()
-    cells = read_rows(path, path.parent, diagnostics, columns, encoding=encoding)
+    cells = read_rows(path, path.parent, diagnostics, columns)
     diagnostics.raise_problems()
     names = dict.fromkeys(cells[0].values if cells else REQUIRED, pl.String())
     numbers = [int(row.location.rpartition(":")[2]) for row in cells]
@@ -261,7 +260,7 @@ def _unreadable(path: Path, error: Exception) -> RowError:
         RowError: If it is a table in another encoding.
     """
     if path.suffix.lower() == ".csv":
-        utf8_text(read_content(path), path.name, save_as="save it with UTF-8, or say what it has (`encoding`)")
+        utf8_text(read_content(path), path.name)
     return RowError(
         f"cannot be read as a table of texts ({str(error).splitlines()[0]})",
         where=path.name,

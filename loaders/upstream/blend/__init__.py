@@ -15,9 +15,10 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from blend.loaders.files.content import location_of
-from blend.loaders.files.diagnostics import Diagnostics, Origin, Tidy, unknown_name
-from blend.loaders.files.rows import Cells, Columns, read_json
+from blend.loaders.files.content import location_of, read_json
+from blend.loaders.files.diagnostics import Diagnostics, unknown_name
+from blend.loaders.files.rows import Cells, Columns
+from blend.loaders.upstream import Origin, Tidy
 from blend.loaders.upstream.blend.groups import Json, annotation_row, check_entry
 from blend.loaders.upstream.blend.hub_layout import entries_by_id, name_country, question_rows
 from blend.schemas.arrow_types import nested_frame
@@ -231,7 +232,7 @@ def _question_rows(region: _Region, root: Path, diagnostics: Diagnostics) -> dic
 def _entries(region: _Region, root: Path, diagnostics: Diagnostics) -> dict[str, Json]:
     """Template id to entry of the annotations file; the problems of single entries are noted."""
     entries = entries_by_id(
-        read_json(root / region.annotations, root, diagnostics), region.annotations, diagnostics
+        read_json(root / region.annotations, where=region.annotations), region.annotations, diagnostics
     )
     for template_id, entry in entries.items():
         with diagnostics.collected():

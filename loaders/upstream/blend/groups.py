@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from blend.loaders.files.diagnostics import Diagnostics, Origin, Tidy, is_tidy
+from blend.loaders.files.diagnostics import Diagnostics
+from blend.loaders.upstream import Origin, Tidy, is_tidy
 from blend.schemas.errors import raise_all
 from blend.schemas.rows import Grouping
 

@@ -8,9 +8,9 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from blend.loaders.files.content import location_of
+from blend.loaders.files.content import location_of, read_json
 from blend.loaders.files.diagnostics import Diagnostics
-from blend.loaders.files.rows import Cells, Columns, read_json, read_rows
+from blend.loaders.files.rows import Cells, Columns, read_rows
 from blend.schemas.errors import RowError
 
 Json = Any
@@ -71,7 +71,7 @@ def question_rows(path: Path, root: Path, diagnostics: Diagnostics, columns: Col
     if path.suffix != ".json":
         return read_rows(path, root, diagnostics, columns)
     location, rows = location_of(path, root), []
-    value = read_json(path, root, diagnostics)
+    value = read_json(path, where=location)
     if not isinstance(value, list):
         raise RowError("the file does not hold a list", where=location, fix="write one object per question")
     for index, row in enumerate(value):

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from blend.loaders.files.diagnostics import Diagnostics, Origin, Tidy, unknown_locale
+from blend.loaders.files.diagnostics import Diagnostics, unknown_locale
+from blend.loaders.upstream import Origin, Tidy
 from blend.loaders.upstream.semeval.task_files import (
     ENGLISH,
     MCQ_GOLD,

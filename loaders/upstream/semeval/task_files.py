@@ -120,7 +120,7 @@ def other_than_four(row_id: str, n: int) -> str:
 
 def read_task_file(path: Path, columns: Sequence[str], diagnostics: Diagnostics) -> list[TaskRow]:
     """The rows of one of the organisers' files; arguments and errors as of `task_rows`."""
-    text = read_text(path, path.parent, diagnostics)
+    text = read_text(path)
     return task_rows(text, path.name, columns, diagnostics, fix="take the file from the organisers again")
 
 

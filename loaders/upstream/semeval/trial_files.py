@@ -66,7 +66,7 @@ def _rows(path: Path, diagnostics: Diagnostics) -> Iterator[TaskRow]:
     A quotation mark that nothing closes is a character like any other: a reader of CSV would take all rows
     behind it for a part of its cell.
     """
-    text = read_text(path, path.parent, diagnostics).replace("\r\n", "\n")
+    text = read_text(path).replace("\r\n", "\n")
     lines = text.split("\n")
     header = [name.strip() for name in lines[0].split("\t")]
     wanted = (*_COLUMNS, _OPTIONS) if path.name == MCQ_TRIAL else _COLUMNS

@@ -103,7 +103,7 @@ def test_instructions_of_ones_own_replace_ours(tmp_path: Path):
     own.write_bytes(b"# answer\n\xff")
     with pytest.raises(RowError) as raised:
         texts_of("ko", "answer", own)
-    assert str(raised.value) == f"{own}: byte 9 is not UTF-8; save the file with that encoding"
+    assert str(raised.value) == f"{own}: byte 0xFF in line 2 is not UTF-8; save the file as UTF-8"
 
 
 def test_words_of_ones_own_take_the_place_of_ours(tmp_path: Path):

@@ -9,18 +9,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pytest
-from polars.testing import assert_frame_equal
 
 from blend.builders.judges import make_judges
 from blend.builders.judges.chat import ChatJudge
 from blend.builders.judges.equivalence import Verdict
-from blend.builders.mcq import build_mcq
 from blend.loaders.responses.verdicts import append_verdicts, decisions_in, read_verdicts
-from blend.loaders.upstream.blend import BlendTables
-from blend.schemas.errors import BlendError, StorageError
-from blend.schemas.recipe import JudgeOptions, McqOptions
+from blend.schemas.errors import StorageError
+from blend.schemas.recipe import JudgeOptions
 from helpers.models.chat_server import SECRET, Chat, ChatReply, sensible
 from helpers.tiers import rest_nightly
 
@@ -67,40 +63,6 @@ def test_a_second_run_asks_nothing_and_decides_the_same(
     assert len(chat.requests) == asked == 4
     assert path.read_bytes() == content
     assert SECRET.encode() not in content
-
-
-@pytest.mark.nightly
-def test_a_rebuild_of_real_questions_asks_nothing_and_makes_the_same(
-    chat: Chat, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clean_tables: BlendTables
-):
-    monkeypatch.setenv("OPENAI_BASE_URL", chat.url)
-    path = tmp_path / "verdicts.tsv"
-    options = JudgeOptions(kind="chat", model="m1")
-    templates = clean_tables.annotations["template_id"].unique().sort()[::50]
-    annotations = clean_tables.annotations.filter(pl.col("template_id").is_in(templates.implode()))
-
-    def build() -> list[pl.DataFrame]:
-        decisions = decisions_in(read_verdicts(path)) if path.exists() else ()
-        judges = make_judges(options, decisions=decisions, record=recorder(path))
-        built = build_mcq(clean_tables.questions, annotations, options=McqOptions(), seed=0, judges=judges)
-        return [built.mcqs, built.deciders, built.dropped, built.summary]
-
-    # The server breaks down in the middle; the next build asks what is missing only.
-    chat.say = lambda body: sensible(body) if len(chat.requests) <= 250 else ChatReply({"message": "no"}, 400)
-    with pytest.raises(BlendError, match="HTTP 400, 'no'"):
-        build()
-    kept = read_verdicts(path).height
-    assert 250 - 16 <= kept <= 250
-    chat.requests.clear()
-    chat.say = sensible
-    first = build()
-    assert read_verdicts(path).height == kept + len(chat.requests)
-    assert len(chat.requests) > 500
-    chat.requests.clear()
-    for again, before in zip(build(), first, strict=True):
-        assert_frame_equal(again, before)
-    assert chat.requests == []
-    assert "chat:m1" in first[-3]["judge"].to_list()
 
 
 ASKING = """

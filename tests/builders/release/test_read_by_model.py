@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from blend.builders.judges.option_reader import MAX_UNREADABLE
+from blend.builders.judges.option_reader import MAX_UNREAD
 from blend.builders.release import build_release
 from blend.builders.release.reviewing import read_by_model
 from blend.cli import app
@@ -125,16 +125,13 @@ def test_a_reply_that_cannot_be_read_is_asked_again_and_named(chat: Chat, tmp_pa
     chat.script = [ChatReply("Hello!"), ChatReply('{"1": {"verdict": "ok"}}')]
     judge(chat, recipe, "--locale", "en-GB", "--concurrency", "1")
     assert [len(body["messages"]) for body in chat.requests] == [2, 4, 4, 2]
-    assert (
-        "option 1 has no confidence from 0 to 1; option 2 is missing"
-        in chat.requests[2]["messages"][3]["content"]
-    )
+    assert "This cannot be read." in chat.requests[2]["messages"][3]["content"]
     (tmp_path / "verdicts.tsv").unlink()
     chat.say = lambda body: ChatReply("No.") if "meal 0" in asked_in(body)["question"] else fine(body)
     with pytest.raises(BlendError) as raised:
         judge(chat, recipe, "--locale", "en-GB")
     assert str(raised.value) == (
-        "chat:m1@prompt-1: no verdicts on food-00 about en-GB in 3 tries: it is not a JSON object; the last "
+        "chat:m1@prompt-1: no verdicts on food-00 about en-GB in 3 tries; the last "
         "reply was 'No.'; have people read these options, or choose another model."
     )
     assert set(read_verdicts(tmp_path / "verdicts.tsv")["template_id"]) == {"food-01"}
@@ -148,11 +145,11 @@ def test_a_model_that_is_not_up_to_it_is_not_asked_forever(chat: Chat, tmp_path:
     others = [(f"food-0{n}", tag) for n in range(3) for tag in ("es-MX", "en-AU", "en-GB", "en-US")]
     told = str(raised.value)
     assert told.startswith("chat:m1@prompt-1: no verdicts on food-00 about ")
-    assert sum(f"{template_id} about {tag}" in told for template_id, tag in others) == MAX_UNREADABLE
+    assert sum(f"{template_id} about {tag}" in told for template_id, tag in others) == MAX_UNREAD
     assert told.endswith(" After so many the others were not asked.")
     assert " Nor on 9 more: " in told
     assert "\n" not in told
-    assert len(chat.requests) == 3 * MAX_UNREADABLE
+    assert len(chat.requests) == 3 * MAX_UNREAD
     assert not (tmp_path / "verdicts.tsv").exists()
 
 

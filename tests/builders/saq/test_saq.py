@@ -261,16 +261,6 @@ REPLY = responses_of({"a07": ["bread"]})
         ),
         (
             QUESTION,
-            responses_of({"a07": ["larinÄ¡"]}),
-            review_of((["larinġ"], [])),
-            (
-                "reviews/en-GB.jsonl:1: nobody answered 'larinġ' to 'q', but the responses, changed since the "
-                "review, have 'larinÄ¡' in a wrong encoding; save them again as .xlsx or 'CSV UTF-8', or say "
-                "their encoding (`encoding` of the source)"
-            ),
-        ),
-        (
-            QUESTION,
             REPLY,
             review_of(invalid=["xyz"]),
             (
@@ -307,7 +297,7 @@ def test_the_example_in_the_docs(root: Path):
 
 
 @pytest.mark.slow
-def test_several_answers_in_one_cell_and_endless_numbers_are_findings():
+def test_several_answers_in_one_cell_are_findings():
     given = {"a1": ["tea, coffee, milk"], "a2": ["tea"]}
     result = aggregate(questions_of("q"), responses_of(given), NO_REVIEW, options=OPTIONS)
     assert findings_of(result, "several-answers") == [
@@ -327,12 +317,3 @@ def test_several_answers_in_one_cell_and_endless_numbers_are_findings():
     review = review_of((["tea, coffee, milk"], ["tea"]), (["tea"], ["tea"]))
     reviewed = aggregate(questions_of("q"), responses_of(given), review, options=OPTIONS)
     assert findings_of(reviewed, "several-answers") == []
-
-    numbers = {"a1": ["9" * 5000], "a2": ["7"]}
-    counted = aggregate(
-        questions_of("q", answer_format="integer"), responses_of(numbers), NO_REVIEW, options=OPTIONS
-    )
-    assert findings_of(counted, "long-number") == [
-        ("responses/en-GB.csv:2", "'999999999999999999…' has 5000 digits; kept as a number")
-    ]
-    assert findings_of(counted, "out-of-format") == []

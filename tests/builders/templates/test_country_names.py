@@ -115,15 +115,6 @@ def test_names_of_the_own_country_need_no_reason(author: str | None, question: s
         ),
         (
             "en-US",
-            "What does the US government pay?",
-            "What does {country} government pay?",
-            (
-                "adjective: {country} before 'government' may be an adjective; "
-                "if so, write 'the government of {country}'"
-            ),
-        ),
-        (
-            "en-US",
             "Which music of Latin America do they give us?",
             "Which music of Latin America do they give us?",
             "no country: nothing names the author's country; put {country} where it belongs",

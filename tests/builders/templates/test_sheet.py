@@ -34,7 +34,7 @@ def sheet_of(*changes: dict[str, Any]) -> pl.DataFrame:
 def test_decisions():
     sheet = sheet_of(
         {"template": " When is lunch in {country}?  (HH:MM) ", "decision": "Keep "},
-        {"decision": "drop", "reasons": "holiday: 'Boxing Day'"},
+        {"decision": "drop", "reasons": "name: 'Boxing Day'"},
         {"decision": "merge-into", "merge_into": "Q-1", "source_locale": None},
     )
     templates, dropped = accept_sheet(sheet)
@@ -49,7 +49,7 @@ def test_decisions():
             "sheet.csv:3",
             "ko-KR",
             "Q-2",
-            "the reviewer dropped it (noticed: holiday: 'Boxing Day')",
+            "the reviewer dropped it (noticed: name: 'Boxing Day')",
         ),
         ("merged-question", "sheet.csv:4", None, "Q-3", "the reviewer merged it into Q-1"),
     ]

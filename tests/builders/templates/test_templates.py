@@ -31,7 +31,7 @@ def test_sheet():
         (
             "Q-2",
             "What do people in {country} eat on Boxing Day?",
-            "holiday: 'Boxing Day'",
+            "name: 'Boxing Day'",
             *(None, None, None),
         ),
         (
@@ -48,8 +48,7 @@ def test_sheet():
 def test_several_reasons_stand_side_by_side():
     rows = [("Q-1", "Food", "ko-KR", "Do Koreans like Japanese tea at Chuseok?")]
     assert review_sheet(questions_of(rows))["reasons"].item() == (
-        "people: 'Koreans' became 'people from {country}' | another country: 'Japanese' | "
-        "proper noun: 'Chuseok'"
+        "people: 'Koreans' became 'people from {country}' | another country: 'Japanese' | name: 'Chuseok'"
     )
 
 

@@ -1,8 +1,6 @@
 """Content: one sentence for whatever stands where a file was expected, and nothing is waited for."""
 
-import errno
 import os
-import socket
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,11 +12,6 @@ from blend.schemas.errors import RowError
 
 def pipe(path: Path) -> None:
     os.mkfifo(path)
-
-
-def listening(path: Path) -> None:
-    with socket.socket(socket.AF_UNIX) as server:
-        server.bind(str(path))
 
 
 def loop(path: Path) -> None:
@@ -46,20 +39,6 @@ def test_message_for_what_is_not_a_file(tmp_path: Path, strange: str):
     with pytest.raises(RowError) as caught:
         read_content(path, what="recipe")
     assert str(caught.value) == f"{path}: {expected}"
-
-
-def test_message_for_a_socket(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.chdir(tmp_path)  # the name of a socket may not be long
-    listening(Path("s"))
-    with pytest.raises(RowError) as caught:
-        read_content(Path("s"))
-    assert str(caught.value) == f"s: cannot be read ({os.strerror(errno.ENXIO)}); copy it to another place"
-
-
-def test_message_for_a_device():
-    with pytest.raises(RowError) as caught:
-        read_content(Path(os.devnull))
-    assert str(caught.value) == "/dev/null: a device, not a file; give a regular file"
 
 
 def test_messages_for_paths_that_cannot_be(tmp_path: Path):

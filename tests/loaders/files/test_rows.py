@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from blend.loaders.files.content import read_json
 from blend.loaders.files.diagnostics import Diagnostics
-from blend.loaders.files.rows import Cells, Columns, read_json, read_rows
+from blend.loaders.files.rows import Cells, Columns, read_rows
 from blend.schemas.errors import RowError
 
 COLUMNS = Columns(("id", "text"))
@@ -58,11 +59,10 @@ def test_characters_that_splitlines_takes_for_line_ends_stay_in_their_cell(tmp_p
     assert diagnostics == Diagnostics()
 
 
-def test_a_byte_order_mark_is_left_out_and_reported(tmp_path):
+def test_a_byte_order_mark_is_left_out(tmp_path):
     rows, diagnostics = read(tmp_path / "t.jsonl", b'\xef\xbb\xbf{"id": "a", "text": "one"}\n')
     assert rows == [Cells("t.jsonl:1", {"id": "a", "text": "one"})]
-    detail = "the file starts with a byte order mark; it is left out"
-    assert diagnostics.findings == [("byte-order-mark", "t.jsonl", None, None, detail)]
+    assert diagnostics == Diagnostics()
 
 
 def test_parquet_rows_are_numbered_from_one(tmp_path):
@@ -73,11 +73,6 @@ def test_parquet_rows_are_numbered_from_one(tmp_path):
         Cells("deep/t.parquet:1", {"id": "a", "text": "one"}),
         Cells("deep/t.parquet:2", {"id": "b", "text": None}),
     ]
-
-
-def test_ignored_columns_are_left_out(tmp_path):
-    rows, _ = read(tmp_path / "t.csv", ",id,text\n0,a,one\n", Columns(("id", "text"), ignored=("",)))
-    assert rows[0].values == {"id": "a", "text": "one"}
 
 
 def test_rows_that_can_be_read_are_returned_beside_the_problems_of_others(tmp_path):
@@ -105,7 +100,7 @@ def test_json_is_read_with_or_without_byte_order_mark(tmp_path):
     path = tmp_path / "t.json"
     for start in (b"", b"\xef\xbb\xbf"):
         path.write_bytes(start + b'{"a": [1, {"b": "\\ud83c\\udf5c"}]}')
-        assert read_json(path, tmp_path, Diagnostics()) == {"a": [1, {"b": "🍜"}]}
+        assert read_json(path) == {"a": [1, {"b": "🍜"}]}
 
 
 VALUES = st.recursive(
@@ -120,7 +115,7 @@ VALUES = st.recursive(
 def test_any_json_is_read_as_it_was_written(tmp_path_factory, value, indent, separators):
     path = tmp_path_factory.mktemp("json") / "file.json"
     path.write_text(json.dumps(value, indent=indent, separators=separators), encoding="utf-8")
-    assert read_json(path, path.parent, Diagnostics()) == value
+    assert read_json(path) == value
 
 
 @pytest.mark.parametrize(
@@ -129,5 +124,5 @@ def test_any_json_is_read_as_it_was_written(tmp_path_factory, value, indent, sep
 def test_a_key_that_an_object_holds_twice(tmp_path, text):
     (tmp_path / "file.json").write_text(text)
     with pytest.raises(RowError) as error:
-        read_json(tmp_path / "file.json", tmp_path, Diagnostics())
+        read_json(tmp_path / "file.json", where="file.json")
     assert str(error.value) == "file.json: key 'k' occurs twice; keep one of the two"

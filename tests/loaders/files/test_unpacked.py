@@ -29,18 +29,12 @@ def many(n_rows: int, text: str) -> pa.Array:
     return pa.DictionaryArray.from_arrays(pa.array([0] * n_rows, pa.int32()), pa.array([text]))
 
 
-def by_difference() -> bytes:
-    texts = pa.array(["x" * (1 << 20)] * 400, pa.large_string())
-    return bomb(texts, use_dictionary=False, column_encoding={"a": "DELTA_BYTE_ARRAY"})
-
-
 FIX = "do not use it, and tell who made it"
 BOMBS: dict[str, Callable[[], bytes]] = {
     "one text in forty rows": lambda: bomb(many(40, "x" * 60_000_000)),
     "one text two hundred times in one row": lambda: bomb(
         pa.ListArray.from_arrays([0, 200], many(200, "x" * 60_000_000))
     ),
-    "texts like the one before": by_difference,
     "a hundred million nulls in one row": lambda: bomb(
         pa.ListArray.from_arrays([0, 100_000_000], pa.nulls(100_000_000, pa.int64()))
     ),
@@ -84,19 +78,6 @@ def test_only_what_is_read_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 def test_lists_of_texts_in_several_row_groups_are_counted():
     file = io.BytesIO(bomb(pa.array([["one", str(number)] for number in range(1000)]), row_group_size=100))
     assert 32_000 < check_unpacked_size(file, where="a") < 200_000
-
-
-@pytest.mark.slow
-def test_files_that_are_read_together_have_one_limit(tmp_path: Path):
-    paths = [tmp_path / f"{number}.parquet" for number in range(20)]
-    for path in paths:
-        path.write_bytes(bomb(many(3, "x" * 5_000_000)))
-    check_tables(paths[:12])
-    with pytest.raises(RowError) as caught:
-        check_tables(paths)
-    what, _, rest = str(caught.value).partition(" bytes, and more than ")
-    assert what.startswith(f"{paths[0]}: it and the 19 files read with it unpack to 4")
-    assert rest == f"268,435,456 is not read of files of their size; {FIX}"
 
 
 @pytest.mark.parametrize("encoding", ["DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY", "PLAIN"])

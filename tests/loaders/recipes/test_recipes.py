@@ -52,4 +52,4 @@ def test_message_for_a_wrong_encoding(tmp_path):
     path.write_bytes('title = "Café"'.encode("latin-1"))
     with pytest.raises(BlendError) as caught:
         read_recipe(path)
-    assert str(caught.value) == f"{path}: byte 12 is not UTF-8; save the recipe with that encoding"
+    assert str(caught.value) == f"{path}: byte 0xE9 in line 1 is not UTF-8; save the recipe as UTF-8"

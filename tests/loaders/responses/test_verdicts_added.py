@@ -2,7 +2,6 @@
 
 import errno
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -133,51 +132,3 @@ def test_kill_9_in_the_middle_of_writing_loses_no_written_verdict(tmp_path: Path
         rows = read_verdicts(path).filter(reader=f"chat:run{turn}-")["option"].to_list()
         assert rows == [f"run{turn}-{i}{c}" for i in range(len(rows)) for c in "abcd"][: len(rows)]
         assert len(rows) >= 4 * reported
-
-
-@pytest.mark.nightly
-@pytest.mark.integration
-def test_processes_that_add_at_the_same_time_do_not_mix(tmp_path: Path):
-    path = tmp_path / "verdicts.tsv"
-    run = partial(subprocess.Popen, stdout=subprocess.DEVNULL)
-    processes = [run([sys.executable, "-c", ADDING, name, str(path), "25"]) for name in ("p", "q", "r")]
-    assert [process.wait() for process in processes] == [0, 0, 0]
-    assert read_verdicts(path).height == 3 * 25 * 4
-    assert path.read_text().count("template_id") == 1
-    assert [entry.name for entry in tmp_path.iterdir()] == ["verdicts.tsv"]
-
-
-FULL = """
-import sys
-from datetime import date
-from pathlib import Path
-from blend.loaders.responses.verdicts import GivenVerdict, append_verdicts, read_verdicts
-from blend.schemas.errors import StorageError
-path, kept = Path(sys.argv[1]), 0
-try:
-    for i in range(1000):
-        row = GivenVerdict(f"a{i}", "same_as", "", "", other="x" * 3000)
-        append_verdicts(path, [row], reader="chat:p", when=date(2026, 1, 1))
-        kept += 1
-except StorageError as error:
-    print(error)
-print(kept > 10 and read_verdicts(path).height == kept and path.read_bytes().endswith(b"\\n"))
-"""
-
-
-@pytest.mark.nightly
-@pytest.mark.integration
-def test_a_full_disk_of_its_own(tmp_path: Path):
-    if shutil.which("unshare") is None:
-        pytest.fail("needs unshare (Debian package util-linux) to mount a small disk")
-    script = 'mount -t tmpfs -o size=200k tmpfs "$1" && "$2" -c "$3" "$1/verdicts.tsv"'
-    run = subprocess.run(
-        ["unshare", "-rm", "sh", "-c", script, "sh", str(tmp_path), sys.executable, FULL],
-        capture_output=True,
-        text=True,
-    )
-    assert run.returncode == 0, run.stderr
-    assert run.stdout == (
-        f"{tmp_path}/verdicts.tsv: no space left on the disk; the file is as before; "
-        "free some space and run the same again\nTrue\n"
-    )

@@ -7,14 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.builders.judges.option_prompt import (
+from blend.builders.judges.option_reader import (
     INSTRUCTION,
     PROMPT_VERSION,
     AskedOptions,
-    faults,
-    option_question,
-    option_question_again,
     read_option_opinions,
+    shown_options,
 )
 from blend.schemas.sheets import VERDICTS
 
@@ -31,13 +29,11 @@ def test_other_words_have_another_number():
     assert sha256(INSTRUCTION.encode()).hexdigest()[:12] == digests[PROMPT_VERSION]
 
 
-def test_question_region_and_options_are_sent_as_json():
-    system, user = option_question(ASKED._replace(known_keys=("soup",)))
-    assert system == {"role": "system", "content": INSTRUCTION}
-    assert json.loads(user["content"]) == {
+def test_question_region_and_options_are_shown():
+    assert shown_options(ASKED._replace(known_keys=("soup",))) == {
         "question": "What is lunch?",
         "region": "the UK",
-        "correct answers": ["soup"],
+        "correct answers": ("soup",),
         "options": {"1": {"role": "key", "option": "tea"}, "2": {"role": "distractor", "option": 'a "b"\n'}},
     }
 
@@ -52,35 +48,22 @@ def test_a_reply_is_an_opinion_on_each(reply: str):
     ]
 
 
-@pytest.mark.parametrize(
-    ("reply", "fault"),
-    [
-        ("All fine.", "it is not a JSON object"),
-        ('{"1": 1, "1": 2}', "option 1 is missing; option 2 is missing"),
-        (json.dumps({**GOOD, "3": {}}), "'3' is not the number of an option"),
-        (json.dumps({"1": GOOD["1"]}), "option 2 is missing"),
-        (json.dumps({**GOOD, "2": "ok"}), "option 2 has no object"),
-        (
-            json.dumps({"1": {**GOOD["1"], "verdict": "silly"}, "2": {**GOOD["2"], "verdict": "wrong"}}),
-            (
-                'option 1 is a key, whose verdict is "ok" or "wrong"; '
-                'option 2 is a distractor, whose verdict is "ok", "also_correct" or "silly"'
-            ),
-        ),
-        *(
-            (json.dumps({**GOOD, "2": {"verdict": "ok", "confidence": sure}}), f"option 2 has no {what}")
-            for sure in (True, "0.9", None, 1.1, -0.1, float("nan"))
-            for what in ["confidence from 0 to 1"]
-        ),
-    ],
-)
-def test_what_is_not_stated_beyond_doubt_is_asked_again(reply: str, fault: str):
-    assert read_option_opinions(ASKED, reply) is None
-    assert faults(ASKED, reply) == fault
-    *asked, said, reminder = option_question_again(ASKED, reply)
-    assert asked == option_question(ASKED)
-    assert said == {"role": "assistant", "content": reply}
-    assert f"This cannot be read: {fault}. Reply with one JSON object" in reminder["content"]
+UNCLEAR = [
+    "All fine.",
+    '{"1": 1, "1": 2}',
+    json.dumps({**GOOD, "3": {}}),
+    json.dumps({"1": GOOD["1"]}),
+    json.dumps({**GOOD, "2": "ok"}),
+    json.dumps({**GOOD, "2": {**GOOD["2"], "verdict": "wrong"}}),
+    *(
+        json.dumps({**GOOD, "2": {"verdict": "ok", "confidence": sure}})
+        for sure in (True, "0.9", None, 1.1, -0.1, float("nan"))
+    ),
+]
+
+
+def test_what_is_not_stated_beyond_doubt_is_no_opinion():
+    assert [reply for reply in UNCLEAR if read_option_opinions(ASKED, reply) is not None] == []
 
 
 @pytest.mark.nightly
