@@ -9,7 +9,6 @@ from typing import NamedTuple
 import polars as pl
 
 from blend.loaders.files.content import instead_of_file, read_text
-from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.sample import sample_path
 from blend.loaders.wikidata.partial import read_snapshot_info
 from blend.loaders.wikidata.prompts import PACKAGED, packaged_templates, parse_templates

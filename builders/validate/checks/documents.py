@@ -11,7 +11,7 @@ from blend.builders.cards.croissant import made_from_manifest
 from blend.builders.cards.header import configs_of
 from blend.builders.validate.checked_release import Release, is_known
 from blend.builders.validate.report import REBUILD, Problem, error, info, warning
-from blend.loaders.files.content import file_sha256, read_content, read_json_content, utf8_text
+from blend.loaders.files.content import file_sha256, read_content, read_json, utf8_text
 from blend.loaders.releases.reports import read_audit
 from blend.schemas.errors import RowError
 from blend.schemas.manifest import (

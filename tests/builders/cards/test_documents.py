@@ -8,7 +8,7 @@ import pytest
 from blend.builders.cards import answers_toml
 from blend.builders.cards.credits import citation, license_of
 from blend.builders.release import build_release
-from blend.loaders.recipes import read_datasheet, read_recipe
+from blend.loaders.recipes import read_datasheet
 from blend.schemas.errors import BlendError
 from blend.schemas.recipe import Recipe, Source
 from blend.schemas.reports import Datasheet, Motivation, questions
