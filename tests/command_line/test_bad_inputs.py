@@ -214,7 +214,7 @@ PIPED = {
     "vectors": ("eval", "score", "{run}", "-T", "vectors={pipe}"),
     "answers": ("eval", "run", "{release}", "--answers", "{pipe}"),
     "locales": ("locales", "KR", "--locale-file", "{pipe}"),
-    "domains": ("wikidata", "domains", "--domain-file", "{pipe}"),
+    "domains": ("build", "--food", "facts.nt", "--domain-file", "{pipe}"),
     "questions": ("audit", "{pipe}"),
     "project": ("annotate", "check", "{pipe}"),
     "run": ("eval", "score", "{folder}"),

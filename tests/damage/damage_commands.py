@@ -126,7 +126,6 @@ COMMANDS = (
         ("options.csv", "verdicts.tsv"),
         ("verdicts.tsv",),
     ),
-    Command("wikidata domains meal --domain-file domains.toml", ("domains.toml",)),
     Command("wikidata snapshot --dump dishes.nt --out new.nt.gz", ("dishes.nt",)),
     Command(
         "eval run release --task multiple-choice --answers choices.csv --out new",
