@@ -17,8 +17,8 @@ from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.runs.run_directory import read_frame
 from blend.eval.runs.written_answers import WRITTEN, split_answers
 from blend.eval.scores_json import UNANSWERED, Score, score_again
-from blend.eval.tasks.cultural_prompts.cultural_scores import joined_names
-from blend.eval.tasks.cultural_prompts.topic_analysis import ODDITIES, WORDS_NAME, analysis_folder
+from blend.eval.tasks.cultural_prompts.cultural_scores import FOLDER, WORDS_NAME, joined_names
+from blend.eval.tasks.cultural_prompts.topic_analysis import ODDITIES
 
 WORDS = 10
 """Words per nationality that are shown."""
@@ -154,9 +154,7 @@ def _words(runs: Sequence[ScoredRun]) -> Section | None:
     cells = []
     for run in runs:
         words = _table(run, WORDS_NAME).filter(pl.col("rank") <= WORDS)
-        # All topics of a kind; where there is one category only, its words are those of all.
-        all_categories = words.filter(pl.col("category").is_null() & pl.col("split").is_not_null())
-        rows = all_categories if len(all_categories) else words.filter(pl.col("split").is_not_null())
+        rows = words.filter(pl.col("category").is_null() & pl.col("split").is_not_null())
         listed = rows.group_by("group", "split", maintain_order=True).agg(pl.col("word"))
         cells += [(run.name, group, split or "texts", ", ".join(of)) for group, split, of in listed.iter_rows()]
     return table_section(
@@ -200,7 +198,7 @@ def _examples(run: ScoredRun) -> Section | None:
 
 
 def _table(run: ScoredRun, name: str) -> pl.DataFrame:
-    path = analysis_folder(run.run.directory) / name
+    path = run.run.directory / FOLDER / name
     return read_frame(path, fix=score_again(run.run))
 
 
