@@ -18,6 +18,7 @@ from blend.eval.statistics.clusters import cluster_sums
 from blend.eval.statistics.correlation import correlation
 from blend.eval.statistics.estimates import estimates
 from blend.eval.triples import TripleTask
+from blend.eval.triples.triple_sections import terms_of
 from blend.loaders.files.atomic import atomic_write
 from blend.schemas.errors import InputError, UnknownNameError
 from blend.schemas.sheets import CORRECT
@@ -179,9 +180,9 @@ def _precision(judged: pl.DataFrame, seed: int) -> list[Score]:
 
 def _correlations(judged: pl.DataFrame, run: ScoredRun, seed: int) -> list[Score]:
     """Each automatic measure of a dish against the share of its predictions that people find right."""
-    assert isinstance(run.task, TripleTask)
     # The mean of the column by which runs are compared is the task's figure: mAP of the average precision.
-    decided_by, own = run.task.terms.decided_by, run.task.terms.figure.removeprefix("m")
+    terms = terms_of(run)
+    decided_by, own = terms.decided_by, terms.figure.removeprefix("m")
     scores = []
     for name in (measure for measure in MEASURES if measure in judged.columns):
         by_item = judged.group_by("item_id", "qid", name, maintain_order=True).agg(pl.col("people").mean())

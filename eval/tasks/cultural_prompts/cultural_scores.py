@@ -65,7 +65,7 @@ STEP = "analyse"
 """What the progress is called."""
 
 
-def score_texts(run: Run, options: CulturalScoring, *, on_progress: ProgressCallback = silent) -> ScoredItems:
+def score_texts(run: Run, options: CulturalScoring, on_progress: ProgressCallback = silent) -> ScoredItems:
     """Every figure of the texts that a run has kept.
 
     Args:
@@ -124,12 +124,14 @@ def score_texts(run: Run, options: CulturalScoring, *, on_progress: ProgressCall
         counts = summed_counts(words, *_COUNTS.names()[:4])
         write_frame(folder / WORDS_NAME, _words_of(counts, samples, groups, top=options.top))
     decided = pl.concat(decisions).rename({"other-language": "other_language"})
-    surveys = options.surveys or {}
+    surveys, asked = options.surveys or {}, run.description.options
     unanswered = unanswered_share(int(decided["unanswered"].sum()), decided.height)
     return ScoredItems(
         decided.with_columns(correct=pl.lit(None, pl.Boolean)),
         (*_all_scores(figures, settings, gold), unanswered),
         {
+            "s": str(asked["samples"]),
+            **{name: "+".join(asked[name]) for name in ("kinds", "nationalities") if asked.get(name)},
             "bleu": options.bleu,
             "dist": options.distance if cultures else "none",
             "surveys": "+".join(_with_digest(name, path) for name, path in surveys.items()) or "none",

@@ -7,7 +7,6 @@ from importlib.util import find_spec
 import pytest
 
 from blend.eval.text.language_readers import languages
-from blend.eval.text.lemmatisers import LEMMATISERS
 from blend.eval.text.text_reader import loaded, reader
 from blend.schemas.errors import MissingExtraError
 from blend.schemas.locales import registry
@@ -19,10 +18,6 @@ def _loaded_anew() -> Iterator[None]:
     loaded.cache_clear()
     yield
     loaded.cache_clear()
-
-
-def test_every_lemmatiser_is_offered_for_a_language_and_every_offer_can_be_had():
-    assert {name for text in languages().values() for name in text.lemmatisers} == set(LEMMATISERS)
 
 
 def test_every_language_of_a_packaged_locale_is_read():
