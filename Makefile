@@ -85,7 +85,7 @@ $(VENV)/installed: $(VENV)/bin/python pyproject.toml constraints.txt
 
 $(VENV)/installed-test: $(VENV)/bin/python pyproject.toml constraints.txt
 	@echo "Installing what the tests need into $(VENV) (some 2 GB, minutes) …"
-	@$(call pip,$(VENV)) -c constraints.txt -e ".[test,dask,cultural-prompts,judge,numba,eval,report,vectors,wikidata,hausastemmer,jieba,kiwipiepy,opencc,stanza,sudachipy]" appdirs httpx jsf lxml pandas PyJWT xmljson $(briefly)
+	@$(call pip,$(VENV)) -c constraints.txt -e ".[test,dask,cultural-prompts,judge,eval,report,vectors,wikidata,hausastemmer,jieba,kiwipiepy,opencc,sudachipy]" appdirs httpx jsf lxml pandas PyJWT xmljson $(briefly)
 	@# The extra annotate without opencv, black and what else its SDK asks for and does not use here: they hold numpy
 	@# below 2.3, and everything would be tested with that.
 	@$(call pip,$(VENV)) --no-deps "label-studio-sdk>=2.1,<3" $(briefly)

@@ -3,7 +3,7 @@
 The full job is that of Bhatt and Diaz (2024): six models, 195 nationalities, five samples, 345 explanations of
 about 100 tokens and 35 stories of about 800: 2.2 million texts, 979 and 99 million pairs of texts of two
 nationalities. One topic of either kind is measured on one core, in processor time, the best of three; the rest
-is multiplied. WED is measured both ways: by RapidFuzz, and compiled by Numba where that is installed.
+is multiplied.
 
 Beside it, in the same run, a part is done in the plain way, text by text and pair by pair: NLTK's tokenizer,
 RapidFuzz on two lists of tokens, BLEU by counting n-grams in dictionaries.
@@ -25,20 +25,16 @@ from collections.abc import Callable, Sequence
 from itertools import islice, product
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
-import numpy as np
 import polars as pl
 from rapidfuzz.distance import Levenshtein
 
-from blend.eval.tasks.cultural_prompts.edits_side_by_side import compiled, edits_side_by_side
 from blend.eval.tasks.cultural_prompts.nltk_tokens import nltk_tokens
 from blend.eval.tasks.cultural_prompts.text_measures import ORDERS, bleu, code_topic, pair_sums
 from blend.eval.tasks.cultural_prompts.topic_analysis import (
     Settings,
     TopicKey,
     TopicTexts,
-    Totals,
     analyse_topics,
     stop_words,
 )
@@ -64,20 +60,11 @@ def main() -> None:
     if options.memory:
         print(json.dumps(_memory_of(options.memory, options.groups)))
         return
-    _compile()
     print(f"One core, {options.groups} nationalities, {SAMPLES} samples; the full job has {MODELS} models.\n")
     print("| kind | step | a topic, s | full job, min | times the plain way |\n|---|---|--:|--:|--:|")
     for kind, (tokens, n_topics) in KINDS.items():
         _measure(kind, tokens, n_topics * MODELS, options.groups)
     _memory(options.groups)
-
-
-def _compile() -> None:
-    if compiled() is None:
-        print("Numba is not installed.\n")
-        return
-    _, seconds = _timed(lambda: edits_side_by_side([np.arange(100)]), rounds=1)
-    print(f"Numba compiles for {seconds:.1f} s, once in a process; that is not in the table.\n")
 
 
 def texts_of(tokens: int, groups: int, seed: int = 0) -> TopicTexts:
@@ -118,10 +105,7 @@ def _measure(kind: str, tokens: int, n_topics: int, groups: int) -> None:
     some = list(islice(product(parted[:SAMPLES], parted[SAMPLES:]), PAIRS))
     _, wed_one_by_one = _timed(lambda: [_plain_wed(a, b) for a, b in some])
     wed_plain = wed_one_by_one / len(some) * n_pairs
-    with patch("blend.eval.tasks.cultural_prompts.text_measures.compiled", return_value=None):
-        row("WED, RapidFuzz", lambda: pair_sums(coded), wed_plain)
-    if compiled() is not None:
-        row("WED, Numba", lambda: pair_sums(coded), wed_plain)
+    row("WED", lambda: pair_sums(coded, cores=1), wed_plain)
     by_group = [parted[start : start + SAMPLES] for start in range(0, 12 * SAMPLES, SAMPLES)]
     couples = [(a, b) for a in by_group for b in by_group][:20]
     _, bleu_one_by_one = _timed(lambda: [_plain_bleu(a, b) for a, b in couples])
@@ -190,13 +174,12 @@ def _memory(groups: int) -> None:
 
 def _memory_of(n_topics: int, groups: int) -> dict[str, float]:
     settings = Settings(tuple(f"g{group}" for group in range(groups)), stop_words=stop_words())
-    totals = Totals(settings)
+    n_texts = 0
     for figures in analyse_topics((texts_of(100, groups, seed) for seed in range(n_topics)), settings):
-        totals.add(figures)
-    totals.words(top=15)
+        n_texts += figures.texts.height
     # Not that of getrusage, which starts with what the process had that started this one.
     (used,) = re.findall(r"VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text(encoding="ascii"))
-    return {"texts": sum(int(topic.samples.sum()) for topic in totals.topics), "mb": int(used) / 1024}
+    return {"texts": n_texts, "mb": int(used) / 1024}
 
 
 if __name__ == "__main__":

@@ -97,7 +97,7 @@ def asked(folder: Path, items: int) -> Any:
     )
     samples = max(1, items // table.height)
     options = ChoiceOptions(style="json", samples=samples)
-    return options, repeated(choice_items(table, options), samples)
+    return options, repeated(choice_items({options.config: table}, options), samples)
 
 
 def keep(folder: Path, items: int) -> float:

@@ -15,7 +15,7 @@ from blend.eval.runs.answers import answers_digest
 from blend.eval.runs.ask_model import outcome_of
 from blend.eval.runs.run_description import DESCRIPTION_NAME, RecordedAnswers, RunDescription
 from blend.eval.runs.run_directory import Run, RunOutcome, translate_errors, write_frame
-from blend.eval.runs.written_answers import as_scored, filtered_texts
+from blend.eval.runs.written_answers import filtered_texts
 from blend.eval.scores_json import (
     ALL,
     DECISIONS_NAME,
@@ -149,10 +149,9 @@ def score_answers(
     allow_missing = allow_missing or rule in task.missing_is_wrong
     state = outcome_of(now, n_asked=0)
     _check_missing(now, state, allow_missing=allow_missing)
-    answers = pl.DataFrame() if task.reads_answers else as_scored(now.answers(thoughts=False), now.description)
-    scored = task.score(now, answers, chosen, on_progress)
+    scored = task.score(now, chosen, on_progress)
     # Freed: of a million answers, where they stand is 40 MB.
-    del now, answers
+    del now
     if task.repeated and run.description.options.get("samples", 1) > 1:
         items = run.items("item_id", "region", "template_id", "sample")
         scored = _with_repeats(scored, items, task.repeated)

@@ -5,8 +5,9 @@ them. Nothing slow is imported here or by a task's package: the command line rea
 """
 
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import (
     TYPE_CHECKING,
@@ -143,6 +144,24 @@ class ItemRule(NamedTuple):
 Options = TypeVar("Options", TaskOptions, ScoringOptions)
 
 
+class _Part:
+    """A function of a module of a task, which stands for a method of it; without the task as an argument."""
+
+    def __init__(self, place: str) -> None:
+        self._module, _, self._name = place.partition(":")
+
+    def __get__(self, task: object, kind: type) -> Any:
+        return getattr(import_module(f"blend.eval.{self._module}"), self._name)
+
+
+def part(place: str) -> Any:
+    """A method of a task that is a function elsewhere, ``tasks.probing.probing_items:probing_items``.
+
+    Its module is loaded when the method is first wanted: of a task that is not run, only options are read.
+    """
+    return _Part(place)
+
+
 class Task(Protocol):
     """A task: items of a release, decisions and scores of answers, and its part of a report.
 
@@ -173,8 +192,6 @@ class Task(Protocol):
     """Options that are as if given where texts are all there is, as of another tool."""
     people_label: ClassVar[bool] = False
     """Whether people can say of its replies whether they are correct (`judging.reply_sheet`)."""
-    reads_answers: ClassVar[bool] = False
-    """Whether `score` reads the answers itself, some at a time, and is handed an empty frame."""
     streams: ClassVar[bool] = False
     """Whether `items` takes its tables as lazy frames, and makes items in parts."""
     cut_is_read: ClassVar[bool] = False
@@ -192,6 +209,8 @@ class Task(Protocol):
     """What ``eval.yaml`` of a release calls it; its name when none."""
     chance: ClassVar[float | None] = None
     """What guessing scores, in percent; null where that depends on how one guesses."""
+    note: ClassVar[str] = ""
+    """What a question counts by, as a sentence of the report."""
     units: ClassVar[str] = (
         "Shares are in percent, gaps in points, with 95 % intervals; docs/scores.md explains each figure."
     )
@@ -206,8 +225,8 @@ class Task(Protocol):
         """The items of a release: takes its configurations by name, each with a column ``region``."""
         ...
 
-    def score(self, run: "Run", answers: "pl.DataFrame", options: Any, on_progress: Progress) -> "ScoredItems":
-        """Decisions and scores of the answers of a run, those that are errors included."""
+    def score(self, run: "Run", options: Any, on_progress: Progress) -> "ScoredItems":
+        """Decisions and scores of the answers that a run keeps, those that are errors included."""
         ...
 
     def item_rules(self, asked: "TaskItems") -> "Mapping[str, ItemRule] | None":
@@ -229,8 +248,8 @@ class Task(Protocol):
 
         return region_overview(run)
 
-    def sections(self, runs: "Sequence[ScoredRun]", *, seed: int) -> "tuple[Section, ...]":
-        """The sections of the report that the scores of comparable runs have figures for."""
+    def sections(self, runs: "Sequence[ScoredRun]") -> "Iterable[Section | None]":
+        """The sections of the report on comparable runs; null where their scores have no figures for one."""
         ...
 
     def ordered(self, runs: "Sequence[ScoredRun]") -> "Sequence[ScoredRun]":

@@ -198,7 +198,7 @@ _AFTER = re.compile(r"^(으로|로|이에요|예요|[은는이가을를과와])(
 """A particle with two forms at the start of a text, with nothing more of its word behind it."""
 
 
-def variable_particle(text: str) -> str | None:
+def _variable_particle(text: str) -> str | None:
     """The particle with two forms that a text starts with, or null: ``"는 음식"`` gives ``"는"``."""
     match = _AFTER.match(text)
     return match[1] if match else None
@@ -210,7 +210,7 @@ def agreeing(word: str, following: str) -> str:
     ``agreeing("김치찌개", "은 음식")`` is ``"는 음식"``. Behind a word that ends in no Korean syllable
     the text stays as it is, since nobody can tell how the word is read.
     """
-    particle = variable_particle(following)
+    particle = _variable_particle(following)
     final = _final(word)
     if particle is None or final is None:
         return following

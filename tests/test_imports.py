@@ -234,7 +234,7 @@ def test_the_table_has_no_circle():
 @pytest.mark.nightly
 def test_collecting_tests_waits_for_no_models():
     # They are imported where a test needs them: everything else starts in half the time.
-    heavy = {"lm_eval", "mlcroissant", "nltk", "stanza", "torch", "transformers"}
+    heavy = {"lm_eval", "mlcroissant", "nltk", "torch", "transformers"}
     found = [
         f"{path.name}:{node.lineno}"
         for path in sorted(Path(__file__).parent.rglob("*.py"))

@@ -64,44 +64,40 @@ def judge_sheet(
         int | None,
         typer.Option(min=1, help="Dishes in the sheet, 50 if absent; or replies of each locale, 300."),
     ] = None,
-    language: Annotated[
-        str | None, typer.Option(metavar="TAG", help="Language of the dishes; the run's first one if absent.")
-    ] = None,
     locales: Annotated[
         list[str] | None,
-        typer.Option("--locale", metavar="TAG", help="Replies of this locale only; of all if absent."),
+        typer.Option(
+            "--locale",
+            metavar="TAG",
+            help="Replies of this locale only; of all if absent. Dishes have their names in its language.",
+        ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Another seed chooses others.")] = 0,
 ) -> None:
-    """Write a sheet in which people say which ingredients, or replies, of a model are correct.
+    """Write a sheet in which people say which replies, or predicted ingredients, of a model are correct.
 
     It names neither the model nor what a release says, and its order says nothing. Copy it for each annotator,
-    or make it a project of Label Studio (`predictions` or `replies` in the project file of `blend annotate`).
+    or make it a project of Label Studio (`replies` in the project file of `blend annotate`).
     """
     from blend.eval.evaluation import read_scored
-    from blend.eval.judging.reply_sheet import draw_replies, keep_drawn
+    from blend.eval.judging.reply_sheet import draw_replies, keep_drawn, write_replies
     from blend.eval.triples import TripleTask
-    from blend.eval.triples.people_scores import make_sheet, write_sheet
+    from blend.eval.triples.people_scores import make_sheet
 
     scored = read_scored(runs)
     if isinstance(scored[0].task, TripleTask):
-        if len(scored) > 1 or locales:
-            raise UsageError("a sheet of dishes is of one run, and --locale is for replies")
-        sheet = make_sheet(scored[0], sample=sample or 50, language=language, seed=seed)
-        write_sheet(sheet, out)
-        fill_in = (
-            f"the column correct_ingredients with what belongs to the {scored[0].reword('dish')}: texts with | "
-            "between them, their numbers, or none"
-        )
+        if len(scored) > 1 or (locales and len(locales) > 1):
+            raise UsageError("a sheet of dishes is of one run, and for people of one locale")
+        locale = locales[0] if locales else None
+        sheet = make_sheet(scored[0], sample=sample or 50, locale=locale, seed=seed)
+        write_replies(sheet, out)
     else:
-        if language:
-            raise UsageError("--language is for dishes; replies are of a --locale")
         sheet = draw_replies(scored, sample=sample or 300, locales=locales, seed=seed)
         keep_drawn(scored, sheet, out)
-        fill_in = (
-            "the column verdict with correct, partly, wrong or refused; leave it empty where you do not know"
-        )
-    typer.echo(f"Wrote {pluralise(sheet.height, 'row')} to {out}. Fill in {fill_in}. Then:")
+    typer.echo(
+        f"Wrote {pluralise(sheet.height, 'row')} to {out}. Fill in the column verdict with correct, partly, "
+        "wrong or refused; leave it empty where you do not know. Then:"
+    )
     for run in runs:
         typer.echo(f"  blend eval judged {run} {out} …")
 
@@ -123,8 +119,7 @@ def judged(
     """Say how far people agree, what they find right, and which measure goes along with them.
 
     Writes judged.json beside the scores of dishes, and labels.parquet beside those of replies. Tables as a
-    project of Label Studio gives them can stand in place of sheets: id, annotator, ingredient and correct, or
-    id, annotator and verdict.
+    project of Label Studio gives them, with id, annotator and verdict, can stand in place of sheets.
     """
     from blend.eval.evaluation import read_scored
     from blend.eval.judging.reply_sheet import LabelledReplies, label_replies

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from blend.cli.application import Application
-from blend.schemas.texts import agreeing, pluralise
+from blend.schemas.texts import pluralise
 
 if TYPE_CHECKING:
     from blend.schemas.manifest import SnapshotInfo
@@ -17,21 +17,10 @@ app = Application(
     help="Take snapshots of Wikidata to build from offline. `docs/wikidata.md` walks through it.",
 )
 
-Endpoint = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME|URL",
-        help="`wdqs` (the Wikidata Query Service, when absent), `wdqs-scholarly`, `qlever`, or the address of "
-        "a SPARQL 1.1 endpoint.",
-    ),
-]
+
 DomainFile = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Domains of your own (TOML), beside those of the package."),
-]
-Contact = Annotated[
-    str | None,
-    typer.Option(help="Mail or web address under which the service can reach you; the public one wants it."),
 ]
 
 
@@ -40,7 +29,14 @@ def snapshot(
     out: Annotated[
         Path, typer.Option(help="File to write, `….nt.gz`; `snapshot.json` is written beside it.")
     ] = Path("snapshot.nt.gz"),
-    endpoint: Endpoint = None,
+    endpoint: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME|URL",
+            help="`wdqs` (the Wikidata Query Service, when absent), `wdqs-scholarly`, `qlever`, or the address "
+            "of a SPARQL 1.1 endpoint.",
+        ),
+    ] = None,
     dump: Annotated[
         Path | None,
         typer.Option(
@@ -61,7 +57,12 @@ def snapshot(
         list[str] | None,
         typer.Option(help="Language of labels, as Wikidata tags it; repeat it. All when absent."),
     ] = None,
-    contact: Contact = None,
+    contact: Annotated[
+        str | None,
+        typer.Option(
+            help="Mail or web address under which the service can reach you; the public one wants it."
+        ),
+    ] = None,
     batch_size: Annotated[int, typer.Option(min=1, help="Items per question.")] = 100,
 ) -> None:
     """Ask an endpoint for exactly the statements that a build needs, or find them in a dump.
@@ -101,63 +102,6 @@ def snapshot(
         _show_snapshots(error.taken)
         raise
     _show_snapshots(dict(zip(outs, infos, strict=True)))
-
-
-@app.command()
-def demonyms(
-    language: Annotated[
-        list[str], typer.Option(help="Language to ask for, as Wikidata tags it (`de`, `pt-br`); repeat it.")
-    ],
-    out: Annotated[Path, typer.Option(help="Folder to write `forms.tsv` and `other-forms.tsv` into.")] = Path(
-        "nationalities"
-    ),
-    endpoint: Endpoint = None,
-    contact: Contact = None,
-) -> None:
-    """Ask what nationalities are called in other languages, for cultural prompts in these.
-
-    `forms.tsv` is a draft for `cultural.forms` of a recipe, to be read by somebody who speaks the language.
-    """
-    from blend.loaders.files.progress import shown_progress
-    from blend.loaders.wikidata.demonyms import ask_demonyms, write_demonyms
-    from blend.loaders.wikidata.sparql import DEFAULT_ENDPOINT
-    from blend.stopping import interruptible
-
-    with interruptible("interrupted; nothing was written"), shown_progress() as on_progress:
-        found = ask_demonyms(
-            language,
-            endpoint=DEFAULT_ENDPOINT if endpoint is None else endpoint,
-            contact=contact,
-            on_progress=on_progress,
-            on_wait=lambda sentence: typer.echo(sentence, err=True),
-        )
-        forms, others = sorted(write_demonyms(out, found))
-    for tag, by_name in found.forms.items():
-        missing = found.missing(tag)
-        without = f"; none for {', '.join(missing)}" if missing else ""
-        several = sum(len(names) > 1 for names in by_name.values())
-        names = f"{len(by_name)} {agreeing(len(by_name), 'nationality', 'nationalities')}"
-        typer.echo(f"{tag}: {names}, {several} with several forms{without}")
-    typer.echo(f"{out / forms}: the shortest form of each, to be checked; {out / others}: the others")
-
-
-@app.command()
-def domains(
-    name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="Domain to print; all are listed when absent.")
-    ] = None,
-    domain_file: DomainFile = None,
-) -> None:
-    """List what snapshots can be about, or print one as a domain file has it, to begin one of your own with."""
-    from blend.loaders.files.toml import domain_toml, known_domains
-    from blend.schemas.recipe import find_domain
-
-    known = known_domains(domain_file)
-    if name is not None:
-        typer.echo(domain_toml(find_domain(name, known)), nl=False)
-        return
-    for domain in known.values():
-        typer.echo(f"{domain.name:<20} {domain.title}")
 
 
 def _show_snapshots(taken: Mapping[Path, "SnapshotInfo"]) -> None:

@@ -12,9 +12,7 @@ from blend.schemas.locales import Locale, Registry
 from blend.schemas.models import FrozenModel
 from blend.schemas.recipe import SaqOptions
 
-StageName = Literal[
-    "collect", "answer", "review", "equivalence", "mcq-review", "predictions", "replies", "statements"
-]
+StageName = Literal["collect", "answer", "review", "equivalence", "mcq-review", "replies", "statements"]
 """The stages, in the order in which they happen; see `stages.stage_of`."""
 
 ORDER: tuple[StageName, ...] = get_args(StageName)
@@ -107,7 +105,7 @@ class Project(FrozenModel):
     ``_`` and ``-``."""
     stages: _Stages = ("answer", "review")
     """Stages, each once: ``collect``, ``answer``, ``review``, ``equivalence``, ``mcq-review``,
-    ``predictions``, ``replies``, ``statements``."""
+    ``replies``, ``statements``."""
     locales: tuple[LocaleSettings, ...] = Field(min_length=1)
     """One table ``[[locales]]`` for every locale."""
     collected: _Text = "collected"
@@ -140,7 +138,7 @@ class Project(FrozenModel):
     review_groups: StrictInt = Field(default=12, ge=2, le=40)
     """Groups into which the answers to one question can be sorted in a review."""
     sheets: dict[StageName, _Text] = Field(default={})
-    """Sheets that people judge, relative to this file, by stage: ``equivalence``, ``predictions``, ``replies``,
+    """Sheets that people judge, relative to this file, by stage: ``equivalence``, ``replies``,
     ``statements``."""
     rate: StrictInt | StrictFloat | None = Field(default=None, ge=0)
     """What an hour of work is paid, for the table of ``blend annotate status --payment``."""

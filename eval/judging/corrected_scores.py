@@ -8,7 +8,7 @@ import polars as pl
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.runs.labels import LABELS_NAME, labels_digest, read_labels
 from blend.eval.runs.run_directory import Run
-from blend.eval.scores_json import ALL, UNANSWERED, Score, percent, percents, plain, score_again
+from blend.eval.scores_json import ALL, UNANSWERED, Score, ScoredItems, percent, percents, plain, score_again
 from blend.eval.statistics.annotator_agreement import cohen_kappa
 from blend.eval.statistics.clusters import cluster_sums
 from blend.eval.statistics.estimates import estimates, gap_of_draws
@@ -161,6 +161,19 @@ def _beside_people(scope: str, key: str, rows: pl.DataFrame, seed: int) -> Itera
             off = cluster_sums((found - rows["label"]) * weights, rows["template_id"], counts=weights)
             yield percent(f"{BIAS}{of}", scope, key, estimates(off, seed=seed, proportion=False)[0])
             yield plain(f"{KAPPA}{of}", scope, key, cohen_kappa(found, rows["label"], weights), n=rows.height)
+
+
+def with_corrected(scored: ScoredItems, run: Run, *, seed: int) -> ScoredItems:
+    """Scores, with corrected ones where people have labelled replies."""
+    rows = with_labels(scored.decisions, run)
+    if rows is None:
+        return scored
+    found = corrected_scores(rows, seed=seed)
+    return scored._replace(
+        scores=(*scored.scores, *found),
+        signature_parts={**scored.signature_parts, "labels": labels_digest(run.directory)},
+        warnings=(*scored.warnings, *correction_warnings(found)),
+    )
 
 
 def correction_warnings(scores: Iterable[Score]) -> Iterator[str]:

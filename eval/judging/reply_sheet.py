@@ -176,7 +176,7 @@ def keep_drawn(runs: Sequence[ScoredRun], drawn: pl.DataFrame, out: Path) -> Non
                 f"{DRAWN_NAME} there"
             )
         kept.append(pl.concat([earlier.join(drawn, on="locale", how="anti"), drawn]).sort("locale", "id"))
-    _write_replies(drawn, out)
+    write_replies(drawn, out)
     for run, rows in zip(runs, kept, strict=True):
         with translate_errors(run.run.directory):
             write_frame(run.run.directory / DRAWN_NAME, rows)
@@ -198,7 +198,7 @@ def read_drawn(run: ScoredRun) -> pl.DataFrame:
     return read_frame(path, *DRAWN, fix="restore it from a copy, or delete it and draw again")
 
 
-def _write_replies(rows: pl.DataFrame, out: Path) -> None:
+def write_replies(rows: pl.DataFrame, out: Path) -> None:
     """Write replies, `SHOWN`, as a sheet to be filled in; see `files.new_files.write_new_sheet`."""
     texts = pl.col("question", "reply").map_elements(guarded, return_dtype=pl.String, skip_nulls=True)
     blank = [pl.lit(None, pl.String).alias(name) for name in ("verdict", "comment")]
@@ -284,7 +284,7 @@ def label_replies(
     )
     divided = judged.filter(pl.col("label").str.contains(TIE, literal=True))
     if ties is not None and not divided.is_empty():
-        _write_replies(divided, ties)
+        write_replies(divided, ties)
     found = judged.select("id", "annotators", "probability", verdict="label")
     labels = replies(run).select("item_id", "id").join(found, on="id", how="inner", maintain_order="left")
     write_labels(run.run.directory, labels)

@@ -4,18 +4,15 @@ from collections.abc import Sequence
 
 from blend.eval.judging.corrected_scores import is_worthless
 from blend.eval.judging.verdicts import is_judge
-from blend.eval.report import score_charts
 from blend.eval.report.report_sections import (
-    OF_FEW,
-    ReportChart,
     ReportTable,
     Section,
     cell,
-    heat_maps,
+    heat_section,
     keys_best_first,
+    marks_section,
     pairs,
     region_name,
-    score_rows,
     table_section,
 )
 from blend.eval.report.scored_runs import ScoredRun
@@ -23,20 +20,10 @@ from blend.eval.scores_json import UNANSWERED, Score
 from blend.eval.tasks.short_answer.published_rules import SEMEVAL
 
 
-def region_sections(
-    runs: Sequence[ScoredRun], *, note: str = "", chance: float | None = None
-) -> tuple[Section, ...]:
-    """The sections by region that the scores of comparable runs have figures for.
-
-    Args:
-        runs: The runs.
-        note: What the figure is, as a sentence before the others.
-        chance: What guessing scores, in percent; null where there is nothing to guess from.
-    """
+def region_sections(runs: Sequence[ScoredRun]) -> tuple[Section | None, ...]:
+    """The sections by region of comparable runs; null without figures for one."""
     metric = _main_metric(runs[0])
-    regions = _regions(runs, metric, note, chance)
-    found = (_codes(runs), regions, _corrected(runs, metric), _topics(runs, metric))
-    return tuple(section for section in found if section is not None)
+    return _codes(runs), _regions(runs, metric), _corrected(runs, metric), _topics(runs, metric)
 
 
 def region_overview(run: ScoredRun) -> ReportTable:
@@ -93,32 +80,22 @@ def _codes(runs: Sequence[ScoredRun]) -> Section | None:
     )
 
 
-def _regions(runs: Sequence[ScoredRun], metric: str, note: str, chance: float | None) -> Section | None:
-    scores = {run.name: run.of(metric, "region") for run in runs}
-    regions = keys_best_first(scores)
-    if not regions:
-        return None
-    names = [region_name(region) for region in regions]
-    cells = tuple(
-        (f"{name} ({region})", *(cell(by_region.get(region)) for by_region in scores.values()))
-        for name, region in zip(names, regions, strict=True)
-    )
-    chart = score_charts.interval_chart(
-        score_rows(scores, regions, region_name),
-        names,
-        list(scores),
-        title=f"{_metric_name(metric)}, %",
-        domain=(0, 100),
-        line=None if chance is None else (chance, f"chance, {chance:g} %"),
-    )
-    return Section(
+def _regions(runs: Sequence[ScoredRun], metric: str) -> Section | None:
+    note, chance = runs[0].task.note, runs[0].task.chance
+    if runs[0].task.people_label and not any(run.overall("labelled") for run in runs):
+        note += "All figures are uncorrected: nobody has labelled replies of these models. "
+    return marks_section(
         "regions",
         "By region",
         f"{note}Each mark is a share of a model’s answers that are correct in a region; the line is its 95 % "
         f"interval over question templates.{_WHERE_LINES_OVERLAP if len(runs) > 1 else ''}"
         f"{'' if chance is None else ' The dashed line is what guessing scores.'}",
-        (ReportChart("", chart),),
-        ReportTable(("region", *scores), cells),
+        {run.name: run.of(metric, "region") for run in runs},
+        f"{_metric_name(metric)}, %",
+        key="region",
+        label=region_name,
+        domain=(0, 100),
+        line=None if chance is None else (chance, f"chance, {chance:g} %"),
     )
 
 
@@ -167,17 +144,13 @@ _WORTHLESS = (
 
 
 def _topics(runs: Sequence[ScoredRun], metric: str) -> Section | None:
-    of_runs = {run.name: pairs(run.of(metric, "region-topic")) for run in runs}
-    rows = keys_best_first({run.name: run.of(metric, "region") for run in runs})
-    what = f"{_metric_name(metric)}, %"
-    pictures, cells = heat_maps(of_runs, rows, what)
-    if not pictures:
-        return None
-    return Section(
+    return heat_section(
         "topics",
         "By region and topic",
         "Share correct in percent; brighter is more. Few questions stand behind a cell: the table has the "
-        f"intervals. All models have the regions in the same order, and the same colours.{OF_FEW}",
-        pictures,
-        ReportTable(("model", "region", "topic", what), cells),
+        "intervals. All models have the regions in the same order, and the same colours.",
+        {run.name: pairs(run.of(metric, "region-topic")) for run in runs},
+        keys_best_first({run.name: run.of(metric, "region") for run in runs}),
+        f"{_metric_name(metric)}, %",
+        head=("region", "topic"),
     )

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from jinja2 import Template
 
@@ -11,7 +11,7 @@ from blend.eval.prediction_files import asks_semeval
 from blend.eval.report.embedded_questions import PAGE_BYTES, EmbeddedQuestions, embed_questions
 from blend.eval.report.model_comparison import ModelComparison, compare_scored
 from blend.eval.report.page_template import for_script, page_environment, save_page
-from blend.eval.report.report_sections import ReportTable, Section, cell, regions_in_words
+from blend.eval.report.report_sections import ReportTable, Section, cell, figure, regions_in_words
 from blend.eval.report.score_charts import chart_library
 from blend.eval.report.scored_runs import ScoredRun, check_comparable
 from blend.eval.runs.run_description import is_of_people
@@ -108,7 +108,7 @@ def _task(runs: Sequence[ScoredRun], seed: int, page_bytes: int, semeval_questio
         tuple(runs),
         _overview(runs),
         compare_scored(runs, seed=seed) if len(runs) > 1 else None,
-        task.sections(runs, seed=seed),
+        tuple(section for section in task.sections(runs) if section is not None),
         None if withheld else _questions(runs, page_bytes),
         withheld,
     )
@@ -138,21 +138,11 @@ def _overview(runs: Sequence[ScoredRun]) -> ReportTable:
 def _template() -> Template:
     environment = page_environment().overlay()
     environment.filters = environment.filters | {
-        "figure": _figure,
+        "figure": figure,
         "p_value": _p_value,
         "regions": regions_in_words,
     }
     return environment.get_template(TEMPLATE)
-
-
-def _figure(estimate: Any, signed: bool = False) -> str:
-    """A score or an estimate with its interval: ``61.3 [58.0, 64.5]``."""
-    form = "{:+.1f}".format if signed else "{:.1f}".format
-    if estimate is None or estimate.value is None:
-        return "–"
-    if estimate.low is None or estimate.high is None:
-        return form(estimate.value)
-    return f"{form(estimate.value)} [{form(estimate.low)}, {form(estimate.high)}]"
 
 
 def _p_value(p_value: float) -> str:

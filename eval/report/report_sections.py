@@ -8,7 +8,9 @@ from typing import Any
 from blend.eval.report import score_charts
 from blend.eval.report.score_charts import Spec
 from blend.eval.scores_json import FEW_MARK, Score
+from blend.eval.statistics.estimates import Estimate
 from blend.schemas.locales import Locale, registry
+from blend.schemas.summaries import NOTHING
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,17 +109,33 @@ def pairs(scores: Mapping[str, Score]) -> Pairs:
     return {(row, column): score for key, score in scores.items() for row, _, column in (key.partition("/"),)}
 
 
-def heat_maps(
-    of_runs: Mapping[str, Pairs], rows: Sequence[str], what: str
-) -> tuple[tuple[ReportChart, ...], tuple[tuple[str, ...], ...]]:
-    """A heat map of every run that has scores, all with the same rows, columns and colours; and their figures.
+def heat_section(
+    name: str,
+    title: str,
+    text: str,
+    of_runs: Mapping[str, Pairs],
+    rows: Sequence[str],
+    what: str,
+    *,
+    head: tuple[str, str],
+    table: ReportTable | None = None,
+) -> Section | None:
+    """A heat map of every run that has scores, all with the same rows, columns and colours; null of none.
 
     Args:
+        name: Of the section, as the three that follow.
+        title: Its heading.
+        text: What is shown.
         of_runs: Scores by model.
         rows: Keys of the rows, in order.
         what: What the figures are.
+        head: What rows and columns are.
+        table: The figures below, where they are others than those of the maps.
     """
-    domain = _domain([score for scores in of_runs.values() for score in scores.values()])
+    known = [score for scores in of_runs.values() for score in scores.values() if score.value is not None]
+    # The ends of the colours are those of figures that enough answers are behind, where there are any.
+    enough = [score for score in known if score.n >= score_charts.FEW] or known
+    domain = score_charts.colour_domain([score.value or 0.0 for score in enough] or [0.0, 100.0])
     columns = sorted({column for scores in of_runs.values() for _, column in scores}, key=region_name)
     pictures = tuple(
         _heat_map(name, scores, rows, columns, domain, what) for name, scores in of_runs.items() if scores
@@ -127,14 +145,10 @@ def heat_maps(
         for name, scores in of_runs.items()
         for (row, column), score in scores.items()
     )
-    return pictures, cells
-
-
-def _domain(scores: Sequence[Score]) -> score_charts.Domain:
-    """Ends of the colours: those of figures that enough answers are behind, where there are any."""
-    figures = [(score.value, score.n >= score_charts.FEW) for score in scores if score.value is not None]
-    enough = [value for value, is_enough in figures if is_enough] or [value for value, _ in figures]
-    return score_charts.colour_domain(enough or [0.0, 100.0])
+    if not pictures:
+        return None
+    of_few = f" A cell of fewer than {score_charts.FEW} answers has no colour."
+    return Section(name, title, text + of_few, pictures, table or ReportTable(("model", *head, what), cells))
 
 
 def _heat_map(
@@ -150,19 +164,14 @@ def _heat_map(
         for (row, column), score in scores.items()
         if score.value is not None
     ]
-    x = [region_name(column) for column in columns]
-    y = [region_name(row) for row in rows]
-    codes = {name: row for name, row in zip(y, rows, strict=True) if name != row}
-    spec = score_charts.heat_map(values, x=x, y=y, title=what, domain=domain, codes=codes)
+    x, y = ([region_name(key) for key in keys] for keys in (columns, rows))
+    spec = score_charts.heat_map(values, x=x, y=y, title=what, domain=domain)
     wide, large = (len(x) > most for most in (_PHONE_COLUMNS, _THIRD_COLUMNS))
     return ReportChart(title, spec, wide=wide, large=large)
 
 
-OF_FEW = f" A cell of fewer than {score_charts.FEW} answers has no colour."
-"""What the text beside heat maps says of them."""
-
-_PHONE_COLUMNS = 16
-"""Columns of numbers that a phone has room for beside the codes of the rows."""
+_PHONE_COLUMNS = 10
+"""Columns of numbers that a phone has room for beside the names of the rows."""
 _THIRD_COLUMNS = 7
 """Columns that a third of a broad screen has room for beside the names of the rows."""
 
@@ -177,31 +186,70 @@ def keys_best_first(scores: Mapping[str, Mapping[str, Score]]) -> list[str]:
     return sorted(values, key=lambda key: (-sum(values[key]) / len(values[key]), key))
 
 
-def score_rows(
-    scores: Mapping[str, Mapping[str, Score]], keys: Sequence[str], name: Callable[[str], str] = str
-) -> list[dict[str, Any]]:
-    """Scores by series and key, such as model and region, as `score_charts.interval_chart` takes them."""
-    return [
-        {"key": name(key), "series": series, "value": one.value, "low": one.low, "high": one.high}
+def marks_section(
+    name: str,
+    title: str,
+    text: str,
+    scores: Mapping[str, Mapping[str, Score]],
+    what: str,
+    *,
+    key: str,
+    label: Callable[[str], str] = str,
+    **options: Any,
+) -> Section | None:
+    """A mark with its interval for every model and key, such as a region, and its table; null of none.
+
+    Args:
+        name: Of the section, as the two that follow.
+        title: Its heading.
+        text: What is shown.
+        scores: By model and key.
+        what: What the figures are.
+        key: What the keys are.
+        label: What a key is called.
+        options: Of `score_charts.interval_chart`.
+    """
+    keys = keys_best_first(scores)
+    if not keys:
+        return None
+    chart = marks_chart(scores, keys, what, label=label, **options)
+    codes = {one: label(one) for one in keys}
+    cells = tuple(
+        (f"{codes[one]} ({one})" if codes[one] != one else one, *(cell(of.get(one)) for of in scores.values()))
+        for one in keys
+    )
+    return Section(name, title, text, (ReportChart("", chart),), ReportTable((key, *scores), cells))
+
+
+def marks_chart(
+    scores: Mapping[str, Mapping[str, Score]],
+    keys: Sequence[str],
+    what: str,
+    *,
+    label: Callable[[str], str] = str,
+    **options: Any,
+) -> Spec:
+    """Scores by series and key, such as model and region, as `score_charts.interval_chart` draws them."""
+    rows = [
+        {"key": label(key), "series": series, "value": one.value, "low": one.low, "high": one.high}
         for series, by_key in scores.items()
         for key in keys
         if (one := by_key.get(key)) is not None and one.value is not None
     ]
+    return score_charts.interval_chart(rows, [label(key) for key in keys], list(scores), title=what, **options)
+
+
+def figure(found: Score | Estimate | None, digits: int = 1, *, signed: bool = False) -> str:
+    """A figure with its interval: ``61.3 [58.0, 64.5]``."""
+    if found is None or found.value is None:
+        return NOTHING
+    form = f"{{:{'+' if signed else ''}.{digits}f}}".format
+    if found.low is None or found.high is None:
+        return form(found.value)
+    # No line breaks within a figure.
+    return f"{form(found.value)}\u00a0[{form(found.low)},\u00a0{form(found.high)}]"
 
 
 def cell(score: Score | None) -> str:
     """A score with its interval, as tables show it."""
-    if score is None:
-        return "–"
-    mark = FEW_MARK if score.is_over_few else ""
-    return f"{_interval_cell(score.value, score.low, score.high)}{mark}"
-
-
-def _interval_cell(value: Any, low: Any, high: Any) -> str:
-    """A figure with its interval."""
-    if value is None:
-        return "–"
-    if low is None or high is None:
-        return f"{value:.1f}"
-    # No line breaks within a figure.
-    return f"{value:.1f}\u00a0[{low:.1f},\u00a0{high:.1f}]"
+    return figure(score) + (FEW_MARK if score is not None and score.is_over_few else "")

@@ -4,11 +4,9 @@ Every chart takes the width of the page, says in words what it shows, and carrie
 colours. Colours of text and lines come from the page, which knows whether it is dark.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from math import ceil, floor, log10
-from types import MappingProxyType
 from typing import Any
 
 from blend.schemas.errors import MissingExtraError
@@ -66,9 +64,6 @@ _SHAPES = ("circle", "square", "diamond", "triangle-up", "cross", "triangle-down
 _SCHEME = "cividis"
 _BRIGHT = 0.48
 """Share of the scale from which on black text has more contrast than white (both have 4.5 there)."""
-
-_WIDTH = "containerSize()[0]"
-"""Width of a picture's place in pixels, in Vega's language; that of its cells changes with their names."""
 
 _WHOLE = 0
 """A limit of a label's width that is none: a name that is cut off can be another one's."""
@@ -157,7 +152,6 @@ def heat_map(
     y: Sequence[str],
     title: str,
     domain: Domain,
-    codes: Mapping[str, str] = MappingProxyType({}),
 ) -> Spec:
     """A number in every cell, on a colour that says the same, but where it is of fewer than `FEW` answers.
 
@@ -167,18 +161,14 @@ def heat_map(
         y: Rows, in order.
         title: What the numbers are.
         domain: Values of the darkest and of the brightest colour; what lies beyond has that of the end.
-        codes: What names of rows are shortened to where cells would have no room for numbers.
     """
     alt = load_altair()
+    # Columns are narrower than their names.
+    upright = alt.Axis(orient="top", labelAngle=-90, labelLimit=_WHOLE)
     bright = domain[0] + _BRIGHT * (domain[1] - domain[0])
     base = alt.Chart(alt.Data(values=list(rows))).encode(
-        x=alt.X("x:N", sort=list(x), title=None, axis=_upright(alt)),
-        y=alt.Y(
-            "y:N",
-            sort=list(y),
-            title=None,
-            axis=_shortened(alt, codes, room=_NAMES_WIDTH + _CELL_WIDTH * len(x)),
-        ),
+        x=alt.X("x:N", sort=list(x), title=None, axis=upright),
+        y=alt.Y("y:N", sort=list(y), title=None, axis=alt.Axis(labelLimit=_WHOLE)),
         tooltip=[
             alt.Tooltip("y:N", title="row"),
             alt.Tooltip("x:N", title="column"),
@@ -188,33 +178,16 @@ def heat_map(
     )
     enough, few = (base.transform_filter(wanted) for wanted in (alt.datum.n >= FEW, alt.datum.n < FEW))
     numbers = {"text": alt.Text("value:Q", format=".0f")}
-    size = alt.expr(f"width < {_CELL_WIDTH * len(x)} ? 10 : 11")
     bright_or_dark = alt.when(alt.datum.value >= bright).then(alt.value("black")).otherwise(alt.value("white"))
+    legend = alt.Legend(**_BAR, values=list(domain))
+    scale = alt.Scale(scheme=_SCHEME, domain=list(domain), clamp=True)
+    colour = alt.Color("value:Q", scale=scale, title=title, legend=legend)
     layers = (
-        enough.mark_rect().encode(color=_colour(alt, title, domain))
-        + enough.mark_text(fontSize=size).encode(color=bright_or_dark, **numbers)
-        + few.mark_text(fontSize=size).encode(**numbers)
+        enough.mark_rect().encode(color=colour)
+        + enough.mark_text(fontSize=10).encode(color=bright_or_dark, **numbers)
+        + few.mark_text(fontSize=10).encode(**numbers)
     )
     return spec_of(layers, f"Heat map: {title}", height=22 * len(y))
-
-
-_NAMES_WIDTH = 120
-"""Pixels that names of rows take."""
-_CELL_WIDTH = 20
-"""Pixels that a number takes."""
-
-
-def _shortened(alt: Any, codes: Mapping[str, str], *, room: int) -> Any:
-    """An axis beside rows whose names become codes where the picture's place is narrower than its room."""
-    if not codes:
-        return alt.Axis(labelLimit=_WHOLE)
-    code = f"({json.dumps(dict(codes), ensure_ascii=False)})[datum.label] || datum.label"
-    return alt.Axis(labelLimit=_WHOLE, labelExpr=f"{_WIDTH} < {room} ? {code} : datum.label")
-
-
-def _upright(alt: Any) -> Any:
-    """An axis above columns that are narrower than their names."""
-    return alt.Axis(orient="top", labelAngle=-90, labelLimit=_WHOLE)
 
 
 _BAR = {"orient": "bottom", "gradientLength": 160, "gradientThickness": 8, "direction": "horizontal"}
@@ -222,10 +195,3 @@ _BAR = {"orient": "bottom", "gradientLength": 160, "gradientThickness": 8, "dire
 
 def _tooltips(alt: Any, *figures: str, digits: int = 1) -> list[Any]:
     return [alt.Tooltip(f"{name}:Q", format=f".{digits}f") for name in figures]
-
-
-def _colour(alt: Any, title: str, domain: Domain) -> Any:
-    """Colours of figures, with a legend that says where they begin and end."""
-    legend = alt.Legend(**_BAR, values=list(domain))
-    scale = alt.Scale(scheme=_SCHEME, domain=list(domain), clamp=True)
-    return alt.Color("value:Q", scale=scale, title=title, legend=legend)

@@ -4,7 +4,6 @@ Those of optional packages are loaded when they are first used; a missing one is
 and nothing stands in for it in silence.
 """
 
-import os
 import re
 import warnings
 from collections.abc import Callable, Sequence
@@ -12,13 +11,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 from blend.eval.text.affix_lists import affix_list
 from blend.eval.text.language_readers import words_of
-from blend.loaders.files.content import file_sha256
-from blend.schemas.errors import InputError, MissingExtraError
+from blend.schemas.errors import MissingExtraError
 from blend.schemas.languages import agreeing
 
 Split = Callable[[str], Sequence[str]]
@@ -236,51 +233,6 @@ def _sudachi(language: str) -> Lemmatiser:
     return Lemmatiser("sudachi", versions, split, _same)
 
 
-STANZA_DIRECTORY = "STANZA_RESOURCES_DIR"
-"""Environment variable that names the folder of stanza's models, stanza's own."""
-
-
-def _stanza(language: str) -> Lemmatiser:
-    """Stanza's lemmatiser from a model on the disk, fed with our words; nothing is downloaded."""
-    stanza = _installed("stanza", "stanza", "stanza")
-    folder = Path(os.environ.get(STANZA_DIRECTORY, Path.home() / "stanza_resources"))
-    models = sorted((folder / language / "lemma").glob("*.pt"))
-    if len(models) != 1 or not (folder / "resources.json").is_file():
-        raise InputError(
-            f"the lemmatiser stanza: {folder} holds {len(models)} models {language}/lemma/*.pt, and must hold "
-            f"one beside resources.json; run stanza.download({language!r}), "
-            f"and set {STANZA_DIRECTORY} to its folder"
-        )
-    try:
-        pipeline = stanza.Pipeline(
-            language,
-            dir=str(folder),
-            processors={"tokenize": "pretokenized", "lemma": models[0].stem},
-            tokenize_pretokenized=True,
-            lemma_model_path=str(models[0]),
-            lemma_pretagged=True,
-            lemma_use_identity=False,
-            allow_unknown_language=True,
-            download_method=None,
-            use_gpu=False,
-            verbose=False,
-        )
-    except Exception as error:  # whatever unpickling and reading a wrong file raise
-        raise InputError(
-            f"the lemmatiser stanza: {models[0]} cannot be read as a model of lemmas ({type(error).__name__}); "
-            f"delete it and run stanza.download({language!r})"
-        ) from error
-
-    def lemmas(words: Sequence[str]) -> list[str]:
-        if not words:
-            return []
-        sentence = pipeline([list(words)]).sentences[0]
-        return [word.lemma or word.text for word in sentence.words]
-
-    model = f"{models[0].stem}#{file_sha256(models[0])[:8]}"
-    return Lemmatiser("stanza", f"{version('stanza')}-{model}", words_of, lemmas)
-
-
 LEMMATISERS: dict[str, Callable[[str], Lemmatiser]] = {
     "words": _words,
     "simplemma": _simplemma,
@@ -293,6 +245,5 @@ LEMMATISERS: dict[str, Callable[[str], Lemmatiser]] = {
     "hausastemmer": _hausastemmer,
     "kiwi": _kiwi,
     "sudachi": _sudachi,
-    "stanza": _stanza,
 }
 """Name to what makes a lemmatiser for a language (primary subtag)."""

@@ -58,7 +58,8 @@ def lemmatiser_names(
 
     Args:
         lemmas: ``none``, ``default``, or names separated by commas: ``ko=kiwi`` for one language (``ar=none``
-            for none there), ``stanza`` for every language that it is offered for; the others take the default.
+            for none there), ``simplemma`` for every language that it is offered for;
+            the others take the default.
         languages: BCP 47 tags.
         preferred: Defaults that differ from the registry's, by primary subtag.
         others: Further languages that may be named: those of answers that are read elsewhere.
@@ -106,7 +107,6 @@ def reader(language: str, name: str | None) -> TextReader:
 
     Raises:
         MissingExtraError: If the lemmatiser's package is not installed; says what to install.
-        InputError: If stanza's model of the language is not there.
     """
     return TextReader(language, None if name is None else loaded(language, name))
 
@@ -116,6 +116,6 @@ def loaded(language: str, name: str) -> Lemmatiser:
     """A lemmatiser for a language, loaded once.
 
     Raises:
-        MissingExtraError, InputError: As `reader`.
+        MissingExtraError: As `reader`.
     """
     return LEMMATISERS[name](language)

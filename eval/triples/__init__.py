@@ -8,14 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-from blend.eval.task import Task, TaskOptions
+from blend.eval.task import Task, TaskOptions, part
 
 if TYPE_CHECKING:
-    import polars as pl
-
-    from blend.eval.report.report_sections import ReportTable, Section
     from blend.eval.report.scored_runs import ScoredRun
-    from blend.eval.report.single_answers import KnownQuestions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,18 +61,11 @@ class TripleTask(Task):
     """How the task calls what the sections show."""
     chosen_by = ("languages", "countries")
 
-    def overview(self, run: "ScoredRun") -> "ReportTable":
-        """See `Task.overview`."""
-        from blend.eval.triples.triple_sections import triple_overview
-
-        return triple_overview(run, self.terms)
-
-    def sections(self, runs: "Sequence[ScoredRun]", *, seed: int) -> "tuple[Section, ...]":
-        """See `Task.sections`."""
-        del seed
-        from blend.eval.triples.triple_sections import triple_sections
-
-        return triple_sections(runs, self.terms)
+    overview = part("triples.triple_sections:triple_overview")
+    sections = part("triples.triple_sections:triple_sections")
+    compared = part("triples.triple_sections:compared_dishes")
+    single_answers = part("triples.triple_sections:named_first")
+    known_questions = part("triples.triple_sections:gold_labels")
 
     def ordered(self, runs: "Sequence[ScoredRun]") -> "Sequence[ScoredRun]":
         """Runs by the figure that the task is about, highest first; equal ones in the order given."""
@@ -86,28 +75,6 @@ class TripleTask(Task):
             return -1.0 if score is None or score.value is None else score.value
 
         return sorted(runs, key=figure, reverse=True)
-
-    def compared(self, run: "ScoredRun") -> "pl.DataFrame":
-        """See `Task.compared`."""
-        from blend.eval.triples.triple_prompts import with_small_countries_together
-
-        return with_small_countries_together(run.decisions(), value=self.terms.decided_by)
-
-    def single_answers(self, run: "ScoredRun") -> "pl.DataFrame":
-        """See `Task.single_answers`; the answer is what a model names first."""
-        import polars as pl
-
-        from blend.eval.report.single_answers import single_answers
-
-        named = pl.col(self.terms.predicted).list.join(", ")
-        rows = single_answers(run)
-        return rows.with_columns(answer=named, reply="answer")
-
-    def known_questions(self, run: "ScoredRun") -> "KnownQuestions":
-        """See `Task.known_questions`."""
-        from blend.eval.report.single_answers import gold_of_labels
-
-        return gold_of_labels(run.decisions().select("item_id", "gold").iter_rows())
 
     def clusters(self, run: "ScoredRun") -> tuple[str, ...]:
         """See `Task.clusters`."""

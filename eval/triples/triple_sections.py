@@ -3,22 +3,23 @@
 from collections.abc import Sequence
 from math import ceil
 
-from blend.eval.report import score_charts
+import polars as pl
+
 from blend.eval.report.report_sections import (
-    OF_FEW,
-    ReportChart,
     ReportTable,
     Section,
     cell,
-    heat_maps,
+    heat_section,
     keys_best_first,
+    marks_section,
     pairs,
-    score_rows,
     table_section,
 )
 from blend.eval.report.scored_runs import ScoredRun
+from blend.eval.report.single_answers import KnownQuestions, gold_of_labels, single_answers
 from blend.eval.scores_json import UNANSWERED
-from blend.eval.triples import TripleTerms
+from blend.eval.triples import TripleTask, TripleTerms
+from blend.eval.triples.triple_prompts import with_small_countries_together
 
 _DIFFERENCES = {
     "country-effect": "naming the country, less not naming it",
@@ -26,17 +27,17 @@ _DIFFERENCES = {
 }
 
 
-def triple_sections(runs: Sequence[ScoredRun], terms: TripleTerms) -> tuple[Section, ...]:
-    """The sections that the scores of comparable runs have figures for."""
+def triple_sections(runs: Sequence[ScoredRun]) -> tuple[Section | None, ...]:
+    """The sections on comparable runs; null without figures for one."""
+    terms = terms_of(runs[0])
     line = " The line is its 95 % interval over dishes; a country with one dish has none."
-    found = [
+    return (
         _marks(runs, terms.figure, "country", "countries", "By country", terms.mark + line),
         _marks(runs, terms.figure, "template", "templates", "By template", _OF_TEMPLATES),
         _by_language(runs, terms.figure),
         _languages(runs, terms),
         _differences(runs),
-    ]
-    return tuple(section for section in found if section is not None)
+    )
 
 
 _OF_TEMPLATES = (
@@ -48,9 +49,31 @@ _OF_LANGUAGES = (
 )
 
 
-def triple_overview(run: ScoredRun, terms: TripleTerms) -> ReportTable:
+def terms_of(run: ScoredRun) -> TripleTerms:
+    """What a run's task calls its figures."""
+    assert isinstance(run.task, TripleTask)
+    return run.task.terms
+
+
+def compared_dishes(run: ScoredRun) -> pl.DataFrame:
+    """See `Task.compared`."""
+    return with_small_countries_together(run.decisions(), value=terms_of(run).decided_by)
+
+
+def named_first(run: ScoredRun) -> pl.DataFrame:
+    """See `Task.single_answers`; the answer is what a model names first."""
+    named = pl.col(terms_of(run).predicted).list.join(", ")
+    return single_answers(run).with_columns(answer=named, reply="answer")
+
+
+def gold_labels(run: ScoredRun) -> KnownQuestions:
+    """See `Task.known_questions`."""
+    return gold_of_labels(run.decisions().select("item_id", "gold").iter_rows())
+
+
+def triple_overview(run: ScoredRun) -> ReportTable:
     """A run's line in the overview."""
-    cells = {f"{name}, %": cell(run.overall(name)) for name in terms.figures}
+    cells = {f"{name}, %": cell(run.overall(name)) for name in terms_of(run).figures}
     similarity = run.overall("mWS")
     if similarity is not None and similarity.value is not None:
         cells["mWS"] = f"{similarity.value:.3f}"
@@ -80,16 +103,11 @@ def _marks(
     runs: Sequence[ScoredRun], main: str, scope: str, name: str, title: str, text: str
 ) -> Section | None:
     scores = {run.name: run.of(main, scope) for run in runs}
-    keys = keys_best_first(scores)
-    if not keys:
-        return None
-    rows = score_rows(scores, keys)
-    cells = tuple((key, *(cell(by_key.get(key)) for by_key in scores.values())) for key in keys)
     # Among hundreds of candidates figures are low; an axis up to 100 would press them together.
-    highest = min(100, 10 * ceil(max(row["high"] or row["value"] for row in rows) / 10) or 10)
-    chart = score_charts.interval_chart(rows, keys, list(scores), title=f"{main}, %", domain=(0, highest))
-    table = ReportTable((scope, *scores), cells)
-    return Section(name, title, runs[0].reword(text), (ReportChart("", chart),), table)
+    ends = [one.high or one.value or 0 for of in scores.values() for one in of.values()]
+    highest = min(100, 10 * ceil(max(ends, default=0) / 10) or 10)
+    about = runs[0].reword(text)
+    return marks_section(name, title, about, scores, f"{main}, %", key=scope, domain=(0, highest))
 
 
 def _languages(runs: Sequence[ScoredRun], terms: TripleTerms) -> Section | None:
@@ -104,18 +122,17 @@ def _languages(runs: Sequence[ScoredRun], terms: TripleTerms) -> Section | None:
     }
     if len({language for scores in of_runs.values() for _, language in scores}) < 2:
         return None
-    countries = keys_best_first({run.name: run.of(main, "country") for run in runs})
-    pictures, figures = heat_maps(of_runs, countries, f"{main}, %")
-    cells = tuple((name, language, country, figure) for name, country, language, figure in figures)
-    return Section(
+    return heat_section(
         "languages",
         "By language and country",
         runs[0].reword(
             "mAP of the dishes from the country of the row, asked in the language of the column; brighter is "
-            f"more. Languages have other candidates, so rows can be compared more safely than columns.{OF_FEW}"
+            "more. Languages have other candidates, so rows can be compared more safely than columns."
         ),
-        pictures,
-        ReportTable(("model", "language", "country", f"{main}, %"), cells),
+        of_runs,
+        keys_best_first({run.name: run.of(main, "country") for run in runs}),
+        f"{main}, %",
+        head=("country", "language"),
     )
 
 

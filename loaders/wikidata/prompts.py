@@ -1,16 +1,14 @@
 """Prompt templates about dishes: one table per language, as in the packaged file."""
 
 import re
-import unicodedata
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from importlib.resources import files
-from typing import Any
 
 import polars as pl
 
 from blend.schemas.errors import RowError, raise_all
 from blend.schemas.frames import FINDINGS
-from blend.schemas.languages import is_language, variable_particle
+from blend.schemas.languages import is_language
 from blend.schemas.models import toml_tables
 from blend.schemas.rows import PLACEHOLDERS, TEMPLATES
 
@@ -72,101 +70,25 @@ def _problems(language: str, table: object, source: str) -> list[RowError]:
 PLACEHOLDER = re.compile(r"\[[^\[\]]*\]")
 """Whatever stands in square brackets."""
 
-_ENDS = {"zh": "。", "ja": "。"}
-_COMMAS = {"ar": "،", "fa": "،"}
-_NO_BLANK_BEFORE = re.compile(r"[ \u00a0][,.،。;؛:]")
-_TOGETHER = re.compile(r"\]\s*\[")
-_DOUBLED = re.compile(r"[.,،。;؛:!?]{2,}| {2,}")
-
 
 def check_templates(templates: pl.DataFrame) -> pl.DataFrame:
-    """List what is wrong with templates, as far as a program can tell.
+    """List the templates that have other placeholders than they need.
 
     Args:
         templates: `triple_rows.TEMPLATES`.
 
     Returns:
-        `FINDINGS`, ordered by kind and place; empty if nothing is. ``source`` is ``language:relation``.
+        `FINDINGS`, ordered by place; empty if nothing is. ``source`` is ``language:relation``.
     """
     rows = [
-        (kind, f"{row['language']}:{row['relation']}", None, None, detail)
+        ("wrong-placeholders", f"{row['language']}:{row['relation']}", None, None, detail)
         for row in templates.iter_rows(named=True)
-        for kind, detail in _faults(row)
+        if (detail := _fault(row["template"], with_country=row["with_country"])) is not None
     ]
-    found = pl.DataFrame(rows, schema=FINDINGS, orient="row")
-    return pl.concat([found, _repeated(templates)]).sort("kind", "source", "detail")
+    return pl.DataFrame(rows, schema=FINDINGS, orient="row").sort("source", "detail")
 
 
-def _faults(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    for kind, check in _CHECKS.items():
-        detail = check(row)
-        if detail is not None:
-            yield kind, detail
-
-
-def _placeholders(row: Mapping[str, Any]) -> str | None:
-    wanted = sorted(value for name, value in PLACEHOLDERS.items() if name != "country" or row["with_country"])
-    found = sorted(PLACEHOLDER.findall(row["template"]))
+def _fault(template: str, *, with_country: bool) -> str | None:
+    wanted = sorted(value for name, value in PLACEHOLDERS.items() if name != "country" or with_country)
+    found = sorted(PLACEHOLDER.findall(template))
     return None if found == wanted else f"holds {' '.join(found) or 'nothing'} instead of {' '.join(wanted)}"
-
-
-def _together(row: Mapping[str, Any]) -> str | None:
-    found = _TOGETHER.search(row["template"])
-    return None if found is None else "two placeholders stand side by side, so that their words run together"
-
-
-def _end(row: Mapping[str, Any]) -> str | None:
-    stop = _ENDS.get(row["language"], ".")
-    return None if row["template"].endswith(stop) else f"does not end in {stop!r}"
-
-
-def _punctuation(row: Mapping[str, Any]) -> str | None:
-    template, comma = row["template"], _COMMAS.get(row["language"])
-    wrong = _DOUBLED.search(template) or _NO_BLANK_BEFORE.search(template)
-    if wrong is not None:
-        return f"{wrong[0]!r} is doubled or has a blank before it"
-    return f"has the comma ',' instead of {comma!r}" if comma and "," in template else None
-
-
-def _characters(row: Mapping[str, Any]) -> str | None:
-    template = row["template"]
-    if template != unicodedata.normalize("NFC", template):
-        return "is not in Unicode NFC"
-    if template != template.strip():
-        return "starts or ends with a blank"
-    for before, char in zip(" " + template, template, strict=False):
-        if unicodedata.combining(char) and not (before.isalpha() or unicodedata.combining(before)):
-            return f"a mark U+{ord(char):04X} stands on no letter"
-    return None
-
-
-def _particle(row: Mapping[str, Any]) -> str | None:
-    if row["language"] != "ko":
-        return None
-    template = row["template"]
-    ends = [match.end() for match in PLACEHOLDER.finditer(template)]
-    found = [particle for end in ends if (particle := variable_particle(template[end:])) is not None]
-    return f"the particle {found[0]} depends on the word before it" if found else None
-
-
-_CHECKS: dict[str, Callable[[Mapping[str, Any]], str | None]] = {
-    "wrong-placeholders": _placeholders,
-    "placeholders-together": _together,
-    "no-full-stop": _end,
-    "wrong-punctuation": _punctuation,
-    "odd-character": _characters,
-    "variable-particle": _particle,
-}
-
-
-def _repeated(templates: pl.DataFrame) -> pl.DataFrame:
-    twice = (
-        templates.group_by("language", "template", maintain_order=True)
-        .agg("relation")
-        .filter(pl.col("relation").list.len() > 1)
-    )
-    rows = [
-        ("repeated-template", f"{language}:{relations[-1]}", None, None, f"the same text as {relations[0]}")
-        for language, _, relations in twice.iter_rows()
-    ]
-    return pl.DataFrame(rows, schema=FINDINGS, orient="row")

@@ -160,20 +160,6 @@ def test_a_recipe_is_not_needed(walked: Path, tmp_path: Path, monkeypatch: pytes
     assert {table.config for table in manifest.tables} == {"clothes-triples", "clothes-templates"}
 
 
-def test_domains_are_listed_and_printed(walked: Path):
-    own = ("--domain-file", str(walked / "domains.toml"))
-    assert blend("wikidata", "domains", *own).splitlines() == [
-        "dish                 dishes by country of origin and ingredients",
-        "musical-instrument   musical instruments by country of origin and parts",
-        "clothing             clothes by country of origin and material",
-    ]
-    for name, domain in domains().items():
-        assert parse_domains(blend("wikidata", "domains", name), source="printed") == (domain,)
-    assert refusal("wikidata", "domains", "clothing").startswith(
-        "unknown domain 'clothing'; choose one of: dish, "
-    )
-
-
 def test_the_instruments_card_reads_right(shorthand: Callable[[str], str], tmp_path: Path):
     facts = (
         "Q500 P31 Q34379\nQ500 label en:lute\nQ500 P495 Q142\nQ500 P527 Q503\nQ503 label en:string\n"

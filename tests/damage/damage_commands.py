@@ -39,7 +39,6 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "questions options recipe.toml --suspects suspects.csv --out new.csv": (),
     "questions agreement verdicts.tsv": (),
     "questions accept options.csv --out verdicts.tsv --reviewer r01": ("verdicts.tsv",),
-    "wikidata domains meal --domain-file domains.toml": (),
     "wikidata snapshot --dump dishes.nt --out new.nt.gz": (),
     "eval run release --task multiple-choice --answers choices.csv --out new": (),
     "eval run release --task short-answer --answers short.csv --out new": (),

@@ -42,7 +42,9 @@ def asked(*, rebalance: bool) -> TaskItems:
     ]
     given = pl.DataFrame(rows, GIVEN_MCQS, orient="row")
     mcqs = given_rows(given, rebalance=rebalance, seed=3, locales=registry())
-    return choice_items(mcqs.with_columns(region="locale"), ChoiceOptions(style="json"))
+    return choice_items(
+        {"multiple-choice-questions": mcqs.with_columns(region="locale")}, ChoiceOptions(style="json")
+    )
 
 
 ASKED = {rebalance: asked(rebalance=rebalance) for rebalance in (False, True)}

@@ -7,7 +7,6 @@ from importlib.resources import files
 from pathlib import Path
 from string import digits
 from typing import Any, Literal
-from xml.etree.ElementTree import Element, tostring
 
 from pydantic import Field
 
@@ -20,7 +19,7 @@ from blend.builders.annotation.stages.model import (
     blend_id,
     still_to_read,
 )
-from blend.builders.annotation.stages.reading import Done, Reader, listed_texts
+from blend.builders.annotation.stages.reading import Done, Reader
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.rows import Cells, Columns, read_rows
 from blend.loaders.label_studio.events import Line
@@ -32,10 +31,10 @@ from blend.schemas.sheets import parted, unguarded
 from blend.schemas.texts import clean
 
 DEFINED = "judge.toml"
-CHOICE, TICKS, WHY = "choice", "ticks", "why"
+CHOICE, WHY = "choice", "why"
 """Names of the controls."""
 
-_CONTROLS = {CHOICE: "choices", TICKS: "choices", WHY: "textarea"}
+_CONTROLS = {CHOICE: "choices", WHY: "textarea"}
 
 
 class Judge(FrozenModel):
@@ -49,18 +48,14 @@ class Judge(FrozenModel):
     headline: str
     needed: str
     row: dict[str, str]
-    readers: Literal["one", "readers", "wanted"] = "one"
+    readers: Literal["one", "readers"] = "one"
     by_reviewers: bool = False
     lists: tuple[str, ...] = ()
     by_locale: bool = False
     english: str = ""
     text: str = ""
     text_header: str = ""
-    picture: str = ""
-    tick: str = ""
     choose: str = ""
-    ask: str = ""
-    put_aside: str = ""
     options: dict[str, str] = Field(default={})
     keys: str = digits[1:]
     silent: tuple[str, ...] = ()
@@ -87,12 +82,9 @@ def read_sheet(judge: Judge, path: Path) -> list[dict[str, Any]]:
     if not path.is_file():
         raise InputError(f"{path}: there is no such sheet; correct the path, or make it with `{judge.made_by}`")
     diagnostics, first = Diagnostics(), dict[str, str]()
-    optional = (judge.picture,) if judge.picture else ()
     rows = []
-    for cells in read_rows(
-        path, path.parent, diagnostics, Columns(judge.columns, optional=optional, others=True)
-    ):
-        row = {column: _cell(judge, column, cells, diagnostics) for column in (*judge.columns, *optional)}
+    for cells in read_rows(path, path.parent, diagnostics, Columns(judge.columns, others=True)):
+        row = {column: _cell(judge, column, cells, diagnostics) for column in judge.columns}
         name = row[judge.id_column]
         if name and first.setdefault(name, cells.location) != cells.location:
             fix = f"delete this row or {first[name]}"
@@ -108,11 +100,7 @@ def _cell(judge: Judge, column: str, cells: Cells, diagnostics: Diagnostics) -> 
         texts = parted(unguarded(value)) if isinstance(value, str) else list(map(str, value or []))
     else:
         texts = [text] if (text := unguarded(str(value or "").strip())) else []
-    if column == judge.picture:
-        if texts and not texts[0].startswith(("https://", "http://")):
-            fix = "write one that begins with https://, or leave the cell empty"
-            diagnostics.problem(f"{texts[0]!r} is not the address of an image", where=where, fix=fix)
-    elif not texts:
+    if not texts:
         diagnostics.problem("the cell is blank", where=where, fix="fill it in")
     return list(dict.fromkeys(texts)) if column in judge.lists else "".join(texts)
 
@@ -131,7 +119,6 @@ def _tasks(
                 "headline": judge.headline.format(**row),
                 "english": judge.english.format(**row),
                 "text": judge.text.format(**row),
-                "picture": _picture(row.get(judge.picture, ""), judge.headline.format(**row)),
                 "shown": list(_shown(judge, row)),
             }
         )
@@ -141,59 +128,47 @@ def _tasks(
 
 
 def _shown(judge: Judge, row: Mapping[str, Any]) -> Iterator[dict[str, str]]:
-    """Texts of the row that are ticked, without keys, or of which one is chosen, by key."""
-    if judge.tick:
-        yield from ({"value": text} for text in row[judge.tick])
-    elif judge.choose:
+    """Texts of the row of which one is chosen, by key."""
+    if judge.choose:
         for number, text in enumerate(row[judge.choose], start=1):
             yield {"value": text, **({"hotkey": str(number)} if number < 10 else {})}
-
-
-def _picture(address: str, text: str) -> str:
-    """The HTML of an image, which the annotator's browser gets from where it lies; empty for none."""
-    # The page's address is nobody's business there.
-    fixed = {"alt": text, "referrerpolicy": "no-referrer"}
-    return tostring(Element("img", {"src": address, **fixed}), encoding="unicode") if address else "<p></p>"
 
 
 def _read(stage: StageName, judge: Judge, lines: Sequence[Line], context: StageContext) -> Reading:
     """What was said of each row, as ``judge.row`` has it."""
     reader = Reader(stage, _CONTROLS, context)
-    given: dict[str, list[tuple[Done, list[dict[str, Any]]]]] = {}
+    given: dict[str, list[tuple[Done, dict[str, Any]]]] = {}
     for done in reader.last_of_each(lines, by="blend_id"):
-        if rows := _rows(judge, done, reader):
-            given.setdefault(str(done.data["blend_id"]), []).append((done, rows))
+        if row := _row(judge, done, reader):
+            given.setdefault(str(done.data["blend_id"]), []).append((done, row))
     kept: list[dict[str, Any]] = []
     for _, by_person in sorted(given.items()):
         kept += _once(judge, sorted(by_person, key=lambda one: one[0].order), reader)
     return reader.reading(**{judge.file: kept})
 
 
-def _rows(judge: Judge, done: Done, reader: Reader) -> list[dict[str, Any]]:
-    """The rows of an annotation; none where nothing was said, or that somebody does not know."""
+def _row(judge: Judge, done: Done, reader: Reader) -> dict[str, Any] | None:
+    """The row of an annotation; null where nothing was said, or that somebody does not know."""
     shown = [str(option["value"]) for option in done.data.get("shown") or []]
-    choice = reader.choice(done, CHOICE, [*judge.options, *(shown if judge.choose else ())])
-    ticked = reader.chosen(done, TICKS, shown) if judge.tick else []
-    if bool(ticked) == (choice is not None):
-        what = f"{listed_texts(ticked)} and {choice!r}" if ticked else "nothing is chosen"
-        reader.leave_out(done, "empty-annotation", f"{what}; left out")
-        return []
+    choice = reader.choice(done, CHOICE, [*judge.options, *shown])
+    if choice is None:
+        reader.leave_out(done, "empty-annotation", "nothing is chosen; left out")
+        return None
     if choice in judge.silent:
-        return []
+        return None
     values = {
         **done.data, "$annotator": done.annotator, "$choice": choice, "$day": reader.day(done),
         "$why": clean("; ".join(reader.texts(done, WHY))),
     }  # fmt: skip
-    each = [{"$option": text, "$ticked": text in ticked} for text in shown] if judge.tick else [{}]
-    return [{field: {**values, **one}[name] for field, name in judge.row.items()} for one in each]
+    return {field: values[name] for field, name in judge.row.items()}
 
 
 def _once(
-    judge: Judge, by_person: Sequence[tuple[Done, list[dict[str, Any]]]], reader: Reader
+    judge: Judge, by_person: Sequence[tuple[Done, dict[str, Any]]], reader: Reader
 ) -> list[dict[str, Any]]:
     """What counts of what several people said of one thing, first the earliest."""
     if not judge.once:
-        return [row for _, rows in by_person for row in rows]
+        return [row for _, row in by_person]
     verdicts = {done.results[CHOICE][0]["choices"][0] for done, _ in by_person}
     if judge.once == "agreed" and len(verdicts) > 1:
         for done, _ in by_person:
@@ -203,7 +178,7 @@ def _once(
     if judge.once == "first":
         for done, _ in by_person[1:]:
             reader.leave_out(done, "annotated-twice", "another person's earlier answer counts; left out")
-    return by_person[0][1]
+    return [by_person[0][1]]
 
 
 def _reading_plan(judge: Judge, lines: Sequence[Line], reading: Reading, readers: int) -> dict[str, int]:
@@ -222,7 +197,6 @@ def _reading_plan(judge: Judge, lines: Sequence[Line], reading: Reading, readers
 _READERS: Mapping[str, Callable[[Project], int]] = {
     "one": lambda _project: 1,
     "readers": lambda project: project.readers,
-    "wanted": lambda project: project.wanted,
 }
 
 

@@ -5,23 +5,17 @@ References:
     EMNLP 2024.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from annotated_types import Ge
 
-from blend.eval.task import Progress, ScoringOptions, Task, TaskOptions
+from blend.eval.task import ScoringOptions, Task, TaskOptions, part
 
 if TYPE_CHECKING:
-    import polars as pl
-
-    from blend.eval.items import TaskItems
-    from blend.eval.report.report_sections import ReportTable, Section
     from blend.eval.report.scored_runs import ScoredRun
-    from blend.eval.runs.run_directory import Run, RunOutcome
-    from blend.eval.scores_json import ScoredItems
 
 Bleu = Literal["multi-reference", "pairwise"]
 """All samples of the other group as references of every sample, or the mean over pairs of samples."""
@@ -89,7 +83,6 @@ class CulturalPromptsTask(Task):
     scoring = CulturalScoring
     rules = ("default", "paper", "reference_code")
     chosen_by = ("kinds", "nationalities")
-    reads_answers = True
     cut_is_read = True
     streams = True
     units = (
@@ -98,38 +91,13 @@ class CulturalPromptsTask(Task):
         "docs/cultural-prompts.md explains each figure."
     )
 
-    def items(
-        self, tables: "Mapping[str, pl.DataFrame | pl.LazyFrame]", options: CulturalPromptOptions
-    ) -> "TaskItems":
-        """See `Task.items`."""
-        from blend.eval.tasks.cultural_prompts.cultural_items import cultural_items
-
-        return cultural_items(tables, options)
-
-    def score(
-        self, run: "Run", answers: "pl.DataFrame", options: CulturalScoring, on_progress: Progress
-    ) -> "ScoredItems":
-        """See `Task.score`; the texts are read a few topics at a time."""
-        del answers
-        from blend.eval.tasks.cultural_prompts.cultural_scores import score_texts
-
-        scored = score_texts(run, options, on_progress=on_progress)
-        asked = run.description.options
-        parts = {name: "+".join(asked[name]) for name in ("kinds", "nationalities") if asked.get(name)}
-        return scored._replace(signature_parts={"s": str(asked["samples"]), **parts, **scored.signature_parts})
-
-    def overview(self, run: "ScoredRun") -> "ReportTable":
-        """See `Task.overview`."""
-        from blend.eval.tasks.cultural_prompts.cultural_section import cultural_overview
-
-        return cultural_overview(run)
-
-    def sections(self, runs: "Sequence[ScoredRun]", *, seed: int) -> "tuple[Section, ...]":
-        """See `Task.sections`."""
-        del seed
-        from blend.eval.tasks.cultural_prompts.cultural_section import cultural_sections
-
-        return cultural_sections(runs)
+    items = part("tasks.cultural_prompts.cultural_items:cultural_items")
+    score = part("tasks.cultural_prompts.cultural_scores:score_texts")
+    overview = part("tasks.cultural_prompts.cultural_section:cultural_overview")
+    sections = part("tasks.cultural_prompts.cultural_section:cultural_sections")
+    takes_table = part("tasks.cultural_prompts.table_of_texts:is_table_of_texts")
+    asked_apart = part("tasks.cultural_prompts.table_of_texts:asked_apart")
+    run_of_table = part("tasks.cultural_prompts.table_of_texts:keep_texts")
 
     def compared(self, run: "ScoredRun") -> None:
         """Nothing: a text is neither correct nor wrong."""
@@ -149,21 +117,3 @@ class CulturalPromptsTask(Task):
             return f"{value:.2f}"
         is_exact = metric.startswith(("variance", "tau")) and not metric.endswith("-significant")
         return f"{value:.4f}" if is_exact else f"{value:.1f}"
-
-    def takes_table(self, answers: Path) -> bool:
-        """Whether it is a table of texts, whoever wrote them, and not one of answers to items."""
-        from blend.eval.tasks.cultural_prompts.table_of_texts import is_table_of_texts
-
-        return is_table_of_texts(answers)
-
-    def asked_apart(self, there: "Run", here: "Run") -> tuple[str, ...]:
-        """See `Task.asked_apart`."""
-        from blend.eval.tasks.cultural_prompts.table_of_texts import asked_apart
-
-        return tuple(asked_apart(there.gold(), here.gold()))
-
-    def run_of_table(self, answers: Path, out: Path, *, model: str | None) -> "RunOutcome":
-        """See `Task.run_of_table`."""
-        from blend.eval.tasks.cultural_prompts.table_of_texts import keep_texts
-
-        return keep_texts(answers, out, model=model)

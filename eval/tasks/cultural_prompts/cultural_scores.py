@@ -6,15 +6,17 @@ beside the scores four tables in the folder ``analysis`` of the run: ``similarit
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import polars as pl
+import pyarrow.parquet as pq
 
 from blend.eval.items import text_digest
-from blend.eval.runs.run_directory import Run, translate_errors
+from blend.eval.runs.run_directory import Run, translate_errors, write_frame
 from blend.eval.runs.written_answers import WRITTEN, says_nothing, split_answers
 from blend.eval.scores_json import (
     ALL,
@@ -38,17 +40,17 @@ from blend.eval.tasks.cultural_prompts.group_statistics import (
 )
 from blend.eval.tasks.cultural_prompts.topic_analysis import (
     ODDITIES,
+    SIMILARITY,
     Settings,
     TopicFigures,
     TopicKey,
     TopicTexts,
-    Totals,
     analyse_topics,
-    analysis_folder,
-    similarity_file,
     stop_words,
-    write_tables,
+    summed_counts,
+    top_words,
 )
+from blend.loaders.files.atomic import atomic_file
 from blend.loaders.files.content import file_sha256, read_text
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.surveys import read_survey
@@ -62,7 +64,7 @@ STEP = "analyse"
 """What the progress is called."""
 
 
-def score_texts(run: Run, options: CulturalScoring, *, on_progress: ProgressCallback = silent) -> ScoredItems:
+def score_texts(run: Run, options: CulturalScoring, on_progress: ProgressCallback = silent) -> ScoredItems:
     """Every figure of the texts that a run has kept.
 
     Args:
@@ -94,39 +96,114 @@ def score_texts(run: Run, options: CulturalScoring, *, on_progress: ProgressCall
         stop_words=_stop_words(options.stop_words),
         seed=options.seed,
     )
-    totals = Totals(settings)
-    decisions = []
-    folder = analysis_folder(run.directory)
+    folder = run.directory / FOLDER
     n_topics = gold.select(TOPIC).n_unique()
-    with translate_errors(run.directory), similarity_file(folder, groups) as add_similarity:
-        drop_scores(run)
-        on_progress(STEP, 0, n_topics)
-        topics = analyse_topics(_topics_of(run, gold, groups), settings, dask=options.dask)
-        for done, figures in enumerate(topics, start=1):
-            totals.add(figures)
-            add_similarity(*figures.key, figures.matrices)
-            decisions.append(figures.texts)
-            on_progress(STEP, done, n_topics)
-        for (split, category), matrices in totals.means.items():
-            add_similarity(split, category, None, matrices)
-    agreements = totals.agreements()
+    figures: list[TopicFigures] = []
+    decisions, words = [], [pl.DataFrame(schema=_COUNTS)]
     with translate_errors(run.directory):
-        write_tables(folder, totals, agreements, top=options.top)
+        folder.mkdir(exist_ok=True)
+        with _similarity_file(folder) as write_similarity:
+            drop_scores(run)
+            on_progress(STEP, 0, n_topics)
+            topics = analyse_topics(_topics_of(run, gold, groups), settings, dask=options.dask)
+            for done, topic in enumerate(topics, start=1):
+                # What is large goes at once, topic by topic, to where it stays.
+                write_similarity(topic.similarity)
+                decisions.append(topic.texts)
+                words.append(topic.words.select(_COUNTS.names()))
+                # Not at every topic: what is added up already is gone through again each time.
+                if sum(part.height for part in words[1:]) > max(_ROWS, words[0].height):
+                    words = [summed_counts(words, *_COUNTS.names()[:4])]
+                nothing = pl.DataFrame()
+                figures.append(topic._replace(similarity=nothing, words=nothing, texts=nothing))
+                on_progress(STEP, done, n_topics)
+        write_frame(folder / AGREEMENT_NAME, pl.concat(one.agreements for one in figures))
+        samples = _samples_of(figures, groups)
+        write_frame(folder / SAMPLES_NAME, samples)
+        counts = summed_counts(words, *_COUNTS.names()[:4])
+        write_frame(folder / WORDS_NAME, _words_of(counts, samples, groups, top=options.top))
     decided = pl.concat(decisions).rename({"other-language": "other_language"})
-    surveys = options.surveys or {}
+    surveys, asked = options.surveys or {}, run.description.options
     unanswered = unanswered_share(int(decided["unanswered"].sum()), decided.height)
     return ScoredItems(
         decided.with_columns(correct=pl.lit(None, pl.Boolean)),
-        (*_all_scores(totals, agreements, gold), unanswered),
+        (*_all_scores(figures, settings, gold), unanswered),
         {
+            "s": str(asked["samples"]),
+            **{name: "+".join(asked[name]) for name in ("kinds", "nationalities") if asked.get(name)},
             "bleu": options.bleu,
             "dist": options.distance if cultures else "none",
             "surveys": "+".join(_with_digest(name, path) for name, path in surveys.items()) or "none",
             **({} if options.stop_words is None else {"stop": _with_digest("words", options.stop_words)}),
             **_order(run, settings),
         },
-        _warnings_on(totals, cultures),
+        (
+            *_warnings_on_samples(figures),
+            *(line for culture in cultures for line in _warnings_on_survey(groups, culture)),
+        ),
     )
+
+
+FOLDER = "analysis"
+"""Folder of a run for the tables beside its scores."""
+SIMILARITY_NAME = "similarity.parquet"
+AGREEMENT_NAME = "agreement.parquet"
+WORDS_NAME = "words.parquet"
+SAMPLES_NAME = "groups.parquet"
+
+_COUNTS = pl.Schema(
+    {
+        **dict.fromkeys(("split", "category"), pl.String()),
+        "group": pl.Int64(),
+        "word": pl.String(),
+        "count": pl.Int64(),
+        "first": pl.Int64(),
+    }
+)
+_ROWS = 1_000_000
+"""Counts of words after which they are added to those of the topics before."""
+
+
+@contextmanager
+def _similarity_file(folder: Path) -> Iterator[Callable[[pl.DataFrame], None]]:
+    """A function that adds a topic's `SIMILARITY` to a file, which appears whole when the block ends well."""
+    schema = pl.DataFrame(schema=SIMILARITY).to_arrow().schema
+    with (
+        atomic_file(folder / SIMILARITY_NAME) as beside,
+        pq.ParquetWriter(beside, schema, compression="zstd") as writer,
+    ):
+        yield lambda rows: writer.write_table(rows.to_arrow().cast(schema))
+
+
+def _samples_of(figures: Sequence[TopicFigures], groups: Sequence[str]) -> pl.DataFrame:
+    """Samples and variances (null where they are not defined) of every topic and group, `SAMPLES_NAME`."""
+    parts = []
+    for topic in figures:
+        within = {"within": topic.published.per_group, "within_unbiased": topic.unbiased.per_group}
+        rows = pl.DataFrame({"group": groups, "samples": topic.samples, **within})
+        parts.append(topic.key.named(rows))
+    return pl.concat(parts).with_columns(pl.col("within", "within_unbiased").fill_nan(None))
+
+
+def _words_of(counts: pl.DataFrame, samples: pl.DataFrame, groups: Sequence[str], *, top: int) -> pl.DataFrame:
+    """The words of every group, by score: `WORDS` with names, ``split`` and ``category``.
+
+    By category; then of all categories of a kind (``category`` is null), and of several kinds (``split``, too).
+    """
+    splits = samples["split"].unique(maintain_order=True)
+    by_category = samples.select("split", "category").unique(maintain_order=True)
+    scopes: list[tuple[str | None, str | None]] = [*by_category.filter(pl.col("category") != "").iter_rows()]
+    scopes += [(split, None) for split in splits] + [(None, None)] * (len(splits) > 1)
+    tables = []
+    for scope in scopes:
+        named = dict(zip(("split", "category"), scope, strict=True))
+        here = [pl.col(name) == value for name, value in named.items() if value is not None]
+        n_groups = samples.filter(*here, pl.col("samples") > 0)["group"].n_unique()
+        words = top_words(counts.filter(*here), n_groups, top=top)
+        place = [pl.lit(value, pl.String).alias(name) for name, value in named.items()]
+        tables.append(words.select(*place, pl.all()))
+    names = dict(enumerate(groups))
+    return pl.concat(tables).with_columns(pl.col("group").replace_strict(names, return_dtype=pl.String))
 
 
 def _cultures(options: CulturalScoring, groups: tuple[str, ...]) -> Iterator[CulturalDistances]:
@@ -178,20 +255,21 @@ def _topics_of(run: Run, gold: pl.DataFrame, groups: tuple[str, ...]) -> Iterato
         ``unanswered`` as well, by group, then sample. Items without an answer, or with an error, have no text;
         an empty answer is one, and so is a thought that does not end.
     """
-    number = {group: index for index, group in enumerate(groups)}
-    kept = run.kept()
+    number, kept = {group: index for index, group in enumerate(groups)}, run.kept()
     keys = gold.select(TOPIC).unique(maintain_order=True).with_row_index("_number")
-    numbers = gold.select(TOPIC).join(keys, on=list(TOPIC), nulls_equal=True, maintain_order="left")["_number"]
-    for chunk in _chunks(gold, numbers):
-        answers = kept.of(chunk, "item_id", *WRITTEN, "error").filter(pl.col("error").is_null())
+    chunk = pl.int_range(pl.len()).first().over("_number") // TEXTS_AT_A_TIME
+    numbered = (
+        gold.join(keys, on=list(TOPIC), nulls_equal=True, maintain_order="left")
+        .sort("_number", maintain_order=True)
+        .with_columns(_chunk=chunk, group_number=pl.col("group").replace_strict(number, return_dtype=pl.Int64))
+    )
+    for _, some in numbered.group_by("_chunk", maintain_order=True):
+        answers = kept.of(some, "item_id", *WRITTEN, "error").filter(pl.col("error").is_null())
         # A text that was cut at its length is read as far as it goes.
         written = split_answers(answers, run.description).with_columns(unanswered=says_nothing("text"))
         texts = (
-            chunk.join(written.drop("error"), on="item_id", how="inner")
-            .with_columns(
-                pl.col("text").fill_null(""),
-                group_number=pl.col("group").replace_strict(number, return_dtype=pl.Int64),
-            )
+            some.join(written.drop("error"), on="item_id", how="inner")
+            .with_columns(pl.col("text").fill_null(""))
             .sort("_number", "group_number", "sample")
         )
         for rows in texts.partition_by("_number", maintain_order=True):
@@ -204,27 +282,16 @@ def _topics_of(run: Run, gold: pl.DataFrame, groups: tuple[str, ...]) -> Iterato
             )
 
 
-def _chunks(gold: pl.DataFrame, numbers: pl.Series) -> Iterator[pl.DataFrame]:
-    """The items of some topics at a time, with the number of their topic."""
-    sizes = numbers.value_counts(name="len").sort("_number")
-    # Texts before a topic, in units of a chunk: topics that begin in one unit are read together.
-    before = (sizes["len"].cum_sum() - sizes["len"]) // TEXTS_AT_A_TIME
-    for _, some in sizes.group_by(before.alias("_chunk"), maintain_order=True):
-        # A chunk's topics are a range of numbers, while their rows may stand apart.
-        here = numbers.is_between(int(some["_number"][0]), int(some["_number"][-1]))
-        yield gold.filter(here).with_columns(numbers.filter(here))
-
-
 SIGNIFICANT = 0.05
 """P-value below which a correlation is counted as significant, as in the paper."""
 
 
-def _all_scores(totals: Totals, agreements: pl.DataFrame, gold: pl.DataFrame) -> Iterator[Score]:
+def _all_scores(figures: Sequence[TopicFigures], settings: Settings, gold: pl.DataFrame) -> Iterator[Score]:
     """Every figure.
 
     Args:
-        totals: What the topics add up to.
-        agreements: Its correlations, `topic_analysis.AGREEMENTS`.
+        figures: Those of the topics.
+        settings: What decided them.
         gold: The items of the run.
 
     Yields:
@@ -234,49 +301,36 @@ def _all_scores(totals: Totals, agreements: pl.DataFrame, gold: pl.DataFrame) ->
         by anchor (scope ``anchor``). Intervals of a topic are over groups; those of an anchor and of a kind's
         variances over topics, those of a kind's correlations over anchors.
     """
-    for split in totals.splits:
-        topics = [topic for topic in totals.topics if topic.key.split == split]
+    splits = dict.fromkeys(topic.key.split for topic in figures)
+    for split in splits:
+        topics = [topic for topic in figures if topic.key.split == split]
         scope, key = ("split", split) if split else ("overall", ALL)
-        yield from _variances(topics, scope, key, totals.settings)
+        yield from _variances(topics, scope, key, settings)
         yield from _counts(topics, scope, key)
-    if len(totals.splits) > 1:
-        yield from _variances(totals.topics, "overall", ALL, totals.settings)
-    yield missing_share(_n_texts(totals.topics), gold.height)
-    yield from _agreements(agreements, totals.settings.seed)
-    for topic in totals.topics:
+    if len(splits) > 1:
+        yield from _variances(figures, "overall", ALL, settings)
+    yield missing_share(_n_texts(figures), gold.height)
+    yield from _agreements(pl.concat(topic.agreements for topic in figures), settings.seed)
+    for topic in figures:
         for name in _KINDS:
-            found, bounds = _of_kind(topic, name), _bounds(name, totals.settings)
+            found, bounds = _of_kind(topic, name), _bounds(name, settings)
             yield _score(f"variance-across{name}", "topic", topic.key.path, found.across, bounds)
             yield _score(f"variance-within{name}", "topic", topic.key.path, found.within, bounds)
 
 
-def _warnings_on(totals: Totals, cultures: Sequence[CulturalDistances]) -> tuple[str, ...]:
-    """List what a reader of the figures should know."""
-    of_surveys = (line for culture in cultures for line in _warnings_on_survey(totals.settings.groups, culture))
-    return (*_warnings_on_samples(totals), *of_surveys)
-
-
-def _warnings_on_samples(totals: Totals) -> Iterator[str]:
-    cells = np.concatenate([topic.samples for topic in totals.topics])
+def _warnings_on_samples(topics: Sequence[TopicFigures]) -> Iterator[str]:
+    cells = np.concatenate([topic.samples for topic in topics])
     usual = int(np.bincount(cells).argmax())
-    several = int((cells > 1).sum())
-    if not several:
+    if cells.max() < 2:
         yield "one sample per topic and group: the variance within groups is not defined, and is left out"
-    elif usual <= 1:
-        one = len(cells) - several
-        yield (
-            f"{one:,} of {len(cells):,} pairs of topic and group {agreeing(one, 'has', 'have')} one sample or "
-            f"none: the variance within groups is that of the others"
-        )
     short = int((cells < usual).sum())
     if short:
         have = agreeing(short, "has", "have")
         few = f"fewer than the usual {pluralise(usual, 'sample')}"
         yield f"{short:,} of {len(cells):,} pairs of topic and group {have} {few}"
     for name, (what, effect) in _IN_WORDS.items():
-        count = sum(topic.odd[name] for topic in totals.topics)
-        if count:
-            yield f"{what}: {count:,} of {_n_texts(totals.topics):,}; kept{effect}"
+        if count := _n_odd(topics, name):
+            yield f"{what}: {count:,} of {_n_texts(topics):,}; kept{effect}"
 
 
 _IN_WORDS = {
@@ -296,7 +350,8 @@ _IN_WORDS = {
 
 def _warnings_on_survey(groups: Sequence[str], culture: CulturalDistances) -> Iterator[str]:
     name, n_known = culture.survey, len(culture.groups)
-    yield f"{name}: distances are over {_listed(culture.dimensions)}"
+    shown = ", ".join(map(repr, culture.dimensions[:_SHOWN])) + ", …" * (len(culture.dimensions) > _SHOWN)
+    yield f"{name}: distances are over {pluralise(len(culture.dimensions), 'dimension')} ({shown})"
     unknown = [group for group in groups if group not in {*culture.groups, *culture.left_out}]
     if unknown:
         n_found = len(groups) - len(unknown)
@@ -320,12 +375,6 @@ def _warnings_on_survey(groups: Sequence[str], culture: CulturalDistances) -> It
 
 
 _SHOWN = 12
-
-
-def _listed(dimensions: Sequence[str]) -> str:
-    """The number of dimensions and their names, the first ones of many."""
-    more = ", …" if len(dimensions) > _SHOWN else ""
-    return f"{pluralise(len(dimensions), 'dimension')} ({', '.join(map(repr, dimensions[:_SHOWN]))}{more})"
 
 
 def _variances(topics: Sequence[TopicFigures], scope: str, key: str, settings: Settings) -> Iterator[Score]:
@@ -372,7 +421,7 @@ def _counts(topics: Sequence[TopicFigures], scope: str, key: str) -> Iterator[Sc
     yield plain("texts", scope, key, n_texts, n=n_texts)
     yield plain("topics", scope, key, len(topics), n=len(topics))
     for name in ODDITIES:
-        count = sum(topic.odd[name] for topic in topics)
+        count = _n_odd(topics, name)
         yield plain(name, scope, key, 100 * count / n_texts if n_texts else None, n=n_texts)
 
 
@@ -380,11 +429,14 @@ def _n_texts(topics: Sequence[TopicFigures]) -> int:
     return sum(int(topic.samples.sum()) for topic in topics)
 
 
+def _n_odd(topics: Sequence[TopicFigures], name: str) -> int:
+    return sum(topic.odd[name] for topic in topics)
+
+
 def _agreements(agreements: pl.DataFrame, seed: int) -> Iterator[Score]:
     """Mean correlations: of a kind over anchors, of a topic over anchors, of an anchor over topics."""
-    rows = agreements.filter(pl.col("topic").is_not_null())
     path = joined_names("split", "category", "topic")
-    for (survey, measure, split), of in rows.group_by("survey", "measure", "split", maintain_order=True):
+    for (survey, measure, split), of in agreements.group_by("survey", "measure", "split", maintain_order=True):
         name = f"tau-{measure}-{survey}"
         scope, key = ("split", str(split)) if split else ("overall", ALL)
         at = pl.concat_str(pl.lit(f"{split}/" if split else ""), "anchor")

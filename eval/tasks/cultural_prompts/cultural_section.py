@@ -8,17 +8,18 @@ from blend.eval.report.report_sections import (
     ReportChart,
     ReportTable,
     Section,
+    figure,
     keys_best_first,
-    score_rows,
+    marks_chart,
     table_section,
 )
-from blend.eval.report.score_charts import Rows, Spec, interval_chart, load_altair, spec_of
+from blend.eval.report.score_charts import Rows, Spec, load_altair, spec_of
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.runs.run_directory import read_frame
 from blend.eval.runs.written_answers import WRITTEN, split_answers
 from blend.eval.scores_json import UNANSWERED, Score, score_again
-from blend.eval.tasks.cultural_prompts.cultural_scores import joined_names
-from blend.eval.tasks.cultural_prompts.topic_analysis import ODDITIES, WORDS_NAME, analysis_folder
+from blend.eval.tasks.cultural_prompts.cultural_scores import FOLDER, WORDS_NAME, joined_names
+from blend.eval.tasks.cultural_prompts.topic_analysis import ODDITIES
 
 WORDS = 10
 """Words per nationality that are shown."""
@@ -27,10 +28,10 @@ EXAMPLES = 6
 """Nationalities whose texts stand side by side."""
 
 
-def cultural_sections(runs: Sequence[ScoredRun]) -> tuple[Section, ...]:
-    """The sections that the scores and tables of comparable runs have figures for."""
-    found = [_variances(runs), *(_agreement(runs, *of) for of in _surveys(runs[0])), _words(runs)]
-    return tuple(section for section in (*found, _examples(runs[0])) if section is not None)
+def cultural_sections(runs: Sequence[ScoredRun]) -> tuple[Section | None, ...]:
+    """The sections on comparable runs; null without figures for one."""
+    agreements = (_agreement(runs, *of) for of in _surveys(runs[0]))
+    return _variances(runs), *agreements, _words(runs), _examples(runs[0])
 
 
 def cultural_overview(run: ScoredRun) -> ReportTable:
@@ -60,15 +61,6 @@ def cultural_overview(run: ScoredRun) -> ReportTable:
 
 
 _MEASURES = {"bleu": "BLEU", "wed": "−WED"}
-
-
-def figure(score: Score | None, digits: int) -> str:
-    """A figure with its interval."""
-    if score is None or score.value is None:
-        return "–"
-    if score.low is None or score.high is None:
-        return f"{score.value:.{digits}f}"
-    return f"{score.value:.{digits}f}\u00a0[{score.low:.{digits}f},\u00a0{score.high:.{digits}f}]"
 
 
 def _splits(run: ScoredRun) -> list[str]:
@@ -134,8 +126,7 @@ def _agreement(runs: Sequence[ScoredRun], measure: str, survey: str) -> Section 
             cells.append((run.name, split or "texts", anchor, figure(score, 3)))
             by_split.setdefault(split or "texts", {})[anchor] = score
         if order := keys_best_first(by_split):
-            rows = score_rows(by_split, order)
-            spec = interval_chart(rows, order, list(by_split), title=title, line=(0, ""), digits=3)
+            spec = marks_chart(by_split, order, title, line=(0, ""), digits=3)
             pictures.append(ReportChart(run.name, spec))
     if not pictures:
         return None
@@ -154,9 +145,7 @@ def _words(runs: Sequence[ScoredRun]) -> Section | None:
     cells = []
     for run in runs:
         words = _table(run, WORDS_NAME).filter(pl.col("rank") <= WORDS)
-        # All topics of a kind; where there is one category only, its words are those of all.
-        all_categories = words.filter(pl.col("category").is_null() & pl.col("split").is_not_null())
-        rows = all_categories if len(all_categories) else words.filter(pl.col("split").is_not_null())
+        rows = words.filter(pl.col("category").is_null() & pl.col("split").is_not_null())
         listed = rows.group_by("group", "split", maintain_order=True).agg(pl.col("word"))
         cells += [(run.name, group, split or "texts", ", ".join(of)) for group, split, of in listed.iter_rows()]
     return table_section(
@@ -200,7 +189,7 @@ def _examples(run: ScoredRun) -> Section | None:
 
 
 def _table(run: ScoredRun, name: str) -> pl.DataFrame:
-    path = analysis_folder(run.run.directory) / name
+    path = run.run.directory / FOLDER / name
     return read_frame(path, fix=score_again(run.run))
 
 

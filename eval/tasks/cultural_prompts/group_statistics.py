@@ -19,8 +19,7 @@ from blend.eval.statistics.clusters import FloatArray, cluster_sums, divide
 from blend.eval.statistics.estimates import Estimate, estimates
 from blend.eval.statistics.resampling import DRAWS, cluster_weights, percentile_interval
 from blend.eval.tasks.cultural_prompts import Distance
-from blend.eval.tasks.cultural_prompts.edits_side_by_side import IntArray
-from blend.eval.tasks.cultural_prompts.text_measures import Definition, PairSums, scipy_module, wed
+from blend.eval.tasks.cultural_prompts.text_measures import Definition, IntArray, PairSums, scipy_module, wed
 from blend.schemas.rows import Survey
 from blend.schemas.texts import words
 

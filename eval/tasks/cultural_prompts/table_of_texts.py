@@ -13,7 +13,7 @@ from blend.eval.items import ITEMS, TaskItems, text_digest
 from blend.eval.runs.answer_logs import LOG_SUFFIXES
 from blend.eval.runs.recorded_answers import ID_COLUMNS
 from blend.eval.runs.run_description import AskedRelease, RecordedAnswers, RunDescription
-from blend.eval.runs.run_directory import RunOutcome, open_run
+from blend.eval.runs.run_directory import Run, RunOutcome, open_run
 from blend.eval.tasks.cultural_prompts import CulturalPromptsTask
 from blend.eval.tasks.cultural_prompts.cultural_items import GOLD
 from blend.eval.tasks.cultural_prompts.cultural_scores import joined_names
@@ -122,14 +122,16 @@ def _asked(keys: pl.DataFrame) -> AskedRelease:
     return AskedRelease(name="texts", version="0.0.0", tables=tables)
 
 
-def asked_apart(there: pl.DataFrame, here: pl.DataFrame) -> Iterator[str]:
-    """Say what only one of two runs was asked for, by their gold; the first of its groups, kinds and so on."""
+def asked_apart(there: Run, here: Run) -> tuple[str, ...]:
+    """Say what only one of two runs was asked for: the first of its groups, kinds and so on."""
+    lines = []
     for name in ASKED:
-        held = [_names(gold, name) for gold in (there, here)]
+        held = [_names(run.gold(), name) for run in (there, here)]
         alone = [min({*names} - {*others}, default=None) for names, others in (held, held[::-1])]
         found = [f"{one!r} {where} alone" for one, where in zip(alone, ("there", "here"), strict=True) if one]
         if found:
-            yield f"{name}: {', '.join(found)}"
+            lines.append(f"{name}: {', '.join(found)}")
+    return tuple(lines)
 
 
 def _names(keys: pl.DataFrame, of: str) -> list[str]:

@@ -15,16 +15,14 @@ from types import ModuleType
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from blend.eval.statistics.clusters import FloatArray, divide
 from blend.eval.tasks.cultural_prompts import Bleu
-from blend.eval.tasks.cultural_prompts.edits_side_by_side import (
-    LONGEST,
-    IntArray,
-    compiled,
-    edits_side_by_side,
-)
 from blend.schemas.errors import MissingExtraError
+
+IntArray = NDArray[np.int64]
+"""An array of whole numbers."""
 
 Definition = Literal["paper", "reference_code"]
 """``paper`` is what the paper says; ``reference_code`` repeats the published scripts, to know their numbers.
@@ -36,9 +34,6 @@ group has no text; rank correlations compare the names in two ordered lists, the
 
 ORDERS = 4
 """Tokens of the longest n-gram of BLEU."""
-
-_WORTH_COMPILING = 10**9
-"""Pairs of tokens from which on a second of compiling, once in a process, is soon made up for."""
 
 
 def scipy_module(name: str) -> ModuleType:
@@ -125,16 +120,17 @@ class PairSums:
         return counts
 
 
-def pair_sums(topic: CodedTopic) -> PairSums:
+def pair_sums(topic: CodedTopic, *, cores: int = -1) -> PairSums:
     """WED of all pairs of texts of a topic: the share of tokens to insert, delete or replace.
 
     Two empty texts are at distance 0, an empty one and another at 1.
+
+    Args:
+        topic: The texts.
+        cores: Cores of this machine that count edits; all by -1.
     """
     longest = np.maximum.outer(topic.lengths, topic.lengths)
-    # Machine code that compares sixteen texts at once is worth compiling where there are many.
-    is_worth_it = topic.lengths.sum() ** 2 >= _WORTH_COMPILING and 0 < topic.lengths.max(initial=0) <= LONGEST
-    edits = edits_side_by_side if is_worth_it and compiled() is not None else edits_one_by_one
-    weds = edits(topic.texts) / np.maximum(longest, 1)
+    weds = _edits(topic.texts, cores) / np.maximum(longest, 1)
     return PairSums(_by_groups(weds, topic), _by_groups(weds**2, topic), topic.samples, _same_lists(topic))
 
 
@@ -152,15 +148,15 @@ def wed(pairs: PairSums, *, definition: Definition = "paper") -> FloatArray:
     return means
 
 
-def edits_one_by_one(texts: Sequence[IntArray]) -> IntArray:
-    """Tokens to insert, delete or replace between every two texts, by RapidFuzz; nothing else is needed."""
+def _edits(texts: Sequence[IntArray], cores: int) -> IntArray:
+    """Tokens to insert, delete or replace between every two texts."""
     from rapidfuzz.distance import Levenshtein
     from rapidfuzz.process import cdist
 
     # Arrays of Python, which RapidFuzz reads without a look at each number; of one list with itself it counts
     # each pair once.
     read = [array("I", text.astype(np.uint32).tobytes()) for text in texts]
-    return cdist(read, read, scorer=Levenshtein.distance, dtype=np.int32).astype(np.int64)
+    return cdist(read, read, scorer=Levenshtein.distance, dtype=np.int32, workers=cores).astype(np.int64)
 
 
 def _by_groups(values: FloatArray, topic: CodedTopic) -> FloatArray:

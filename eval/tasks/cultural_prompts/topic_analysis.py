@@ -8,21 +8,16 @@ refusals, texts in another language, without blanks or there twice; they are cou
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
-from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
-import pyarrow.parquet as pq
 
-from blend.eval.runs.run_directory import write_frame
-from blend.eval.statistics.clusters import FloatArray, divide
+from blend.eval.statistics.clusters import FloatArray
 from blend.eval.tasks.cultural_prompts import Bleu
-from blend.eval.tasks.cultural_prompts.edits_side_by_side import IntArray
 from blend.eval.tasks.cultural_prompts.group_statistics import (
     CulturalDistances,
     Variances,
@@ -34,13 +29,13 @@ from blend.eval.tasks.cultural_prompts.nltk_tokens import nltk_tokens
 from blend.eval.tasks.cultural_prompts.text_measures import (
     CodedTopic,
     Definition,
+    IntArray,
     code_topic,
     directed_bleu,
     pair_sums,
     undirected,
     wed,
 )
-from blend.loaders.files.atomic import atomic_file
 from blend.loaders.servers.cluster import on_cluster
 
 STOP_WORDS_NAME = "stop_words_en.txt"
@@ -106,7 +101,7 @@ def top_words(counts: pl.DataFrame, n_groups: int, *, top: int) -> pl.DataFrame:
     Returns:
         `WORDS`. Words that every group has score 0 and are left out.
     """
-    counts = counts.group_by("group", "word").agg(pl.col("count").sum(), pl.col("first").min())
+    counts = summed_counts([counts], "group", "word")
     # The logarithm of Python, which is the one of C, for a score that no version of a library changes.
     idf = {df: math.log(n_groups / df) for df in range(1, n_groups + 1)}
     weight = pl.len().over("word").replace_strict(idf, default=0.0, return_dtype=pl.Float64)
@@ -118,6 +113,11 @@ def top_words(counts: pl.DataFrame, n_groups: int, *, top: int) -> pl.DataFrame:
         .filter(pl.col("rank") <= top)
         .select(WORDS.names())
     )
+
+
+def summed_counts(counts: Sequence[pl.DataFrame], *by: str) -> pl.DataFrame:
+    """Add up `word_counts` of several topics."""
+    return pl.concat(counts).group_by(by).agg(pl.col("count").sum(), pl.col("first").min())
 
 
 ODDITIES = ("empty", "refusal", "other-language", "unparted", "repeated")
@@ -207,15 +207,6 @@ def _is_other_language(text: str, tokens: Sequence[str]) -> bool:
     return sum(word in known for word in words) < _STOP_WORD_SHARE * len(words)
 
 
-Measure = Literal["bleu", "wed"]
-"""What says how alike two groups' texts are: BLEU, or the word edit distance with its sign turned."""
-
-MEASURES: tuple[Measure, ...] = ("bleu", "wed")
-
-Matrices = dict[str, FloatArray]
-"""Shape ``(n_groups, n_groups)`` each: how alike two groups' texts are by every measure, higher for more, and
-``directed``, the BLEU of the row's texts measured against the column's."""
-
 AGREEMENTS = pl.Schema(
     {
         **dict.fromkeys(("split", "category", "topic", "survey", "measure", "anchor"), pl.String()),
@@ -223,8 +214,18 @@ AGREEMENTS = pl.Schema(
         "n": pl.Int64(),
     }
 )
-"""One row per topic, survey, measure and anchor; ``topic`` is null for the mean over the topics of a category.
-``tau`` and ``p`` are null where they are not defined."""
+"""One row per topic, survey, measure (``bleu``, or ``wed`` with its sign turned) and anchor. ``tau`` and ``p``
+are null where they are not defined."""
+
+SIMILARITY = pl.Schema(
+    {
+        **dict.fromkeys(("split", "category", "topic", "group", "other"), pl.String()),
+        **dict.fromkeys(("bleu", "bleu_of_group", "bleu_of_other", "wed"), pl.Float64()),
+    }
+)
+"""One row per topic and pair of groups, the first being the earlier one of the data, a group with itself
+among them. ``bleu_of_group`` measures the group's texts against the other's, ``bleu_of_other`` the other's
+against the group's, ``bleu`` is both in one. ``wed`` is the distance, 0 for texts that are alike."""
 
 
 class TopicKey(NamedTuple):
@@ -241,6 +242,11 @@ class TopicKey(NamedTuple):
     def path(self) -> str:
         """The parts that there are, joined by ``/``."""
         return "/".join(part for part in self if part)
+
+    def named(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Rows with the place in front, a column for each part."""
+        place = [pl.lit(part).alias(name) for name, part in self._asdict().items()]
+        return rows.select(*place, pl.all())
 
 
 class TopicTexts(NamedTuple):
@@ -275,6 +281,8 @@ class Settings:
     """Seed of the intervals."""
     tokenise: Callable[[str], Sequence[str]] = field(default=nltk_tokens)
     """Parts a text into tokens."""
+    cores: int = -1
+    """Cores on which edits are counted; all of the machine by -1."""
 
 
 class TopicFigures(NamedTuple):
@@ -290,14 +298,14 @@ class TopicFigures(NamedTuple):
     """Lexical variance without their bias."""
     agreements: pl.DataFrame
     """Rank correlation of each likeness with each survey's closeness, `AGREEMENTS`."""
+    similarity: pl.DataFrame
+    """How alike groups' texts are, `SIMILARITY`."""
+    words: pl.DataFrame
+    """How often every group's texts hold each word, `word_counts`, with the place of the topic."""
+    texts: pl.DataFrame
+    """The rows of the texts without these: ``tokens`` and a column per name of `ODDITIES`."""
     odd: dict[str, int]
     """Texts by what they are counted as."""
-    matrices: Matrices
-    """How alike groups' texts are."""
-    words: pl.DataFrame
-    """How often every group's texts hold each word, `topic_analysis.word_counts`."""
-    texts: pl.DataFrame
-    """The rows of the texts without these: ``tokens`` and a column per name of `topic_analysis.ODDITIES`."""
 
 
 def analyse_topics(
@@ -315,7 +323,8 @@ def analyse_topics(
     """
     if dask is None:
         return (_analyse_topic(topic, settings) for topic in topics)
-    return on_cluster(_analyse_topic, topics, settings, dask=dask, about="topic")
+    # A worker of a cluster has its share of the cores.
+    return on_cluster(_analyse_topic, topics, replace(settings, cores=1), dask=dask, about="topic")
 
 
 def _analyse_topic(topic: TopicTexts, settings: Settings) -> TopicFigures:
@@ -327,219 +336,49 @@ def _analyse_topic(topic: TopicTexts, settings: Settings) -> TopicFigures:
     groups, texts = topic.rows["group_number"].to_list(), topic.rows["text"].to_list()
     tokens = [settings.tokenise(text) for text in texts]
     coded = code_topic(tokens, groups, len(settings.groups))
-    pairs = pair_sums(coded)
-    directed = directed_bleu(coded, kind=settings.bleu)
-    matrices = {
-        "bleu": undirected(directed, definition=settings.definition),
-        "wed": np.negative(wed(pairs, definition=settings.definition)),
-        "directed": directed,
-    }
+    pairs = pair_sums(coded, cores=settings.cores)
+    directed, apart = directed_bleu(coded, kind=settings.bleu), wed(pairs, definition=settings.definition)
+    both = undirected(directed, definition=settings.definition)
     odd = odd_texts(texts, tokens, groups, is_english=topic.is_english)
+    rows, columns = np.triu_indices(len(settings.groups))
+    names = pl.Series(settings.groups)
+    similarity = pl.DataFrame(
+        {
+            "group": names.gather(rows),
+            "other": names.gather(columns),
+            "bleu": both[rows, columns],
+            "bleu_of_group": directed[rows, columns],
+            "bleu_of_other": directed[columns, rows],
+            "wed": apart[rows, columns],
+        }
+    )
     return TopicFigures(
         topic.key,
         coded.samples,
         published_variances(pairs, definition=settings.definition, seed=settings.seed),
         unbiased_variances(pairs, seed=settings.seed),
-        _agreements_of(matrices, settings, *topic.key),
-        {name: int(odd[name].sum()) for name in odd.columns},
-        matrices,
-        word_counts(coded, settings.stop_words, position=topic.number),
+        topic.key.named(_agreements_of({"bleu": both, "wed": -apart}, settings)).cast(AGREEMENTS),
+        topic.key.named(similarity.with_columns(pl.col(pl.Float64).fill_nan(None))),
+        topic.key.named(word_counts(coded, settings.stop_words, position=topic.number)),
         topic.rows.drop("group_number", "text").with_columns(
             pl.Series("tokens", map(len, tokens), pl.Int64), *odd
         ),
+        {name: int(odd[name].sum()) for name in odd.columns},
     )
 
 
-def _agreements_of(
-    matrices: Matrices, settings: Settings, split: str, category: str, topic: str | None
-) -> pl.DataFrame:
-    """The correlations of every measure with every survey, `AGREEMENTS`."""
-    tables = [pl.DataFrame(schema=AGREEMENTS)]
-    for measure in MEASURES:
+def _agreements_of(likeness: dict[str, FloatArray], settings: Settings) -> pl.DataFrame:
+    """The correlations of every measure with every survey, `AGREEMENTS` without the topic."""
+    tables = [pl.DataFrame(schema=dict(list(AGREEMENTS.items())[3:]))]
+    for measure, alike in likeness.items():
         for culture in settings.cultures:
             found = agreement(
-                matrices[measure],
+                alike,
                 settings.groups,
                 culture,
                 definition=settings.definition,
                 least_first=measure == "bleu",
             )
-            named = {"split": split, "category": category, "topic": topic}
-            named |= {"survey": culture.survey, "measure": measure}
-            rows = pl.DataFrame({"anchor": culture.groups, **found._asdict()})
-            constants = [pl.lit(value, pl.String).alias(name) for name, value in named.items()]
-            tables.append(rows.with_columns(*constants).select(AGREEMENTS.names()).cast(AGREEMENTS))
+            of = {"survey": culture.survey, "measure": measure, "anchor": culture.groups}
+            tables.append(pl.DataFrame({**of, **found._asdict()}))
     return pl.concat(tables).with_columns(pl.col("tau", "p").fill_nan(None))
-
-
-FOLDER = "analysis"
-SIMILARITY_NAME = "similarity.parquet"
-AGREEMENT_NAME = "agreement.parquet"
-WORDS_NAME = "words.parquet"
-SAMPLES_NAME = "groups.parquet"
-
-SIMILARITY = pl.Schema(
-    {
-        **dict.fromkeys(("split", "category", "topic", "group", "other"), pl.String()),
-        **dict.fromkeys(("bleu", "bleu_of_group", "bleu_of_other", "wed"), pl.Float64()),
-    }
-)
-"""One row per topic and pair of groups, the first being the earlier one of the data, a group with itself
-among them; ``topic`` is null for the mean over a category. ``bleu_of_group`` measures the group's texts against
-the other's, ``bleu_of_other`` the other's against the group's, ``bleu`` is both in one. ``wed`` is the
-distance, 0 for texts that are alike."""
-
-TOP_WORDS = pl.Schema({"split": pl.String(), "category": pl.String(), **WORDS, "group": pl.String()})
-"""Words of every group, by score; ``category`` is null for all topics of a split, ``split`` for all of them."""
-
-_ROWS = 1_000_000
-"""Counts of words after which they are added to those of the topics before."""
-
-
-class Totals:
-    """The figures of all topics so far."""
-
-    def __init__(self, settings: Settings) -> None:
-        self.settings = settings
-        """What decides them."""
-        self.topics: list[TopicFigures] = []
-        """The topics, in order, without their matrices, words and texts."""
-        # By split and category, the sums of matrices and of the topics that have a value in a cell.
-        self._sums: dict[tuple[str, str], Matrices] = {}
-        self._counts: dict[tuple[str, str], Matrices] = {}
-        self._words: list[pl.DataFrame] = []
-
-    def add(self, figures: TopicFigures) -> None:
-        """Add a topic; topics come in the order of the data set."""
-        nothing = pl.DataFrame()
-        self.topics.append(figures._replace(matrices={}, words=nothing, texts=nothing))
-        split, category, _ = figures.key
-        sums = self._sums.setdefault((split, category), {})
-        counts = self._counts.setdefault((split, category), {})
-        for name, matrix in figures.matrices.items():
-            known = ~np.isnan(matrix)
-            sums[name] = sums.get(name, 0.0) + np.where(known, matrix, 0.0)
-            counts[name] = counts.get(name, 0.0) + known.astype(np.float64)
-        where = pl.lit(split).alias("split"), pl.lit(category).alias("category")
-        self._words.append(figures.words.select(*where, "group", "word", "count", "first"))
-        # Not at every topic: what is added up already is gone through again each time.
-        if sum(part.height for part in self._words[1:]) > max(_ROWS, self._words[0].height):
-            self._words = [self._counted_words()]
-
-    def _counted_words(self) -> pl.DataFrame:
-        by = ("split", "category", "group", "word")
-        return pl.concat(self._words).group_by(by).agg(pl.col("count").sum(), pl.col("first").min())
-
-    @property
-    def splits(self) -> tuple[str, ...]:
-        """The kinds of texts, in order."""
-        return tuple(dict.fromkeys(topic.key.split for topic in self.topics))
-
-    @property
-    def means(self) -> dict[tuple[str, str], Matrices]:
-        """By split and category, in order, the means over its topics; NaN where no topic has a value."""
-        return {
-            where: {name: divide(total, self._counts[where][name]) for name, total in sums.items()}
-            for where, sums in self._sums.items()
-        }
-
-    def agreements(self) -> pl.DataFrame:
-        """The rank correlations of topics and of categories; `AGREEMENTS`."""
-        of_topics = [topic.agreements for topic in self.topics]
-        of_means = [
-            _agreements_of(matrices, self.settings, *where, None) for where, matrices in self.means.items()
-        ]
-        return pl.concat([pl.DataFrame(schema=AGREEMENTS), *of_topics, *of_means])
-
-    def words(self, *, top: int) -> pl.DataFrame:
-        """The words of every group, by category, by split and over all; `TOP_WORDS`."""
-        counts = self._counted_words()
-        scopes: list[tuple[str | None, str | None]] = [*self._sums]
-        if len(self._sums) > 1 or not all(category for _, category in self._sums):
-            scopes += [(split, None) for split in self.splits]
-        if len(self.splits) > 1:
-            scopes.append((None, None))
-        names = dict(enumerate(self.settings.groups))
-        tables = [pl.DataFrame(schema=TOP_WORDS)]
-        for split, category in scopes:
-            written = [
-                topic.samples
-                for topic in self.topics
-                if split in (None, topic.key.split) and category in (None, topic.key.category)
-            ]
-            named = {"split": split, "category": category}
-            here = [pl.col(name) == value for name, value in named.items() if value is not None]
-            n_groups = int((np.sum(written, axis=0) > 0).sum())
-            words = top_words(counts.filter(*here), n_groups, top=top).with_columns(
-                *(pl.lit(value, pl.String).alias(name) for name, value in named.items()),
-                pl.col("group").replace_strict(names, return_dtype=pl.String),
-            )
-            tables.append(words.select(TOP_WORDS.names()).cast(TOP_WORDS))
-        return pl.concat(tables).unique(maintain_order=True)
-
-
-def analysis_folder(directory: Path) -> Path:
-    """Find the folder of a run's tables."""
-    return directory / FOLDER
-
-
-def write_tables(folder: Path, totals: Totals, agreements: pl.DataFrame, *, top: int) -> None:
-    """Write the tables that are known when all topics are; ``agreements`` are their correlations."""
-    write_frame(folder / AGREEMENT_NAME, agreements)
-    write_frame(folder / WORDS_NAME, totals.words(top=top))
-    write_frame(folder / SAMPLES_NAME, samples_of(totals))
-
-
-def samples_of(totals: Totals) -> pl.DataFrame:
-    """Samples and variance of every topic and group.
-
-    Returns:
-        ``split``, ``category``, ``topic``, ``group``, ``samples`` (count), ``within`` (variance by the
-        definition) and ``within_unbiased``, null where it is not defined.
-    """
-    parts = [
-        pl.DataFrame(
-            {
-                "group": totals.settings.groups,
-                "samples": topic.samples,
-                "within": topic.published.per_group,
-                "within_unbiased": topic.unbiased.per_group,
-            }
-        ).select(*(pl.lit(part).alias(name) for name, part in topic.key._asdict().items()), pl.all())
-        for topic in totals.topics
-    ]
-    return pl.concat(parts).with_columns(pl.col("within", "within_unbiased").fill_nan(None))
-
-
-@contextmanager
-def similarity_file(
-    folder: Path, groups: tuple[str, ...]
-) -> Iterator[Callable[[str, str, str | None, Matrices], None]]:
-    """A function that adds a topic to `SIMILARITY`, by split, category and topic; null for the mean.
-
-    It is written topic by topic, and appears whole when the block ends well.
-    """
-    rows, columns = np.triu_indices(len(groups))
-    names = pl.DataFrame({"group": [groups[row] for row in rows], "other": [groups[col] for col in columns]})
-    schema = pl.DataFrame(schema=SIMILARITY).to_arrow().schema
-    folder.mkdir(exist_ok=True)
-    with (
-        atomic_file(folder / SIMILARITY_NAME) as beside,
-        pq.ParquetWriter(beside, schema, compression="zstd") as writer,
-    ):
-
-        def add(split: str, category: str, topic: str | None, matrices: Matrices) -> None:
-            table = names.select(
-                pl.lit(split).alias("split"),
-                pl.lit(category).alias("category"),
-                pl.lit(topic, pl.String).alias("topic"),
-                "group",
-                "other",
-                bleu=pl.Series(matrices["bleu"][rows, columns]),
-                bleu_of_group=pl.Series(matrices["directed"][rows, columns]),
-                bleu_of_other=pl.Series(matrices["directed"][columns, rows]),
-                wed=pl.Series(-matrices["wed"][rows, columns]),
-            ).with_columns(pl.col(pl.Float64).fill_nan(None))
-            writer.write_table(table.to_arrow().cast(schema))
-
-        yield add

@@ -16,14 +16,16 @@ from typing import Any
 import polars as pl
 
 from blend.eval.items import TaskItems
-from blend.eval.runs.written_answers import packed, says_nothing, unpacked
+from blend.eval.runs.run_directory import Run
+from blend.eval.runs.written_answers import AnsweredParts, packed, says_nothing, unpacked
 from blend.eval.scores_json import UNANSWERED, Score, ScoredItems, missing_share
 from blend.eval.share_scores import share_scores
-from blend.eval.task import Decision, ItemRule
+from blend.eval.task import Decision, ItemRule, Progress
+from blend.eval.tasks.free_listing import ListingScoring
 from blend.eval.text.language_readers import languages as known_languages
 from blend.eval.text.language_readers import normalised, primary, words_of
 from blend.eval.text.text_reader import DEFAULT_LEMMAS, NO_LEMMAS, TextReader, lemmatiser_names, reader
-from blend.eval.triples.triple_prompts import DISH_DECIDED
+from blend.eval.triples.triple_prompts import DISH_DECIDED, asked_parts
 from blend.schemas.errors import UnknownNameError
 from blend.schemas.prompts import listing_prompts
 
@@ -174,6 +176,17 @@ _JUDGED = {
 }
 
 _SCOPES = {"country": "region", "language": "language", "prompt": "prompt_id"}
+
+
+def score_listing_run(run: Run, options: ListingScoring, _on_progress: Progress) -> ScoredItems:
+    """Score a run of free listing."""
+    lists, asked = AnsweredParts(run, ()), run.description.options
+    languages = run.items("language")["language"].unique().to_list()
+    scored = score_lists(
+        lists, lists.gold(), languages, rule=options.rule, lemmas=options.lemmas, seed=options.seed
+    )
+    parts = {"cfg": asked["config"], **asked_parts(asked, ("languages", "countries", "prompts"))}
+    return scored._replace(signature_parts={**parts, **scored.signature_parts})
 
 
 def score_lists(

@@ -1,5 +1,7 @@
 """Multiple choice: one question about one region, four options, one of them correct."""
 
+from collections.abc import Mapping
+
 import polars as pl
 
 from blend.eval.few_shot import part_examples, with_examples
@@ -36,11 +38,11 @@ with its options their letters in that source, as they stand in the release. Que
 ``compact`` have ``weight`` as well."""
 
 
-def choice_items(questions: pl.DataFrame, options: ChoiceOptions) -> TaskItems:
+def choice_items(tables: Mapping[str, pl.DataFrame], options: ChoiceOptions) -> TaskItems:
     """The items of multiple choice.
 
     Args:
-        questions: With the columns of `frame_columns.MCQ_ROWS` and ``region``.
+        tables: By configuration, questions with the columns of `frame_columns.MCQ_ROWS` and ``region``.
         options: Style, rotations, locales, limit.
 
     Returns:
@@ -52,7 +54,7 @@ def choice_items(questions: pl.DataFrame, options: ChoiceOptions) -> TaskItems:
     Raises:
         InputError: If a locale has too few templates for the examples.
     """
-    questions = questions.with_columns(can_be_example=pl.lit(value=True))
+    questions = tables[options.config].with_columns(can_be_example=pl.lit(value=True))
     rows, held_out = part_examples(questions, options)
     turned = _turned(some_templates(rows, options), options.rotations)
     examples = _put(_turned(_one_each(held_out, options.shots_seed), 1), options)

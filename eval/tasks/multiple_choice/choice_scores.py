@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterable, Iterator
 
 import polars as pl
 
-from blend.eval.runs.written_answers import packed, unpacked
+from blend.eval.report.scored_runs import ScoredRun
+from blend.eval.runs.run_directory import Run
+from blend.eval.runs.written_answers import AnsweredParts, packed, unpacked
 from blend.eval.scores_json import (
     ALL,
     UNANSWERED,
@@ -21,6 +23,7 @@ from blend.eval.scores_json import (
 from blend.eval.statistics.calibration import auroc, coverage_weights, expected_calibration_error
 from blend.eval.statistics.clusters import Clusters, cluster_sums
 from blend.eval.statistics.estimates import estimates, gap_estimate, macro_estimate
+from blend.eval.task import Progress, ScoringOptions
 from blend.eval.tasks.multiple_choice.chosen_options import (
     DEFAULT,
     GIVEN,
@@ -31,7 +34,7 @@ from blend.eval.tasks.multiple_choice.chosen_options import (
     stated_confidence,
     without_confidence,
 )
-from blend.schemas.rows import LETTERS, AnswerSpread
+from blend.schemas.rows import LETTERS, MULTIPLE_CHOICE_QUESTIONS, AnswerSpread
 
 DECISIONS = pl.Schema(
     {
@@ -57,6 +60,44 @@ in a word (as of `chosen_options.choose`, or ``unanswered``). Where answers have
 the share that the model gives its choice."""
 
 _TEMPLATE = "template_id"
+
+
+def score_choice_run(run: Run, options: ScoringOptions, _on_progress: Progress) -> ScoredItems:
+    """Score a run of multiple choice."""
+    asked, parts = run.description.options, scored_parts(run)
+    scored = score_choices(
+        parts,
+        parts.gold(),
+        style="json" if run.description.holds_texts else asked["style"],
+        rule=options.rule,
+        seed=options.seed,
+        says_confidence=asked["confidence"],
+    )
+    config = asked.get("config", MULTIPLE_CHOICE_QUESTIONS)
+    of_split = {} if config == MULTIPLE_CHOICE_QUESTIONS else {"config": config}
+    stated = {"conf": "stated"} if asked["confidence"] else {}
+    named = {"style": asked["style"], "rot": str(asked["rotations"]), **of_split, **stated}
+    return scored._replace(signature_parts=named)
+
+
+def scored_parts(run: Run) -> AnsweredParts:
+    """What scores of a run of questions go by: its items with their answers, some at a time."""
+    asked = ("item_id", "locale", "region", "template_id", "topic", "prompt_id")
+    sample = ("sample",) if run.description.options.get("samples", 1) > 1 else ()
+    return AnsweredParts(run, ("logprobs", "option_tokens", "option_bytes"), (*asked, *sample))
+
+
+def weighted_answers(run: ScoredRun) -> pl.DataFrame:
+    """See `Task.compared`; the mean of a region is that of its weighted questions."""
+    value, columns = pl.col("correct").cast(pl.Float64), ("item_id", "region", "template_id")
+    if run.run.description.options.get("config") != "compact":
+        return run.decisions().select(*columns, value=value)
+    weight = pl.col("weight") / pl.col("weight").mean().over("region")
+    weights = run.run.gold("item_id", "weight")
+    weighted = run.decisions().join(weights, on="item_id", maintain_order="left")
+    return weighted.select(*columns, value=value * weight)
+
+
 _PAIR = "/"
 
 

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from blend.eval.report.region_sections import region_sections
 from blend.eval.report.report_sections import (
-    OF_FEW,
     ReportTable,
     Section,
     cell,
-    heat_maps,
+    heat_section,
     pairs,
     region_name,
     table_section,
@@ -26,6 +26,12 @@ from blend.eval.scores_json import ALL
 from blend.eval.tasks.multiple_choice.choice_items import PROMPTS
 from blend.eval.tasks.multiple_choice.choice_scores import COVERAGES
 from blend.schemas.rows import LETTERS
+
+
+def choice_sections(runs: Sequence[ScoredRun]) -> tuple[Section | None, ...]:
+    """The sections on comparable runs; null without figures for one."""
+    own = spread_section(runs), cultures_section(runs), positions_section(runs), confidence_section(runs)
+    return *region_sections(runs), *own
 
 
 def chosen_options(run: ScoredRun) -> pl.DataFrame:
@@ -83,23 +89,23 @@ def cultures_section(runs: Sequence[ScoredRun]) -> Section | None:
     """Whose culture was chosen, of the wrong answers, where it was on offer."""
     of_runs = {run.name: pairs(run.of("default-culture", "region-culture")) for run in runs}
     rows = sorted({region for scores in of_runs.values() for region, _ in scores}, key=region_name)
-    pictures, _ = heat_maps(of_runs, rows, "chosen when wrong, %")
     cells = tuple(
         (run.name, region_name(culture), cell(score))
         for run in runs
         for culture, score in run.of("default-culture", "culture").items()
     )
-    if not pictures:
-        return None
-    return Section(
+    return heat_section(
         "cultures",
         "Whose culture a model falls back to",
         "Of the wrong answers to questions about the region of the row: how often the culture of the column, "
         "or its answer, was chosen where it was one of the three distractors. 33 is chance; a bright column "
         "is a culture that the model takes for everyone’s. A cell is empty where that culture was never on "
-        f"offer.{OF_FEW}",
-        pictures,
-        ReportTable(("model", "culture", "chosen where on offer, %"), cells),
+        "offer.",
+        of_runs,
+        rows,
+        "chosen when wrong, %",
+        head=("region", "culture"),
+        table=ReportTable(("model", "culture", "chosen where on offer, %"), cells),
     )
 
 

@@ -3,18 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-from blend.eval.task import CandidateOptions, Progress, ScoringOptions
+from blend.eval.task import CandidateOptions, ScoringOptions, part
 from blend.eval.triples import TripleTask, TripleTaskOptions, TripleTerms
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from blend.eval.items import TaskItems
-    from blend.eval.runs.run_directory import Run
-    from blend.eval.scores_json import ScoredItems
-    from blend.schemas.manifest import ReleaseManifest
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,25 +53,6 @@ class Probing(TripleTask):
         "ingredient stands before all other candidates.",
     )
 
-    def settle(
-        self, options: ProbingOptions, manifest: "ReleaseManifest"
-    ) -> tuple[ProbingOptions, tuple[str, ...]]:
-        """See `Task.settle`."""
-        from blend.eval.tasks.probing.probing_items import settle_probing
-
-        return settle_probing(options, manifest)
-
-    def items(self, tables: "Mapping[str, pl.DataFrame]", options: ProbingOptions) -> "TaskItems":
-        """See `Task.items`."""
-        from blend.eval.tasks.probing.probing_items import probing_items
-
-        return probing_items(tables, options)
-
-    def score(
-        self, run: "Run", answers: "pl.DataFrame", options: ProbingScoring, on_progress: Progress
-    ) -> "ScoredItems":
-        """See `Task.score`."""
-        del on_progress
-        from blend.eval.tasks.probing.probing_scores import score_probing_run
-
-        return score_probing_run(run, answers, vectors=options.vectors or {}, seed=options.seed)
+    settle = part("tasks.probing.probing_items:settle_probing")
+    items = part("tasks.probing.probing_items:probing_items")
+    score = part("tasks.probing.probing_scores:score_probing_run")

@@ -5,7 +5,6 @@ Every interval is over dishes: the prompts about one dish are not independent.
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,9 +14,12 @@ from numpy.typing import NDArray
 from blend.eval.models.protocols import ModelDescription
 from blend.eval.runs.ask_model import TOKENS_NAME
 from blend.eval.runs.run_directory import Run, read_frame
+from blend.eval.runs.written_answers import as_scored
 from blend.eval.scores_json import ALL, Score, ScoredItems, estimated, missing_share, percent, percents, plain
 from blend.eval.statistics.clusters import Clusters, cluster_sums
 from blend.eval.statistics.estimates import Estimate, estimates, gap_estimate, macro_estimate
+from blend.eval.task import Progress
+from blend.eval.tasks.probing import ProbingScoring
 from blend.eval.tasks.probing.word_vectors import WordVectors, read_vectors
 from blend.eval.triples.triple_prompts import DISH_DECIDED, MIN_DISHES, SHOWN, asked_parts
 from blend.loaders.files.content import file_identity
@@ -246,22 +248,15 @@ def _covered(
 _DIGITS = 8
 
 
-def score_probing_run(
-    run: Run, answers: pl.DataFrame, *, vectors: Mapping[str, Path], seed: int
-) -> ScoredItems:
-    """Judge the answers of a run.
-
-    Args:
-        run: A run of probing.
-        answers: What was answered.
-        vectors: Files of word vectors by language, the empty language for all.
-        seed: Seed of the intervals.
+def score_probing_run(run: Run, scoring: ProbingScoring, _on_progress: Progress) -> ScoredItems:
+    """Score a run of probing.
 
     Raises:
         UnknownNameError: If vectors are given for a language that was not asked in.
         InputError: If a file of vectors cannot be used.
     """
-    model = run.description.model
+    model, vectors = run.description.model, scoring.vectors or {}
+    answers = as_scored(run.answers(thoughts=False), run.description)
     scorer = model.scorer if isinstance(model, ModelDescription) else None
     candidates = run.candidates()
     items, gold = run.items(), run.gold()
@@ -275,7 +270,11 @@ def score_probing_run(
     options = run.description.options
     unknown = _unknown_tokens(run)
     judged = score_probing(
-        items, gold, answers, candidates, scorer=scorer, causal=options["causal"], vectors=known, seed=seed
+        *(items, gold, answers, candidates),
+        scorer=scorer,
+        causal=options["causal"],
+        vectors=known,
+        seed=scoring.seed,
     )
     return judged._replace(
         scores=(*judged.scores, *unknown), signature_parts=_signature_parts(options, scorer, known)

@@ -2,19 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
-from blend.eval.task import ItemRule, Progress, ScoringOptions, TaskOptions
-from blend.eval.tasks.multiple_choice import FourOptions, scored_parts
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from blend.eval.items import TaskItems
-    from blend.eval.report.scored_runs import ScoredRun
-    from blend.eval.report.single_answers import KnownQuestions
-    from blend.eval.runs.run_directory import Run
-    from blend.eval.scores_json import ScoredItems
+from blend.eval.task import TaskOptions, part
+from blend.eval.tasks.multiple_choice import FourOptions
 
 RUNGS = ("multiple-choice", "true-false", "short-answer")
 """Names of the tasks that are rungs of one ladder, in its order."""
@@ -45,45 +36,9 @@ class TrueFalse(FourOptions):
     headline = None
     repeated: ClassVar[Mapping[str, str]] = {}
 
-    def items(self, tables: "Mapping[str, pl.DataFrame]", options: TrueFalseOptions) -> "TaskItems":
-        """See `Task.items`."""
-        from blend.eval.tasks.rungs.true_false import true_false_items
-
-        return true_false_items(tables["true-false-questions"], options)
-
-    def score(
-        self, run: "Run", answers: "pl.DataFrame", options: ScoringOptions, on_progress: Progress
-    ) -> "ScoredItems":
-        """See `Task.score`; the answers are read some at a time."""
-        del answers, on_progress
-        from blend.eval.tasks.rungs.true_false import score_true_false
-
-        parts = scored_parts(run)
-        scored = score_true_false(
-            parts,
-            parts.gold(),
-            style="json" if run.description.holds_texts else "letters",
-            rule=options.rule,
-            seed=options.seed,
-        )
-        return scored._replace(signature_parts={"style": run.description.options["style"]})
-
-    def item_rules(self, asked: "TaskItems") -> Mapping[str, ItemRule]:
-        """See `Task.item_rules`; each option by itself."""
-        from blend.eval.tasks.multiple_choice.chosen_options import chosen_rule
-        from blend.eval.tasks.rungs.true_false import WORDS, yes_or_no
-
-        answers = asked.gold.select("item_id", "answer").iter_rows()
-        return {item_id: chosen_rule(WORDS, answer, yes_or_no) for item_id, answer in answers}
-
-    def questions(self, run: "ScoredRun") -> "pl.DataFrame":
-        """See `Task.questions`; a question is correct where all of its options are."""
-        from blend.eval.tasks.rungs.true_false import complete_questions
-
-        return complete_questions(run.decisions())
-
-    def known_questions(self, run: "ScoredRun") -> "KnownQuestions":
-        """See `Task.known_questions`."""
-        from blend.eval.tasks.rungs.true_false import asked_options
-
-        return asked_options(run)
+    items = part("tasks.rungs.true_false:true_false_items")
+    score = part("tasks.rungs.true_false:score_true_false_run")
+    item_rules = part("tasks.rungs.true_false:yes_no_rules")
+    # A question is correct where all of its options are.
+    questions = part("tasks.rungs.true_false:asked_as_questions")
+    known_questions = part("tasks.rungs.true_false:asked_options")

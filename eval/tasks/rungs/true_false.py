@@ -5,27 +5,30 @@ not independent.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 import polars as pl
 
 from blend.eval.items import ITEMS, TaskItems, some_templates
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.report.single_answers import Candidate, KnownQuestion, KnownQuestions
+from blend.eval.runs.run_directory import Run
 from blend.eval.scores_json import ALL, Score, ScoredItems, missing_share, percents
 from blend.eval.statistics.estimates import estimates
+from blend.eval.task import ItemRule, Progress, ScoringOptions
 from blend.eval.tasks.multiple_choice.choice_scores import (
     DECISIONS,
     accuracies,
     decided_in_parts,
     parsing_shares,
+    scored_parts,
     shares_by,
 )
-from blend.eval.tasks.multiple_choice.chosen_options import choose, decided
+from blend.eval.tasks.multiple_choice.chosen_options import choose, chosen_rule, decided
 from blend.eval.tasks.multiple_choice.reply_options import option_chosen
 from blend.eval.tasks.rungs import TrueFalseOptions
 from blend.schemas.prompts import TRUE_FALSE_PROMPT
-from blend.schemas.rows import LETTERS, YesNo
+from blend.schemas.rows import LETTERS, TRUE_FALSE_QUESTIONS, YesNo
 
 WORDS = (YesNo.YES.value, YesNo.NO.value)
 """What can be said, in the order in which it is scored."""
@@ -41,18 +44,18 @@ GOLD = pl.Schema(
 the index of the correct word, which is 0 where that is the correct option, and `WORDS`."""
 
 
-def true_false_items(rows: pl.DataFrame, options: TrueFalseOptions) -> TaskItems:
+def true_false_items(tables: Mapping[str, pl.DataFrame], options: TrueFalseOptions) -> TaskItems:
     """The items of true or false.
 
     Args:
-        rows: With the columns of `rung_rows.TrueFalseQuestion` and ``region``.
+        tables: ``true-false-questions``, with the columns of `rung_rows.TrueFalseQuestion` and ``region``.
         options: Style, locales, limit.
 
     Returns:
         One item per row, put as it is published in either style.
     """
     words = pl.lit(pl.Series([list(WORDS)])).first()
-    chosen = some_templates(rows, options).with_columns(
+    chosen = some_templates(tables[TRUE_FALSE_QUESTIONS], options).with_columns(
         item_id="true_false_id",
         question_id="mcq_id",
         prompt_id=pl.lit(options.style),
@@ -119,6 +122,20 @@ N_OPTIONS = len(LETTERS)
 """Options of a question, of which one is true."""
 
 
+def yes_no_rules(asked: TaskItems) -> dict[str, ItemRule]:
+    """See `Task.item_rules`; each option by itself."""
+    answers = asked.gold.select("item_id", "answer").iter_rows()
+    return {item_id: chosen_rule(WORDS, answer, yes_or_no) for item_id, answer in answers}
+
+
+def score_true_false_run(run: Run, options: ScoringOptions, _on_progress: Progress) -> ScoredItems:
+    """Score a run of true or false."""
+    parts = scored_parts(run)
+    style = "json" if run.description.holds_texts else "letters"
+    scored = score_true_false(parts, parts.gold(), style=style, rule=options.rule, seed=options.seed)
+    return scored._replace(signature_parts={"style": run.description.options["style"]})
+
+
 def score_true_false(
     parts: Iterable[tuple[pl.DataFrame, pl.DataFrame]],
     gold: Iterable[pl.DataFrame],
@@ -172,6 +189,11 @@ def complete_questions(decisions: pl.DataFrame) -> pl.DataFrame:
     correct = pl.col("correct").all().cast(pl.Float64)
     by_question = _complete(decisions).group_by(item_id="question_id", maintain_order=True)
     return by_question.agg(first, correct)
+
+
+def asked_as_questions(run: ScoredRun) -> pl.DataFrame:
+    """See `Task.questions`."""
+    return complete_questions(run.decisions())
 
 
 def _complete(decisions: pl.DataFrame) -> pl.DataFrame:

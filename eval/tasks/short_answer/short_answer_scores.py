@@ -1,6 +1,6 @@
 """Scores of short answers and what the report shows of them; ``docs/short-answers.md`` has every formula."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Literal
 
@@ -8,18 +8,26 @@ import polars as pl
 
 from blend.eval.few_shot import own_prompt
 from blend.eval.items import TaskItems
+from blend.eval.judging.corrected_scores import with_corrected
+from blend.eval.judging.judge_run import with_checks
+from blend.eval.judging.people_sections import differences_section, scorers_section
+from blend.eval.judging.verdicts import is_judge, read_verdicts
+from blend.eval.report.region_sections import region_sections
 from blend.eval.report.report_sections import Section, cell, region_name, table_section
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.report.single_answers import KnownQuestion, KnownQuestions, answer_groups
-from blend.eval.runs.written_answers import packed, unpacked
+from blend.eval.runs.run_directory import Run
+from blend.eval.runs.written_answers import AnsweredParts, packed, unpacked
 from blend.eval.scores_json import ALL, UNANSWERED, Score, ScoredItems, estimated, missing_share
 from blend.eval.share_scores import share_scores
 from blend.eval.statistics.correlation import correlation
-from blend.eval.task import Decision, ItemRule
+from blend.eval.task import Decision, ItemRule, Progress
+from blend.eval.tasks.short_answer import ShortAnswerScoring
 from blend.eval.tasks.short_answer.published_rules import SEMEVAL, code_scores, not_repeated
 from blend.eval.tasks.short_answer.replies import MAX_ANSWERS
 from blend.eval.tasks.short_answer.short_answer_decisions import (
     DECISIONS,
+    answers_to_judge,
     decide_short_answers,
     decided_by_judge,
     lemmas_signature,
@@ -40,6 +48,37 @@ _ASKED_IN = (
     .then(pl.lit("english"))
     .otherwise(pl.lit("local"))
 )
+
+
+def score_short_answer_run(run: Run, options: ShortAnswerScoring, _on_progress: Progress) -> ScoredItems:
+    """Score a run of short answers, with corrected scores where people have labelled replies."""
+    verdicts = read_verdicts(run, options.rule) if is_judge(options.rule) else None
+    scored = score_short_answers(
+        AnsweredParts(run),
+        run.gold(),
+        rule=options.rule if verdicts is None else "default",
+        lemmas=options.lemmas or DEFAULT_LEMMAS,
+        verdicts=verdicts,
+        seed=options.seed,
+    )
+    asked = {"asked": "+".join(run.description.options["languages"])}
+    scored = scored._replace(signature_parts={**asked, **scored.signature_parts})
+    if verdicts is not None:
+        scored = with_checks(scored, run, options.rule, verdicts, seed=options.seed)
+    return with_corrected(scored, run, seed=options.seed)
+
+
+def replies_to_judge(run: Run) -> Iterator[pl.DataFrame]:
+    """See `Task.replies_to_judge`."""
+    gold = run.gold()
+    for items, answers in AnsweredParts(run):
+        decided = decided_answers(items, gold, answers, rule="default", lemmas=DEFAULT_LEMMAS)
+        yield answers_to_judge(items, gold, decided)
+
+
+def short_answer_sections(runs: Sequence[ScoredRun]) -> tuple[Section | None, ...]:
+    """The sections on comparable runs; null without figures for one."""
+    return *region_sections(runs), languages_section(runs), scorers_section(runs), differences_section(runs)
 
 
 def score_short_answers(

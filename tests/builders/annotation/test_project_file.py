@@ -59,7 +59,7 @@ def test_every_mistake_is_told_with_its_key(folder: Path, case: str):
     file.write_bytes((BROKEN / f"{case}.toml").read_bytes())
     (folder / "partial.md").write_text("# answer\n\nAnswer.\n\n# answer\n\nTwice.\n")
     (folder / "short.md").write_text("# answer\n\nAnswer.\n")
-    (folder / "sheet.csv").write_text("id,dish,ingredients\n1,,rice\n1,soup,\n")
+    (folder / "sheet.csv").write_text("id,locale,question,reply\n1,ko-KR,,rice\n1,ko-KR,soup,\n")
     with pytest.raises(BlendError) as raised:
         check_project(file)
     told = str(raised.value).replace(str(folder) + "/", "")

@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 from xml.etree.ElementTree import fromstring, tostring
 
-import polars as pl
 import pytest
 
 from blend.builders.annotation.project import ORDER, Project, StageName
@@ -15,11 +14,9 @@ from blend.builders.annotation.stages.model import Material
 from blend.builders.annotation.ui_strings import PageTexts, texts_of, ui_strings_of
 from blend.builders.templates import review_sheet
 from blend.eval.judging.reply_sheet import read_reply_verdicts
-from blend.eval.triples.people_scores import SHEET as JUDGE_SHEET
-from blend.eval.triples.people_scores import read_judgements, write_sheet
 from blend.loaders.responses.templates import read_native_questions, read_translations
 from blend.loaders.responses.verdicts import decisions_in, read_verdicts
-from blend.schemas.errors import InputError, RowError, RowErrors
+from blend.schemas.errors import InputError, RowErrors
 from blend.schemas.locales import registry
 from blend.schemas.sheets import PAIR_SHEET
 from helpers.label_studio.exported import (
@@ -35,7 +32,7 @@ from helpers.label_studio.exported import (
     told,
     write_lines,
 )
-from helpers.label_studio.studio_fixtures import chosen, ticked, typed
+from helpers.label_studio.studio_fixtures import chosen, typed
 
 
 @pytest.mark.parametrize("stage", ORDER)
@@ -148,7 +145,7 @@ def sheet(stage: StageName, path: Path, text: str) -> Material:
 
 def test_every_judge_says_what_it_takes_and_gives():
     for stage, judge in judges().items():
-        assert {*judge.lists, *filter(None, (judge.tick, judge.choose))} <= {*judge.columns}
+        assert {*judge.lists, *filter(None, (judge.choose,))} <= {*judge.columns}
         assert {name for name in judge.row.values() if not name.startswith("$")} <= {*judge.columns}
         assert ("locale" in judge.columns) == judge.by_locale
         assert len(judge.options) <= len(judge.keys)
@@ -188,29 +185,6 @@ def test_a_pair_is_decided_once_by_reviewers_of_two_locales():
         {"option": "soup", "verdict": "silly", "reader": "r2"},
     ]
     assert pairs_once(rows) == [rows[0], rows[2]]
-
-
-def test_the_sheet_of_a_run_comes_back_as_judgements(tmp_path: Path):
-    rows = [{"id": "s1", "dish": "=비빔밥", "ingredients": ["10/12", "soy  sauce", "a|b", "a|b"]}]
-    write_sheet(pl.DataFrame(rows, JUDGE_SHEET), tmp_path / "sheet.csv")
-    material = Material(sheets={"predictions": read_sheet(judges()["predictions"], tmp_path / "sheet.csv")})
-    task = done("predictions", material, ticked("ticks", "a|b", "10/12"))
-    assert (task["data"]["headline"], task["data"]["picture"]) == ("=비빔밥", "<p></p>")
-    assert task["data"]["shown"] == [{"value": text} for text in ("10/12", "soy  sauce", "a|b")]
-    assert "model" not in task["data"]
-    reading = read(task, stage="predictions")
-    write_lines(tmp_path / "judgements.jsonl", reading.rows["judgements"])
-    held = read_judgements([tmp_path / "judgements.jsonl"], {"s1": rows[0]["ingredients"]})
-    assert held.rows() == [
-        ("s1", A, "10/12", True), ("s1", A, "soy  sauce", False), ("s1", A, "a|b", True)
-    ]  # fmt: skip
-    none = read(done("predictions", material, chosen("none", control="choice")), stage="predictions")
-    assert [row["correct"] for row in none.rows["judgements"]] == [False] * 3
-    unknown = read(done("predictions", material, chosen("unknown-dish", control="choice")), stage="predictions")
-    assert unknown.rows["judgements"] == []
-    assert unknown.findings.is_empty()
-    nothing = read(done("predictions", material), stage="predictions")
-    assert told(nothing) == [("empty-annotation", PLACE, f"{A}: nothing is chosen; left out")]
 
 
 REPLIES = "id,locale,question,reply\ns2,ko-KR,언제?,밤\ns1,ko-KR,언제?,10/12\ns3,fa-IR,کی؟,شب\n"
@@ -273,16 +247,3 @@ def test_a_sheet_lacks_nothing(tmp_path: Path):
         "sheet.csv:2, column reply: the cell is blank; fill it in",
         "sheet.csv:3: 's1' occurs a second time; delete this row or sheet.csv:2",
     ]
-    with pytest.raises(RowError) as raised:
-        sheet("predictions", path, "id,dish,image,ingredients\ns1,Soup,pictures/soup.jpg,leek\n")
-    fix = "write one that begins with https://, or leave the cell empty"
-    where = "sheet.csv:2, column image"
-    assert str(raised.value) == f"{where}: 'pictures/soup.jpg' is not the address of an image; {fix}"
-
-
-def test_an_image_is_shown_and_its_address_is_not(tmp_path: Path):
-    rows = "id,dish,image,ingredients\ns1,A & B,https://example.org/a?b=1&c=2,leek\n"
-    (task,) = stage_of("predictions").tasks(PROJECT, KOREAN, sheet("predictions", tmp_path / "s.csv", rows))
-    assert task.data["picture"] == (
-        '<img src="https://example.org/a?b=1&amp;c=2" alt="A &amp; B" referrerpolicy="no-referrer" />'
-    )

@@ -94,17 +94,17 @@ def test_regions_that_share_a_code_get_splits_of_their_own(tmp_path: Path):
 def test_pages_that_are_english_in_part_are_told(tmp_path: Path):
     start_project(tmp_path / "x", ["ha-NG", "ur-PK", "ko-KR"])
     project = tmp_path / "x" / "project.toml"
-    settings = project.read_text().replace('["answer", "review"]', '["collect", "predictions"]')
+    settings = project.read_text().replace('["answer", "review"]', '["collect", "statements"]')
     settings = settings.replace("# topics =", "topics =").replace(
-        "[server]", '[sheets]\npredictions = "sheet.csv"\n\n[server]'
+        "[server]", '[sheets]\nstatements = "sheet.csv"\n\n[server]'
     )
     project.write_text(settings.replace("# [instructions]", "[instructions]").replace("# ur =", "ur ="))
-    (tmp_path / "x" / "sheet.csv").write_text("id,dish,ingredients\nd1,x,a|b\n")
-    own = "# collect\n\nسوال لکھیں\n\n# predictions\n\nچنیں\n\n# words\n\n- start: ٹیب دبائیں\n"
+    (tmp_path / "x" / "sheet.csv").write_text("id,locale,question,options\nd1,ko-KR,x,a|b\n")
+    own = "# collect\n\nسوال لکھیں\n\n# statements\n\nچنیں\n\n# words\n\n- start: ٹیب دبائیں\n"
     (tmp_path / "x" / "instructions" / "ur.md").write_text(own, encoding="utf-8")
     hausa, korean, urdu, unchecked = check_project(project).diagnostics
     for language, told in (("ha", hausa), ("ko", korean)):
-        assert told == f"{language}: the instructions for collect, predictions {WRITE}"
+        assert told == f"{language}: the instructions for collect, statements {WRITE}"
     assert urdu.startswith(f"{project.parent}/instructions/ur.md: 30 words in English (answers, ")
     assert unchecked == (
         "no native speaker has checked our instructions in ha, ko: have them read, or name your own under "

@@ -77,7 +77,7 @@ def test_the_closest_language_is_taken_and_english_otherwise():
     assert ui_strings_of("es-419")["idk"] == ui_strings_of("es")["idk"] != ENGLISH["idk"]
     assert ui_strings_of("mi") == ENGLISH
     assert texts_of("mi", "answer").instruction == texts_of("en", "answer").instruction
-    assert texts_of("ha", "predictions").instruction == texts_of("en", "predictions").instruction
+    assert texts_of("ha", "replies").instruction == texts_of("en", "replies").instruction
     assert not is_checked("ko")
 
 

@@ -15,12 +15,8 @@ from blend.builders.items.analysis import (
     Responses,
     analyse_responses,
     item_statistics,
-    select_compact,
     wrong_key_evidence,
 )
-from blend.eval.asked_runs import read_run
-from blend.eval.evaluation import read_scored
-from blend.eval.item_answers import item_answers
 from helpers.examples import examples
 from helpers.in_process import run
 from helpers.simulated_models import analysed, simulated_runs
@@ -73,17 +69,6 @@ def test_evidence_of_a_wrong_key():
     assert (evidence[10:19] < 0).all()
 
 
-def test_wrong_answers_that_agree_are_evidence_and_others_are_less():
-    correct = np.ones((6, 20))
-    correct[:, 0] = correct[:, 1] = 0
-    agree, differ = np.zeros((3, 6, 20)), np.zeros((3, 6, 20))
-    agree[0, :, 0] = 1
-    differ[np.arange(6) % 3, np.arange(6), 1] = 1
-    evidence = wrong_key_evidence(responses_of(correct)._replace(wrong=agree + differ))
-    assert evidence[0] == pytest.approx(3 * evidence[1])
-    assert evidence[1] > 0 > evidence[2]
-
-
 @pytest.mark.slow
 @settings(max_examples=examples(25))
 @given(answers())
@@ -134,21 +119,3 @@ def test_fewer_than_six_models_say_only_how_difficult_items_are(runs: list[Path]
     assert found.suspects.is_empty()
     assert found.abilities["ability"].null_count() == found.abilities.height
     assert f"Note: {found.untold}." in " ".join(run("items", *runs[3:]).split())
-
-
-@pytest.mark.nightly
-def test_models_that_guess_are_named(mini_release: Path, tmp_path: Path):
-    # The weakest of them know less than guessing gives.
-    runs = simulated_runs(mini_release, tmp_path / "runs", models=8)[2:]
-    gold = read_run(runs[0]).gold("item_id")["item_id"]
-    answers = tmp_path / "guesser.csv"
-    gold.to_frame().with_columns(response=pl.lit("A")).write_csv(answers)
-    recorded = blend.Recorded(path=answers)
-    blend.score_run(blend.run_task(mini_release, "multiple-choice", recorded, tmp_path / "guesser"))
-    told = "1 model is no better than guessing (guesser.csv) and tells nothing of items"
-    assert analysed([*runs, tmp_path / "guesser"]).untold == told
-    assert analysed(runs).guessers == ()
-    heard: list[str] = []
-    answers = item_answers(read_scored([*runs, tmp_path / "guesser"]))
-    select_compact(answers, size=0.5, chance=25, on_warning=heard.append)
-    assert heard == [told]

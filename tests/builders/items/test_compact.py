@@ -46,19 +46,6 @@ def test_weights_stand_for_all_items_of_each_region(n_items: int, size: float, s
     assert (regions["weight"] / weights.sum()).to_list() == pytest.approx((regions["len"] / n_items).to_list())
 
 
-@pytest.mark.nightly
-def test_models_that_had_no_part_in_it_keep_scores_and_ranks():
-    of_all = simulated(40, 4_000, 1)
-    part, others = (
-        of_all._replace(models=of_all.models[half], correct=of_all.correct[half])
-        for half in (slice(0, 40, 2), slice(1, 40, 2))
-    )
-    weights = choose_compact(part, fit_items(part.correct), size=0.1)
-    full, weighted = others.shares(np.ones(4_000)), others.shares(weights)
-    assert 100 * np.abs(full - weighted).mean() < 2
-    assert np.corrcoef(full.argsort().argsort(), weighted.argsort().argsort())[0, 1] > 0.95
-
-
 @pytest.fixture(scope="module")
 def runs(mini_release: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     return simulated_runs(mini_release, tmp_path_factory.mktemp("runs"), models=7)
@@ -108,15 +95,6 @@ def test_a_question_that_is_gone_is_a_finding(mini_release: Path, tmp_path: Path
     lines = (release / "reports" / "findings.jsonl").read_text(encoding="utf-8").splitlines()
     (found,) = [one for one in map(json.loads, lines) if one["kind"] == "compact-absent"]
     assert found["detail"] == "gone_KR_1, weight 1.5"
-
-
-def test_message_for_a_file_that_names_nothing(tmp_path: Path):
-    (tmp_path / "compact.csv").write_text("MCQID,weight\n")
-    with pytest.raises(InputError) as error:
-        read_compact(tmp_path / "compact.csv")
-    assert str(error.value).endswith(
-        "compact.csv: names no question; write the MCQID and weight of some, or leave it out"
-    )
 
 
 def test_a_file_that_cannot_be_read(tmp_path: Path):

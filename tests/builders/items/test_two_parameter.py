@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from blend.builders.items.two_parameter import abilities_by, fit_items
+from blend.builders.items.two_parameter import fit_items
 
 # Section 6 of the Law School Admission Test, 1,000 people and five items (Bock and Lieberman 1970, Fitting a
 # response model for n dichotomously scored items, Psychometrika 35): answers, and how many people gave them.
@@ -50,21 +50,3 @@ def test_what_was_simulated_is_found():
         (slope, found.slope, 0.85),
     ):
         assert np.corrcoef(truth, estimate)[0, 1] > least
-
-
-@pytest.mark.slow
-def test_abilities_by_some_items_are_on_the_same_scale():
-    correct, *_ = simulated(30, 800)
-    found = fit_items(correct)
-    half = np.arange(800) % 2 == 0
-    part = abilities_by(found, correct, half)
-    assert np.abs(part.mean - found.abilities.mean).max() < 5 * part.error.max()
-    assert (part.error > found.abilities.error).all()
-    assert abilities_by(found, correct, ~half | half).mean == pytest.approx(found.abilities.mean, abs=1e-2)
-
-
-@pytest.mark.slow
-def test_a_wrong_key_has_a_slope_below_the_others():
-    correct, *_ = simulated(40, 300)
-    correct[:, 0] = correct.mean(axis=1) < np.median(correct.mean(axis=1))
-    assert fit_items(correct).slope[0] < 0

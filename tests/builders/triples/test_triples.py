@@ -3,10 +3,9 @@
 from collections.abc import Callable
 from typing import Any
 
-import polars as pl
 import pytest
 
-from blend.builders.triples import TripleBuild, build_triples, class_cycles
+from blend.builders.triples import TripleBuild, build_triples
 from blend.loaders.wikidata.facts import Facts
 from blend.schemas.errors import BlendError
 from blend.schemas.recipe import Domain, TripleOptions, domains
@@ -141,10 +140,6 @@ def test_historical_origins_are_mapped_to_their_only_successor(build: Build):
     assert rows == [("Q1", "Italy", "Q103", False), ("Q2", "France", "Q102", False)]
 
 
-def test_historical_origins_are_excluded(build: Build):
-    assert reasons(build("Q1 P495 Q103" + OTHER, historical="exclude")) == {("Q1", None): "historical-origin"}
-
-
 @pytest.mark.slow
 def test_taiwan_is_a_country_unless_left_out(build: Build):
     assert origins(build("Q1 P495 Q865" + OTHER)) == [("Q1", "Q865"), ("Q2", "Q100")]
@@ -164,17 +159,6 @@ def test_a_dish_that_is_its_own_ingredient(build: Build):
     kept = build("Q1 P495 Q100\nQ1 P527 Q1", own_parts="keep")
     assert len(kept.rows("en")["parts"][0]) == 2
     assert kept.findings.is_empty()
-
-
-def test_a_cyclic_subclass_chain_is_reported_and_does_no_harm(facts_of: Callable[..., Facts], build: Build):
-    cycle = "Q1 P495 Q100\nQ1 P279 Q11\nQ10 P279 Q11\nQ11 P279 Q12\nQ12 P279 Q10\nQ12 P279 Q746549"
-    made = build(cycle)
-    assert "Q1" in set(made.dishes["item"])
-    assert made.findings.select("kind", "source", "detail").rows() == [
-        ("class-cycle", "Q10", "the classes lead back to their start: Q10 -> Q11 -> Q12 -> Q10")
-    ]
-    facts = facts_of(cycle + "\nQ20 P279 Q20\nQ20 P279 Q10\nQ30 P279 Q31\nQ31 P279 Q30")
-    assert class_cycles(facts.claims, DISH) == [("Q10", "Q11", "Q12"), ("Q20",)], "Q30 is below no dish"
 
 
 def test_chinese_labels_are_converted_and_kept(build: Build):
@@ -218,15 +202,3 @@ def test_another_domain_is_data_alone(build: Build):
     assert (row["label"], row["origin"], row["origin_via"]) == ("lute", "France", ["P2596"])
     assert row["parts"] == [{"qid": "Q503", "label": "string"}]
     assert row["materials"] == [{"qid": "Q504", "label": "wood"}]
-
-
-@pytest.mark.slow
-def test_order_of_facts_is_irrelevant(build: Build):
-    facts = "Q1 P495 Q100\nQ1 P527 Q201\nQ1 P186 Q201\nQ1 P18 <http://a/b>\nQ1 P18 <http://a/a>\nQ1 label zh:湯"
-    turned = "\n".join(reversed((WORLD + facts).strip().splitlines()))
-    one, other = build(facts), build("", world=turned)
-    for language in one.languages:
-        assert one.rows(language).equals(other.rows(language))
-    assert one.rows("en")["image"].to_list() == [["http://a/a", "http://a/b"]]
-    assert isinstance(one.dropped, pl.DataFrame)
-    assert one.dropped.equals(other.dropped)

@@ -70,13 +70,6 @@ def test_published_rows(all_origins: TripleBuild, expected: list[dict[str, Any]]
     assert rows_of(all_origins) == without(expected, "all_images", "all_materials")
 
 
-def test_sound_rows_have_every_image_and_material(food_facts: Facts, expected: list[dict[str, Any]]):
-    sound = TripleOptions.paper(single_origin="off", chinese="keep", images="own")
-    wanted = [{**row, "images": row["all_images"], "materials": row["all_materials"]} for row in expected]
-    rows = rows_of(build_triples(food_facts, DISH, sound))
-    assert rows == without(wanted, "all_images", "all_materials")
-
-
 def test_published_counts(all_origins: TripleBuild, counts: dict[str, Any]):
     rows = rows_of(all_origins)
     assert len(rows) == counts["rows"]
@@ -90,13 +83,6 @@ def test_published_counts(all_origins: TripleBuild, counts: dict[str, Any]):
     assert sum(bool(row["description"]) for row in rows) == counts["rows_with_description"]
 
 
-def test_sound_counts(food_facts: Facts, counts: dict[str, Any]):
-    build = build_triples(food_facts, DISH, TripleOptions.paper(single_origin="off", images="own"))
-    rows = rows_of(build)
-    assert sum(bool(row["images"]) for row in rows) == counts["rows_with_all_images"]
-    assert sum(bool(row["materials"]) for row in rows) == counts["rows_with_all_materials"]
-
-
 def test_single_origin_rule_of_the_published_version(published: TripleBuild, counts: dict[str, Any]):
     rows = {language: published.rows(language) for language in published.languages}
     assert {language: len(frame) for language, frame in rows.items()} == counts["single_origin_per_language"]
@@ -106,14 +92,6 @@ def test_single_origin_rule_of_the_published_version(published: TripleBuild, cou
     for language, qid in several.sort("language", "qid").iter_rows():
         by_language[language].append(qid)
     assert by_language == counts["dropped_by_single_origin"]
-
-
-def test_an_item_has_one_origin_in_all_languages_or_none(food_facts: Facts):
-    build = build_triples(food_facts, DISH)
-    # The published rule drops this dish in English and Russian and keeps it in French.
-    reasons = {(qid, language): reason for qid, language, reason, _ in build.dropped.iter_rows()}
-    assert reasons["Q9904000004", None] == "several-origins"
-    assert "Q9904000004" not in set(build.index["item"])
 
 
 def test_continents(food_facts: Facts, counts: dict[str, Any]):

@@ -56,10 +56,3 @@ def test_the_best_by_the_leading_figure_comes_first(page: str):
     assert re.findall(r'<td class="model"><bdi>([^<]+)', page) == [STRONG, WEAK]
     places = re.findall(r'<td class="place" data-label="place">(\d)', page)
     assert places == ["1", "2"]
-
-
-def test_lists_have_figures_by_language(page: str):
-    section = page.partition('id="free-listing-language"')[2].partition("<h3")[0]
-    assert "Languages have other dishes and other words for ingredients" in section
-    languages = re.findall(r'<td data-label="language"><bdi>(\w+)</bdi>', section)
-    assert sorted(languages) == ["en", "ko"]

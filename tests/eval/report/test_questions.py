@@ -11,7 +11,6 @@ import pytest
 
 from blend.eval.evaluation import read_scored
 from blend.eval.report.embedded_questions import embed_questions
-from blend.eval.report.page_template import packaged
 from blend.eval.report.single_answers import REASONS
 from blend.eval.tasks.short_answer.short_answer_decisions import WHYS
 from helpers.embedded_pages import texts_of, unpacked
@@ -84,28 +83,3 @@ def test_texts_are_shortened_then_questions_go_and_the_page_says_so(evil: Path):
     assert any(re.search(r"… \([\d,]+ characters\)$", text) for text in cut["texts"])
     regions = next(facet["of"] for facet in cut["facets"] if facet["name"] == "region")
     assert len(set(texts_of(cut, regions))) > 1
-
-
-def luminance(colour: str) -> float:
-    """Relative luminance (WCAG 2.2)."""
-    digits = colour.removeprefix("#")
-    digits = "".join(2 * digit for digit in digits) if len(digits) == 3 else digits
-    parts = (int(digits[i : i + 2], 16) / 255 for i in (0, 2, 4))
-    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-def contrast(one: str, other: str) -> float:
-    low, high = sorted((luminance(one), luminance(other)))
-    return (high + 0.05) / (low + 0.05)
-
-
-@pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
-def test_text_stands_out(scheme: int):
-    blocks = re.findall(r":root \{(.*?)\}", packaged("page.css"), re.DOTALL)
-    colours = dict(re.findall(r"--(\w+): (#\w+)", blocks[scheme]))
-    for text, ground in itertools.product(("ink", "muted", "accent", "correct", "wrong"), ("paper", "card")):
-        assert contrast(colours[text], colours[ground]) >= 4.5, (text, ground)
-    # Borders of fields, bars and marks: 3 (WCAG 2.2, 1.4.11).
-    for mark, ground in itertools.product(("control", "bar"), ("paper", "card")):
-        assert contrast(colours[mark], colours[ground]) >= 3, (mark, ground)

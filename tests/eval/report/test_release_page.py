@@ -63,15 +63,6 @@ def test_options_and_findings_stand_with_their_question(page: str, release: Path
 
 
 @pytest.mark.slow
-def test_too_many_multiple_choice_questions_are_left_out_and_the_page_says_so(page: str, release: Path):
-    small = build_release_page(release, page_bytes=1_000)
-    assert re.search(
-        r"last\.\s*0 of [\d,]+ multiple-choice questions are here, the first 0 of each question\.", small
-    )
-    assert "are here" not in page
-
-
-@pytest.mark.slow
 def test_it_is_refused(release: Path, tmp_path: Path, food_release: Path):
     with pytest.raises(UsageError, match=r"^--html shows the whole release; leave --config and --split out$"):
         run("show", release, "--html", tmp_path / "page.html", "--config", "annotations")

@@ -46,12 +46,3 @@ def test_bounds(answers, coverage):
     weights = coverage_weights(sure, coverage)
     assert weights.sum() == pytest.approx(coverage * len(sure))
     assert np.all((weights >= 0) & (weights <= 1))
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_the_area_is_that_of_scikit_learn():
-    metrics = pytest.importorskip("sklearn.metrics")
-    rng = np.random.default_rng(0)
-    sure, right = rng.integers(0, 20, size=300) / 20, rng.integers(0, 2, size=300)
-    assert auroc(sure, right) == pytest.approx(metrics.roc_auc_score(right, sure))

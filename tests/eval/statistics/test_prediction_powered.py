@@ -54,27 +54,6 @@ def test_intervals_hold_their_figure_and_lie_in_bounds(world: dict[str, Any]):
             assert 0 <= means.test(by).p_value <= 1
 
 
-@pytest.mark.slow
-@given(worlds(), st.randoms())
-def test_row_order_is_irrelevant(world: dict[str, Any], rng: Any):
-    rows = rng.sample(range(len(world["cells"])), len(world["cells"]))
-    one, other = made(world), made(world, rows)
-    assert one.groups == other.groups
-    assert one.values == pytest.approx(other.values, nan_ok=True)
-    for by in np.eye(len(one.groups)):
-        assert one.combined(by).low == pytest.approx(other.combined(by).low)
-
-
-@pytest.mark.slow
-@given(worlds())
-def test_all_labelled_is_what_people_say(world: dict[str, Any]):
-    n = len(world["cells"])
-    means = made({**world, "labelled": list(range(n)), "probability": [1.0] * n})
-    for group, value in zip(means.groups, means.values, strict=True):
-        own = [truth for truth, of in zip(world["truth"], world["groups"], strict=True) if of == group]
-        assert value == pytest.approx(sum(own) / len(own))
-
-
 def test_each_cell_counts_as_its_items():
     # 6 items of 10 are predicted correct, of which the labels say 1 of 2; 4 wrong, of which they say 1 of 4:
     # 0.6 * 1/2 + 0.4 * 1/4.

@@ -1,10 +1,6 @@
 """Places that differences allow."""
 
 import numpy as np
-import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 
 from blend.eval.statistics.clusters import cluster_sums
 from blend.eval.statistics.ranks import Rank, rank_intervals
@@ -33,11 +29,3 @@ def test_figures_without_variation_are_told_apart_by_themselves():
 
 def test_without_draws_every_place_is_possible():
     assert rank_intervals(np.array([0.1, 0.9]), np.full((3, 2), np.nan)) == (Rank(2, 1, 2), Rank(1, 1, 2))
-
-
-@pytest.mark.slow
-@given(arrays(np.float64, st.integers(1, 8), elements=st.floats(0, 1)), st.integers(0, 1000))
-def test_a_place_lies_in_its_interval(figures, seed):
-    draws = figures + np.random.default_rng(seed).normal(scale=0.1, size=(200, len(figures)))
-    for rank in rank_intervals(figures, draws):
-        assert 1 <= rank.best <= rank.place <= rank.worst <= len(figures)

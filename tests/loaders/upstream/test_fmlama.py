@@ -74,10 +74,6 @@ def test_published_counts(published: FmlamaTables):
         ("numbered-placeholders", {}),
         ("further-wording", {"he": 5}),
         ("unlike-its-pair", {"he": 2}),
-        ("repeated-template", {"he": 1}),
-        ("odd-character", {"ko": 1}),
-        ("variable-particle", {"ko": 10}),
-        ("wrong-punctuation", {"zh": 1, "he": 2, "ar": 5}),
         ("wrong-placeholders", {}),
     ],
 )

@@ -168,52 +168,6 @@ def test_random_statements_in_any_order(
     assert by_reading.content_sha256 == by_asking.content_sha256
 
 
-def damaged(content: bytes, tmp_path: Path, name: str = "d.nt.gz") -> str:
-    """What is said of a dump with this content."""
-    dump, out = tmp_path / name, tmp_path / "out" / "f.nt.gz"
-    dump.write_bytes(content)
-    with pytest.raises(BlendError) as error:
-        take_snapshot_from_dump(out, DISH, dump)
-    assert not out.exists()
-    return str(error.value).replace(str(dump), "DUMP")
-
-
-def test_damaged_dumps(shorthand: Callable[[str], str], tmp_path: Path):
-    text = shorthand(FACTS).encode()
-    cut_off = "DUMP: the compressed file is damaged or cut off; download the dump again"
-    assert damaged(gzip.compress(text)[:-9], tmp_path) == cut_off
-    assert damaged(gzip.compress(text)[:200] + b"\xff" * 50, tmp_path) == cut_off
-    assert damaged(b"", tmp_path, "d.nt") == "DUMP: is empty; download the dump again"
-    last = shorthand("Q1 P31 Q2")[:-3]
-    assert damaged(text + last.encode(), tmp_path, "d.nt") == (
-        f"DUMP, line at unpacked byte {len(text):,}: not a triple as Wikidata's dumps "
-        f"write them: {last!r}; {NAMES}, or download the dump again"
-    )
-
-
-@pytest.mark.usefixtures("small_blocks")
-def test_dumps_of_another_kind(tmp_path: Path):
-    fix = f"{NAMES}, or download the dump again"
-    for content in ("@prefix wd: <http://www.wikidata.org/entity/> .\n", '[\n{"id": "Q1"},\n]\n'):
-        assert damaged(content.encode(), tmp_path, "d.nt") == (
-            f"DUMP, line at unpacked byte 0: not a triple as Wikidata's dumps write them: "
-            f"{content.split(chr(10))[0]!r}; {fix}"
-        )
-    assert damaged(b"<" * 1200, tmp_path, "d.nt") == (
-        "DUMP: a line of more than 500 bytes is not of Wikidata's; download the dump again"
-    )
-    tabs = b"<http://a>\t<http://b>\t<http://c> .\n"
-    assert "not a triple as Wikidata's" in damaged(tabs, tmp_path, "d.nt")
-    latin = f'<{ENTITY}Q1> <{LABEL}> "caf'.encode() + b'\xe9"@fr .\n'
-    assert damaged(latin, tmp_path, "d.nt") == (
-        f"DUMP, unpacked bytes 0 to {len(latin)}: cannot be read (invalid utf8); download the dump again"
-    )
-    holes = latin[:-20] + bytes(20)
-    assert damaged(holes, tmp_path, "d.nt") == (
-        f"DUMP, unpacked bytes 0 to {len(holes)}: holds zero bytes, which no dump has; download the dump again"
-    )
-
-
 def test_a_folder_for_each_domain(tmp_path: Path):
     outs = {tmp_path / "a.nt.gz": DISH, tmp_path / "b.nt.gz": INSTRUMENT}
     with pytest.raises(InputError) as error:

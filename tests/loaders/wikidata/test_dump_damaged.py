@@ -69,16 +69,15 @@ def test_a_file_that_is_packed_otherwise_than_its_name_says(triples: bytes, tmp_
 
 WRONG_LINES = [
     "this is nonsense",
+    '[{"id": "Q1"},',
+    "<http://a>\t<http://b>\t<http://c> .",
     f"<{ENTITY}Q10> <{DIRECT}P9",
     # Glued to a whole line, with a property that is wanted.
     f"<{ENTITY}Q10> <{DIRECT}P9> <{ENTITY}Q1> .<{ENTITY}Q11> <{DIRECT}P31> <{ENTITY}Q10> .",
-    f"<{ENTITY}Q10> <{DIRECT}P9<{ENTITY}Q11> <{DIRECT}P31> <{ENTITY}Q10> .",
-    f"<{ENTITY}Q1<{ENTITY}Q11> <{DIRECT}P31> <{ENTITY}Q10> .",
     f"<{ENTITY}Q10> <{DIRECT}P527> <{ENTITY}Q20<{ENTITY}Q11> <{DIRECT}P9> <{ENTITY}Q10> .",
 ]
 WRONG_TEXTS = [
     f'<{ENTITY}Q10> <{LABEL}> "half a te .',
-    f'<{ENTITY}Q10> <{LABEL}> "bre<{ENTITY}Q11> <{DIRECT}P9> <{ENTITY}Q10> .',
     f'<{ENTITY}Q10> <{LABEL}> "bread"@fr .<{ENTITY}Q11> <{LABEL}> "rye"@en .',
 ]
 
@@ -95,6 +94,18 @@ def test_a_wrong_line_among_others(triples: bytes, tmp_path: Path, wrong: str):
 def test_a_wrong_label_among_others(triples: bytes, tmp_path: Path, wrong: str):
     assert refused(tmp_path, triples + f"{wrong}\n".encode()) == (
         f"DUMP: a statement is not N-Triples: {wrong[:200]!r}; {AGAIN}"
+    )
+
+
+def test_bytes_that_are_no_text(triples: bytes, tmp_path: Path):
+    assert refused(tmp_path, b"") == f"DUMP: is empty; {AGAIN}"
+    latin = f'<{ENTITY}Q1> <{LABEL}> "caf'.encode() + b'\xe9"@fr .\n'
+    assert refused(tmp_path, latin) == (
+        f"DUMP, unpacked bytes 0 to {len(latin)}: cannot be read (invalid utf8); {AGAIN}"
+    )
+    holes = latin[:-20] + bytes(20)
+    assert refused(tmp_path, holes) == (
+        f"DUMP, unpacked bytes 0 to {len(holes)}: holds zero bytes, which no dump has; {AGAIN}"
     )
 
 

@@ -1,6 +1,5 @@
 """Snapshots from a dump that are killed go on where they stopped; a larger one equals the endpoint's."""
 
-import gzip
 import importlib.util
 import os
 import signal
@@ -8,14 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import pytest
 
-from blend.loaders.wikidata.dump import take_snapshots_from_dump
-from blend.loaders.wikidata.snapshot import take_snapshot
-from blend.loaders.wikidata.sparql import RequestPolicy
-from blend.schemas.recipe import domains
 from helpers.wikidata.countdown import COUNTDOWN
 
 RUN = (
@@ -106,25 +100,3 @@ def test_killed_and_resumed(script: ModuleType, tmp_path: Path, kills: list[tupl
     assert contents(out) == contents(tmp_path / "whole")
     assert len(contents(out)) == 2
     assert not list(out.rglob("*.partial"))
-
-
-@pytest.mark.integration
-@pytest.mark.nightly
-@pytest.mark.parametrize("n_triples", [100_000, 2_000_000])
-def test_a_large_dump_gives_what_an_endpoint_gives(
-    script: ModuleType, endpoints: Any, tmp_path: Path, n_triples: int
-):
-    dump = tmp_path / "d.nt.gz"
-    script.write_dump(dump, n_triples)
-    outs = {tmp_path / "read" / name / "s.nt.gz": domain for name, domain in domains().items()}
-    infos = take_snapshots_from_dump(outs, dump, languages=["en", "zh-hans", "mul"])
-    quick = RequestPolicy(agent="tests", pause_s=0)
-    with endpoints.serve(gzip.decompress(dump.read_bytes())) as endpoint:
-        for info, (read, domain) in zip(infos, outs.items(), strict=True):
-            asked = tmp_path / "asked" / domain.name / "s.nt.gz"
-            by_asking = take_snapshot(
-                asked, domain, endpoint=endpoint.url, languages=info.languages, policy=quick, batch_size=1000
-            )
-            assert asked.read_bytes() == read.read_bytes()
-            assert (info.sha256, info.items) == (by_asking.sha256, by_asking.items)
-            assert info.triples > n_triples / 2000

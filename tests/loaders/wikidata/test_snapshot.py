@@ -119,17 +119,6 @@ def test_what_is_not_as_its_account_says_is_not_built_from(serve: Callable[[str]
     assert load_snapshot(source, DISH, path=copied).info.sha256 == changed
 
 
-@pytest.mark.sampled
-@pytest.mark.parametrize("batch_size", [1, 2, 7, 500])
-def test_same_facts_are_the_same_bytes_in_any_batches(
-    serve: Callable[[str], Any], tmp_path: Path, batch_size: int
-):
-    endpoint, other = serve(FACTS), serve("\n".join(reversed(FACTS.strip().splitlines())))
-    take_snapshot(tmp_path / "a" / "f.nt.gz", DISH, endpoint=endpoint.url, policy=QUICK)
-    take_snapshot(tmp_path / "b" / "f.nt.gz", DISH, endpoint=other.url, policy=QUICK, batch_size=batch_size)
-    assert (tmp_path / "a" / "f.nt.gz").read_bytes() == (tmp_path / "b" / "f.nt.gz").read_bytes()
-
-
 @pytest.mark.slow
 def test_too_heavy_questions_are_divided(serve: Callable[[str], Any], endpoints: Any, tmp_path: Path):
     plain, heavy = serve(FACTS), serve(FACTS)

@@ -72,19 +72,6 @@ def test_what_is_not_an_address_is_refused_before_anything_is_made(tmp_path: Pat
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_refused_connection_is_final_until_the_endpoint_has_answered(tmp_path: Path):
-    said: list[str] = []
-    endpoint = "http://127.0.0.1:9/sparql"  # the discard port: nobody listens
-    with pytest.raises(EndpointError) as caught:
-        take_snapshot(tmp_path / "s.nt.gz", DISH, endpoint=endpoint, on_wait=said.append)
-    assert str(caught.value) == (
-        f"{endpoint}: cannot be reached ([Errno 111] Connection refused); check the address, or run the same "
-        "command again later"
-    )
-    assert said == []
-    assert list(tmp_path.iterdir()) == []
-
-
 @pytest.mark.parametrize(
     ("kind", "what"),
     [

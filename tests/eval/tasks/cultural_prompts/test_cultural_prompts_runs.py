@@ -65,8 +65,8 @@ def test_a_run_has_the_figures_of_the_goldens(shared: Path, golden_texts, survey
         rows = afghan.filter(in_scope)
         assert rows["score"].to_list() == pytest.approx([score for _, score in published[scope]["Afghan"]])
     similarity = pl.read_parquet(run.directory / "analysis" / "similarity.parquet")
-    # Two topics and two means over the topics of a category, 12 groups with 78 pairs.
-    assert similarity.height == 4 * 78
+    # Two topics, 12 groups with 78 pairs.
+    assert similarity.height == 2 * 78
     directed = json.loads((folder / "similarity.json").read_text())
     names, matrix = directed["nationalities"], directed["topics"]["elections"]["paper"]
     for row in similarity.filter(topic="elections").iter_rows(named=True):
@@ -181,7 +181,7 @@ def test_scoring_that_is_stopped_leaves_no_scores_beside_other_tables(run_of, mo
     def stopped(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(cultural_scores, "write_tables", stopped)
+    monkeypatch.setattr(cultural_scores, "summed_counts", stopped)
     with pytest.raises(KeyboardInterrupt):
         score_answers(run, bleu="pairwise")
     with pytest.raises(InputError, match="the run is not scored yet"):

@@ -2,15 +2,12 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator
-from importlib.util import find_spec
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blend.eval.tasks.cultural_prompts import edits_side_by_side, text_measures
 from blend.eval.tasks.cultural_prompts.text_measures import (
     ORDERS,
     bleu,
@@ -61,25 +58,10 @@ def by_group(texts: list[tuple[int, list[str]]]) -> list[list[list[str]]]:
     return [[text for of, text in texts if of == group] for group in range(N_GROUPS)]
 
 
-WAYS = {"one-by-one": 10**9, "side-by-side": 0}
-"""Pairs of tokens worth compiling for."""
-
-
-@pytest.fixture(scope="module", params=list(WAYS))
-def ways(request: pytest.FixtureRequest, missing: Callable[[str], None]) -> Iterator[None]:
-    """Each way in which edits are counted."""
-    worth = WAYS[request.param]
-    if worth == 0 and find_spec("numba") is None:
-        missing("numba")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(text_measures, "_WORTH_COMPILING", worth)
-        yield
-
-
 @pytest.mark.nightly
 @settings(max_examples=examples(150), deadline=None)
 @given(texts=TEXTS)
-def test_wed_is_that_of_its_definition(ways, texts):
+def test_wed_is_that_of_its_definition(texts):
     found = pair_sums(code_topic([text for _, text in texts], [group for group, _ in texts], N_GROUPS))
     groups = by_group(texts)
     for i, first in enumerate(groups):
@@ -108,18 +90,3 @@ def test_bleu_is_that_of_its_definition(texts):
             values = [(plain_bleu([a], [b]) + plain_bleu([b], [a])) / 2 for a, b in pairs]
             mean = np.mean(values) if values else np.nan
             assert pairwise[i, j] == pytest.approx(mean, abs=1e-9, nan_ok=True)
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-@pytest.mark.parametrize("n_texts", [1, 15, 16, 17, 33])
-def test_side_by_side_as_one_by_one(n_texts: int, missing: Callable[[str], None]):
-    if find_spec("numba") is None:
-        missing("numba")
-    draw = np.random.default_rng(n_texts)
-    # Lengths at which a number of 64 bits is full, empty or just begun, in one group of lanes.
-    lengths = draw.permutation(np.resize([0, 1, 63, 64, 65, 127, 128, 129, 300], n_texts))
-    texts = [draw.integers(40, size=length) for length in lengths]
-    np.testing.assert_array_equal(
-        edits_side_by_side.edits_side_by_side(texts), text_measures.edits_one_by_one(texts)
-    )

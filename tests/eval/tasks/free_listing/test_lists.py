@@ -1,23 +1,12 @@
 """Free answers: which entries name an ingredient, and the figures that follow."""
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import polars as pl
 import pytest
 
-from blend.eval import items as items_in_parts
-from blend.eval.items import ITEMS, TaskItems, repeated
-from blend.eval.models.protocols import Decoding, ModelDescription
-from blend.eval.registry import TASKS
-from blend.eval.runs.ask_model import ask_model
-from blend.eval.runs.run_description import AskedRelease, RunDescription
-from blend.eval.runs.run_directory import Run, open_run
 from blend.eval.scores_json import ScoredItems
-from blend.eval.tasks.free_listing.listing_items import GOLD
 from blend.eval.tasks.free_listing.listing_scores import score_lists
-from blend.loaders.files.progress import silent
-from helpers.kill_points import Echo
 
 Accepted = list[list[str]]
 
@@ -103,47 +92,3 @@ def test_an_empty_answer_names_nothing_and_no_answer_is_missing():
     assert figure(found, "unanswered") == 100
     assert found.decisions["named"].to_list() == [[], None]
     assert found.decisions["correct"].to_list() == [False, None]
-
-
-def long_lists(folder: Path) -> Run:
-    """A run of which every question is asked ten times."""
-    asked: list[Asked] = [("en", "Japan", [["egg"], ["tofu"]], None)] * 60
-    items, gold, _ = frames(asked)
-    # Turned around, egg and something of each dish's own.
-    items = items.with_columns(prompt=pl.format("{}tlas ,gge", "item_id"))
-    listed = repeated(TaskItems(full(items, ITEMS), full(gold, GOLD), {}, "text"), 10)
-    options = dict.fromkeys(("languages", "countries", "prompts"))
-    description = RunDescription(
-        sdk_version="0",
-        release=AskedRelease(name="r", version="1.0.0", tables={}),
-        task="free-listing",
-        options={"config": "food-triples", "samples": 10, **options},
-        kind="text",
-        n_items=listed.n_items,
-        prompts={},
-        model=ModelDescription(backend="python", id="m", chat=False, delimiter=""),
-        decoding=Decoding(temperature=0.5),
-    )
-    with open_run(folder, description, listed) as run:
-        ask_model(run, Echo())
-    return run
-
-
-def full(rows: pl.DataFrame, schema: pl.Schema) -> pl.DataFrame:
-    absent = [pl.lit(None, dtype).alias(name) for name, dtype in schema.items() if name not in rows.columns]
-    return rows.with_columns(absent).select(list(schema)).cast(schema)
-
-
-@pytest.mark.slow
-def test_parts_make_no_difference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    task = TASKS["free-listing"]
-
-    def scored(name: str) -> ScoredItems:
-        run = long_lists(tmp_path / name)
-        return task.score(run, run.answers(), task.scoring(), silent)
-
-    before = scored("whole")
-    monkeypatch.setattr(items_in_parts, "PART", 70)
-    after = scored("parts")
-    assert after.scores == before.scores
-    assert after.decisions.equals(before.decisions)

@@ -1,7 +1,6 @@
 """Lists: the entries that models write, however they set them out."""
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from blend.eval.tasks.free_listing.listing_scores import listed
@@ -57,16 +56,3 @@ def test_entries(text: str, language: str, entries: list[str]):
 
 
 WORDS = st.text(alphabet="abcdefghij", min_size=2, max_size=8).filter(lambda word: word not in ("g", "kg"))
-
-
-@given(st.lists(WORDS, min_size=2, max_size=6, unique=True), st.sampled_from([", ", "\n", "\n- ", "; ", "、"]))
-def test_how_a_list_is_set_out_does_not_matter(words: list[str], between: str):
-    assert listed(between.join(words), "en") == words
-
-
-@pytest.mark.slow
-@given(st.text(max_size=80))
-def test_any_text_can_be_read(text: str):
-    for entry in listed(text, "ar"):
-        assert entry == entry.strip()
-        assert any(c.isalpha() for c in entry)

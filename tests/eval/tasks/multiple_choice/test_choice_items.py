@@ -35,7 +35,7 @@ def question(n: int = 0, *, template: str = "food-01", locale: str = "ko-KR") ->
 
 
 def asked_of(rows: list[dict[str, object]], **options: object):
-    return choice_items(pl.DataFrame(rows), ChoiceOptions(**options))
+    return choice_items({"multiple-choice-questions": pl.DataFrame(rows)}, ChoiceOptions(**options))
 
 
 def test_letters_show_the_options_and_score_the_letters():

@@ -1,14 +1,9 @@
 """Ranking: places among candidates, ties, and what follows from the places."""
 
-import math
-
-import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from blend.eval.tasks.probing.probing_scores import average_precision, best_first, candidate_sets, ranked
+from blend.eval.tasks.probing.probing_scores import average_precision, candidate_sets, ranked
 
 NAMES = ("apple", "bread", "egg", "salt", "water")
 SETS = candidate_sets(pl.DataFrame({"candidate_set": "en", "candidate": list(NAMES)}))
@@ -46,13 +41,6 @@ def test_equal_scores_of_masked_models_the_shorter_first():
     # All means are -1.
     found = rank([-3, -1, -2, -1, -2], [3, 1, 2, 1, 2], ["apple"], shorter_first=True)
     assert found == ([4], ["bread", "salt", "egg", "water", "apple"], 5)
-
-
-@given(st.lists(st.sampled_from([-3.0, -2.0, -1.0, math.nan]), max_size=12))
-def test_the_order_is_that_of_a_plain_sort(scores: list[float]):
-    known = [i for i, score in enumerate(scores) if not math.isnan(score)]
-    wanted = sorted(known, key=lambda i: (-scores[i], i))
-    assert best_first(np.array(scores, dtype=np.float64), None).tolist() == wanted
 
 
 @pytest.mark.parametrize(

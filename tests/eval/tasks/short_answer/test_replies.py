@@ -50,46 +50,6 @@ def test_how_many_answers_a_reply_lists(text: str, n_answers: int):
     assert reply(text).n_answers == n_answers
 
 
-@pytest.mark.parametrize(
-    ("language", "text", "n_answers"),
-    [
-        ("zh", "爆米花、可乐、薯片、糖果", 4),
-        ("zh", "爆米花和可乐", 1),
-        ("ko", "팝콘, 콜라, 나초, 사탕", 4),
-        ("ko", "팝콘과 콜라와 나초와 사탕", 4),
-        ("ar", "الفشار والعصير والشاي والقهوة", 4),
-        ("ar", "الفشار، العصير، الشاي، القهوة", 4),
-        ("am", "ፈንዲሻ፣ ቡና፣ ሻይ እና ዳቦ", 4),
-        ("es", "palomitas, nachos, dulces y refrescos", 4),
-    ],
-)
-def test_lists_of_other_languages(language: str, text: str, n_answers: int):
-    assert reply(text, language).n_answers == n_answers
-
-
-@pytest.mark.parametrize(
-    ("language", "text", "kept"),
-    [
-        ("en", "not rice but noodles", "but noodles"),
-        ("en", "Noodles, not rice.", "Noodles, ."),
-        ("en", "Rice isn’t the answer; noodles are.", "; noodles are."),
-        ("en", "not only rice", "not only rice"),
-        ("en", "No. 1 is rice", ". 1 is rice"),
-        ("ko", "밥이 아니라 국수", "국수"),
-        ("ja", "ご飯ではなく麺です", "麺です"),
-        ("zh", "不是米饭，而是面条", "，而是面条"),
-        ("az", "plov deyil, dolma", ", dolma"),
-        ("fa", "برنج نیست، نان است", "، نان است"),
-        ("es", "no es arroz, sino pasta", ", sino pasta"),
-        ("eu", "arroza ez, baizik eta pasta", ", baizik eta pasta"),
-        ("id", "bukan nasi melainkan mi", "melainkan mi"),
-        ("ta", "சோறு அல்ல, இட்லி", ", இட்லி"),
-    ],
-)
-def test_what_is_denied_is_left_out(language: str, text: str, kept: str):
-    assert left(reply(text, language).asserts) == kept
-
-
 def test_what_repeats_the_question_is_left_out():
     found = reply("On Pancake Day people eat eggs.")
     assert left(found.asserts) == "On Pancake Day people eat eggs."
@@ -174,12 +134,6 @@ STOCK = {
     "sv": ("Tyvärr, jag kan inte hjälpa till med det.",),
     "el": ("Λυπάμαι, δεν μπορώ να σας βοηθήσω με αυτό.",),
 }
-
-
-@pytest.mark.parametrize(("language", "text"), [(tag, text) for tag, texts in STOCK.items() for text in texts])
-def test_stock_refusals_of_models_are_refusals(language: str, text: str):
-    assert reply(text, language).refused
-    assert not reply(f"{text} popcorn", language).refused
 
 
 @pytest.mark.parametrize(

@@ -177,9 +177,9 @@ def test_every_language_of_the_registry_is_described_and_needs_no_extra_by_defau
         (
             "en=kiwi",
             UnknownNameError,
-            "unknown lemmatiser of 'en' 'kiwi'; choose one of: simplemma, snowball, stanza",
+            "unknown lemmatiser of 'en' 'kiwi'; choose one of: simplemma, snowball",
         ),
-        ("fr=stanza", InputError, "`lemmas=fr=stanza`: no answer is in 'fr'; the languages are en"),
+        ("fr=simplemma", InputError, "`lemmas=fr=simplemma`: no answer is in 'fr'; the languages are en"),
     ],
 )
 def test_what_is_said_of_a_wrong_choice(lemmas: str, error: type[Exception], message: str):
