@@ -137,8 +137,7 @@ def _asked_in_files(directory: Path) -> tuple[Run, ServerModel]:
             f"{directory}: not a run of written answers of a server; begin one with a `server` or `batch_out`"
         )
     how: dict[str, Any] = {"decoding": asked.decoding, "options": asked.chat_options, "reachable": False}
-    marks = asked.thought_marks or ()
-    return run, open_server(asked.model.id, None, chat=asked.model.chat, thought_marks=marks, **how)
+    return run, open_server(asked.model.id, None, chat=asked.model.chat, **how)
 
 
 def _have_ended(tasks: Any, n_tasks: int, logs: Path) -> bool:

@@ -297,7 +297,6 @@ def signature(name: str, run: RunDescription, parts: Mapping[str, str]) -> str:
         "think": chat.thinking,
         "effort": chat.reasoning_effort,
         "body": _digest(chat.extra_body),
-        "marks": _digest(run.thought_marks or None),
         "sdk": __version__,
     }
     return "|".join([name, *(f"{key}:{value}" for key, value in fields.items() if value is not None)])

@@ -19,7 +19,6 @@ from blend.eval.models.protocols import (
 from blend.eval.models.server_replies import BadReplyError, filtered, is_filtered, read_text, served_name
 from blend.eval.models.server_requests import RequestForm, TextRequest, check_extra_body
 from blend.eval.models.text_generation import draw_seeds
-from blend.eval.models.thoughts import Marks
 from blend.loaders.servers import CONCURRENCY, Ask, Persistence, Server, ask_side_by_side
 from blend.loaders.servers.server_errors import REDIRECTS, REFUSED, is_unconnected, problem, server_address
 from blend.schemas.errors import ArgumentError, ServerError
@@ -45,7 +44,6 @@ def open_server(
     chat: bool = True,
     decoding: Decoding | None = None,
     options: ChatOptions | None = None,
-    thought_marks: Sequence[Marks] = (),
     concurrency: int | None = None,
     retries: int = 5,
     timeout_s: float | None = None,
@@ -60,7 +58,6 @@ def open_server(
             or as they are to ``/completions``.
         decoding: How texts are generated; the defaults of `Decoding` when absent.
         options: What is said besides the prompt; all but ``extra_body`` to ``/chat/completions`` alone.
-        thought_marks: Pairs of marks around thoughts besides the usual ones (`thoughts.MARKS`).
         concurrency: Requests under way at a time; `loaders.servers.CONCURRENCY` when absent.
         retries: How often a request is repeated that the server could not serve.
         timeout_s: Seconds to wait for the answer to one request; as long as a slow server needs for the tokens
@@ -84,7 +81,7 @@ def open_server(
         address_name="`server`",
     )
     form = RequestForm(model, chat, decoding or Decoding(), options)
-    return ServerModel(server, form, tuple(thought_marks), timeout_s, reachable)
+    return ServerModel(server, form, timeout_s, reachable)
 
 
 @dataclass(frozen=True)
@@ -93,7 +90,6 @@ class ServerModel:
 
     server: Server
     form: RequestForm
-    thought_marks: tuple[Marks, ...]
     timeout_s: float | None
     reachable: bool
     # Shared by all copies of a model, like what its form has learned of the server.
@@ -176,7 +172,7 @@ class ServerModel:
         try:
             reply = await _posted(client, path, body)
             self._check_name(served_name(reply))
-            return read_text(reply, self.thought_marks)
+            return read_text(reply)
         except BadReplyError:
             if tries == 1:
                 raise

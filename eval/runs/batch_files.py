@@ -16,7 +16,6 @@ from typing import NamedTuple
 from blend.eval.models.protocols import Generation
 from blend.eval.models.server import ServerModel
 from blend.eval.models.server_requests import VERSION, TextRequest
-from blend.eval.models.thoughts import Marks
 from blend.eval.runs.answer_logs import records
 from blend.eval.runs.ask_model import AnswerWriter, outcome_of, pending_items, samples_of
 from blend.eval.runs.batch_results import result_in
@@ -142,7 +141,7 @@ def keep_results(run: Run, model: ServerModel, paths: Sequence[Path]) -> tuple[R
     """
     files = [file for path in paths for file in (sorted(path.rglob("*.jsonl")) if path.is_dir() else [path])]
     pending, items = pending_items(run), items_by_request(run.items("item_id")["item_id"])
-    results = partial(_results, files, items, model.thought_marks)
+    results = partial(_results, files, items)
     served = _served_name(run, results())
     if served is not None and getattr(run.description.model, "served_as", None) is None:
         run = change_description(run, model=run.description.model.model_copy(update={"served_as": served}))
@@ -173,13 +172,11 @@ def _left_out(n_further: int, outcome: RunOutcome) -> Iterator[str]:
         yield f"{items} without a result; write the requests again with `batch_out`, or ask without it"
 
 
-def _results(
-    paths: Sequence[Path], items: Mapping[str, str], further: Sequence[Marks]
-) -> Iterator[BatchResult]:
+def _results(paths: Sequence[Path], items: Mapping[str, str]) -> Iterator[BatchResult]:
     """Yield the results in files, in their order."""
     for path in paths:
         for location, record in records(path, str(path)):
-            found = result_in(record, further)
+            found = result_in(record)
             if found is None:
                 is_request = isinstance(record, dict) and "method" in record
                 what = "a request, and not its result" if is_request else "not the result of a request"

@@ -9,12 +9,11 @@ References:
     Google, Gemini Batch API, https://ai.google.dev/gemini-api/docs/batch-api.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from blend.eval.models.protocols import Generation
 from blend.eval.models.server_replies import BadReplyError, is_filtered, read_text, served_name
-from blend.eval.models.thoughts import Marks
 from blend.schemas.texts import clean
 
 Reply = Mapping[Any, Any]
@@ -38,13 +37,8 @@ class RequestResult(NamedTuple):
     """Name under which the model answered; null where nobody says."""
 
 
-def result_in(record: object, further: Sequence[Marks] = ()) -> RequestResult | None:
-    """The result in a record of a file that came back; null for anything else.
-
-    Args:
-        record: The record.
-        further: Pairs of marks around thoughts besides the usual ones.
-    """
+def result_in(record: object) -> RequestResult | None:
+    """The result in a record of a file that came back; null for anything else."""
     try:
         found = _named_reply(record)
     except (AttributeError, LookupError, TypeError):  # something else where a provider has its own
@@ -55,7 +49,7 @@ def result_in(record: object, further: Sequence[Marks] = ()) -> RequestResult | 
     if isinstance(reply, str):
         return RequestResult(name, Generation.failed(reply), None)
     try:
-        answer = read_text(reply, further)
+        answer = read_text(reply)
     except BadReplyError as error:
         answer = Generation.failed(str(error))
     return RequestResult(name, answer, served_name(reply))

@@ -9,7 +9,6 @@ from pydantic import Field, ValidationError
 
 from blend.eval.items import AnswerKind
 from blend.eval.models.protocols import ChatOptions, Decoding, ModelDescription
-from blend.eval.models.thoughts import Marks
 from blend.loaders.files.content import read_content
 from blend.schemas.errors import DISTRIBUTION, InputError
 from blend.schemas.manifest import ReleaseManifest
@@ -87,8 +86,6 @@ class RunDescription(FrozenModel):
     """How texts were generated; null where none were, or by another tool."""
     chat_options: ChatOptions | None = None
     """What was said besides the prompts; null where nothing was."""
-    thought_marks: tuple[Marks, ...] | None = None
-    """Pairs of marks around thoughts besides the usual ones (`thoughts.MARKS`); null where there are none."""
 
     @property
     def holds_texts(self) -> bool:

@@ -17,7 +17,6 @@ import polars as pl
 from blend.eval.items import PART, TaskItems, text_digest
 from blend.eval.models.chosen import Shard
 from blend.eval.models.protocols import ChatOptions, Decoding, ModelDescription
-from blend.eval.models.thoughts import Marks
 from blend.eval.runs.answers import AnswerFile, Answers
 from blend.eval.runs.run_description import (
     DESCRIPTION_NAME,
@@ -205,7 +204,6 @@ def opened(
     decoding: Decoding | None,
     *,
     chat_options: ChatOptions | None = None,
-    thought_marks: tuple[Marks, ...] | None = None,
     shard: Shard | None = None,
 ) -> AbstractContextManager[Run]:
     """The directory of a run, for this process alone while the block runs; see `open_run`.
@@ -216,7 +214,6 @@ def opened(
         model: Who is asked.
         decoding: How texts are generated; null where none are.
         chat_options: What is said besides the prompts; null where nothing is.
-        thought_marks: Pairs of marks around thoughts besides the usual ones; null where there are none.
         shard: Which of several machines that write to the run this is; one alone when absent.
     """
     release, items = asked.manifest, asked.asked
@@ -233,7 +230,6 @@ def opened(
         model=model,
         decoding=decoding,
         chat_options=chat_options,
-        thought_marks=thought_marks,
     )
     return open_run(directory, description, items, shard=shard)
 

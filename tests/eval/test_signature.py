@@ -44,7 +44,6 @@ OF_A_RUN: Mapping[str, Mapping[str, Any]] = {
     "system": {"chat_options": ChatOptions(system="x")},
     "thinking": {"chat_options": ChatOptions(thinking="on")},
     "extra_body": {"chat_options": ChatOptions(extra_body={"top_k": 1})},
-    "thought_marks": {"thought_marks": (("<a>", "</a>"),)},
 }
 """Parameters of `run_task`, and what of a description they change."""
 

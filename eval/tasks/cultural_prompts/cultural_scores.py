@@ -186,7 +186,7 @@ def _topics_of(run: Run, gold: pl.DataFrame, groups: tuple[str, ...]) -> Iterato
     for chunk in _chunks(gold, numbers):
         answers = kept.of(chunk, "item_id", *WRITTEN, "error").filter(pl.col("error").is_null())
         # A text that was cut at its length is read as far as it goes.
-        written = split_answers(answers, run.description).with_columns(unanswered=says_nothing("text"))
+        written = split_answers(answers).with_columns(unanswered=says_nothing("text"))
         texts = (
             chunk.join(written.drop("error"), on="item_id", how="inner")
             .with_columns(
