@@ -140,7 +140,7 @@ def ask(
             files = write_requests(asking.batch_out, requests_of(run, used))
             return run, outcome_of(run, n_asked=0)._replace(files=files)
         if isinstance(used, ServerModel) and asking.batch_in:
-            return keep_results(run, used, asking.batch_in)
+            return keep_results(run, asking.batch_in)
         return run, ask_model(run, used, price=asking.price, budget=asking.budget, on_progress=on_progress)
 
 

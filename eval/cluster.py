@@ -18,9 +18,9 @@ from uuid import uuid4
 from blend.eval.asked_runs import read_run
 from blend.eval.models.server import ServerModel, open_server
 from blend.eval.models.server_requests import CHAT_COMPLETIONS, COMPLETIONS, VERSION
+from blend.eval.runs.answer_logs import reason_of
 from blend.eval.runs.ask_model import outcome_of, pending_items
 from blend.eval.runs.batch_files import keep_results, requests_of, write_requests
-from blend.eval.runs.batch_results import reason_of
 from blend.eval.runs.run_directory import Run
 from blend.loaders.files.content import open_content
 from blend.loaders.servers.server_errors import server_address
@@ -121,7 +121,7 @@ def run_on_cluster(
         tasks = _tasks(files, folder.absolute(), server, executor, settings)
         if not _have_ended(tasks, len(files), folder / "logs"):
             return None
-        run, outcome = keep_results(run, model, (folder / "answers",))
+        run, outcome = keep_results(run, (folder / "answers",))
         # At once: half of a folder would be taken for one that goes on.
         folder.rename(read)
         shutil.rmtree(read)

@@ -113,20 +113,6 @@ class AnsweredParts:
         return self.run.gold_in_parts()
 
 
-def filtered_texts(run: Run, *, cut_is_read: bool = False) -> int:
-    """Count the texts of a run that a content filter stopped.
-
-    Args:
-        run: The run.
-        cut_is_read: Whether a text that was cut or filtered is read as far as it goes, so that only those count
-            that say nothing.
-    """
-    kept = run.kept()
-    is_filtered = (pl.col("finish_reason") == "content_filter") & pl.col("text").is_not_null()
-    counts = is_filtered & says_nothing("text") if cut_is_read else is_filtered
-    return sum(rows.filter(counts).height for rows in kept.parts("text", "finish_reason"))
-
-
 def packed(rows: pl.DataFrame) -> bytes:
     """Rows as few bytes; as a frame they would hold on to the memory of what they were joined with."""
     content = io.BytesIO()
