@@ -137,8 +137,8 @@ def test_results_of_another_model_are_refused(server: BatchServer, run: Run, tmp
     results.write_text("".join(server.results(requests.read_bytes())[0]))
     assert wrong(lambda: run(batch_in=results)) == (
         f"{results}:1: the answer comes from 'tiny-mini', and 'tiny' was asked; name the results of this run; "
-        "those of a model that calls itself otherwise go into a run of their own: `model=tiny-mini` and another "
-        "`out`"
+        "those of a model that calls itself otherwise go into a run of their own: `model=tiny-mini` and "
+        "another `out`"
     )
     assert run(batch_out=requests).answers().is_empty()
     # What the message says to do.
