@@ -137,7 +137,7 @@ def ask(
                     rmtree(run.directory)
                 raise
         if isinstance(used, ServerModel) and asking.batch_out is not None:
-            files = write_requests(asking.batch_out, requests_of(run, used))
+            files = write_requests(asking.batch_out, requests_of(run, used.form))
             return run, outcome_of(run, n_asked=0)._replace(files=files)
         if isinstance(used, ServerModel) and asking.batch_in:
             return keep_results(run, asking.batch_in)

@@ -1,6 +1,6 @@
 """Models on a server that speaks OpenAI's protocol: vLLM, SGLang, `transformers serve`, or OpenAI's own."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -17,7 +17,7 @@ from blend.eval.models.protocols import (
     check_no_chat_options,
 )
 from blend.eval.models.server_replies import BadReplyError, filtered, is_filtered, read_text, served_name
-from blend.eval.models.server_requests import RequestForm, TextRequest, check_extra_body
+from blend.eval.models.server_requests import RequestForm, check_extra_body
 from blend.eval.models.text_generation import draw_seeds
 from blend.loaders.servers import CONCURRENCY, Ask, Persistence, Server, ask_side_by_side
 from blend.loaders.servers.server_errors import REDIRECTS, REFUSED, is_unconnected, problem, server_address
@@ -150,12 +150,6 @@ class ServerModel:
 
         _ask_items(server, len(prompts), ask, fail)
         return table.all()
-
-    def text_requests(
-        self, prompts: Sequence[str], *, samples: Sequence[int] | None = None
-    ) -> Iterator[TextRequest]:
-        """Requests for written answers as `generate` sends them, in the order of their prompts."""
-        return map(self.form.request, prompts, draw_seeds(prompts, samples, self.form.decoding))
 
     def _greet(self, max_tokens: int) -> Generation:
         """Ask for a few tokens, which say what the server calls the model, and whether it begins to think."""

@@ -12,8 +12,8 @@ from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
-from blend.eval.models.server import ServerModel
-from blend.eval.models.server_requests import VERSION, TextRequest
+from blend.eval.models.server_requests import VERSION, RequestForm, TextRequest
+from blend.eval.models.text_generation import draw_seeds
 from blend.eval.runs.answer_logs import REQUEST_ID, LoggedAnswer, logged_answer, records
 from blend.eval.runs.answers import generated
 from blend.eval.runs.ask_model import outcome_of, pending_items, samples_of
@@ -51,11 +51,11 @@ def items_by_request(item_ids: Iterable[str]) -> dict[str, str]:
     return {name: item_id for item_id in item_ids for name in (item_id, request_id(item_id))}
 
 
-def requests_of(run: Run, model: ServerModel) -> Iterator[tuple[str, TextRequest]]:
-    """The requests of what a run has no answer to, with the ids of their items."""
+def requests_of(run: Run, form: RequestForm) -> Iterator[tuple[str, TextRequest]]:
+    """The requests of what a run has no answer to, as they would be sent, with the ids of their items."""
     pending = pending_items(run)
-    requests = model.text_requests(pending["prompt"].to_list(), samples=samples_of(run, pending))
-    return zip(pending["item_id"], requests, strict=True)
+    seeds = draw_seeds(pending["prompt"].to_list(), samples_of(run, pending), form.decoding)
+    return zip(pending["item_id"], map(form.request, pending["prompt"], seeds), strict=True)
 
 
 def write_requests(
