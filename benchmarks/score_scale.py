@@ -13,7 +13,6 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 TEMPLATES = 500
@@ -104,12 +103,13 @@ def keep(folder: Path, items: int) -> float:
     """Keep an answer to each item, as a model's come in."""
     from blend.eval.models.protocols import Decoding, ModelDescription
     from blend.eval.release_items import ReleaseItems
+    from blend.eval.runs.run_description import AskedRelease
     from blend.eval.runs.run_directory import opened
 
     started = time.perf_counter()
     options, made = asked(folder, items)
-    manifest: Any = SimpleNamespace(name="made-up", version="0.0.0", tables=())
-    wanted = ReleaseItems(manifest, "multiple-choice", (), options.kept(), made, location=str(folder))
+    release = AskedRelease(name="made-up", version="0.0.0", tables={}, location=str(folder))
+    wanted = ReleaseItems(release, "multiple-choice", options.kept(), made)
     model = ModelDescription(backend="server", id="made-up", chat=True, delimiter="")
     forms = ['{"answer_choice":"A"}', "B. it is", "The answer is C.", "I cannot say, D"]
     with opened(folder / "run", wanted, model, Decoding(temperature=1)) as run, run.answer_file() as file:

@@ -6,7 +6,7 @@ from pathlib import Path
 from blend.eval.items import TaskItems, text_digest
 from blend.eval.registry import task_of
 from blend.eval.release_items import location_of, read_items
-from blend.eval.runs.run_description import AskedRelease, RunDescription, read_description
+from blend.eval.runs.run_description import RunDescription, read_description
 from blend.eval.runs.run_directory import ITEMS_NAME, Run, change_description, kept_items
 from blend.schemas.errors import InputError
 
@@ -48,8 +48,7 @@ def _made_anew(directory: Path, run: RunDescription) -> TaskItems:
         found = read_items(location, task_of(run.task), in_parts=True, **run.options)
     except InputError as error:
         raise InputError(f"{directory}: its questions come from the release: {error}; {elsewhere}") from error
-    assert not isinstance(found.manifest, AskedRelease)
-    there = AskedRelease.of(found.manifest, found.configs, location)
+    there = found.release
     if there.tables != run.release.tables:
         raise InputError(
             f"{directory}: the run asked {run.release.name} {run.release.version}, and {location} holds "

@@ -30,7 +30,7 @@ THINKING_TOKENS = 16_384
 OF_OUR_MODELS = ("causal", "max_masks")
 """Options of a task that say how a model of ours scores candidates."""
 
-_OF_WRITING = ("max_tokens", "temperature", "seed", "samples", "thought_marks")
+_OF_WRITING = ("max_tokens", "temperature", "seed")
 _OF_SPEAKING = ("system", "thinking")
 
 
@@ -103,7 +103,11 @@ def ask(
     kind = asked.asked.kind
     if kind != "text":
         refuse(
-            {**decoding.given(*_OF_WRITING), **asking.given("batch_out", "batch_in", "budget")},
+            {
+                **decoding.given(*_OF_WRITING),
+                **asking.given("batch_out", "batch_in", "budget"),
+                "samples": None if asked.options.get("samples", 1) == 1 else asked.options["samples"],
+            },
             "where answers are written, and here the likeliest option or candidate is the answer",
         )
     if not isinstance(model, Local | Server):
@@ -118,7 +122,6 @@ def ask(
         used.describe(),
         settled,
         chat_options=None if kind == "candidates" else _chat_options(model, decoding),
-        thought_marks=decoding.thought_marks or None,
         shard=asking.shard,
     ) as run:
         if asking.on_plan is not None:
@@ -134,10 +137,10 @@ def ask(
                     rmtree(run.directory)
                 raise
         if isinstance(used, ServerModel) and asking.batch_out is not None:
-            files = write_requests(asking.batch_out, requests_of(run, used))
+            files = write_requests(asking.batch_out, requests_of(run, used.form))
             return run, outcome_of(run, n_asked=0)._replace(files=files)
         if isinstance(used, ServerModel) and asking.batch_in:
-            return keep_results(run, used, asking.batch_in)
+            return keep_results(run, asking.batch_in)
         return run, ask_model(run, used, price=asking.price, budget=asking.budget, on_progress=on_progress)
 
 
@@ -150,7 +153,7 @@ def _asked_model(
         return _candidate_scorer(asked, model, decoding), None
     if not isinstance(model, Local | Server):
         # How an object writes is its own matter, as long as nobody says it.
-        used = callers_model(model, kind, thought_marks=decoding.thought_marks)
+        used = callers_model(model, kind)
         return used, Settled(**fields) if fields else None
     n_samples = asked.options.get("samples", 1)
     if n_samples > 1 and not decoding.temperature:
@@ -184,11 +187,7 @@ def _candidate_scorer(
 
 
 def _opened(model: Local | Server, decoding: Decoding, asking: Asking) -> OpenedModel:
-    how: dict[str, Any] = {
-        "options": _chat_options(model, decoding),
-        "thought_marks": decoding.thought_marks,
-        "chat": model.chat,
-    }
+    how: dict[str, Any] = {"options": _chat_options(model, decoding), "chat": model.chat}
     if isinstance(model, Local):
         refuse(asking.given("batch_out", "batch_in"), "for a model on a server (`server`)")
         return open_local(model.path, **model.model_dump(exclude={"path", "chat"}), **how)

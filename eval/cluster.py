@@ -16,11 +16,11 @@ from typing import Any, Literal
 from uuid import uuid4
 
 from blend.eval.asked_runs import read_run
-from blend.eval.models.server import ServerModel, open_server
-from blend.eval.models.server_requests import CHAT_COMPLETIONS, COMPLETIONS, VERSION
+from blend.eval.models.protocols import ChatOptions, ModelDescription
+from blend.eval.models.server_requests import CHAT_COMPLETIONS, COMPLETIONS, VERSION, RequestForm
+from blend.eval.runs.answer_logs import reason_of
 from blend.eval.runs.ask_model import outcome_of, pending_items
 from blend.eval.runs.batch_files import keep_results, requests_of, write_requests
-from blend.eval.runs.batch_results import reason_of
 from blend.eval.runs.run_directory import Run
 from blend.loaders.files.content import open_content
 from blend.loaders.servers.server_errors import server_address
@@ -42,9 +42,6 @@ try:
 except ImportError as error:
     raise MissingExtraError("asking on a cluster", extra="cluster") from error
 
-ExecutorName = Literal["local", "slurm", "ray"]
-"""Who schedules the tasks."""
-
 FOLDER = "cluster"
 """Folder in that of a run, where every node sees requests, answers, checkpoints and logs."""
 
@@ -54,14 +51,11 @@ TASK_REQUESTS = 5000
 CHUNK = 1000
 """Requests between two checkpoints that datatrove forgets; so many are written again after a kill."""
 
-MOST_IN_A_ROW = 100
-"""Requests that fail one after the other before a task ends: it is not the requests then."""
-
 _OF_THE_REQUEST = (400, 413, 422, 500)
 """Statuses that the same request would get again."""
 
-_BUSY = (408, 409, 425, 429, 502, 503, 504, 529)
-"""Statuses that it may not get again."""
+_OF_THE_SERVER = (301, 302, 303, 307, 308, 401, 403, 404)
+"""Statuses that every request would get."""
 
 _SECONDS = 600.0
 """How long a reply is waited for, where ``request_timeout`` does not say."""
@@ -81,7 +75,7 @@ def run_on_cluster(
     directory: Path,
     *,
     server: str,
-    executor: ExecutorName = "local",
+    executor: Literal["local", "slurm", "ray"] = "local",
     task_requests: int = TASK_REQUESTS,
     settings: Mapping[str, Any],
 ) -> Run | None:
@@ -107,7 +101,7 @@ def run_on_cluster(
         BlendError: As of `batch_files.keep_results`.
     """
     folder, read = directory / FOLDER, directory / f"{FOLDER}.read"
-    run, model = _asked_in_files(directory)
+    run, form = _asked_in_files(directory)
     # A second command would have the same requests answered.
     with run.answer_file(FOLDER):
         shutil.rmtree(read, ignore_errors=True)
@@ -116,29 +110,32 @@ def run_on_cluster(
             if pending_items(run).is_empty():
                 return dataclasses.replace(run, outcome=outcome_of(run, n_asked=0))
             requests.mkdir(parents=True)
-            write_requests(requests / "requests.jsonl", requests_of(run, model), most=task_requests)
+            write_requests(requests / "requests.jsonl", requests_of(run, form), most=task_requests)
         files = sorted(requests.glob("*.jsonl"))
         tasks = _tasks(files, folder.absolute(), server, executor, settings)
         if not _have_ended(tasks, len(files), folder / "logs"):
             return None
-        run, outcome = keep_results(run, model, (folder / "answers",))
+        run, outcome = keep_results(run, (folder / "answers",))
         # At once: half of a folder would be taken for one that goes on.
         folder.rename(read)
         shutil.rmtree(read)
         return dataclasses.replace(run, outcome=outcome)
 
 
-def _asked_in_files(directory: Path) -> tuple[Run, ServerModel]:
-    """The run in a directory, and its model as requests in files ask it."""
+def _asked_in_files(directory: Path) -> tuple[Run, RequestForm]:
+    """The run in a directory, and the form of its requests."""
     run = read_run(directory)
     asked = run.description
-    if asked.kind != "text" or asked.model.backend != "server":
+    if (
+        asked.decoding is None
+        or not isinstance(asked.model, ModelDescription)
+        or asked.model.backend != "server"
+    ):
         raise InputError(
             f"{directory}: not a run of written answers of a server; begin one with a `server` or `batch_out`"
         )
-    how: dict[str, Any] = {"decoding": asked.decoding, "options": asked.chat_options, "reachable": False}
-    marks = asked.thought_marks or ()
-    return run, open_server(asked.model.id, None, chat=asked.model.chat, thought_marks=marks, **how)
+    options = asked.chat_options or ChatOptions()
+    return run, RequestForm(asked.model.id, asked.model.chat, asked.decoding, options)
 
 
 def _have_ended(tasks: Any, n_tasks: int, logs: Path) -> bool:
@@ -159,9 +156,7 @@ def _have_ended(tasks: Any, n_tasks: int, logs: Path) -> bool:
     return not n_left
 
 
-def _tasks(
-    files: Sequence[Path], out: Path, server: str, executor: ExecutorName, settings: Mapping[str, Any]
-) -> Any:
+def _tasks(files: Sequence[Path], out: Path, server: str, executor: str, settings: Mapping[str, Any]) -> Any:
     """The executor of datatrove with all that it runs."""
     with open_content(files[0]) as file:
         request = json.loads(file.readline())
@@ -179,9 +174,13 @@ def _tasks(
             model_kwargs={"trust-remote-code": False},
             **{name: settings[name] for name in of_config},
         )
-        writer = _Writer(str(out / "answers"), "${rank}-${chunk_index}.jsonl", compression=None)
-        kept = str(out / "checkpoints")
-        runner = _Runner(_Ask(), config, writer, checkpoints_local_dir=kept, records_per_chunk=CHUNK)
+        runner = _Runner(
+            _ask,
+            config,
+            _Writer(str(out / "answers"), "${rank}-${chunk_index}.jsonl", compression=None),
+            checkpoints_local_dir=str(out / "checkpoints"),
+            records_per_chunk=CHUNK,
+        )
         # Its cache of replies writes to disk for every one, in a row, and checkpoints hold the same.
         runner.request_cache.enabled = False
         folder = str(files[0].parent.absolute())
@@ -196,23 +195,13 @@ def _document(_: Any, request: dict[str, Any], __: str, ___: int) -> dict[str, A
     return {"text": request["url"], "id": request["custom_id"], "metadata": {"request": request["body"]}}
 
 
-class _Ask:
-    """Asks one request; an error is its result, unless nobody gets anything else."""
-
-    def __init__(self) -> None:
-        self._in_a_row = 0
-
-    async def __call__(self, document: Any, generate: Callable[[Any], Awaitable[Any]]) -> Any:
-        try:
-            # Taken out, so that no answer is written with its request.
-            answer = await generate(document.metadata.pop("request"))
-        except InferenceError as error:
-            self._in_a_row += 1
-            if self._in_a_row > MOST_IN_A_ROW:
-                raise
-            return {"error": error.error if isinstance(error.error, dict) else str(error.error)}
-        self._in_a_row = 0
-        return answer
+async def _ask(document: Any, generate: Callable[[Any], Awaitable[Any]]) -> Any:
+    """Ask one request; an error is its result."""
+    try:
+        # Taken out, so that no answer is written with its request.
+        return await generate(document.metadata.pop("request"))
+    except InferenceError as error:
+        return {"error": error.error if isinstance(error.error, dict) else str(error.error)}
 
 
 class _Runner(InferenceRunner):  # type: ignore[misc]  # datatrove has no types
@@ -260,7 +249,8 @@ class _Endpoint(EndpointServer):  # type: ignore[misc]
             if error.status_code in _OF_THE_REQUEST:
                 # The body tells what a content filter held back.
                 raise InferenceError(None, error.body or str(error)) from error
-            raise (ConnectionError if error.status_code in _BUSY else NobodyAnswersError)(error) from error
+            is_lost = error.status_code in _OF_THE_SERVER
+            raise (NobodyAnswersError if is_lost else ConnectionError)(error) from error
         except (openai.APIConnectionError, ValueError, TypeError, LookupError, AttributeError) as error:
             raise ConnectionError(f"the reply cannot be read ({error})") from error
         return reply

@@ -82,7 +82,7 @@ def run_task(
         BlendWarning: Of what a user should know; all of it is in ``outcome.warnings`` as well.
     """
     chosen, how = task_of(task), (decoding or Decoding(), asking or Asking())
-    options = {"locales": locales, "limit": limit, "samples": how[0].samples, **options}
+    options = {"locales": locales, "limit": limit, **options}
     if isinstance(model, Recorded):
         return announced(*keep_recorded(release, chosen, model, Path(out), *how, options))
     used = Local(path=str(model)) if isinstance(model, str | Path) else model

@@ -39,13 +39,13 @@ def _enter(asked: OurTask) -> None:
     def made(release: str, **options: Any) -> Task:
         read, rules = _asked(asked.name, release, json.dumps(options))
         return Task(
-            dataset=MemoryDataset(list(_samples(read.asked, rules or {})), name=read.manifest.name),
+            dataset=MemoryDataset(list(_samples(read.asked, rules or {})), name=read.release.name),
             solver=drawn(),
             scorer=None if rules is None else default_rule(asked.name, release, options),
             metrics=None if rules is None else _metrics(asked),
             # The likeliest token each time, as `blend eval run` asks; `--temperature` says otherwise.
             config=GenerateConfig(temperature=0.0),
-            version=read.manifest.version,
+            version=read.release.version,
         )
 
     made.__name__, made.__doc__ = asked.name.replace("-", "_"), asked.title

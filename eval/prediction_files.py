@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from blend.eval.items import TaskItems
-from blend.eval.runs.recorded_answers import ID_COLUMNS, Recorded
+from blend.eval.runs.answer_logs import ID_KEYS
+from blend.eval.runs.recorded_answers import Recorded
 from blend.eval.runs.run_description import RecordedAnswers
 from blend.eval.runs.run_directory import Run
 from blend.loaders.files.atomic import replace_own_file
@@ -89,8 +90,8 @@ def is_predictions(path: Path, of: Predictions, asked: TaskItems) -> bool:
         raise RowError(
             f"the header is {line[:_SHOWN_CHARACTERS]!r}" if line.strip() else "the file has no header",
             where=f"{path.name}:1",
-            fix=f"{_expected(of)}; a table of other answers has the columns {', '.join(ID_COLUMNS[:-1])} or "
-            f"{ID_COLUMNS[-1]}, and response",
+            fix=f"{_expected(of)}; a table of other answers has the columns {', '.join(ID_KEYS[:-1])} or "
+            f"{ID_KEYS[-1]}, and response",
         )
     return False
 

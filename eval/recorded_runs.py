@@ -39,16 +39,15 @@ def keep_recorded(
     refuse(of_models, "where a model is asked, and recorded answers ask nobody")
     with gunzipped(given.path) as answers:
         if task.takes_table(answers):
-            of_items = {**options, **decoding.given("thought_marks")}
-            refuse(of_items, "for answers to items, and this is a table of texts")
+            refuse(options, "for answers to items, and this is a table of texts")
             kept = task.run_of_table(answers, out, model=given.name)
             return read_run(out), kept
         given = given.model_copy(update={"path": answers})
-        return _keep_answers(release, task, given, out, decoding, options)
+        return _keep_answers(release, task, given, out, options)
 
 
 def _keep_answers(
-    release: str | Path, task: Task, given: Recorded, out: Path, decoding: Decoding, options: Mapping[str, Any]
+    release: str | Path, task: Task, given: Recorded, out: Path, options: Mapping[str, Any]
 ) -> tuple[Run, RunOutcome]:
     stated = {name: value for name, value in options.items() if value is not None}
     style = style_of(given.path)
@@ -64,8 +63,7 @@ def _keep_answers(
     else:
         recorded = read_predictions(path, asked.asked, form, model=given.name)
     warnings = (*asked.asked.warnings, *(f"{path.name}: {warning}" for warning in recorded.warnings))
-    marks = decoding.thought_marks or None
-    with opened(out, asked, recorded.description, None, thought_marks=marks) as run:
+    with opened(out, asked, recorded.description, None) as run:
         write_answers(run.answers_folder / "main.jsonl", recorded.answers)
         outcome = outcome_of(run, n_asked=0)
         return run, outcome._replace(warnings=(*warnings, *outcome.warnings), usage=None)

@@ -3,11 +3,12 @@
 import dataclasses
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import polars as pl
 
 from blend.eval.items import TaskItems, repeated
+from blend.eval.runs.run_description import AskedRelease
 from blend.eval.task import Task, TaskOptions, WrittenOptions, checked_options
 from blend.loaders.datasets import fetch_tables, find_region, find_release
 from blend.loaders.releases.tables import read_config, release_domain, scan_config
@@ -20,9 +21,6 @@ from blend.schemas.rows import (
     SHORT_ANSWER_PROMPTS,
     SHORT_ANSWER_QUESTIONS,
 )
-
-if TYPE_CHECKING:
-    from blend.eval.runs.run_description import AskedRelease
 
 _REBUILT = "and build the release again"
 _HOW_TO_GET: Mapping[str, str] = {
@@ -42,18 +40,14 @@ DISHES = "dish"
 class ReleaseItems(NamedTuple):
     """A task's items, and where they come from."""
 
-    manifest: "ReleaseManifest | AskedRelease"
-    """The manifest of the release; of what is asked about another run, the part of it that the run keeps."""
+    release: AskedRelease
+    """The release; of what is asked about another run, that one's."""
     task: str
     """Name of the task."""
-    configs: tuple[str, ...]
-    """Configurations that were read."""
     options: dict[str, Any]
     """The task's options, with every default spelled out."""
     asked: TaskItems
     """Items and gold."""
-    location: str | None = None
-    """Where the release lies; null where another run gives the items."""
 
 
 def read_items(
@@ -117,7 +111,8 @@ def read_items(
         others = " or ".join(f"`{name}`" for name in task.chosen_by)
         raise InputError(f"{where}: nothing to ask for the task {task.name}; choose other {others}")
     kept = asked if in_parts else asked.in_memory()
-    return ReleaseItems(places.manifest, task.name, configs, used.kept(), kept, location_of(release))
+    read_from = AskedRelease.of(places.manifest, configs, location_of(release))
+    return ReleaseItems(read_from, task.name, used.kept(), kept)
 
 
 def location_of(release: str | Path) -> str:

@@ -15,7 +15,7 @@ from blend.eval.runs.answers import answers_digest
 from blend.eval.runs.ask_model import outcome_of
 from blend.eval.runs.run_description import DESCRIPTION_NAME, RecordedAnswers, RunDescription
 from blend.eval.runs.run_directory import Run, RunOutcome, translate_errors, write_frame
-from blend.eval.runs.written_answers import filtered_texts
+from blend.eval.runs.written_answers import says_nothing
 from blend.eval.scores_json import (
     ALL,
     DECISIONS_NAME,
@@ -184,8 +184,11 @@ def score_answers(
 
 def _on_unanswered(run: Run, n: int, n_written: int) -> str:
     """What a reader should know of answers that are none, and why they are."""
-    cut_is_read = task_of(run.description.task).cut_is_read
-    n_filtered = filtered_texts(run, cut_is_read=cut_is_read)
+    is_filtered = (pl.col("finish_reason") == "content_filter") & pl.col("text").is_not_null()
+    if task_of(run.description.task).cut_is_read:
+        # It is read as far as it goes, so that only those count that say nothing.
+        is_filtered &= says_nothing("text")
+    n_filtered = sum(rows.filter(is_filtered).height for rows in run.kept().parts("text", "finish_reason"))
     reasons = []
     if n_filtered:
         reasons.append(f"a content filter stopped {n_filtered:,}, and would again")
@@ -296,7 +299,6 @@ def signature(name: str, run: RunDescription, parts: Mapping[str, str]) -> str:
         "think": chat.thinking,
         "effort": chat.reasoning_effort,
         "body": _digest(chat.extra_body),
-        "marks": _digest(run.thought_marks or None),
         "sdk": __version__,
     }
     return "|".join([name, *(f"{key}:{value}" for key, value in fields.items() if value is not None)])

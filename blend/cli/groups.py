@@ -19,7 +19,6 @@ from blend.schemas.models import FrozenModel, field_sentences
 
 _TYPED: Mapping[str, tuple[Any, str]] = {
     "system": (str, "TEXT"),
-    "thought_marks": (list[str], "BEGIN,END"),
     "batch_out": (Path, "FILE"),
     "batch_in": (list[Path], "FILE"),
     "shard": (str, "I/N"),

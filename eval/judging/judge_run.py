@@ -117,7 +117,7 @@ def _asked(run: Run) -> ReleaseItems:
     options = {"prompt": VERSION, "replies": replies_digest(run)}
     # No release gives a judge's items, so its run keeps them.
     release = run.description.release.model_copy(update={"location": None})
-    return ReleaseItems(release, JUDGE, (), options, asked)
+    return ReleaseItems(release, JUDGE, options, asked)
 
 
 def _folder_name(model: str) -> str:

@@ -266,7 +266,7 @@ def _said_by(judge: Run) -> pl.DataFrame:
     Raises:
         InputError: If more than 1 % has no answer.
     """
-    answers = split_answers(judge.answers(), judge.description).filter(pl.col("error").is_null())
+    answers = split_answers(judge.answers()).filter(pl.col("error").is_null())
     n_items = judge.description.n_items
     n_missing = n_items - answers.height
     if n_missing > MAX_MISSING * n_items:
@@ -287,7 +287,7 @@ def judge_signature(run: Run, judge: Run) -> dict[str, str]:
     assert not isinstance(used.model, RecordedAnswers)
     how: Mapping[str, Any] = {
         "model": used.model.model_dump(include={"id", "revision", "served_as", "chat", "dtype"}),
-        **used.model_dump(mode="json", include={"decoding", "chat_options", "thought_marks", "prompts"}),
+        **used.model_dump(mode="json", include={"decoding", "chat_options", "prompts"}),
     }
     digest = hashlib.sha256(json.dumps(how, sort_keys=True).encode()).hexdigest()[:8]
     # A signature is parted by |, and its locales by +.

@@ -19,7 +19,7 @@ from blend.eval.models.protocols import (
     OnGenerations,
     OnLikelihoods,
 )
-from blend.eval.models.thoughts import Marks, split_thought
+from blend.eval.models.thoughts import split_thought
 from blend.schemas.errors import ArgumentError
 from blend.schemas.texts import pluralise
 
@@ -61,18 +61,12 @@ _METHODS = {"text": "generate", "logprobs": "option_logprobs", "candidates": "ca
 """The method by which each kind of answer is asked for."""
 
 
-def callers_model(
-    model: OwnModel,
-    asked_for: Literal["text", "logprobs", "candidates"],
-    *,
-    thought_marks: Sequence[Marks] = (),
-) -> Any:
+def callers_model(model: OwnModel, asked_for: Literal["text", "logprobs", "candidates"]) -> Any:
     """An object as a model that writes, chooses, or scores candidates.
 
     Args:
         model: The object; one that describes itself, as a `protocols.Model` does, is used as it is.
         asked_for: What it will be asked for.
-        thought_marks: Pairs of marks around thoughts in its texts besides the usual ones (`thoughts.MARKS`).
 
     Raises:
         ArgumentError: If it lacks the method that the task asks with.
@@ -86,7 +80,7 @@ def callers_model(
             f"`model`: an object of type {type(model).__name__} has no method {_METHODS[asked_for]}, which "
             "this task asks with; add it, or name a model"
         )
-    return model if hasattr(model, "describe") else CallersModel(model, thought_marks)
+    return model if hasattr(model, "describe") else CallersModel(model)
 
 
 def writes_alone(model: object) -> bool:
@@ -97,9 +91,8 @@ def writes_alone(model: object) -> bool:
 class CallersModel:
     """See `protocols.Model` and `candidate_protocol.CandidateScorer`; every option counts as one token."""
 
-    def __init__(self, model: Any, marks: Sequence[Marks]) -> None:
+    def __init__(self, model: Any) -> None:
         self._model = model
-        self._marks = marks
 
     def describe(self) -> ModelDescription:
         """See `protocols.Described.describe`."""
@@ -113,7 +106,7 @@ class CallersModel:
         table = AnswerTable[Generation](len(prompts), keep)
         for items in _blocks(len(prompts)):
             texts = _listed("generate", self._model.generate([prompts[i] for i in items]), len(items))
-            table.put(items, [_generation(text, self._marks) for text in texts])
+            table.put(items, list(map(_generation, texts)))
         return table.all()
 
     def option_logprobs(
@@ -196,7 +189,7 @@ def _listed(method: str, found: Any, wanted: int) -> list[Any]:
     return answers
 
 
-def _generation(answer: Any, marks: Sequence[Marks]) -> Generation:
+def _generation(answer: Any) -> Generation:
     written = Generation(answer, None, None, "stop") if isinstance(answer, str) else answer
     try:
         written.text.encode()
@@ -205,6 +198,6 @@ def _generation(answer: Any, marks: Sequence[Marks]) -> Generation:
             f"`model`: generate gave {answer!r:.60} in place of a text; return a text in valid Unicode per "
             "prompt, an empty one where the model says nothing"
         ) from None
-    split = split_thought(written.text, marks)
+    split = split_thought(written.text)
     thoughts = [thought for thought in (written.thought, split.thought) if thought]
     return replace(written, text=split.text, thought="\n".join(thoughts) or None)

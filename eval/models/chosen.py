@@ -5,7 +5,7 @@ what ``run.json`` keeps and a signature shows: each is written once, here.
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -13,7 +13,6 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 
 from blend.eval.models.model_loading import Dtype
 from blend.eval.models.server_requests import check_extra_body
-from blend.eval.models.thoughts import Marks, check_marks
 from blend.schemas.errors import ArgumentError
 from blend.schemas.models import FrozenModel, field_errors
 
@@ -104,20 +103,11 @@ class Decoding(_Chosen):
     """0 writes the likeliest token each time, as when absent; above it, tokens are drawn."""
     seed: int | None = Field(default=None, ge=0)
     """Where drawing starts; 0 when absent."""
-    samples: int | None = Field(default=None, ge=1)
-    """Times that each question is asked, above temperature 0; as often as the task has it when absent."""
     system: str | None = None
     """Message of an operator before each prompt."""
     thinking: str | None = None
     """Whether a model thinks before it answers, on or off, or how much, in its own word for it such as low; as
     its chat template has it when absent."""
-    thought_marks: tuple[Marks, ...] = ()
-    """Marks around what a model thinks, besides those that are known."""
-
-    @field_validator("thought_marks", mode="before")
-    @classmethod
-    def _are_marks(cls, marks: Sequence[str | Sequence[str]] | None) -> tuple[Marks, ...]:
-        return check_marks(marks or ())
 
 
 class Shard(NamedTuple):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from blend.eval.models.protocols import ChatOptions, check_no_chat_options
-from blend.eval.models.thoughts import MARKS, Marks, any_mark, split_thought
+from blend.eval.models.thoughts import ANY_MARK, MARKS, split_thought
 from blend.schemas.errors import ArgumentError, InputError
 
 if TYPE_CHECKING:
@@ -46,7 +46,6 @@ class Encoder:
         *,
         chat: bool | None = None,
         options: ChatOptions | None = None,
-        further: Sequence[Marks] = (),
     ) -> None:
         """Prepare.
 
@@ -54,7 +53,6 @@ class Encoder:
             tokenizer: The model's.
             chat: Whether prompts go through the chat template; if there is one when absent.
             options: What is said besides the prompt, by the chat template.
-            further: Pairs of marks around thoughts besides the usual ones.
 
         Raises:
             InputError: If a chat template is asked for and the tokenizer has none, or if the template has no
@@ -69,9 +67,7 @@ class Encoder:
         self._tokenizer = tokenizer
         self.chat = has_template if chat is None else chat
         """Whether prompts go through the chat template."""
-        self.template = (
-            ChatTemplate(tokenizer, options or ChatOptions(), further=further) if self.chat else None
-        )
+        self.template = ChatTemplate(tokenizer, options or ChatOptions()) if self.chat else None
         """The chat template, where prompts go through it."""
         if not self.chat:
             check_no_chat_options(options)
@@ -155,15 +151,12 @@ _PROBE = "blend-probe"
 class ChatTemplate:
     """The chat template of a tokenizer, with what is said besides the prompt."""
 
-    def __init__(
-        self, tokenizer: "PreTrainedTokenizerBase", options: ChatOptions, *, further: Sequence[Marks] = ()
-    ) -> None:
+    def __init__(self, tokenizer: "PreTrainedTokenizerBase", options: ChatOptions) -> None:
         """Prepare.
 
         Args:
             tokenizer: One that has a chat template.
             options: What is said besides the prompt.
-            further: Pairs of marks around thoughts besides the usual ones.
 
         Raises:
             ArgumentError: If the template has no variable for what is asked for, or refuses a system message.
@@ -179,10 +172,10 @@ class ChatTemplate:
             name = _variable(source, "reasoning_effort", (EFFORT_VARIABLE,))
             self._variables[name] = options.reasoning_effort
         ending = self._ending()
-        self.is_open = not split_thought(ending, further).is_finished
+        self.is_open = not split_thought(ending).is_finished
         """Whether every prompt ends inside a thought."""
-        is_closed = not self.is_open and re.search(any_mark(further), ending) is not None
-        knows_thoughts = any(mark in source for pair in (*MARKS, *further) for mark in pair)
+        is_closed = not self.is_open and re.search(ANY_MARK, ending) is not None
+        knows_thoughts = any(mark in source for pair in MARKS for mark in pair)
         self.thinks = self.is_open or (
             options.thinking == "on"
             if options.thinking is not None

@@ -24,7 +24,6 @@ from blend.eval.models.protocols import (
     OnLikelihoods,
 )
 from blend.eval.models.text_generation import draw_seeds, reading, write
-from blend.eval.models.thoughts import Marks
 from blend.schemas.errors import InputError
 
 
@@ -37,7 +36,6 @@ def open_local(
     chat: bool | None = None,
     decoding: Decoding | None = None,
     options: ChatOptions | None = None,
-    thought_marks: Sequence[Marks] = (),
     batch_size: int | None = None,
 ) -> "LocalModel":
     """Find a model and check that it can be used; its weights are loaded with the first question.
@@ -51,7 +49,6 @@ def open_local(
         chat: Whether prompts go through the model's chat template; if it has one when absent.
         decoding: How texts are generated; the defaults of `Decoding` when absent.
         options: What is said besides the prompt, by the chat template.
-        thought_marks: Pairs of marks around thoughts besides the usual ones (`thoughts.MARKS`).
         batch_size: Items computed at a time at most; as many as memory allows when absent.
 
     Raises:
@@ -64,8 +61,8 @@ def open_local(
             f"model {opened.checkpoint.id}: it is not a causal language model but "
             f"{opened.checkpoint.architecture}; texts and options need one that predicts the next token"
         )
-    encoder = Encoder(opened.tokenizer, chat=chat, options=options, further=thought_marks)
-    return LocalModel(opened, encoder, decoding or Decoding(), thought_marks, batch_size)
+    encoder = Encoder(opened.tokenizer, chat=chat, options=options)
+    return LocalModel(opened, encoder, decoding or Decoding(), batch_size)
 
 
 class LocalModel:
@@ -76,14 +73,13 @@ class LocalModel:
         opened: OpenCheckpoint,
         encoder: Encoder,
         decoding: Decoding,
-        thought_marks: Sequence[Marks],
         batch_size: int | None,
     ) -> None:
         self._opened = opened
         self._encoder = encoder
         self._decoding = decoding
         is_open = encoder.template is not None and encoder.template.is_open
-        self._reading = reading(opened.tokenizer, is_open=is_open, further=thought_marks)
+        self._reading = reading(opened.tokenizer, is_open=is_open)
         on_cpu = opened.device.on_cpu
         self._batches = Batches(CPU_TOKENS if on_cpu else GPU_TOKENS, batch_size=batch_size)
         self._writing = Batches(CPU_WRITTEN_TOKENS if on_cpu else GPU_WRITTEN_TOKENS, batch_size=batch_size)

@@ -1,6 +1,6 @@
 """Models on a server that speaks OpenAI's protocol: vLLM, SGLang, `transformers serve`, or OpenAI's own."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -17,9 +17,8 @@ from blend.eval.models.protocols import (
     check_no_chat_options,
 )
 from blend.eval.models.server_replies import BadReplyError, filtered, is_filtered, read_text, served_name
-from blend.eval.models.server_requests import RequestForm, TextRequest, check_extra_body
+from blend.eval.models.server_requests import RequestForm, check_extra_body
 from blend.eval.models.text_generation import draw_seeds
-from blend.eval.models.thoughts import Marks
 from blend.loaders.servers import CONCURRENCY, Ask, Persistence, Server, ask_side_by_side
 from blend.loaders.servers.server_errors import REDIRECTS, REFUSED, is_unconnected, problem, server_address
 from blend.schemas.errors import ArgumentError, ServerError
@@ -45,7 +44,6 @@ def open_server(
     chat: bool = True,
     decoding: Decoding | None = None,
     options: ChatOptions | None = None,
-    thought_marks: Sequence[Marks] = (),
     concurrency: int | None = None,
     retries: int = 5,
     timeout_s: float | None = None,
@@ -60,7 +58,6 @@ def open_server(
             or as they are to ``/completions``.
         decoding: How texts are generated; the defaults of `Decoding` when absent.
         options: What is said besides the prompt; all but ``extra_body`` to ``/chat/completions`` alone.
-        thought_marks: Pairs of marks around thoughts besides the usual ones (`thoughts.MARKS`).
         concurrency: Requests under way at a time; `loaders.servers.CONCURRENCY` when absent.
         retries: How often a request is repeated that the server could not serve.
         timeout_s: Seconds to wait for the answer to one request; as long as a slow server needs for the tokens
@@ -84,7 +81,7 @@ def open_server(
         address_name="`server`",
     )
     form = RequestForm(model, chat, decoding or Decoding(), options)
-    return ServerModel(server, form, tuple(thought_marks), timeout_s, reachable)
+    return ServerModel(server, form, timeout_s, reachable)
 
 
 @dataclass(frozen=True)
@@ -93,7 +90,6 @@ class ServerModel:
 
     server: Server
     form: RequestForm
-    thought_marks: tuple[Marks, ...]
     timeout_s: float | None
     reachable: bool
     # Shared by all copies of a model, like what its form has learned of the server.
@@ -155,12 +151,6 @@ class ServerModel:
         _ask_items(server, len(prompts), ask, fail)
         return table.all()
 
-    def text_requests(
-        self, prompts: Sequence[str], *, samples: Sequence[int] | None = None
-    ) -> Iterator[TextRequest]:
-        """Requests for written answers as `generate` sends them, in the order of their prompts."""
-        return map(self.form.request, prompts, draw_seeds(prompts, samples, self.form.decoding))
-
     def _greet(self, max_tokens: int) -> Generation:
         """Ask for a few tokens, which say what the server calls the model, and whether it begins to think."""
         decoding = self.form.decoding.model_copy(update={"max_tokens": max_tokens})
@@ -176,7 +166,7 @@ class ServerModel:
         try:
             reply = await _posted(client, path, body)
             self._check_name(served_name(reply))
-            return read_text(reply, self.thought_marks)
+            return read_text(reply)
         except BadReplyError:
             if tries == 1:
                 raise

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
 from blend.eval.models.protocols import FinishReason, Generation
-from blend.eval.models.thoughts import Marks, split_thought
+from blend.eval.models.thoughts import split_thought
 from blend.schemas.errors import BlendError
 from blend.schemas.texts import clean
 
@@ -26,7 +26,7 @@ class BadReplyError(BlendError):
     """One reply is not what was asked for; another one may be."""
 
 
-def read_text(reply: object, further: Sequence[Marks] = ()) -> Generation:
+def read_text(reply: object) -> Generation:
     """The answer in a reply of ``/chat/completions`` or ``/completions``, and what was thought before.
 
     Thoughts come in a field of their own (``reasoning`` or ``reasoning_content``), as parts of the content, or
@@ -34,7 +34,6 @@ def read_text(reply: object, further: Sequence[Marks] = ()) -> Generation:
 
     Args:
         reply: The reply.
-        further: Pairs of marks around thoughts besides the usual ones.
 
     Raises:
         BadReplyError: If there is no answer, or the server failed before its end.
@@ -48,7 +47,7 @@ def read_text(reply: object, further: Sequence[Marks] = ()) -> Generation:
     is_spent = finish_reason == "length" and "message" in choice
     if text is None and not (thoughts or is_spent or finish_reason == "content_filter"):
         raise BadReplyError(f"the reply holds no text: {_shown(choice)}")
-    split = split_thought(text or "", further)
+    split = split_thought(text or "")
     thoughts += [split.thought] if split.thought is not None else []
     return Generation(
         split.text,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from blend.eval.models.batches import padded
 from blend.eval.models.protocols import Decoding, FinishReason, Generation
-from blend.eval.models.thoughts import AROUND_ANSWERS, MARKS, Marks, split_thought
+from blend.eval.models.thoughts import AROUND_ANSWERS, MARKS, split_thought
 
 if TYPE_CHECKING:
     import torch
@@ -17,24 +17,22 @@ if TYPE_CHECKING:
 class Reading(NamedTuple):
     """How a model's tokens are read as thoughts and an answer."""
 
-    further: tuple[Marks, ...]
-    """Pairs of marks around thoughts besides the usual ones."""
     is_open: bool
     """Whether every prompt ends inside a thought."""
     kept: Mapping[int, str]
     """Special tokens that are part of a mark, with their text; all others are left out of a text."""
 
 
-def reading(tokenizer: "PreTrainedTokenizerBase", *, is_open: bool, further: Sequence[Marks]) -> Reading:
+def reading(tokenizer: "PreTrainedTokenizerBase", *, is_open: bool) -> Reading:
     """How what a model thinks is told from what it says, by its tokenizer; see `Reading`."""
     special = {
         number: token.content for number, token in tokenizer.added_tokens_decoder.items() if token.special
     }
-    marks = [mark for pair in (*MARKS, *further) for mark in pair]
+    marks = [mark for pair in MARKS for mark in pair]
     kept = {number: text for number, text in special.items() if any(text in mark for mark in marks)}
     if kept:
         kept |= {number: text for number, text in special.items() if any(text in m for m in AROUND_ANSWERS)}
-    return Reading(tuple(further), is_open, kept)
+    return Reading(is_open, kept)
 
 
 def write(
@@ -147,7 +145,7 @@ def _answer(
         text, finish = text[: min(positions)], "stop"
         while ids and any(mark in _decoded(tokenizer, ids[:-1], reading.kept) for mark in stop):
             ids = ids[:-1]
-    split = split_thought(text, reading.further, is_open=reading.is_open)
+    split = split_thought(text, is_open=reading.is_open)
     return Generation(split.text, tokens_in, len(ids), finish, thought=split.thought)
 
 

@@ -83,7 +83,7 @@ def single_answers(run: ScoredRun) -> pl.DataFrame:
     Returns:
         `SINGLE_ANSWERS`, and the other columns of the decisions. ``answer`` is what the model said.
     """
-    written = split_answers(run.run.answers("item_id", *WRITTEN, "error"), run.run.description)
+    written = split_answers(run.run.answers("item_id", *WRITTEN, "error"))
     decided = run.decisions().drop(set(SINGLE_ANSWERS) - {"item_id", "correct", "why", "matched"}, strict=False)
     absent = [name for name in ("why", "matched") if name not in decided.columns]
     reason = pl.col("error") if "why" in absent else pl.coalesce("error", "why")

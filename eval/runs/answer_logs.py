@@ -1,102 +1,104 @@
 """Answer logs: what other harnesses and providers' batches keep of a model's answers, each as a `LoggedAnswer`.
 
-A log is read raw, without the tool that wrote it. `KINDS` has each kind: how a record of it is recognised, and
-how it is read.
+A log is read raw, without the tool that wrote it: samples of lm-eval, logs of Inspect, and the results that
+OpenAI (chats, completions and Responses), ``vllm run-batch``, Anthropic, Gemini and datatrove's
+``InferenceRunner`` write for requests. Whoever reads the reply of a live request reads theirs.
+
+References:
+    OpenAI, Batch API, https://platform.openai.com/docs/guides/batch.
+    Anthropic, Message Batches, https://docs.claude.com/en/docs/build-with-claude/batch-processing.
+    Google, Gemini Batch API, https://ai.google.dev/gemini-api/docs/batch-api.
 """
 
 import io
 import json
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from blend.eval.models.protocols import Generation
-from blend.eval.models.server_replies import meaning_of
-from blend.eval.runs.batch_results import reason_of, result_in
+from blend.eval.models.server_replies import BadReplyError, is_filtered, meaning_of, read_text, served_name
 from blend.loaders.files.content import open_content, read_content, utf8_text
 from blend.loaders.files.tables import NOT_AN_ARCHIVE
 from blend.schemas.errors import RowError, beyond_limits
 from blend.schemas.rows import LETTERS
+from blend.schemas.texts import clean
+
+LOGS = "samples of lm-eval, a log of Inspect, results of a batch"
+"""What can be read, for messages."""
 
 ID_KEYS = ("item_id", "true_false_id", "MCQID", "ID")
 """Names under which a log, or a table, names the item that was asked; the first one that is there counts."""
 
-LOG_IDS = ("custom_id", "id")
-"""What batches and Inspect call it."""
+REQUEST_ID = "custom_id"
+"""What a batch calls it."""
 
 LOG_SUFFIXES = (".eval", ".json", ".jsonl")
 """Name endings of logs; ``.jsonl`` may be a table of answers as well."""
 
 _ZSTANDARD = 93
 _HEADER_BYTES = 30
+_SHOWN = 200
 
-Record = Mapping[str, Any]
-Named = Mapping[str, Any]
-"""An item, by what a log calls its id."""
+Record = Mapping[Any, Any]
 
 
 class LoggedAnswer(NamedTuple):
     """An answer that another tool keeps."""
 
-    location: str
-    """Where it stands."""
-    named: Named
-    """Its item."""
+    id_name: str | None
+    """What the tool calls the id of the item; null where it has none."""
+    id: str | None
+    """Its id."""
     answer: Generation
     """What was said, or why there is none; its finish reason is empty where the tool says none."""
+    served_as: str | None = None
+    """Name under which the model answered; null where nobody says."""
     prompt: str | None = None
     """The exact prompt, where the tool says it."""
-
-
-class Kind(NamedTuple):
-    """A kind of log."""
-
-    name: str
-    """What messages call it."""
-    recognises: Callable[[Record], bool]
-    """Whether something is a record of this kind."""
-    read: Callable[[Record], tuple[Named, Generation]]
-    """Item and answer of a record; an error of Python's own where something is not in its place."""
+    location: str = ""
+    """Where it stands."""
 
 
 def read_log(path: Path, *, samples: int = 1) -> tuple[list[LoggedAnswer], int] | None:
-    """The answers in a log, in their order; null for a file that is of no kind in `KINDS` and may be a table.
+    """The answers in a log, in their order; null for a file that may be a table.
 
     Left out, and counted, are further answers to one item in a log of lm-eval, and more than ``samples`` epochs
     of Inspect.
 
     Raises:
-        RowError: If it cannot be read, or has records of several kinds; a file that ends in ``.json`` or
-            ``.eval`` has to be a log.
+        RowError: If it cannot be read; a file that ends in ``.json`` or ``.eval`` has to be a log.
     """
     ending = path.suffix.lower()
-    if ending not in LOG_SUFFIXES or (ending == ".jsonl" and _kind_of(_first_line(path)) is None):
+    if ending not in LOG_SUFFIXES or (ending == ".jsonl" and _answer_in(_first_line(path)) is None):
         return None
-    found = records(path, path.name)
-    first: tuple[str, Any] = next(found, (path.name, None))
-    kind = _kind_of(first[1])
-    if kind is None:
-        names = ", ".join(kind.name for kind in KINDS)
-        raise RowError("not a log of answers", where=path.name, fix=f"give {names}, or a table of answers")
     answers: list[LoggedAnswer] = []
-    n_further = 0
-    for location, record in chain([first], found):
-        if not isinstance(record, dict) or not kind.recognises(record):
-            fix = "give one whole log of one kind"
-            raise RowError(f"not as the first record, which is of {kind.name}", where=location, fix=fix)
-        if record.get("epoch", 1) > samples or record.get("filter") != first[1].get("filter"):
+    n_further, kept_filter = 0, None
+    for location, record in records(path, path.name):
+        found = _answer_in(record)
+        if found is None:
+            raise _unknown(location)
+        kept_filter = kept_filter or record.get("filter")
+        if record.get("epoch", 1) > samples or record.get("filter") != kept_filter:
             n_further += 1
-            continue
-        try:
-            answers.append(LoggedAnswer(location, *kind.read(record)))
+        else:
+            answers.append(found._replace(location=location))
             n_further += _n_further(record)
-        except (AttributeError, LookupError, TypeError, ValueError):
-            what = f"like {kind.name}, without the answer in its place"
-            raise RowError(what, where=location, fix="give the log as it was written") from None
+    if not (answers or n_further):
+        raise _unknown(path.name)
     return answers, n_further
+
+
+def _unknown(location: str) -> RowError:
+    return RowError("not an answer of a known tool", where=location, fix=f"give {LOGS}, or a table of answers")
+
+
+def _answer_in(record: object) -> LoggedAnswer | None:
+    # A text as ``response`` is how a table of answers has it.
+    is_row = isinstance(record, dict) and isinstance(record.get("response"), str)
+    return None if is_row else logged_answer(record)
 
 
 def read_header(path: Path) -> Record:
@@ -200,22 +202,33 @@ def _parsed(content: bytes, where: str) -> Any:
         raise RowError(f"not JSON ({why})", where=where, fix="copy the file again") from None
 
 
-def _kind_of(record: object) -> Kind | None:
-    # A text as ``response`` is how a table of answers has it.
-    if not isinstance(record, dict) or isinstance(record.get("response"), str):
+def logged_answer(record: object) -> LoggedAnswer | None:
+    """The answer in a record of a log, without its location; null for a record that no known tool writes."""
+    try:
+        match record:
+            case {"doc": {}, "resps": [*_]}:
+                return _of_lm_eval(record)
+            case {"epoch": int(), "output": {}}:
+                return _of_inspect(record)
+            case _:
+                found = _named_reply(record)
+    except (AttributeError, LookupError, TypeError, ValueError):  # something else where a tool has its own
         return None
-    return next((kind for kind in KINDS if kind.recognises(record)), None)
+    if found is None:
+        return None
+    name, reply = found
+    if isinstance(reply, str):
+        return LoggedAnswer(REQUEST_ID, name, Generation.failed(reply))
+    try:
+        answer = read_text(reply)
+    except BadReplyError as error:
+        answer = Generation.failed(str(error))
+    return LoggedAnswer(REQUEST_ID, name, answer, served_name(reply))
 
 
-def _id(doc: Record) -> Named:
-    """The first of the names of an item that something has, with its value; nothing where it has none."""
-    return {name: str(doc[name]) for name in [name for name in ID_KEYS if name in doc][:1]}
-
-
-def _n_further(record: Record) -> int:
-    """Further responses of a line of lm-eval, which asks some tasks several times."""
-    responses = record.get("resps") or [[""]]
-    return len(responses[0]) - 1 if isinstance(responses[0][0], str) else 0
+def _id(doc: Record) -> tuple[str, str] | None:
+    """The first of the names of an item that something has, with its value."""
+    return next(((name, str(doc[name])) for name in ID_KEYS if name in doc), None)
 
 
 def as_answer(text: str, thought: str | None, reason: str | None) -> Generation:
@@ -226,29 +239,35 @@ def as_answer(text: str, thought: str | None, reason: str | None) -> Generation:
     return Generation(text, None, None, meaning or reason or "", thought=thought or None)
 
 
-def _lm_eval(record: Record) -> tuple[Named, Generation]:
+def _of_lm_eval(record: Record) -> LoggedAnswer:
     """A line of ``samples_TASK.jsonl``: one response, or the likelihood of each option."""
     named, responses = _id(record["doc"]), record["resps"]
-    if not named:
-        return named, Generation.failed(f"its doc has none of {', '.join(ID_KEYS)}")
+    if named is None:
+        return LoggedAnswer(None, None, Generation.failed(f"its doc has none of {', '.join(ID_KEYS)}"))
     if all(isinstance(one[0], str) for one in responses):
-        return named, as_answer(responses[0][0], None, None)
+        return LoggedAnswer(*named, as_answer(responses[0][0], None, None))
     # Numbers are texts in the file; the continuation of the likeliest option is what the model chose.
     likelihoods = [float(one[0][0]) for one in responses]
     best = likelihoods.index(max(likelihoods))
-    return named, as_answer(record["arguments"][f"gen_args_{best}"]["arg_1"].strip(), None, None)
+    return LoggedAnswer(*named, as_answer(record["arguments"][f"gen_args_{best}"]["arg_1"].strip(), None, None))
 
 
-def _inspect(record: Record) -> tuple[Named, Generation]:
+def _n_further(record: Record) -> int:
+    """Further responses of a line of lm-eval, which asks some tasks several times."""
+    responses = record.get("resps") or [[""]]
+    return len(responses[0]) - 1 if isinstance(responses[0][0], str) else 0
+
+
+def _of_inspect(record: Record) -> LoggedAnswer:
     """A sample of a log of Inspect."""
-    output = record["output"]
-    named = _id(record.get("metadata") or {}) or {"id": str(record["id"])}
+    output, epoch = record["output"], record["epoch"]
+    name, item = _id(record.get("metadata") or {}) or ("id", str(record["id"]))
+    # As `items.repeated` names what is asked again.
+    named = (name, item if epoch == 1 else f"{item}#{epoch - 1}")
     if record.get("error") or not output.get("choices"):
-        return named, Generation.failed(reason_of(record.get("error") or output.get("error") or "no output"))
-    if record["epoch"] > 1:
-        # As `items.repeated` names what is asked again.
-        named = {name: f"{one}#{record['epoch'] - 1}" for name, one in named.items()}
-    return named, inspect_answer(output)
+        why = reason_of(record.get("error") or output.get("error") or "no output")
+        return LoggedAnswer(*named, Generation.failed(why))
+    return LoggedAnswer(*named, inspect_answer(output))
 
 
 def inspect_answer(output: Record) -> Generation:
@@ -262,16 +281,108 @@ def inspect_answer(output: Record) -> Generation:
     return as_answer(text, thought, None if reason == "unknown" else reason)
 
 
-def _batch(record: Record) -> tuple[Named, Generation]:
-    """A line of what came back for requests in a file."""
-    found = result_in(record)
-    assert found is not None
-    return {"custom_id": found.request_id}, found.answer
+_HELD_BACK: Record = {
+    "choices": [{"message": {"content": ""}, "finish_reason": "content_filter"}],
+    "usage": {"completion_tokens": 0},
+}
 
 
-KINDS = (
-    Kind("samples of lm-eval", lambda one: "doc" in one and "resps" in one, _lm_eval),
-    Kind("a log of Inspect", lambda one: "epoch" in one and "output" in one, _inspect),
-    Kind("results of a batch", lambda one: result_in(one) is not None, _batch),
-)
-"""Every kind of log, in the order in which a file is tried."""
+def _named_reply(record: object) -> tuple[str, Record | str] | None:
+    """The id of a request with the reply of a chat to it, or with why there is none."""
+    match record:
+        case {"custom_id": str(name), "result": {"type": "succeeded", "message": {**message}}}:
+            return name, _of_anthropic(message)
+        case {"custom_id": str(name), "result": {"type": str(end), **result}}:
+            return name, _failed(result.get("error") or end)
+        case {"key": str(name), "response": {**response}}:
+            return name, _of_gemini(response)
+        case {"key": str(name), "error": error}:
+            return name, _failed(error)
+        case {"id": str(name), "metadata": {"rollout_results": [*rollouts]}}:
+            return name, _of_datatrove(rollouts[0] if rollouts else {"error": "no answer"})
+        case {"custom_id": str(name), "error": error} if error:
+            return name, _failed(error)
+        case {"custom_id": str(name), "response": {"status_code": int(code), **response}} if code >= 400:
+            return name, _failed(response.get("body"), code)
+        case {"custom_id": str(name), "response": {"body": {"error": error}}} if error:
+            return name, _failed(error)
+        case {"custom_id": str(name), "response": {"body": {"output": [*output], **body}}}:
+            return name, _of_responses(output, body)
+        case {"custom_id": str(name), "response": {"body": {**body}}}:
+            return name, body
+        case _:
+            return None
+
+
+def _failed(error: object, code: int | None = None) -> Record | str:
+    if is_filtered(error):
+        return _HELD_BACK
+    return reason_of(error) if code is None else f"HTTP {code}, {reason_of(error)!r}"
+
+
+def reason_of(error: object) -> str:
+    """What a provider says went wrong."""
+    match error:
+        case {"error": inner} if inner:
+            return reason_of(inner)
+        case {"message": str(text)} | {"code": str(text)}:
+            return clean(text)[:_SHOWN]
+        case _:
+            return clean(str(error))[:_SHOWN]
+
+
+def _chat(content: object, end: object, usage: Record, model: object, reasoning: object = None) -> Record:
+    message = {"content": content, "reasoning": reasoning}
+    return {"model": model, "choices": [{"message": message, "finish_reason": end}], "usage": usage}
+
+
+def _of_anthropic(message: Record) -> Record:
+    # Its blocks are called as the parts of a chat's content are.
+    usage = _usage(message.get("usage") or {})
+    return _chat(message.get("content"), message.get("stop_reason"), usage, message.get("model"))
+
+
+def _of_responses(output: list[Any], body: Record) -> Record:
+    content = [
+        part if one.get("type") == "message" else {"type": "reasoning", "text": part["text"]}
+        for one in output
+        for part in one.get("content") or one.get("summary") or ()
+        if one.get("type") in ("message", "reasoning")
+    ]
+    ends = {"completed": "stop", "incomplete": (body.get("incomplete_details") or {}).get("reason")}
+    end = ends.get(body.get("status", "")) or body.get("status")
+    return _chat(content, end, _usage(body.get("usage") or {}), body.get("model"))
+
+
+def _usage(usage: Record) -> Record:
+    return {
+        "prompt_tokens": usage.get("input_tokens"),
+        "completion_tokens": usage.get("output_tokens"),
+        "completion_tokens_details": usage.get("output_tokens_details"),
+    }
+
+
+def _of_gemini(response: Record) -> Record:
+    if not response.get("candidates"):
+        return _HELD_BACK if response.get("promptFeedback") else response
+    candidate, usage = response["candidates"][0], response.get("usageMetadata") or {}
+    content = [
+        {"type": "reasoning" if part.get("thought") else "text", "text": part.get("text", "")}
+        for part in (candidate.get("content") or {}).get("parts") or ()
+    ]
+    thought, answered = usage.get("thoughtsTokenCount"), usage.get("candidatesTokenCount")
+    counts = {
+        "prompt_tokens": usage.get("promptTokenCount"),
+        "completion_tokens": (answered or 0) + (thought or 0) if usage else None,
+        "completion_tokens_details": {"reasoning_tokens": thought},
+    }
+    return _chat(content, candidate.get("finishReason"), counts, response.get("modelVersion"))
+
+
+def _of_datatrove(rollout: Record) -> Record | str:
+    if rollout.get("error"):
+        return _failed(rollout)
+    usage = rollout.get("usage") or {}
+    # The field in which `cluster` keeps the name of who answered.
+    model = usage.get("model")
+    return _chat(rollout["text"], rollout.get("finish_reason"), usage, model, rollout.get("reasoning"))

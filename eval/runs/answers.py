@@ -7,6 +7,7 @@ to an item the last one that is not an error counts, in the order of the files' 
 
 import hashlib
 import json
+import logging
 import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,6 +17,7 @@ from typing import Any
 import polars as pl
 from filelock import FileLock, Timeout
 
+from blend.eval.models.protocols import Generation
 from blend.loaders.files.atomic import append_rows, atomic_file
 from blend.loaders.files.content import file_sha256, open_content
 from blend.schemas.errors import ConflictError, InputError, RowError
@@ -47,11 +49,17 @@ apart); ``logprobs`` are the sums of the log-probabilities (natural logarithm) o
 What is unknown is null.
 """
 
+MOST_CHARACTERS = 1 << 20
+"""Characters of an answer, and of a thought, that are kept: a server that goes mad spoils no whole run."""
+
+_LOG = logging.getLogger(__name__)
+
 _SYNC_EVERY_S = 1.0
-_CHUNK_BYTES = 16 * 2**20
-"""Bytes of a file that are parsed at a time."""
 _ROWS = 20_000
 """Answers that are parsed at a time."""
+
+_PLACES = {"item_id": pl.String, "is_error": pl.Boolean, "start": pl.Int64, "stop": pl.Int64}
+_RESTORE = "restore it from a copy, or run again into another directory"
 
 
 class AnswerFile:
@@ -96,6 +104,26 @@ class AnswerFile:
             self._lock.release()
 
 
+def generated(answer: Generation) -> dict[str, Any]:
+    """Columns of `ANSWERS` that a written answer fills."""
+    text, thought, error = (
+        None if one is None else one[:MOST_CHARACTERS] for one in (answer.text, answer.thought, answer.error)
+    )
+    is_cut = (text, thought) != (answer.text, answer.thought)
+    if is_cut:
+        n = max(len(answer.text), len(answer.thought or ""))
+        _LOG.warning("an answer of %d characters is kept as one that was cut, at %d", n, MOST_CHARACTERS)
+    return {
+        "text": None if error is not None else text,
+        "thought": thought,
+        "tokens_in": answer.tokens_in,
+        "tokens_out": answer.tokens_out,
+        "tokens_thought": answer.tokens_thought,
+        "finish_reason": "length" if is_cut else answer.finish_reason,
+        "error": error,
+    }
+
+
 def _lines(answers: Iterable[Mapping[str, Any]]) -> bytes:
     rows = ({name: value for name, value in answer.items() if value is not None} for answer in answers)
     # Half of a surrogate pair, where a server has cut a text, is no UTF-8.
@@ -127,14 +155,10 @@ class Answers:
             RowError: If a line, other than half of one at the end, is not an answer; names it.
         """
         if not folder.is_dir():
-            raise InputError(
-                f"{folder}: no such folder, so all would be asked again; restore it from a copy, or run again "
-                "into another directory"
-            )
+            raise InputError(f"{folder}: no such folder, so all would be asked again; {_RESTORE}")
         self._files = _answer_files(folder)
-        schema = {"item_id": pl.String, "is_error": pl.Boolean, "file": pl.UInt32, "start": pl.Int64}
-        empty = pl.DataFrame(schema={**schema, "stop": pl.Int64})
-        places = pl.concat([empty, *(part for n in range(len(self._files)) for part in self._places(n))])
+        parts = [part for number in range(len(self._files)) for part in self._places(number)]
+        places = pl.concat(parts) if parts else self._frame(0, [])
         if places["item_id"].n_unique() < places.height:
             # Machines that share a run write side by side: an error of one can stand behind another's answer.
             places = places.sort(pl.col("is_error"), descending=True, maintain_order=True)
@@ -176,32 +200,35 @@ class Answers:
             yield self._rows(places, columns, thoughts=thoughts)
 
     def _places(self, number: int) -> Iterator[pl.DataFrame]:
-        """Where the answers of a file stand, part by part."""
-        path, start, line = self._files[number], 0, 1
-        for content in _whole_lines(path):
-            rows = _parsed(content, ["item_id", "error"])
-            ends = [start + end for end in _line_ends(content)]
-            if rows is None or rows.height != len(ends) or rows["item_id"].null_count():
-                _refuse(path, content, line)
-            assert rows is not None
-            yield rows.select(
-                "item_id",
-                is_error=pl.col("error").is_not_null(),
-                file=pl.lit(number, pl.UInt32),
-                start=pl.Series([start, *ends[:-1]], dtype=pl.Int64),
-                stop=pl.Series(ends, dtype=pl.Int64),
-            )
-            start, line = ends[-1], line + len(ends)
+        """Where the answers of a file stand, some at a time."""
+        path, stop = self._files[number], 0
+        found: list[tuple[str, bool, int, int]] = []
+        with open_content(path) as file:
+            for n, line in enumerate(file, start=1):
+                if not line.endswith(b"\n"):
+                    break
+                start, stop = stop, stop + len(line)
+                found.append((*_item_of(line, f"{path}:{n}"), start, stop))
+                if len(found) == _ROWS:
+                    yield self._frame(number, found)
+                    found = []
+        yield self._frame(number, found)
+
+    def _frame(self, number: int, found: list[tuple[str, bool, int, int]]) -> pl.DataFrame:
+        frame = pl.DataFrame(found, schema=_PLACES, orient="row")
+        return frame.with_columns(file=pl.lit(number, pl.UInt32))
 
     def _rows(self, places: pl.DataFrame, columns: Sequence[str], *, thoughts: bool) -> pl.DataFrame:
         names = columns or tuple(ANSWERS)
         found = [pl.DataFrame(schema={name: ANSWERS[name] for name in names})]
         for some in places.iter_slices(_ROWS):
-            rows = _parsed(b"".join(self._contents(some)), names)
-            if rows is None:
-                raise RowError(
-                    "was changed while it was read", where=str(self._files[0].parent), fix="run again"
+            try:
+                rows = pl.read_ndjson(
+                    b"".join(self._contents(some)), schema={name: ANSWERS[name] for name in names}
                 )
+            except (pl.exceptions.PolarsError, UnicodeDecodeError):
+                folder = str(self._files[0].parent)
+                raise RowError("not answers as a run keeps them", where=folder, fix=_RESTORE) from None
             if "thought" in names and not thoughts:
                 rows = rows.with_columns(thought=pl.when(pl.col("thought").is_not_null()).then(pl.lit("")))
             found.append(rows)
@@ -216,47 +243,16 @@ class Answers:
                     yield file.read(stop - start)
 
 
-def _whole_lines(path: Path) -> Iterator[bytes]:
-    """The content of a file up to its last line feed, in pieces that end with a line."""
-    rest = b""
-    with open_content(path) as file:
-        while piece := file.read(_CHUNK_BYTES):
-            rest += piece
-            end = rest.rfind(b"\n") + 1
-            if end:
-                yield rest[:end]
-                rest = rest[end:]
-
-
-def _line_ends(content: bytes) -> Iterator[int]:
-    at = 0
-    while (at := content.find(b"\n", at) + 1) > 0:
-        yield at
-
-
-def _parsed(content: bytes, names: Sequence[str]) -> pl.DataFrame | None:
-    """The columns of some lines; null where one of them is not an answer."""
+def _item_of(line: bytes, where: str) -> tuple[str, bool]:
+    """The item that a line answers, and whether the answer is an error."""
     try:
-        return pl.read_ndjson(content, schema={name: ANSWERS[name] for name in names})
-    except (pl.exceptions.PolarsError, UnicodeDecodeError):
-        return None
-
-
-def _refuse(path: Path, content: bytes, first: int) -> None:
-    """Say which of some lines is not an answer.
-
-    Raises:
-        RowError: Always.
-    """
-    for number, line in enumerate(content.split(b"\n")[:-1], start=first):
-        try:
-            if isinstance(json.loads(line)["item_id"], str):
-                continue
-        except (ValueError, TypeError, KeyError, RecursionError):
-            pass
-        fix = "delete this line; its item will be asked again"
-        raise RowError("the line is not an answer", where=f"{path}:{number}", fix=fix)
-    raise RowError("not the answers of a run", where=str(path), fix="restore the file from a copy")
+        answer = json.loads(line)
+        if isinstance(answer["item_id"], str):
+            return answer["item_id"], answer.get("error") is not None
+    except (ValueError, TypeError, KeyError, RecursionError):
+        pass
+    fix = "delete this line; its item will be asked again"
+    raise RowError("the line is not an answer", where=where, fix=fix)
 
 
 def write_answers(path: Path, answers: pl.DataFrame) -> None:

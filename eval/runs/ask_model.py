@@ -3,7 +3,6 @@
 Of candidates it is kept as well what the model's tokenizer makes of them.
 """
 
-import logging
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -22,7 +21,7 @@ from blend.eval.models.protocols import (
     StopAsking,
 )
 from blend.eval.models.server_replies import FINISH_REASONS
-from blend.eval.runs.answers import AnswerFile
+from blend.eval.runs.answers import generated
 from blend.eval.runs.run_directory import Run, RunOutcome, write_frame
 from blend.eval.runs.usage import Spending, Usage
 from blend.loaders.files.progress import ProgressCallback, silent
@@ -37,12 +36,10 @@ BLOCK = 16_384
 BLOCK_OF_CANDIDATES = 1024
 """The same where each item has thousands of candidates."""
 
-MOST_CHARACTERS = 1 << 20
-"""Characters of an answer, and of a thought, that are kept: a server that goes mad spoils no whole run."""
+_Keep = Callable[[Sequence[Mapping[str, Any]]], None]
 
 _DIGITS = 7
 _TOKENS = ("tokens_in", "tokens_out", "tokens_thought")
-_LOG = logging.getLogger(__name__)
 
 
 def ask_model(
@@ -73,21 +70,24 @@ def ask_model(
     if price is not None and budget is not None and (before := outcome_of(run, n_asked=0).usage) is not None:
         spending = Spending(before, price, budget)
 
-    def count(n: int) -> None:
-        nonlocal n_done
-        n_done += n
-        on_progress(STEP, n_done, mine.height)
-
-    count(0)
+    on_progress(STEP, n_done, mine.height)
     tokens = _tokenised(run, model) if isinstance(model, CandidateScorer) and is_ranked else TOKENS.to_frame()
     if not (pending.is_empty() or (spending is not None and spending.is_over)):
         with run.answer_file() as file, suppress(StopAsking):
+
+            def keep(answers: Sequence[Mapping[str, Any]]) -> None:
+                nonlocal n_done
+                file.append(answers)
+                n_done += len(answers)
+                on_progress(STEP, n_done, mine.height)
+                if spending is not None:
+                    spending.add(answers)
+
             # Those that failed come last: they may fail again.
             never = pending.join(kept.failed, on="item_id", how="anti", maintain_order="left")
             again = pending.join(kept.failed, on="item_id", how="semi", maintain_order="left")
-            size = BLOCK_OF_CANDIDATES if is_ranked else BLOCK
-            for block in pl.concat([never, again]).iter_slices(size):
-                _ask(run, model, block, AnswerWriter(block, file, count, spending))
+            for block in pl.concat([never, again]).iter_slices(BLOCK_OF_CANDIDATES if is_ranked else BLOCK):
+                _ask(run, model, block, keep)
     outcome = outcome_of(run, n_asked=n_done - n_before)
     spent = spending and spending.in_words(outcome.n_items - outcome.n_missing, outcome.n_items)
     return outcome._replace(warnings=(*outcome.warnings, *(spent or ()), *_on_tokens(tokens)))
@@ -104,20 +104,36 @@ def pending_items(run: Run) -> pl.DataFrame:
     return items_of(run).join(run.kept().answered, on="item_id", how="anti", maintain_order="left")
 
 
-def _ask(run: Run, model: Model | CandidateScorer, pending: pl.DataFrame, keep: "AnswerWriter") -> None:
-    prompts = pending["prompt"].to_list()
+def _ask(run: Run, model: Model | CandidateScorer, pending: pl.DataFrame, keep: _Keep) -> None:
+    """Ask some items; ``keep`` takes the answers, rows of `answers.ANSWERS`."""
+    ids, prompts, options = pending["item_id"], pending["prompt"].to_list(), pending["options"]
+
+    def written(positions: Sequence[int], answers: Sequence[Generation]) -> None:
+        keep([{"item_id": ids[i], **generated(one)} for i, one in zip(positions, answers, strict=True)])
+
+    def scored(positions: Sequence[int], scores: Sequence[Likelihoods]) -> None:
+        keep(
+            [{"item_id": ids[i], **_scored(one, options[i])} for i, one in zip(positions, scores, strict=True)]
+        )
+
     if run.description.kind == "text":
         assert isinstance(model, Generator)
-        model.generate(prompts, samples=samples_of(run, pending), keep=keep.generations)
+        model.generate(prompts, samples=samples_of(run, pending), keep=written)
     elif run.description.kind == "logprobs":
         assert isinstance(model, OptionScorer)
-        model.option_logprobs(prompts, pending["options"].to_list(), keep=keep.scores)
+        model.option_logprobs(prompts, options.to_list(), keep=scored)
     else:
         assert isinstance(model, CandidateScorer)
-        sets = run.candidate_sets()
+        sets = _candidate_sets(run)
         numbers = {name: number for number, name in enumerate(sets)}
         chosen = [numbers[name] for name in _beside(pending, run, "candidate_set")["candidate_set"]]
-        model.candidate_logprobs(prompts, chosen, list(sets.values()), keep=keep.scores)
+        model.candidate_logprobs(prompts, chosen, list(sets.values()), keep=scored)
+
+
+def _candidate_sets(run: Run) -> dict[str, list[str]]:
+    """The candidates of each set, by its name."""
+    sets = run.candidates().group_by("candidate_set", maintain_order=True).agg("candidate")
+    return dict(sets.iter_rows())
 
 
 def samples_of(run: Run, pending: pl.DataFrame) -> list[int] | None:
@@ -158,62 +174,6 @@ def outcome_of(run: Run, *, n_asked: int) -> RunOutcome:
         for reason, n in sorted(unknown_ends.items())
     )
     return RunOutcome(n_items, n_asked, n_missing, kept.n_failed, first_error, warnings, usage=usage)
-
-
-class AnswerWriter:
-    """Writes answers into a file, by the positions that a model knows."""
-
-    def __init__(
-        self,
-        pending: pl.DataFrame,
-        file: AnswerFile,
-        count: Callable[[int], None] = lambda _: None,
-        spending: Spending | None = None,
-    ) -> None:
-        self._ids = pending["item_id"]
-        self._options = pending["options"]
-        self._file = file
-        self._count = count
-        self._spending = spending
-
-    def generations(self, positions: Sequence[int], answers: Sequence[Generation]) -> None:
-        """Texts for the items at some positions."""
-        self.keep(positions, [generated(answer) for answer in answers])
-
-    def scores(self, positions: Sequence[int], scores: Sequence[Likelihoods]) -> None:
-        """Scores of the options or candidates of the items at some positions."""
-        options = (self._options[position] for position in positions)
-        self.keep(positions, list(map(_scored, scores, options)))
-
-    def keep(self, positions: Sequence[int], answers: Sequence[Mapping[str, Any]]) -> None:
-        """Answers to the items at some positions, columns of `answers.ANSWERS`."""
-        self._file.append(
-            {"item_id": self._ids[position], **answer}
-            for position, answer in zip(positions, answers, strict=True)
-        )
-        self._count(len(positions))
-        if self._spending is not None:
-            self._spending.add(answers)
-
-
-def generated(answer: Generation) -> dict[str, Any]:
-    """The columns of `answers.ANSWERS` that a written answer fills."""
-    text, thought, error = (
-        None if one is None else one[:MOST_CHARACTERS] for one in (answer.text, answer.thought, answer.error)
-    )
-    is_cut = (text, thought) != (answer.text, answer.thought)
-    if is_cut:
-        n = max(len(answer.text), len(answer.thought or ""))
-        _LOG.warning("an answer of %d characters is kept as one that was cut, at %d", n, MOST_CHARACTERS)
-    return {
-        "text": None if error is not None else text,
-        "thought": thought,
-        "tokens_in": answer.tokens_in,
-        "tokens_out": answer.tokens_out,
-        "tokens_thought": answer.tokens_thought,
-        "finish_reason": "length" if is_cut else answer.finish_reason,
-        "error": error,
-    }
 
 
 def _scored(scores: Likelihoods, options: pl.Series | None) -> dict[str, Any]:
@@ -257,7 +217,7 @@ def _tokenised(run: Run, scorer: CandidateScorer) -> pl.DataFrame:
     limit = run.description.options["max_masks"] if scorer.describe().scorer == "masked" else None
     rows = [
         (name, text, found.n_tokens, found.n_unknown, _why_not_ranked(found.n_tokens, limit))
-        for name, texts in run.candidate_sets().items()
+        for name, texts in _candidate_sets(run).items()
         # Behind a blank, as most templates have it.
         if (of_texts := scorer.tokenised(texts, after_blank=True))
         for text, found in zip(texts, of_texts, strict=True)
@@ -277,15 +237,13 @@ def _why_not_ranked(n_tokens: int, limit: int | None) -> str | None:
 def _on_tokens(tokens: pl.DataFrame) -> Iterator[str]:
     distinct = tokens.unique("candidate", maintain_order=True)
     too_long, nothing = (distinct.filter(why_not_ranked=why) for why in ("too-long", "no-tokens"))
-    unknown, longest = distinct.filter(pl.col("n_unknown") > 0), max(too_long["n_tokens"].to_list(), default=0)
-    of_all = f"of {distinct.height} with"
-    for rows, what, then in (
-        (too_long, f"{of_all} more tokens than masks, not ranked", f"; `max_masks` {longest} ranks all"),
-        (nothing, "of which the tokenizer leaves nothing", ""),
-        (unknown, f"{of_all} tokens that the model does not know, ranked all the same", ""),
+    longest = max(too_long["n_tokens"].to_list(), default=0)
+    for rows, what in (
+        (too_long, f"more tokens than masks, not ranked; `max_masks` {longest} ranks all"),
+        (nothing, "no token, not ranked"),
+        (distinct.filter(pl.col("n_unknown") > 0), "tokens that the model does not know, ranked all the same"),
     ):
         if rows.height:
             shown = ", ".join(repr(text) for text in rows["candidate"].head(_LISTED))
-            more = rows.height - _LISTED
-            rest = f" and {more} more ({TOKENS_NAME} lists them)" if more > 0 else ""
-            yield f"{pluralise(rows.height, 'candidate')} {what}: {shown}{rest}{then}"
+            more = f", … ({TOKENS_NAME} lists them)" if rows.height > _LISTED else ""
+            yield f"{rows.height} of {pluralise(distinct.height, 'candidate')} ({shown}{more}) with {what}"

@@ -11,15 +11,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple
 
-from blend.eval.models.protocols import Generation
-from blend.eval.models.server import ServerModel
-from blend.eval.models.server_requests import VERSION, TextRequest
-from blend.eval.models.thoughts import Marks
-from blend.eval.runs.answer_logs import records
-from blend.eval.runs.ask_model import AnswerWriter, outcome_of, pending_items, samples_of
-from blend.eval.runs.batch_results import result_in
+from blend.eval.models.server_requests import VERSION, RequestForm, TextRequest
+from blend.eval.models.text_generation import draw_seeds
+from blend.eval.runs.answer_logs import REQUEST_ID, LoggedAnswer, logged_answer, records
+from blend.eval.runs.answers import generated
+from blend.eval.runs.ask_model import outcome_of, pending_items, samples_of
 from blend.eval.runs.run_directory import Run, RunOutcome, change_description
 from blend.loaders.files.atomic import atomic_write, storage_errors
 from blend.loaders.files.content import read_content
@@ -54,11 +51,11 @@ def items_by_request(item_ids: Iterable[str]) -> dict[str, str]:
     return {name: item_id for item_id in item_ids for name in (item_id, request_id(item_id))}
 
 
-def requests_of(run: Run, model: ServerModel) -> Iterator[tuple[str, TextRequest]]:
-    """The requests of what a run has no answer to, with the ids of their items."""
+def requests_of(run: Run, form: RequestForm) -> Iterator[tuple[str, TextRequest]]:
+    """The requests of what a run has no answer to, as they would be sent, with the ids of their items."""
     pending = pending_items(run)
-    requests = model.text_requests(pending["prompt"].to_list(), samples=samples_of(run, pending))
-    return zip(pending["item_id"], requests, strict=True)
+    seeds = draw_seeds(pending["prompt"].to_list(), samples_of(run, pending), form.decoding)
+    return zip(pending["item_id"], map(form.request, pending["prompt"], seeds), strict=True)
 
 
 def write_requests(
@@ -110,27 +107,13 @@ def _parts(requests: Iterable[tuple[str, TextRequest]], most: int) -> Iterator[l
         yield lines
 
 
-class BatchResult(NamedTuple):
-    """Result of one request of a run."""
-
-    item_id: str
-    """Item that was asked."""
-    answer: Generation
-    """Its answer, or why there is none."""
-    served_as: str | None
-    """Name under which the model answered; null where nobody says."""
-    location: str
-    """File and line."""
-
-
-def keep_results(run: Run, model: ServerModel, paths: Sequence[Path]) -> tuple[Run, RunOutcome]:
+def keep_results(run: Run, paths: Sequence[Path]) -> tuple[Run, RunOutcome]:
     """Read results into the run; an item that has an answer keeps it, so reading again changes nothing.
 
     All is looked through before anything is kept: a wrong line keeps out what stands before it as well.
 
     Args:
         run: The run.
-        model: Its model.
         paths: Files of results and of errors, or folders of such files.
 
     Returns:
@@ -141,25 +124,22 @@ def keep_results(run: Run, model: ServerModel, paths: Sequence[Path]) -> tuple[R
             Half of a line at the end, which a kill leaves, is passed over.
     """
     files = [file for path in paths for file in (sorted(path.rglob("*.jsonl")) if path.is_dir() else [path])]
-    pending, items = pending_items(run), items_by_request(run.items("item_id")["item_id"])
-    results = partial(_results, files, items, model.thought_marks)
-    served = _served_name(run, results())
+    pending, items = {*pending_items(run)["item_id"]}, items_by_request(run.items("item_id")["item_id"])
+    results = partial(_results, files, items)
+    served = _served_name(run, (result for _, result in results()))
     if served is not None and getattr(run.description.model, "served_as", None) is None:
         run = change_description(run, model=run.description.model.model_copy(update={"served_as": served}))
-    position = {item: number for number, item in enumerate(pending["item_id"])}
-    asked: set[int] = set()
-    answered: set[int] = set()
+    asked: set[str] = set()
     n_further = 0
     with run.answer_file("batch") as file:
-        writer = AnswerWriter(pending, file)
-        for result in results():
-            number = position.get(result.item_id)
-            if number is None or number in answered:
+        for item, result in results():
+            if item in pending:
+                file.append([{"item_id": item, **generated(result.answer)}])
+                asked.add(item)
+                if result.answer.error is None:
+                    pending.discard(item)
+            else:
                 n_further += result.answer.error is None
-                continue
-            writer.generations([number], [result.answer])
-            asked.add(number)
-            answered.update([number] if result.answer.error is None else ())
     outcome = outcome_of(run, n_asked=len(asked))
     return run, outcome._replace(warnings=(*_left_out(n_further, outcome), *outcome.warnings))
 
@@ -173,43 +153,36 @@ def _left_out(n_further: int, outcome: RunOutcome) -> Iterator[str]:
         yield f"{items} without a result; write the requests again with `batch_out`, or ask without it"
 
 
-def _results(
-    paths: Sequence[Path], items: Mapping[str, str], further: Sequence[Marks]
-) -> Iterator[BatchResult]:
-    """Yield the results in files, in their order."""
+def _results(paths: Sequence[Path], items: Mapping[str, str]) -> Iterator[tuple[str, LoggedAnswer]]:
+    """Yield the results in files, in their order, each with its item."""
     for path in paths:
         for location, record in records(path, str(path)):
-            found = result_in(record, further)
-            if found is None:
+            found = logged_answer(record)
+            if found is None or found.id_name != REQUEST_ID or found.id is None:
                 is_request = isinstance(record, dict) and "method" in record
                 what = "a request, and not its result" if is_request else "not the result of a request"
                 raise RowError(what, where=location, fix="name the file that came back for the requests")
-            if found.request_id not in items:
+            if found.id not in items:
                 fix = (
                     f"the ids of this run are like {next(iter(items))!r}; name the results of its own requests"
                 )
-                raise RowError(f"nothing is asked under {found.request_id!r}", where=location, fix=fix)
-            yield BatchResult(items[found.request_id], found.answer, found.served_as, location)
+                raise RowError(f"nothing is asked under {found.id!r}", where=location, fix=fix)
+            yield items[found.id], found._replace(location=location)
 
 
-def _served_name(run: Run, results: Iterable[BatchResult]) -> str | None:
+def _served_name(run: Run, results: Iterable[LoggedAnswer]) -> str | None:
     """The one name under which the model has answered, in this run and in the results."""
     asked, before = run.description.model.id, getattr(run.description.model, "served_as", None)
     for result in results:
-        if result.served_as is None:
+        if result.served_as in (None, before):
             continue
-        if before is None and not is_name_of(result.served_as, asked):
+        if before is not None or not is_name_of(result.served_as, asked):
+            others = f"{asked!r} was asked" if before is None else f"others of this run from {before!r}"
             raise RowError(
-                f"the answer comes from {result.served_as!r}, and {asked!r} was asked",
+                f"the answer comes from {result.served_as!r}, and {others}",
                 where=result.location,
-                fix="name the results of this run; if it is the same model under another name, read them into "
-                f"a run that asks it by that one: `model={result.served_as}` and another `out`",
-            )
-        if before is not None and result.served_as != before:
-            raise RowError(
-                f"the answer comes from {result.served_as!r}, and others of this run from {before!r}",
-                where=result.location,
-                fix="name the results of one model, and start a run of its own for the other one",
+                fix="name the results of this run; those of a model that calls itself otherwise go into a run "
+                f"of their own: `model={result.served_as}` and another `out`",
             )
         before = result.served_as
     return before

@@ -9,7 +9,6 @@ from pydantic import Field, ValidationError
 
 from blend.eval.items import AnswerKind
 from blend.eval.models.protocols import ChatOptions, Decoding, ModelDescription
-from blend.eval.models.thoughts import Marks
 from blend.loaders.files.content import read_content
 from blend.schemas.errors import DISTRIBUTION, InputError
 from blend.schemas.manifest import ReleaseManifest
@@ -87,8 +86,6 @@ class RunDescription(FrozenModel):
     """How texts were generated; null where none were, or by another tool."""
     chat_options: ChatOptions | None = None
     """What was said besides the prompts; null where nothing was."""
-    thought_marks: tuple[Marks, ...] | None = None
-    """Pairs of marks around thoughts besides the usual ones (`thoughts.MARKS`); null where there are none."""
 
     @property
     def holds_texts(self) -> bool:
@@ -140,26 +137,30 @@ def go_on_with(directory: Path, wanted: RunDescription) -> RunDescription:
         InputError: If the directory holds another run; names what differs. The version of the SDK and where the
             release lies are no matter.
     """
-    kept = read_description(directory)
+    before = read_description(directory)
+    kept, now = _completed(before, wanted), _completed(wanted, before)
     apart: Any = {"sdk_version": True, "run_format": True, "release": {"location"}}
-    there, now = (dict(_flat(one.model_dump(mode="json", exclude=apart))) for one in (kept, wanted))
-    learned = {}
-    for name in _LEARNED_LATER:
-        before, since = there.pop(f"model.{name}", None), now.pop(f"model.{name}", None)
-        if before is None and since is not None:
-            learned[name] = since
-        elif since is not None:
-            there[f"model.{name}"], now[f"model.{name}"] = before, since
-    differing = [field for field in dict.fromkeys([*there, *now]) if there.get(field) != now.get(field)]
+    there, here = (dict(_flat(one.model_dump(mode="json", exclude=apart))) for one in (kept, now))
+    differing = [field for field in dict.fromkeys([*there, *here]) if there.get(field) != here.get(field)]
     if differing:
         listed = "\n".join(
-            f"  {field}: {_short(there.get(field))} there, {_short(now.get(field))} now" for field in differing
+            f"  {field}: {_short(there.get(field))} there, {_short(here.get(field))} now" for field in differing
         )
         raise InputError(
             f"{directory}: holds another run, which differs in\n{listed}\n"
             "choose another `out`, or ask for the same again to go on with this one"
         )
-    return kept.model_copy(update={"model": kept.model.model_copy(update=learned)}) if learned else kept
+    return kept
+
+
+def _completed(run: RunDescription, other: RunDescription) -> RunDescription:
+    """A description with what only another one of the same run knows of the model."""
+    known = {
+        name: getattr(run.model, name) or getattr(other.model, name, None)
+        for name in _LEARNED_LATER
+        if name in type(run.model).model_fields
+    }
+    return run.model_copy(update={"model": run.model.model_copy(update=known)})
 
 
 def _flat(value: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:

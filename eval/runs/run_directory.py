@@ -17,11 +17,9 @@ import polars as pl
 from blend.eval.items import PART, TaskItems, text_digest
 from blend.eval.models.chosen import Shard
 from blend.eval.models.protocols import ChatOptions, Decoding, ModelDescription
-from blend.eval.models.thoughts import Marks
 from blend.eval.runs.answers import AnswerFile, Answers
 from blend.eval.runs.run_description import (
     DESCRIPTION_NAME,
-    AskedRelease,
     RecordedAnswers,
     RunDescription,
     go_on_with,
@@ -37,7 +35,7 @@ from blend.loaders.files.atomic import (
     storage_error,
 )
 from blend.loaders.files.content import open_content, parquet_rows
-from blend.schemas.errors import InputError, RowError, StorageError
+from blend.schemas.errors import InputError, RowError
 from blend.schemas.summaries import Summarised, Table
 from blend.schemas.texts import pluralise
 from blend.version import __version__
@@ -48,6 +46,11 @@ if TYPE_CHECKING:
 ITEMS_NAME = "items.parquet"
 GOLD_NAME = "gold.parquet"
 ANSWERS_FOLDER = "answers"
+
+_OF_FILES = (
+    *(errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOENT),
+    *(errno.ENOTDIR, errno.EISDIR, errno.ELOOP, errno.EEXIST),
+)
 
 _BEFORE_DESCRIPTION = (ITEMS_NAME, GOLD_NAME, ANSWERS_FOLDER)
 
@@ -105,13 +108,12 @@ class Run(Summarised):
         """What was asked, and how far it is."""
         asked, how = self.description, self.outcome
         who, release = asked.model.id, f"{asked.release.name}@{asked.release.version}"
-        rows: list[tuple[str, Any]] = [("items", asked.n_items)]
+        standing = pluralise(asked.n_items, "item")
+        rows: list[tuple[str, Any]] = [("directory", str(self.directory)), ("SDK", asked.sdk_version)]
         if how is not None:
-            rows += [("answered", how.n_items - how.n_missing), ("failed", how.n_failed)]
-            rows += [("first error", how.first_error)] if how.first_error is not None else []
-            rows += [("warning", warning) for warning in how.warnings]
-        rows += [("directory", str(self.directory)), ("SDK", asked.sdk_version)]
-        title = f"{asked.task} of {release}, asked of {who}, {_standing(asked, how)}"
+            standing = f"{how.n_items - how.n_missing:,} of {standing} answered"
+            rows += [("failed", how.n_failed), ("first error", how.first_error)] if how.n_failed else []
+        title = f"{asked.task} of {release}, asked of {who}, {standing}"
         return [Table.of(title, ("what", "value"), [(what, str(value)) for what, value in rows])]
 
     @property
@@ -143,11 +145,6 @@ class Run(Summarised):
         assert found is not None
         return found
 
-    def candidate_sets(self) -> dict[str, list[str]]:
-        """The candidates of each set, by its name."""
-        sets = self.candidates().group_by("candidate_set", maintain_order=True).agg("candidate")
-        return dict(sets.iter_rows())
-
     def kept(self) -> Answers:
         """The answers so far, or those that are held."""
         return Answers(self.answers_folder) if self.held is None else self.held
@@ -171,11 +168,6 @@ class Run(Summarised):
         return AnswerFile(self.answers_folder / f"{name}.jsonl")
 
 
-def _standing(asked: RunDescription, outcome: RunOutcome | None) -> str:
-    items = pluralise(asked.n_items, "item")
-    return items if outcome is None else f"{outcome.n_items - outcome.n_missing:,} of {items} answered"
-
-
 def runs_in(directory: Path) -> list[Path]:
     """List the run directories in a directory, by name; the directory itself where it is one, or holds none."""
     if (directory / DESCRIPTION_NAME).exists() or not directory.is_dir():
@@ -189,14 +181,8 @@ def kept_items(directory: Path, description: RunDescription) -> TaskItems:
 
     Raises:
         RowError: If a table is absent or cannot be read.
-        InputError: If there are other items than the description says.
     """
     items, gold = (read_frame(directory / name) for name in (ITEMS_NAME, GOLD_NAME))
-    if items.height != description.n_items:
-        raise InputError(
-            f"{directory}: {DESCRIPTION_NAME} says {description.n_items} items, and {ITEMS_NAME} holds "
-            f"{items.height}; restore {DESCRIPTION_NAME} from a copy, or run again into another directory"
-        )
     return TaskItems(items, gold, {}, description.kind)
 
 
@@ -207,7 +193,6 @@ def opened(
     decoding: Decoding | None,
     *,
     chat_options: ChatOptions | None = None,
-    thought_marks: tuple[Marks, ...] | None = None,
     shard: Shard | None = None,
 ) -> AbstractContextManager[Run]:
     """The directory of a run, for this process alone while the block runs; see `open_run`.
@@ -218,15 +203,12 @@ def opened(
         model: Who is asked.
         decoding: How texts are generated; null where none are.
         chat_options: What is said besides the prompts; null where nothing is.
-        thought_marks: Pairs of marks around thoughts besides the usual ones; null where there are none.
         shard: Which of several machines that write to the run this is; one alone when absent.
     """
-    release, items = asked.manifest, asked.asked
-    if not isinstance(release, AskedRelease):
-        release = AskedRelease.of(release, asked.configs, asked.location)
+    items = asked.asked
     description = RunDescription(
         sdk_version=__version__,
-        release=release,
+        release=asked.release,
         task=asked.task,
         options=asked.options,
         kind=items.kind,
@@ -235,7 +217,6 @@ def opened(
         model=model,
         decoding=decoding,
         chat_options=chat_options,
-        thought_marks=thought_marks,
     )
     return open_run(directory, description, items, shard=shard)
 
@@ -284,16 +265,10 @@ def translate_errors(directory: Path) -> Iterator[None]:
     try:
         yield
     except (OSError, pl.exceptions.PolarsError) as error:
-        number = getattr(error, "errno", None)
-        if is_disk_full(error) or number in (errno.EACCES, errno.EPERM, errno.EROFS):
-            kept = "what was answered until now is kept; "
-            raise storage_error(directory, error, kept=kept) from error
-        if number in (errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ELOOP, errno.EEXIST):
-            raise StorageError(
-                f"{directory}: is not as the run has made it ({error}); restore it from a copy, or choose "
-                "another `out`"
-            ) from error
-        raise
+        # Others, such as those of a connection, are not about files.
+        if not is_disk_full(error) and getattr(error, "errno", None) not in _OF_FILES:
+            raise
+        raise storage_error(directory, error, kept="what was answered until now is kept; ") from error
 
 
 def _start(directory: Path, description: RunDescription, asked: TaskItems) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from blend.eval.models.thoughts import Marks, any_mark, split_thought
+from blend.eval.models.thoughts import ANY_MARK, split_thought
 from blend.eval.runs.run_description import RecordedAnswers, RunDescription
 from blend.eval.runs.run_directory import Run
 
@@ -36,7 +36,7 @@ def as_scored(answers: pl.DataFrame, run: RunDescription) -> pl.DataFrame:
         The rows, with ``text`` as it was said and empty where unanswered, so that `says_nothing` finds all of
         these, and ``thought``.
     """
-    answered = split_answers(answers, run)
+    answered = split_answers(answers)
     cuts = _CUTS if _ends_by_itself(run) else ("content_filter",)
     is_cut = pl.col("finish_reason").is_in(cuts) & pl.col("text").is_not_null()
     return answered.with_columns(text=pl.when(is_cut).then(pl.lit("")).otherwise("text"))
@@ -52,13 +52,13 @@ def says_nothing(column: str) -> pl.Expr:
     return pl.col(column).str.strip_chars() == ""
 
 
-def split_answers(answers: pl.DataFrame, run: RunDescription) -> pl.DataFrame:
-    """Answers with what was said apart from what was thought; see `as_scored` for the arguments.
+def split_answers(answers: pl.DataFrame) -> pl.DataFrame:
+    """Answers, as of `as_scored`, with what was said apart from what was thought.
 
     Returns:
         The rows, with ``text`` as it was said, empty where a thought does not end, and ``thought``.
     """
-    found = _split_texts(answers, run.thought_marks or ())
+    found = _split_texts(answers)
     if found.is_empty():
         return answers
     rows = answers.join(found, on="text", how="left", maintain_order="left")
@@ -74,11 +74,11 @@ def _ends_by_itself(run: RunDescription) -> bool:
     return isinstance(run.model, RecordedAnswers) or run.model.backend == "python" or run.model.chat
 
 
-def _split_texts(answers: pl.DataFrame, further: Sequence[Marks]) -> pl.DataFrame:
+def _split_texts(answers: pl.DataFrame) -> pl.DataFrame:
     """Every distinct text with a mark, told apart once."""
     texts = answers["text"].unique().drop_nulls()
-    marked = texts.filter(texts.str.contains(any_mark(further)))
-    found = [split_thought(text, further) for text in marked]
+    marked = texts.filter(texts.str.contains(ANY_MARK))
+    found = [split_thought(text) for text in marked]
     return pl.DataFrame(
         {"text": marked, "_said": [one.text for one in found], "_thought": [one.thought for one in found]},
         schema=dict.fromkeys(("text", "_said", "_thought"), pl.String()),
@@ -111,20 +111,6 @@ class AnsweredParts:
     def gold(self) -> Iterator[pl.DataFrame]:
         """Yield the gold of each part, of a task that has a row for each item."""
         return self.run.gold_in_parts()
-
-
-def filtered_texts(run: Run, *, cut_is_read: bool = False) -> int:
-    """Count the texts of a run that a content filter stopped.
-
-    Args:
-        run: The run.
-        cut_is_read: Whether a text that was cut or filtered is read as far as it goes, so that only those count
-            that say nothing.
-    """
-    kept = run.kept()
-    is_filtered = (pl.col("finish_reason") == "content_filter") & pl.col("text").is_not_null()
-    counts = is_filtered & says_nothing("text") if cut_is_read else is_filtered
-    return sum(rows.filter(counts).height for rows in kept.parts("text", "finish_reason"))
 
 
 def packed(rows: pl.DataFrame) -> bytes:

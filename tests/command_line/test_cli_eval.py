@@ -73,7 +73,7 @@ def test_where_and_how_a_local_model_computes(sample_release: Path, model: Path,
             ["price=1,1"],
             (
                 "-T price=1,1: the task multiple-choice has no such option; it has --locales, --limit, "
-                "--samples, -T shots, -T shots_seed, -T style, -T rotations, -T confidence, -T config"
+                "-T samples, -T shots, -T shots_seed, -T style, -T rotations, -T confidence, -T config"
             ),
         ),
     ],
@@ -146,13 +146,6 @@ def test_options_of_the_task_that_cannot_be(
             (
                 "-M batch_size: 'some' is not possible (Input should be a valid integer, unable to parse "
                 "string as an integer)"
-            ),
-        ),
-        (
-            ["--thought-marks", "<plan>"],
-            (
-                "--thought-marks: '<plan>' is not possible (it is a mark before a thought and another one "
-                "behind it, without white space)"
             ),
         ),
         (["-M", "device=abacus"], "device 'abacus': torch finds no such device; choose one of: cpu, auto"),

@@ -49,7 +49,7 @@ def run(*command: str):
 
 def ask(release: Path, model: Path, out: Path, *options: str):
     how = ("--task", "cultural-prompts", "--model", str(model), "--out", str(out), "--max-tokens", "12")
-    return run("eval", "run", str(release), *how, "--samples", "2", "-M", "device=cpu", *options)
+    return run("eval", "run", str(release), *how, "-T", "samples=2", "-M", "device=cpu", *options)
 
 
 @pytest.mark.nightly
@@ -97,7 +97,7 @@ def test_a_table_of_texts_needs_no_release(tmp_path: Path):
     [
         (
             (),
-            "2 samples at temperature 0 are one text 2 times; give a --temperature above 0, or --samples 1",
+            "2 samples at temperature 0 are one text 2 times; give a --temperature above 0, or -T samples=1",
         ),
         (
             ("--temperature", "1", "--shard", "3/2"),

@@ -101,18 +101,6 @@ def test_killed_here_nothing_is_lost_or_stored_twice(begun: blend.Run, server: S
     assert read_run(begun.directory).description.model.served_as == "m"  # type: ignore[union-attr]
 
 
-@pytest.mark.landing
-def test_a_server_that_refuses_all_ends_it(begun: blend.Run):
-    with counting(poison=" ") as server:
-        done = subprocess.run(command(begun, server, "--task-requests", "5000"), capture_output=True, text=True)
-        assert 100 < server.counts().n_asked < 120
-    assert done.returncode == 1
-    assert done.stderr.rpartition("error: ")[2] == (
-        "1 task of 1 ended without all answers (this cannot be answered; "
-        f"{begun.directory}/cluster/logs); what was answered is kept: mend that, and run the same again\n"
-    )
-
-
 SCRIPT = """#!/bin/bash
 #SBATCH --cpus-per-task=1
 #SBATCH --mem-per-cpu=2G

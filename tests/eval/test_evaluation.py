@@ -164,10 +164,6 @@ def test_a_model_that_cannot_be_so():
             "`extra_body`: 'prompt' is not possible, since a run decides about it itself; leave it out (there "
             "are parameters for model, max_tokens, temperature, seed and thinking)"
         ),
-        lambda: blend.Decoding(thought_marks=(("<a>", "<a>"),)): (
-            "`thought_marks`: ('<a>', '<a>') is not possible (it is a mark before a thought and another one "
-            "behind it, without white space)"
-        ),
     }.items():
         assert refused(call) == message
 

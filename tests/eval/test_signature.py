@@ -21,6 +21,7 @@ from blend.eval.models.protocols import ChatOptions, Decoding, ModelDescription
 from blend.eval.registry import TASKS
 from blend.eval.release_items import ReleaseItems, read_items
 from blend.eval.runs.ask_model import ask_model
+from blend.eval.runs.run_description import AskedRelease
 from blend.eval.runs.run_directory import Run, opened
 from blend.eval.scoring import score_answers, signature
 from blend.eval.task import checked_options, offered
@@ -44,7 +45,6 @@ OF_A_RUN: Mapping[str, Mapping[str, Any]] = {
     "system": {"chat_options": ChatOptions(system="x")},
     "thinking": {"chat_options": ChatOptions(thinking="on")},
     "extra_body": {"chat_options": ChatOptions(extra_body={"top_k": 1})},
-    "thought_marks": {"thought_marks": (("<a>", "</a>"),)},
 }
 """Parameters of `run_task`, and what of a description they change."""
 
@@ -197,10 +197,9 @@ def _asked(name: str, release: Path) -> ReleaseItems:
     config = {} if name == "cultural-prompts" else {"config": "food-triples"}
     samples = {} if name == "probing" else {"samples": 2}
     options = checked_options(TASKS[name].options, {**config, **samples}, task=name)
-    manifest: Any = SimpleNamespace(name="x", version="1.0.0", tables=())
     items = TASKS[name].items(tables, options).in_memory()
     items = repeated(items, 2) if name == "free-listing" else items
-    return ReleaseItems(manifest, name, (), options.kept(), items)
+    return ReleaseItems(AskedRelease(name="x", version="1.0.0", tables={}), name, options.kept(), items)
 
 
 def _run(asked: ReleaseItems, out: Path) -> Run:

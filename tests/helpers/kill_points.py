@@ -10,7 +10,6 @@ import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from types import SimpleNamespace
 
 import polars as pl
 
@@ -19,9 +18,9 @@ from blend.eval.models.protocols import Generation, ModelDescription
 from blend.eval.release_items import ReleaseItems
 from blend.eval.runs import answers, batch_files, run_directory
 from blend.eval.runs.ask_model import ask_model
+from blend.eval.runs.run_description import AskedRelease
 from blend.eval.runs.run_directory import opened
 from blend.eval.tasks.multiple_choice import ChoiceOptions
-from blend.schemas.manifest import TableInfo
 
 N_ITEMS = 24
 BATCH = 3
@@ -60,18 +59,11 @@ def asked(
         for n in range(n_items)
     ]
     gold = pl.DataFrame({"item_id": [row["item_id"] for row in rows]})
-    table = TableInfo(
-        config="multiple-choice-questions",
-        split="test",
-        rows=n_items,
-        content_sha256="0" * 64,
-        schema_sha256="0" * 64,
-        files=(),
-    )
-    manifest = SimpleNamespace(name=name, version=version, tables=(table,))
+    tables = {"multiple-choice-questions/test": "0" * 64}
+    release = AskedRelease(name=name, version=version, tables=tables)
     options = ChoiceOptions(style="json", samples=samples).kept()
     items = repeated(TaskItems(pl.DataFrame(rows, ITEMS), gold, {"json": "{question}"}, "text"), samples)
-    return ReleaseItems(manifest, "multiple-choice", ("multiple-choice-questions",), options, items)
+    return ReleaseItems(release, "multiple-choice", options, items)
 
 
 def run_all(out: Path, model: Echo, samples: int = 1) -> None:

@@ -64,9 +64,7 @@ def make_run(name: str, release: Path | str, out: Path) -> None:
     """Make the run of what a folder keeps, by public names; nobody is asked."""
     said, folder = description(name), RUNS / name
     options = dict(said.get("asked", {}))
-    written = {name: options.pop(name) for name in ("max_tokens", "samples", "temperature") if name in options}
-    if marks := options.pop("thought_marks", None):
-        written["thought_marks"] = marks
+    written = {name: options.pop(name) for name in ("max_tokens", "temperature") if name in options}
     way = {name: options.pop(name) for name in ("price",) if name in options}
     table = next(iter(folder.glob("answers.*")), None)
     model: Any

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from blend.eval.models.alone import agrees, plain_logprob, summed
+from blend.eval.models.alone import agrees, plain_logprob
 from blend.eval.models.candidates.candidate_protocol import (
     Gapped,
     Request,
@@ -84,7 +84,9 @@ class CausalScorer:
         """See `candidate_protocol.KindScorer.alone`."""
         ids, rest = self._asked(request)
         if self._way == "published-greedy":
-            return _plain_greedy_logprobs(self._opened.model, ids, [rest[i] for i in some], self._ends)
+            # Nothing is computed beside its steps, so that it is tried for finite numbers alone.
+            rest = [rest[i] for i in some]
+            return list(_greedy_logprobs(self._opened.model, ids, rest, self._ends).logprobs)
         return [plain_logprob(self._opened.model, ids, rest[i]) for i in some]
 
     @property
@@ -200,22 +202,6 @@ def _greedy_logprobs(
         for tokens in candidates
     ]
     return Likelihoods(np.array(sums), lengths, len(prompt))
-
-
-def _plain_greedy_logprobs(
-    model: "PreTrainedModel", prompt: Sequence[int], candidates: Sequence[Sequence[int]], ends: Sequence[int]
-) -> list[float]:
-    """The same sums from one text, the prompt and its greedy continuation, without a cache."""
-    import torch
-
-    steps = _steps(model, prompt, candidates, ends)
-    # What the last step writes predicts nothing that is read.
-    written = [int(logprobs.argmax()) for logprobs in steps[:-1]]
-    ids = torch.tensor([[*prompt, *written]], device=model.device)
-    with torch.inference_mode():
-        logits = model(input_ids=ids, attention_mask=torch.ones_like(ids), use_cache=False).logits[0]
-    # The prompt's last token is step 0: it predicts the first token of a candidate.
-    return [summed(logits[len(prompt) - 1 :], tokens[: len(steps)]) for tokens in candidates]
 
 
 def _steps(

@@ -266,7 +266,7 @@ def _topics_of(run: Run, gold: pl.DataFrame, groups: tuple[str, ...]) -> Iterato
     for _, some in numbered.group_by("_chunk", maintain_order=True):
         answers = kept.of(some, "item_id", *WRITTEN, "error").filter(pl.col("error").is_null())
         # A text that was cut at its length is read as far as it goes.
-        written = split_answers(answers, run.description).with_columns(unanswered=says_nothing("text"))
+        written = split_answers(answers).with_columns(unanswered=says_nothing("text"))
         texts = (
             some.join(written.drop("error"), on="item_id", how="inner")
             .with_columns(pl.col("text").fill_null(""))

@@ -175,7 +175,7 @@ def _examples(run: ScoredRun) -> Section | None:
     step = max(1, rows.height // EXAMPLES)
     shown = rows.gather_every(step).head(EXAMPLES)
     kept = run.run.kept().of(shown, "item_id", *WRITTEN, "error")
-    answers = split_answers(kept, run.run.description)
+    answers = split_answers(kept)
     texts = shown.join(answers, on="item_id", how="inner", maintain_order="left").drop_nulls("text")
     return Section(
         "examples",

@@ -10,8 +10,7 @@ from pathlib import Path
 import polars as pl
 
 from blend.eval.items import ITEMS, TaskItems, text_digest
-from blend.eval.runs.answer_logs import LOG_SUFFIXES
-from blend.eval.runs.recorded_answers import ID_COLUMNS
+from blend.eval.runs.answer_logs import ID_KEYS, LOG_SUFFIXES
 from blend.eval.runs.run_description import AskedRelease, RecordedAnswers, RunDescription
 from blend.eval.runs.run_directory import Run, RunOutcome, open_run
 from blend.eval.tasks.cultural_prompts import CulturalPromptsTask
@@ -54,12 +53,12 @@ def is_table_of_texts(path: Path) -> bool:
         return True
     if path.suffix.lower() in {*LOG_SUFFIXES} - {*SUFFIXES}:
         return False
-    either = Columns((), (*REQUIRED, *OPTIONAL, *ID_COLUMNS), others=True)
+    either = Columns((), (*REQUIRED, *OPTIONAL, *ID_KEYS), others=True)
     try:
         held = {*_opened(path, either).collect_schema().names()}
     except (pl.exceptions.PolarsError, RowError, RowErrors):
         return True
-    return {*REQUIRED} <= held or held.isdisjoint(ID_COLUMNS)
+    return {*REQUIRED} <= held or held.isdisjoint(ID_KEYS)
 
 
 def keep_texts(path: Path, out: Path, *, model: str | None = None) -> RunOutcome:

@@ -6,15 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.eval.models.thoughts import (
-    AROUND_ANSWERS,
-    MARKS,
-    SplitText,
-    any_mark,
-    check_marks,
-    split_thought,
-)
-from blend.schemas.errors import ArgumentError
+from blend.eval.models.thoughts import ANY_MARK, AROUND_ANSWERS, MARKS, SplitText, split_thought
 
 
 @pytest.mark.parametrize(
@@ -59,10 +51,6 @@ from blend.schemas.errors import ArgumentError
         ),
         ("<|channel|>final<|message|>Nachos", None, "Nachos"),
         ("analysisPopcorn?assistantfinalNachos", "analysisPopcorn?", "Nachos"),
-        # Words like others.
-        ('The tag "<think>" begins a thought.', None, 'The tag "<think>" begins a thought.'),
-        ("Write `<think>…</think>`, then B.", None, "Write `<think>…</think>`, then B."),
-        ('<think>It ends with "</think>", so</think>B', 'It ends with "</think>", so', "B"),
         ('{"answer": "<think>A?</think>B"}', "A?", '{"answer": "\nB"}'),
         ("I think <b>B</b> < C", None, "I think <b>B</b> < C"),
     ],
@@ -80,7 +68,6 @@ def test_what_is_thought_and_what_is_said(text: str, thought: str | None, answer
         ("<think>a</think><think>popcorn", "a\npopcorn"),
         ("Popcorn! <think>Or is it", "Popcorn!\nOr is it"),
         ("<|channel|>analysis<|message|>Popcorn?<|end|>", "Popcorn?<|end|>"),
-        ('<think>They write "</think>" and popcorn', 'They write "</think>" and popcorn'),
         ("[THINK]popcorn</think>", "popcorn</think>"),
     ],
 )
@@ -94,30 +81,10 @@ def test_a_prompt_that_ends_inside_a_thought():
     assert split_thought("<think>popcorn?</think>Nachos", is_open=True).text == "Nachos"
 
 
-def test_further_marks():
-    text = "⟦popcorn?⟧Nachos"
-    assert split_thought(text).text == text
-    assert split_thought(text, [("⟦", "⟧")]) == SplitText("popcorn?", "Nachos")
-    assert split_thought("<think>a</think>b", [("⟦", "⟧")]).text == "b"
-    assert check_marks([["⟦", "⟧"]]) == (("⟦", "⟧"),)
-    # Of marks that begin alike the longest is meant.
-    assert split_thought("<<<a>>>b", [("<<", ">>"), ("<<<", ">>>")]) == SplitText("a", "b")
-
-
 def test_a_letter_that_only_folds_to_one_of_a_mark_makes_none():
     # The sign of kelvin is k in lower case.
     text = "<thin\N{KELVIN SIGN}>popcorn?</thin\N{KELVIN SIGN}>Nachos"
     assert split_thought(text) == SplitText(None, text)
-
-
-@pytest.mark.parametrize("pair", [("<a>",), ("<a>", "<a>"), ("<a>", ""), ("begin thought", "<a>"), ("", "x")])
-def test_marks_that_cannot_be(pair: tuple[str, ...]):
-    with pytest.raises(ArgumentError) as caught:
-        check_marks([pair])
-    assert str(caught.value) == (
-        f"`thought_marks`: {pair!r} is not possible (it is a mark before a thought and another one behind it, "
-        "without white space)"
-    )
 
 
 WORDS = st.sampled_from(["popcorn", "Nachos", " ", "\n", '"', "`", "<", "think", ">", "|", "/", "B.", "옥수수"])
@@ -126,7 +93,7 @@ PIECES = st.lists(WORDS | st.sampled_from([mark for pair in MARKS for mark in pa
 
 def bare(text: str) -> list[str]:
     """The characters of a text without marks and white space, in any order."""
-    return sorted(re.sub(rf"{any_mark()}|\s", "", text))
+    return sorted(re.sub(rf"{ANY_MARK}|\s", "", text))
 
 
 @given(PIECES.map("".join), st.booleans())
@@ -136,5 +103,5 @@ def test_nothing_is_lost_and_splitting_twice_changes_nothing(text: str, is_open:
     assert split_thought(found.text) == SplitText(None, found.text)
     if not found.is_finished:
         assert found.text == ""
-    if not re.search(any_mark(), text) and not is_open:
+    if not re.search(ANY_MARK, text) and not is_open:
         assert found == SplitText(None, text)

@@ -168,10 +168,9 @@ def test_what_failed_is_left_out_and_told(tmp_path: Path):
 
 NAMES = "samples of lm-eval, a log of Inspect, results of a batch"
 MIXED = f"{json.dumps(chat(*ROWS[0]))}\n{json.dumps(lm_eval('a2', 'C'))}\n"
+ROWS_IN_JSON = '[{"MCQID": "a1", "response": "B"}]'
 TOLD = {
-    ("answers.json", '[{"MCQID": "a1", "response": "B"}]'): (
-        f"not a log of answers; give {NAMES}, or a table of answers"
-    ),
+    ("answers.json", ROWS_IN_JSON): (f"not an answer of a known tool; give {NAMES}, or a table of answers"),
     ("log.eval", "PK"): (
         "cannot be read as an archive (File is not a zip file); copy it again, or convert it with `inspect log "
         "convert --to json`"
@@ -180,9 +179,7 @@ TOLD = {
         "not JSON (Expecting property name enclosed in double quotes: line 1 column 2 (char 1)); copy the "
         "file again"
     ),
-    ("results.jsonl", MIXED): (
-        "not as the first record, which is of results of a batch; give one whole log of one kind"
-    ),
+    ("results.jsonl", MIXED): ("the id is blank; fill it in"),
 }
 
 
@@ -192,7 +189,7 @@ def test_what_is_no_log_is_told(tmp_path: Path, name: str, content: str, message
     path.write_text(content)
     with pytest.raises(InputError) as raised:
         read_recorded(path, TWO)
-    row = {MIXED: ":2"}.get(content, "")
+    row = {MIXED: ":2, column custom_id", ROWS_IN_JSON: ", sample 1"}.get(content, "")
     assert str(raised.value) == f"{name}{row}: {message}"
 
 

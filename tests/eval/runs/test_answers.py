@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blend.eval.models.protocols import Generation
-from blend.eval.runs.answers import AnswerFile, Answers
-from blend.eval.runs.ask_model import MOST_CHARACTERS, generated
+from blend.eval.runs.answers import MOST_CHARACTERS, AnswerFile, Answers, generated
 from blend.schemas.errors import RowError
 
 NASTY = st.text(min_size=0, max_size=30) | st.sampled_from(
@@ -45,7 +44,7 @@ def test_a_cut_file_holds_every_answer_before_the_cut(tmp_path_factory, texts: l
 @pytest.mark.slow
 @given(
     lines=st.lists(st.tuples(st.integers(0, 5), st.booleans(), st.sampled_from("ab")), max_size=30),
-    chunk=st.integers(1, 200),
+    chunk=st.integers(1, 40),
 )
 def test_answers_of_some_items_are_those_of_all(
     tmp_path_factory, lines: list[tuple[int, bool, str]], chunk: int
@@ -62,8 +61,7 @@ def test_answers_of_some_items_are_those_of_all(
                 if not fails or wanted.get(f"i{item}", "e").startswith("e"):
                     wanted[f"i{item}"] = said.get("error", said["text"])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("blend.eval.runs.answers._CHUNK_BYTES", chunk)
-        patch.setattr("blend.eval.runs.answers._ROWS", max(1, chunk // 40))
+        patch.setattr("blend.eval.runs.answers._ROWS", chunk)
         found = Answers(folder)
         rows = found.read("item_id", "text", "error")
     stated = {item: text if error is None else error for item, text, error in rows.iter_rows()}

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blend.eval.models.protocols import Generation
-from blend.eval.runs.batch_results import RequestResult, result_in
+from blend.eval.runs.answer_logs import LoggedAnswer, logged_answer
 
 Json = dict[str, Any]
 
@@ -96,7 +96,7 @@ DATATROVE = {
     [(CHAT, "m-1"), (RESPONSES, "m-1"), (ANTHROPIC, "m-1"), (GEMINI, "m-1"), (DATATROVE, None)],
 )
 def test_a_result_is_read_as_a_live_reply(record: Json, served_as: str | None):
-    assert result_in(record) == RequestResult("a", THOUGHT, served_as)
+    assert logged_answer(record) == LoggedAnswer("custom_id", "a", THOUGHT, served_as)
 
 
 OVERLOADED = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}
@@ -116,7 +116,7 @@ OVERLOADED = {"type": "error", "error": {"type": "overloaded_error", "message": 
     ],
 )
 def test_what_failed_says_why(record: Json, error: str):
-    assert result_in(record) == RequestResult("a", Generation.failed(error), None)
+    assert logged_answer(record) == LoggedAnswer("custom_id", "a", Generation.failed(error), None)
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,9 @@ def test_what_failed_says_why(record: Json, error: str):
     ],
 )
 def test_what_a_filter_held_back_is_an_answer(record: Json):
-    assert result_in(record) == RequestResult("a", Generation("", None, 0, "content_filter"), None)
+    assert logged_answer(record) == LoggedAnswer(
+        "custom_id", "a", Generation("", None, 0, "content_filter"), None
+    )
 
 
 WORDS = (
@@ -144,5 +146,5 @@ ANYTHING = st.recursive(
 
 @given(ANYTHING)
 def test_anything_else_is_no_result_and_no_crash(record: object):
-    found = result_in(record)
-    assert found is None or isinstance(found.request_id, str)
+    found = logged_answer(record)
+    assert found is None or isinstance(found.answer, Generation)

@@ -137,8 +137,8 @@ def test_results_of_another_model_are_refused(server: BatchServer, run: Run, tmp
     results.write_text("".join(server.results(requests.read_bytes())[0]))
     assert wrong(lambda: run(batch_in=results)) == (
         f"{results}:1: the answer comes from 'tiny-mini', and 'tiny' was asked; name the results of this run; "
-        "if it is the same model under another name, read them into a run that asks it by that one: "
-        "`model=tiny-mini` and another `out`"
+        "those of a model that calls itself otherwise go into a run of their own: `model=tiny-mini` and "
+        "another `out`"
     )
     assert run(batch_out=requests).answers().is_empty()
     # What the message says to do.
@@ -193,7 +193,8 @@ def test_results_that_are_none_are_named_by_file_and_line(server: BatchServer, r
     results.write_text(line + json.dumps(other))
     assert wrong(lambda: run(batch_in=[results])) == (
         f"{results}:2: the answer comes from 'else', and others of this run from 'tiny-2026-11-01'; name the "
-        "results of one model, and start a run of its own for the other one"
+        "results of this run; those of a model that calls itself otherwise go into a run of their own: "
+        "`model=else` and another `out`"
     )
     # Nothing of a file that is refused was kept.
     assert run(batch_out=requests).answers().is_empty()

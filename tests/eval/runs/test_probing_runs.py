@@ -119,7 +119,7 @@ def test_candidates_that_are_not_ranked_are_counted_and_listed(
     outcome = probed(food_release, tmp_path / "run", shared / "models" / "tiny-bert", languages=("en",))
     assert outcome.warnings == (
         (
-            "1 candidate of 226 with more tokens than masks, not ranked: 'Cymbopogon citratus'; "
+            "1 of 226 candidates ('Cymbopogon citratus') with more tokens than masks, not ranked; "
             "`max_masks` 12 ranks all"
         ),
     )
@@ -145,8 +145,8 @@ def test_candidates_that_the_tokenizer_does_not_know_are_told(food_release: Path
     given = {"candidates": "0123", "candidate_texts": texts, "languages": ("en",)}
     outcome = probed(food_release, tmp_path / "run", shared / "models" / "tiny-bert", **given)
     assert outcome.warnings == (
-        "1 candidate of which the tokenizer leaves nothing: '\\u200b'",
-        "1 candidate of 4 with tokens that the model does not know, ranked all the same: '\u2603'",
+        "1 of 4 candidates ('\\u200b') with no token, not ranked",
+        "1 of 4 candidates ('\u2603') with tokens that the model does not know, ranked all the same",
     )
     scores = {(s.metric, s.scope): s.value for s in score_answers(read_run(tmp_path / "run")).scores.scores}
     assert (scores["unknown-tokens", "overall"], scores["not-ranked", "overall"]) == (25, 25)

@@ -104,13 +104,7 @@ def test_text_like_na_stays_text_and_empty_text_stays_empty(tmp_path: Path):
     found = read_recorded(path, TWO, model="gpt-x")
     assert found.description.id == "gpt-x"
     assert found.answers["text"].to_list() == ["NA", " "]
-    assert found.warnings == (
-        "empty responses, which count as wrong: 1 (first: answers.csv:3)",
-        (
-            "responses 'NA', taken as the text they are: 1 (first: answers.csv:2); "
-            "leave such rows out if the model was not asked"
-        ),
-    )
+    assert found.warnings == ("empty responses, which count as wrong: 1 (first: answers.csv:3)",)
 
 
 def test_what_is_missing_or_not_counted_is_remarked(tmp_path: Path):
@@ -200,5 +194,6 @@ def test_the_id_of_a_template_needs_one_locale(tmp_path: Path):
     with pytest.raises(InputError) as raised:
         read_recorded(written(tmp_path, "ID,response\nt1,x\n"), BOTH)
     assert str(raised.value) == (
-        "answers.csv: column ID names 1 templates, but 2 items are asked; name one locale in `locales`"
+        "answers.csv: column ID names 1 templates, but 2 items are asked; name one locale in `locales`, "
+        "or the items by item_id, as decisions.parquet of a scored run lists them"
     )

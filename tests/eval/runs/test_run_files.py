@@ -81,17 +81,6 @@ def test_a_description_that_cannot_be_is_refused(run: Path, key: str, value: obj
     assert reword.endswith("; use the version that made it, or run again into another directory")
 
 
-def test_a_description_of_other_items_is_refused(run: Path):
-    path = run / "run.json"
-    described = json.loads(path.read_text())
-    n = described["n_items"]
-    path.write_text(json.dumps(described | {"n_items": n + 1}))
-    assert refused(lambda: read_run(run).items()) == (
-        f"{run}: run.json says {n + 1} items, and items.parquet holds {n}; restore run.json from a copy, or "
-        "run again into another directory"
-    )
-
-
 def test_a_run_that_may_not_be_written_says_so(run: Path, monkeypatch: pytest.MonkeyPatch):
     really = os.open
 

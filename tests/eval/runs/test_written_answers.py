@@ -79,12 +79,6 @@ def test_what_a_content_filter_stopped_is_unanswered(backend: str, chat: bool):
     assert scored(answers, run_of(backend, chat=chat)) == [("", None), ("", None), ("A", None)]
 
 
-def test_further_marks_of_a_run():
-    answers = answers_of("⟦popcorn⟧Nachos")
-    assert scored(answers) == [("⟦popcorn⟧Nachos", None)]
-    assert scored(answers, run_of(thought_marks=(("⟦", "⟧"),))) == [("Nachos", "popcorn")]
-
-
 def test_what_says_nothing():
     answers = as_scored(answers_of("", " \n", "<think>a</think> ", "<think>a", "a", None), run_of())
     assert answers.select(says_nothing("text")).to_series().to_list() == [True] * 4 + [False, None]
