@@ -67,7 +67,7 @@ def check_project(path: Path, *, before_pull: bool = False) -> CheckedProject:
     file, material = with_recipe(file), Material(sheets=checks.sheets)
     passed_over: Sequence[str] = ()
     if collected is not None:
-        tables, passed_over = collected
+        tables, passed_over = collected.tables, collected.passed_over
         material = Material(tables.questions, tables.responses, tables.reviews, sheets=checks.sheets)
     return CheckedProject(file, material, passed_over, tuple(_notes(file, checks.known, material)))
 

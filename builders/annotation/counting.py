@@ -176,8 +176,15 @@ class Collected(NamedTuple):
 
     tables: ResponseTables
     """Reviews decide on answers that are given, and on nothing else."""
-    passed_over: Sequence[str]
-    """What is passed over in reviews, and what to do about it."""
+    others: Sequence[str]
+    """Reviews of questions that are not asked now, and of two of a question the one that does not count."""
+    lost: Sequence[str]
+    """Answers that nobody gives any more, and on which a review decides."""
+
+    @property
+    def passed_over(self) -> list[str]:
+        """What is passed over in reviews, and what to do about it."""
+        return [*self.others, *self.lost]
 
 
 _ALONE = "; delete that review, which decides on nothing else"
@@ -193,11 +200,10 @@ def read_collected(folder: Path, locales: Registry) -> Collected:
     tables = read_responses(folder, locales=locales, reviewing=True, collecting=True)
     reviews, lost = without_lost(tables.reviews, tables.responses)
     of_reviews = tables.findings.filter(pl.col("kind").is_in([NOT_ASKED, IN_A_FILE]))
-    passed_over = [f"{source}: {detail}" for source, detail in of_reviews.select("source", "detail").rows()]
-    for one in lost:
-        answers = ", ".join(map(repr, one.answers))
-        end = _ALONE if one.is_all else _AGAIN
-        passed_over.append(
-            f"{one.source}: decides on {answers}, which nobody answers any more; passed over{end}"
-        )
-    return Collected(tables._replace(reviews=reviews), passed_over)
+    others = [f"{source}: {detail}" for source, detail in of_reviews.select("source", "detail").rows()]
+    passed_over = [
+        f"{one.source}: decides on {', '.join(map(repr, one.answers))}, which nobody answers any more; passed "
+        f"over{_ALONE if one.is_all else _AGAIN}"
+        for one in lost
+    ]
+    return Collected(tables._replace(reviews=reviews), others, passed_over)

@@ -19,8 +19,7 @@ from blend.builders.saq.collection import STOPPED
 from blend.loaders.files.new_files import write_new_files
 from blend.loaders.files.progress import ProgressCallback
 from blend.loaders.label_studio.events import Draft, Held
-from blend.loaders.label_studio.plan import ProjectPlan, Quota, WantedProject, plan_push
-from blend.loaders.label_studio.push import push
+from blend.loaders.label_studio.push import ProjectPlan, Quota, WantedProject, plan_push, push
 from blend.loaders.responses.verdict_sheets import read_suspects
 from blend.schemas.errors import InputError
 
@@ -86,7 +85,7 @@ def sync_project(
             wanted = _wanted_projects(checked, _asked_people(checked, found))
             plans = plan_push(at.there, wanted, where=at.studio.where)
             if not dry_run:
-                push(at.studio, at.folder, plans, on_progress=on_progress)
+                push(at.studio, plans, on_progress=on_progress)
         state = at.folder.state.projects
     names = [one.name for one in stage_locales(checked.file) if one.name in state]
     drafts = [draft for name in names for draft in state[name].drafts]

@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from blend.loaders.label_studio.client import label_studio
-from blend.loaders.label_studio.studio_errors import GoneError
+from blend.loaders.label_studio.client import GoneError, label_studio
 from blend.schemas.errors import ConflictError, InputError, MissingExtraError, ServerError, how_to_install
 from helpers.served import served
 

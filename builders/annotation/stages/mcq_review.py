@@ -25,7 +25,7 @@ from blend.builders.annotation.stages.model import (
 from blend.builders.annotation.stages.reading import Done, Reader, quoted
 from blend.builders.annotation.ui_strings import UiStrings
 from blend.loaders.label_studio.events import Line
-from blend.loaders.label_studio.plan import WantedTask
+from blend.loaders.label_studio.push import WantedTask
 from blend.schemas.frames import KEY
 from blend.schemas.locales import Locale
 from blend.schemas.sheets import ALSO_CORRECT, KEY_ROLE, OK
