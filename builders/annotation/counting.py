@@ -176,15 +176,8 @@ class Collected(NamedTuple):
 
     tables: ResponseTables
     """Reviews decide on answers that are given, and on nothing else."""
-    others: Sequence[str]
-    """Reviews of questions that are not asked now, and of two of a question the one that does not count."""
-    lost: Sequence[str]
-    """Answers that nobody gives any more, and on which a review decides."""
-
-    @property
-    def passed_over(self) -> list[str]:
-        """What is passed over in reviews, and what to do about it."""
-        return [*self.others, *self.lost]
+    passed_over: Sequence[str]
+    """What is passed over in reviews, and what to do about it."""
 
 
 _ALONE = "; delete that review, which decides on nothing else"
@@ -200,10 +193,10 @@ def read_collected(folder: Path, locales: Registry) -> Collected:
     tables = read_responses(folder, locales=locales, reviewing=True, collecting=True)
     reviews, lost = without_lost(tables.reviews, tables.responses)
     of_reviews = tables.findings.filter(pl.col("kind").is_in([NOT_ASKED, IN_A_FILE]))
-    others = [f"{source}: {detail}" for source, detail in of_reviews.select("source", "detail").rows()]
-    passed_over = [
+    passed_over = [f"{source}: {detail}" for source, detail in of_reviews.select("source", "detail").rows()]
+    passed_over += [
         f"{one.source}: decides on {', '.join(map(repr, one.answers))}, which nobody answers any more; passed "
         f"over{_ALONE if one.is_all else _AGAIN}"
         for one in lost
     ]
-    return Collected(tables._replace(reviews=reviews), others, passed_over)
+    return Collected(tables._replace(reviews=reviews), passed_over)

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from blend.builders.annotation.counting import read_collected
 from blend.builders.annotation.forgotten import (
     ever_given,
     forgotten,
@@ -183,9 +182,12 @@ def _elsewhere(file: ProjectFile, done: Forgotten, projects: Sequence[int]) -> l
     left.append(f"delete the copies of exports in the data folder of the server: {copies}")
     kept = f"exports and copies of {file.pulled} that you kept elsewhere, old versions of its events in git"
     left.append(f"delete {kept}, and status pages")
-    if done.gone and (own := read_collected(file.collected, file.locales).lost):
-        left += [f"look at {file.collected}/{line}" for line in own]
-        left.append("delete sheets of `blend reviews propose` that hold what they answered")
+    pulled = {f"{settings.locale}.jsonl" for settings in file.project.locales}
+    reviews = (file.collected / "reviews").glob("*.*")
+    if own := sorted(str(path) for path in reviews if path.name not in pulled):
+        left.append(
+            f"remove answers that were theirs alone from {', '.join(own)}, and sheets of `blend reviews propose`"
+        )
     if any(line["stage"].startswith("collect.") for line in done.lines):
         left.append(f"look for questions that they wrote in the templates of {file.collected}")
     return [*left, "publish a new version of releases that hold what they answered (docs/publishing.md)"]
