@@ -53,13 +53,12 @@ def import_answers(
     done = import_file(
         rows, answers.name, map_file, out, locales=registry_with(locale_file), has_people=has_people
     )
-    if done.proposed is not None:
-        guess, n = done.proposed
+    if (guess := done.proposed) is not None:
         by_row = f"locales in column {shown(guess.locale_column or '')}"
         locale = guess.locale or (by_row if guess.locale_column else "a locale that the table does not tell")
         what = (
-            f"a guess: {pluralise(n, 'question')} of {locale}"
-            if n
+            f"a guess: {pluralise(done.recognised, 'question')} of {locale}"
+            if done.recognised
             else f"a draft: nothing in the table is recognised as a question of {out}, which are listed in it"
         )
         typer.echo(f"{map_file}: {what}. Nothing is imported yet.")
@@ -73,10 +72,8 @@ def import_answers(
         if locale_file is not None:
             again += f" --locale-file {locale_file}"
         typer.echo(f"Check it, then run the same again: {again}")
-    for written in done.written:
-        typer.echo(
-            f"{written.path}: {pluralise(written.responses, 'response')} of "
-            f"{pluralise(written.people, 'annotator')}."
-        )
+    for path, rows in done.written.items():
+        people = len({row.annotator for row in rows})
+        typer.echo(f"{path}: {pluralise(len(rows), 'response')} of {pluralise(people, 'annotator')}.")
     if done.blank:
         typer.echo(f"{pluralise(done.blank, 'question')} left blank, which are no responses.")

@@ -186,7 +186,8 @@ def _elsewhere(file: ProjectFile, done: Forgotten, projects: Sequence[int]) -> l
     reviews = (file.collected / "reviews").glob("*.*")
     if own := sorted(str(path) for path in reviews if path.name not in pulled):
         left.append(
-            f"remove answers that were theirs alone from {', '.join(own)}, and sheets of `blend reviews propose`"
+            f"remove answers that were theirs alone from {', '.join(own)}, and sheets of `blend reviews "
+            "propose`"
         )
     if any(line["stage"].startswith("collect.") for line in done.lines):
         left.append(f"look for questions that they wrote in the templates of {file.collected}")

@@ -2,18 +2,18 @@
 
 A *wide* table has a row for every person and a column for every question, as Google Forms saves them; a *long*
 one a row for every answer, as Label Studio's exports become (`loaders.label_studio.foreign`). The map is a file
-that people check: `import_guess` is a first version, and nothing is imported by it until it is given.
+that people check: what is guessed here is a first version, and nothing is imported by it until it is given.
 """
 
-import csv
-import io
 import os
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from blend.builders.annotation.import_guess import Proposed, proposed_map
+import polars as pl
+
 from blend.builders.annotation.pseudonyms import new_key, pseudonym, read_key
 from blend.builders.annotation.ui_strings import ui_strings_of
 from blend.loaders.files.atomic import atomic_write, storage_errors
@@ -30,27 +30,18 @@ from blend.schemas.locales import Registry, registry
 from blend.schemas.rows import MAX_ANSWERS, NonAnswer, Response
 from blend.schemas.texts import clean, fold
 
-_KINDS = ("idk", "no-answer", "not-applicable")
-_KEY_NAME = "annotators.key"
-
-
-class Written(NamedTuple):
-    """A file of responses that was written."""
-
-    path: Path
-    responses: int
-    people: int
-
 
 class ImportDone(NamedTuple):
     """Files that an import wrote, and what it left out."""
 
-    written: Sequence[Written] = ()
-    """Files; none where a map was proposed."""
+    written: Mapping[Path, Sequence[Response]] = {}
+    """Responses by file; none where a map was proposed."""
     blank: int = 0
     """Questions that somebody left blank; they are no responses."""
-    proposed: Proposed | None = None
+    proposed: ImportMap | None = None
     """The map that was written to be checked."""
+    recognised: int = 0
+    """Questions that it imports."""
 
 
 def import_file(
@@ -88,20 +79,19 @@ def import_file(
         raise InputError(f"{name}: no rows; give the table with people's answers")
     if not os.path.lexists(map_path):
         texts = questions.select(*KEY, "question", "en_question").to_dicts()
-        return ImportDone(proposed=_propose(rows, name, map_path, texts, known))
-    by = read_map(map_path)
+        return _propose(rows, name, map_path, texts, known)
+    by, diagnostics = read_map(map_path), Diagnostics()
     if has_people and by.annotator is None:
         raise InputError(
             f'{map_path}: does not say who answered in {name}; add annotator = "annotator": '
             "only in a table is every row a person"
         )
-    asked: dict[str, list[str]] = {}
-    for template_id, locale in questions.select(KEY).iter_rows():
-        asked.setdefault(locale, []).append(template_id)
-    diagnostics = Diagnostics()
     _check_columns(rows, by, name, diagnostics)
     diagnostics.raise_problems()
     key = None if by.key_file is None else _key_at(map_path.parent / by.key_file)
+    asked: dict[str, list[str]] = {}
+    for template_id, locale in questions.select(KEY).iter_rows():
+        asked.setdefault(locale, []).append(template_id)
     given = [
         cells for cells in _given(rows, by, key, diagnostics) if _is_asked(cells, by, asked, known, diagnostics)
     ]
@@ -111,36 +101,15 @@ def import_file(
     return ImportDone(_write_imported(responses, folder), len(given) - len(typed))
 
 
-def _propose(
-    rows: Sequence[Cells],
-    name: str,
-    map_path: Path,
-    questions: Sequence[Mapping[str, str]],
-    known: Registry,
-) -> Proposed:
-    """Write a first version of the map, with what our own pages offer in place of an answer."""
-    languages = {known.get(question["locale"]).language for question in questions}
-    ui_strings = [ui_strings_of(language) for language in sorted(languages | {"en"})]
-    non_answers = {one[kind]: kind for one in ui_strings for kind in _KINDS} | {kind: kind for kind in _KINDS}
-    guess = proposed_map(rows, questions, non_answers)
-    if guess.map.annotator is not None:
-        guess = guess._replace(map=guess.map.model_copy(update={"key_file": _KEY_NAME}))
-    templates = {one["template_id"]: one["en_question"] for one in reversed(questions)}
-    _write(map_path, map_text(guess.map, name, None if guess.recognised else dict(sorted(templates.items()))))
-    return guess
-
-
 def _check_columns(rows: Sequence[Cells], by: ImportMap, name: str, diagnostics: Diagnostics) -> None:
     """Note columns that the map names and the table lacks, and those that it says nothing about."""
-    present = list(dict.fromkeys(column for row in rows for column in row.values))
-    where = f"{name}:1"
+    values, where = _by_column(rows), f"{name}:1"
     for column in by.columns:
-        if column not in present:
-            problem = unknown_name("column", column, present, where=where)
+        if column not in values:
+            problem = unknown_name("column", column, list(values), where=where)
             diagnostics.problem(problem.what, where=where, fix=f"correct the map; {problem.fix}")
-    for column in present:
-        is_used = column in (*by.columns, *by.leave_out)
-        if not is_used and any(texts_of_cell(row.values.get(column)) for row in rows):
+    for column, texts in values.items():
+        if texts and column not in (*by.columns, *by.leave_out):
             fix = "say in the map what it means, or write it into leave_out"
             diagnostics.problem(f"the map says nothing about column {column!r}", where=where, fix=fix)
 
@@ -196,14 +165,13 @@ def _is_asked(
 ) -> bool:
     """Whether a question is asked in a locale; what is not is noted."""
     locale, template_id = cells.values["locale"], cells.values["template_id"]
-    if locale not in asked:
-        where = f"{cells.location}, column {by.locale_column}" if by.locale_column else cells.location
-        if locale in locales:
-            diagnostics.problems.append(unknown_name("locale", locale, asked, where=where))
-        else:
-            diagnostics.unknown_locale(locale, locales, where=where)
+    column = by.question if locale in asked else by.locale_column
+    where = f"{cells.location}, column {column}" if column else cells.location
+    if locale not in asked and locale not in locales:
+        diagnostics.unknown_locale(locale, locales, where=where)
+    elif locale not in asked:
+        diagnostics.problems.append(unknown_name("locale", locale, asked, where=where))
     elif template_id not in asked[locale]:
-        where = f"{cells.location}, column {by.question}" if by.question else cells.location
         problem = unknown_name("question", template_id, asked[locale], where=where)
         fix = "name its template in the map's [questions], or write it into leave_out_questions"
         diagnostics.problem(problem.what, where=where, fix=fix if by.question else problem.fix)
@@ -231,36 +199,168 @@ def _one(row: Cells, column: str | None) -> str:
     return "" if column is None else clean(" ".join(texts_of_cell(row.values.get(column))))
 
 
+# The guess at a map, for its user to check.
+
+_PEOPLE = {"annotator", "email", "e mail", "email address", "username", "user", "participant", "respondent"}
+_MACHINE = (
+    *("id", "annotation id", "created at", "updated at", "lead time", "timestamp", "time", "date", "agreement"),
+    *("draft", "predictions"),
+)
+_ANSWER = re.compile(r"(answer|response|reply)s?( ?[0-9]+)?")
+"""Keys of columns that hold answers, whatever is in them."""
+
+
+def _propose(
+    rows: Sequence[Cells], name: str, map_path: Path, questions: Sequence[Mapping[str, str]], known: Registry
+) -> ImportDone:
+    """Write a first version of the map.
+
+    Columns and questions are recognised by id or text, people by the name of their column or by addresses in
+    it, answers by the name of their column or since they differ; what is not recognised stands in
+    ``leave_out``.
+    """
+    values, ids = _by_column(rows), dict[str, str]()
+    for question in questions:
+        for column in ("question", "en_question", "template_id"):
+            ids.setdefault(_key(question[column]), question["template_id"])
+    common = _common(values, questions, known)
+    rest = [column for column in values if column not in (common["annotator"], common["locale_column"])]
+    wide = {column: ids[_key(column)] for column in rest if _key(column) in ids}
+    asking = max(rest, key=lambda column: len({*values[column]} & _known(values[column], ids).keys()))
+    long = _known(values[asking], ids)
+    if len(wide) >= len(long):
+        recognised = {*wide.values()}
+        guess = ImportMap(**common, questions=wide, leave_out=[one for one in rest if one not in wide])
+    else:
+        recognised, others = {*long.values()}, [column for column in rest if column != asking]
+        answers = [one for one in others if _is_answer(rows, asking, one)]
+        # Of answer 1, 2 and 3 a person may have filled in the first alone, or all the same.
+        series = {_unnumbered(one) for one in answers if one[-1:].isdigit()}
+        # No export has the order of the page; of a form, answer 2 comes before answer 10.
+        answers = sorted((one for one in others if one in answers or _unnumbered(one) in series), key=_natural)
+        guess = ImportMap(
+            **common,
+            question=asking,
+            questions={text: template_id for text, template_id in long.items() if text != template_id},
+            answers=answers,
+            leave_out=[one for one in others if one not in answers],
+            leave_out_questions=sorted(set(values[asking]) - long.keys()),
+        )
+    templates = {one["template_id"]: one["en_question"] for one in reversed(questions)}
+    _write(map_path, map_text(guess, name, None if recognised else dict(sorted(templates.items()))))
+    return ImportDone(proposed=guess, recognised=len(recognised))
+
+
+def _known(texts: Sequence[str], ids: Mapping[str, str]) -> dict[str, str]:
+    """The texts that are questions, in their order, with their templates."""
+    return {text: ids[_key(text)] for text in sorted({*texts}) if _key(text) in ids}
+
+
+def _common(
+    values: Mapping[str, Sequence[str]], questions: Sequence[Mapping[str, str]], known: Registry
+) -> dict[str, Any]:
+    """Who answered, in which locale, and which texts are no answers; null where the table does not tell.
+
+    A locale is known by its questions' texts, in its own language or in English, which names the country.
+    """
+    tags = {question["locale"] for question in questions}
+    column = next((name for name, texts in values.items() if texts and set(texts) <= tags), None)
+    seen = {_key(text) for name, texts in values.items() for text in (name, *texts)}
+    found = Counter(
+        one["locale"] for one in questions for text in ("question", "en_question") if _key(one[text]) in seen
+    )
+    best = [tag for tag, number in found.items() if number == max(found.values())]
+    people = next((name for name, texts in values.items() if _names_people(name, texts)), None)
+    typed = {fold(text): text for texts in values.values() for text in texts}
+    non_answers = dict[str, str]()
+    for language in sorted({known.get(tag).language for tag in tags} | {"en"}):
+        for kind in ("idk", "no-answer", "not-applicable"):
+            for text in (ui_strings_of(language)[kind], kind):
+                if fold(text) in typed:
+                    non_answers[typed[fold(text)]] = kind
+    return {
+        "annotator": people,
+        "key_file": None if people is None else "annotators.key",
+        "locale": best[0] if column is None and len(best) == 1 else None,
+        "locale_column": column,
+        "non_answers": non_answers,
+    }
+
+
+def _names_people(column: str, texts: Sequence[str]) -> bool:
+    return _key(column).removesuffix(" id") in _PEOPLE or (bool(texts) and all("@" in text for text in texts))
+
+
+def _is_answer(rows: Sequence[Cells], asking: str, column: str) -> bool:
+    """Whether a column is called like answers, or holds lists, blanks, or several things for one question.
+
+    What a task shows is in all its rows, and the same there.
+    """
+    if _ANSWER.fullmatch(_key(column)):
+        return True
+    if _key(column) in _MACHINE:
+        return False
+    seen: dict[str, list[str]] = {}
+    for row in rows:
+        texts = texts_of_cell(row.values.get(column))
+        if isinstance(row.values.get(column), list) or not texts:
+            return True
+        if seen.setdefault(_one(row, asking), texts) != texts:
+            return True
+    return False
+
+
+def _by_column(rows: Sequence[Cells]) -> dict[str, list[str]]:
+    """The texts of every column."""
+    columns = dict.fromkeys(column for row in rows for column in row.values)
+    return {name: [text for row in rows for text in texts_of_cell(row.values.get(name))] for name in columns}
+
+
+def _key(text: str) -> str:
+    """Return the form in which texts are compared: without case, punctuation and accents."""
+    return " ".join("".join(c if c.isalnum() else " " for c in fold(text)).split())
+
+
+def _unnumbered(name: str) -> str:
+    return name.rstrip("0123456789")
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    parts = re.split(r"0*([0-9]+)", name)
+    return [(len(part) if number % 2 else 0, part) for number, part in enumerate(parts)]
+
+
 # Files.
 
 
-def _write_imported(responses: Mapping[str, Sequence[Response]], folder: Path) -> list[Written]:
+def _write_imported(
+    responses: Mapping[str, Sequence[Response]], folder: Path
+) -> dict[Path, Sequence[Response]]:
     """Write ``responses/LOCALE.csv`` for every locale into a directory of raw responses.
 
     Raises:
         ConflictError: If one is there already; nothing is written then.
         StorageError: If one cannot be written.
     """
-    paths = {locale: folder / "responses" / f"{locale}.csv" for locale in responses}
-    for path in paths.values():
+    paths = {folder / "responses" / f"{locale}.csv": rows for locale, rows in responses.items()}
+    for path in paths:
         if os.path.lexists(path):
             raise ConflictError(
                 f"{path}: exists, and nothing is replaced; move it away, or give another folder with the "
                 "questions"
             )
-    columns = [f"answer_{number}" for number in range(1, MAX_ANSWERS + 1)]
-    for locale, path in paths.items():
-        text = io.StringIO(newline="")
-        table = csv.writer(text, lineterminator="\n")
-        table.writerow(["template_id", "annotator", *columns, "non_answer", "reason"])
-        for one in sorted(responses[locale], key=lambda one: (one.template_id, one.annotator)):
-            answers = [*one.answers, *[""] * (MAX_ANSWERS - len(one.answers))]
-            table.writerow([one.template_id, one.annotator, *answers, one.non_answer or "", one.reason or ""])
-        _write(path, f"\ufeff{text.getvalue()}")  # by which spreadsheets know UTF-8
-    return [
-        Written(path, len(responses[locale]), len({one.annotator for one in responses[locale]}))
-        for locale, path in paths.items()
-    ]
+    for path, rows in paths.items():
+        answers = {
+            f"answer_{n + 1}": [one.answers[n] if n < len(one.answers) else None for one in rows]
+            for n in range(MAX_ANSWERS)
+        }
+        others = ("template_id", "annotator", "non_answer", "reason")
+        columns = {name: [getattr(one, name) for one in rows] for name in others} | answers
+        table = pl.DataFrame(columns, dict.fromkeys(columns, pl.String)).sort("template_id", "annotator")
+        order = ("template_id", "annotator", *answers, "non_answer", "reason")
+        # By its first bytes spreadsheets know UTF-8.
+        _write(path, table.select(order).write_csv(include_bom=True))
+    return paths
 
 
 def _key_at(path: Path) -> bytes:

@@ -94,8 +94,12 @@ def read_events(path: Path) -> list[Line]:
             needed = needed | _CONTENT if line["event"] in _WITH_CONTENT else needed
             if not needed <= line.keys():
                 raise KeyError(*needed - line.keys())
+            # They are computed with later.
+            account, task = line.get("account") or "0", line.get("task", 0)
+            if not (isinstance(task, int) and account.split()[0].isdigit()):
+                raise ValueError(account, task)
             lines.append(line)
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError):
             raise InputError(
                 f"{path}:{number}: is not a line of the events; bring the file back from git or a backup: what "
                 "people gave counts by this file"
