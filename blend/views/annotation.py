@@ -10,7 +10,7 @@ from rich.table import Table
 
 from blend.loaders.label_studio.push import ProjectPlan
 from blend.loaders.servers.server_errors import public_address
-from blend.schemas.texts import agreeing, pluralise
+from blend.schemas.texts import pluralise
 from blend.views.frames import table_of
 from blend.views.tables import agreement_table
 
@@ -143,8 +143,8 @@ def gone_lines(found: "Sequence[StageReading]", pages: Mapping[str, str], path: 
 def status_tables(status: "ProjectStatus") -> list[Table]:
     """Show how far every locale is, who did how much and how well, and the questions furthest from done."""
     locales, people, options, questions, _ = status.tables.values()
-    mark = pl.col("verdict").replace_strict({"look": "look", "too few": "few"}, default="")
-    named = people.frame.with_columns(pl.col("annotator").replace(dict(status.names)), mark=mark.fill_null(""))
+    mark = pl.when(pl.col("flags").list.len() > 0).then(pl.lit("look")).otherwise(pl.lit(""))
+    named = people.frame.with_columns(pl.col("annotator").replace(dict(status.names)), mark=mark)
     figures = ("counted", "skipped", "refused", "seconds", "agreement", "mark", "last")
     waiting = questions.frame.filter("open").sort(
         "still_needed", "locale", "template_id", descending=[True, False, False]
@@ -169,9 +169,6 @@ def status_lines(status: "ProjectStatus") -> list[str]:
         for row in people.iter_rows(named=True)
         for flag in row["flags"] or ()
     ]
-    if few := people.filter(verdict="too few").height:
-        who = agreeing(few, "person", "people")
-        lines.append(f"Of the work of {few} {who} nothing is said: too few questions.")
     if not reminders.is_empty():
         lines.append("Reminders, to be sent by you:")
     return lines + [

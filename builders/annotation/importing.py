@@ -2,7 +2,7 @@
 
 A *wide* table has a row for every person and a column for every question, as Google Forms saves them; a *long*
 one a row for every answer, as Label Studio's exports become (`loaders.label_studio.foreign`). The map is a file
-that people check: what is guessed here is a first version, and nothing is imported by it until it is given.
+that people complete: a draft of it has the questions that are recognised, and nothing is guessed.
 """
 
 import os
@@ -21,7 +21,7 @@ from blend.loaders.files.diagnostics import Diagnostics, unknown_name
 from blend.loaders.files.rows import Cells
 from blend.loaders.files.tables import refuse_rewritten
 from blend.loaders.files.toml import ImportMap, map_text, read_map
-from blend.loaders.label_studio.foreign import texts_of_cell
+from blend.loaders.label_studio.foreign import WHO, texts_of_cell
 from blend.loaders.responses import read_responses
 from blend.loaders.responses.response_rows import checked_response
 from blend.schemas.errors import ConflictError, InputError
@@ -38,10 +38,10 @@ class ImportDone(NamedTuple):
     """Responses by file; none where a map was proposed."""
     blank: int = 0
     """Questions that somebody left blank; they are no responses."""
-    proposed: ImportMap | None = None
-    """The map that was written to be checked."""
+    draft: ImportMap | None = None
+    """The map that was written to be completed."""
     recognised: int = 0
-    """Questions that it imports."""
+    """Questions that it names."""
 
 
 def import_file(
@@ -53,13 +53,12 @@ def import_file(
     locales: Registry | None = None,
     has_people: bool = False,
 ) -> ImportDone:
-    """Import the rows of a table, or propose a map for them where there is none.
+    """Import the rows of a table, or draft a map for them where there is none.
 
     Args:
         rows: Of the table, with every column; values are texts or lists of texts.
         name: Of its file, for messages.
-        map_path: The map. Where it does not exist, a guess is written there, and nothing is imported; one that
-            recognises no question leaves out every column, and lists the questions that are asked.
+        map_path: The map. Where it does not exist, a draft is written there, and nothing is imported.
         folder: Directory of raw responses whose questions are answered; ``responses/LOCALE.csv`` is written
             there.
         locales: Known locales; the packaged registry when absent.
@@ -79,7 +78,7 @@ def import_file(
         raise InputError(f"{name}: no rows; give the table with people's answers")
     if not os.path.lexists(map_path):
         texts = questions.select(*KEY, "question", "en_question").to_dicts()
-        return _propose(rows, name, map_path, texts, known)
+        return _draft(rows, name, map_path, texts, known)
     by, diagnostics = read_map(map_path), Diagnostics()
     if has_people and by.annotator is None:
         raise InputError(
@@ -199,25 +198,16 @@ def _one(row: Cells, column: str | None) -> str:
     return "" if column is None else clean(" ".join(texts_of_cell(row.values.get(column))))
 
 
-# The guess at a map, for its user to check.
-
-_PEOPLE = {"annotator", "email", "e mail", "email address", "username", "user", "participant", "respondent"}
-_MACHINE = (
-    *("id", "annotation id", "created at", "updated at", "lead time", "timestamp", "time", "date", "agreement"),
-    *("draft", "predictions"),
-)
-_ANSWER = re.compile(r"(answer|response|reply)s?( ?[0-9]+)?")
-"""Keys of columns that hold answers, whatever is in them."""
+# The draft of a map, for its user to complete.
 
 
-def _propose(
+def _draft(
     rows: Sequence[Cells], name: str, map_path: Path, questions: Sequence[Mapping[str, str]], known: Registry
 ) -> ImportDone:
     """Write a first version of the map.
 
-    Columns and questions are recognised by id or text, people by the name of their column or by addresses in
-    it, answers by the name of their column or since they differ; what is not recognised stands in
-    ``leave_out``.
+    Columns or rows are recognised as questions by id or text, people by addresses in every row, and non-answers
+    by what our own pages say. All other columns stand in ``leave_out``, for their user to say what they are.
     """
     values, ids = _by_column(rows), dict[str, str]()
     for question in questions:
@@ -226,34 +216,23 @@ def _propose(
     common = _common(values, questions, known)
     rest = [column for column in values if column not in (common["annotator"], common["locale_column"])]
     wide = {column: ids[_key(column)] for column in rest if _key(column) in ids}
-    asking = max(rest, key=lambda column: len({*values[column]} & _known(values[column], ids).keys()))
-    long = _known(values[asking], ids)
-    if len(wide) >= len(long):
+    named = {column: {text: ids[_key(text)] for text in values[column] if _key(text) in ids} for column in rest}
+    asking = max(rest, key=lambda column: len(named[column]))
+    if len(wide) >= len(named[asking]):
         recognised = {*wide.values()}
-        guess = ImportMap(**common, questions=wide, leave_out=[one for one in rest if one not in wide])
+        by = ImportMap(**common, questions=wide, leave_out=[column for column in rest if column not in wide])
     else:
-        recognised, others = {*long.values()}, [column for column in rest if column != asking]
-        answers = [one for one in others if _is_answer(rows, asking, one)]
-        # Of answer 1, 2 and 3 a person may have filled in the first alone, or all the same.
-        series = {_unnumbered(one) for one in answers if one[-1:].isdigit()}
-        # No export has the order of the page; of a form, answer 2 comes before answer 10.
-        answers = sorted((one for one in others if one in answers or _unnumbered(one) in series), key=_natural)
-        guess = ImportMap(
+        recognised = {*named[asking].values()}
+        by = ImportMap(
             **common,
             question=asking,
-            questions={text: template_id for text, template_id in long.items() if text != template_id},
-            answers=answers,
-            leave_out=[one for one in others if one not in answers],
-            leave_out_questions=sorted(set(values[asking]) - long.keys()),
+            questions={text: name for text, name in sorted(named[asking].items()) if text != name},
+            leave_out=[column for column in rest if column != asking],
+            leave_out_questions=sorted(set(values[asking]) - named[asking].keys()),
         )
     templates = {one["template_id"]: one["en_question"] for one in reversed(questions)}
-    _write(map_path, map_text(guess, name, None if recognised else dict(sorted(templates.items()))))
-    return ImportDone(proposed=guess, recognised=len(recognised))
-
-
-def _known(texts: Sequence[str], ids: Mapping[str, str]) -> dict[str, str]:
-    """The texts that are questions, in their order, with their templates."""
-    return {text: ids[_key(text)] for text in sorted({*texts}) if _key(text) in ids}
+    _write(map_path, map_text(by, name, None if recognised else dict(sorted(templates.items()))))
+    return ImportDone(draft=by, recognised=len(recognised))
 
 
 def _common(
@@ -264,13 +243,14 @@ def _common(
     A locale is known by its questions' texts, in its own language or in English, which names the country.
     """
     tags = {question["locale"] for question in questions}
-    column = next((name for name, texts in values.items() if texts and set(texts) <= tags), None)
     seen = {_key(text) for name, texts in values.items() for text in (name, *texts)}
     found = Counter(
         one["locale"] for one in questions for text in ("question", "en_question") if _key(one[text]) in seen
     )
     best = [tag for tag, number in found.items() if number == max(found.values())]
-    people = next((name for name, texts in values.items() if _names_people(name, texts)), None)
+    column = next((name for name, texts in values.items() if texts and set(texts) <= tags), None)
+    people = [name for name, texts in values.items() if texts and all("@" in text for text in texts)]
+    people += [name for name in values if name == WHO]
     typed = {fold(text): text for texts in values.values() for text in texts}
     non_answers = dict[str, str]()
     for language in sorted({known.get(tag).language for tag in tags} | {"en"}):
@@ -279,35 +259,12 @@ def _common(
                 if fold(text) in typed:
                     non_answers[typed[fold(text)]] = kind
     return {
-        "annotator": people,
-        "key_file": None if people is None else "annotators.key",
+        "annotator": next(iter(people), None),
+        "key_file": "annotators.key" if people else None,
         "locale": best[0] if column is None and len(best) == 1 else None,
         "locale_column": column,
         "non_answers": non_answers,
     }
-
-
-def _names_people(column: str, texts: Sequence[str]) -> bool:
-    return _key(column).removesuffix(" id") in _PEOPLE or (bool(texts) and all("@" in text for text in texts))
-
-
-def _is_answer(rows: Sequence[Cells], asking: str, column: str) -> bool:
-    """Whether a column is called like answers, or holds lists, blanks, or several things for one question.
-
-    What a task shows is in all its rows, and the same there.
-    """
-    if _ANSWER.fullmatch(_key(column)):
-        return True
-    if _key(column) in _MACHINE:
-        return False
-    seen: dict[str, list[str]] = {}
-    for row in rows:
-        texts = texts_of_cell(row.values.get(column))
-        if isinstance(row.values.get(column), list) or not texts:
-            return True
-        if seen.setdefault(_one(row, asking), texts) != texts:
-            return True
-    return False
 
 
 def _by_column(rows: Sequence[Cells]) -> dict[str, list[str]]:
@@ -319,15 +276,6 @@ def _by_column(rows: Sequence[Cells]) -> dict[str, list[str]]:
 def _key(text: str) -> str:
     """Return the form in which texts are compared: without case, punctuation and accents."""
     return " ".join("".join(c if c.isalnum() else " " for c in fold(text)).split())
-
-
-def _unnumbered(name: str) -> str:
-    return name.rstrip("0123456789")
-
-
-def _natural(name: str) -> list[tuple[int, str]]:
-    parts = re.split(r"0*([0-9]+)", name)
-    return [(len(part) if number % 2 else 0, part) for number, part in enumerate(parts)]
 
 
 # Files.

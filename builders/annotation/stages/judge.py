@@ -36,6 +36,7 @@ CHOICE, TICKS, WHY = "choice", "ticks", "why"
 """Names of the controls."""
 
 _CONTROLS = {CHOICE: "choices", TICKS: "choices", WHY: "textarea"}
+_Judged = tuple[Done, list[dict[str, Any]]]
 
 
 class Judge(FrozenModel):
@@ -159,7 +160,7 @@ def _picture(address: str, text: str) -> str:
 def _read(stage: StageName, judge: Judge, lines: Sequence[Line], context: StageContext) -> Reading:
     """What was said of each row, as ``judge.row`` has it."""
     reader = Reader(stage, _CONTROLS, context)
-    given: dict[str, list[tuple[Done, list[dict[str, Any]]]]] = {}
+    given: dict[str, list[_Judged]] = {}
     for done in reader.last_of_each(lines, by="blend_id"):
         if rows := _rows(judge, done, reader):
             given.setdefault(str(done.data["blend_id"]), []).append((done, rows))
@@ -188,22 +189,24 @@ def _rows(judge: Judge, done: Done, reader: Reader) -> list[dict[str, Any]]:
     return [{field: {**values, **one}[name] for field, name in judge.row.items()} for one in each]
 
 
-def _once(
-    judge: Judge, by_person: Sequence[tuple[Done, list[dict[str, Any]]]], reader: Reader
-) -> list[dict[str, Any]]:
+def _once(judge: Judge, by_person: Sequence[_Judged], reader: Reader) -> list[dict[str, Any]]:
     """What counts of what several people said of one thing, first the earliest."""
+    first, *others = by_person
     if not judge.once:
         return [row for _, rows in by_person for row in rows]
-    verdicts = {done.results[CHOICE][0]["choices"][0] for done, _ in by_person}
-    if judge.once == "agreed" and len(verdicts) > 1:
+    if judge.once == "first":
+        for done, _ in others:
+            reader.leave_out(done, "annotated-twice", "another person's earlier answer counts; left out")
+    elif len({_choice(done) for done, _ in by_person}) > 1:
         for done, _ in by_person:
-            detail = f"{done.results[CHOICE][0]['choices'][0]!r}, on which others say the opposite; left out"
+            detail = f"{_choice(done)!r}, on which others say the opposite; left out"
             reader.leave_out(done, "contradicting-verdicts", detail)
         return []
-    if judge.once == "first":
-        for done, _ in by_person[1:]:
-            reader.leave_out(done, "annotated-twice", "another person's earlier answer counts; left out")
-    return by_person[0][1]
+    return first[1]
+
+
+def _choice(done: Done) -> str:
+    return str(done.results[CHOICE][0]["choices"][0])
 
 
 def _reading_plan(judge: Judge, lines: Sequence[Line], reading: Reading, readers: int) -> dict[str, int]:
