@@ -14,13 +14,7 @@ from blend.builders.annotation.pseudonyms import project_key
 from blend.builders.annotation.stages import stage_of
 from blend.builders.annotation.stages.judge import judges, read_sheet
 from blend.builders.annotation.stages.model import Material
-from blend.builders.annotation.ui_strings import (
-    is_checked,
-    is_known,
-    own_texts,
-    texts_of,
-    untranslated_strings,
-)
+from blend.builders.annotation.ui_strings import is_checked, is_known, own_texts, texts_of
 from blend.builders.mcq.result import too_few_regions
 from blend.loaders.recipes import read_recipe
 from blend.loaders.responses import ResponseTables
@@ -222,10 +216,6 @@ def _notes(file: ProjectFile, known: Registry, material: Material) -> Iterator[s
             continue
         if english := sorted(stage for stage in stages if texts_of(language, stage, path).in_english):
             yield f"{language}: the instructions for {', '.join(english)} are in English: {_WRITE}"
-        # Ours have no words in other languages where they have no instruction.
-        if path is not None and (words := untranslated_strings(language, path)):
-            listed = ", ".join(sorted(words))
-            yield f"{path}: {pluralise(len(words), 'word')} in English ({listed}): translate them"
         if own is None and not is_checked(language):
             unchecked.append(language)
     if unchecked:
