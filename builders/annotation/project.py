@@ -12,9 +12,7 @@ from blend.schemas.locales import Locale, Registry
 from blend.schemas.models import FrozenModel
 from blend.schemas.recipe import SaqOptions
 
-StageName = Literal[
-    "collect", "answer", "review", "equivalence", "mcq-review", "predictions", "replies", "statements"
-]
+StageName = Literal["collect", "answer", "review", "mcq-review", "predictions", "replies", "statements"]
 """The stages, in the order in which they happen; see `stages.stage_of`."""
 
 ORDER: tuple[StageName, ...] = get_args(StageName)
@@ -106,8 +104,8 @@ class Project(FrozenModel):
     """Short name, with which every title on the server begins: up to 24 lower-case letters, digits, ``.``,
     ``_`` and ``-``."""
     stages: _Stages = ("answer", "review")
-    """Stages, each once: ``collect``, ``answer``, ``review``, ``equivalence``, ``mcq-review``,
-    ``predictions``, ``replies``, ``statements``."""
+    """Stages, each once: ``collect``, ``answer``, ``review``, ``mcq-review``, ``predictions``,
+    ``replies``, ``statements``."""
     locales: tuple[LocaleSettings, ...] = Field(min_length=1)
     """One table ``[[locales]]`` for every locale."""
     collected: _Text = "collected"
@@ -140,13 +138,10 @@ class Project(FrozenModel):
     review_groups: StrictInt = Field(default=12, ge=2, le=40)
     """Groups into which the answers to one question can be sorted in a review."""
     sheets: dict[StageName, _Text] = Field(default={})
-    """Sheets that people judge, relative to this file, by stage: ``equivalence``, ``predictions``, ``replies``,
+    """Sheets that people judge, relative to this file, by stage: ``predictions``, ``replies``,
     ``statements``."""
     rate: StrictInt | StrictFloat | None = Field(default=None, ge=0)
     """What an hour of work is paid, for the table of ``blend annotate status --payment``."""
-    suspects: str | None = None
-    """Sheet of questions that the stage ``mcq-review`` asks about alone, relative to this file, also where
-    natives have read their options: what ``blend items --suspects`` writes."""
     instructions: dict[str, _Text] = Field(default={})
     """Markdown files with instructions of one's own, relative to this file, by language; ours for
     others."""

@@ -20,7 +20,6 @@ from blend.loaders.files.new_files import write_new_files
 from blend.loaders.files.progress import ProgressCallback
 from blend.loaders.label_studio.events import Draft, Held
 from blend.loaders.label_studio.push import ProjectPlan, Quota, WantedProject, plan_push, push
-from blend.loaders.responses.verdict_sheets import read_suspects
 from blend.schemas.errors import InputError
 
 Half = Literal["pull", "push"]
@@ -166,10 +165,9 @@ def _with_recipe(file: ProjectFile, material: Material) -> tuple[Material, str]:
     from blend.builders.release.reviewing import options_for_natives
     from blend.loaders.recipes import read_recipe
 
-    recipe, suspects = read_recipe(file.base / file.project.recipe), file.project.suspects
-    again = None if suspects is None else read_suspects(file.base / suspects)
+    recipe = read_recipe(file.base / file.project.recipe)
     try:
-        options, answered = options_for_natives(recipe, base=file.base, known=file.locales, again=again)
+        options, answered = options_for_natives(recipe, base=file.base, known=file.locales)
     except InputError as error:
         return material, f"a build takes what people gave ({str(error).splitlines()[0]})"
     return replace(material, options=options, answered=answered), ""

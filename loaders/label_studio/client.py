@@ -369,7 +369,7 @@ def _connections(where: str, timeout_s: float) -> "httpx.Client":
                 ) from None
             if answer.status_code >= 300:
                 raise _refusal(answer.status_code, answer.text, where)
-            if "html" in answer.headers.get("content-type", ""):
+            if "html" in answer.headers.get("Content-Type", ""):
                 raise _another_program(where)
             return answer
 

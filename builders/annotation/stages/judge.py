@@ -36,7 +36,6 @@ CHOICE, TICKS, WHY = "choice", "ticks", "why"
 """Names of the controls."""
 
 _CONTROLS = {CHOICE: "choices", TICKS: "choices", WHY: "textarea"}
-_Judged = tuple[Done, list[dict[str, Any]]]
 
 
 class Judge(FrozenModel):
@@ -51,7 +50,6 @@ class Judge(FrozenModel):
     needed: str
     row: dict[str, str]
     readers: Literal["one", "readers", "wanted"] = "one"
-    by_reviewers: bool = False
     lists: tuple[str, ...] = ()
     by_locale: bool = False
     english: str = ""
@@ -66,7 +64,7 @@ class Judge(FrozenModel):
     keys: str = digits[1:]
     silent: tuple[str, ...] = ()
     why: str = ""
-    once: Literal["", "first", "agreed"] = ""
+    once: bool = False
 
     @property
     def id_column(self) -> str:
@@ -86,7 +84,7 @@ def read_sheet(judge: Judge, path: Path) -> list[dict[str, Any]]:
         RowError, RowErrors: If it cannot be read, lacks a column, or has a blank cell or an id twice.
     """
     if not path.is_file():
-        raise InputError(f"{path}: there is no such sheet; correct the path, or make it with `{judge.made_by}`")
+        raise InputError(f"{path}: there is no such sheet; correct the path to what {judge.made_by} wrote")
     diagnostics, first = Diagnostics(), dict[str, str]()
     optional = (judge.picture,) if judge.picture else ()
     rows = []
@@ -160,13 +158,19 @@ def _picture(address: str, text: str) -> str:
 def _read(stage: StageName, judge: Judge, lines: Sequence[Line], context: StageContext) -> Reading:
     """What was said of each row, as ``judge.row`` has it."""
     reader = Reader(stage, _CONTROLS, context)
-    given: dict[str, list[_Judged]] = {}
+    given: dict[str, list[tuple[Done, list[dict[str, Any]]]]] = {}
     for done in reader.last_of_each(lines, by="blend_id"):
         if rows := _rows(judge, done, reader):
             given.setdefault(str(done.data["blend_id"]), []).append((done, rows))
     kept: list[dict[str, Any]] = []
     for _, by_person in sorted(given.items()):
-        kept += _once(judge, sorted(by_person, key=lambda one: one[0].order), reader)
+        first, *others = sorted(by_person, key=lambda one: one[0].order)
+        kept += first[1]
+        for done, rows in others:
+            if judge.once:
+                reader.leave_out(done, "annotated-twice", "another person's earlier answer counts; left out")
+            else:
+                kept += rows
     return reader.reading(**{judge.file: kept})
 
 
@@ -181,32 +185,10 @@ def _rows(judge: Judge, done: Done, reader: Reader) -> list[dict[str, Any]]:
         return []
     if choice in judge.silent:
         return []
-    values = {
-        **done.data, "$annotator": done.annotator, "$choice": choice, "$day": reader.day(done),
-        "$why": clean("; ".join(reader.texts(done, WHY))),
-    }  # fmt: skip
+    why = clean("; ".join(reader.texts(done, WHY)))
+    values = {**done.data, "$annotator": done.annotator, "$choice": choice, "$why": why}
     each = [{"$option": text, "$ticked": text in ticked} for text in shown] if judge.tick else [{}]
     return [{field: {**values, **one}[name] for field, name in judge.row.items()} for one in each]
-
-
-def _once(judge: Judge, by_person: Sequence[_Judged], reader: Reader) -> list[dict[str, Any]]:
-    """What counts of what several people said of one thing, first the earliest."""
-    first, *others = by_person
-    if not judge.once:
-        return [row for _, rows in by_person for row in rows]
-    if judge.once == "first":
-        for done, _ in others:
-            reader.leave_out(done, "annotated-twice", "another person's earlier answer counts; left out")
-    elif len({_choice(done) for done, _ in by_person}) > 1:
-        for done, _ in by_person:
-            detail = f"{_choice(done)!r}, on which others say the opposite; left out"
-            reader.leave_out(done, "contradicting-verdicts", detail)
-        return []
-    return first[1]
-
-
-def _choice(done: Done) -> str:
-    return str(done.results[CHOICE][0]["choices"][0])
 
 
 def _reading_plan(judge: Judge, lines: Sequence[Line], reading: Reading, readers: int) -> dict[str, int]:
@@ -238,7 +220,6 @@ def judge_stage(name: StageName, judge: Judge) -> Stage:
         does=judge.does,
         gives=judge.gives,
         readers=_READERS[judge.readers],
-        by_reviewers=judge.by_reviewers,
         facts=lambda _project: {"judge": judge, "by_locale": judge.by_locale},
         reading_plan=partial(_reading_plan, judge) if judge.readers == "readers" else None,
     )

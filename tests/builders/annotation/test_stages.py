@@ -1,6 +1,5 @@
 """The stages beside answering and reviewing: what people choose becomes rows of the files that builds read."""
 
-import json
 from pathlib import Path
 from xml.etree.ElementTree import fromstring, tostring
 
@@ -8,7 +7,6 @@ import polars as pl
 import pytest
 
 from blend.builders.annotation.project import ORDER, Project, StageName
-from blend.builders.annotation.pulling import pairs_once
 from blend.builders.annotation.stages import stage_of
 from blend.builders.annotation.stages.judge import judges, read_sheet
 from blend.builders.annotation.stages.model import Material
@@ -18,10 +16,8 @@ from blend.eval.judging.reply_sheet import read_reply_verdicts
 from blend.eval.triples.people_scores import SHEET as JUDGE_SHEET
 from blend.eval.triples.people_scores import read_judgements, write_sheet
 from blend.loaders.responses.templates import read_native_questions, read_translations
-from blend.loaders.responses.verdicts import decisions_in, read_verdicts
 from blend.schemas.errors import InputError, RowError, RowErrors
 from blend.schemas.locales import registry
-from blend.schemas.sheets import PAIR_SHEET
 from helpers.label_studio.exported import (
     KOREAN,
     PLACE,
@@ -155,41 +151,6 @@ def test_every_judge_says_what_it_takes_and_gives():
         assert stage_of(stage).does == judge.does
 
 
-def test_pairs_become_decisions_where_people_agree(tmp_path: Path):
-    columns = "answer_a,answer_b,verdict,why,questions,suspected,template_id,question,check"
-    row = f"soccer,football,,,2,spelling,spo-01,What?,{PAIR_SHEET.mark('soccer', 'football')}"
-    pairs = sheet("equivalence", tmp_path / "pairs.csv", f"{columns}\n{row}\n")
-    first = done("equivalence", pairs, chosen("same_as", control="choice"), typed(" two  names", control="why"))
-    assert (first["data"]["headline"], first["data"]["english"]) == ("soccer  |  football", "What?")
-    reading = read(first, stage="equivalence")
-    given = {"option": "soccer", "with": "football", "verdict": "same_as", "reader": A}
-    [row] = reading.rows["verdicts"]
-    assert row == {**given, "date": "2026-11-20", "why": "two names"}
-    (tmp_path / "v.jsonl").write_text(json.dumps(row))
-    (decision,) = decisions_in(read_verdicts(tmp_path / "v.jsonl"))
-    assert (decision.same, decision.who) == (True, A)
-    first["annotations"].append(annotation(2, 2, chosen("differs_from", control="choice")))
-    reading = read(first, stage="equivalence")
-    assert reading.rows["verdicts"] == []
-    assert told(reading) == [
-        (
-            "contradicting-verdicts",
-            f"task 1, annotation {number}",
-            f"{who}: {verdict!r}, on which others say the opposite; left out",
-        )
-        for number, who, verdict in ((1, A, "same_as"), (2, B, "differs_from"))
-    ]
-
-
-def test_a_pair_is_decided_once_by_reviewers_of_two_locales():
-    rows = [
-        {"option": "soup", "verdict": "same_as", "with": "broth", "reader": "r1"},
-        {"option": "Broth", "verdict": "differs_from", "with": "soup", "reader": "r2"},
-        {"option": "soup", "verdict": "silly", "reader": "r2"},
-    ]
-    assert pairs_once(rows) == [rows[0], rows[2]]
-
-
 def test_the_sheet_of_a_run_comes_back_as_judgements(tmp_path: Path):
     rows = [{"id": "s1", "dish": "=비빔밥", "ingredients": ["10/12", "soy  sauce", "a|b", "a|b"]}]
     write_sheet(pl.DataFrame(rows, JUDGE_SHEET), tmp_path / "sheet.csv")
@@ -265,8 +226,8 @@ def test_a_sheet_lacks_nothing(tmp_path: Path):
     path = tmp_path / "sheet.csv"
     with pytest.raises(InputError) as raised:
         read_sheet(judges()["replies"], path)
-    fix = "correct the path, or make it with `blend eval judge-sheet`"
-    assert str(raised.value) == f"{path}: there is no such sheet; {fix}"
+    told = "there is no such sheet; correct the path to what `blend eval judge-sheet` wrote"
+    assert str(raised.value) == f"{path}: {told}"
     with pytest.raises(RowErrors) as problems:
         sheet("replies", path, "id,locale,question,reply\ns1,ko-KR,Q,\ns1,ko-KR,Q,yes\n")
     assert [str(one) for one in problems.value.errors] == [
