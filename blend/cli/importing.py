@@ -72,8 +72,8 @@ def import_answers(
         if locale_file is not None:
             again += f" --locale-file {locale_file}"
         typer.echo(f"Complete it, then run the same again: {again}")
-    for path, rows in done.written.items():
-        people = len({row.annotator for row in rows})
-        typer.echo(f"{path}: {pluralise(len(rows), 'response')} of {pluralise(people, 'annotator')}.")
+    for path, given in done.written.items():
+        people = len({response.annotator for response in given})
+        typer.echo(f"{path}: {pluralise(len(given), 'response')} of {pluralise(people, 'annotator')}.")
     if done.blank:
         typer.echo(f"{pluralise(done.blank, 'question')} left blank, which are no responses.")
