@@ -17,7 +17,7 @@ app = Application(
 MapFile = Annotated[
     Path,
     typer.Option(
-        "--map", metavar="FILE", help="What the columns mean (TOML); a guess is written if it is absent."
+        "--map", metavar="FILE", help="What the columns mean (TOML); a draft is written if it is absent."
     ),
 ]
 Collected = Annotated[
@@ -38,7 +38,7 @@ def import_answers(
     out: Collected = Path("collected"),
     locale_file: LocaleFile = None,
 ) -> None:
-    """Make responses of a wide table (Google Forms), a long one, or an export, by a map that you have checked.
+    """Make responses of a wide table (Google Forms), a long one, or an export, by a map that you complete.
 
     - `blend responses import form.xlsx --map map.toml --out collected` writes the map first; then the
       same imports.
@@ -52,30 +52,27 @@ def import_answers(
     done = import_file(
         rows, answers.name, map_file, out, locales=registry_with(locale_file), has_people=has_people
     )
-    if done.proposed is not None:
-        guess, n = done.proposed
-        by_row = f"locales in column {shown(guess.locale_column or '')}"
-        locale = guess.locale or (by_row if guess.locale_column else "a locale that the table does not tell")
+    if (draft := done.draft) is not None:
+        by_row = f"locales in column {shown(draft.locale_column or '')}"
+        locale = draft.locale or (by_row if draft.locale_column else "a locale that the table does not tell")
         what = (
-            f"a guess: {pluralise(n, 'question')} of {locale}"
-            if n
-            else f"a draft: nothing in the table is recognised as a question of {out}, which are listed in it"
+            f"{pluralise(done.recognised, 'question')} of {locale}"
+            if done.recognised
+            else f"nothing in the table is recognised as a question of {out}, which are listed in it"
         )
-        typer.echo(f"{map_file}: {what}. Nothing is imported yet.")
-        if not (guess.locale or guess.locale_column):
+        typer.echo(f"{map_file}: a draft: {what}. Nothing is imported yet.")
+        if not (draft.locale or draft.locale_column):
             typer.echo("  to be written into it: locale, or locale_column")
-        if len(guess.answers) > 1:
-            typer.echo(f"  answers, in this order: {', '.join(map(shown, guess.answers))}")
-        for name in (*guess.leave_out, *guess.leave_out_questions):
+        if draft.question is not None:
+            typer.echo("  to be written into it: answers, the columns with answers, in their order")
+        for name in (*draft.leave_out, *draft.leave_out_questions):
             typer.echo(f"  left out: {shown(name)}")
         again = f"blend responses import {answers} --map {map_file} --out {out}"
         if locale_file is not None:
             again += f" --locale-file {locale_file}"
-        typer.echo(f"Check it, then run the same again: {again}")
-    for written in done.written:
-        typer.echo(
-            f"{written.path}: {pluralise(written.responses, 'response')} of "
-            f"{pluralise(written.people, 'annotator')}."
-        )
+        typer.echo(f"Complete it, then run the same again: {again}")
+    for path, given in done.written.items():
+        people = len({response.annotator for response in given})
+        typer.echo(f"{path}: {pluralise(len(given), 'response')} of {pluralise(people, 'annotator')}.")
     if done.blank:
         typer.echo(f"{pluralise(done.blank, 'question')} left blank, which are no responses.")

@@ -9,9 +9,9 @@ import polars as pl
 from rich.table import Table
 
 from blend.builders.release.verdict_agreement import agreement_table
-from blend.loaders.label_studio.plan import ProjectPlan, RemoteTask
+from blend.loaders.label_studio.push import ProjectPlan
 from blend.loaders.servers.server_errors import public_address
-from blend.schemas.texts import agreeing, pluralise
+from blend.schemas.texts import pluralise
 from blend.views.frames import table_of
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from blend.loaders.label_studio.events import Line
 
 _LISTED = 10
-"""Edited and deleted annotations, and questions, that are listed."""
+"""Questions that are listed."""
 
 _EVENTS = ("added", "edited", "back", "missing", "older", "accepted")
 
@@ -61,17 +61,15 @@ def push_lines(plans: Sequence[ProjectPlan], *, dry_run: bool) -> list[str]:
 
 
 def _plan_lines(plan: ProjectPlan) -> Iterator[str]:
-    title = plan.wanted.title
+    title, kinds = plan.wanted.title, Counter(change.kind for change in plan.changes)
     if plan.remote is None:
-        yield f"{title}: new, {pluralise(len(plan.missing), 'task')}"
+        yield f"{title}: new, {pluralise(kinds.pop('added', 0), 'task')}"
     if plan.wanted.waits_until:
         yield f"{title}: gets its tasks once {plan.wanted.waits_until}, by `blend annotate sync`"
-    still = [(task, ask) for task, ask in plan.asked if not ask.closed]
+    more = sum(not ask.closed and (ask.overlap > task.overlap or task.closed) for task, ask in plan.asked)
     counts = {
-        "added": 0 if plan.remote is None else len(plan.missing),
-        "shown anew": len(plan.changed),
-        "removed": len(plan.outdated) + len(plan.doubled),
-        "asked of more people": sum(ask.overlap > task.overlap or task.closed for task, ask in still),
+        **{kind: kinds[kind] for kind in ("added", "shown anew", "removed")},
+        "asked of more people": more,
         "given to nobody any more": sum(a.closed and not a.why and not t.closed for t, a in plan.asked),
     }
     dropped = [str(task.data.get("template_id")) for task, ask in plan.asked if ask.why]
@@ -83,16 +81,11 @@ def _plan_lines(plan: ProjectPlan) -> Iterator[str]:
     ]
     if any(done):
         yield f"{title}: {', '.join(filter(None, done))}"
-    if n := len(plan.kept):
+    if kept := [change.there for change in plan.changes if change.kind == "kept" and change.there is not None]:
+        names = [str(task.data.get("template_id") or task.blend_id) for task in kept]
+        further = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
         why = "changed or not asked for any more, and kept, since people have worked there"
-        yield f"{title}: {pluralise(n, 'task')} {why}: {_few(plan.kept)}"
-
-
-def _few(tasks: Sequence[RemoteTask]) -> str:
-    """The questions of tasks, the first of them by name."""
-    names = [str(task.data.get("template_id") or task.blend_id) for task in tasks]
-    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-    return f"{', '.join(names[:_LISTED])}{more}"
+        yield f"{title}: {pluralise(len(kept), 'task')} {why}: {', '.join(names[:_LISTED])}{further}"
 
 
 def _by_person(people: Sequence[str | None]) -> str:
@@ -108,7 +101,7 @@ def pull_lines(pull: "Pull") -> list[str]:
         name = one.stage_locale.name
         lines += _change_lines(one, pull.changes.get(name, ()), pages.get(name))
     lines += gone_lines(pull.found, pages, pull.file.path)
-    lines += [f"{written.path}: {pluralise(written.rows, 'row')}" for written in pull.written]
+    lines += [f"{path}: {pluralise(rows, 'row')}" for path, rows in pull.written.items()]
     if not pull.written:
         lines.append("No news: all files are as they were.")
     return [*lines, *(f"{kind}: {number}" for kind, number in sorted(Counter(pull.findings["kind"]).items()))]
@@ -121,13 +114,6 @@ def _change_lines(one: "StageReading", changes: "Sequence[Line]", page: str | No
         held_here = pluralise(sum(held.counts for held in one.held.values()), "annotation")
         where = "" if page is None else f"; {page}?labeling=1"
         yield f"{one.stage_locale.title}: {held_here} ({details}){where}"
-    others = [line for line in changes if line["event"] != "added"]
-    for line in others[:_LISTED]:
-        by = "" if line.get("changed_by") is None else f", by {line['changed_by']}"
-        who = f"annotation {line['annotation']} of {line['annotator']} on {line['blend_id']}"
-        yield f"  {line['event']}: {who}{by}"
-    if len(others) > _LISTED:
-        yield f"  and {len(others) - _LISTED} more; events.jsonl holds them all"
 
 
 def gone_lines(found: "Sequence[StageReading]", pages: Mapping[str, str], path: "Path") -> list[str]:
@@ -157,8 +143,8 @@ def gone_lines(found: "Sequence[StageReading]", pages: Mapping[str, str], path: 
 def status_tables(status: "ProjectStatus") -> list[Table]:
     """Show how far every locale is, who did how much and how well, and the questions furthest from done."""
     locales, people, options, questions, _ = status.tables.values()
-    mark = pl.col("verdict").replace_strict({"look": "look", "too few": "few"}, default="")
-    named = people.frame.with_columns(pl.col("annotator").replace(dict(status.names)), mark=mark.fill_null(""))
+    mark = pl.when(pl.col("flags").list.len() > 0).then(pl.lit("look")).otherwise(pl.lit(""))
+    named = people.frame.with_columns(pl.col("annotator").replace(dict(status.names)), mark=mark)
     figures = ("counted", "skipped", "refused", "seconds", "agreement", "mark", "last")
     waiting = questions.frame.filter("open").sort(
         "still_needed", "locale", "template_id", descending=[True, False, False]
@@ -183,9 +169,6 @@ def status_lines(status: "ProjectStatus") -> list[str]:
         for row in people.iter_rows(named=True)
         for flag in row["flags"] or ()
     ]
-    if few := people.filter(verdict="too few").height:
-        who = agreeing(few, "person", "people")
-        lines.append(f"Of the work of {few} {who} nothing is said: too few questions.")
     if not reminders.is_empty():
         lines.append("Reminders, to be sent by you:")
     return lines + [
@@ -212,9 +195,7 @@ def forgotten_lines(file: "ProjectFile", done: "Forgotten") -> Iterator[str]:
     deleted = f"{pluralise(done.annotations, 'annotation')} and {pluralise(done.drafts, 'draft')} deleted"
     removed = f"{pluralise(done.reviews, 'page')} of reviews that showed their answers"
     yield f"On {public_address(file.project.server.url)}: {deleted}, and {removed}."
-    for written in done.pull.written:
-        yield f"{written.path}: {pluralise(written.rows, 'row')} now"
-    for path in done.pull.own_reviews:
-        yield f"{path}: their answers removed"
+    for path, rows in done.pull.written.items():
+        yield f"{path}: {pluralise(rows, 'row')} now"
     yield "Left to do by hand:"
     yield from (f"  {line}" for line in done.by_hand)

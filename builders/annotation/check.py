@@ -6,25 +6,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import polars as pl
-
 from blend.builders.annotation.counting import Collected, read_collected
 from blend.builders.annotation.project import ProjectFile, StageName, project_in, with_recipe
 from blend.builders.annotation.pseudonyms import project_key
 from blend.builders.annotation.stages import stage_of
 from blend.builders.annotation.stages.judge import judges, read_sheet
 from blend.builders.annotation.stages.model import Material
-from blend.builders.annotation.ui_strings import (
-    is_checked,
-    is_known,
-    own_texts,
-    texts_of,
-    untranslated_strings,
-)
-from blend.builders.mcq.result import too_few_regions
-from blend.loaders.recipes import read_recipe
+from blend.builders.annotation.ui_strings import is_checked, is_known, own_texts, texts_of
 from blend.loaders.responses import ResponseTables
-from blend.loaders.responses.verdicts import proposes_options
 from blend.schemas.errors import InputError, RowError, RowErrors, did_you_mean, raise_all
 from blend.schemas.locales import Registry, registry
 from blend.schemas.texts import agreeing, pluralise
@@ -67,9 +56,9 @@ def check_project(path: Path, *, before_pull: bool = False) -> CheckedProject:
     file, material = with_recipe(file), Material(sheets=checks.sheets)
     passed_over: Sequence[str] = ()
     if collected is not None:
-        tables, passed_over = collected
+        tables, passed_over = collected.tables, collected.passed_over
         material = Material(tables.questions, tables.responses, tables.reviews, sheets=checks.sheets)
-    return CheckedProject(file, material, passed_over, tuple(_notes(file, checks.known, material)))
+    return CheckedProject(file, material, passed_over, tuple(_notes(file, checks.known)))
 
 
 class _Checks:
@@ -212,7 +201,7 @@ def _stages_by_language(file: ProjectFile, known: Registry) -> dict[str, set[Sta
     return found
 
 
-def _notes(file: ProjectFile, known: Registry, material: Material) -> Iterator[str]:
+def _notes(file: ProjectFile, known: Registry) -> Iterator[str]:
     project, unchecked = file.project, []
     for language, stages in sorted(_stages_by_language(file, known).items()):
         own = project.instructions.get(language)
@@ -222,10 +211,6 @@ def _notes(file: ProjectFile, known: Registry, material: Material) -> Iterator[s
             continue
         if english := sorted(stage for stage in stages if texts_of(language, stage, path).in_english):
             yield f"{language}: the instructions for {', '.join(english)} are in English: {_WRITE}"
-        # Ours have no words in other languages where they have no instruction.
-        if path is not None and (words := untranslated_strings(language, path)):
-            listed = ", ".join(sorted(words))
-            yield f"{path}: {pluralise(len(words), 'word')} in English ({listed}): translate them"
         if own is None and not is_checked(language):
             unchecked.append(language)
     if unchecked:
@@ -236,17 +221,3 @@ def _notes(file: ProjectFile, known: Registry, material: Material) -> Iterator[s
     for settings in project.locales:
         if settings.annotators is None and "answer" in (settings.stages or project.stages):
             yield f"{settings.locale}: no annotators are named, so whoever has an account may answer"
-    if note := _regions_note(file, known, material):
-        yield note
-
-
-def _regions_note(file: ProjectFile, known: Registry, material: Material) -> str | None:
-    """Say what multiple-choice questions lack; null where nothing is missing or other sources may bring it."""
-    if file.project.recipe is not None:
-        recipe = read_recipe(file.base / file.project.recipe)
-        table = recipe.mcq.verdicts
-        can_fill = table is not None and proposes_options(file.base / table)
-        if can_fill or len(recipe.sources) > 1:
-            return None
-    tags = [settings.locale for settings in file.project.locales]
-    return too_few_regions(material.questions.filter(pl.col("locale").is_in(tags)), known)

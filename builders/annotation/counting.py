@@ -194,10 +194,9 @@ def read_collected(folder: Path, locales: Registry) -> Collected:
     reviews, lost = without_lost(tables.reviews, tables.responses)
     of_reviews = tables.findings.filter(pl.col("kind").is_in([NOT_ASKED, IN_A_FILE]))
     passed_over = [f"{source}: {detail}" for source, detail in of_reviews.select("source", "detail").rows()]
-    for one in lost:
-        answers = ", ".join(map(repr, one.answers))
-        end = _ALONE if one.is_all else _AGAIN
-        passed_over.append(
-            f"{one.source}: decides on {answers}, which nobody answers any more; passed over{end}"
-        )
+    passed_over += [
+        f"{one.source}: decides on {', '.join(map(repr, one.answers))}, which nobody answers any more; passed "
+        f"over{_ALONE if one.is_all else _AGAIN}"
+        for one in lost
+    ]
     return Collected(tables._replace(reviews=reviews), passed_over)

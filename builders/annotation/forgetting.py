@@ -17,18 +17,19 @@ from blend.builders.annotation.pseudonyms import People, project_key
 from blend.builders.annotation.pulling import Pull, Session, pull, pull_project, rewritten, session
 from blend.builders.annotation.stages import stage_locales
 from blend.loaders.files.progress import ProgressCallback
+from blend.loaders.label_studio.client import GoneError
 from blend.loaders.label_studio.events import (
     KEPT,
+    ExportedTask,
     Held,
     Line,
     about,
     append_events,
+    exported,
     held_in,
     identity,
     read_events,
 )
-from blend.loaders.label_studio.export import ExportedTask, exported
-from blend.loaders.label_studio.studio_errors import GoneError
 from blend.loaders.servers.server_errors import public_address
 from blend.schemas.errors import InputError
 
@@ -181,8 +182,13 @@ def _elsewhere(file: ProjectFile, done: Forgotten, projects: Sequence[int]) -> l
     left.append(f"delete the copies of exports in the data folder of the server: {copies}")
     kept = f"exports and copies of {file.pulled} that you kept elsewhere, old versions of its events in git"
     left.append(f"delete {kept}, and status pages")
-    if done.pull.own_reviews:
-        left.append("delete sheets of `blend reviews propose` that hold what they answered")
+    pulled = {f"{settings.locale}.jsonl" for settings in file.project.locales}
+    reviews = (file.collected / "reviews").glob("*.*")
+    if own := sorted(str(path) for path in reviews if path.name not in pulled):
+        left.append(
+            f"remove answers that were theirs alone from {', '.join(own)}, and sheets of `blend reviews "
+            "propose`"
+        )
     if any(line["stage"].startswith("collect.") for line in done.lines):
         left.append(f"look for questions that they wrote in the templates of {file.collected}")
     return [*left, "publish a new version of releases that hold what they answered (docs/publishing.md)"]

@@ -6,7 +6,6 @@ brings them back.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,16 +15,11 @@ from blend.builders.annotation.project import PSEUDONYM, ProjectFile
 from blend.builders.annotation.pseudonyms import pseudonym
 from blend.builders.annotation.stages.answer import ANSWERS
 from blend.builders.annotation.stages.review import GROUPS, INVALID, ITEMS, REASON
-from blend.builders.saq.lost_answers import parted
 from blend.loaders.files.atomic import atomic_write
 from blend.loaders.files.content import read_content
-from blend.loaders.label_studio.events import Line, held_in
-from blend.loaders.label_studio.export import ExportedTask
+from blend.loaders.label_studio.events import ExportedTask, Line, held_in
 from blend.loaders.responses import read_responses
-from blend.loaders.responses.response_rows import HIDDEN
-from blend.loaders.responses.reviews import decided_in, rewrite_reviews
 from blend.schemas.errors import InputError
-from blend.schemas.rows import Review
 from blend.schemas.sheets import digest_of
 from blend.schemas.texts import clean
 
@@ -164,19 +158,3 @@ def _line_without(line: Line, gone: Collection[str]) -> Line | None:
         return line
     left = without_answers({"data": line["data"], "annotations": [{"result": line["result"]}]}, gone)
     return None if left is None else {**line, "data": left["data"], "result": left["annotations"][0]["result"]}
-
-
-def rewrite_own_reviews(file: ProjectFile, gone: Collection[str]) -> list[Path]:
-    """Remove some answers from the reviews that no pull writes, but for Parquet; returns the files changed."""
-    tags = [settings.locale for settings in file.project.locales]
-    pulled = {f"{tag}.jsonl" for tag in tags if "review" in file.project.stages_of(tag)}
-    files = sorted((file.collected / "reviews").glob("*.jsonl")) if gone else ()
-    own = [path for path in files if path.name not in pulled and not path.name.startswith(HIDDEN)]
-    return [path for path in own if rewrite_reviews(path, partial(_review_without, gone=gone))]
-
-
-def _review_without(review: Mapping[str, Any], locale: str, gone: Collection[str]) -> dict[str, Any] | None:
-    """A review in a file without some answers; null if none of its answers is left."""
-    decided = decided_in(Review.model_validate({**review, "locale": locale}))
-    given = {one for one in decided if digest_of(review["template_id"], locale, one) not in gone}
-    return parted(dict(review), given)[0]

@@ -2,25 +2,25 @@
 
 A *wide* table has a row for every person and a column for every question, as Google Forms saves them; a *long*
 one a row for every answer, as Label Studio's exports become (`loaders.label_studio.foreign`). The map is a file
-that people check: `import_guess` is a first version, and nothing is imported by it until it is given.
+that people complete: a draft of it has the questions that are recognised, and nothing is guessed.
 """
 
-import csv
-import io
 import os
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from blend.builders.annotation.import_guess import Proposed, proposed_map
+import polars as pl
+
 from blend.builders.annotation.pseudonyms import new_key, pseudonym, read_key
 from blend.builders.annotation.ui_strings import ui_strings_of
 from blend.loaders.files.atomic import atomic_write, storage_errors
 from blend.loaders.files.diagnostics import Diagnostics, unknown_name
 from blend.loaders.files.rows import Cells
 from blend.loaders.files.tables import refuse_rewritten
-from blend.loaders.label_studio.foreign import texts_of_cell
+from blend.loaders.label_studio.foreign import WHO, texts_of_cell
 from blend.loaders.responses import read_responses
 from blend.loaders.responses.import_map import ImportMap, map_text, read_map
 from blend.loaders.responses.response_rows import checked_response
@@ -30,27 +30,18 @@ from blend.schemas.locales import Registry, registry
 from blend.schemas.rows import MAX_ANSWERS, NonAnswer, Response
 from blend.schemas.texts import clean, fold
 
-_KINDS = ("idk", "no-answer", "not-applicable")
-_KEY_NAME = "annotators.key"
-
-
-class Written(NamedTuple):
-    """A file of responses that was written."""
-
-    path: Path
-    responses: int
-    people: int
-
 
 class ImportDone(NamedTuple):
     """Files that an import wrote, and what it left out."""
 
-    written: Sequence[Written] = ()
-    """Files; none where a map was proposed."""
+    written: Mapping[Path, Sequence[Response]] = {}
+    """Responses by file; none where a map was proposed."""
     blank: int = 0
     """Questions that somebody left blank; they are no responses."""
-    proposed: Proposed | None = None
-    """The map that was written to be checked."""
+    draft: ImportMap | None = None
+    """The map that was written to be completed."""
+    recognised: int = 0
+    """Questions that it names."""
 
 
 def import_file(
@@ -62,13 +53,12 @@ def import_file(
     locales: Registry | None = None,
     has_people: bool = False,
 ) -> ImportDone:
-    """Import the rows of a table, or propose a map for them where there is none.
+    """Import the rows of a table, or draft a map for them where there is none.
 
     Args:
         rows: Of the table, with every column; values are texts or lists of texts.
         name: Of its file, for messages.
-        map_path: The map. Where it does not exist, a guess is written there, and nothing is imported; one that
-            recognises no question leaves out every column, and lists the questions that are asked.
+        map_path: The map. Where it does not exist, a draft is written there, and nothing is imported.
         folder: Directory of raw responses whose questions are answered; ``responses/LOCALE.csv`` is written
             there.
         locales: Known locales; the packaged registry when absent.
@@ -88,20 +78,19 @@ def import_file(
         raise InputError(f"{name}: no rows; give the table with people's answers")
     if not os.path.lexists(map_path):
         texts = questions.select(*KEY, "question", "en_question").to_dicts()
-        return ImportDone(proposed=_propose(rows, name, map_path, texts, known))
-    by = read_map(map_path)
+        return _draft(rows, name, map_path, texts, known)
+    by, diagnostics = read_map(map_path), Diagnostics()
     if has_people and by.annotator is None:
         raise InputError(
             f'{map_path}: does not say who answered in {name}; add annotator = "annotator": '
             "only in a table is every row a person"
         )
-    asked: dict[str, list[str]] = {}
-    for template_id, locale in questions.select(KEY).iter_rows():
-        asked.setdefault(locale, []).append(template_id)
-    diagnostics = Diagnostics()
     _check_columns(rows, by, name, diagnostics)
     diagnostics.raise_problems()
     key = None if by.key_file is None else _key_at(map_path.parent / by.key_file)
+    asked: dict[str, list[str]] = {}
+    for template_id, locale in questions.select(KEY).iter_rows():
+        asked.setdefault(locale, []).append(template_id)
     given = [
         cells for cells in _given(rows, by, key, diagnostics) if _is_asked(cells, by, asked, known, diagnostics)
     ]
@@ -111,36 +100,15 @@ def import_file(
     return ImportDone(_write_imported(responses, folder), len(given) - len(typed))
 
 
-def _propose(
-    rows: Sequence[Cells],
-    name: str,
-    map_path: Path,
-    questions: Sequence[Mapping[str, str]],
-    known: Registry,
-) -> Proposed:
-    """Write a first version of the map, with what our own pages offer in place of an answer."""
-    languages = {known.get(question["locale"]).language for question in questions}
-    ui_strings = [ui_strings_of(language) for language in sorted(languages | {"en"})]
-    non_answers = {one[kind]: kind for one in ui_strings for kind in _KINDS} | {kind: kind for kind in _KINDS}
-    guess = proposed_map(rows, questions, non_answers)
-    if guess.map.annotator is not None:
-        guess = guess._replace(map=guess.map.model_copy(update={"key_file": _KEY_NAME}))
-    templates = {one["template_id"]: one["en_question"] for one in reversed(questions)}
-    _write(map_path, map_text(guess.map, name, None if guess.recognised else dict(sorted(templates.items()))))
-    return guess
-
-
 def _check_columns(rows: Sequence[Cells], by: ImportMap, name: str, diagnostics: Diagnostics) -> None:
     """Note columns that the map names and the table lacks, and those that it says nothing about."""
-    present = list(dict.fromkeys(column for row in rows for column in row.values))
-    where = f"{name}:1"
+    values, where = _by_column(rows), f"{name}:1"
     for column in by.columns:
-        if column not in present:
-            problem = unknown_name("column", column, present, where=where)
+        if column not in values:
+            problem = unknown_name("column", column, list(values), where=where)
             diagnostics.problem(problem.what, where=where, fix=f"correct the map; {problem.fix}")
-    for column in present:
-        is_used = column in (*by.columns, *by.leave_out)
-        if not is_used and any(texts_of_cell(row.values.get(column)) for row in rows):
+    for column, texts in values.items():
+        if texts and column not in (*by.columns, *by.leave_out):
             fix = "say in the map what it means, or write it into leave_out"
             diagnostics.problem(f"the map says nothing about column {column!r}", where=where, fix=fix)
 
@@ -196,14 +164,13 @@ def _is_asked(
 ) -> bool:
     """Whether a question is asked in a locale; what is not is noted."""
     locale, template_id = cells.values["locale"], cells.values["template_id"]
-    if locale not in asked:
-        where = f"{cells.location}, column {by.locale_column}" if by.locale_column else cells.location
-        if locale in locales:
-            diagnostics.problems.append(unknown_name("locale", locale, asked, where=where))
-        else:
-            diagnostics.unknown_locale(locale, locales, where=where)
+    column = by.question if locale in asked else by.locale_column
+    where = f"{cells.location}, column {column}" if column else cells.location
+    if locale not in asked and locale not in locales:
+        diagnostics.unknown_locale(locale, locales, where=where)
+    elif locale not in asked:
+        diagnostics.problems.append(unknown_name("locale", locale, asked, where=where))
     elif template_id not in asked[locale]:
-        where = f"{cells.location}, column {by.question}" if by.question else cells.location
         problem = unknown_name("question", template_id, asked[locale], where=where)
         fix = "name its template in the map's [questions], or write it into leave_out_questions"
         diagnostics.problem(problem.what, where=where, fix=fix if by.question else problem.fix)
@@ -231,36 +198,117 @@ def _one(row: Cells, column: str | None) -> str:
     return "" if column is None else clean(" ".join(texts_of_cell(row.values.get(column))))
 
 
+# The draft of a map, for its user to complete.
+
+
+def _draft(
+    rows: Sequence[Cells], name: str, map_path: Path, questions: Sequence[Mapping[str, str]], known: Registry
+) -> ImportDone:
+    """Write a first version of the map.
+
+    Columns or rows are recognised as questions by id or text, people by addresses in every row, and non-answers
+    by what our own pages say. All other columns stand in ``leave_out``, for their user to say what they are.
+    """
+    values, ids = _by_column(rows), dict[str, str]()
+    for question in questions:
+        for column in ("question", "en_question", "template_id"):
+            ids.setdefault(_key(question[column]), question["template_id"])
+    common = _common(values, questions, known)
+    rest = [column for column in values if column not in (common["annotator"], common["locale_column"])]
+    wide = {column: ids[_key(column)] for column in rest if _key(column) in ids}
+    named = {column: {text: ids[_key(text)] for text in values[column] if _key(text) in ids} for column in rest}
+    asking = max(rest, key=lambda column: len(named[column]))
+    if len(wide) >= len(named[asking]):
+        recognised = {*wide.values()}
+        by = ImportMap(**common, questions=wide, leave_out=[column for column in rest if column not in wide])
+    else:
+        recognised = {*named[asking].values()}
+        by = ImportMap(
+            **common,
+            question=asking,
+            questions={text: name for text, name in sorted(named[asking].items()) if text != name},
+            leave_out=[column for column in rest if column != asking],
+            leave_out_questions=sorted(set(values[asking]) - named[asking].keys()),
+        )
+    templates = {one["template_id"]: one["en_question"] for one in reversed(questions)}
+    _write(map_path, map_text(by, name, None if recognised else dict(sorted(templates.items()))))
+    return ImportDone(draft=by, recognised=len(recognised))
+
+
+def _common(
+    values: Mapping[str, Sequence[str]], questions: Sequence[Mapping[str, str]], known: Registry
+) -> dict[str, Any]:
+    """Who answered, in which locale, and which texts are no answers; null where the table does not tell.
+
+    A locale is known by its questions' texts, in its own language or in English, which names the country.
+    """
+    tags = {question["locale"] for question in questions}
+    seen = {_key(text) for name, texts in values.items() for text in (name, *texts)}
+    found = Counter(
+        one["locale"] for one in questions for text in ("question", "en_question") if _key(one[text]) in seen
+    )
+    best = [tag for tag, number in found.items() if number == max(found.values())]
+    column = next((name for name, texts in values.items() if texts and set(texts) <= tags), None)
+    people = [name for name, texts in values.items() if texts and all("@" in text for text in texts)]
+    people += [name for name in values if name == WHO]
+    typed = {fold(text): text for texts in values.values() for text in texts}
+    non_answers = dict[str, str]()
+    for language in sorted({known.get(tag).language for tag in tags} | {"en"}):
+        for kind in ("idk", "no-answer", "not-applicable"):
+            for text in (ui_strings_of(language)[kind], kind):
+                if fold(text) in typed:
+                    non_answers[typed[fold(text)]] = kind
+    return {
+        "annotator": next(iter(people), None),
+        "key_file": "annotators.key" if people else None,
+        "locale": best[0] if column is None and len(best) == 1 else None,
+        "locale_column": column,
+        "non_answers": non_answers,
+    }
+
+
+def _by_column(rows: Sequence[Cells]) -> dict[str, list[str]]:
+    """The texts of every column."""
+    columns = dict.fromkeys(column for row in rows for column in row.values)
+    return {name: [text for row in rows for text in texts_of_cell(row.values.get(name))] for name in columns}
+
+
+def _key(text: str) -> str:
+    """Return the form in which texts are compared: without case, punctuation and accents."""
+    return " ".join("".join(c if c.isalnum() else " " for c in fold(text)).split())
+
+
 # Files.
 
 
-def _write_imported(responses: Mapping[str, Sequence[Response]], folder: Path) -> list[Written]:
+def _write_imported(
+    responses: Mapping[str, Sequence[Response]], folder: Path
+) -> dict[Path, Sequence[Response]]:
     """Write ``responses/LOCALE.csv`` for every locale into a directory of raw responses.
 
     Raises:
         ConflictError: If one is there already; nothing is written then.
         StorageError: If one cannot be written.
     """
-    paths = {locale: folder / "responses" / f"{locale}.csv" for locale in responses}
-    for path in paths.values():
+    paths = {folder / "responses" / f"{locale}.csv": rows for locale, rows in responses.items()}
+    for path in paths:
         if os.path.lexists(path):
             raise ConflictError(
                 f"{path}: exists, and nothing is replaced; move it away, or give another folder with the "
                 "questions"
             )
-    columns = [f"answer_{number}" for number in range(1, MAX_ANSWERS + 1)]
-    for locale, path in paths.items():
-        text = io.StringIO(newline="")
-        table = csv.writer(text, lineterminator="\n")
-        table.writerow(["template_id", "annotator", *columns, "non_answer", "reason"])
-        for one in sorted(responses[locale], key=lambda one: (one.template_id, one.annotator)):
-            answers = [*one.answers, *[""] * (MAX_ANSWERS - len(one.answers))]
-            table.writerow([one.template_id, one.annotator, *answers, one.non_answer or "", one.reason or ""])
-        _write(path, f"\ufeff{text.getvalue()}")  # by which spreadsheets know UTF-8
-    return [
-        Written(path, len(responses[locale]), len({one.annotator for one in responses[locale]}))
-        for locale, path in paths.items()
-    ]
+    for path, rows in paths.items():
+        answers = {
+            f"answer_{n + 1}": [one.answers[n] if n < len(one.answers) else None for one in rows]
+            for n in range(MAX_ANSWERS)
+        }
+        others = ("template_id", "annotator", "non_answer", "reason")
+        columns = {name: [getattr(one, name) for one in rows] for name in others} | answers
+        table = pl.DataFrame(columns, dict.fromkeys(columns, pl.String)).sort("template_id", "annotator")
+        order = ("template_id", "annotator", *answers, "non_answer", "reason")
+        # By its first bytes spreadsheets know UTF-8.
+        _write(path, table.select(order).write_csv(include_bom=True))
+    return paths
 
 
 def _key_at(path: Path) -> bytes:

@@ -142,9 +142,6 @@ class Project(FrozenModel):
     ``statements``."""
     rate: StrictInt | StrictFloat | None = Field(default=None, ge=0)
     """What an hour of work is paid, for the table of ``blend annotate status --payment``."""
-    suspects: str | None = None
-    """Sheet of questions that the stage ``mcq-review`` asks about alone, relative to this file, also where
-    natives have read their options: what ``blend items --suspects`` writes."""
     instructions: dict[str, _Text] = Field(default={})
     """Markdown files with instructions of one's own, relative to this file, by language; ours for
     others."""

@@ -17,12 +17,6 @@ from blend.schemas.errors import InputError
 _BYTES = 32
 _DIGITS = 12
 
-WHICH_KEY = (
-    "bring back the one that this project began with, since with another key everybody gets another pseudonym, "
-    "and whoever was forgotten comes back"
-)
-"""What to do about another key, for messages."""
-
 
 def new_key() -> str:
     """A key of 256 random bits, as the text of a key file."""
@@ -64,7 +58,11 @@ def project_key(file: ProjectFile) -> bytes:
     with suppress(ValueError, RecursionError, AttributeError):
         kept = json.loads(first).get("fingerprint")
     if kept not in (None, _fingerprint(key)):
-        raise InputError(f"{file.key_file}: is not the key with which {path} was written; {WHICH_KEY}")
+        raise InputError(
+            f"{file.key_file}: is not the key with which {path} was written; bring back the one that this "
+            "project began with, since with another key everybody gets another pseudonym, and whoever was "
+            "forgotten comes back"
+        )
     return key
 
 

@@ -1,7 +1,6 @@
 """Pulling: what people did is written down as events, and the files that builds read are made of these."""
 
 import json
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,7 +16,6 @@ from blend.builders.annotation.forgotten import (
     ever_given,
     forgotten,
     is_theirs,
-    rewrite_own_reviews,
     shown_in,
     unnamed,
     without_answers,
@@ -30,11 +28,17 @@ from blend.loaders.files.atomic import atomic_write, storage_errors
 from blend.loaders.files.content import read_content
 from blend.loaders.files.progress import ProgressCallback
 from blend.loaders.label_studio import events
-from blend.loaders.label_studio.client import Studio, label_studio
-from blend.loaders.label_studio.events import Draft, Folder, Held, Line, ProjectState
-from blend.loaders.label_studio.export import ExportedTask, exported
-from blend.loaders.label_studio.plan import Inventory, check_unique
-from blend.loaders.label_studio.push import settle
+from blend.loaders.label_studio.client import Inventory, Studio, label_studio
+from blend.loaders.label_studio.events import (
+    Draft,
+    ExportedTask,
+    Folder,
+    Held,
+    Line,
+    ProjectState,
+    exported,
+)
+from blend.loaders.label_studio.push import check_unique
 from blend.schemas.errors import ConflictError
 from blend.schemas.frames import FINDINGS
 from blend.schemas.sheets import DIFFERS_FROM, SAME_AS
@@ -52,7 +56,7 @@ DECIDED = "decided"
 class Log:
     """The events, without those who are forgotten; another lead may have forgotten somebody meanwhile.
 
-    The answers that nobody else gave leave the reviews as well, also those in files that no pull writes.
+    The answers that nobody else gave leave the reviews as well.
 
     Args:
         file: The project.
@@ -72,9 +76,7 @@ class Log:
         state = folder.state
         # With other events than at the last pull, as git brings them, nothing is known of what is new.
         self.projects: Mapping[str, ProjectState] = state.projects if state.events == self.digest() else {}
-        self.lines, answers = without_lines(file, self.lines, self.gone, self.key)
-        # Before the lines go: whatever stops it, they tell the next run which answers these are.
-        self.own_reviews = rewrite_own_reviews(file, answers)
+        self.lines, _ = without_lines(file, self.lines, self.gone, self.key)
         if self.lines != self.before:
             events.rewrite_events(folder.events, self.lines)
 
@@ -144,22 +146,13 @@ def session(file: ProjectFile) -> Iterator[Session]:
         ServerError: If the server fails.
     """
     with events.held(file.pulled) as folder, label_studio(file.project.server.url) as studio:
-        settle(studio, folder)
         yield Session(file, folder, studio, studio.inventory({one.name for one in stage_locales(file)}))
 
 
 # What comes, and the files that are made of it.
 
 
-class Written(NamedTuple):
-    """A file that a pull has written."""
-
-    path: Path
-    rows: int
-
-
-@dataclass(frozen=True)
-class Pull:
+class Pull(NamedTuple):
     """Outcome of a pull."""
 
     file: ProjectFile
@@ -169,11 +162,10 @@ class Pull:
     """Lines of the events that this pull has added, by the name of the stage and locale."""
     projects: Mapping[str, ProjectState]
     """Projects on the server, likewise."""
-    written: Sequence[Written]
+    written: Mapping[Path, int]
+    """Files that were written, and their rows."""
     findings: pl.DataFrame
     """`frame_columns.FINDINGS` of all projects, which the pull folder's ``findings.csv`` holds too."""
-    own_reviews: Sequence[Path]
-    """Files of reviews that no pull writes and from which answers of the forgotten were removed."""
 
     @property
     def is_any_gone(self) -> bool:
@@ -268,7 +260,7 @@ def _written(log: Log, state: Mapping[str, ProjectState], changes: Mapping[str, 
     )
     atomic_write(log.folder.path / FINDINGS_FILE, findings.write_csv())
     log.folder.remember(projects=dict(state), events=log.digest())
-    return Pull(log.file, found, changes, state, written, findings, log.own_reviews)
+    return Pull(log.file, found, changes, state, written, findings)
 
 
 # Files: whole, only what changed, nothing of others.
@@ -315,11 +307,11 @@ def _json_lines(rows: Sequence[Mapping[str, Any]]) -> str:
     return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
 
 
-def _write_files(folder: Folder, contents: _Contents, earlier: Callable[[], _Contents]) -> list[Written]:
+def _write_files(folder: Folder, contents: _Contents, earlier: Callable[[], _Contents]) -> dict[Path, int]:
     """Write files, each whole, those that are as they should be not at all.
 
     Args:
-        folder: Remembers the digest of what was written, so that somebody else's work is never replaced.
+        folder: Remembers digests of what was written, so that somebody else's work is never replaced.
         contents: The files.
         earlier: What an earlier pull, perhaps by another lead, has written; asked where files differ.
 
@@ -328,13 +320,9 @@ def _write_files(folder: Folder, contents: _Contents, earlier: Callable[[], _Con
             nothing is written.
         StorageError: If one cannot be written.
     """
-    known = dict(folder.state.written)
-    names = {path: os.path.relpath(path, folder.path) for path in contents}
     before = {path: _digest(read_content(path)) for path in contents if path.exists()}
     after = {path: _digest(content.encode()) for path, (content, _) in contents.items()}
-    strange = [
-        path for path, digest in before.items() if digest not in (after[path], *known.get(names[path], ()))
-    ]
+    strange = [path for path in before if before[path] not in (after[path], *folder.state.written)]
     if strange:
         # In a clone nothing is known of what was written: it is what the events of before make.
         pulled = earlier()
@@ -349,9 +337,7 @@ def _write_files(folder: Folder, contents: _Contents, earlier: Callable[[], _Con
             )
         )
     # Both digests before the first file is written: a kill in between leaves files of either kind.
-    for path, name in names.items():
-        known[name] = [*([before[path]] if path in before else []), after[path]]
-    folder.remember(written=known)
+    folder.remember(written=sorted({*before.values(), *after.values()}))
     changed = [path for path in contents if before.get(path, _digest(b"")) != after[path]]
     for path in changed:
         with storage_errors(path, fix="change the permissions"):
@@ -361,7 +347,7 @@ def _write_files(folder: Folder, contents: _Contents, earlier: Callable[[], _Con
                 atomic_write(path, content)
             else:
                 path.unlink()
-    return [Written(path, contents[path][1]) for path in changed]
+    return {path: contents[path][1] for path in changed}
 
 
 def _digest(content: bytes) -> str:

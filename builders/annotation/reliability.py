@@ -13,8 +13,8 @@ from blend.schemas.frames import KEY, empty
 from blend.schemas.rows import NonAnswer
 
 MIN_QUESTIONS = 20
-"""Questions that somebody must have worked on before there is a verdict, and that others must have answered as
-well before it speaks of agreement."""
+"""Questions that somebody must have worked on before anything is said of it, and that others must have answered
+as well before that is about agreement."""
 
 PERSON = ("locale", "annotator")
 
@@ -28,23 +28,20 @@ ANNOTATORS = pl.Schema(
     {
         "locale": pl.String(),
         "annotator": pl.String(),
-        "responses": pl.Int64(),
         "questions": pl.Int64(),
         "agreement": pl.Float64(),
         "low": pl.Float64(),
         "high": pl.Float64(),
         "idk_share": pl.Float64(),
         "blank_share": pl.Float64(),
-        "seconds": pl.Float64(),
-        "verdict": pl.String(),
         "flags": pl.List(pl.String()),
     }
 )
-"""One row per person and locale: ``responses`` given; ``questions`` that at least one other person answered as
-well; ``agreement`` with the others on them, the mean of MASI over the others and then over questions (0 to 1),
-with the ends of its 95 % interval (normal approximation); ``idk_share``, of all responses; ``blank_share``,
-annotations from which nothing could be taken, of all; the median ``seconds`` per annotation. Null where there
-is nothing to compute from. ``verdict`` is ``too few``, ``fine`` or ``look``, with the reasons in ``flags``."""
+"""One row per person and locale: ``questions`` that at least one other person answered as well; ``agreement``
+with the others on them, the mean of MASI over the others and then over questions (0 to 1), with the ends of its
+95 % interval (normal approximation); ``idk_share``, of all responses; ``blank_share``, annotations from which
+nothing could be taken, of all. Null where there is nothing to compute from. ``flags``: why their work is worth
+a look; none with fewer than `MIN_QUESTIONS`."""
 
 
 class Reliability(NamedTuple):
@@ -83,8 +80,9 @@ def reliability(
     sets = answer_sets(responses, cast_ballots(questions, responses, reviews))
     of_questions, of_people = _agreement(sets)
     counts = _counts(responses, empty(WORK) if work is None else work.filter(stage="answer"))
-    people = counts.join(of_people, on=PERSON, how="left")
-    return Reliability(locale_agreement(sets), of_questions, _judged(people))
+    return Reliability(
+        locale_agreement(sets), of_questions, _flagged(counts.join(of_people, on=PERSON, how="left"))
+    )
 
 
 def _agreement(sets: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -119,50 +117,36 @@ def _agreement(sets: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
 def _counts(responses: pl.DataFrame, work: pl.DataFrame) -> pl.DataFrame:
     """One row per person and locale, with the figures that need nobody else."""
     counts = responses.group_by(PERSON).agg(
-        responses=pl.len().cast(pl.Int64),
+        responses=pl.len(),
         idk_share=(pl.col("non_answer") == NonAnswer.IDK.value).fill_null(value=False).mean(),
     )
     done = (
         work.filter(pl.col("outcome") != "skipped", pl.col("annotator").is_not_null())
         .group_by(PERSON)
         .agg(
-            done=pl.len().cast(pl.Int64),
+            done=pl.len(),
             blank_share=(pl.col("outcome") == "refused").mean(),
             seconds=pl.col("seconds").median(),
         )
     )
-    return (
-        counts.join(done, on=PERSON, how="full", coalesce=True)
-        .with_columns(responses=pl.col("responses").fill_null(0))
-        .with_columns(done=pl.max_horizontal("responses", "done"))
-    )
+    joined = counts.join(done, on=PERSON, how="full", coalesce=True)
+    return joined.with_columns(done=pl.max_horizontal("responses", "done"))
 
 
-def _judged(people: pl.DataFrame) -> pl.DataFrame:
-    """The people with a verdict on each, and the reasons, beside what is usual in their locale."""
+def _flagged(people: pl.DataFrame) -> pl.DataFrame:
+    """The people, with what is worth a look in the work of each beside what is usual in their locale."""
     people = people.with_columns(pl.col("questions").fill_null(0)).sort(PERSON)
-    experienced = pl.col("done") >= MIN_QUESTIONS
     usual = people.group_by("locale").agg(
         pl.col("agreement").filter(pl.col("questions") >= MIN_QUESTIONS).mean(),
-        pl.col("idk_share", "seconds").filter(experienced).median(),
+        pl.col("idk_share", "seconds").filter(pl.col("done") >= MIN_QUESTIONS).median(),
     )
     usual_in = {row["locale"]: row for row in usual.to_dicts()}
     flags = [
         list(_flags(row, usual_in[row["locale"]])) if row["done"] >= MIN_QUESTIONS else []
         for row in people.iter_rows(named=True)
     ]
-    verdict = (
-        pl.when(~experienced)
-        .then(pl.lit("too few"))
-        .when(pl.col("flags").list.len() > 0)
-        .then(pl.lit("look"))
-        .otherwise(pl.lit("fine"))
-    )
-    return (
-        people.with_columns(flags=pl.Series(flags, dtype=pl.List(pl.String)))
-        .with_columns(verdict=verdict)
-        .select(pl.col(name).cast(kind) for name, kind in ANNOTATORS.items())
-    )
+    flagged = people.with_columns(flags=pl.Series(flags, dtype=pl.List(pl.String)))
+    return flagged.select(pl.col(name).cast(kind) for name, kind in ANNOTATORS.items())
 
 
 def _flags(row: dict[str, Any], usual: dict[str, Any]) -> Iterator[str]:

@@ -15,7 +15,7 @@ from blend.builders.annotation.forgotten import forgotten
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.pseudonyms import Account, People, project_key
 from blend.builders.annotation.pulling import pull, session
-from blend.builders.annotation.reliability import Reliability, reliability
+from blend.builders.annotation.reliability import MIN_QUESTIONS, Reliability, reliability
 from blend.builders.annotation.stages import stage_locales
 from blend.builders.annotation.stages.answer import collection_plan
 from blend.builders.annotation.stages.model import WORK
@@ -225,7 +225,7 @@ def _tables(
     locales = counts.join(reviewed, on="locale", how="left").join(alphas, on="locale", how="left")
     outcomes = {name: (pl.col("outcome") == name).sum() for name in ("counted", "skipped", "refused")}
     total = pl.col("seconds").filter(pl.col("outcome") == "counted").sum()
-    of_answers = agreed.annotators.drop("responses", "seconds").with_columns(stage=pl.lit("answer"))
+    of_answers = agreed.annotators.with_columns(stage=pl.lit("answer"))
     people = (
         work.filter(pl.col("annotator").is_not_null())
         .group_by("stage", "locale", "annotator")
@@ -248,7 +248,8 @@ def _tables(
             "Who did how much",
             people,
             "Seconds are the median of one annotation, agreement (MASI) is with the others, question by "
-            "question. A mark is not a verdict: look at some of the answers, and talk to the person.",
+            f"question. Of those with fewer than {MIN_QUESTIONS} questions nothing else is said. A flag is not "
+            "a verdict: look at some of the answers, and talk to the person.",
         ),
         "options": Table("Options read", options, "Of those that several have read: how many all call alike."),
         "questions": Table("Questions", questions.join(agreement, on=KEY, how="left", maintain_order="left")),

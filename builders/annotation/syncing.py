@@ -19,9 +19,7 @@ from blend.builders.saq.collection import STOPPED
 from blend.loaders.files.new_files import write_new_files
 from blend.loaders.files.progress import ProgressCallback
 from blend.loaders.label_studio.events import Draft, Held
-from blend.loaders.label_studio.plan import ProjectPlan, Quota, WantedProject, plan_push
-from blend.loaders.label_studio.push import push
-from blend.loaders.responses.verdict_sheets import read_suspects
+from blend.loaders.label_studio.push import ProjectPlan, Quota, WantedProject, plan_push, push
 from blend.schemas.errors import InputError
 
 Half = Literal["pull", "push"]
@@ -86,7 +84,7 @@ def sync_project(
             wanted = _wanted_projects(checked, _asked_people(checked, found))
             plans = plan_push(at.there, wanted, where=at.studio.where)
             if not dry_run:
-                push(at.studio, at.folder, plans, on_progress=on_progress)
+                push(at.studio, plans, on_progress=on_progress)
         state = at.folder.state.projects
     names = [one.name for one in stage_locales(checked.file) if one.name in state]
     drafts = [draft for name in names for draft in state[name].drafts]
@@ -167,10 +165,9 @@ def _with_recipe(file: ProjectFile, material: Material) -> tuple[Material, str]:
     from blend.builders.release.reviewing import options_for_natives
     from blend.loaders.recipes import read_recipe
 
-    recipe, suspects = read_recipe(file.base / file.project.recipe), file.project.suspects
-    again = None if suspects is None else read_suspects(file.base / suspects)
+    recipe = read_recipe(file.base / file.project.recipe)
     try:
-        options, answered = options_for_natives(recipe, base=file.base, known=file.locales, again=again)
+        options, answered = options_for_natives(recipe, base=file.base, known=file.locales)
     except InputError as error:
         return material, f"a build takes what people gave ({str(error).splitlines()[0]})"
     return replace(material, options=options, answered=answered), ""

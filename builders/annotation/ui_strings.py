@@ -151,13 +151,6 @@ def is_known(language: str) -> bool:
     return bool(_known(language))
 
 
-def untranslated_strings(language: str, own: Path) -> set[str]:
-    """The names of words that a file of one's own and ours leave in English, though the language is another."""
-    given, ours = own_texts(own).ui_strings, _tables().get(_known(language), {})
-    english = {} if is_english(language) else _tables()[FALLBACK]
-    return {name for name, text in english.items() if given.get(name, text) == text and name not in ours}
-
-
 def _known(language: str) -> str:
     """The closest of our languages: ``es`` for ``es-419``; empty for none."""
     return next((tag for tag in (language, language.partition("-")[0]) if tag in _tables()), "")

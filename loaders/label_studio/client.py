@@ -1,4 +1,8 @@
-"""The client: a Label Studio server, asked through its own SDK in few and large requests."""
+"""The client: a Label Studio server, asked through its own SDK in few and large requests.
+
+Errors are turned into messages where requests are sent, and nowhere else: they say what to do, and hold no
+token, cookie or address.
+"""
 
 import itertools
 import json
@@ -7,28 +11,29 @@ import re
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
-from functools import wraps
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from blend.loaders.label_studio.plan import Inventory, RemoteProject, RemoteTask
-from blend.loaders.label_studio.studio_errors import KEY_VARIABLE, GoneError, another_program, translate_errors
 from blend.loaders.servers.server_errors import public_address
 from blend.schemas.addresses import is_on_this_machine, is_same_origin, is_server_address
-from blend.schemas.errors import ConflictError, InputError, MissingExtraError, ServerError
+from blend.schemas.errors import BlendError, ConflictError, InputError, MissingExtraError, ServerError
+from blend.schemas.texts import clean, escape_controls
 
 if TYPE_CHECKING:
+    import httpx
     from label_studio_sdk import LabelStudio
 
-NEEDED_VERSION = (1, 23)
-"""The oldest server that the tests have driven; older ones differ in tokens and exports."""
+KEY_VARIABLE = "LABEL_STUDIO_API_KEY"
+"""Environment variable that holds the access token."""
 
 ADDRESS_VARIABLE = "LABEL_STUDIO_URL"
 """Environment variable by which a user allows that the token goes to another machine."""
 
-TIMEOUT_S = 120.0
-"""Seconds without an answer after which a request is given up."""
+_NEEDED_VERSION = (1, 23)
+"""The oldest server that the tests have driven; older ones differ in tokens and exports."""
 
+_TIMEOUT_S = 120.0
 _TASKS_AT_A_TIME = 1_000
 _TASKS_PER_PAGE = 5_000
 _LISTINGS = 3
@@ -41,12 +46,93 @@ _TASK_FIELDS = (
     "id,data,overlap,is_labeled,total_annotations,cancelled_annotations,updated_at,draft_exists"  # and no more
 )
 
-_Method = TypeVar("_Method", bound=Callable[..., Any])
-_R = TypeVar("_R", RemoteProject, RemoteTask)
+_R = TypeVar("_R", "RemoteProject", "RemoteTask")
+
+_MARK = re.compile(r"\[blend:(?P<name>[^\]\s#]+)\]")
+
+
+class GoneError(ConflictError):
+    """Something that was asked for is not on the server any more."""
+
+
+class _FailedError(ServerError):
+    """The server itself failed; another moment may be better."""
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteTask:
+    """A task on the server."""
+
+    id: int
+    data: Mapping[str, Any]
+    annotations: int
+    """Annotations, skipped ones included."""
+    overlap: int
+    """Annotations after which the task is given to nobody any more."""
+    closed: bool = False
+    """Whether it is given to nobody any more."""
+    updated: str = ""
+    """When it, or an annotation of it, was last made, changed or deleted."""
+    begun: bool = False
+    """Whether it has a draft: what somebody has begun and not sent in."""
+
+    @property
+    def blend_id(self) -> str | None:
+        """The id by which the task is known again; null for a task that somebody else made."""
+        value = self.data.get("blend_id")
+        return value if isinstance(value, str) else None
+
+    @property
+    def touched(self) -> bool:
+        """Whether it holds anybody's work, so that it may not be removed or shown anew."""
+        return self.annotations > 0 or self.begun
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteProject:
+    """A project on the server."""
+
+    id: int
+    title: str
+    description: str
+    config: str
+    """Labelling configuration."""
+    overlap: int
+    """Annotations per task, where a task has no number of its own."""
+    tasks: Sequence[RemoteTask] = ()
+    """Its tasks when it was looked at."""
+
+    @property
+    def name(self) -> str | None:
+        """The name in the mark of its description; null if it is not one of ours."""
+        found = _MARK.search(self.description)
+        return None if found is None else found["name"]
+
+    @property
+    def dated(self) -> str:
+        """A digest that differs once anything of its tasks, annotations or drafts was made or changed.
+
+        The server dates a task anew whenever an annotation of it is. All of the dates count, not the latest:
+        which one that is, an answer in an order of the server's own choosing does not show, and after a clock
+        was set back it is not that of the last change.
+        """
+        dated = sha256()
+        for task in sorted(self.tasks, key=lambda task: task.id):
+            dated.update(f"{task.id} {task.updated} {task.annotations} {task.begun}\n".encode())
+        return dated.hexdigest()
+
+
+Inventory = Mapping[str, Sequence[RemoteProject]]
+"""Projects by their names, those that are not there left out; of several of a name the oldest first."""
+
+
+def marked(name: str) -> str:
+    """The description of a project on the server, with its mark."""
+    return f"Made by `blend annotate`, which finds it by this line; please leave it as it is. [blend:{name}]"
 
 
 @contextmanager
-def label_studio(url: str, *, timeout_s: float = TIMEOUT_S) -> Iterator["Studio"]:
+def label_studio(url: str, *, timeout_s: float = _TIMEOUT_S) -> Iterator["Studio"]:
     """A server that has been asked who it is.
 
     Args:
@@ -62,10 +148,7 @@ def label_studio(url: str, *, timeout_s: float = TIMEOUT_S) -> Iterator["Studio"
     where = f"Label Studio at {public_address(url)}"
     token = os.environ.get(KEY_VARIABLE, "").strip()
     if not token:
-        raise InputError(
-            f"{where}: there is no access token; copy yours from that page (Account & Settings), and set "
-            f"{KEY_VARIABLE} to it"
-        )
+        raise InputError(f"{where}: there is no access token; copy yours from that page {_THERE}")
     # The address stands in a file that may come from somebody else: their server would get the token.
     named = os.environ.get(ADDRESS_VARIABLE, "").strip()
     if not is_on_this_machine(url) and not (is_server_address(named) and is_same_origin(url, named)):
@@ -74,34 +157,42 @@ def label_studio(url: str, *, timeout_s: float = TIMEOUT_S) -> Iterator["Studio"
             f"name it as well; set {ADDRESS_VARIABLE} to {public_address(url)} if you trust it"
         )
     try:
-        import httpx
         from label_studio_sdk import LabelStudio
+        from label_studio_sdk.core.api_error import ApiError
     except ImportError as error:
         raise MissingExtraError("annotation with Label Studio", extra="annotate") from error
-    with httpx.Client(timeout=timeout_s) as connections:
-        with translate_errors(where):
+    with _connections(where, timeout_s) as connections:
+        try:
             # Never repeated: what makes something must not make it twice.
             sdk = LabelStudio(
                 base_url=url, api_key=token, httpx_client=connections, timeout=timeout_s, max_retries=0
             )
-        studio = Studio(sdk, where=where)
-        studio.check()
-        yield studio
-
-
-def _translated(method: _Method) -> _Method:
-    """Have a method of `Studio` raise our errors in place of those of the SDK."""
-
-    @wraps(method)
-    def asked(studio: "Studio", *args: Any, **kwargs: Any) -> Any:
-        with translate_errors(studio.where):
-            return method(studio, *args, **kwargs)
-
-    return cast("_Method", asked)
+            release = re.match(r"(\d+)\.(\d+)", str(sdk.versions.get().release))
+            sdk.users.whoami()
+        except ApiError as error:
+            # What the SDK says by itself: of a token, or of words that are not JSON.
+            raise _refusal(error.status_code or 0, str(error.body), where) from None
+        except GoneError:
+            raise _another_program(where) from None
+        except BlendError:
+            raise
+        except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
+            # What it makes of a login page, and of JSON of another form.
+            raise _another_program(where) from None
+        if release is None:
+            raise _another_program(where)
+        if (int(release[1]), int(release[2])) < _NEEDED_VERSION:
+            raise ServerError(
+                f"{where}: is version {release.string}, and {'.'.join(map(str, _NEEDED_VERSION))} or later is "
+                "needed; update it with `pip install --upgrade label-studio`"
+            )
+        yield Studio(sdk, where=where)
 
 
 class Studio:
-    """A server, asked by means of its SDK; errors are messages that say what to do.
+    """A server, asked by means of its SDK.
+
+    Every method may raise a `ServerError`, and a `GoneError` if what it is about is not there.
 
     Args:
         sdk: The client of the SDK.
@@ -122,7 +213,6 @@ class Studio:
                     found.setdefault(name, []).append(replace(project, tasks=self.tasks(project.id)))
         return found
 
-    @_translated
     def projects(self) -> list[RemoteProject]:
         """All projects that the account sees, by number, without their tasks.
 
@@ -137,27 +227,23 @@ class Studio:
 
         return self._all_of(page, "its projects")
 
-    @_translated
     def create(self, **settings: Any) -> int:
         """Make a project; returns its number."""
         return int(self._sdk.projects.create(**settings).id)
 
-    @_translated
     def update(self, project: int, **settings: Any) -> None:
         """Change settings of a project."""
         self._sdk.projects.update(project, **settings)
 
-    @_translated
     def delete(self, project: int) -> None:
         """Delete a project."""
         self._sdk.projects.delete(project)
 
-    @_translated
     def tasks(self, project: int) -> list[RemoteTask]:
         """The tasks of a project, by number, without their annotations.
 
         Raises:
-            ConflictError: If the project is gone, or changes whenever it is listed.
+            ConflictError: If the project changes whenever it is listed.
         """
 
         def page(number: int) -> tuple[list[RemoteTask], int]:
@@ -168,8 +254,6 @@ class Studio:
                 query=_WITH_DRAFTS,
                 page=number,
                 page_size=_TASKS_PER_PAGE,
-                # While it removes a project, a server answers 500 or half a list, and only then 404.
-                request_options={"max_retries": _LISTINGS - 1},
             )
             return [_task(one) for one in listed.items or []], int(listed.response.total)
 
@@ -179,26 +263,31 @@ class Studio:
         """What stands on all pages, by number; listed again if it changes meanwhile, as by another push.
 
         Counted here: the SDK takes an error of the server for the end of a list, and asks for a page too many.
+        While it removes a project, a server answers 500 or half a list, and only then 404.
         """
+        failed: BlendError = ConflictError(
+            f"{self.where}: {what} change while they are listed; run the command again"
+        )
         for _ in range(_LISTINGS):
             listed: list[_R] = []
-            for number in itertools.count(1):
-                found, total = page(number)
-                listed += found
-                if len(listed) >= total:
-                    return sorted(listed, key=lambda one: one.id)
-                if not found:
-                    break
+            try:
+                for number in itertools.count(1):
+                    found, total = page(number)
+                    listed += found
+                    if len(listed) >= total:
+                        return sorted(listed, key=lambda one: one.id)
+                    if not found:
+                        break
+            except _FailedError as error:
+                failed = error
             time.sleep(_PAUSE_S)
-        raise ConflictError(f"{self.where}: {what} change while they are listed; run the command again")
+        raise failed
 
-    @_translated
     def import_tasks(self, project: int, tasks: Sequence[Mapping[str, Any]]) -> None:
         """Add tasks, in bulk. Never repeated by itself: a lost acknowledgement would double them."""
         for first in range(0, len(tasks), _TASKS_AT_A_TIME):
             self._sdk.projects.import_tasks(project, request=list(tasks[first : first + _TASKS_AT_A_TIME]))
 
-    @_translated
     def delete_tasks(self, project: int, tasks: Sequence[int]) -> None:
         """Delete tasks in bulk."""
         if tasks:
@@ -208,34 +297,25 @@ class Studio:
                 id="delete_tasks", project=project, selected_items=chosen, filters=every, ordering=[]
             )
 
-    @_translated
     def ask(self, task: int, overlap: int, *, closed: bool) -> None:
         """Say after how many annotations a task is given to nobody any more, and whether that is now."""
         # The server does not infer the second from the first.
         self._sdk.tasks.update(str(task), overlap=overlap, is_labeled=closed)
 
-    @_translated
     def delete_annotation(self, annotation: int) -> None:
         """Delete an annotation."""
         self._sdk.annotations.delete(annotation)
 
-    @_translated
     def delete_draft(self, draft: int) -> None:
         """Delete what somebody began and did not send in."""
-        from label_studio_sdk.core.api_error import ApiError
-
         # The SDK has no function for it: its connection and token are asked.
-        answer = self._sdk._client_wrapper.httpx_client.request(f"api/drafts/{draft}", method="DELETE")
-        if answer.status_code >= 300:
-            raise ApiError(status_code=answer.status_code, body=answer.text)
+        self._sdk._client_wrapper.httpx_client.request(f"api/drafts/{draft}", method="DELETE")
 
-    @_translated
     def export(self, project: int) -> bytes:
         """All tasks of a project with their annotations, as the server exports them."""
         parts = self._sdk.projects.exports.download_sync(project, export_type="JSON", download_all_tasks=True)
         return b"".join(parts)
 
-    @_translated
     def accounts(self) -> dict[int, tuple[str | None, str]]:
         """E-mail address of every account, and when it was made, by its number."""
         return {
@@ -244,34 +324,9 @@ class Studio:
             if user.id is not None
         }
 
-    @_translated
     def own_account(self) -> int:
         """The number of the account of the token."""
         return int(self._sdk.users.whoami().id or 0)
-
-    def check(self) -> None:
-        """Ask whether it is a Label Studio that is new enough and takes the token.
-
-        Raises:
-            ServerError: If it is not.
-        """
-        try:
-            release = self._release()
-        except GoneError:
-            raise another_program(self.where) from None
-        numbers = re.match(r"(\d+)\.(\d+)", release)
-        if numbers is None:
-            raise another_program(self.where)
-        if (int(numbers[1]), int(numbers[2])) < NEEDED_VERSION:
-            raise ServerError(
-                f"{self.where}: is version {release}, and {'.'.join(map(str, NEEDED_VERSION))} or later is "
-                "needed; update it with `pip install --upgrade label-studio`"
-            )
-        self.own_account()
-
-    @_translated
-    def _release(self) -> str:
-        return str(self._sdk.versions.get().release)
 
 
 def _project(one: Any) -> RemoteProject:
@@ -290,3 +345,95 @@ def _task(one: Any) -> RemoteTask:
         updated=one.updated_at.isoformat() if one.updated_at is not None else "",
         begun=bool(one.draft_exists),
     )
+
+
+# Requests, and what a server says that does not do what it is asked.
+
+
+def _connections(where: str, timeout_s: float) -> "httpx.Client":
+    """Connections that raise our errors in place of those of httpx and of refusals."""
+    import httpx
+
+    class Connections(httpx.Client):  # type: ignore[misc]
+        def send(self, request: httpx.Request, **options: Any) -> httpx.Response:
+            try:
+                answer = super().send(request, **options)
+                answer.read()
+            except httpx.TimeoutException:
+                what = "does not answer in time; look whether it is busy, and try again"
+                raise ServerError(f"{where}: {what}") from None
+            except (httpx.HTTPError, httpx.InvalidURL) as error:
+                raise ServerError(
+                    f"{where}: cannot be reached ({_masked(str(error)) or type(error).__name__}); start it, or "
+                    "correct key server.url of the project file"
+                ) from None
+            if answer.status_code >= 300:
+                raise _refusal(answer.status_code, answer.text, where)
+            if "html" in answer.headers.get("Content-Type", ""):
+                raise _another_program(where)
+            return answer
+
+    return Connections(timeout=timeout_s)
+
+
+_THERE = f"(Account & Settings), and set {KEY_VARIABLE} to it"
+_REFUSALS = {
+    401: f"does not accept the token; copy it anew {_THERE}",
+    403: (
+        "the account of the token may not do this; use the token of an account that made the projects or "
+        "administers the server"
+    ),
+    404: "what was asked for is not there, perhaps deleted by hand just now; run the command again",
+    413: "takes nothing so large (413); raise the limit of the server or of the proxy before it",
+}
+"""What a status says, and what to do about it."""
+
+
+def _refusal(status: int, body: str, where: str) -> BlendError:
+    if 0 < status < 300:
+        return _another_program(where)
+    reply = _reply(body)
+    detail = f"{status or None}: {reply}" if reply else str(status or None)
+    what = _REFUSALS.get(status, f"does not do what it is asked ({detail}); look at its log, and try again")
+    if status == 401 and "legacy" in reply:
+        what = f"tokens of this kind are switched off there; make a personal access token {_THERE}"
+    elif status == 401 and "expired" in reply.casefold():
+        what = f"the token has expired; make a new one {_THERE}"
+    elif 300 <= status < 400:
+        what = f"sends elsewhere ({status}); correct key server.url of the project file, perhaps https"
+    kind = GoneError if status == 404 else _FailedError if status >= 500 else ServerError
+    return kind(f"{where}: {what}")
+
+
+def _reply(body: str) -> str:
+    """Return what the server says of an error."""
+    with suppress(ValueError, RecursionError):
+        said = json.loads(body)
+        if isinstance(said, dict):
+            return _masked(str(said.get("validation_errors") or said.get("detail") or ""))
+    # A page of a proxy: its markup says nothing.
+    return "" if "<" in body else _masked(body)
+
+
+def _another_program(where: str) -> ServerError:
+    return ServerError(
+        f"{where}: the answer is not one of Label Studio, perhaps of a proxy or of another program; correct "
+        "key server.url of the project file"
+    )
+
+
+_SECRETS = (
+    (re.compile(r"eyJ[\w-]+(\.[\w-]+)*"), "…"),  # a token that says who, until when
+    (re.compile(r"\b[0-9a-fA-F]{32,}\b"), "…"),  # a token of the old kind, a session
+    (re.compile(r"(?i)\b(sessionid|csrftoken|token|bearer|password)\b[=:]?\s*\S+"), r"\1 …"),
+    (re.compile(r"(?<![^\s@<>'\"])[^\s@<>'\"]+@[^\s@<>'\"]+"), "…@…"),
+)
+_SAID_CHARACTERS = 200
+
+
+def _masked(text: str) -> str:
+    """Return what a server said, in one line, without tokens, sessions and addresses of people."""
+    text = clean(escape_controls(text))
+    for secret, shown in _SECRETS:
+        text = secret.sub(shown, text)
+    return f"{text[:_SAID_CHARACTERS]}…" if len(text) > _SAID_CHARACTERS else text

@@ -1,4 +1,4 @@
-"""Events: every annotation as it was first and later seen, a line each, only ever added to; and their folder.
+"""Events: every annotation as exports showed it first and later, a line each, only ever added to; their folder.
 
 What a line says goes on counting until a later line says otherwise: an annotation that the server has no more,
 or has in an older version only, counts as it was seen last, until the lead accepts that it is gone.
@@ -10,16 +10,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from filelock import FileLock, Timeout
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from blend.loaders.files.atomic import append_rows, atomic_write, complete_rows, storage_errors
 from blend.loaders.files.content import read_content
 from blend.loaders.files.new_files import EVENTS, KEY, STATE
-from blend.loaders.label_studio.export import ExportedTask
-from blend.schemas.errors import ConflictError, InputError
+from blend.loaders.label_studio.client import RemoteProject, Studio
+from blend.schemas.errors import ConflictError, InputError, ServerError
+from blend.schemas.models import field_errors
+from blend.schemas.texts import pluralise
 
 ADDED, EDITED, BACK = "added", "edited", "back"
 MISSING, OLDER = "missing", "older"
@@ -35,6 +37,9 @@ GIT_FILES = {
     ".gitattributes": f"{EVENTS} merge=union\n",
 }
 """Files that have git keep the events, and nothing else of a pull folder."""
+
+ExportedTask = dict[str, Any]
+"""A task of an export: ``id``, ``data``, ``annotations``, ``drafts`` and more, as the server writes them."""
 
 Line = dict[str, Any]
 Author = Callable[[Any], str | None]
@@ -275,6 +280,51 @@ def _text(line: Line) -> str:
     return json.dumps(line, ensure_ascii=True, sort_keys=True) + "\n"
 
 
+# Exports: tasks with their annotations, as Label Studio writes them.
+
+
+_Number = Annotated[int, Field(strict=True, ge=0, lt=2**63)]
+
+
+class _Annotation(BaseModel, extra="allow"):
+    id: _Number
+    result: list[dict[str, Any]] | None = None
+
+
+class _Task(BaseModel, extra="allow"):
+    id: _Number
+    data: dict[str, Any]
+    annotations: list[_Annotation]
+    drafts: list[_Annotation] = []
+
+
+_TASKS = TypeAdapter(list[_Task])
+
+
+def exported(studio: Studio, found: RemoteProject) -> list[ExportedTask]:
+    """The tasks of a project, with at least the annotations that the server has listed.
+
+    Raises:
+        ServerError: If what the server sends is not an export, or lacks annotations; nothing is taken from it.
+    """
+    try:
+        tasks = [task.model_dump() for task in _TASKS.validate_json(studio.export(found.id))]
+    except ValidationError as error:
+        first = next(field_errors(error))
+        raise ServerError(
+            f"{studio.where}: the export of project {found.id} is not one ({first.message}, at "
+            f"{first.location or 'its end'}); nothing was taken from it; run the same again"
+        ) from None
+    here = {task["id"]: len(task["annotations"]) for task in tasks}
+    if lacking := [task.id for task in found.tasks if here.get(task.id, 0) < task.annotations]:
+        listed = ", ".join(map(str, lacking[:10]))
+        raise ServerError(
+            f"{studio.where}: its export of project {found.id} lacks annotations that it lists, of "
+            f"{pluralise(len(lacking), 'task')} ({listed}); nothing was taken from it; run the same again"
+        )
+    return tasks
+
+
 # The folder, which one process at a time holds; it has people's data.
 
 
@@ -290,7 +340,7 @@ class ProjectState(BaseModel):
 
     project: int
     dated: str
-    """See `plan.RemoteProject.dated`."""
+    """See `client.RemoteProject.dated`."""
     drafts: list[Draft] = []
 
 
@@ -301,10 +351,8 @@ class State(BaseModel):
     """Of the server's projects, by name."""
     events: str = ""
     """Digest of the events as that sync left them."""
-    written: dict[str, list[str]] = {}
-    """Digests of the files that were written, by path from the folder, so that a project may be moved."""
-    importing: int | None = None
-    """The project into which a push was importing when it was stopped."""
+    written: list[str] = []
+    """Digests of the files that it has written, or found."""
 
 
 class Folder:

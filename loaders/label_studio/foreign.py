@@ -9,7 +9,8 @@ from blend.loaders.files.content import read_json
 from blend.loaders.files.rows import Cells, read_table, text_of
 from blend.schemas.errors import InputError
 
-_WHO = "annotator"
+WHO = "annotator"
+"""What the author of an annotation is called."""
 _VALUES = ("text", "choices", "taxonomy", "rating", "number", "datetime", "labels")
 
 
@@ -51,7 +52,7 @@ def _annotation_rows(location: str, task: Mapping[str, Any]) -> list[Cells]:
     """A row for every annotation of a task that somebody did not skip."""
     held = task.get("data")
     data: dict[str, Any] = held if isinstance(held, dict) else {}
-    fields = {"field annotator" if name == _WHO else name: _texts(value) for name, value in data.items()}
+    fields = {"field annotator" if name == WHO else name: _texts(value) for name, value in data.items()}
     rows = []
     for number, annotation in enumerate(task["annotations"], start=1):
         if isinstance(annotation, dict) and not annotation.get("was_cancelled"):
@@ -59,12 +60,12 @@ def _annotation_rows(location: str, task: Mapping[str, Any]) -> list[Cells]:
             for result in annotation.get("result") or []:
                 if isinstance(result, dict) and "from_name" in result:
                     name = str(result["from_name"])
-                    name = f"control {name}" if name in (*data, _WHO) else name
+                    name = f"control {name}" if name in (*data, WHO) else name
                     given.setdefault(name, []).extend(_listed(result.get("value")))
             who = annotation.get("completed_by")
             if isinstance(who, dict):
                 who = who.get("email") or who.get("id")
-            named = {_WHO: None if who is None else str(who)}
+            named = {WHO: None if who is None else str(who)}
             rows.append(
                 Cells(f"{location}, annotation {annotation.get('id', number)}", {**fields, **named, **given})
             )

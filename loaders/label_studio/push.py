@@ -1,24 +1,17 @@
-"""The push: makes on the server what a plan says, so that it may be stopped at any moment and run again."""
+"""The push: projects and tasks as they should be on a server, what is to change there, and changing it.
 
-import time
-from collections.abc import Sequence
+It may be stopped at any moment and run again: what is missing is made, and what two pushes have made twice is
+removed by whoever looks next.
+"""
+
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
 
 from blend.loaders.files.progress import ProgressCallback
-from blend.loaders.label_studio.client import Studio
-from blend.loaders.label_studio.events import Folder
-from blend.loaders.label_studio.plan import (
-    ProjectPlan,
-    RemoteTask,
-    WantedProject,
-    WantedTask,
-    doubled_tasks,
-    marked,
-)
-from blend.loaders.label_studio.studio_errors import GoneError
+from blend.loaders.label_studio.client import GoneError, Inventory, RemoteProject, RemoteTask, Studio, marked
 from blend.schemas.errors import ConflictError, ServerError
-
-_SETTLING_S = 1.0
 
 _SETTINGS = {
     # Questions are finished one after the other, and whoever skips one is not asked again, but others are.
@@ -27,53 +20,211 @@ _SETTINGS = {
     # The page says itself what it lacks, in the local language; the server would only grey its button.
     "enable_empty_annotation": True,
     "show_collab_predictions": True,
-    # What proposals for an annotation are called in `plan.WantedTask.payload`.
+    # What proposals for an annotation are called in `WantedTask.payload`.
     "model_version": "blend",
 }
 
 
-def push(
-    studio: Studio, folder: Folder, plans: Sequence[ProjectPlan], *, on_progress: ProgressCallback | None = None
-) -> None:
-    """Do what plans say.
+class WantedTask(NamedTuple):
+    """A task that should be on the server."""
 
-    Whatever is missing is made; tasks that were made twice by another push at the same time are removed by
-    whoever looks last, now or at the next push. Annotations and drafts stay.
+    data: dict[str, Any]
+    """What the labelling configuration shows; ``data["blend_id"]`` is the task's id, the same for ever."""
+    proposal: list[dict[str, Any]] | None = None
+    """Result to begin with, as Label Studio's predictions have it; null for none."""
+
+    @property
+    def blend_id(self) -> str:
+        """The id by which the task is found again."""
+        return str(self.data["blend_id"])
+
+    def payload(self) -> dict[str, Any]:
+        """The task as Label Studio imports it."""
+        proposals = [] if self.proposal is None else [{"result": self.proposal, "model_version": "blend"}]
+        return {"data": self.data, **({"predictions": proposals} if proposals else {})}
+
+
+class Quota(NamedTuple):
+    """Of how many people a task is asked."""
+
+    overlap: int
+    """Annotations in all."""
+    closed: bool
+    """Whether it is given to nobody any more."""
+    why: str = ""
+    """Why it is closed, for the lead; empty where that is no news."""
+
+
+@dataclass(frozen=True, slots=True)
+class WantedProject:
+    """A project that should be on the server."""
+
+    name: str
+    """What it is known by, for ever: ``PROJECT/STAGE/LOCALE``. Titles may be changed by hand."""
+    title: str
+    config: str
+    """Labelling configuration."""
+    overlap: int
+    """Annotations per task, each by another person."""
+    tasks: Sequence[WantedTask]
+    asked: Mapping[str, Quota] = field(default_factory=dict)
+    """Of how many people tasks are asked, by id; others of ``overlap``."""
+    closes_unasked: bool = False
+    """Whether tasks that do not stand in ``asked`` are given to nobody."""
+    waits_until: str = ""
+    """What its tasks wait for, if they cannot be made yet; those that are there stay."""
+
+    def asked_anew(self, tasks: Sequence[RemoteTask]) -> list[tuple[RemoteTask, Quota]]:
+        """Tasks on the server that are asked of another number of people than they should be.
+
+        Left out are those that nobody asks for any more and nobody has touched: they are removed.
+        """
+        asked = ((task, self._quota(task)) for task in tasks if task.touched or task.blend_id in self.asked)
+        return [(task, ask) for task, ask in asked if (ask.overlap, ask.closed) != (task.overlap, task.closed)]
+
+    def _quota(self, task: RemoteTask) -> Quota:
+        if (asked := self.asked.get(task.blend_id or "")) is not None:
+            return asked
+        return Quota(task.overlap, task.closed or (self.closes_unasked and task.blend_id is not None))
+
+
+Kind = Literal["added", "shown anew", "removed", "kept"]
+
+
+class TaskChange(NamedTuple):
+    """What becomes of a task."""
+
+    kind: Kind
+    """``kept`` are tasks that should be another or gone, and hold somebody's work."""
+    there: RemoteTask | None = None
+    """On the server."""
+    wanted: WantedTask | None = None
+    """As it should be."""
+
+
+class ProjectPlan(NamedTuple):
+    """Plan of a push for one project."""
+
+    wanted: WantedProject
+    remote: RemoteProject | None
+    """The project on the server; null if it is to be made."""
+    changes: Sequence[TaskChange]
+    asked: Sequence[tuple[RemoteTask, Quota]] = ()
+    """Tasks that are asked of more people from now on, or of nobody any more."""
+
+    @property
+    def sets_config(self) -> bool:
+        """Whether the labelling configuration is replaced."""
+        return self.remote is not None and self.remote.config.strip() != self.wanted.config.strip()
+
+    @property
+    def sets_overlap(self) -> bool:
+        """Whether another number of annotations per task is wanted."""
+        return self.remote is not None and self.remote.overlap != self.wanted.overlap
+
+    @property
+    def changes_anything(self) -> bool:
+        """Whether a push would do anything to it."""
+        settings = self.remote is None or self.sets_config or self.sets_overlap
+        return settings or bool(self.asked) or any(change.kind != "kept" for change in self.changes)
+
+
+def plan_push(there: Inventory, wanted: Sequence[WantedProject], *, where: str) -> list[ProjectPlan]:
+    """Plan a push, project by project.
+
+    Args:
+        there: What the server has of them.
+        wanted: The projects that should be there.
+        where: What messages call the server.
+
+    Raises:
+        ConflictError: As `check_unique`.
+    """
+    check_unique(there, where=where)
+    return [_plan(one, there.get(one.name, ())) for one in wanted]
+
+
+def check_unique(there: Inventory, *, where: str) -> None:
+    """Check that no two projects have one name.
+
+    Raises:
+        ConflictError: If some have; names all of them.
+    """
+    problems = [
+        f"{where}: projects {' and '.join(str(one.id) for one in found)} are both marked as {name}; remove the "
+        "last line from the description of the one that is not to count"
+        for name, found in there.items()
+        if len(found) > 1
+    ]
+    if problems:
+        raise ConflictError("\n".join(problems))
+
+
+def _plan(wanted: WantedProject, found: Sequence[RemoteProject]) -> ProjectPlan:
+    if not found:
+        return ProjectPlan(wanted, None, [TaskChange("added", None, task) for task in wanted.tasks])
+    remote = found[0]
+    doubled = _doubled(remote.tasks)
+    changes = [TaskChange("removed", task) for task in remote.tasks if task.id in doubled]
+    there = [task for task in remote.tasks if task.id not in doubled]
+    by_id = {task.blend_id: task for task in wanted.tasks}
+    for task in there:
+        now = by_id.get(task.blend_id or "")
+        is_as_wanted = bool(wanted.waits_until) if now is None else now.data == dict(task.data)
+        if task.blend_id is not None and not is_as_wanted:
+            kind: Kind = "kept" if task.touched else "removed" if now is None else "shown anew"
+            changes.append(TaskChange(kind, task, now))
+    present = {task.blend_id for task in there}
+    changes += [TaskChange("added", None, task) for task in wanted.tasks if task.blend_id not in present]
+    return ProjectPlan(wanted, remote, changes, wanted.asked_anew(there))
+
+
+def _doubled(tasks: Sequence[RemoteTask]) -> set[int]:
+    """Second copies of tasks, as two pushes at a time leave them, that nobody has touched, by number.
+
+    The first annotated copy stays, else the first that is begun, else the first of all: whoever looks finds the
+    same ones.
+    """
+    kept: dict[str, int] = {}
+    # False sorts before True: annotated copies first.
+    for task in sorted(tasks, key=lambda task: (task.annotations == 0, not task.begun, task.id)):
+        if task.blend_id is not None:
+            kept.setdefault(task.blend_id, task.id)
+    return {task.id for task in tasks if task.blend_id and not task.touched and kept[task.blend_id] != task.id}
+
+
+def push(studio: Studio, plans: Sequence[ProjectPlan], *, on_progress: ProgressCallback | None = None) -> None:
+    """Do what plans say; annotations and drafts stay.
 
     Args:
         studio: The server.
-        folder: Where an import under way is written down, so that the next run waits for one that was stopped.
-        plans: From `plan.plan_push`, with the same folder.
+        plans: From `plan_push`.
         on_progress: Called with the step, the projects done and projects in all.
     """
     for done, plan in enumerate(plans, start=1):
         if plan.changes_anything:
-            _push_one(studio, folder, plan)
+            _push_one(studio, plan)
         if on_progress is not None:
             on_progress("push", done, len(plans))
 
 
-def settle(studio: Studio, folder: Folder) -> None:
-    """Wait until the server has done what a stopped push asked of it; called before anything is listed."""
-    if (project := folder.state.importing) is None:
-        return
-    if any(found.id == project for found in studio.projects()):
-        before = -1
-        # Done when two looks find as many tasks.
-        while (now := len(studio.tasks(project))) != before:
-            before = now
-            time.sleep(_SETTLING_S)
-    folder.remember(importing=None)
-
-
-def _push_one(studio: Studio, folder: Folder, plan: ProjectPlan) -> None:
+def _push_one(studio: Studio, plan: ProjectPlan) -> None:
     project, asked = _project(studio, plan), plan.asked
-    replaced = [task for task, _ in plan.changed]
-    removed = _still_untouched(studio, project, [*replaced, *plan.doubled, *plan.outdated])
-    studio.delete_tasks(project, sorted(removed))
-    added = [*plan.missing, *(wanted for task, wanted in plan.changed if task.id in removed)]
+    leaving = {one.there.id for one in plan.changes if one.there is not None and one.kind != "kept"}
+    removed = set[int]()
+    if leaving:
+        # Somebody may have begun one since the plan was made.
+        removed = leaving & {task.id for task in studio.tasks(project) if not task.touched}
+        studio.delete_tasks(project, sorted(removed))
+    added = [
+        one.wanted
+        for one in plan.changes
+        if one.wanted is not None and (one.there is None or one.there.id in removed)
+    ]
     if added:
-        _import_tasks(studio, folder, project, added)
+        studio.import_tasks(project, [task.payload() for task in sorted(added, key=lambda task: task.blend_id)])
+        # Another push, or an earlier one that was stopped, may have made the same.
+        studio.delete_tasks(project, sorted(_doubled(studio.tasks(project))))
     if added or plan.sets_overlap:
         # With the project's number the server has set that of all tasks, which suits most of them.
         asked = plan.wanted.asked_anew(studio.tasks(project))
@@ -115,19 +266,3 @@ def _made(studio: Studio, wanted: WantedProject) -> int:
         with suppress(GoneError):
             studio.delete(made)
     return chosen
-
-
-def _still_untouched(studio: Studio, project: int, tasks: Sequence[RemoteTask]) -> set[int]:
-    """The tasks to remove that nobody has touched since the plan was made, by number."""
-    if not tasks:
-        return set()
-    untouched = {task.id for task in studio.tasks(project) if not task.touched}
-    return untouched & {task.id for task in tasks}
-
-
-def _import_tasks(studio: Studio, folder: Folder, project: int, added: Sequence[WantedTask]) -> None:
-    """Import tasks that are missing, each once, whoever else does the same at the same time."""
-    folder.remember(importing=project)
-    studio.import_tasks(project, [task.payload() for task in sorted(added, key=lambda task: task.blend_id)])
-    studio.delete_tasks(project, [task.id for task in doubled_tasks(studio.tasks(project))])
-    folder.remember(importing=None)

@@ -15,14 +15,15 @@ from blend.schemas.models import FrozenModel
 Kind = Literal["idk", "no-answer", "not-applicable", "other"]
 
 _HEAD = """\
-# What the columns of {name} mean: a guess. Check every line, correct it, then run the same command again.
-# docs/importing.md explains the keys.
+# What the columns of {name} mean: a draft. Complete it, then run the same command again. docs/responses.md
+# explains the keys. Where every answer is a row, take the columns with answers out of leave_out, and write them
+# here in their order: answers = ["answer 1", "answer 2"]. Likewise who answered: annotator = "name".
 
 """
 _QUESTIONS = """\
 
 # No column is recognised as a question, and nothing in one. If every question is a column, take its name out of
-# leave_out and write it here with its template; if every answer is a row, write `question` and `answers` above.
+# leave_out and write it here with its template; if every answer is a row, write `question` above as well.
 # [questions]
 """
 

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -77,12 +77,12 @@ def _given_answers(responses: Sequence[Response]) -> Mapping[Key, Collection[str
 
 def _further_decided(review: Review, other: Review, given: Collection[str] | None) -> int:
     """Count how many answers more than another a review decides on; null: any may be given."""
-    both = decided_in(review), decided_in(other)
+    both = _decided_in(review), _decided_in(other)
     these, those = both if given is None else (decided.intersection(given) for decided in both)
     return len(these) - len(those)
 
 
-def decided_in(review: Review) -> set[str]:
+def _decided_in(review: Review) -> set[str]:
     """The answers on which a review decides, cleaned."""
     return set(map(clean, [*review.invalid, *(answer for group in review.groups for answer in group.answers)]))
 
@@ -203,33 +203,6 @@ def write_reviews(reviews: pl.DataFrame, out: Path, *, update: bool = False) -> 
             atomic_write(path, "".join(f"{line}\n" for line in [*kept, *map(_line, rows.values())]))
             written.append(_account(path, rows, [review for _, review in there[tag]]))
     return written
-
-
-def rewrite_reviews(path: Path, change: Callable[[Mapping[str, Any], str], Mapping[str, Any] | None]) -> bool:
-    """Change the reviews of a file, which goes with its last one; returns whether anything was changed.
-
-    Args:
-        path: A file of JSON Lines.
-        change: From a review and its locale to the review as it is to be, null for none.
-
-    Raises:
-        RowError: If it cannot be read.
-        StorageError: If it cannot be written.
-    """
-    there = _there(path)
-    kept = [
-        line if after == review else _line(after)
-        for line, review in there
-        if (after := change(review, review.get("locale") or path.name.partition(".")[0])) is not None
-    ]
-    if kept == [line for line, _ in there]:
-        return False
-    with storage_errors(path):
-        if kept:
-            atomic_write(path, "".join(f"{line}\n" for line in kept))
-        else:
-            path.unlink()
-    return True
 
 
 def _path(out: Path, tag: str) -> Path:

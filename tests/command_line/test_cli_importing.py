@@ -1,4 +1,4 @@
-"""Answers collected elsewhere come in by a map that is proposed first."""
+"""Answers collected elsewhere come in by a map that is drafted first."""
 
 import json
 from datetime import date
@@ -50,16 +50,17 @@ IMPORT = ("responses", "import", "form.xlsx", "--map", "map.toml", "--out", "col
 
 
 @pytest.mark.slow
-def test_a_form_by_a_map_that_is_proposed_first(collected: Path):
+def test_a_form_by_a_map_that_is_drafted_first(collected: Path):
     form(
         ["mina@example.org", "밥; 국", "18:00"],
         ["jun@example.org", "빵", "모르겠다"],
         ["ari@example.org", None, "19:00"],
     )
     assert run(*IMPORT) == (
-        "map.toml: a guess: 2 questions of ko-KR. Nothing is imported yet.\n"
+        "map.toml: a draft: 2 questions of ko-KR. Nothing is imported yet.\n"
         "  left out: Timestamp\n"
-        "Check it, then run the same again: blend responses import form.xlsx --map map.toml --out collected\n"
+        "Complete it, then run the same again: "
+        "blend responses import form.xlsx --map map.toml --out collected\n"
     )
     assert not (collected / "responses").exists()
     assert read_toml(Path("map.toml"), ImportMap, what="map") == ImportMap(
@@ -70,7 +71,7 @@ def test_a_form_by_a_map_that_is_proposed_first(collected: Path):
         questions={LONG: "food-01", TIME: "work-01"},
         non_answers={"모르겠다": "idk"},
     )
-    text = Path("map.toml").read_text("utf-8").replace("leave_out", 'separator = ";"\nleave_out')
+    text = Path("map.toml").read_text("utf-8").replace("\nleave_out", '\nseparator = ";"\nleave_out')
     Path("map.toml").write_text(text, "utf-8")
     assert run(*IMPORT) == (
         "collected/responses/ko-KR.csv: 5 responses of 3 annotators.\n"
@@ -168,18 +169,25 @@ def test_what_a_map_and_its_table_must_be(collected: Path, text: str, rows: list
     assert not (collected / "responses").exists()
 
 
+def complete(*lines: str, answers: str) -> None:
+    """Do what a draft asks for: take the column with answers out of what is left out, and write lines."""
+    text = Path("map.toml").read_text("utf-8").replace(f'    "{answers}",\n', "")
+    Path("map.toml").write_text("\n".join([f'answers = ["{answers}"]', *lines, text]), "utf-8")
+
+
 @pytest.mark.slow
 def test_a_long_table_whose_rows_are_people_by_pseudonym(collected: Path):
     Path("long.csv").write_text(f"participant;item;said\na1;{LONG};밥\na2;{LONG};빵\na1;¿Otra?;no\n", "utf-8")
-    run("responses", "import", "long.csv", "--out", "collected")
-    proposed = read_toml(Path("map.toml"), ImportMap, what="map")
-    assert (proposed.question, proposed.answers) == ("item", ("said",))
-    assert proposed.leave_out_questions == ("¿Otra?",)
-    text = Path("map.toml").read_text("utf-8").replace('key_file = "annotators.key"\n', "")
-    Path("map.toml").write_text(text, "utf-8")
-    assert run("responses", "import", "long.csv", "--out", "collected") == (
-        "collected/responses/ko-KR.csv: 2 responses of 2 annotators.\n"
-    )
+    command = ("responses", "import", "long.csv", "--out", "collected")
+    assert run(*command).splitlines()[:-1] == [
+        "map.toml: a draft: 1 question of ko-KR. Nothing is imported yet.",
+        "  to be written into it: answers, the columns with answers, in their order",
+        *(f"  left out: {name}" for name in ("participant", "said", "¿Otra?")),
+    ]
+    with pytest.raises(BlendError, match="question and answers belong together"):
+        run(*command)
+    complete('annotator = "participant"', answers="said")
+    assert run(*command) == "collected/responses/ko-KR.csv: 2 responses of 2 annotators.\n"
     assert (collected / "responses" / "ko-KR.csv").read_text("utf-8") == (
         "\ufefftemplate_id,annotator,answer_1,answer_2,answer_3,non_answer,reason\n"
         "food-01,a1,밥,,,,\nfood-01,a2,빵,,,,\n"
@@ -195,6 +203,7 @@ def test_two_annotations_of_one_person_are_refused(collected: Path):
     Path("base.json").write_text(json.dumps([{"data": {"q": LONG}, "annotations": results}]), "utf-8")
     command = ("responses", "import", "base.json", "--map", "map.toml", "--out", "collected")
     run(*command)
+    complete(answers="answer")
     with pytest.raises(BlendError) as caught:
         run(*command)
     who = str(caught.value).partition("'")[2].partition("'")[0]
@@ -223,7 +232,7 @@ def test_a_draft_is_written_where_nothing_is_recognised(collected: Path):
         ),
         "  to be written into it: locale, or locale_column",
         *(f"  left out: {name}" for name in ("When", "Frage 1", "Frage 2")),
-        "Check it, then run the same again: blend responses import odd.csv --map map.toml --out collected",
+        "Complete it, then run the same again: blend responses import odd.csv --map map.toml --out collected",
     ]
     text = Path("map.toml").read_text("utf-8")
     draft = read_toml(Path("map.toml"), ImportMap, what="map")
@@ -239,47 +248,19 @@ def test_a_draft_is_written_where_nothing_is_recognised(collected: Path):
     assert run(*command).startswith("collected/responses/ko-KR.csv: 1 response of 1 annotator.\n")
 
 
-EN = "What do people in South Korea eat in the morning?"
-LOCALE = "  to be written into it: locale, or locale_column"
-
-
 @pytest.mark.parametrize(
-    ("table", "told", "guess"),
+    ("row", "told", "locale", "column"),
     [
-        # One person, whose answers do not differ within a question.
-        (
-            ["participant,item,answer_1,answer_2,note", f"a1,{LONG},밥,국,x"],
-            "ko-KR",
-            {"answers": ("answer_1", "answer_2")},
-        ),
-        # Two people who agree on the first answer.
-        (
-            ["participant,item,said_1,said_2", f"a1,{LONG},밥,국", f"a2,{LONG},밥,빵"],
-            "ko-KR",
-            {"answers": ("said_1", "said_2")},
-        ),
-        (["participant,item,Response", f"a1,{LONG},밥", f"a2,{LONG},밥"], "ko-KR", {"answers": ("Response",)}),
         # The country in the English text tells, and it is not the first of all locales.
-        (["who,item,said", f"a1,{EN},rice"], "ko-KR", {"locale": "ko-KR", "locale_column": None}),
-        (
-            ["who,item,where,said", f"a1,{LONG},ko-KR,밥", "a2,¿Qué comen?,es-MX,pan"],
-            "locales in column where",
-            {"locale": None, "locale_column": "where"},
-        ),
-        (
-            ["who,item,said", "a1,food-01,rice", "a2,food-01,bread"],
-            "a locale that the table does not tell",
-            {"locale": None, "locale_column": None},
-        ),
+        ("where,What do people in South Korea eat in the morning?\n1,rice", "ko-KR", "ko-KR", None),
+        ("where,food-01\nko-KR,밥", "locales in column where", None, "where"),
+        ("where,food-01\n1,밥", "a locale that the table does not tell", None, None),
     ],
-    ids=["one person", "unanimous", "response", "text in English", "column", "not told"],
 )
-def test_what_columns_are_guessed_to_mean(
-    collected: Path, table: list[str], told: str, guess: dict[str, object]
-):
-    Path("long.csv").write_text("\n".join(table) + "\n", "utf-8")
-    first, second, *_ = run("responses", "import", "long.csv", "--out", "collected").splitlines()
-    assert first == f"map.toml: a guess: 1 question of {told}. Nothing is imported yet."
-    assert (second == LOCALE) == told.startswith("a locale")
-    proposed = read_toml(Path("map.toml"), ImportMap, what="map")
-    assert {name: getattr(proposed, name) for name in guess} == guess
+def test_the_locale_of_a_draft(collected: Path, row: str, told: str, locale: str | None, column: str | None):
+    Path("wide.csv").write_text(f"{row}\n", "utf-8")
+    first, second, *_ = run("responses", "import", "wide.csv", "--out", "collected").splitlines()
+    assert first == f"map.toml: a draft: 1 question of {told}. Nothing is imported yet."
+    assert (second == "  to be written into it: locale, or locale_column") == told.startswith("a locale")
+    draft = read_toml(Path("map.toml"), ImportMap, what="map")
+    assert (draft.locale, draft.locale_column) == (locale, column)

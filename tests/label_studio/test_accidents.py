@@ -5,7 +5,7 @@ import shutil
 import sqlite3
 import subprocess
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -120,9 +120,9 @@ def deletes_account(studio: StudioForTests, file: ProjectFile) -> None:
     touch(studio, file)
 
 
-def removes_members(studio: StudioForTests, file: ProjectFile) -> None:
+def removes_members(studio: StudioForTests, file: ProjectFile, people: Sequence[str] = ("mina", "jun")) -> None:
     with httpx.Client(base_url=studio.url, headers={"Authorization": f"Token {studio.token}"}) as lead:
-        for person in ("mina", "jun"):
+        for person in people:
             number = studio.person(name(file, person))
             lead.delete(f"/api/organizations/1/memberships/{number}/").raise_for_status()
     touch(studio, file)
@@ -277,7 +277,7 @@ def test_a_project_outlives_all_accidents(
         for accident, gone in (
             (touch, {}),
             (deletes_account, {}),
-            (removes_member, {}),
+            (partial(removes_members, people=["mina"]), {}),
             (deletes_tasks, {"answer": 2, "review": 1}),
             (deletes_annotations, {"answer": 4, "review": 1}),
             (deletes_projects, {"answer": 4, "review": 2}),
@@ -307,31 +307,52 @@ def test_a_project_outlives_all_accidents(
     assert rows(file) == before
 
 
-def removes_member(studio: StudioForTests, file: ProjectFile) -> None:
-    with httpx.Client(base_url=studio.url, headers={"Authorization": f"Token {studio.token}"}) as lead:
-        number = studio.person(name(file, "mina"))
-        lead.delete(f"/api/organizations/1/memberships/{number}/").raise_for_status()
-    with studio.signed_in(name(file, "han")):
-        pass
-
-
 # Forgetting, and two leads.
 
 
+def nothing(studio: StudioForTests, file: ProjectFile) -> None:
+    pass
+
+
 @pytest.mark.nightly
-@pytest.mark.parametrize("accident", [deletes_account, removes_members])
-def test_whoever_has_no_account_any_more_is_forgotten_and_does_not_come_back(
+@pytest.mark.parametrize("accident", [nothing, deletes_account, removes_members])
+def test_whoever_is_forgotten_is_nowhere_on_the_server_and_does_not_come_back(
     accident: Callable[[StudioForTests, ProjectFile], None], label_studio: StudioForTests, file: ProjectFile
 ):
+    with label_studio.signed_in(name(file, "jun")) as browser:
+        task = label_studio.tasks(title(file))[FOOD]
+        draft = {"result": [typed("food jun again")]}
+        assert browser.post(f"/api/tasks/{task}/drafts", json=draft).status_code == 201
+    assert "food jun" in everything_on(label_studio, file)
     accident(label_studio, file)
     annotate("forget", file.path, who(file, "jun"), "--yes")
     pull_project(file)
     held = "".join(path.read_text() for path in file.base.rglob("*.*l*") if path.name != "project.toml")
+    for everything in (held, everything_on(label_studio, file)):
+        assert "food jun" not in everything
+        assert "food mina" in everything
     assert who(file, "jun") not in held
-    assert "food jun" not in held
-    assert "food mina" in held
-    exported = label_studio.sdk.projects.exports.download_sync(label_studio.project(title(file)))
-    assert "food jun" not in b"".join(exported).decode()
+    # Others' work goes on as if the person had never been there: nothing is told anew.
+    again = sync_project(file.path).pull
+    assert again is not None
+    assert not any(again.changes.values())
+    assert not again.is_any_gone
+    assert not again.written
+
+
+def everything_on(studio: StudioForTests, file: ProjectFile) -> str:
+    """Whatever the server says of the tasks of a project."""
+    found = []
+    for stage in ("answer", "review"):
+        number = studio.project(title(file, stage))
+        exported = studio.sdk.projects.exports.download_sync(
+            number, export_type="JSON", download_all_tasks=True
+        )
+        found.append(b"".join(exported).decode())
+        for task in studio.sdk.tasks.list(project=number, fields="all"):
+            found.append(str(studio.sdk.tasks.get(str(task.id)).model_dump()))
+            found.append(str([one.model_dump() for one in studio.sdk.predictions.list(task=task.id)]))
+    return "\n".join(found)
 
 
 @pytest.mark.nightly

@@ -14,7 +14,6 @@ from helpers.in_process import run
 from helpers.label_studio.annotation_projects import LOCALES, write_questions
 from helpers.label_studio.studio_fixtures import StudioForTests, typed
 
-# Sorted by name, as tables have them, said_10 would come before said_2.
 CONFIG = """\
 <View>
   <Text name="prompt" value="$asked"/>
@@ -25,6 +24,7 @@ CONFIG = """\
 """
 FOOD, WORK = LOCALES["ko-KR"][1].values()
 COLOUR = "What is your favourite colour?"
+ANSWERS = ["pass", "said_2", "said_10"]
 FORMATS = ("JSON", "JSON_MIN", "CSV", "TSV")
 
 
@@ -74,10 +74,14 @@ def test_every_export_of_another_project_gives_the_same_responses(
         left_out = ["batch", "country"] if kind == "JSON" else sorted(["annotation_id", *left_out])
         lines = run(*command).splitlines()
         assert lines[:2] == [
-            f"{kind}.toml: a guess: 2 questions of ko-KR. Nothing is imported yet.",
-            "  answers, in this order: pass, said_2, said_10",
+            f"{kind}.toml: a draft: 2 questions of ko-KR. Nothing is imported yet.",
+            "  to be written into it: answers, the columns with answers, in their order",
         ]
-        assert sorted(lines[2:-1]) == sorted(f"  left out: {name}" for name in (*left_out, COLOUR))
+        assert sorted(lines[2:-1]) == sorted(f"  left out: {name}" for name in (*left_out, *ANSWERS, COLOUR))
+        draft = Path(f"{kind}.toml").read_text("utf-8")
+        for name in ANSWERS:
+            draft = draft.replace(f'    "{name}",\n', "")
+        Path(f"{kind}.toml").write_text(f"answers = {json.dumps(ANSWERS)}\n{draft}", "utf-8")
         assert run(*command) == f"{kind}/responses/ko-KR.csv: 4 responses of 2 annotators.\n"
         if kind == FORMATS[0]:
             key = read_key(Path("annotators.key"))
@@ -95,5 +99,5 @@ def test_every_export_of_another_project_gives_the_same_responses(
         assert set(responses["locale"]) == {"ko-KR"}
         found = responses.select(pl.col(columns[0]), pl.col(columns[1:])).rows()
         assert sorted((a, b, list(c or []), d) for a, b, c, d in found) == expected, kind
-        guess = read_toml(Path(f"{kind}.toml"), ImportMap, what="map")
-        assert (guess.question, guess.annotator, guess.key_file) == ("asked", "annotator", "annotators.key")
+        by = read_toml(Path(f"{kind}.toml"), ImportMap, what="map")
+        assert (by.question, by.annotator, by.key_file) == ("asked", "annotator", "annotators.key")

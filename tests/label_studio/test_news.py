@@ -9,7 +9,7 @@ import pytest
 
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.syncing import sync_project
-from blend.loaders.label_studio.plan import RemoteProject, RemoteTask
+from blend.loaders.label_studio.client import RemoteProject, RemoteTask
 from helpers.label_studio.annotation_projects import push
 from helpers.label_studio.studio_fixtures import StudioForTests, typed
 

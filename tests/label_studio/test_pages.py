@@ -24,7 +24,6 @@ PIXEL = bytes.fromhex("47494638396101000100800000ff00000000002c00000000010001000
 
 
 SHEETS = {
-    "equivalence": "check,answer_a,answer_b,template_id,question\nc1,tea,green tea,edu-01,What?\n",
     "predictions": "id,dish,image,ingredients\nd1,Soup,{image},leek|salt\n",
     "replies": "id,locale,question,reply\nd1,{tag},What is for lunch?,Soup\n",
     "statements": "id,locale,question,options\nd1,{tag},Is soup for lunch?,yes|no\n",

@@ -10,7 +10,7 @@ from blend.builders.annotation.stages.model import Material, Reading, Stage, Sta
 from blend.builders.annotation.stages.reading import Done, Reader, listed_texts, quoted
 from blend.builders.saq.collection import NEEDS_RESPONSES, collection_status
 from blend.loaders.label_studio.events import Line
-from blend.loaders.label_studio.plan import WantedTask
+from blend.loaders.label_studio.push import WantedTask
 from blend.schemas.frames import KEY
 from blend.schemas.locales import Locale
 from blend.schemas.rows import MAX_ANSWERS, NonAnswer

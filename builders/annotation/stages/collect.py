@@ -8,7 +8,7 @@ from blend.builders.annotation.stages.model import Material, Reading, Stage, Sta
 from blend.builders.annotation.stages.reading import Done, Reader, quoted
 from blend.builders.annotation.ui_strings import is_english
 from blend.loaders.label_studio.events import Line
-from blend.loaders.label_studio.plan import WantedTask
+from blend.loaders.label_studio.push import WantedTask
 from blend.schemas.formats import AnswerFormat, format_of
 from blend.schemas.locales import Locale
 

@@ -23,7 +23,7 @@ from blend.builders.annotation.stages.reading import Done, Reader
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.rows import Cells, Columns, read_rows
 from blend.loaders.label_studio.events import Line
-from blend.loaders.label_studio.plan import WantedTask
+from blend.loaders.label_studio.push import WantedTask
 from blend.schemas.errors import InputError
 from blend.schemas.locales import Locale
 from blend.schemas.models import FrozenModel, toml_tables

@@ -5,7 +5,7 @@ reads marks only what must not be shown so; all else is accepted by sending the 
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from itertools import zip_longest
 from string import ascii_lowercase, digits
@@ -25,7 +25,7 @@ from blend.builders.annotation.stages.model import (
 from blend.builders.annotation.stages.reading import Done, Reader, quoted
 from blend.builders.annotation.ui_strings import UiStrings
 from blend.loaders.label_studio.events import Line
-from blend.loaders.label_studio.plan import WantedTask
+from blend.loaders.label_studio.push import WantedTask
 from blend.schemas.frames import KEY
 from blend.schemas.locales import Locale
 from blend.schemas.sheets import ALSO_CORRECT, KEY_ROLE, OK
@@ -55,47 +55,44 @@ def tasks(project: Project, locale: Locale, material: Material) -> list[WantedTa
         return []
     answered = material.answered.filter(locale=locale.tag)
     local = dict(answered.select("template_id", "question").iter_rows())
-    wordings = _Wordings(answered)
+    worded = _wordings(answered)
     here = material.options.filter(locale=locale.tag).partition_by("template_id", maintain_order=True)
     return [
-        _task(rows, local.get(rows[0, "template_id"]), wordings, material.ui_strings)
+        _task(rows, local.get(rows[0, "template_id"]), worded, material.ui_strings)
         for rows in here
         if project.templates is None or rows[0, "template_id"] in project.templates
     ]
 
 
-class _Wordings:
-    """Local wordings of options that stand in English.
+def _wordings(answered: pl.DataFrame) -> Callable[[str, str], str]:
+    """From a template and an option in English to the option with how people worded it, in this order.
 
-    Args:
-        answered: Of the locale; see `Material.answered`.
+    Behind it stands how people answered it to this question, or else to another one. What comes from another
+    country and nobody here has ever answered stays English alone.
     """
+    local: dict[tuple[str, str], list[str]] = {}
+    for row in answered.sort("template_id").iter_rows(named=True):
+        for group in row["annotations"]:
+            for english in map(str.casefold, group["en_answers"]):
+                for question in (row["template_id"], ""):
+                    local.setdefault((question, english), group["answers"])
 
-    def __init__(self, answered: pl.DataFrame) -> None:
-        self._of_question: dict[tuple[str, str], list[str]] = {}
-        self._of_any: dict[str, list[str]] = {}
-        for row in answered.sort("template_id").iter_rows(named=True):
-            for group in row["annotations"]:
-                for english in map(str.casefold, group["en_answers"]):
-                    self._of_question.setdefault((row["template_id"], english), group["answers"])
-                    self._of_any.setdefault(english, group["answers"])
-
-    def of(self, template_id: str, option: str) -> str:
-        """The option, and behind it how people answered it to this question, or else to another one.
-
-        What comes from another country and nobody here has ever answered stays English alone.
-        """
+    def worded(template_id: str, option: str) -> str:
         english = option.casefold()
-        answers = self._of_question.get((template_id, english)) or self._of_any.get(english, [])
-        local = [text for text in answers if text.casefold() != english]
-        return f"{option} ({', '.join(local[:_WORDINGS])})" if local else option
+        answers = local.get((template_id, english)) or local.get(("", english), [])
+        others = [text for text in answers if text.casefold() != english]
+        return f"{option} ({', '.join(others[:_WORDINGS])})" if others else option
+
+    return worded
 
 
 _WORDINGS = 2
 """Local wordings that are shown of one option."""
 
 
-def _task(rows: pl.DataFrame, local: str | None, wordings: _Wordings, ui_strings: UiStrings) -> WantedTask:
+def _task(
+    rows: pl.DataFrame, local: str | None, worded: Callable[[str, str], str], ui_strings: UiStrings
+) -> WantedTask:
     template_id, locale, question = rows.select(*KEY, "question").row(0)
     shown: dict[str, list[str]] = {part: [] for part in _PARTS}
     for option, role in rows.select("option", "role").iter_rows():
@@ -105,7 +102,7 @@ def _task(rows: pl.DataFrame, local: str | None, wordings: _Wordings, ui_strings
     ).hexdigest()
     boxes: dict[str, list[dict[str, str]]] = {}
     for part, (first, second) in _PARTS.items():
-        texts = [wordings.of(template_id, option) for option in shown[part]]
+        texts = [worded(template_id, option) for option in shown[part]]
         boxes[first] = _boxes(shown[part], texts, _KEYS[part])
         boxes[second] = _boxes(shown[part], [ui_strings[second]] * len(texts), _KEYS[part], "shift+")
     return WantedTask(

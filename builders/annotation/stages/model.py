@@ -11,7 +11,7 @@ from blend.builders.annotation.project import Project, StageName
 from blend.builders.annotation.pseudonyms import People
 from blend.builders.annotation.ui_strings import PageTexts, UiStrings, page
 from blend.loaders.label_studio.events import Line
-from blend.loaders.label_studio.plan import WantedTask
+from blend.loaders.label_studio.push import WantedTask
 from blend.schemas.frames import ANNOTATION_ROWS, QUESTIONS, RESPONSES, REVIEWS, empty
 from blend.schemas.locales import Locale
 

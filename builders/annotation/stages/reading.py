@@ -120,28 +120,17 @@ class Reader:
 
     def _done(self, line: Line) -> Done | None:
         location, data, annotator = location_of(line), line["data"], line["annotator"]
-        known, tag = self._context.known, self._context.locale.tag
+        tag = self._context.locale.tag
         if not line["blend_id"].startswith(f"{self._stage}/{tag}/"):
             detail = "the task was not made by blend for this project; left out"
             self._note("foreign-task", location, {"locale": tag}, detail)
             return None
-        outcome, kind, detail = "counted", "", ""
-        if annotator is None:
-            outcome, kind, detail = "refused", "unknown-annotator", "nobody is named as its author; left out"
-        elif known is not None and annotator not in known:
-            named = "is not among those whom the project file names for this stage; left out"
-            outcome, kind, detail = "refused", "unknown-annotator", f"{annotator} {named}"
-        elif line["skipped"]:
-            skipped = f"{annotator} skipped the task; nothing is taken from it"
-            outcome, kind, detail = "skipped", "skipped-task", skipped
+        outcome, kind, detail = self._whether_taken(line)
         self._work[location] = {
             "stage": self._stage,
             "locale": tag,
-            "blend_id": line["blend_id"],
+            **{name: line[name] for name in ("blend_id", "task", "annotation", "annotator")},
             "template_id": data.get("template_id"),
-            "task": line["task"],
-            "annotation": line["annotation"],
-            "annotator": annotator,
             "outcome": outcome,
             "seconds": _seconds(line["lead_time"]),
             "day": _day(line["created_at"]),
@@ -160,6 +149,18 @@ class Reader:
                 detail = f"a result of {what}, which no control of this stage makes; it is left out"
                 self.note(done, "unknown-control", detail)
         return done
+
+    def _whether_taken(self, line: Line) -> tuple[str, str, str]:
+        """What becomes of an annotation, and the kind and text of the finding about one that is not taken."""
+        annotator, known = line["annotator"], self._context.known
+        if annotator is None:
+            return "refused", "unknown-annotator", "nobody is named as its author; left out"
+        if known is not None and annotator not in known:
+            named = "is not among those whom the project file names for this stage; left out"
+            return "refused", "unknown-annotator", f"{annotator} {named}"
+        if line["skipped"]:
+            return "skipped", "skipped-task", f"{annotator} skipped the task; nothing is taken from it"
+        return "counted", "", ""
 
     def _is_usable(self, done: Done, control: str, text: Any) -> bool:
         kind, what = "", ""

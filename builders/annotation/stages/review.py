@@ -15,7 +15,7 @@ from blend.builders.annotation.stages.reading import Done, Reader, listed_texts
 from blend.builders.saq.answer_sheet import answer_sheet
 from blend.builders.saq.collection import NEEDS_RESPONSES
 from blend.loaders.label_studio.events import Line
-from blend.loaders.label_studio.plan import WantedTask
+from blend.loaders.label_studio.push import WantedTask
 from blend.loaders.responses.reviews import is_own
 from blend.schemas.locales import Locale
 from blend.schemas.sheets import digest_of, parted

@@ -3,15 +3,15 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from blend.builders.annotation.stages import stage_of
+from blend.builders.annotation.stages.answer import collection_plan
 from blend.builders.annotation.stages.model import Material
 from blend.loaders.responses import read_responses
 from blend.loaders.sample import sample_path
 from helpers.label_studio.exported import (
     PEOPLE,
+    PROJECT,
     A,
     B,
     C,
@@ -139,17 +139,11 @@ def test_tasks_that_blend_did_not_make_are_left_out():
     assert told(reading) == [("foreign-task", f"task {n}, annotation {m}", what) for n, m in ((5, 1), (7, 2))]
 
 
-@pytest.mark.slow
-@given(
-    st.lists(
-        st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=40), min_size=1, max_size=3
-    ),
-    st.permutations(range(4)),
-)
-def test_what_was_typed_comes_out_whatever_it_is(texts: list[str], order: list[int]):
-    typed_texts = [text for text in texts if text.strip()]
-    made = [annotation(number, number + 1, typed(*texts)) for number in order]
-    reading = read(task(*made))
-    expected = [typed_texts] * 4 if typed_texts else []
-    assert [row["answers"] for row in reading.rows["responses"]] == expected
-    assert len(reading.work) == 4
+def test_only_what_the_project_asks_is_planned(sample: Material):
+    def planned(**settings: tuple[str, ...]) -> set[str]:
+        plan = collection_plan(PROJECT.model_copy(update=settings), sample)
+        assert set(plan["locale"]) == {"ko-KR", "fa-IR"}
+        return set(plan["template_id"])
+
+    assert len(planned()) > len(planned(topics=("Food",))) > 1
+    assert planned(templates=("food-01",)) == {"food-01"}

@@ -3,8 +3,6 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from blend.builders.annotation.pseudonyms import Account, People, new_key, pseudonym, read_key
 from blend.schemas.errors import InputError
@@ -12,17 +10,11 @@ from blend.schemas.errors import InputError
 KEY = b"k" * 32
 
 
-def test_every_key_is_another(tmp_path: Path):
-    path = tmp_path / "annotators.key"
-    path.write_text(new_key())
-    assert len(read_key(path)) == 32
-    assert new_key() != new_key()
-
-
 def test_what_editors_do_to_a_key_leaves_it_the_same(tmp_path: Path):
     path, key = tmp_path / "annotators.key", new_key()
     path.write_bytes(b"\xef\xbb\xbf" + key.upper().replace("\n", "\r\n").encode())
     assert read_key(path) == bytes.fromhex(key)
+    assert new_key() != key
 
 
 @pytest.mark.parametrize("text", ["", "abc", "zz" * 32, "0" * 62])
@@ -43,12 +35,3 @@ def test_a_person_is_the_same_by_number_address_and_table():
     assert people.of(8) == people.of({"id": 8}) != name
     assert [people.of(nobody) for nobody in (None, "", {}, True, {"email": ""})] == [None] * 5
     assert People(b"x" * 32, {7: Account("mina@example.org")}).of(7) != name
-
-
-@pytest.mark.nightly
-@given(st.emails(), st.emails())
-def test_pseudonyms_tell_people_apart_and_nothing_else(one: str, other: str):
-    name = pseudonym(one, KEY)
-    assert len(name) == 14
-    assert (pseudonym(other, KEY) == name) == (one.casefold() == other.casefold())
-    assert one.partition("@")[0] not in name or len(one.partition("@")[0]) < 3

@@ -5,15 +5,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from blend.builders.annotation.reliability import ANNOTATORS, MIN_QUESTIONS, Reliability, reliability
 from blend.builders.annotation.stages.model import WORK
-from blend.loaders.responses import read_responses
-from blend.loaders.sample import sample_path
 from blend.schemas.frames import QUESTIONS, RESPONSES, REVIEWS, empty
-from helpers.examples import examples
 
 N = 40
 
@@ -65,7 +60,7 @@ def test_agreement_is_the_mean_of_masi_over_the_others():
     assert of(found, "b")["agreement"] == pytest.approx(((1 + part) / 2 + 1) / 2)
     assert [of(found, who)["questions"] for who in "abc"] == [3, 2, 2]
     assert of(found, "b")["idk_share"] == pytest.approx(1 / 3)
-    assert set(found.annotators["verdict"]) == {"too few"}
+    assert found.annotators["flags"].to_list() == [[]] * 3
     (locale,) = found.locales.to_dicts()
     assert (locale["questions"], locale["answers"], locale["annotators"]) == (3, 7, 3)
 
@@ -110,20 +105,17 @@ def test_whoever_does_not_work_well_is_named_with_the_reason():
     work = [done(row["annotator"], seconds=4.0 if row["annotator"] == "good1" else 20.0) for row in rows]
     work += [done(who, outcome="refused") for who in ["good2"] * 10 + ["ghost"] * 30]
     found = relied(rows, work=pl.DataFrame(work, WORK))
-    told = {row["annotator"]: (row["verdict"], row["flags"]) for row in found.annotators.iter_rows(named=True)}
+    told = dict(found.annotators.select("annotator", "flags").iter_rows())
     mean = found.annotators.filter(pl.col("questions") >= MIN_QUESTIONS)["agreement"].mean()
     low = f"agrees with others 0.00 (at most 0.00), less than half of what people here do ({mean:.2f})"
     assert told == {
-        "good0": ("fine", []),
-        "good1": ("look", ["takes 4 seconds per question (median here: 20)"]),
-        "good2": ("look", ["nothing could be taken from 20% of the annotations"]),
-        "good3": ("fine", []),
-        "good4": ("fine", []),
-        "random": ("look", [low]),
-        "shrug": ("look", ["does not know 50% of the questions (median here: 0%)"]),
-        "copy": ("look", [low]),
-        "new": ("too few", []),
-        "ghost": ("look", ["nothing could be taken from 100% of the annotations"]),
+        **{key: [] for key in ("good0", "good3", "good4", "new")},
+        "good1": ["takes 4 seconds per question (median here: 20)"],
+        "good2": ["nothing could be taken from 20% of the annotations"],
+        "random": [low],
+        "shrug": ["does not know 50% of the questions (median here: 0%)"],
+        "copy": [low],
+        "ghost": ["nothing could be taken from 100% of the annotations"],
     }
 
 
@@ -132,30 +124,7 @@ def done(who: str, *, seconds: float = 20.0, outcome: str = "counted") -> dict[s
     return {**row, "outcome": outcome, "seconds": seconds}
 
 
-@pytest.mark.nightly
-@settings(max_examples=examples(25))
-@given(st.permutations(range(60)), st.integers(0, 3))
-def test_neither_order_nor_names_make_a_difference(order: list[int], seed: int):
-    rows = crowd(np.random.default_rng(seed), 12)
-    plain = relied(rows).annotators.drop("annotator")
-    renamed = [{**rows[i], "annotator": f"z{9 - int(rows[i]['annotator'][-1])}"} for i in order]
-    found = relied(renamed).annotators.reverse().drop("annotator")
-    for column in ("agreement", "low", "high", "idk_share"):
-        assert found[column].to_list() == pytest.approx(plain[column].to_list())
-
-
 def test_nobody_has_no_reliability():
     found = relied([])
     assert found.annotators.schema == ANNOTATORS
     assert all(frame.is_empty() for frame in found)
-
-
-@pytest.mark.slow
-def test_the_people_of_the_sample_are_fine():
-    with sample_path() as folder:
-        tables = read_responses(folder)
-    found = reliability(tables.questions, tables.responses, tables.reviews)
-    assert set(found.annotators["verdict"]) == {"fine"}
-    assert found.locales["alpha"].min() > 0.3
-    shown = found.questions.join(tables.questions, on=["template_id", "locale"], how="anti")
-    assert shown.is_empty()

@@ -239,8 +239,8 @@ def test_a_sheet_lacks_nothing(tmp_path: Path):
     path = tmp_path / "sheet.csv"
     with pytest.raises(InputError) as raised:
         read_sheet(judges()["replies"], path)
-    fix = "correct the path, or make it with `blend eval judge-sheet`"
-    assert str(raised.value) == f"{path}: there is no such sheet; {fix}"
+    told = "there is no such sheet; correct the path, or make it with `blend eval judge-sheet`"
+    assert str(raised.value) == f"{path}: {told}"
     with pytest.raises(RowErrors) as problems:
         sheet("replies", path, "id,locale,question,reply\ns1,ko-KR,Q,\ns1,ko-KR,Q,yes\n")
     assert [str(one) for one in problems.value.errors] == [

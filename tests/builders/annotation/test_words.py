@@ -43,13 +43,10 @@ def sample_languages() -> list[str]:
         return sorted({registry().get(path.stem).language for path in (folder / "responses").iterdir()})
 
 
-def test_english_has_everything():
-    assert set(module._ours("en")) == set(ORDER)
-
-
 @pytest.mark.parametrize("language", sorted({*sample_languages()} - {"en"}))
 def test_every_language_of_the_sample_has_everything(language):
     # A new stage may be in English alone, which `blend annotate check` tells of; half translated it may not be.
+    assert set(module._ours("en")) == set(ORDER)
     stages = set(module._ours(language))
     assert stages == set(module._ours("ko")) >= TRANSLATED
     names, korean = (set(module._tables()[tag]) for tag in (language, "ko"))
@@ -85,25 +82,18 @@ def test_instructions_of_ones_own_replace_ours(tmp_path: Path):
     own = tmp_path / "ko.md"
     own.write_text("Read first.\n\n# answer\n\nJust answer.\n\n## Keys\n\nEnter.\n", encoding="utf-8-sig")
     assert texts_of("ko", "answer", own).instruction == "Just answer.\n\n## Keys\n\nEnter."
-    own.write_bytes(own.read_bytes().replace(b"\n", b"\r\n"))
-    assert texts_of("ko", "answer", own).instruction == "Just answer.\n\n## Keys\n\nEnter."
-    with pytest.raises(RowError) as raised:
-        texts_of("ko", "review", own)
-    fix = "write it below a line '# review', or leave the language out to use ours"
-    assert str(raised.value) == f"{own}: no instruction for the stage 'review'; {fix}"
-    own.write_text("# answers\n")
-    with pytest.raises(RowError) as raised:
-        texts_of("ko", "answer", own)
-    fix = f"the stages are {', '.join(ORDER)}; write smaller headings with ##"
-    assert str(raised.value) == f"{own}:1: the heading 'answers' names no stage; {fix}"
-    own.write_text("# answer\n\nPress\x0b Enter.\n")
-    with pytest.raises(RowError) as raised:
-        texts_of("ko", "answer", own)
-    assert str(raised.value) == (f"{own}:3: control characters: U+000B; remove them: a page cannot hold them")
-    own.write_bytes(b"# answer\n\xff")
-    with pytest.raises(RowError) as raised:
-        texts_of("ko", "answer", own)
-    assert str(raised.value) == f"{own}: byte 0xFF in line 2 is not UTF-8; save the file as UTF-8"
+    no_stage = f"names no stage; the stages are {', '.join(ORDER)}; write smaller headings with ##"
+    lacks = "no instruction for the stage 'review'; write it below a line '# review', or leave the language out"
+    for content, told in (
+        (b"# answer\n", f": {lacks} to use ours"),
+        (b"# answers\n", f":1: the heading 'answers' {no_stage}"),
+        (b"# answer\n\nA\x0b\n", ":3: control characters: U+000B; remove them: a page cannot hold them"),
+        (b"# answer\n\xff", ": byte 0xFF in line 2 is not UTF-8; save the file as UTF-8"),
+    ):
+        own.write_bytes(content)
+        with pytest.raises(RowError) as raised:
+            texts_of("ko", "review", own)
+        assert str(raised.value) == f"{own}{told}"
 
 
 def test_words_of_ones_own_take_the_place_of_ours(tmp_path: Path):

@@ -6,7 +6,7 @@ from pathlib import Path
 from blend.builders.annotation.project import ProjectFile, read_project
 from blend.builders.annotation.pseudonyms import new_key
 from blend.builders.annotation.syncing import sync_project
-from blend.loaders.label_studio.plan import ProjectPlan
+from blend.loaders.label_studio.push import ProjectPlan
 
 QUESTIONS = {
     "food-01": ("Food", "What do people in {country} eat for breakfast?"),

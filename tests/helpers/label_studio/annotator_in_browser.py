@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -106,27 +105,6 @@ class Annotator:
     def submit_button(self) -> "Locator":
         """The server's button."""
         return self.page.get_by_test_id("bottombar-submit-button")
-
-    def reopen(self, project: int, task: int) -> None:
-        """Open a task that somebody has answered; the answer is there to be changed."""
-        self.page.goto(f"{self._url}/projects/{project}/data?task={task}")
-        self.page.wait_for_selector(".blend-question")
-        self.page.get_by_text("Update", exact=True).wait_for()
-
-    def update(self, text: str) -> None:
-        """Type one more answer into what was reopened, send it, and wait until the server has it."""
-        # By the button, which Playwright waits for: a busy page lets keys go while it keeps a draft.
-        button = self.page.get_by_test_id("bottombar-update-button")
-        # A page that is still opening the answer throws away what is typed: nothing has changed then.
-        deadline = monotonic() + _PATIENCE_MS / 1000
-        while button.is_disabled() and monotonic() < deadline:
-            self.type_answers(text)
-            self.page.wait_for_timeout(2_000)
-        with self.page.expect_response(
-            lambda answer: "/annotations/" in answer.url and answer.request.method == "PATCH"
-        ) as sent:
-            button.click()
-        assert sent.value.ok, sent.value.status
 
     def next_question(self, before: str) -> None:
         """Wait for another question than one before."""

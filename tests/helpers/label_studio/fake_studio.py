@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from blend.builders.annotation import pulling
-from blend.loaders.label_studio.client import Studio
-from blend.loaders.label_studio.plan import RemoteProject, RemoteTask
+from blend.loaders.label_studio.client import RemoteProject, RemoteTask, Studio
 
 LEAD = 1
 

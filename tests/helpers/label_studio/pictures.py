@@ -35,12 +35,10 @@ PICTURES = {
     "answer": Picture("fa-IR", QUESTION, 560),
     "review": Picture("fa-IR", QUESTION, 700),
     "collect": Picture("fa-IR", 'topics = ["Education"]', 680),
-    "equivalence": Picture("en-US", 'sheets = { equivalence = "pairs.csv" }', 430),
     "mcq-review": Picture("ko-KR", f'{QUESTION}\nrecipe = "collected/recipe.toml"', 820),
-    "predictions": Picture("en-US", 'sheets = { predictions = "sheet.csv" }', 560),
+    "equivalence": Picture("en-US", 'sheets = { equivalence = "sheet.csv" }', 430),
 }
-SHEET = "id,dish,ingredients\nd1,Clam chowder,clams|potatoes|cream|onions|tomatoes\n"
-PAIRS = "check,answer_a,answer_b,template_id,question\nc1,soccer,football,spo-01,What do people watch?\n"
+SHEET = "check,answer_a,answer_b,template_id,question\nc1,soccer,football,spo-01,What do people watch?\n"
 
 
 def main(images: Path) -> None:
@@ -68,7 +66,6 @@ def _push(folder: Path, stage: str, picture: Picture, url: str) -> None:
         shutil.copytree(sample, folder / "collected")
     (folder / "annotators.key").write_text(new_key())
     (folder / "sheet.csv").write_text(SHEET)
-    (folder / "pairs.csv").write_text(PAIRS)
     path = folder / "project.toml"
     path.write_text(
         f'name = "{stage}"\nstages = ["{stage}"]\ncollected = "collected"\n{picture.keys}\n'

@@ -4,9 +4,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-import pytest
-
 from blend.loaders.label_studio.foreign import read_answers
 
 Json = dict[str, Any]
@@ -28,8 +25,10 @@ def written(path: Path, value: object) -> Path:
 def test_a_control_and_a_field_of_one_name_both_come_in(tmp_path: Path):
     data = {"question": "What is eaten?", "annotator": "team 1", "id": "q1"}
     results = typed("question", "bread"), typed("annotator", "me"), typed("said", "tea")
-    export = written(tmp_path / "base.json", [{"data": data, "annotations": [annotation(7, 1, *results)]}])
+    annotations = [annotation(9, 2, was_cancelled=True), annotation(7, 1, *results)]
+    export = written(tmp_path / "base.json", [{"data": data, "annotations": annotations}])
     [row] = read_answers(export)[0]
+    assert row.location == "base.json:1, annotation 7"
     assert row.values == {
         "annotator": "1",
         "control annotator": ["me"],
@@ -39,24 +38,3 @@ def test_a_control_and_a_field_of_one_name_both_come_in(tmp_path: Path):
         "question": "What is eaten?",
         "said": ["tea"],
     }
-
-
-def test_a_location_names_the_annotation(tmp_path: Path):
-    annotations = [annotation(7, 1, typed("said", "tea")), annotation(9, 2, was_cancelled=True)]
-    annotations.append(annotation(8, 1, typed("said", "milk")))
-    export = written(tmp_path / "base.json", [{"data": {"q": "?"}, "annotations": annotations}])
-    assert [row.location for row in read_answers(export)[0]] == [
-        "base.json:1, annotation 7",
-        "base.json:1, annotation 8",
-    ]
-
-
-@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
-def test_numbers_are_texts(tmp_path: Path, kind: str):
-    rows = pl.DataFrame({"q": ["How many?", "When?"], "said": [2, None], "hours": [18.0, 18.5], "id": [1, 2]})
-    path = tmp_path / f"export.{kind}"
-    rows.write_parquet(path) if kind == "parquet" else rows.write_ndjson(path)
-    assert [row.values for row in read_answers(path)[0]] == [
-        {"q": "How many?", "said": "2", "hours": "18", "id": "1"},
-        {"q": "When?", "said": None, "hours": "18.5", "id": "2"},
-    ]
