@@ -313,8 +313,7 @@ def _with_previous(
 def _print_summary(
     manifest: "ReleaseManifest", out: Path, before: "ReleaseManifest | None", called: str
 ) -> None:
-    from blend.builders.mcq.reading import verdict_notes
-    from blend.builders.mcq.result import why_none_made
+    from blend.builders.mcq.result import verdict_notes, why_none_made
     from blend.views.frames import show_tables
     from blend.views.releases import lines_to_read
     from blend.views.safe import SafeConsole

@@ -26,30 +26,19 @@ _LATIN = frozenset(("LATIN", "MODIFIER", "FEMININE", "MASCULINE", "MICRO"))
 """First words of the Unicode names of such letters."""
 
 
-class Acceptable(NamedTuple):
-    """A variant of an answer that a locale gave, whoever gave it and however few."""
-
-    text: str
-    """As an option would show it."""
-    values: frozenset[str]
-    """What it can mean, see `builders.mcq.options.values`."""
-    is_verdict: bool = False
-    """Whether nobody of the locale gave it: readers refused it as an option."""
-
-
 class Option(NamedTuple):
     """An answer that may be shown."""
 
     text: str
     """As shown: clean, lower case, in the canonical spelling of its format."""
+    values: frozenset[str]
+    """What it and its variants can mean."""
+    names_region: bool
+    """Whether it names a region, its people, its capital or its country, see `names_any`."""
     locale: Locale
     """Whose answer it is."""
     votes: int
-    """Annotators behind it; 0 for a reviewed filler."""
-    values: frozenset[str]
-    """What it and its variants can mean."""
-    names_region: bool = False
-    """Whether it names a region, its people, its capital or its country, see `names_any`."""
+    """Annotators behind it; 0 for one that a reviewer proposes."""
 
 
 def as_option(
@@ -68,24 +57,16 @@ def as_option(
         The option, or ``no-english``, ``placeholder`` (an answer that says there is none), ``out-of-format``,
         ``foreign-script`` (no variant in format is in the script of the question) or ``no-words``.
     """
-    found = spelling(tuple(variants), answer_format, locales)
-    if isinstance(found, str):
-        return found
-    return Option(found.text, locale, votes, found.values, names_region=found.names_region)
-
-
-class Spelling(NamedTuple):
-    """Variants of an answer as one option, whoever gave it."""
-
-    text: str
-    values: frozenset[str]
-    names_region: bool
+    found = _spelling(tuple(variants), answer_format, locales)
+    return found if isinstance(found, str) else Option(*found, locale, votes)
 
 
 # Regions that answer the same question say much the same.
 @lru_cache(maxsize=1 << 12)
-def spelling(variants: tuple[str, ...], answer_format: AnswerFormat, locales: Registry) -> Spelling | str:
-    """Spell variants as one option, or say why they are none; see `as_option`."""
+def _spelling(
+    variants: tuple[str, ...], answer_format: AnswerFormat, locales: Registry
+) -> tuple[str, frozenset[str], bool] | str:
+    """Find text, values and whether a region is named of variants as one option, or say why they are none."""
     # As shown, and as typed: capitals tell the US from us.
     texts = [(text, typed) for text, typed in zip(map(shown, variants), variants, strict=True) if text]
     if not texts:
@@ -104,17 +85,7 @@ def spelling(variants: tuple[str, ...], answer_format: AnswerFormat, locales: Re
     if not values(text, answer_format):
         return "no-words"
     meant = frozenset[str]().union(*(values(text, answer_format) for text, _ in texts))
-    return Spelling(_said_once(text), meant, names_any(typed, locales))
-
-
-def _said_once(text: str) -> str:
-    """Choose the shortest of several spellings that a text lists: ``cadbury`` of ``cadbury's, cadbury``."""
-    listed = text.split(", ")
-    if len(listed) == 1:
-        return text
-    # They are one but for blanks, hyphens, apostrophes, and an s behind.
-    spellings = {"".join(words(one)).removesuffix("s") for one in listed}
-    return min(listed, key=len) if len(spellings) == 1 else text
+    return text, meant, names_any(typed, locales)
 
 
 def spelled(text: str, answer_format: AnswerFormat) -> str | None:
@@ -173,7 +144,7 @@ _LONGEST_ENDING = 4
 _AMBIGUOUS_STEMS = frozenset(("univers", "organ", "anim", "gener", "intern", "physic"))
 """Stems of unrelated words: universe and university, organ and organisation, physics and physical."""
 _LONGEST_NUMBER = 15
-"""Digits of the longest number that a float holds exactly."""
+"""Digits of the longest number that a float holds exactly; longer ones are no count of anything."""
 _WIDEST_RANGE = 10_000
 """Numbers further apart than this are taken as two numbers, not as a range."""
 
@@ -207,11 +178,6 @@ def values(text: str, answer_format: AnswerFormat) -> frozenset[str]:
     return frozenset(f"{int(month):02}/{day:02}" for month in _months_of_dates(text) for day in range(1, 32))
 
 
-def share_words(a: str, b: str) -> bool:
-    """Tell whether two free texts overlap as they are shown."""
-    return not values(a, AnswerFormat.TEXT).isdisjoint(values(b, AnswerFormat.TEXT))
-
-
 @lru_cache(maxsize=1 << 14)
 def base_forms(text: str) -> tuple[str, ...]:
     """Reduce a text to the stems of its words, which do not change with number or other endings."""
@@ -242,14 +208,12 @@ def _stemmer() -> Any:
 
 def _numbers(text: str) -> set[str]:
     written = _NUMBER.findall(text.replace(",", ""))
-    # Numbers beyond any count stand for themselves: a float of 400 digits is infinite.
     found = [float(number) for number in written if len(number) <= _LONGEST_NUMBER]
-    endless = {number for number in written if len(number) > _LONGEST_NUMBER}
     if not found:
-        return endless
+        return set()
     lowest, highest = math.ceil(min(found)), math.floor(max(found))
     between = range(lowest, highest + 1) if highest - lowest <= _WIDEST_RANGE else ()
-    return {str(int(n)) if n.is_integer() else f"{n:g}" for n in found} | endless | set(map(str, between))
+    return {str(int(n)) if n.is_integer() else f"{n:g}" for n in found} | set(map(str, between))
 
 
 def _named_months(text: str) -> set[str]:

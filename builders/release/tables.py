@@ -13,8 +13,16 @@ from blend.builders.judges import make_judges, shipped_for
 from blend.builders.judges.equivalence import Judge
 from blend.builders.mcq import build_mcq
 from blend.builders.mcq.published_mcqs import given_rows
-from blend.builders.mcq.reading import UNREAD_NOTE, unread_findings, unread_summary
-from blend.builders.mcq.result import ON_NOTHING, STAGE, VOID, McqBuild, with_compact, with_given
+from blend.builders.mcq.result import (
+    STAGE,
+    UNREAD_NOTE,
+    McqBuild,
+    unread_findings,
+    unread_summary,
+    with_compact,
+    with_given,
+)
+from blend.builders.mcq.verdicts import ON_NOTHING, VOID
 from blend.builders.release.inputs import Inputs, domain_file, known_domain, read_inputs, read_snapshot
 from blend.builders.release.verdict_agreement import model_report
 from blend.builders.saq import Aggregation, aggregate

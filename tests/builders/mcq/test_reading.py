@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from blend.builders.cards.read_options import read_options
-from blend.builders.mcq.reading import READING, unread_findings, unread_summary
+from blend.builders.mcq.result import READING, unread_findings, unread_summary
 
 
 def test_the_build_report_says_where_nobody_has_read():
