@@ -380,7 +380,7 @@ class JudgeOptions(FrozenModel):
     model: str | None = None
     """Name of the model, as the server knows it (``chat``)."""
     concurrency: StrictInt = Field(default=16, ge=1, le=1_000)
-    """Pairs that a chat model is asked about at the same time."""
+    """Requests to a chat model that are under way at the same time, about pairs or options."""
 
     @model_validator(mode="before")
     @classmethod

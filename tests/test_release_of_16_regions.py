@@ -16,7 +16,6 @@ import datasets
 import polars as pl
 import pytest
 
-from blend.builders.judges.equivalence import overlaps
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.tables import read_config
 from blend.schemas.arrow_types import features
@@ -24,6 +23,7 @@ from blend.schemas.formats import AnswerFormat, canonical
 from blend.schemas.frames import PUBLISHED_PROMPTS
 from blend.schemas.locales import registry
 from blend.schemas.rows import CONFIGS, MULTIPLE_CHOICE_QUESTIONS, PER_REGION
+from helpers.questions.mcq_inputs import overlaps
 
 pytestmark = pytest.mark.integration
 

@@ -326,7 +326,7 @@ def _print_summary(
     why_none = why_none_made(manifest, called)
     for sentence in (
         *([] if why_none is None else [why_none]),
-        *(f"{note}; {remedy}." for note, remedy in verdict_notes(manifest, called)),
+        *(f"{note}. {remedy}" for note, remedy in verdict_notes(manifest, called)),
     ):
         console.print()
         console.print(sentence, highlight=False, markup=False)

@@ -9,7 +9,6 @@ from blend.builders.cards.fields import plain
 from blend.schemas.locales import Locale
 from blend.schemas.manifest import FINDINGS_NAME, ReleaseManifest
 from blend.schemas.models import field_sentences
-from blend.schemas.reports import EVERY, ComparedKind, ModelReport
 from blend.schemas.summaries import Table
 from blend.schemas.texts import pluralise
 from blend.views.frames import rows_frame
@@ -128,21 +127,12 @@ def agreement_table(found: pl.DataFrame) -> Table:
     )
 
 
-def model_tables(report: ModelReport) -> Iterator[Table]:
-    """How the models of a release compare with people: a table each, all together first."""
-    for one in report.models:
-        name = "All models together" if one.reviewer == EVERY else one.reviewer
-        compared = f"people have read {one.compared:,} of {one.verdicts:,} options of which it is sure"
-        found = pl.DataFrame([row.model_dump() for row in one.kinds], list(ComparedKind.model_fields))
-        yield comparison_table(found, f"{name}: {compared}")
-
-
-def comparison_table(found: pl.DataFrame, title: str = "What is refused of what others say") -> Table:
+def comparison_table(found: pl.DataFrame) -> Table:
     """How one's verdicts compare with others'; ``found`` is `builders.release.verdict_agreement.COMPARED`."""
     heads = {"kind": "verdict", "options": "others", "share": "share %", "confirmed": "alike"}
     percent = pl.col("share", "precision") * 100
     return Table(
-        title,
+        "What is refused of what others say",
         found.with_columns(percent).rename({**heads, "precision": "precision %"}),
         "Options that both have read. Others: how many get this verdict from the others, and which share of "
         "them is refused (of refusals the recall, of ok false alarms). Given: how many get it from the reader, "

@@ -11,8 +11,8 @@ can mean.
 import math
 import re
 from collections.abc import Sequence
-from functools import cache, lru_cache
-from typing import Any, NamedTuple
+from functools import lru_cache
+from typing import NamedTuple
 
 from blend.schemas.formats import AnswerFormat, canonical, understood
 from blend.schemas.languages import base_form
@@ -99,7 +99,7 @@ def compared_forms(variants: tuple[str, ...], answer_format: AnswerFormat) -> fr
     """Reduce variants of an answer to what is compared; nothing of one that is not in the format."""
     texts = map(shown, variants)
     if answer_format is AnswerFormat.TEXT:
-        found = ("".join(base_forms(text)) for text in texts)
+        found = ("".join(map(base_form, words(text))) for text in texts)
     else:
         found = (spelled(text, answer_format) or "" for text in texts)
     return frozenset(form for form in found if form)
@@ -139,10 +139,6 @@ _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _TIME = re.compile(r"\d{1,2}:\d{2}")
 _DATE = re.compile(r"\d{1,2}/\d{1,2}")
 _TIMES = {"noon": "12:00", "midday": "12:00", "midnight": "00:00"}
-_SHORTEST_STEM = 4
-_LONGEST_ENDING = 4
-_AMBIGUOUS_STEMS = frozenset(("univers", "organ", "anim", "gener", "intern", "physic"))
-"""Stems of unrelated words: universe and university, organ and organisation, physics and physical."""
 _LONGEST_NUMBER = 15
 """Digits of the longest number that a float holds exactly; longer ones are no count of anything."""
 _WIDEST_RANGE = 10_000
@@ -160,7 +156,7 @@ def values(text: str, answer_format: AnswerFormat) -> frozenset[str]:
         answer_format: Format of the question.
 
     Returns:
-        For free text its folded words, their English base forms and stems, and all words as one. Otherwise the
+        For free text its folded words, their English base forms, and all words as one. Otherwise the
         canonical value of an answer in format, and for one that is not: two or more numbers stand for all whole
         numbers from the lowest to the highest; a time for itself on both halves of the day; a month for all its
         days, or for its number where a number is asked for. Empty if nothing can be said.
@@ -176,34 +172,6 @@ def values(text: str, answer_format: AnswerFormat) -> frozenset[str]:
     if answer_format is AnswerFormat.TIME:
         return frozenset(_times(text))
     return frozenset(f"{int(month):02}/{day:02}" for month in _months_of_dates(text) for day in range(1, 32))
-
-
-@lru_cache(maxsize=1 << 14)
-def base_forms(text: str) -> tuple[str, ...]:
-    """Reduce a text to the stems of its words, which do not change with number or other endings."""
-    return tuple(map(_stem_of_base_form, words(text)))
-
-
-def _stem_of_base_form(word: str) -> str:
-    return _stem(base_form(word))
-
-
-@lru_cache(maxsize=1 << 14)
-def _stem(word: str) -> str:
-    """Find the English stem (Porter 2); the word itself where the stem could be another word's."""
-    if len(word) <= _SHORTEST_STEM:
-        return word
-    stem: str = _stemmer().stemWord(word)
-    is_safe = word.startswith(stem) and len(stem) >= _SHORTEST_STEM and len(word) - len(stem) <= _LONGEST_ENDING
-    return stem if is_safe and stem not in _AMBIGUOUS_STEMS else word
-
-
-@cache
-def _stemmer() -> Any:
-    import Stemmer
-
-    # Each word is put to it once, so it need not keep any.
-    return Stemmer.Stemmer("english", 0)
 
 
 def _numbers(text: str) -> set[str]:

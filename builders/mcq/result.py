@@ -12,6 +12,7 @@ from blend.builders.mcq.verdicts import FOUND, ON_NOTHING, VOID, Verdicts
 from blend.schemas.frames import COMPACT_ROWS, KEY, MCQ_ROWS, VERDICTS, empty
 from blend.schemas.locales import Registry
 from blend.schemas.manifest import ReleaseManifest
+from blend.schemas.reports import finding_kinds
 from blend.schemas.rows import LETTERS, MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS
 from blend.schemas.texts import agreeing, pluralise
 
@@ -188,17 +189,8 @@ def unread_summary(reading: pl.DataFrame) -> str:
     return f"{total:,} of {of:,} multiple-choice questions show options that nobody has read ({by_locale})"
 
 
-UNREAD_NOTE = "unread"
-"""Note of the build report that says which regions' questions show options that nobody has read."""
-
-_REMEDIES = {
-    VOID: "the finding `void-verdicts` names them; where only a slip was put right, add a verdict `slip` "
-    "instead (docs/questions.md)",
-    ON_NOTHING: "the finding `verdicts-on-nothing` names them: look whether a column of the table of verdicts "
-    "has moved (docs/questions.md)",
-    UNREAD_NOTE: "so it is in a first build: `blend questions options{recipe} --unread` writes the options for "
-    "people to read, who say which are wrong (docs/questions.md)",
-}
+UNREAD = "unread-options"
+"""Finding, and note of the build report: which regions' questions show options that nobody has read."""
 
 
 def verdict_notes(manifest: ReleaseManifest, recipe: str = "") -> Iterator[tuple[str, str]]:
@@ -208,11 +200,12 @@ def verdict_notes(manifest: ReleaseManifest, recipe: str = "") -> Iterator[tuple
         manifest: The manifest of the release.
         recipe: What commands call the recipe; without it they use the one in the folder, or the sample.
     """
-    named = recipe and f" {recipe}"
+    command = "blend questions options"
     for stage in manifest.report:
-        for kind, remedy in _REMEDIES.items():
+        for kind in (VOID, ON_NOTHING, UNREAD):
             if kind in stage.notes:
-                yield str(stage.notes[kind]), remedy.replace("{recipe}", named)
+                remedy = finding_kinds()[kind].remedy
+                yield str(stage.notes[kind]), remedy.replace(command, f"{command} {recipe}".strip())
 
 
 # Why questions are missing: too few regions are asked the same

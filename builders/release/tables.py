@@ -15,7 +15,7 @@ from blend.builders.mcq import build_mcq
 from blend.builders.mcq.published_mcqs import given_rows
 from blend.builders.mcq.result import (
     STAGE,
-    UNREAD_NOTE,
+    UNREAD,
     McqBuild,
     unread_findings,
     unread_summary,
@@ -354,7 +354,7 @@ def _mcq_stage(mcqs: McqBuild, further: Sequence[pl.DataFrame], *, warn: bool) -
         for row in mcqs.deciders.iter_rows(named=True)
         for verdict in ("same", "different")
     }
-    notes = {**decided, UNREAD_NOTE: unread_summary(mcqs.reading)} if unread else decided
+    notes = {**decided, UNREAD: unread_summary(mcqs.reading)} if unread else decided
     if n_void := mcqs.found.filter(reason=VOID).height:
         notes |= {VOID: f"verdicts on {pluralise(n_void, 'question')} do not count: the words are others now"}
     if n_idle := mcqs.found.filter(reason=ON_NOTHING).height:
@@ -362,7 +362,7 @@ def _mcq_stage(mcqs: McqBuild, further: Sequence[pl.DataFrame], *, warn: bool) -
             ON_NOTHING: f"{pluralise(n_idle, 'finding')}: verdicts are on what is not there, and do not count"
         }
     of_reading = pl.DataFrame(
-        [("unread-options", None, tag, None, detail) for tag, detail in unread], FINDINGS, orient="row"
+        [(UNREAD, None, tag, None, detail) for tag, detail in unread], FINDINGS, orient="row"
     )
     made = mcqs.summary.select("locale", rows="mcqs")
     return Stage(STAGE, made, pl.concat([empty(FINDINGS), found, *further, of_reading]), notes)

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.builders.judges.equivalence import overlaps
 from blend.builders.mcq.options import shown, values
 from blend.schemas.formats import AnswerFormat
+from helpers.questions.mcq_inputs import overlaps
 
 TEXT, INTEGER, TIME, DATE = AnswerFormat
 

@@ -11,7 +11,6 @@ import polars as pl
 import pytest
 
 from blend.builders.audit import audit_questions
-from blend.builders.judges.equivalence import overlaps
 from blend.builders.mcq import build_mcq
 from blend.builders.mcq.answers import template_formats
 from blend.builders.mcq.options import is_latin, shown
@@ -22,7 +21,7 @@ from blend.schemas.locales import names_any, registry
 from blend.schemas.recipe import McqOptions
 from blend.schemas.rows import AnswerSpread
 from blend.schemas.texts import pair_key
-from helpers.questions.mcq_inputs import positions
+from helpers.questions.mcq_inputs import overlaps, positions
 
 pytestmark = [pytest.mark.integration]
 

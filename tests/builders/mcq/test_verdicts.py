@@ -114,11 +114,11 @@ def test_what_people_say_overrules_models_in_whatever_order(rows, rng: Random):
     of_people = {option for option, _, _ in by_people}
     without = [row for row in rows if row in by_people or row[0] not in of_people]
     found = [read(said) for said in (rows, rng.sample(rows, len(rows)), without)]
-    excluded = [one.of("T-1", "en-GB") for one in found]
-    assert excluded[0] == excluded[1] == excluded[2]
-    assert len({one.refused("T-1", "GB") for one in found}) == 1
+    refused = [(one.refused("T-1", "en-GB"), one.wrong("T-1", "en-GB")) for one in found]
+    assert refused[0] == refused[1] == refused[2]
+    assert len({frozenset(one.refused_at_home("T-1", "GB")) for one in found}) == 1
     accepted = of_people - {option for option, one, _ in by_people if one != "ok"}
-    assert accepted.isdisjoint({*excluded[0].distractors, *excluded[0].golds})
+    assert accepted.isdisjoint({*refused[0][0], *refused[0][1]})
 
 
 # Who has read what
@@ -146,11 +146,8 @@ def test_every_option_shown_counts_once_by_its_best_reader():
     assert reading_of(build, "en-US")["nobody"] == 4
 
 
-@pytest.mark.parametrize("unread", ["warn", "keep"])
-def test_unread_options_are_shown_unless_the_recipe_drops_them(unread: str):
+def test_a_recipe_may_drop_all_that_nobody_has_read():
     read = verdicts_of(*(on(text, "ok") for text in ("apple", "pear", "plum", "dates")))
-    shown = build_of(MORE, verdicts=read, options=McqOptions(unread=unread))
-    assert shown.mcqs.equals(build_of(MORE).mcqs)
     dropping = build_of(MORE, verdicts=read, options=McqOptions(unread="drop"))
     assert shown_to(dropping, "en-GB") == {("en-US", "pear"), ("ko-KR", "plum"), ("ar-DZ", "dates")}
     assert loss_of(dropping, "en-US") == ("unread", "nobody has read the top answer")
@@ -218,13 +215,6 @@ def test_slips_are_put_right_in_questions_and_options_and_told(slips):
     assert not [tag for tag, texts in shown.items() if "mango" in texts and tag != "es-MX"]
 
 
-@pytest.mark.parametrize("options", [{"mode": "paper"}, {}])
-def test_without_verdicts_questions_stay_as_published(slips, options):
-    build = build_mcq(*slips, options=McqOptions(judge=JudgeOptions(shipped=False), **options), seed=0)
-    assert set(build.questions["en_question"]) == {"What do people used?"}
-    assert build.found.is_empty()
-
-
 ASKED = "What do people in {} mostly eat?"
 
 
@@ -233,8 +223,6 @@ ASKED = "What do people in {} mostly eat?"
     [
         (None, True),
         ("What do people in en-GB mostly eat?", True),
-        ("What do people in en-GB usually have?", True),  # both changes
-        ("What do people in en-GB usually eat?", True),  # one of them
         ("What do people in en-US mostly eat?", False),  # another region's words
         ("What do people drink?", False),
     ],
@@ -244,13 +232,9 @@ def test_a_verdict_counts_for_the_words_that_it_quotes(quoted: str | None, count
     asked = questions.with_columns(en_question=pl.format(ASKED, "locale"))
     rows = verdicts_of(
         on("pear", "silly", question=quoted),
-        {"question": "usually", "verdict": "reworded", "with": "mostly"},
-        {"question": "have", "verdict": "reworded", "with": "eat"},
     )
     build = build_mcq(asked, annotations, options=UNSHIPPED, seed=0, verdicts=rows)
-    assert (
-        Verdicts(rows, asked, registry(), shipped=False).of("T-1", "en-GB").distractors == ("pear",)
-    ) == counts
+    assert (Verdicts(rows, asked, registry(), shipped=False).refused("T-1", "en-GB") == ("pear",)) == counts
     told = build.found.select("locale", "reason", "detail").rows()
     what = f"1 verdict on {quoted!r}, asked as {ASKED.format('en-GB')!r}"
     assert told == ([] if counts else [("en-GB", "void-verdicts", what)])
@@ -269,15 +253,9 @@ def test_a_column_that_was_sorted_alone_is_told():
         on("plum", "ok", template_id="T-2", source="v.tsv:5"),
     )
     build = build_mcq(*frames_of({"T-1": MORE, "T-2": other}), options=UNSHIPPED, seed=0, verdicts=rows)
-    assert build.found.rows() == [
-        (
-            "T-1",
-            "en-GB",
-            "verdicts-on-nothing",
-            "2 verdicts on options that nobody gave: 'milk' (v.tsv:2), 'pear' (v.tsv:4)",
-        ),
-        ("T-2", "en-GB", "verdicts-on-nothing", "1 verdict on options that nobody gave: 'plum' (v.tsv:5)"),
-    ]
+    said = "3 verdicts on options that nobody gave to a question that is asked"
+    told = f"{said}: 'milk' (v.tsv:2), 'pear' (v.tsv:4), 'plum' (v.tsv:5)"
+    assert build.found.rows() == [(None, "en-GB", "verdicts-on-nothing", told)]
 
 
 @pytest.mark.parametrize(
@@ -297,10 +275,10 @@ def test_verdicts_on_questions_that_are_not_asked_are_told_by_region():
         on("rice", "ok", "id-ID", source="v.tsv:3"),
         on("rice", "silly", "id-ID", reader="r2", source="v.tsv:4"),
     )
-    said = "on questions that are not asked, the first in"
+    said = "on options that nobody gave to a question that is asked"
     assert build_of(MORE, verdicts=rows).found.rows() == [
-        (None, "en-GB", "verdicts-on-nothing", f"1 verdict {said} verdicts.tsv:2"),
-        (None, "id-ID", "verdicts-on-nothing", f"2 verdicts {said} v.tsv:3"),
+        (None, "en-GB", "verdicts-on-nothing", f"1 verdict {said}: 'tea' (verdicts.tsv:2)"),
+        (None, "id-ID", "verdicts-on-nothing", f"2 verdicts {said}: 'rice' (v.tsv:3), 'rice' (v.tsv:4)"),
     ]
 
 
@@ -331,8 +309,8 @@ def test_a_persons_verdict_overrules_the_one_of_the_package():
     asked = pl.DataFrame([refusal]).select(*KEY, en_question="question")
     accepted = verdicts_of(on(about[2], "ok", about[1], template_id=about[0], kind="native"))
     alone, overruled = (Verdicts(rows, asked, registry(), shipped=True) for rows in (None, accepted))
-    assert about[2] in alone.of(*about[:2]).distractors
-    assert about[2] not in overruled.of(*about[:2]).distractors
+    assert about[2] in alone.refused(*about[:2])
+    assert about[2] not in overruled.refused(*about[:2])
     assert (alone.read_by(*about, "es-MX"), overruled.read_by(*about, "es-MX")) == ("model", "natives")
 
 
