@@ -1,6 +1,5 @@
 """True or false: what its questions promise of any release."""
 
-import shutil
 from pathlib import Path
 
 import polars as pl
@@ -13,10 +12,8 @@ from blend.builders.mcq.result import McqBuild
 from blend.builders.release import build_release
 from blend.builders.validate import validate_release
 from blend.loaders.recipes.ready import sample_recipe
-from blend.loaders.releases import read_manifest
 from blend.loaders.releases.reports import read_audit
 from blend.loaders.releases.tables import read_config
-from blend.schemas.errors import InputError
 from blend.schemas.recipe import McqOptions
 from blend.schemas.rows import MULTIPLE_CHOICE_QUESTIONS, TRUE_FALSE_QUESTIONS
 from helpers.in_process import run
@@ -98,21 +95,6 @@ def test_the_release_is_valid_and_says_what_it_holds(rungs_release: Path):
     assert audit.true_false is not None
     card = (rungs_release / "README.md").read_text(encoding="utf-8")
     assert f"Of `{TRUE_FALSE_QUESTIONS}` (chance 50 %): " in card
-
-
-def test_a_release_without_annotations_is_not_audited(rungs_release: Path, tmp_path: Path):
-
-    release = Path(shutil.copytree(rungs_release, tmp_path / "release"))
-    manifest = read_manifest(release)
-    kept = tuple(table for table in manifest.tables if table.config != "annotations")
-    (release / "release.json").write_text(
-        manifest.model_copy(update={"tables": kept}).to_json(), encoding="utf-8"
-    )
-    with pytest.raises(InputError) as refused:
-        audit_release(release, config=TRUE_FALSE_QUESTIONS)
-    assert str(refused.value) == (
-        f"{release}: no annotations in this release, and true-false-questions is audited with them"
-    )
 
 
 # What is asked as true or false, and why else not
