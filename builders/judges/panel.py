@@ -1,7 +1,7 @@
 """Asking judges: only about pairs that decide something, many at a time, and each pair once per template."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from copy import copy
 from typing import TypeVar
 
@@ -41,7 +41,7 @@ class JudgePanel:
         panel._known = {}
         return panel
 
-    def same(self, pairs: Iterable[Pair]) -> dict[Pair, bool]:
+    def same(self, pairs: Collection[Pair]) -> dict[Pair, bool]:
         """Ask the judges about every pair, see `pair`, in one go: whether it counts as the same."""
         asked = sorted(set(pairs) - self._known.keys())
         verdicts = decide(self.judges, asked) if asked else []

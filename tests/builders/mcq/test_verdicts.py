@@ -9,9 +9,6 @@ from hypothesis import strategies as st
 
 from blend.builders.mcq import build_mcq
 from blend.builders.mcq.verdicts import Verdicts
-from blend.builders.release import build_release
-from blend.loaders.recipes.ready import sample_recipe
-from blend.loaders.releases.tables import read_config
 from blend.schemas.errors import RowErrors
 from blend.schemas.frames import KEY
 from blend.schemas.locales import registry
@@ -47,20 +44,30 @@ def test_a_refused_option_is_shown_elsewhere_only(verdict: str):
     assert others[0].equals(others[1])
 
 
+def by_natives(*verdicts: str):
+    return [on("pear", one, kind="native", reader=f"n{n}") for n, one in enumerate(verdicts)]
+
+
+def by_model(verdict: str, confidence: float | None):
+    return [on("pear", verdict, reader="chat:m1", kind="model", confidence=confidence)]
+
+
 @pytest.mark.parametrize(
-    ("natives", "is_shown"),
-    [(["ok", "ok"], False), (["ok", "ok", "silly"], True), (["ok", "silly", "ok", "silly"], False)],
+    ("said", "is_shown"),
+    [
+        ([on("pear", "also_correct"), *by_natives("ok", "ok")], False),
+        # Most of three natives outvote a refusal.
+        ([on("pear", "also_correct"), *by_natives("ok", "ok", "silly")], True),
+        ([on("pear", "also_correct"), *by_natives("ok", "silly", "ok", "silly")], False),
+        # A model counts where it is sure or does not say, unless a person has read the option.
+        (by_model("silly", None), False),
+        (by_model("silly", 0.8), False),
+        (by_model("silly", 0.79), True),
+        ([*by_model("silly", 1.0), on("pear", "ok")], True),
+    ],
 )
-def test_most_of_three_natives_outvote_a_refusal(natives: list[str], is_shown: bool):
-    by_natives = [on("pear", one, kind="native", reader=f"n{n}") for n, one in enumerate(natives)]
-    refused = verdicts_of(on("pear", "also_correct"), *by_natives)
-    assert (("en-US", "pear") in offered_to(MORE, "en-GB", verdicts=refused)) == is_shown
-
-
-@pytest.mark.parametrize(("confidence", "counts"), [(None, True), (0.8, True), (0.79, False)])
-def test_a_model_counts_where_it_is_sure_or_does_not_say(confidence: float | None, counts: bool):
-    said = verdicts_of(on("pear", "silly", reader="chat:m1", kind="model", confidence=confidence))
-    assert (("en-US", "pear") not in offered_to(MORE, "en-GB", verdicts=said)) == counts
+def test_whose_verdict_counts(said, is_shown: bool):
+    assert (("en-US", "pear") in offered_to(MORE, "en-GB", verdicts=verdicts_of(*said))) == is_shown
 
 
 def test_a_correct_answer_that_is_none_is_not_asked_for():
@@ -335,23 +342,3 @@ def test_the_model_of_the_package_read_published_answers_in_the_same_words(words
     read = Verdicts(None, asked, registry(), shipped=shipped, annotations=given)
     assert read.read_by(template_id, tag, "c", "el-GR") == by
     assert read.read_by(template_id, tag, "b", "en-AU") is None
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_a_release_uses_and_carries_the_table(tmp_path):
-    build_release(sample_recipe(), tmp_path / "before")
-    first = read_config(tmp_path / "before", "multiple-choice-questions").row(0, named=True)
-    refused = first["options"][(first["answer"] + 1) % 4]
-    header = "template_id,locale,option,verdict,reader,why\n"
-    line = f'{first["template_id"]},{first["locale"]},"{refused}",also_correct,r1,\n'
-    (tmp_path / "mine.csv").write_text(header + line, encoding="utf-8")
-    recipe = sample_recipe().model_copy(update={"mcq": McqOptions(verdicts="mine.csv")})
-    manifest = build_release(recipe, tmp_path / "after", base=tmp_path)
-    asked = read_config(tmp_path / "after", "multiple-choice-questions").filter(
-        template_id=first["template_id"], locale=first["locale"]
-    )
-    assert refused not in asked["options"].explode().to_list()
-    assert [info.kind for info in manifest.sources] == ["sample", "verdicts"]
-    assert manifest.recipe.mcq.verdicts == "verdicts.csv"
-    assert (tmp_path / "after" / "verdicts.csv").read_text(encoding="utf-8") == header + line
