@@ -3,7 +3,6 @@ from .builders.audit.release import audit_release as audit_release
 from .builders.diff import diff_releases as diff_releases
 from .builders.diff.model import ReleaseDiff as ReleaseDiff
 from .builders.judges.equivalence import Judge as Judge
-from .builders.judges.equivalence import LexicalJudge as LexicalJudge
 from .builders.judges.equivalence import Verdict as Verdict
 from .builders.mcq import build_mcq as build_mcq
 from .builders.mcq.result import McqBuild as McqBuild

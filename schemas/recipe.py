@@ -377,7 +377,7 @@ class JudgeOptions(FrozenModel):
     model: str | None = None
     """Name of the model, as the server knows it (``chat``)."""
     concurrency: StrictInt = Field(default=16, ge=1, le=1_000)
-    """Pairs that a chat model is asked about at the same time."""
+    """Requests to a chat model that are under way at the same time, about pairs or options."""
 
     @model_validator(mode="before")
     @classmethod
@@ -403,9 +403,6 @@ class McqOptions(FrozenModel):
     """Non-answers of all kinds with which a region is still asked about: a minority of five."""
     target_max_not_applicable: Count = 0
     """Votes for *not applicable to our culture* with which a region is still asked about."""
-    target_drop_named: StrictBool = False
-    """Whether a right answer that names a region, its people or its capital is left out, and the question with
-    it where there is no other."""
     rungs: StrictBool = False
     """Whether ``true-false-questions`` are made of the multiple-choice questions as well; ``default`` mode."""
     distractor_min_votes: PositiveCount = 2
@@ -422,14 +419,12 @@ class McqOptions(FrozenModel):
     """CSV, JSON Lines or Parquet file of multiple-choice questions that stand for all, with a weight each, as
     ``blend items select`` writes it, relative to the recipe; they are the configuration ``compact``."""
     unread: Literal["warn", "drop", "keep"] = "warn"
-    """What becomes of options that nobody has read, in default mode: ``warn`` shows them and says so, ``drop``
-    leaves them out, ``keep`` shows them."""
+    """What becomes of options that nobody has read, in default mode: ``warn`` leaves out those that people of
+    two further regions gave, shows the others and says so; ``drop`` leaves all of them out, ``keep`` shows
+    them."""
     model_confidence: StrictFloat = Field(default=0.8, ge=0, le=1)
     """Confidence from which a model's verdict on an option counts where no person has given one; below it the
     option counts as read by nobody."""
-    max_risk: Annotated[float, Field(gt=0, le=1)] | None = None
-    """Up to which estimated probability of being refused an option that nobody has read is shown as wrong, in
-    ``default`` mode; all are when absent."""
     rebalance: StrictBool = False
     """Whether the options of questions that a source has with its options are put in another order, so that the
     correct one stands in every position equally often in every locale."""

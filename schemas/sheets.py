@@ -266,7 +266,6 @@ SILLY_ANYWHERE: Final = "silly_anywhere"
 SAME_AS: Final = "same_as"
 DIFFERS_FROM: Final = "differs_from"
 SLIP: Final = "slip"
-REWORDED: Final = "reworded"
 READ: Final = "read"
 PROPOSED: Final = "proposed"
 
@@ -281,7 +280,6 @@ MEANINGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         SAME_AS: ("option", "with"),
         DIFFERS_FROM: ("option", "with"),
         SLIP: ("template_id", "with"),
-        REWORDED: ("template_id", "question"),
         READ: ("template_id", "locale", "question"),
         PROPOSED: ("template_id", "option", "with"),
     }
@@ -291,7 +289,6 @@ MEANINGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 The first four are on an option of a question about a locale. ``silly_anywhere``: no answer of the kind asked
 for, in any region. ``same_as``, ``differs_from``: whether two answers mean the same, to any question.
 ``slip``: an option, or without one the part of questions in ``question``, is shown as in ``with``.
-``reworded``: questions that said ``question`` say ``with`` now, and verdicts that quote them count still.
 ``read``: a model has read all options of the question that published answers offer. ``proposed``: an option for
 questions that are short of them, from the region in ``with``.
 """

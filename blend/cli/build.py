@@ -213,8 +213,7 @@ def _followed(version: str, before: str, step: "VersionStep") -> str:
 def _print_summary(
     manifest: "ReleaseManifest", out: Path, before: "ReleaseManifest | None", called: str
 ) -> None:
-    from blend.builders.mcq.reading import verdict_notes
-    from blend.builders.mcq.result import why_none_made
+    from blend.builders.mcq.result import verdict_notes, why_none_made
     from blend.views.frames import show_tables
     from blend.views.releases import lines_to_read
     from blend.views.safe import SafeConsole
@@ -226,7 +225,7 @@ def _print_summary(
     why_none = why_none_made(manifest, called)
     for sentence in (
         *([] if why_none is None else [why_none]),
-        *(f"{note}; {remedy}." for note, remedy in verdict_notes(manifest, called)),
+        *(f"{note}. {remedy}" for note, remedy in verdict_notes(manifest, called)),
     ):
         console.print()
         console.print(sentence, highlight=False, markup=False)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from blend.cli.application import Application
-from blend.cli.options import AsJson, NewSheet, ReturnedSheet, Reviewer, VerdictFile, say_how_to_name
-from blend.cli.printing import print_json, print_tables
+from blend.cli.options import NewSheet, ReturnedSheet, Reviewer, VerdictFile, say_how_to_name
+from blend.cli.printing import print_tables
 from blend.cli.recipe_argument import used_recipe
 from blend.schemas.texts import pluralise
 
@@ -105,7 +105,6 @@ def judge(
             "--all", help="Also options that were read or refused before, to compare the model with people."
         ),
     ] = False,
-    concurrency: Annotated[int, typer.Option(min=1, help="Requests under way at most.")] = 16,
 ) -> None:
     """Have a model read what nobody has read: question, region and all options in one request.
 
@@ -127,7 +126,6 @@ def judge(
             base_url=base_url,
             locales=locales,
             everything=everything,
-            concurrency=concurrency,
             on_progress=on_progress,
         )
     if not added.by_verdict:
@@ -203,24 +201,16 @@ def _added(out: Path, by_verdict: Counter[str]) -> str:
 
 @app.command()
 def agreement(
-    verdicts: Annotated[
-        Path, typer.Argument(help="File of verdicts, as `blend questions accept` adds to; or a release.")
-    ],
+    verdicts: Annotated[Path, typer.Argument(help="File of verdicts, as `blend questions accept` adds to.")],
     against: Annotated[
         Path | None,
         typer.Option(help="Another such file, whose verdicts count as true: how the first one compares."),
     ] = None,
-    confidence: Annotated[
-        float,
-        typer.Option(min=0, max=1, help="Leave out what a model is less sure of, when it is compared."),
-    ] = 0.0,
-    as_json: AsJson = False,
 ) -> None:
     """Say how far readers agree on the same options, or how one's verdicts compare with those of others.
 
     - `blend questions agreement verdicts.tsv` counts who has read what, and where several agree.
     - `blend questions agreement model.tsv --against people.tsv` tells what of each kind a model refuses.
-    - `blend questions agreement release` repeats how the models of a build compare with people.
     """
     from blend.builders.release.verdict_agreement import (
         agreement_table,
@@ -230,32 +220,8 @@ def agreement(
     )
     from blend.loaders.responses.verdicts import read_verdicts
 
-    if verdicts.is_dir():
-        _show_models(verdicts, against, as_json=as_json)
-        return
     given = read_verdicts(verdicts)
     if against is None:
-        found = verdict_agreement(given)
+        print_tables([agreement_table(verdict_agreement(given))])
     else:
-        found = compared_verdicts(given, read_verdicts(against), model_confidence=confidence)
-    if as_json:
-        print_json(found.to_dicts())
-        return
-    print_tables([agreement_table(found) if against is None else comparison_table(found)])
-
-
-def _show_models(release: Path, against: Path | None, *, as_json: bool) -> None:
-    from blend.builders.release.verdict_agreement import model_tables
-    from blend.loaders.releases.reports import read_model_report
-    from blend.schemas.errors import InputError
-    from blend.schemas.manifest import MODEL_VERDICTS_NAME
-
-    if against is not None:
-        raise InputError(f"`against`: {release} is a folder; compare two files of verdicts, or leave it out")
-    report = read_model_report(release)
-    if report is None:
-        raise InputError(f"{release}: it has no {MODEL_VERDICTS_NAME}, so it goes by no model's verdicts")
-    if as_json:
-        print_json(report.model_dump(mode="json"))
-        return
-    print_tables(model_tables(report))
+        print_tables([comparison_table(compared_verdicts(given, read_verdicts(against)))])

@@ -306,7 +306,7 @@ def read_options(reading: pl.DataFrame, report: ModelReport | None = None) -> Re
     """Say by region who has read what its questions show; null where verdicts have no say, or nothing is shown.
 
     Args:
-        reading: `builders.mcq.reading.READING`.
+        reading: `builders.mcq.result.READING`.
         report: How models that read options compare with people; null without any.
     """
     if reading.is_empty():

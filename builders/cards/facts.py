@@ -45,7 +45,7 @@ class ReleaseFacts:
     audit: AuditReport | None
     """What simple rules get right in its multiple-choice questions; null without any."""
     reading: pl.DataFrame
-    """`builders.mcq.reading.READING`: who has read what its multiple-choice questions show."""
+    """`builders.mcq.result.READING`: who has read what its multiple-choice questions show."""
     model_report: ModelReport | None
     """How models that read options compare with people; null without verdicts of any."""
     datasheet: Datasheet

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence, Set
 
-from blend.builders.judges.equivalence import Judge, LexicalJudge, Pair, Verdict
+from blend.builders.judges.equivalence import Judge, Pair, Verdict
 from blend.loaders.responses.shipped import shipped_decisions
 from blend.loaders.responses.verdicts import Decision, GivenVerdict
 from blend.schemas.errors import InputError, RowError
@@ -18,7 +18,7 @@ def make_judges(
     shipped: Iterable[Decision] = (),
     record: Callable[[Sequence[GivenVerdict]], None] | None = None,
 ) -> tuple[Judge, ...]:
-    """The judges that a recipe asks for, in order: decisions, rules, shipped decisions, model.
+    """The judges that a recipe asks for, in order: decisions, shipped decisions, model.
 
     A server is called with the first pair that comes to it.
 
@@ -26,7 +26,7 @@ def make_judges(
         options: The recipe's choice; paths already relative to the working directory.
         decisions: Reviewed and kept decisions (`loaders.responses.verdicts.decisions_in`).
         shipped: Decisions that come with the package (`loaders.responses.shipped.shipped_decisions`). They
-            concern pairs without a common word, so they stand behind the rules, and spare a model the question.
+            spare a model the question.
         record: Takes every verdict of a chat model as soon as it is there, to be kept
             (`loaders.responses.verdicts.append_verdicts`); needed for one.
 
@@ -36,17 +36,17 @@ def make_judges(
         RowError: If the decisions contradict each other; names both.
     """
     _check(options)
-    return (*_decided(decisions), *_decided(shipped), LexicalJudge(), *_model_judge(options, record))
+    return (*_decided(decisions), *_decided(shipped), *_model_judge(options, record))
 
 
 def default_judges(options: McqOptions) -> tuple[Judge, ...]:
-    """Return the judges where nobody else is named: the rules, and in default mode the shipped decisions."""
+    """Return the judges where nobody else is named: the shipped decisions."""
     return make_judges(JudgeOptions(), shipped=shipped_for(options))
 
 
 def shipped_for(options: McqOptions) -> tuple[Decision, ...]:
-    """The shipped decisions where they count: in default mode, unless the recipe does without them."""
-    return shipped_decisions() if options.mode == "default" and options.judge.shipped else ()
+    """The shipped decisions where they count: unless the recipe does without them."""
+    return shipped_decisions() if options.judge.shipped else ()
 
 
 class DecisionsJudge:

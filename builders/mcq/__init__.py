@@ -32,9 +32,8 @@ def build_mcq(
         options: Mode and thresholds.
         seed: Seed of every choice; without effect in paper mode, which chooses nothing.
         judges: Who decides whether two answers are the same; asked in order, the first opinion counts.
-            `judges.default_judges` when absent: the rules, and in default mode the decisions that come with the
-            package unless ``options.judge.shipped`` is false. In paper mode the published comparison of strings
-            comes first and `LexicalJudge` is left out.
+            `judges.default_judges` when absent: the decisions that come with the package, unless
+            ``options.judge.shipped`` is false. Paper mode asks nobody.
         verdicts: `frames.VERDICTS`: what people or models said of options and questions; default mode
             only.
         locales: Known locales; the packaged registry when absent.
@@ -54,12 +53,11 @@ def build_mcq(
             "such rows out"
         )
     known = registry() if locales is None else locales
-    judges = default_judges(options) if judges is None else judges
     # A build needs one of the two, each with modules of its own.
     if options.mode == "paper":
         from blend.builders.mcq.paper import build_paper
 
-        return build_paper(questions, annotations, judges=judges, locales=known)
+        return build_paper(questions, annotations, locales=known)
     from blend.builders.mcq.default import build_default
 
     return build_default(
@@ -67,7 +65,7 @@ def build_mcq(
         annotations,
         options=options,
         seed=seed,
-        judges=judges,
+        judges=default_judges(options) if judges is None else judges,
         verdicts=verdicts,
         locales=known,
     )

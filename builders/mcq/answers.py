@@ -5,7 +5,7 @@ alone. No other locale can throw a question out.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
@@ -16,7 +16,6 @@ import polars as pl
 
 from blend.builders.digests import digest
 from blend.builders.mcq.options import (
-    Acceptable,
     Option,
     are_apart,
     as_option,
@@ -25,7 +24,7 @@ from blend.builders.mcq.options import (
     spelled,
     values,
 )
-from blend.builders.mcq.verdicts import Excluded, Verdicts
+from blend.builders.mcq.verdicts import Verdicts
 from blend.schemas.formats import AnswerFormat, format_of_template, magnitude
 from blend.schemas.frames import KEY
 from blend.schemas.locales import Locale, Registry
@@ -33,14 +32,8 @@ from blend.schemas.recipe import McqOptions
 from blend.schemas.rows import AnswerSpread
 from blend.schemas.texts import pluralise
 
-NAMES_REGION = "names-region"
-"""Reason why a locale is not asked about: its top answers give the region away."""
-
 OWN_CALENDAR = "own-calendar"
 """Reason why a day, month or year of a region with its own calendar is not asked for."""
-
-LeftOutBy = Callable[[str, str, Option], str | None]
-"""Key of the recipe by which a template leaves an option out about a locale, by tag; null if it is shown."""
 
 _SIBLING_MINUTES = 2 * 60
 """Minutes up to which times are nearly the same: 08:30 and 09:00, where readers struck 08:00 as a time of
@@ -57,8 +50,6 @@ class Rules:
     seed: int
     verdicts: Verdicts
     locales: Registry
-    left_out_by: LeftOutBy = lambda *_: None
-    """Which options the recipe leaves out."""
 
 
 class LocaleResponses(NamedTuple):
@@ -91,7 +82,7 @@ class LocaleAnswers:
     """Reason and detail why the locale is not asked about; null when it is."""
     given: tuple[tuple[str, ...], ...]
     """English variants of every answer that people gave, whatever its votes."""
-    excluded: tuple[str, ...]
+    refused: tuple[str, ...]
     """Options that readers refused about the locale."""
 
 
@@ -104,23 +95,48 @@ class TemplateAnswers:
     locales: tuple[LocaleAnswers, ...]
     """In registry order."""
 
-    @cached_property
-    def forms(self) -> tuple[frozenset[str], ...]:
-        """List by locale all that its people gave, whatever its votes, as `compared_forms`."""
-        every = ((compared_forms(texts, self.answer_format) for texts in one.given) for one in self.locales)
-        return tuple(frozenset[str]().union(*of_locale) for of_locale in every)
+    def n_regions(self, forms: Set[str], *, without: Set[str]) -> int:
+        """Count the regions of which anybody gave an answer, whatever its votes.
 
-    def acceptable(self, region: str) -> dict[str, Acceptable]:
-        """List by text every English variant of every answer of a region, and what readers refused about it."""
-        found: dict[str, Acceptable] = {}
+        Args:
+            forms: The answer as `compared_forms`; any of them counts.
+            without: Regions that are not counted.
+        """
+        givers = [self._regions.get(form, set()) for form in forms]
+        # Mostly there is one form: no set of a thousand regions is copied for each of their options.
+        found = givers[0] if len(givers) == 1 else set[str]().union(*givers)
+        return len(found) - len(found & without)
+
+    @cached_property
+    def _regions(self) -> dict[str, set[str]]:
+        """Regions by what their people gave, as `compared_forms`."""
+        found: dict[str, set[str]] = {}
         for one in self.locales:
-            if one.locale.region == region:
-                by_people = dict.fromkeys(shown(text) for texts in one.given for text in texts)
-                for text in filter(None, by_people | dict.fromkeys(map(shown, one.excluded))):
-                    spelling = spelled(text, self.answer_format) or text
-                    meant = values(text, self.answer_format)
-                    found[spelling] = Acceptable(spelling, meant, is_verdict=text not in by_people)
+            for texts in one.given:
+                for form in compared_forms(texts, self.answer_format):
+                    found.setdefault(form, set()).add(one.locale.region)
         return found
+
+    def akin(self, asked: Locale) -> set[str]:
+        """List the regions that are not apart from a locale, its own among them."""
+        return {one.locale.region for one in self.locales if not are_apart(one.locale, asked)}
+
+    def acceptable(self, region: str) -> dict[str, frozenset[str]]:
+        """List every English variant of every answer that people of a region gave, and what each can mean."""
+        every = (
+            text for one in self.locales if one.locale.region == region for texts in one.given for text in texts
+        )
+        return self._meanings(every)
+
+    def refused(self, region: str) -> dict[str, frozenset[str]]:
+        """List likewise what readers refused about a region."""
+        return self._meanings(
+            text for one in self.locales if one.locale.region == region for text in one.refused
+        )
+
+    def _meanings(self, texts: Iterable[str]) -> dict[str, frozenset[str]]:
+        seen = filter(None, dict.fromkeys(map(shown, texts)))
+        return {spelled(text, self.answer_format) or text: values(text, self.answer_format) for text in seen}
 
 
 def read_answers(questions: pl.DataFrame, annotations: pl.DataFrame, rules: Rules) -> Iterator[TemplateAnswers]:
@@ -197,19 +213,13 @@ class _Reader:
         ]
         most = max((votes for votes, _ in groups), default=0)
         top = [option for (votes, _), option in zip(groups, read, strict=True) if votes == most]
-        excluded = verdicts.of(self.template_id, locale.tag)
+        wrong = verdicts.wrong(self.template_id, locale.tag)
         distinct = _distinct(read)
-        golds = [one for one in distinct if one.votes == most and one.text not in excluded.golds]
-        golds = [one for one in golds if not one.names_region] or ([] if limits.target_drop_named else golds)
-        loss = (
-            self._loss(given, most)
-            or _loss_of_top(top, drop_named=limits.target_drop_named)
-            or _loss_to_reviewers(top, excluded)
-        )
+        golds = [one for one in distinct if one.votes == most and one.text not in wrong]
+        golds = [one for one in golds if not one.names_region] or golds
+        loss = self._loss(given, most) or _loss_of_top(top) or _loss_to_reviewers(top, wrong)
         if limits.unread == "drop" and golds and not loss:
-            golds = [
-                gold for gold in golds if self.rules.left_out_by(self.template_id, locale.tag, gold) is None
-            ]
+            golds = [gold for gold in golds if verdicts.has_read(self.template_id, locale.tag, gold)]
             loss = None if golds else ("unread", "nobody has read the top answer")
         offered = self._offered(given, distinct)
         least = limits.distractor_min_votes
@@ -220,7 +230,7 @@ class _Reader:
             reserve=self._ordered([one for one in offered if one.votes < least]),
             loss=loss,
             given=tuple(texts for _, texts in groups),
-            excluded=excluded.distractors,
+            refused=verdicts.refused(self.template_id, locale.tag),
         )
 
     def _loss(self, given: LocaleResponses, most: int) -> tuple[str, str] | None:
@@ -247,7 +257,7 @@ class _Reader:
         has_reserve = self.answer_format is AnswerFormat.TEXT
         reserve = limits.distractor_reserve_votes if has_reserve else limits.distractor_min_votes
         least = min(limits.distractor_min_votes, reserve)
-        read = self.rules.verdicts.refused(self.template_id, given.locale.region)
+        read = self.rules.verdicts.refused_at_home(self.template_id, given.locale.region)
         refused = {spelled(text, self.answer_format) or text for text in read}
         return [
             one
@@ -303,7 +313,7 @@ def _asked_once(
     return replace(answers, golds=(), loss=("asked-already", f"{earlier} asks it in the same words"))
 
 
-def _loss_of_top(top: list[Option | str], *, drop_named: bool) -> tuple[str, str] | None:
+def _loss_of_top(top: list[Option | str]) -> tuple[str, str] | None:
     """Say why no top answer can be shown, if so."""
     details = {
         "no-english": "no top answer has an English variant",
@@ -312,20 +322,17 @@ def _loss_of_top(top: list[Option | str], *, drop_named: bool) -> tuple[str, str
         "foreign-script": "no top answer is written in the script of the question",
         "no-words": "no top answer has a letter or digit",
         OWN_CALENDAR: "nobody can tell whether people there counted in their own calendar",
-        NAMES_REGION: "every top answer names a region, its people, its capital or its country",
     }
-    shown = [one for one in top if isinstance(one, Option) and not (one.names_region and drop_named)]
-    if shown or not top:
+    if any(isinstance(one, Option) for one in top) or not top:
         return None
-    reason = top[0] if isinstance(top[0], str) else NAMES_REGION
-    return reason, details[reason]
+    return str(top[0]), details[str(top[0])]
 
 
-def _loss_to_reviewers(top: list[Option | str], excluded: Excluded) -> tuple[str, str] | None:
+def _loss_to_reviewers(top: list[Option | str], wrong: Set[str]) -> tuple[str, str] | None:
     """Say whether verdicts, of people or of a model, call every top answer wrong."""
     texts = [option.text for option in top if isinstance(option, Option)]
     # Not asked of an empty list: where no top answer can be shown, `_loss_of_top` has said why.
-    if not excluded.golds.issuperset(texts):
+    if not wrong.issuperset(texts):
         return None
     return "turned-down", f"verdicts say that {', '.join(map(repr, dict.fromkeys(texts)))} is wrong"
 
@@ -359,14 +366,6 @@ def answer_spread(gold: str, asked: LocaleAnswers, answers: TemplateAnswers) -> 
         asked: Answers of the locale whose correct answer it is.
         answers: Answers of all locales to the template.
     """
-    n_regions = len(_regions_with(gold, asked, answers))
-    if n_regions >= UNIVERSAL_FROM:
-        return AnswerSpread.UNIVERSAL
-    return AnswerSpread.SHARED if n_regions else AnswerSpread.SPECIFIC
-
-
-def _regions_with(gold: str, asked: LocaleAnswers, answers: TemplateAnswers) -> set[str]:
-    """List the other regions of which anybody gave an answer, whatever its votes."""
     asked_for = compared_forms((gold,), answers.answer_format)
     # With all variants of what its own people meant by it.
     meant = set[str]()
@@ -374,8 +373,7 @@ def _regions_with(gold: str, asked: LocaleAnswers, answers: TemplateAnswers) -> 
         forms = compared_forms(variants, answers.answer_format)
         if not forms.isdisjoint(asked_for):
             meant |= forms
-    return {
-        one.locale.region
-        for one, forms in zip(answers.locales, answers.forms, strict=True)
-        if not meant.isdisjoint(forms) and are_apart(one.locale, asked.locale)
-    }
+    n_regions = answers.n_regions(meant, without=answers.akin(asked.locale))
+    if n_regions >= UNIVERSAL_FROM:
+        return AnswerSpread.UNIVERSAL
+    return AnswerSpread.SHARED if n_regions else AnswerSpread.SPECIFIC

@@ -7,6 +7,7 @@ triples that may stand together the first one is taken, in an order of regions t
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from functools import cache
 from itertools import combinations
 from typing import Final, NamedTuple
 
@@ -14,9 +15,9 @@ from blend.builders.digests import digest
 from blend.builders.judges.equivalence import Pair
 from blend.builders.judges.panel import JudgePanel, pair, settle
 from blend.builders.mcq.answers import Rules, TemplateAnswers
-from blend.builders.mcq.keyness import OtherAnswers
-from blend.builders.mcq.offers import Offered, Target, are_different, offers
-from blend.builders.mcq.options import Option, base_forms
+from blend.builders.mcq.keyness import Keyness
+from blend.builders.mcq.offers import Offered, Target, offers
+from blend.builders.mcq.options import Option
 from blend.schemas.formats import AnswerFormat, magnitude
 from blend.schemas.texts import answer_key
 
@@ -32,12 +33,9 @@ more often; on the 16 regions a correct answer is still the smallest in 30 % and
 _QUOTAS_OF_TEXTS = (1, 2, 3)
 """Quotas that a text draws from; with none that has more keyness, it is the first that a guesser takes."""
 
-_DOUBTFUL, _RESERVE, _FILLER = 1, 2, 4
-"""Tiers, which add up: what may well be correct, what few people gave, and what reviewers proposed is shown
-only where the tiers before it do not suffice."""
-
-
-_Score = Callable[[str], float]
+_BETWEEN, _RESERVE, _FILLER = 1, 2, 4
+"""Tiers, which add up: a number between those that the region gave, what few people gave, and what reviewers
+proposed is shown only where the tiers before it do not suffice."""
 
 
 class Chosen(NamedTuple):
@@ -61,31 +59,32 @@ class Choice:
     Args:
         answers: What the locales bring.
         rules: What recipe and readers leave out.
-        known: What the locales answered to other templates.
+        keyness: Words that the locales use in other templates.
         panel: The judges.
-        for_readers: Whether options that verdicts propose are left out, and others count as read.
+        with_proposed: Whether options that verdicts propose are there as well.
     """
 
     def __init__(
         self,
         answers: TemplateAnswers,
         rules: Rules,
-        known: OtherAnswers,
+        keyness: Keyness,
         panel: JudgePanel,
         *,
-        for_readers: bool = False,
+        with_proposed: bool = True,
     ) -> None:
-        self._answers, self._rules, self._known, self._for_readers = answers, rules, known, for_readers
+        self._answers, self._rules, self._keyness = answers, rules, keyness
+        self._is_text = answers.answer_format is AnswerFormat.TEXT
         # That numbers, times and dates differ needs no opinion.
-        self._panel = panel.for_template() if answers.answer_format is AnswerFormat.TEXT else JudgePanel(())
+        self._panel = panel.for_template() if self._is_text else JudgePanel(())
         self._reserve = {id(option) for one in answers.locales for option in one.reserve}
-        self.targets = offers(answers, rules, self._panel, with_proposed=not for_readers)
+        self.targets = offers(answers, rules, with_proposed=with_proposed)
         """The locales asked about, in registry order."""
         self._on_file = self._decided()
 
     def made(self) -> Mapping[str, Chosen | None]:
         """Choose a question for every locale asked about, by tag; null where no three stand together."""
-        return settle(self._panel, self._chosen, self._relied_on)[0]
+        return settle(self._panel, self._chosen, self._relied_on)
 
     def may_show(self, target: Target, chosen: Chosen | None) -> list[Option]:
         """List what a question can choose from; what few people gave only where it needs that."""
@@ -121,37 +120,28 @@ class Choice:
 
     def _candidates(self, target: Target, gold: Option, offered: Sequence[Offered]) -> list[_Candidate]:
         """Compare the options with a correct answer; of those that show one text, as many as can differ."""
-        template_id, answer_format = self._answers.template_id, self._answers.answer_format
-        tag, is_text = gold.locale.tag, answer_format is AnswerFormat.TEXT
-        has_read = self._rules.verdicts.has_read
-        unread = {
-            id(one) for one in offered if not self._for_readers and not has_read(template_id, tag, one.option)
-        }
-        meant = self._known.possibly_correct(template_id, gold) if unread and is_text else frozenset()
-        numbers = [n for text in target.acceptable if (n := magnitude(text, answer_format)) is not None]
-        value, by_origin = magnitude(gold.text, answer_format) or 0.0, dict[str, tuple[_Score, float]]()
-        found = []
+        answer_format = self._answers.answer_format
+
+        @cache
+        def keyness_beside(there: str) -> tuple[Callable[[str], float], float]:
+            keyness = self._keyness.between(self._answers.template_id, gold.locale.tag, there)
+            return keyness, keyness(gold.text)
+
+        given = [n for text in target.acceptable if (n := magnitude(text, answer_format)) is not None]
+        correct, found = magnitude(gold.text, answer_format) or 0.0, []
         for position, one in enumerate(offered):
-            option, there = one.option, one.option.locale.tag
-            if is_text:
-                if there not in by_origin:
-                    keyness = self._known.keyness(template_id, tag, there)
-                    by_origin[there] = keyness, keyness(gold.text)
-                keyness, of_gold = by_origin[there]
+            option, is_unlike = one.option, False
+            tier = _RESERVE * (id(option) in self._reserve) + _FILLER * (not option.votes)
+            if self._is_text:
+                keyness, of_gold = keyness_beside(option.locale.tag)
                 is_higher = keyness(option.text) > of_gold
-                is_doubtful = id(one) in unread and base_forms(option.text) in meant
-                lengths = sorted((len(option.text), len(gold.text)))
-                is_unlike = lengths[1] >= _LONG_RATIO * lengths[0]
+                shorter, longer = sorted((len(option.text), len(gold.text)))
+                is_unlike = longer >= _LONG_RATIO * shorter
             else:
                 number = magnitude(option.text, answer_format) or 0.0
-                is_higher, is_unlike = number > value, False
+                is_higher = number > correct
                 # Who says 20:00 and 21:00 would not call 20:30 wrong.
-                is_doubtful = min(numbers, default=number) <= number <= max(numbers, default=number)
-            tier = (
-                _DOUBTFUL * is_doubtful
-                + _RESERVE * (id(option) in self._reserve)
-                + _FILLER * (not option.votes)
-            )
+                tier += _BETWEEN * (min(given, default=number) <= number <= max(given, default=number))
             found.append(_Candidate((tier, is_unlike, one.region, one.rank, position), option, is_higher))
         return _few_of_each(sorted(found))
 
@@ -160,8 +150,8 @@ class Choice:
     ) -> Sequence[_Candidate] | None:
         """Find the first triple with as low a tier as can be, then with the first quota that can be met.
 
-        What few people gave is shown rather than a question whose correct answer stands out, and what may well
-        be correct only where there is no other question.
+        What few people gave is shown rather than a question whose correct answer stands out, and a number
+        between those that were given only where there is no other question.
         """
         drawn, tiers = self._quotas(gold), sorted({one.order[0] for one in candidates})
         sure = [tier for tier in tiers if tier in (0, _RESERVE)]
@@ -178,8 +168,7 @@ class Choice:
 
     def _quotas(self, gold: Option) -> Sequence[int]:
         """Draw the different quotas, in the order of the digests of all of them."""
-        is_text = self._answers.answer_format is AnswerFormat.TEXT
-        quotas = _QUOTAS_OF_TEXTS if is_text else _QUOTAS_OF_NUMBERS
+        quotas = _QUOTAS_OF_TEXTS if self._is_text else _QUOTAS_OF_NUMBERS
         key = (self._rules.seed, self._answers.template_id, "quota", gold.locale.tag, gold.text)
         drawn = sorted(range(len(quotas)), key=lambda i: digest(*key, i))
         # A quota that stands among them n times is n times as likely to come first.
@@ -192,22 +181,17 @@ class Choice:
         if not groups:
             return chosen
         for one in groups[0]:
-            if all(self._may_stand(one.option, other.option, same) for other in chosen):
+            if all(_may_stand(one.option, other.option, same) for other in chosen):
                 found = self._together(groups[1:], (*chosen, one), same)
                 if found is not None:
                     return found
         return None
 
-    def _may_stand(self, one: Option, other: Option, same: Set[Pair]) -> bool:
-        if one.locale.region == other.locale.region or pair(one.text, other.text) in same:
-            return False
-        return one.values.isdisjoint(other.values) or are_different(one.text, other.text, self._panel)
-
     # What judges are asked
 
     def _decided(self) -> Mapping[Pair, bool]:
         """Look up what is decided about any two texts of the template, where judges keep to what is on file."""
-        if self._panel.partners is None or self._panel.lexical_only:
+        if self._panel.partners is None or not self._panel.judges:
             return {}
         texts = {one.option.text for target in self.targets for one in target.offered}
         texts.update(text for target in self.targets for text in target.acceptable)
@@ -220,7 +204,7 @@ class Choice:
             for key in self._panel.partners[text] & by_key.keys()
             for other in by_key[key]
         }
-        return self._panel.same(pairs, overlapping=False)
+        return self._panel.same(pairs)
 
     def _relied_on(self, chosen: Mapping[str, Chosen | None]) -> Iterator[Pair]:
         """List the pairs that must be different for the choice to stand."""
@@ -231,6 +215,14 @@ class Choice:
             texts = [] if one is None else [option.text for option in one.distractors]
             yield from (pair(text, answer) for text in texts for answer in target.acceptable if text != answer)
             yield from (pair(*two) for two in combinations(texts, 2))
+
+
+def _may_stand(one: Option, other: Option, same: Set[Pair]) -> bool:
+    return (
+        one.locale.region != other.locale.region
+        and one.values.isdisjoint(other.values)
+        and pair(one.text, other.text) not in same
+    )
 
 
 def _judged(target: Target, same: Set[Pair]) -> Set[str]:

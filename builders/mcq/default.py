@@ -20,14 +20,12 @@ from blend.builders.mcq.answers import (
     template_formats,
 )
 from blend.builders.mcq.choice import N_DISTRACTORS, Choice, Chosen
-from blend.builders.mcq.keyness import OtherAnswers, answer_index
+from blend.builders.mcq.keyness import Keyness, answer_index
 from blend.builders.mcq.offers import Target
 from blend.builders.mcq.options import are_apart
 from blend.builders.mcq.published_mcqs import MORE_VOTES, McqRow, balanced_positions, mcq_frame, unsure
-from blend.builders.mcq.reading import reading_frame
-from blend.builders.mcq.result import DROPPED, FOUND, SHORT, McqBuild, summarise
-from blend.builders.mcq.unread_options import unread_rule
-from blend.builders.mcq.verdicts import Verdicts
+from blend.builders.mcq.result import DROPPED, SHORT, McqBuild, reading_frame, summarise
+from blend.builders.mcq.verdicts import FOUND, Verdicts
 from blend.schemas.locales import Registry
 from blend.schemas.recipe import McqOptions
 
@@ -51,16 +49,15 @@ def build_default(
         annotations=annotations,
         model_confidence=options.model_confidence,
     )
-    rules = Rules(options, seed, read, locales, unread_rule(annotations, read, options))
+    rules = Rules(options, seed, read, locales)
     index = answer_index(annotations)
-    known = OtherAnswers(questions, index)
-    panel = JudgePanel(judges)
+    keyness, panel = Keyness(index), JudgePanel(judges)
     made_rows: list[McqRow] = []
     dropped: list[tuple[str, str, str, str]] = []
     not_sure: dict[str, tuple[str, str, str, str]] = {}
     for answers in read_answers(questions, annotations, rules):
         dropped += [(answers.template_id, one.locale.tag, *one.loss) for one in answers.locales if one.loss]
-        choice = Choice(answers, rules, known, panel)
+        choice = Choice(answers, rules, keyness, panel)
         made = choice.made()
         for target in choice.targets:
             chosen = made[target.answers.locale.tag]
@@ -80,8 +77,8 @@ def build_default(
     sure = frozenset(row.mcq_id for row in rows if row.mcq_id not in not_sure)
     found = (
         read.slips,
-        read.found,
-        read.on_nothing(index, template_formats(questions), locales),
+        read.void,
+        read.on_nothing(index, template_formats(questions)),
         pl.DataFrame(list(not_sure.values()), FOUND, orient="row"),
     )
     return McqBuild(
@@ -114,18 +111,14 @@ def _named(chosen: Chosen, asked: LocaleAnswers, answers: TemplateAnswers) -> Mc
 
 def _placed(rows: Sequence[McqRow], seed: int, locales: Registry) -> list[McqRow]:
     """Place the correct answers, each position equally often in every region; a digest orders the others."""
-    by_region: dict[str, list[str]] = {}
-    for row in rows:
-        by_region.setdefault(locales.get(row.locale).region, []).append(row.mcq_id)
-    positions: dict[str, int] = {}
-    for ids in by_region.values():
-        positions |= balanced_positions(ids, seed)
+    named = [(locales.get(row.locale).region, row.mcq_id) for row in rows]
+    positions = balanced_positions(named, seed)
     placed = []
-    for row in rows:
+    for row, name in zip(rows, named, strict=True):
         correct, *wrong = row.options
         options = sorted(wrong, key=lambda option: digest(seed, row.mcq_id, *option))
-        options.insert(positions[row.mcq_id], correct)
-        placed.append(row._replace(options=options, answer=positions[row.mcq_id]))
+        options.insert(positions[name], correct)
+        placed.append(row._replace(options=options, answer=positions[name]))
     return placed
 
 

@@ -1,21 +1,19 @@
-"""Keyness: how much more than others a region uses the words of an answer, and what it gave elsewhere.
+"""Keyness: how much more than another region a region uses the words of an answer.
 
 Who knows which words a region uses can guess: among answers of four regions, the one that sounds like the
 region asked about is mostly the correct one. So some distractors should sound like it even more.
 
-Both rest on what two locales answer, the one asked about and the one that offers the option: a further locale
+It rests on what two locales answer, the one asked about and the one that offers the option: a further locale
 changes nothing between them.
 """
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Set
-from functools import cached_property
+from collections.abc import Callable
 
 import polars as pl
 
-from blend.builders.mcq.options import Option, base_forms, shown
-from blend.schemas.frames import KEY, in_slices
+from blend.schemas.frames import KEY
 from blend.schemas.texts import words
 
 _PRIOR_VOTES = 2.0
@@ -33,31 +31,25 @@ votes."""
 
 def answer_index(annotations: pl.DataFrame) -> pl.DataFrame:
     """Make `ANSWER_INDEX` of `ANNOTATIONS`."""
-    return in_slices(annotations, _index_of)
-
-
-def _index_of(annotations: pl.DataFrame) -> pl.DataFrame:
     of_group = pl.element().struct.field
     return (
         annotations.select(
-            "template_id",
-            "locale",
+            *KEY,
             text=pl.col("annotations").list.eval(of_group("en_answers")),
             votes=pl.col("annotations").list.eval(of_group("count")),
         )
         .explode("text", "votes")
         .explode("text")
         .drop_nulls("text")
-        .group_by("template_id", "locale", "text")
+        .group_by(*KEY, "text")
         .agg(pl.col("votes").sum())
-        .sort("template_id", "locale", "text")
-        .select(list(ANSWER_INDEX))
+        .sort(*KEY, "text")
         .cast(ANSWER_INDEX)
     )
 
 
-class OtherAnswers:
-    """Answers that locales gave to other templates.
+class Keyness:
+    """Keyness of texts between two locales, by what these answered to other templates.
 
     References:
         Monroe, Colaresi, Quinn (2008), Fightin' Words, https://doi.org/10.1093/pan/mpn018: the log-odds ratio
@@ -65,17 +57,10 @@ class OtherAnswers:
         it is the logarithm of a ratio of shares, one locale's over both locales', without a standard error.
 
     Args:
-        questions: `frames.QUESTIONS`.
         index: `ANSWER_INDEX`.
     """
 
-    _FEWEST_VOTES = 2
-    """What one person gave once says nothing: it may be a slip, or stand under the wrong question."""
-
-    def __init__(self, questions: pl.DataFrame, index: pl.DataFrame) -> None:
-        self._index = index
-        topics = questions.group_by("template_id").agg(pl.col("topic").min())
-        self._topics: dict[str, str | None] = dict(topics.iter_rows())
+    def __init__(self, index: pl.DataFrame) -> None:
         self._votes: defaultdict[str, Counter[str]] = defaultdict(Counter)
         """By locale, votes for each word."""
         self._own: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
@@ -87,7 +72,7 @@ class OtherAnswers:
                 of_locale[word] += votes
         self._totals = Counter({tag: votes.total() for tag, votes in self._votes.items()})
 
-    def keyness(self, template_id: str, here: str, there: str) -> Callable[[str], float]:
+    def between(self, template_id: str, here: str, there: str) -> Callable[[str], float]:
         """Compare two locales: how much more one uses the words of a text than the other, in other templates.
 
         Of a word: the logarithm of its share of the locale's votes over its share of the votes of both
@@ -113,25 +98,3 @@ class OtherAnswers:
             return round(score / max(len(found), 1), _DIGITS)
 
         return keyness
-
-    def possibly_correct(self, template_id: str, gold: Option) -> Set[tuple[str, ...]]:
-        """List what the locale of a correct answer gave on its topic, or beside that answer, by base forms.
-
-        Five annotators do not say everything that is correct: who answers soccer and volleyball to one question
-        about sports and soccer alone to the next would hardly call volleyball wrong there.
-        """
-        form, topic = base_forms(gold.text), self._topics.get(template_id)
-        given = self._forms[gold.locale.tag].items()
-        return set[tuple[str, ...]]().union(
-            *(forms for one, forms in given if self._topics.get(one) == topic or form in forms)
-        )
-
-    @cached_property
-    def _forms(self) -> dict[str, dict[str, set[tuple[str, ...]]]]:
-        """Read the base forms of answers by locale and template; mostly somebody has read all options."""
-        found: dict[str, dict[str, set[tuple[str, ...]]]] = {tag: {} for tag in self._index["locale"].unique()}
-        counts = self._index.filter(pl.col("votes") >= self._FEWEST_VOTES).select(*KEY, "text")
-        for template_id, tag, text in counts.iter_rows():
-            if form := base_forms(shown(text)):
-                found[tag].setdefault(template_id, set()).add(form)
-        return found

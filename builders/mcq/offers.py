@@ -1,20 +1,19 @@
 """Offers: which answers of other regions may be shown about a region as wrong.
 
-What overlaps with an answer that the region gave is left out, and what readers refused.
+What overlaps with an answer that the region gave is left out, what readers refused, and of what nobody has read
+that which people of several regions say.
 """
 
 from bisect import bisect
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import chain
 from typing import NamedTuple
 
 from blend.builders.digests import digest
-from blend.builders.judges.panel import JudgePanel, pair
-from blend.builders.mcq.answers import LeftOutBy, LocaleAnswers, Rules, TemplateAnswers
-from blend.builders.mcq.options import Acceptable, Option, are_apart, as_option, share_words
+from blend.builders.mcq.answers import LocaleAnswers, Rules, TemplateAnswers
+from blend.builders.mcq.options import Option, are_apart, as_option, compared_forms
 from blend.schemas.formats import AnswerFormat
 from blend.schemas.locales import Locale
-from blend.schemas.texts import answer_key
 
 _OF_A_REGION = 4
 """Options of a region that are looked at for a question; one of them is shown at most."""
@@ -22,8 +21,12 @@ _OF_A_REGION = 4
 _REGIONS_LOOKED_AT = 40
 """Regions that are looked at for a question; among these there are always enough, if there are any."""
 
-VERDICTS = "verdicts"
-"""Cause of options that readers leave out."""
+_WIDESPREAD_FROM = 2
+"""Regions, beside the one asked about and the one that offers it, of which somebody gave an option, from which
+on it is not shown before somebody has read it (``docs/mcq.md``)."""
+
+_UNREAD, _VERDICTS = "mcq.unread", "verdicts"
+"""Causes of options that are left out: the key of the recipe, or readers."""
 
 
 class Offered(NamedTuple):
@@ -40,22 +43,20 @@ class Target(NamedTuple):
     """A locale that is asked about, and what may be shown about it."""
 
     answers: LocaleAnswers
-    acceptable: Mapping[str, Acceptable]
-    """By text: all answers of the locale's region, from every locale in it."""
+    acceptable: Mapping[str, Set[str]]
+    """What is no distractor, and what it can mean: all answers of the locale's region, from every locale in it,
+    and what readers refused."""
     offered: list[Offered]
     left_out: dict[str, set[str]]
-    """By cause, a key of the recipe or `VERDICTS`: options that nothing else is against."""
+    """By cause, a key of the recipe or ``verdicts``: options that nothing else is against."""
 
 
-def offers(
-    answers: TemplateAnswers, rules: Rules, panel: JudgePanel, *, with_proposed: bool = True
-) -> list[Target]:
+def offers(answers: TemplateAnswers, rules: Rules, *, with_proposed: bool = True) -> list[Target]:
     """List the locales that a template asks about, in registry order, each with what may be shown about it.
 
     Args:
         answers: What the locales bring.
         rules: The order of regions, and what recipe and readers leave out.
-        panel: The judges; those before the rules may hold for different what the rules hold for the same.
         with_proposed: Whether options that verdicts propose are there as well.
     """
     regions = _Regions(answers, rules.seed)
@@ -64,16 +65,68 @@ def offers(
     for asked in answers.locales:
         if not asked.golds:
             continue
-        target = Target(asked, answers.acceptable(asked.locale.region), [], {})
+        by_people, by_readers = answers.acceptable(asked.locale.region), answers.refused(asked.locale.region)
+        target = Target(asked, by_people | by_readers, [], {})
         # An answer without letter or digit may be any of the options.
-        if not is_text or all(one.values for one in target.acceptable.values()):
-            fillers = reviewed_fillers(answers, asked.locale, rules) if with_proposed else []
-            _offer(target, regions, panel, rules.left_out_by, fillers)
+        if not is_text or all(target.acceptable.values()):
+            _offer(target, regions, answers, rules, _union(by_people), _union(by_readers))
+            if with_proposed:
+                _add_proposed(target, regions, answers, rules)
         found.append(target)
     return found
 
 
-def reviewed_fillers(answers: TemplateAnswers, asked: Locale, rules: Rules) -> list[Option]:
+def _union(meanings: Mapping[str, Set[str]]) -> frozenset[str]:
+    return frozenset[str]().union(*meanings.values())
+
+
+def _offer(
+    target: Target,
+    regions: "_Regions",
+    answers: TemplateAnswers,
+    rules: Rules,
+    by_people: Set[str],
+    by_readers: Set[str],
+) -> None:
+    """Fill in what may be shown, and what is left out."""
+    asked, akin = target.answers.locale, answers.akin(target.answers.locale)
+    for region, options in regions.apart_from(asked):
+        rank = 0
+        for option in options:
+            if not option.values.isdisjoint(by_people):
+                continue
+            cause = None if option.values.isdisjoint(by_readers) else _VERDICTS
+            cause = _unread(option, asked, akin, answers, rules) or cause
+            if cause is not None:
+                target.left_out.setdefault(cause, set()).add(option.text)
+                continue
+            target.offered.append(Offered(option, region, rank))
+            rank += 1
+            if rank == _OF_A_REGION:
+                break
+
+
+def _unread(
+    option: Option, asked: Locale, akin: Set[str], answers: TemplateAnswers, rules: Rules
+) -> str | None:
+    """Say whether an option is left out that nobody has read: all are, or what several regions gave."""
+    unread = rules.options.unread
+    if unread == "keep" or rules.verdicts.has_read(answers.template_id, asked.tag, option):
+        return None
+    forms = compared_forms((option.text,), answers.answer_format)
+    others = answers.n_regions(forms, without=akin | {option.locale.region})
+    return _UNREAD if unread == "drop" or others >= _WIDESPREAD_FROM else None
+
+
+def _add_proposed(target: Target, regions: "_Regions", answers: TemplateAnswers, rules: Rules) -> None:
+    taken = _union(target.acceptable)
+    for option in proposed_options(answers, target.answers.locale, rules):
+        if option.values.isdisjoint(taken):
+            region = regions.digest(target.answers.locale, option.locale.region)
+            target.offered.append(Offered(option, region, _OF_A_REGION))
+
+
+def proposed_options(answers: TemplateAnswers, asked: Locale, rules: Rules) -> list[Option]:
     """List the options that verdicts propose for a question, as far as they can be shown."""
     read = (
         as_option([one.option], answers.answer_format, one.origin, 0, locales=rules.locales)
@@ -92,7 +145,6 @@ class _Regions:
 
     def __init__(self, answers: TemplateAnswers, seed: int) -> None:
         self._key = seed, answers.template_id
-        self.template_id = answers.template_id
         self._options: dict[str, list[Option]] = {}
         for option in (option for one in answers.locales for option in (*one.offered, *one.reserve)):
             self._options.setdefault(option.locale.region, []).append(option)
@@ -118,64 +170,3 @@ class _Regions:
     def digest(self, asked: Locale, region: str) -> int:
         """Number a region in the order for a locale."""
         return digest(*self._key, asked.tag, region)
-
-
-def _offer(
-    target: Target, regions: _Regions, panel: JudgePanel, left_out_by: LeftOutBy, fillers: Sequence[Option]
-) -> None:
-    """Fill in what may be shown, and what is left out."""
-    locale, offered = target.answers.locale, target.offered
-    by_people, by_readers = (
-        _Overlap([one for one in target.acceptable.values() if one.is_verdict is is_verdict], panel)
-        for is_verdict in (False, True)
-    )
-    for region, options in regions.apart_from(locale):
-        rank = 0
-        for option in options:
-            if by_people.has(option):
-                continue
-            cause = left_out_by(regions.template_id, locale.tag, option)
-            if cause is None and by_readers.has(option):
-                cause = VERDICTS
-            if cause is not None:
-                target.left_out.setdefault(cause, set()).add(option.text)
-                continue
-            offered.append(Offered(option, region, rank))
-            rank += 1
-            if rank == _OF_A_REGION:
-                break
-    for option in fillers:
-        if not by_people.has(option) and not by_readers.has(option):
-            offered.append(Offered(option, regions.digest(locale, option.locale.region), _OF_A_REGION))
-
-
-class _Overlap:
-    """What overlaps with any of some answers."""
-
-    def __init__(self, answers: Sequence[Acceptable], panel: JudgePanel) -> None:
-        self._answers, self._panel = answers, panel
-        self._values = frozenset[str]().union(*(one.values for one in answers))
-
-    def has(self, option: Option) -> bool:
-        """Whether an option shares a value with an answer, and no judge holds the two for different."""
-        if option.values.isdisjoint(self._values):
-            return False
-        if not _may_differ(option.text, self._panel):
-            return True
-        shared = (one for one in self._answers if not option.values.isdisjoint(one.values))
-        return not all(are_different(option.text, one.text, self._panel) for one in shared)
-
-
-def are_different(text: str, other: str, panel: JudgePanel) -> bool:
-    """Whether a judge before the rules holds two texts for different that share words as they are shown."""
-    if not _may_differ(text, panel) or not share_words(text, other):
-        return False
-    if panel.partners is not None and answer_key(other) not in panel.partners[text]:
-        return False
-    asked = pair(text, other)
-    return not panel.same([asked], overlapping=True)[asked]
-
-
-def _may_differ(text: str, panel: JudgePanel) -> bool:
-    """Whether a judge before the rules may have an opinion on a text: mostly none has."""
-    return bool(panel.before) and (panel.partners is None or bool(panel.partners[text]))

@@ -11,8 +11,8 @@ can mean.
 import math
 import re
 from collections.abc import Sequence
-from functools import cache, lru_cache
-from typing import Any, NamedTuple
+from functools import lru_cache
+from typing import NamedTuple
 
 from blend.schemas.formats import AnswerFormat, canonical, understood
 from blend.schemas.languages import base_form
@@ -26,30 +26,19 @@ _LATIN = frozenset(("LATIN", "MODIFIER", "FEMININE", "MASCULINE", "MICRO"))
 """First words of the Unicode names of such letters."""
 
 
-class Acceptable(NamedTuple):
-    """A variant of an answer that a locale gave, whoever gave it and however few."""
-
-    text: str
-    """As an option would show it."""
-    values: frozenset[str]
-    """What it can mean, see `builders.mcq.options.values`."""
-    is_verdict: bool = False
-    """Whether nobody of the locale gave it: readers refused it as an option."""
-
-
 class Option(NamedTuple):
     """An answer that may be shown."""
 
     text: str
     """As shown: clean, lower case, in the canonical spelling of its format."""
+    values: frozenset[str]
+    """What it and its variants can mean."""
+    names_region: bool
+    """Whether it names a region, its people, its capital or its country, see `names_any`."""
     locale: Locale
     """Whose answer it is."""
     votes: int
-    """Annotators behind it; 0 for a reviewed filler."""
-    values: frozenset[str]
-    """What it and its variants can mean."""
-    names_region: bool = False
-    """Whether it names a region, its people, its capital or its country, see `names_any`."""
+    """Annotators behind it; 0 for one that a reviewer proposes."""
 
 
 def as_option(
@@ -68,24 +57,16 @@ def as_option(
         The option, or ``no-english``, ``placeholder`` (an answer that says there is none), ``out-of-format``,
         ``foreign-script`` (no variant in format is in the script of the question) or ``no-words``.
     """
-    found = spelling(tuple(variants), answer_format, locales)
-    if isinstance(found, str):
-        return found
-    return Option(found.text, locale, votes, found.values, names_region=found.names_region)
-
-
-class Spelling(NamedTuple):
-    """Variants of an answer as one option, whoever gave it."""
-
-    text: str
-    values: frozenset[str]
-    names_region: bool
+    found = _spelling(tuple(variants), answer_format, locales)
+    return found if isinstance(found, str) else Option(*found, locale, votes)
 
 
 # Regions that answer the same question say much the same.
 @lru_cache(maxsize=1 << 12)
-def spelling(variants: tuple[str, ...], answer_format: AnswerFormat, locales: Registry) -> Spelling | str:
-    """Spell variants as one option, or say why they are none; see `as_option`."""
+def _spelling(
+    variants: tuple[str, ...], answer_format: AnswerFormat, locales: Registry
+) -> tuple[str, frozenset[str], bool] | str:
+    """Find text, values and whether a region is named of variants as one option, or say why they are none."""
     # As shown, and as typed: capitals tell the US from us.
     texts = [(text, typed) for text, typed in zip(map(shown, variants), variants, strict=True) if text]
     if not texts:
@@ -104,17 +85,7 @@ def spelling(variants: tuple[str, ...], answer_format: AnswerFormat, locales: Re
     if not values(text, answer_format):
         return "no-words"
     meant = frozenset[str]().union(*(values(text, answer_format) for text, _ in texts))
-    return Spelling(_said_once(text), meant, names_any(typed, locales))
-
-
-def _said_once(text: str) -> str:
-    """Choose the shortest of several spellings that a text lists: ``cadbury`` of ``cadbury's, cadbury``."""
-    listed = text.split(", ")
-    if len(listed) == 1:
-        return text
-    # They are one but for blanks, hyphens, apostrophes, and an s behind.
-    spellings = {"".join(words(one)).removesuffix("s") for one in listed}
-    return min(listed, key=len) if len(spellings) == 1 else text
+    return text, meant, names_any(typed, locales)
 
 
 def spelled(text: str, answer_format: AnswerFormat) -> str | None:
@@ -128,7 +99,7 @@ def compared_forms(variants: tuple[str, ...], answer_format: AnswerFormat) -> fr
     """Reduce variants of an answer to what is compared; nothing of one that is not in the format."""
     texts = map(shown, variants)
     if answer_format is AnswerFormat.TEXT:
-        found = ("".join(base_forms(text)) for text in texts)
+        found = ("".join(map(base_form, words(text))) for text in texts)
     else:
         found = (spelled(text, answer_format) or "" for text in texts)
     return frozenset(form for form in found if form)
@@ -168,12 +139,8 @@ _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _TIME = re.compile(r"\d{1,2}:\d{2}")
 _DATE = re.compile(r"\d{1,2}/\d{1,2}")
 _TIMES = {"noon": "12:00", "midday": "12:00", "midnight": "00:00"}
-_SHORTEST_STEM = 4
-_LONGEST_ENDING = 4
-_AMBIGUOUS_STEMS = frozenset(("univers", "organ", "anim", "gener", "intern", "physic"))
-"""Stems of unrelated words: universe and university, organ and organisation, physics and physical."""
 _LONGEST_NUMBER = 15
-"""Digits of the longest number that a float holds exactly."""
+"""Digits of the longest number that a float holds exactly; longer ones are no count of anything."""
 _WIDEST_RANGE = 10_000
 """Numbers further apart than this are taken as two numbers, not as a range."""
 
@@ -189,7 +156,7 @@ def values(text: str, answer_format: AnswerFormat) -> frozenset[str]:
         answer_format: Format of the question.
 
     Returns:
-        For free text its folded words, their English base forms and stems, and all words as one. Otherwise the
+        For free text its folded words, their English base forms, and all words as one. Otherwise the
         canonical value of an answer in format, and for one that is not: two or more numbers stand for all whole
         numbers from the lowest to the highest; a time for itself on both halves of the day; a month for all its
         days, or for its number where a number is asked for. Empty if nothing can be said.
@@ -207,49 +174,14 @@ def values(text: str, answer_format: AnswerFormat) -> frozenset[str]:
     return frozenset(f"{int(month):02}/{day:02}" for month in _months_of_dates(text) for day in range(1, 32))
 
 
-def share_words(a: str, b: str) -> bool:
-    """Tell whether two free texts overlap as they are shown."""
-    return not values(a, AnswerFormat.TEXT).isdisjoint(values(b, AnswerFormat.TEXT))
-
-
-@lru_cache(maxsize=1 << 14)
-def base_forms(text: str) -> tuple[str, ...]:
-    """Reduce a text to the stems of its words, which do not change with number or other endings."""
-    return tuple(map(_stem_of_base_form, words(text)))
-
-
-def _stem_of_base_form(word: str) -> str:
-    return _stem(base_form(word))
-
-
-@lru_cache(maxsize=1 << 14)
-def _stem(word: str) -> str:
-    """Find the English stem (Porter 2); the word itself where the stem could be another word's."""
-    if len(word) <= _SHORTEST_STEM:
-        return word
-    stem: str = _stemmer().stemWord(word)
-    is_safe = word.startswith(stem) and len(stem) >= _SHORTEST_STEM and len(word) - len(stem) <= _LONGEST_ENDING
-    return stem if is_safe and stem not in _AMBIGUOUS_STEMS else word
-
-
-@cache
-def _stemmer() -> Any:
-    import Stemmer
-
-    # Each word is put to it once, so it need not keep any.
-    return Stemmer.Stemmer("english", 0)
-
-
 def _numbers(text: str) -> set[str]:
     written = _NUMBER.findall(text.replace(",", ""))
-    # Numbers beyond any count stand for themselves: a float of 400 digits is infinite.
     found = [float(number) for number in written if len(number) <= _LONGEST_NUMBER]
-    endless = {number for number in written if len(number) > _LONGEST_NUMBER}
     if not found:
-        return endless
+        return set()
     lowest, highest = math.ceil(min(found)), math.floor(max(found))
     between = range(lowest, highest + 1) if highest - lowest <= _WIDEST_RANGE else ()
-    return {str(int(n)) if n.is_integer() else f"{n:g}" for n in found} | endless | set(map(str, between))
+    return {str(int(n)) if n.is_integer() else f"{n:g}" for n in found} | set(map(str, between))
 
 
 def _named_months(text: str) -> set[str]:

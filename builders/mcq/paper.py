@@ -10,19 +10,18 @@ References:
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import combinations
 from typing import NamedTuple
 
 import polars as pl
 
-from blend.builders.judges.equivalence import Judge, Pair
-from blend.builders.judges.panel import JudgePanel, pair, settle
+from blend.builders.judges.panel import DECIDERS
 from blend.builders.mcq.choice import N_DISTRACTORS
 from blend.builders.mcq.options import LocaleText
 from blend.builders.mcq.published_mcqs import McqRow, mcq_frame
-from blend.builders.mcq.reading import READING
-from blend.builders.mcq.result import DROPPED, FOUND, McqBuild, summarise
+from blend.builders.mcq.result import DROPPED, READING, McqBuild, summarise
+from blend.builders.mcq.verdicts import FOUND
 from blend.schemas.frames import KEY, empty
 from blend.schemas.locales import Locale, Registry
 from blend.schemas.texts import pluralise
@@ -37,22 +36,19 @@ FORMAT_LOCALE = "en-GB"
 """Locale whose local question says which format the answers have, for all locales."""
 
 
-def build_paper(
-    questions: pl.DataFrame, annotations: pl.DataFrame, *, judges: Sequence[Judge], locales: Registry
-) -> McqBuild:
+def build_paper(questions: pl.DataFrame, annotations: pl.DataFrame, *, locales: Registry) -> McqBuild:
     """Make multiple-choice questions by the published procedure, with arguments as of `build_mcq`.
 
     Two crashes of the published code are not repeated: a locale without any usable answer to a kept question
     yields nothing there and, having no options, makes the question short for all; and a question that is short
     is left out wherever it stands, also as the first.
     """
-    panel = JudgePanel(judges)
     present = sorted(
         {locales.get(tag) for tag in annotations["locale"].unique()}, key=lambda x: locales.rank(x.tag)
     )
     objecting = _objections(annotations, locales)
     is_kept = ~pl.col("template_id").is_in(list(objecting))
-    in_format = _formats(questions, present)
+    wordings = _wordings(questions, present)
     names = {locale.tag: locale.upstream for locale in present}
     rows: list[McqRow] = []
     dropped = [
@@ -60,7 +56,7 @@ def build_paper(
         for template_id, tag in annotations.filter(~is_kept).select("template_id", "locale").iter_rows()
     ]
     for template_id, votes in _votes_by_template(annotations.filter(is_kept)).items():
-        asked = _asked(votes, present, in_format.get(template_id, _is_any), panel)
+        asked = _asked(votes, present, wordings.get(template_id, ""))
         short = _shortage(asked)
         rows += [] if short else _rows(template_id, asked, names)
         dropped += _losses(template_id, asked, short)
@@ -73,7 +69,7 @@ def build_paper(
         locales=locales,
         dropped=losses,
         summary=summarise(mcqs, losses, tags),
-        deciders=panel.deciders(),
+        deciders=empty(DECIDERS),
         found=empty(FOUND),
         reading=empty(READING),
     )
@@ -107,33 +103,21 @@ class PaperQuestion(NamedTuple):
     """Distractors and their locales' tags, in the order of acceptance."""
 
 
-def _asked(
-    votes: Mapping[str, Votes], present: Sequence[Locale], in_format: Callable[[str], object], panel: JudgePanel
-) -> list[PaperQuestion]:
+def _asked(votes: Mapping[str, Votes], present: Sequence[Locale], wording: str) -> list[PaperQuestion]:
     """Find answers and distractors of every locale, in registry order."""
     tags = [locale.tag for locale in present]
-    usable = {tag: {text: n for text, n in votes.get(tag, {}).items() if in_format(text)} for tag in tags}
+    usable = {
+        tag: {text: n for text, n in votes.get(tag, {}).items() if _is_in_format(text, wording)} for tag in tags
+    }
     candidates = [(tag, text, n) for tag in tags for text, n in usable[tag].items() if n >= MIN_VOTES]
     # A stable sort: of equal votes, locales in registry order and answers in that of the data.
     candidates.sort(key=lambda candidate: -candidate[2])
     overlaps = _overlaps({text for own in usable.values() for text in own})
-
-    def choose(known: Mapping[Pair, bool]) -> dict[str, dict[str, str]]:
-        _add((asked for asked, same in known.items() if same), overlaps)
-        return {tag: _options(tag, usable[tag], candidates, overlaps) for tag in tags}
-
-    def relied_on(chosen: Mapping[str, Mapping[str, str]]) -> Iterator[Pair]:
-        for tag, options in chosen.items():
-            texts = list(options.values())
-            for i, text in enumerate(texts):
-                yield from (pair(text, other) for other in (*usable[tag], *texts[:i]))
-
-    chosen, _ = settle(panel, choose, relied_on)
     return [
         PaperQuestion(
             tag,
             _correct(votes.get(tag, {}), usable[tag]),
-            tuple((text, other) for other, text in chosen[tag].items()),
+            _options(tag, usable[tag], candidates, overlaps),
         )
         for tag in tags
     ]
@@ -165,8 +149,8 @@ def _correct(votes: Votes, usable: Votes) -> tuple[str, ...]:
 
 
 def _options(
-    tag: str, own: Votes, candidates: Iterable[tuple[str, str, int]], overlaps: Mapping[str, set[str]]
-) -> dict[str, str]:
+    tag: str, own: Votes, candidates: Iterable[tuple[str, str, int]], overlaps: Mapping[str, Set[str]]
+) -> tuple[LocaleText, ...]:
     """Choose the distractors of a locale, at most one per other locale, in the order of acceptance."""
     options: dict[str, str] = {}
     taken = set(own)
@@ -174,7 +158,7 @@ def _options(
         if other != tag and other not in options and overlaps[text].isdisjoint(taken):
             options[other] = text
             taken.add(text)
-    return options
+    return tuple((text, other) for other, text in options.items())
 
 
 # Accounts
@@ -231,10 +215,10 @@ def _objection(not_applicable: int, unanswered: int, top_votes: int | None) -> t
     return None
 
 
-def _formats(questions: pl.DataFrame, present: Sequence[Locale]) -> dict[str, Callable[[str], object]]:
-    """Make by template a test whether a string has the format that the question asks for.
+def _wordings(questions: pl.DataFrame, present: Sequence[Locale]) -> dict[str, str]:
+    """Find by template the question whose words say which format answers have.
 
-    The UK's own question decides; where there is none, the English question of the first locale that has one.
+    It is the UK's own question; where there is none, the English question of the first locale that has one.
     """
     own = questions.filter(pl.col("locale") == FORMAT_LOCALE).select("template_id", "question").iter_rows()
     rank = {locale.tag: i for i, locale in enumerate(present)}
@@ -242,34 +226,25 @@ def _formats(questions: pl.DataFrame, present: Sequence[Locale]) -> dict[str, Ca
     texts: dict[str, str] = {}
     for template_id, _, text in sorted(others.iter_rows(), key=lambda row: rank[row[1]]):
         texts.setdefault(template_id, text)
-    texts.update(own)
-    return {template_id: _format(text) for template_id, text in texts.items()}
+    return texts | dict(own)
 
 
-def _format(question: str) -> Callable[[str], object]:
+def _is_in_format(text: str, question: str) -> bool:
+    """Whether a string has the format that a question asks for."""
     if "HH:MM" in question:
-        return re.compile(r"\d\d:\d\d$").match
+        return re.match(r"\d\d:\d\d$", text) is not None
     if "MM/DD" in question:
-        return re.compile(r"\d{1,2}/\d{1,2}$").match
-    return _is_number if "Arabic" in question else _is_any
-
-
-def _is_number(text: str) -> bool:
-    return _number(text) is not None
-
-
-def _is_any(_: str) -> bool:
-    """Whether a text has the format of a question that asks for none."""
-    return True
+        return re.match(r"\d{1,2}/\d{1,2}$", text) is not None
+    return "Arabic" not in question or _number(text) is not None
 
 
 # What overlaps
 
 
-def _overlaps(texts: Collection[str]) -> dict[str, set[str]]:
+def _overlaps(texts: Iterable[str]) -> dict[str, set[str]]:
     """Find by string of a template those that overlap with it, itself among them."""
     described = [(text, _number(text), frozenset(_tokens(text))) for text in sorted(texts)]
-    overlaps: dict[str, set[str]] = {text: set() for text in texts}
+    overlaps: dict[str, set[str]] = {text: set() for text, *_ in described}
     for i, (a, number_a, tokens_a) in enumerate(described):
         for b, number_b, tokens_b in described[i:]:
             if number_a is not None and number_b is not None:
@@ -277,15 +252,9 @@ def _overlaps(texts: Collection[str]) -> dict[str, set[str]]:
             else:
                 overlap = a in b or b in a or not tokens_a.isdisjoint(tokens_b)
             if overlap:
-                _add([(a, b)], overlaps)
+                overlaps[a].add(b)
+                overlaps[b].add(a)
     return overlaps
-
-
-def _add(pairs: Iterable[Pair], overlaps: Mapping[str, set[str]]) -> None:
-    """Count the pairs as overlapping."""
-    for a, b in pairs:
-        overlaps[a].add(b)
-        overlaps[b].add(a)
 
 
 def _number(text: str) -> float | None:

@@ -72,27 +72,30 @@ def published_rows(mcqs: pl.DataFrame, questions: pl.DataFrame, *, locales: Regi
         UnknownNameError: If a row's locale is not registered.
     """
     asked = _asked(mcqs, questions, locales)
-    tags = mcqs["option_locales"].explode().unique().drop_nulls().to_list()
-    upstream = {tag: locales.get(tag).upstream for tag in tags}
-    region = {tag: locales.get(tag).region for tag in tags}
-    return (
-        mcqs.join(asked, on=KEY, how="left", maintain_order="left")
-        .with_columns(
-            country=pl.col("locale").replace_strict(
-                {tag: locales.get(tag).upstream for tag in mcqs["locale"].unique()}, return_dtype=pl.String
-            ),
-            prompt=_published_prompt(),
-            choices=_json_by_letter("options", {text: text for text in mcqs["options"].explode().unique()}),
-            choice_countries=_json_by_letter("option_locales", upstream),
-            answer_idx=pl.col("answer").replace_strict(dict(enumerate(LETTERS)), return_dtype=pl.String),
-            option_regions=pl.col("option_locales").list.eval(
-                pl.element().replace_strict(region, return_dtype=pl.String)
-            ),
-        )
-        .with_columns(source=pl.lit(None), source_order=pl.lit(None))
-        .select(list(MCQ_ROWS))
-        .cast(MCQ_ROWS)
+    return _published(
+        mcqs.join(asked, on=KEY, how="left", maintain_order="left").with_columns(
+            source=None, source_order=None
+        ),
+        locales,
     )
+
+
+def _published(rows: pl.DataFrame, locales: Registry) -> pl.DataFrame:
+    """Add what follows from ``question``, ``locale``, ``options``, ``option_locales`` and ``answer``."""
+    named = rows["locale"].append(rows["option_locales"].explode()).drop_nulls().unique()
+    of_tags = {tag: locales.get(tag) for tag in named}
+    upstream = {tag: locale.upstream for tag, locale in of_tags.items()}
+    region = {tag: locale.region for tag, locale in of_tags.items()}
+    return rows.with_columns(
+        country=pl.col("locale").replace_strict(upstream, return_dtype=pl.String),
+        prompt=_published_prompt(),
+        choices=_json_by_letter("options", {text: text for text in rows["options"].explode().unique()}),
+        choice_countries=_json_by_letter("option_locales", upstream),
+        answer_idx=pl.col("answer").replace_strict(dict(enumerate(LETTERS)), return_dtype=pl.String),
+        option_regions=pl.col("option_locales").list.eval(
+            pl.element().replace_strict(region, return_dtype=pl.String)
+        ),
+    ).select(pl.col(name).cast(of) for name, of in MCQ_ROWS.items())
 
 
 def _asked(mcqs: pl.DataFrame, questions: pl.DataFrame, locales: Registry) -> pl.DataFrame:
@@ -155,7 +158,10 @@ def given_rows(given: pl.DataFrame, *, rebalance: bool, seed: int, locales: Regi
     Returns:
         `MCQ_ROWS`, in the order of ``given``; regions of options and spread are null, since nobody knows them.
     """
-    positions = _balanced(given, seed) if rebalance else given["answer"].to_list()
+    positions = given["answer"].to_list()
+    if rebalance:
+        placed = balanced_positions(given.select("locale", "mcq_id").iter_rows(), seed)
+        positions = [placed[one] for one in given.select("locale", "mcq_id").iter_rows()]
     orders = [_order(answer, to) for answer, to in zip(given["answer"], positions, strict=True)]
     moved = given.with_columns(
         options=pl.Series(
@@ -165,49 +171,38 @@ def given_rows(given: pl.DataFrame, *, rebalance: bool, seed: int, locales: Regi
         answer=pl.Series(positions, dtype=pl.Int64),
         source_order=pl.Series(["".join(LETTERS[i] for i in order) for order in orders], dtype=pl.String),
         source=pl.col("origin"),
+        option_locales=pl.lit(None, pl.List(pl.String)),
+        answer_spread=None,
     )
-    texts = moved["options"].explode().drop_nulls().unique()
-    upstream = {tag: locales.get(tag).upstream for tag in given["locale"].unique()}
-    none = {"choice_countries": None, "option_regions": None, "answer_spread": None}
-    return (
-        moved.with_columns(
-            country=pl.col("locale").replace_strict(upstream, return_dtype=pl.String),
-            prompt=_published_prompt(),
-            choices=_json_by_letter("options", {text: text for text in texts}),
-            answer_idx=pl.col("answer").replace_strict(dict(enumerate(LETTERS)), return_dtype=pl.String),
-            **{name: pl.lit(value) for name, value in none.items()},
-        )
-        .select(list(MCQ_ROWS))
-        .cast(MCQ_ROWS)
-    )
+    return _published(moved, locales)
 
 
-def _balanced(given: pl.DataFrame, seed: int) -> list[int]:
-    """Positions of the correct options, each as often as any other in every locale."""
-    found: dict[tuple[str, str], int] = {}
-    for (tag,), of_locale in given.group_by("locale", maintain_order=True):
-        placed = balanced_positions(of_locale["mcq_id"].to_list(), seed)
-        found |= {(str(tag), mcq_id): position for mcq_id, position in placed.items()}
-    return [found[key] for key in given.select("locale", "mcq_id").iter_rows()]
-
-
-def balanced_positions(ids: Sequence[str], seed: int) -> dict[str, int]:
-    """Place the correct answers of questions, each position as often as any other, or once more.
+def balanced_positions(ids: Iterable[tuple[str, str]], seed: int) -> dict[tuple[str, str], int]:
+    """Place the correct answers of questions, each position as often as any other in a group, or once more.
 
     A question prefers a position by its own digest; of those that would be too many at one, the ones with the
     largest digests move. So a further question changes the position of few others.
+
+    Args:
+        ids: Group and id of every question.
+        seed: Seed of the preferences.
     """
-    digests = {mcq_id: digest(seed, "position", mcq_id) for mcq_id in ids}
-    held: list[list[str]] = [[] for _ in LETTERS]
-    for mcq_id in sorted(digests, key=digests.__getitem__):
-        held[digests[mcq_id] % len(LETTERS)].append(mcq_id)
-    equal, more = divmod(len(digests), len(LETTERS))
-    by_demand = sorted(range(len(LETTERS)), key=lambda position: -len(held[position]))
-    shares = {position: equal + (rank < more) for rank, position in enumerate(by_demand)}
-    moving = [mcq_id for position, share in shares.items() for mcq_id in held[position][share:]]
-    placed = {mcq_id: position for position, share in shares.items() for mcq_id in held[position][:share]}
-    free = [position for position, share in shares.items() for _ in range(share - len(held[position]))]
-    return placed | dict(zip(moving, free, strict=True))
+    digests: dict[str, dict[tuple[str, str], int]] = {}
+    for group, mcq_id in ids:
+        digests.setdefault(group, {})[group, mcq_id] = digest(seed, "position", mcq_id)
+    placed: dict[tuple[str, str], int] = {}
+    for of_group in digests.values():
+        held: list[list[tuple[str, str]]] = [[] for _ in LETTERS]
+        for one in sorted(of_group, key=of_group.__getitem__):
+            held[of_group[one] % len(LETTERS)].append(one)
+        equal, more = divmod(len(of_group), len(LETTERS))
+        by_demand = sorted(range(len(LETTERS)), key=lambda position: -len(held[position]))
+        shares = {position: equal + (rank < more) for rank, position in enumerate(by_demand)}
+        moving = [one for position, share in shares.items() for one in held[position][share:]]
+        free = [position for position, share in shares.items() for _ in range(share - len(held[position]))]
+        placed |= {one: position for position, share in shares.items() for one in held[position][:share]}
+        placed |= dict(zip(moving, free, strict=True))
+    return placed
 
 
 def _order(answer: int, to: int) -> list[int]:

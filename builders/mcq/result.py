@@ -1,16 +1,18 @@
 """Result of building multiple-choice questions: the questions, and why others are missing."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import polars as pl
 
 from blend.builders.mcq.options import are_apart
-from blend.builders.mcq.published_mcqs import published_rows, true_false_rows
-from blend.schemas.frames import COMPACT_ROWS, MCQ_ROWS, VERDICTS, empty
+from blend.builders.mcq.published_mcqs import McqRow, published_rows, true_false_rows
+from blend.builders.mcq.verdicts import FOUND, ON_NOTHING, VOID, Verdicts
+from blend.schemas.frames import COMPACT_ROWS, KEY, MCQ_ROWS, VERDICTS, empty
 from blend.schemas.locales import Registry
 from blend.schemas.manifest import ReleaseManifest
+from blend.schemas.reports import finding_kinds
 from blend.schemas.rows import LETTERS, MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS
 from blend.schemas.texts import agreeing, pluralise
 
@@ -20,27 +22,14 @@ NO_ENGLISH = "no-translation"
 STAGE = "make multiple-choice questions"
 """Name of the step in the build report."""
 
-VOID = "void-verdicts"
-"""Finding, and note of the build report: verdicts quote a question in other words than it is asked in."""
-ON_NOTHING = "verdicts-on-nothing"
-"""The same: verdicts are on options that nobody gave, or on questions that are not asked."""
-
 ROWS_PER_BATCH = 5_000
 """Rows that get their published columns at once: those of all would take the most memory of a build."""
 
-DROPPED = pl.Schema(
-    {"template_id": pl.String(), "locale": pl.String(), "reason": pl.String(), "detail": pl.String()}
-)
+DROPPED = FOUND
 """One row per question that yields no multiple-choice question."""
 
 SHORT = "short"
 """Reason of questions for which too few options are left."""
-
-FOUND = DROPPED
-"""One row per answer or question of which something else is said or shown than before.
-
-``reason`` and ``detail`` are those of a finding, see `builders.mcq.verdicts`.
-"""
 
 SUMMARY = pl.Schema({"locale": pl.String(), "questions": pl.Int64(), "dropped": pl.Int64(), "mcqs": pl.Int64()})
 """One row per locale, in registry order: questions with and without multiple-choice questions, and how many."""
@@ -63,9 +52,9 @@ class McqBuild:
     deciders: pl.DataFrame
     """`judges.panel.DECIDERS`: which judge decided how many pairs."""
     found: pl.DataFrame
-    """`FOUND`: slips put right, verdicts on other wordings; empty in paper mode."""
+    """`verdicts.FOUND`: slips put right, verdicts that do not count; empty in paper mode."""
     reading: pl.DataFrame
-    """`reading.READING`: who has read what the questions show; empty in paper mode."""
+    """`READING`: who has read what the questions show; empty in paper mode."""
     beside_models: pl.DataFrame = field(default_factory=lambda: empty(VERDICTS))
     """`verdicts.Verdicts.beside_models`: what models say of options, and people of the same."""
     given: pl.DataFrame = field(default_factory=lambda: empty(MCQ_ROWS))
@@ -134,6 +123,91 @@ def summarise(mcqs: pl.DataFrame, dropped: pl.DataFrame, tags: Sequence[str]) ->
     return rows.with_columns(pl.exclude("locale").fill_null(0)).select(list(SUMMARY)).cast(SUMMARY)
 
 
+# Who has read what questions show
+
+READING = pl.Schema(
+    {
+        "locale": pl.String(),
+        "mcqs": pl.Int64(),
+        "with_unread": pl.Int64(),
+        "options": pl.Int64(),
+        "natives": pl.Int64(),
+        "others": pl.Int64(),
+        "model": pl.Int64(),
+        "by_question": pl.Int64(),
+        "nobody": pl.Int64(),
+    }
+)
+"""One row per locale asked about, in registry order: multiple-choice questions, those of them that show an
+option that nobody has read, and the options that they show, by who has read them: natives of the region, other
+people, a language model alone (of these those of which that is known ``by_question``), or nobody, neither
+person nor model."""
+
+
+def reading_frame(made: Iterable[McqRow], verdicts: Verdicts, tags: Iterable[str]) -> pl.DataFrame:
+    """Count who has read what questions show.
+
+    Args:
+        made: The questions.
+        verdicts: Who has read what.
+        tags: Locales in the order of the rows; those without questions have none.
+
+    Returns:
+        `READING`.
+    """
+    counts: dict[str, Counter[str]] = {}
+    for one in made:
+        readers = [
+            verdicts.read_by(one.template_id, one.locale, text, origin) or "nobody"
+            for text, origin in one.options
+        ]
+        of_locale = counts.setdefault(one.locale, Counter())
+        of_locale.update(readers, mcqs=1, with_unread=int("nobody" in readers), options=len(readers))
+    rows = [
+        {"locale": tag, **{name: counts[tag][name] for name in READING if name != "locale"}}
+        for tag in tags
+        if tag in counts
+    ]
+    return pl.DataFrame(rows, READING).with_columns(model=pl.col("model") + pl.col("by_question"))
+
+
+def unread_findings(reading: pl.DataFrame) -> list[tuple[str, str]]:
+    """Say by locale how many questions show options that nobody has read; locale and sentence."""
+    sentence = (
+        "{with_unread:,} of {mcqs:,} multiple-choice questions show options that nobody has read: "
+        "{nobody:,} of {options:,}"
+    )
+    rows = reading.filter(pl.col("with_unread") > 0).iter_rows(named=True)
+    return [(row["locale"], sentence.format(**row)) for row in rows]
+
+
+def unread_summary(reading: pl.DataFrame) -> str:
+    """Say how many questions show options that nobody has read, in all and by locale."""
+    rows = reading.filter(pl.col("with_unread") > 0).iter_rows(named=True)
+    by_locale = ", ".join(f"{row['locale']} {row['with_unread']:,} of {row['mcqs']:,}" for row in rows)
+    total, of = int(reading["with_unread"].sum()), int(reading["mcqs"].sum())
+    return f"{total:,} of {of:,} multiple-choice questions show options that nobody has read ({by_locale})"
+
+
+UNREAD = "unread-options"
+"""Finding, and note of the build report: which regions' questions show options that nobody has read."""
+
+
+def verdict_notes(manifest: ReleaseManifest, recipe: str = "") -> Iterator[tuple[str, str]]:
+    """List what the build report of a release says of verdicts, and what to do about each.
+
+    Args:
+        manifest: The manifest of the release.
+        recipe: What commands call the recipe; without it they use the one in the folder, or the sample.
+    """
+    command = "blend questions options"
+    for stage in manifest.report:
+        for kind in (VOID, ON_NOTHING, UNREAD):
+            if kind in stage.notes:
+                remedy = finding_kinds()[kind].remedy
+                yield str(stage.notes[kind]), remedy.replace(command, f"{command} {recipe}".strip())
+
+
 # Why questions are missing: too few regions are asked the same
 
 OTHERS_NEEDED = len(LETTERS) - 1
@@ -162,26 +236,25 @@ def too_few_regions(asked: pl.DataFrame, locales: Registry) -> str | None:
     Returns:
         Null if nothing is missing.
     """
-    known = {tag: locales.get(tag) for tag in asked["locale"].unique().sort()}
-    together = {
-        tag: tuple(other for other in known if other == tag or not are_apart(locale, known[other]))
-        for tag, locale in known.items()
+    known = [locales.get(tag) for tag in asked["locale"].unique().sort()]
+    akin = {
+        one.tag: [other.tag for other in known if not are_apart(one, other) or other == one] for one in known
     }
-    usable = 0
+    region = {one.tag: one.region for one in known}
+    short = 0
     for tags in asked.group_by("template_id").agg(pl.col("locale").unique())["locale"].to_list():
-        others = ({known[other].region for other in set(tags).difference(together[tag])} for tag in tags)
-        usable += sum(len(regions) >= OTHERS_NEEDED for regions in others)
-    questions = asked.unique(["template_id", "locale"]).height
-    if usable == questions:
+        others = ({region[other] for other in set(tags).difference(akin[tag])} for tag in tags)
+        short += sum(len(regions) < OTHERS_NEEDED for regions in others)
+    if not short:
         return None
-    regions = list(dict.fromkeys(locale.region for locale in known.values()))
-    groups = sorted({group for group in together.values() if len(group) > 1})
+    groups = sorted({tuple(tags) for tags in akin.values() if len(tags) > 1})
     as_one = "".join(f"; {', '.join(group[:-1])} and {group[-1]} count as one" for group in groups)
+    regions = list(dict.fromkeys(region.values()))
     missing = len(LETTERS) - len(regions)
     more = f"; {missing} more {agreeing(missing, 'is', 'are')} missing" if missing > 0 else ""
     here = f"{pluralise(len(regions), 'region')} {agreeing(len(regions), 'is', 'are')} asked"
     return (
-        f"{questions - usable:,} of {pluralise(questions, 'question')} cannot become multiple-choice "
+        f"{short:,} of {pluralise(asked.unique(KEY).height, 'question')} cannot become multiple-choice "
         f"questions. {EACH_NEEDS}. Here, {here} ({', '.join(regions)}){as_one}{more}"
     )
 
@@ -196,21 +269,20 @@ def why_none_made(manifest: ReleaseManifest, recipe: str = "") -> str | None:
     Returns:
         Null if there are some, or no questions at all.
     """
-    rows = Counter[str]()
-    for table in manifest.tables:
-        rows[table.config] += table.rows
-    if rows.get(MULTIPLE_CHOICE_QUESTIONS) or not rows.get(SHORT_ANSWER_QUESTIONS):
+    tables = [table for table in manifest.tables if table.config == SHORT_ANSWER_QUESTIONS]
+    asked = sum(table.rows for table in tables)
+    if not asked or any(table.config == MULTIPLE_CHOICE_QUESTIONS and table.rows for table in manifest.tables):
         return None
-    regions = sum(table.config == SHORT_ANSWER_QUESTIONS for table in manifest.tables)
     dropped = next((stage.findings for stage in manifest.report if stage.stage == STAGE), {})
     # What is odd about verdicts is noted in the same step, and leaves no question out.
     causes = ", ".join(f"{kind} {count:,}" for kind, count in dropped.items() if kind not in (VOID, ON_NOTHING))
-    few = f" There {'is' if regions == 1 else 'are'} {regions}." if regions < len(LETTERS) else ""
-    has_blend = any(source.kind == "blend" for source in manifest.sources)
-    needed = LEAVE_LOCALES_OUT if few and has_blend and manifest.recipe.locales is not None else EACH_NEEDS
-    asked = rows[SHORT_ANSWER_QUESTIONS]
     no_english = sum(stage.findings.get(NO_ENGLISH, 0) for stage in manifest.report)
-    remedies = [f"{needed}.{few}"] if few or not no_english else []
+    few, remedies = len(tables) < len(LETTERS), []
+    if few or not no_english:
+        has_blend = any(source.kind == "blend" for source in manifest.sources)
+        leaves_out = few and has_blend and manifest.recipe.locales is not None
+        there_are = f" There {agreeing(len(tables), 'is', 'are')} {len(tables)}." if few else ""
+        remedies.append(f"{LEAVE_LOCALES_OUT if leaves_out else EACH_NEEDS}.{there_are}")
     if no_english:
         command = f"`blend reviews propose{recipe and f' {recipe}'}`"
         remedies.append(

@@ -11,8 +11,8 @@ from blend.builders.judges.equivalence import Judge, Pair
 from blend.builders.judges.panel import JudgePanel, pair
 from blend.builders.mcq.answers import Rules, TemplateAnswers, read_answers
 from blend.builders.mcq.choice import N_DISTRACTORS, Choice
-from blend.builders.mcq.keyness import OtherAnswers, answer_index
-from blend.builders.mcq.offers import Target, offers, reviewed_fillers
+from blend.builders.mcq.keyness import Keyness, answer_index
+from blend.builders.mcq.offers import Target, offers, proposed_options
 from blend.builders.mcq.options import Option
 from blend.builders.mcq.verdicts import Verdicts
 from blend.schemas.formats import AnswerFormat
@@ -59,18 +59,20 @@ def offered_options(
     Returns:
         `OFFERED_OPTIONS`, by template, locale in registry order, role, votes (most first) and option.
     """
-    panel, known = JudgePanel(judges), OtherAnswers(questions, answer_index(annotations))
-    rules = Rules(options, seed, verdicts, locales)
-    counting = Verdicts(None, questions, locales, shipped=False) if everything else verdicts
+    panel, keyness = JudgePanel(judges), Keyness(answer_index(annotations))
+    # What nobody has read is here to be read.
+    rules = Rules(options.model_copy(update={"unread": "keep"}), seed, verdicts, locales)
+    none = Verdicts(None, questions, locales, shipped=False)
+    shown = replace(rules, verdicts=none) if everything else rules
     wordings = {(one, tag): text for one, tag, text in questions.select(*KEY, "en_question").iter_rows()}
     rows = []
-    for answers in read_answers(questions, annotations, replace(rules, verdicts=counting)):
-        choice = Choice(answers, rules, known, panel, for_readers=True)
+    for answers in read_answers(questions, annotations, shown):
+        choice = Choice(answers, shown, keyness, panel, with_proposed=False)
         made = choice.made()
         for target in choice.targets:
             asked = target.answers.locale
             key = answers.template_id, asked.tag
-            proposed = {one.locale.region for one in reviewed_fillers(answers, asked, rules)}
+            proposed = {one.locale.region for one in proposed_options(answers, asked, rules)}
             offered = choice.may_show(target, made[asked.tag])
             if len({option.locale.region for option in offered}) >= N_DISTRACTORS - len(proposed):
                 rows += [(*key, wordings[key], *row) for row in _options(target, offered)]
@@ -119,7 +121,7 @@ def candidate_pairs(
     verdicts = Verdicts(None, questions, locales, shipped=options.judge.shipped)
     counts: Counter[Pair] = Counter()
     first: dict[Pair, str] = {}
-    rules = Rules(options, 0, verdicts, locales)
+    rules = Rules(options.model_copy(update={"unread": "keep"}), 0, verdicts, locales)
     for answers in read_answers(questions, annotations, rules):
         if answers.answer_format is AnswerFormat.TEXT:
             for found in _candidates(answers, rules):
@@ -131,7 +133,7 @@ def candidate_pairs(
 
 def _candidates(answers: TemplateAnswers, rules: Rules) -> Iterator[Pair]:
     """List for every locale asked about the pairs that its question may rest on, each once."""
-    for target in offers(answers, rules, JudgePanel(()), with_proposed=False):
+    for target in offers(answers, rules, with_proposed=False):
         options = [one.option for one in target.offered]
         found = {pair(option.text, text) for option in options for text in target.acceptable}
         found |= {

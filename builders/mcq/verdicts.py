@@ -4,13 +4,13 @@ One table holds all of them (`frames.VERDICTS`): the recipe's own and the one of
 applied alike.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import polars as pl
 
-from blend.builders.mcq.options import Option, shown, spelled, spelling
-from blend.builders.mcq.result import FOUND, ON_NOTHING, VOID
+from blend.builders.mcq.options import Option, shown, spelled
 from blend.loaders.responses.shipped import shipped_verdicts
 from blend.loaders.responses.verdicts import MODEL_KIND, NATIVE
 from blend.schemas.errors import RowError, UnknownNameError, raise_all
@@ -24,7 +24,6 @@ from blend.schemas.sheets import (
     OK,
     PROPOSED,
     READ,
-    REWORDED,
     SILLY,
     SILLY_ANYWHERE,
     SLIP,
@@ -32,6 +31,17 @@ from blend.schemas.sheets import (
     stands_by_natives,
 )
 from blend.schemas.texts import pluralise
+
+VOID = "void-verdicts"
+"""Finding, and note of the build report: verdicts quote a question in other words than it is asked in."""
+ON_NOTHING = "verdicts-on-nothing"
+"""The same: verdicts are on options that nobody gave, or on questions that are not asked."""
+
+FOUND = pl.Schema(
+    {"template_id": pl.String(), "locale": pl.String(), "reason": pl.String(), "detail": pl.String()}
+)
+"""One row per question that is asked otherwise than before, or about which verdicts do not count; ``reason`` is
+the kind of a finding."""
 
 NATIVES, OTHERS, MODEL, BY_QUESTION = "natives", "others", "model", "by_question"
 """Who has read an option: at least one native of the region asked about; people of whom none is known to be
@@ -59,15 +69,6 @@ class Reader(NamedTuple):
         return f"{self.name}{' (native)' if self.kind == NATIVE else ''}: {self.verdict}{sure}"
 
 
-class Excluded(NamedTuple):
-    """Options excluded about a template and locale, as options show them."""
-
-    distractors: tuple[str, ...] = ()
-    """Not to be shown as wrong, sorted."""
-    golds: frozenset[str] = frozenset()
-    """Not to be shown as correct."""
-
-
 class Proposal(NamedTuple):
     """Option that a reviewer proposes as a distractor."""
 
@@ -76,6 +77,10 @@ class Proposal(NamedTuple):
     option: str
     origin: Locale
     """Whose answer it is."""
+
+
+_About = tuple[str, str, str]
+"""Template, locale asked about, and option as shown."""
 
 
 class Verdicts:
@@ -111,30 +116,32 @@ class Verdicts:
         every, self._model_confidence = pl.concat(parts), model_confidence
         self.questions, self.slips = _without_slips(questions, every)
         """The questions as they are asked, and `FOUND`: those that are asked in other words than before."""
-        by_part = [_in_force(part, [questions, self.questions], every) for part in parts]
-        in_force = pl.concat(by_part)
-        self._shown_as = _by_template(in_force.filter(verdict=SLIP).drop_nulls("option"), "with")
-        self._silly_anywhere = _by_template(in_force.filter(verdict=SILLY_ANYWHERE), "verdict")
-        self.proposed: dict[str, list[Proposal]] = {}
+        in_force = [_in_force(part, [questions, self.questions]) for part in parts]
+        counting = pl.concat(in_force)
+        self._shown_as = _by_template(counting.filter(verdict=SLIP).drop_nulls("option"), "with")
+        self._silly_anywhere = _by_template(counting.filter(verdict=SILLY_ANYWHERE), "verdict")
+        self.proposed: defaultdict[str, list[Proposal]] = defaultdict(list)
         """By template: options for questions that are short of them."""
-        for template_id, tag, option, region in (
-            own.filter(verdict=PROPOSED).select(*KEY, "option", "with").sort("option", "with").iter_rows()
-        ):
-            self.proposed.setdefault(template_id, []).append(Proposal(tag, option, locales.find(region)))
-        self._own = self._on_options(by_part[-1]).join(questions, on=KEY, how="semi", maintain_order="left")
-        judged = self._on_options(in_force)
-        self.found = pl.concat([_void(every, in_force, questions), _unasked(own, questions)])
-        """`FOUND`: verdicts on questions that are asked in other words, or not at all."""
-        self._readers = _readers(judged)
-        self._excluded, self._refused = self._refusals(locales)
-        self._questions_read = frozenset(in_force.filter(verdict=READ).select(KEY).rows())
+        proposed = own.filter(verdict=PROPOSED).sort("option", "with").select(*KEY, "option", "with")
+        for template_id, tag, option, region in proposed.iter_rows():
+            self.proposed[template_id].append(Proposal(tag, option, locales.find(region)))
+        self._own = self._on_options(in_force[-1].join(questions, on=KEY, how="semi", maintain_order="left"))
+        """The recipe's verdicts on options of questions that are asked."""
+        self._unasked = self._on_options(own.join(questions, on=KEY, how="anti", maintain_order="left"))
+        """Those on options of questions that are not."""
+        self.void = _void(every, counting, questions)
+        """`FOUND`: verdicts on questions that are asked in other words."""
+        self._readers = _readers(self._on_options(counting))
+        self._counting = {about: self._of_those(readers) for about, readers in self._readers.items()}
+        self._refused, self._refused_at_home = self._refusals(locales)
+        self._read_by_question = frozenset(counting.filter(verdict=READ).select(KEY).rows())
         # What the model of the package has read are published answers of these regions, and nobody else's.
         of_regions = pl.col("locale").is_in(every.filter(verdict=READ)["locale"].unique().to_list())
         is_published = pl.col("grouping") == Grouping.UPSTREAM.value
         published = (
-            () if annotations is None else annotations.filter(is_published, of_regions).select(KEY).rows()
+            [] if annotations is None else annotations.filter(is_published, of_regions).select(KEY).rows()
         )
-        self._published = frozenset[tuple[str, str]](published)
+        self._published = frozenset[tuple[Any, ...]](published)
 
     # What questions and options are shown as
 
@@ -157,36 +164,6 @@ class Verdicts:
         texts = [self.text(template_id, shown(option)) for template_id, option in named]
         return rows.with_columns(option=pl.Series(texts, dtype=pl.String))
 
-    # What is not shown
-
-    def _refusals(
-        self, locales: Registry
-    ) -> tuple[dict[tuple[str, str], Excluded], dict[tuple[str, str], frozenset[str]]]:
-        """Sort what verdicts that count refuse: by template and locale, and by template and own region."""
-        excluded: dict[tuple[str, str], Excluded] = {}
-        refused: dict[tuple[str, str], frozenset[str]] = {}
-        for template_id, tag, option in sorted(self._readers):
-            verdicts = {one.verdict for one in self.counting(template_id, tag, option)} - {OK}
-            there = excluded.get((template_id, tag), _NOTHING)
-            if WRONG in verdicts:
-                there = there._replace(golds=there.golds | {option})
-            if verdicts - {WRONG}:
-                there = there._replace(distractors=(*there.distractors, option))
-            excluded[template_id, tag] = there
-            if not verdicts.isdisjoint((SILLY, WRONG)):
-                key = template_id, locales.get(tag).region
-                refused[key] = refused.get(key, frozenset()) | {option}
-        return excluded, refused
-
-    def of(self, template_id: str, tag: str) -> Excluded:
-        """Find what is not to be shown in a template's questions about a locale."""
-        return self._excluded.get((template_id, tag), _NOTHING)
-
-    def refused(self, template_id: str, region: str) -> frozenset[str]:
-        """Find what is silly or wrong about a region: where its own people gave that, no other is shown it."""
-        anywhere = self._silly_anywhere.get(template_id, {})
-        return self._refused.get((template_id, region), frozenset()).union(anywhere)
-
     # Who has read what
 
     def readers(self, template_id: str, tag: str, option: str) -> Sequence[Reader]:
@@ -198,9 +175,9 @@ class Verdicts:
 
         Where most of three or more natives accept the option, only those who accept it count.
         """
-        readers = self.readers(template_id, tag, option)
-        if not readers:
-            return ()
+        return self._counting.get((template_id, tag, option), ())
+
+    def _of_those(self, readers: Sequence[Reader]) -> Sequence[Reader]:
         people = [reader for reader in readers if reader.kind != MODEL_KIND]
         if stands_by_natives([reader.verdict for reader in people if reader.kind == NATIVE]):
             return [reader for reader in people if reader.verdict == OK]
@@ -216,14 +193,11 @@ class Verdicts:
             origin: Tag of the locale whose answer it is.
         """
         kinds = {reader.kind for reader in self.counting(template_id, asked, text)}
-        if kinds - {MODEL_KIND}:
-            return NATIVES if NATIVE in kinds else OTHERS
         if kinds:
-            return MODEL
-        is_read = (template_id, asked) in self._questions_read and (template_id, origin) in self._published
-        if not is_read and any(shown(one.option) == text for one in self.proposals(template_id, asked)):
-            return OTHERS
-        return BY_QUESTION if is_read else None
+            return NATIVES if NATIVE in kinds else MODEL if kinds == {MODEL_KIND} else OTHERS
+        if (template_id, asked) in self._read_by_question and (template_id, origin) in self._published:
+            return BY_QUESTION
+        return OTHERS if any(shown(one.option) == text for one in self.proposals(template_id, asked)) else None
 
     def has_read(self, template_id: str, asked: str, option: Option) -> bool:
         """Whether a person or a model has read an option about a locale; who proposed one has."""
@@ -232,6 +206,39 @@ class Verdicts:
     def proposals(self, template_id: str, asked: str) -> list[Proposal]:
         """List what was proposed for a template's question about a locale."""
         return [one for one in self.proposed.get(template_id, ()) if one.tag in (None, asked)]
+
+    # What is not shown
+
+    def _refusals(
+        self, locales: Registry
+    ) -> tuple[dict[tuple[str, str], dict[str, set[str]]], dict[tuple[str, str], set[str]]]:
+        """Sort what verdicts that count refuse: by template and locale, and by template and own region."""
+        refused: defaultdict[tuple[str, str], dict[str, set[str]]] = defaultdict(dict)
+        at_home: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+        for (template_id, tag, option), readers in sorted(self._counting.items()):
+            verdicts = {reader.verdict for reader in readers} - {OK}
+            if verdicts:
+                refused[template_id, tag][option] = verdicts
+            if not verdicts.isdisjoint((SILLY, WRONG)):
+                at_home[template_id, locales.get(tag).region].add(option)
+        return refused, at_home
+
+    def refused(self, template_id: str, tag: str) -> tuple[str, ...]:
+        """List what a question about a locale is not to show as wrong, as shown and sorted."""
+        about = self._refused.get((template_id, tag), {})
+        return tuple(option for option, verdicts in about.items() if verdicts != {WRONG})
+
+    def wrong(self, template_id: str, tag: str) -> set[str]:
+        """List what it is not to show as correct."""
+        about = self._refused.get((template_id, tag), {})
+        return {option for option, verdicts in about.items() if WRONG in verdicts}
+
+    def refused_at_home(self, template_id: str, region: str) -> set[str]:
+        """List what is silly or wrong about a region: where its own people gave that, no other is shown it."""
+        anywhere = self._silly_anywhere.get(template_id, {})
+        return self._refused_at_home.get((template_id, region), set()).union(anywhere)
+
+    # What is told
 
     def beside_models(self) -> pl.DataFrame:
         """List what models of the recipe's table say, and what people say of the same, as far as it counts.
@@ -246,56 +253,48 @@ class Verdicts:
             rows += [(*about, *one[:3], None) for one in people]
             rows += [(*about, *one[:3], one.confidence) for one in models]
         columns = (*KEY, "option", "reader", "kind", "verdict", "confidence")
-        named = [dict(zip(columns, row, strict=True)) for row in rows]
-        return pl.DataFrame(named, VERDICTS)
+        return pl.DataFrame([dict(zip(columns, row, strict=True)) for row in rows], VERDICTS)
 
-    # What is told
-
-    def on_nothing(
-        self, index: pl.DataFrame, formats: Mapping[str, AnswerFormat], locales: Registry
-    ) -> pl.DataFrame:
+    def on_nothing(self, index: pl.DataFrame, formats: Mapping[str, AnswerFormat]) -> pl.DataFrame:
         """Tell of own verdicts on options that nobody gave: the column of options may have moved.
 
         Args:
             index: `keyness.ANSWER_INDEX`.
             formats: By template.
-            locales: Known locales.
 
         Returns:
-            `FOUND`, a row per question: a key that is wrong is an answer of the locale, all else one of any
-            region, or proposed.
+            `FOUND`, a row per locale: a key that is wrong is an answer of the locale, all else one of any
+            region, or proposed, if the question is asked at all.
         """
-        given = {
-            (template_id, None, shown(one.option))
-            for template_id, proposals in self.proposed.items()
-            for one in proposals
-        }
+
+        def as_given(template_id: str, text: str) -> str:
+            return spelled(text, formats.get(template_id, AnswerFormat.TEXT)) or text
+
+        given: set[tuple[str, str | None, str]] = set()
+        for template_id, proposals in self.proposed.items():
+            given |= {(template_id, None, as_given(template_id, shown(one.option))) for one in proposals}
         read = index["template_id"].is_in(self._own["template_id"].unique().implode())
-        for template_id, tag, text, _ in index.filter(read).iter_rows():
-            answer_format = formats.get(template_id, AnswerFormat.TEXT)
-            for one in _spellings(self.text(template_id, shown(text)), answer_format, locales) | {shown(text)}:
-                given |= {(template_id, None, one), (template_id, tag, one)}
-        unknown: dict[tuple[str, str], list[str]] = {}
-        columns = (*KEY, "option", "verdict", "source")
-        for template_id, tag, option, verdict, source in (
-            self._own.select(columns).sort(KEY, maintain_order=True).iter_rows()
-        ):
-            texts = (option, spelled(option, formats.get(template_id, AnswerFormat.TEXT)))
-            if given.isdisjoint((template_id, tag if verdict == WRONG else None, text) for text in texts):
-                unknown.setdefault((template_id, tag), []).append(f"{option!r} ({source})")
-        found = [(*key, ON_NOTHING, _on_options_of_nobody(options)) for key, options in unknown.items()]
+        for template_id, tag, typed, _ in index.filter(read).iter_rows():
+            text = as_given(template_id, self.text(template_id, shown(typed)))
+            given |= {(template_id, None, text), (template_id, tag, text)}
+        unknown: defaultdict[str, list[str]] = defaultdict(list)
+        for tag, option, source in self._unasked.select("locale", "option", "source").iter_rows():
+            unknown[tag].append(f"{option!r} ({source})")
+        own = self._own.select(*KEY, "option", "verdict", "source")
+        for template_id, tag, option, verdict, source in own.iter_rows():
+            about = template_id, tag if verdict == WRONG else None, as_given(template_id, option)
+            if about not in given:
+                unknown[tag].append(f"{option!r} ({source})")
+        found = [(None, tag, ON_NOTHING, _on_options_of_nobody(unknown[tag])) for tag in sorted(unknown)]
         return pl.DataFrame(found, FOUND, orient="row")
-
-
-_NOTHING = Excluded()
 
 
 def _without_slips(questions: pl.DataFrame, verdicts: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Put slips in the English of questions right: the questions, and `FOUND`."""
-    slips: dict[str, list[tuple[str, str]]] = {}
+    slips: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
     of_questions = verdicts.filter(pl.col("option").is_null(), verdict=SLIP)
     for template_id, slip, corrected in of_questions.select("template_id", "question", "with").iter_rows():
-        slips.setdefault(template_id, []).append((slip, corrected))
+        slips[template_id].append((slip, corrected))
     found, texts = [], []
     for template_id, tag, text in questions.select(*KEY, "en_question").iter_rows():
         asked = text
@@ -308,15 +307,10 @@ def _without_slips(questions: pl.DataFrame, verdicts: pl.DataFrame) -> tuple[pl.
     return asked_as, pl.DataFrame(found, FOUND, orient="row").sort(KEY)
 
 
-def _spellings(text: str, answer_format: AnswerFormat, locales: Registry) -> set[str]:
-    found = spelling((text,), answer_format, locales)
-    return {text} if isinstance(found, str) else {text, found.text}
-
-
 def _on_options_of_nobody(options: Sequence[str]) -> str:
-    more = ", …" if len(options) > _NAMED else ""
+    named = ", ".join([*options[:_NAMED], *(["…"] if len(options) > _NAMED else [])])
     return (
-        f"{pluralise(len(options), 'verdict')} on options that nobody gave: {', '.join(options[:_NAMED])}{more}"
+        f"{pluralise(len(options), 'verdict')} on options that nobody gave to a question that is asked: {named}"
     )
 
 
@@ -328,94 +322,56 @@ def _by_template(rows: pl.DataFrame, column: str) -> dict[str, dict[str, str]]:
     return found
 
 
-def _readers(verdicts: pl.DataFrame) -> dict[tuple[str, str, str], list[Reader]]:
+def _readers(verdicts: pl.DataFrame) -> dict[_About, list[Reader]]:
     """List by template, locale and option who has read it, in the order of the verdicts."""
-    found: dict[tuple[str, str, str], list[Reader]] = {}
+    found: defaultdict[_About, list[Reader]] = defaultdict(list)
     rows = verdicts.select(*KEY, "option", "reader", "kind", "verdict", pl.col("confidence").fill_null(1.0))
     for template_id, tag, option, *of_reader in rows.iter_rows():
-        found.setdefault((template_id, tag, option), []).append(Reader(*of_reader))
+        found[template_id, tag, option].append(Reader(*of_reader))
     return found
 
 
 # Which verdicts are about questions that are asked
 
 
-def _in_force(rows: pl.DataFrame, asked: Sequence[pl.DataFrame], every: pl.DataFrame) -> pl.DataFrame:
+def _in_force(rows: pl.DataFrame, asked: Sequence[pl.DataFrame]) -> pl.DataFrame:
     """Keep verdicts that quote no question, and those whose question is asked so.
 
-    Slips apart, and changes of wording. What is said of an option in all regions counts if any verdict of its
-    template does, since another dataset may have the same ids.
+    What is said of an option in all regions counts if any verdict of its template does, since another dataset
+    may have the same ids.
 
     Args:
         rows: `VERDICTS`.
         asked: `QUESTIONS` as they stand, and without slips.
-        every: `VERDICTS` with the changes of wording.
     """
-    words = set(pl.concat([frame.select(*KEY, "en_question") for frame in asked]).iter_rows())
-    changes: dict[str, list[tuple[str, str]]] = {}
-    for template_id, before, now in (
-        every.filter(verdict=REWORDED).select("template_id", "question", "with").iter_rows()
-    ):
-        changes.setdefault(template_id, []).append((before, now or ""))
+    words = pl.concat([frame.select(*KEY, question="en_question") for frame in asked]).unique()
     quoted = rows.filter(pl.col("locale").is_not_null()).drop_nulls("question").select(_ABOUT).unique()
-    asked_so = [
-        (template_id, tag, text)
-        for template_id, tag, text in quoted.iter_rows()
-        if any((template_id, tag, one) in words for one in _worded(text, changes.get(template_id, ())))
-    ]
-    elsewhere = set(quoted["template_id"]).difference(template_id for template_id, *_ in asked_so)
+    asked_so = quoted.join(words, on=_ABOUT, how="semi").with_columns(is_asked=True)
+    elsewhere = set(quoted["template_id"]).difference(asked_so["template_id"])
     counts = (
         pl.when(pl.col("locale").is_null())
         .then((pl.col("verdict") == PROPOSED) | ~pl.col("template_id").is_in(list(elsewhere)))
         .otherwise(pl.col("question").is_null() | pl.col("is_asked"))
     )
-    marked = pl.DataFrame(asked_so, quoted.schema, orient="row").with_columns(is_asked=True)
-    return rows.join(marked, on=_ABOUT, how="left", maintain_order="left").filter(counts).select(list(VERDICTS))
-
-
-def _worded(question: str, changes: Iterable[tuple[str, str]]) -> set[str]:
-    """List what a question becomes by any of some changes of wording, in their order.
-
-    A change may have come to some regions only.
-    """
-    found = {question}
-    for before, now in changes:
-        found |= {text.replace(before, now) for text in found}
-    return found
+    return (
+        rows.join(asked_so, on=_ABOUT, how="left", maintain_order="left").filter(counts).select(list(VERDICTS))
+    )
 
 
 def _void(every: pl.DataFrame, in_force: pl.DataFrame, questions: pl.DataFrame) -> pl.DataFrame:
     """Say which verdicts on options quote their question in other words than it is asked in."""
     given = every.filter(pl.col("verdict").is_in(ALL_VERDICTS)).drop_nulls("question")
-    counts = given.join(in_force, on=_ABOUT, how="anti").group_by(_ABOUT).len("n")
-    rows = counts.join(questions.select(*KEY, "en_question"), on=KEY).sort(_ABOUT)
+    rows = given.join(in_force, on=_ABOUT, how="anti").group_by(_ABOUT).len("n").join(questions, on=KEY)
     found = [
-        (template_id, tag, VOID, f"{pluralise(n, 'verdict')} on {before!r}, asked as {now!r}")
-        for template_id, tag, before, n, now in rows.iter_rows()
-    ]
-    return pl.DataFrame(found, FOUND, orient="row")
-
-
-def _unasked(own: pl.DataFrame, questions: pl.DataFrame) -> pl.DataFrame:
-    """Say by locale how many of a recipe's verdicts are on questions that it does not ask."""
-    given = own.filter(pl.col("verdict").is_in(ALL_VERDICTS))
-    by_locale = (
-        given.join(questions, on=KEY, how="anti").group_by("locale").agg(pl.len(), pl.col("source").first())
-    )
-    sentence = "{} on questions that are not asked, the first in {}"
-    found = [
-        (None, tag, ON_NOTHING, sentence.format(pluralise(n, "verdict"), first))
-        for tag, n, first in by_locale.sort("locale").iter_rows()
+        (*key, VOID, f"{pluralise(n, 'verdict')} on {before!r}, asked as {now!r}")
+        for *key, before, n, now in rows.sort(_ABOUT).select(*_ABOUT, "n", "en_question").iter_rows()
     ]
     return pl.DataFrame(found, FOUND, orient="row")
 
 
 def _check(own: pl.DataFrame, templates: set[str], locales: Registry) -> None:
     """Check that templates, locales and regions are known, and raise for every row in which they are not."""
-    problems: list[RowError] = []
-    for row in own.iter_rows(named=True):
-        problems += _unknown_names(row, templates, locales)
-    raise_all(problems)
+    raise_all([error for row in own.iter_rows(named=True) for error in _unknown_names(row, templates, locales)])
 
 
 def _unknown_names(row: Mapping[str, Any], templates: set[str], locales: Registry) -> Iterator[RowError]:

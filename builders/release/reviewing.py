@@ -326,7 +326,6 @@ def read_by_model(
     base_url: str | None = None,
     locales: Sequence[str] | None = None,
     everything: bool = False,
-    concurrency: int = 16,
     on_progress: ProgressCallback = silent,
 ) -> ModelVerdicts:
     """Have a model read options, and add its verdicts to a file as they come: a further run asks the rest.
@@ -334,7 +333,8 @@ def read_by_model(
     What it refuses makes room for options that were not needed before; they are read as well.
 
     Args:
-        recipe: Names the sources, and perhaps a file of verdicts (``mcq.verdicts``).
+        recipe: Names the sources, perhaps a file of verdicts (``mcq.verdicts``), and how many requests are
+            under way at a time (``mcq.judge.concurrency``).
         out: File of verdicts to add to, .tsv or .csv.
         model: Name of the model as the server knows it.
         base: Folder to which the recipe's relative locations refer.
@@ -342,7 +342,6 @@ def read_by_model(
         locales: Only options of questions about these locales; about all when absent.
         everything: Whether options that people or the package's model have read, and those that verdicts leave
             out, are read as well: to compare the model with people.
-        concurrency: Requests under way at a time at most.
         on_progress: Told about progress.
 
     Raises:
@@ -360,7 +359,7 @@ def read_by_model(
         done += 1
         on_progress("read options", done, total)
 
-    reader = OptionReader(model, record=record, base_url=base_url, concurrency=concurrency)
+    reader = OptionReader(model, record=record, base_url=base_url, concurrency=recipe.mcq.judge.concurrency)
     append_verdicts(out, (), reader=reader.name, when=datetime.now(UTC).date())
     options = RecipeOptions(recipe, base)
     while requests := list(_requests(options, _verdicts(recipe, base, out), reader.name, locales, everything)):

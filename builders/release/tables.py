@@ -13,8 +13,16 @@ from blend.builders.judges import make_judges, shipped_for
 from blend.builders.judges.equivalence import Judge
 from blend.builders.mcq import build_mcq
 from blend.builders.mcq.published_mcqs import given_rows
-from blend.builders.mcq.reading import UNREAD_NOTE, unread_findings, unread_summary
-from blend.builders.mcq.result import ON_NOTHING, STAGE, VOID, McqBuild, with_compact, with_given
+from blend.builders.mcq.result import (
+    STAGE,
+    UNREAD,
+    McqBuild,
+    unread_findings,
+    unread_summary,
+    with_compact,
+    with_given,
+)
+from blend.builders.mcq.verdicts import ON_NOTHING, VOID
 from blend.builders.release.inputs import Inputs, domain_file, known_domain, read_inputs, read_snapshot
 from blend.builders.release.verdict_agreement import model_report
 from blend.builders.saq import Aggregation, aggregate
@@ -324,7 +332,7 @@ def _mcq_stage(mcqs: McqBuild, without_votes: pl.DataFrame, *, warn: bool) -> St
         for row in mcqs.deciders.iter_rows(named=True)
         for verdict in ("same", "different")
     }
-    notes = {**decided, UNREAD_NOTE: unread_summary(mcqs.reading)} if unread else decided
+    notes = {**decided, UNREAD: unread_summary(mcqs.reading)} if unread else decided
     if n_void := mcqs.found.filter(reason=VOID).height:
         notes |= {VOID: f"verdicts on {pluralise(n_void, 'question')} do not count: the words are others now"}
     if n_idle := mcqs.found.filter(reason=ON_NOTHING).height:
@@ -332,7 +340,7 @@ def _mcq_stage(mcqs: McqBuild, without_votes: pl.DataFrame, *, warn: bool) -> St
             ON_NOTHING: f"{pluralise(n_idle, 'finding')}: verdicts are on what is not there, and do not count"
         }
     of_reading = pl.DataFrame(
-        [("unread-options", None, tag, None, detail) for tag, detail in unread], FINDINGS, orient="row"
+        [(UNREAD, None, tag, None, detail) for tag, detail in unread], FINDINGS, orient="row"
     )
     made = mcqs.summary.select("locale", rows="mcqs")
     return Stage(STAGE, made, pl.concat([empty(FINDINGS), found, without_votes, of_reading]), notes)

@@ -7,6 +7,7 @@ from polars.dataframe.group_by import GroupBy
 
 from blend.builders.saq.agreement import krippendorff_alpha, of_members
 from blend.loaders.responses.verdicts import MODEL_KIND, NATIVE
+from blend.schemas.recipe import McqOptions
 from blend.schemas.reports import ANY_REFUSAL, EVERY, ComparedKind, ModelComparison, ModelReport
 from blend.schemas.sheets import ALL_VERDICTS, ALSO_CORRECT, OK, SILLY, WRONG
 from blend.schemas.summaries import Table
@@ -114,7 +115,10 @@ def _without_overruled(verdicts: pl.DataFrame) -> pl.DataFrame:
 
 
 def compared_verdicts(
-    verdicts: pl.DataFrame, others: pl.DataFrame, *, model_confidence: float = 0.0
+    verdicts: pl.DataFrame,
+    others: pl.DataFrame,
+    *,
+    model_confidence: float = McqOptions().model_confidence,
 ) -> pl.DataFrame:
     """Compare a reader's verdicts, such as a model's, with what others say of the same options.
 

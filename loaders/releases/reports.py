@@ -17,10 +17,9 @@ from blend.schemas.manifest import (
     ANNOTATOR_GROUPS_NAME,
     AUDIT_NAME,
     FINDINGS_NAME,
-    MODEL_VERDICTS_NAME,
 )
 from blend.schemas.models import first_reason
-from blend.schemas.reports import AuditReport, ModelReport
+from blend.schemas.reports import AuditReport
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -33,11 +32,6 @@ def report_json(report: BaseModel) -> str:
 def read_audit(release: Path) -> AuditReport | None:
     """The audit of a release; see `_read_report`."""
     return _read_report(release / AUDIT_NAME, AuditReport, "an audit")
-
-
-def read_model_report(release: Path) -> ModelReport | None:
-    """The report of a release on models that read options; see `_read_report`."""
-    return _read_report(release / MODEL_VERDICTS_NAME, ModelReport, "a report on models")
 
 
 def _read_report(path: Path, model: type[M], what: str) -> M | None:

@@ -40,20 +40,6 @@ def shipped_decisions() -> tuple[Decision, ...]:
 
 
 @cache
-def shipped_risk() -> dict[str, dict[str, float]]:
-    """The coefficients of `builders.mcq.unread_options`, by model and feature.
-
-    ``benchmarks/option_risk.py`` fits them on the published answers and the shipped verdicts.
-    """
-    with as_file(files("blend.decisions") / "blend" / "option_risk.tsv") as path:
-        rows = pl.read_csv(path, separator="\t").select("model", "feature", "coefficient").iter_rows()
-    found: dict[str, dict[str, float]] = {}
-    for model, feature, coefficient in rows:
-        found.setdefault(model, {})[feature] = coefficient
-    return found
-
-
-@cache
 def shipped_collections() -> pl.DataFrame:
     """What collecting brought in the 16 regions, `builders.stats.planning.REGION_FIGURES`.
 

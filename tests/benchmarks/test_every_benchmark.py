@@ -25,7 +25,6 @@ SMALL: dict[str, Sequence[str]] = {
     "interval_coverage": ["--simulations", "10"],
     "make_regions": ["3", "{out}"],
     "model_speed": ["--questions", "4", "--threads", "1"],
-    "option_risk": ["{shared}/data/blend", "--fit", "{out}"],
     "probing": ["--dishes", "1", "--models", "bert-base", "--dishes-file",
                 "{shared}/data/fmlama/data_filter/en/en_dishes.jsonl", "--tokenizers", "{shared}/models"],
     "publish_scale": ["--runs", "1", "--answers-after-ms", "1"],

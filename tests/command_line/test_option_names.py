@@ -28,7 +28,6 @@ OTHER_NAMES = {
     "opencc",
     "question",
     "reader",
-    "reworded",
     "test",
     "thought",
     "version",

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from blend.builders.mcq.reading import verdict_notes
+from blend.builders.mcq.result import verdict_notes
 from blend.cli import app
 from blend.cli.recipe_argument import used_recipe
 from blend.loaders.recipes.ready import sample_recipe

@@ -28,8 +28,8 @@ NO_KINDS = {
     # Outcomes of a single answer, counted in the build report and no findings of a question.
     *("in-reserve", "uncertain-question", "refused-at-home", "not-needed", "own-region"),
     "non-answer",
-    # A rule of the audit that has no name of its own in a finding.
-    "nearest-mean",
+    # A rule of the audit, and what it finds in options: neither has a finding of its own.
+    *("nearest-mean", "names-region"),
     # What a page tells the browser to say to servers of pictures.
     "no-referrer",
     # Names of stages of annotation, and what people choose in them.

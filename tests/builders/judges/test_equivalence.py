@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.builders.judges.equivalence import LexicalJudge, Pair, Verdict, decide, overlaps
+from blend.builders.judges.equivalence import Pair, Verdict, decide
 from blend.schemas.texts import words
+from helpers.questions.mcq_inputs import overlaps
 
 SAME = [
     ("football", "American Football"),
@@ -79,18 +80,6 @@ def test_overlap_has_no_direction(a: str, b: str):
 def test_an_answer_overlaps_with_whatever_contains_it(a: str, b: str, between: str):
     assert overlaps(a, a + between + b)
     assert overlaps(b, a + between + b)
-
-
-ASCII = st.text(st.characters(codec="ascii"))
-
-
-def test_the_lexical_judge_says_same_or_nothing():
-    judge = LexicalJudge()
-    assert judge.verdicts([("football", "American football"), ("soccer", "football")]) == [
-        Verdict(True, "lexical"),
-        None,
-    ]
-    assert judge.verdicts([]) == []
 
 
 class Says:

@@ -7,7 +7,7 @@ import pytest
 
 from blend.builders.judges import DecisionsJudge, make_judges
 from blend.builders.judges.chat import ChatJudge
-from blend.builders.judges.equivalence import LexicalJudge, Verdict, decide
+from blend.builders.judges.equivalence import Verdict
 from blend.loaders.responses.verdicts import Decision
 from blend.schemas.errors import BlendError, InputError, MissingExtraError
 from blend.schemas.recipe import JudgeOptions
@@ -34,15 +34,6 @@ def test_decisions_name_who_decided_and_say_nothing_else():
     ]
 
 
-def test_a_decision_overrules_the_lexical_rules():
-    judges = make_judges(JudgeOptions(), decisions=DECISIONS)
-    assert decide(judges, [("rice", "rice pudding"), ("rice", "rice soup"), ("soccer", "football")]) == [
-        Verdict(False, "decisions:mina"),
-        Verdict(True, "lexical"),
-        Verdict(True, "decisions:mina"),
-    ]
-
-
 def test_contradictory_decisions_are_an_error():
     with pytest.raises(BlendError) as caught:
         DecisionsJudge([*DECISIONS, Decision("Football", "Soccer", False, "jo", "v.tsv:5")])
@@ -55,8 +46,8 @@ def test_contradictory_decisions_are_an_error():
 @pytest.mark.parametrize(
     ("options", "kinds"),
     [
-        ({}, [LexicalJudge]),
-        ({"kind": "chat", "model": "m1"}, [LexicalJudge, ChatJudge]),
+        ({}, []),
+        ({"kind": "chat", "model": "m1"}, [ChatJudge]),
     ],
 )
 def test_the_order_of_judges(options: dict[str, Any], kinds: list[type]):

@@ -10,7 +10,7 @@ from blend.builders.mcq import build_mcq
 from blend.schemas.frames import MCQS
 from blend.schemas.recipe import McqOptions
 from helpers.examples import examples
-from helpers.questions.mcq_inputs import FRUIT, build_of, frames_of, verdicts_of
+from helpers.questions.mcq_inputs import FRUIT, build_of, frames_of
 
 PINNED_IDS = ["T-1_GB_48834ccb", "T-1_US_671b2f7e", "T-1_KR_b61ebf60", "T-1_DZ_5f8827bf"]
 
@@ -85,38 +85,6 @@ def test_a_locale_is_asked_in_the_same_words_once():
     assert {tag: set(templates) for tag, templates in rows} == asked
     lost = build.dropped.filter(template_id="T-3", locale="en-GB").select("reason", "detail").row(0)
     assert lost == ("asked-already", "T-2 asks it in the same words")
-
-
-REFUSED = st.fixed_dictionaries(
-    {
-        "template_id": st.sampled_from(["T-1", "T-2", "T-3"]),
-        "locale": st.sampled_from(TAGS),
-        "option": st.sampled_from([*WORDS, "Apple"]),
-        "verdict": st.sampled_from(["also_correct", "silly", "wrong"]),
-    }
-)
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-@settings(max_examples=examples(25), deadline=None)
-@given(TEMPLATES, st.lists(REFUSED, max_size=10))
-def test_what_is_refused_at_home_is_offered_nowhere(templates, excluded):
-    excluded = [row for row in excluded if row["template_id"] in templates]
-    build = build_mcq(
-        *frames_of(ordered(templates)),
-        options=McqOptions(),
-        seed=3,
-        verdicts=verdicts_of(*excluded),
-    )
-    refused = {
-        (row["template_id"], row["locale"], row["option"].lower())
-        for row in excluded
-        if row["verdict"] != "also_correct"
-    }
-    for row in build.mcqs.iter_rows(named=True):
-        for tag, text in zip(row["option_locales"], row["options"], strict=True):
-            assert tag == row["locale"] or (row["template_id"], tag, text) not in refused
 
 
 @pytest.mark.slow

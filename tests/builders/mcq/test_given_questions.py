@@ -14,7 +14,6 @@ from blend.builders.mcq import build_mcq
 from blend.builders.mcq.published_mcqs import given_rows
 from blend.builders.release import build_release
 from blend.builders.stats.dataset import stats_of_release
-from blend.builders.stats.measures import question_figures
 from blend.builders.validate import validate_release
 from blend.loaders.recipes.ready import semeval_recipe
 from blend.loaders.releases import read_manifest
@@ -25,9 +24,8 @@ from blend.schemas.arrow_types import published
 from blend.schemas.errors import InputError
 from blend.schemas.frames import GIVEN_MCQS, MCQ_ROWS
 from blend.schemas.locales import registry
-from blend.schemas.recipe import McqOptions, Source
+from blend.schemas.recipe import McqOptions
 from blend.schemas.rows import LETTERS, MultipleChoiceQuestion
-from helpers.mini_release import mini_recipe
 from helpers.semeval_files import keys, write_semeval, write_trial
 
 TAGS = ("ga-IE", "am-ET")
@@ -120,15 +118,6 @@ def _findings(release: Path):
     return [SimpleNamespace(**one) for _, one in read_findings(release / "reports" / "findings.jsonl")]
 
 
-def test_a_question_that_accepts_non_answers_alone_is_not_scored(tmp_path: Path):
-    write_semeval(tmp_path)
-    # The Malay question accepts non-answers alone, and now its English one as well.
-    _cut(tmp_path / "final_1_saq_reference.tsv", "en-SG_003", to="en-SG_003\tNo answer;idk")
-    tables = read_semeval(tmp_path)
-    figures = question_figures(tables.questions, tables.annotations, wanted=5)
-    assert figures.filter(~pl.col("scored"))["template_id"].to_list() == ["en-SG_003", "msa-SG_003"]
-
-
 def _cut(path: Path, start: str, *, to: str | None = None) -> None:
     """Leave out the lines that begin with a text, or put another in their place."""
     lines = path.read_text(encoding="utf-8").split("\n")
@@ -139,11 +128,6 @@ def _cut(path: Path, start: str, *, to: str | None = None) -> None:
 def _without_short_answers_of_ireland(folder: Path) -> None:
     write_semeval(folder)
     _cut(folder / "track_1_saq_input.tsv", "ga-IE_")
-
-
-def _with_a_blank_answer(folder: Path) -> None:
-    write_semeval(folder)
-    _cut(folder / "final_1_saq_reference.tsv", "en-AU_002", to="en-AU_002\t ")
 
 
 def _without_short_answer_gold(folder: Path) -> None:
@@ -157,7 +141,6 @@ def _without_short_answer_gold(folder: Path) -> None:
     ("make", "n_mcqs", "n_unknown"),
     [
         (_without_short_answers_of_ireland, 72, 4),
-        (_with_a_blank_answer, 72, 5),
         (_without_short_answer_gold, 72, 5),
         (lambda folder: write_semeval(folder, gold=False), 0, 5),
         (write_trial, 2, 6),
@@ -172,23 +155,6 @@ def test_what_is_not_there_is_a_finding_and_the_rest_is_built(
     assert sum(of.rows for of in tables if of.config == "multiple-choice-questions") == n_mcqs
     assert [one.kind for one in _findings(release)].count("unknown-votes") == n_unknown
     assert validate_release(release).passes()
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_beside_a_source_with_votes_questions_are_made_and_given(files: Path, tmp_path: Path):
-    recipe = mini_recipe(
-        license="other",
-        sources=(Source(kind="sample"), Source(kind="semeval", location=files.name)),
-        locales=None,
-        mcq=McqOptions(rebalance=True),
-    )
-    build_release(recipe, tmp_path / "both", source_paths={files.name: files})
-    rows = read_config(tmp_path / "both", "multiple-choice-questions")
-    assert set(rows["source"]) == {None, "semeval"}
-    made = rows.filter(pl.col("source").is_null())
-    assert made["source_order"].null_count() == made.height
-    assert validate_release(tmp_path / "both").passes()
 
 
 def test_no_question_is_made_of_answers_without_votes(files: Path):

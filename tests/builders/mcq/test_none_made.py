@@ -69,7 +69,7 @@ def test_four_regions_without_a_review_lack_english(built: tuple[Path, str]):
     assert "at least 4 regions" not in told
 
 
-def test_a_key_that_leaves_blends_regions_out_is_named(built: tuple[Path, str]):
+def test_a_key_that_leaves_blends_regions_out_is_named(built: tuple[Path, str], mini_release: Path):
     manifest = read_manifest(built[0])
     blend = manifest.sources[0].model_copy(update={"kind": "blend"})
     beside = manifest.model_copy(update={"sources": (*manifest.sources, blend)})
@@ -82,7 +82,4 @@ def test_a_key_that_leaves_blends_regions_out_is_named(built: tuple[Path, str]):
     )
     everything = beside.model_copy(update={"recipe": beside.recipe.model_copy(update={"locales": None})})
     assert "leave `locales` out" not in str(why_none_made(everything))
-
-
-def test_with_some_there_is_nothing_to_say(mini_release: Path):
     assert why_none_made(read_manifest(mini_release)) is None

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.builders.judges.equivalence import overlaps
 from blend.builders.mcq.options import shown, values
 from blend.schemas.formats import AnswerFormat
+from helpers.questions.mcq_inputs import overlaps
 
 TEXT, INTEGER, TIME, DATE = AnswerFormat
 
@@ -52,8 +52,7 @@ def test_whatever_the_lexical_rules_refuse_shares_a_value_or_has_none(a, b):
         ("before 3:00", TIME, {"03:00", "15:00"}),
         ("24:00", TIME, {"00:00"}),
         ("24:30", TIME, {"00:30", "12:30"}),
-        ("1" * 5000 + " to 7", INTEGER, {"1" * 5000, "7"}),
-        ("1" * 5000 + ".5", INTEGER, {"1" * 5000 + ".5"}),
+        ("1" * 5000 + " to 7", INTEGER, {"7"}),
         ("at noon", TIME, {"12:00"}),
         ("1/5", DATE, {"01/05"}),
         ("early July", DATE, {f"07/{day:02}" for day in range(1, 32)}),

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from blend.builders.cards.card import read_options
-from blend.builders.mcq.reading import READING, unread_findings, unread_summary
+from blend.builders.mcq.result import READING, unread_findings, unread_summary
 
 
 def test_the_build_report_says_where_nobody_has_read():
@@ -19,29 +19,29 @@ def test_the_build_report_says_where_nobody_has_read():
 
 
 @pytest.mark.parametrize(
-    ("natives", "others", "model", "nobody", "sentence"),
+    ("counts", "sentence"),
     [
+        ((0, 0, 0, 9), "Nobody has read the options of the multiple-choice questions before they were shown: "),
+        ((1, 7, 0, 1), "People have read 8 of the 9 options of the multiple-choice questions; among the rest "),
+        ((1, 2, 4, 2), "People have read 3 of the 9 options of the multiple-choice questions, and a language "),
         (
-            1,
-            2,
-            4,
-            2,
-            (
-                "Of the 9 options of the multiple-choice questions natives of the region have read 1, other "
-                "people 2, a language model alone 4, nobody 2. Where no person has, a distractor may well be "
-                "correct, too."
-            ),
+            (0, 0, 9, 0),
+            "A language model has read every option of the multiple-choice questions, and no person ",
         ),
-        (9, 0, 0, 0, "Natives of the regions have read every option of the multiple-choice questions."),
+        ((9, 0, 0, 0), "Natives of the regions have read every option of the multiple-choice questions."),
+        (
+            (4, 5, 0, 0),
+            "People have read every option of the multiple-choice questions, natives of the region 4 ",
+        ),
     ],
 )
-def test_the_card_says_who_has_read(natives: int, others: int, model: int, nobody: int, sentence: str):
-    row = ("ko-KR", 3, 1, 9, natives, others, model, 0, nobody)
+def test_the_card_says_who_has_read(counts: tuple[int, int, int, int], sentence: str):
+    *people_and_model, nobody = counts
+    row = ("ko-KR", 3, 1, 9, *people_and_model, 0, nobody)
     words = read_options(pl.DataFrame([row], READING, orient="row"))
     assert words is not None
     assert words.text.startswith(sentence)
-    shares = [f"{100 * n / 9:.0f}" for n in (natives, others, model, nobody)]
-    assert words.table.cells()[0][:6] == ["ko-KR", "9", *shares]
+    assert words.table.cells()[0][:6] == ["ko-KR", "9", *(f"{100 * n / 9:.0f}" for n in counts)]
     assert read_options(pl.DataFrame(schema=READING)) is None
 
 

@@ -22,41 +22,31 @@ CANNOT = (
 )
 
 
-def told(*asked: tuple[str, str]) -> str | None:
-    frame = pl.DataFrame(asked, ["template_id", "locale"], orient="row")
-    return too_few_regions(frame, registry())
+FOUR = ["ko-KR", "ja-JP", "zh-CN", "en-US"]
 
 
-def test_four_regions_are_enough():
-    assert told(*product(["a", "b"], ["ko-KR", "ja-JP", "zh-CN", "en-US"])) is None
-
-
-def test_three_are_not():
-    assert told(*product(["a", "b"], ["ko-KR", "ja-JP", "en-US"])) == (
-        f"6 of 6 questions {CANNOT} Here, 3 regions are asked (US, JP, KR); 1 more is missing"
-    )
-    assert told(("a", "ko-KR")) == (
-        f"1 of 1 question {CANNOT} Here, 1 region is asked (KR); 3 more are missing"
-    )
-
-
-def test_two_locales_of_a_region_and_a_region_within_another_count_as_one():
-    # Chinese and Tamil in Singapore are one; so are West Java and Indonesia for each other,
-    # though each stands beside the others.
-    assert told(*product("a", ["ko-KR", "ja-JP", "zh-SG", "ta-SG"])) == (
-        f"4 of 4 questions {CANNOT} Here, 3 regions are asked (JP, KR, SG); "
-        "ta-SG and zh-SG count as one; 1 more is missing"
-    )
-    assert told(*product("a", ["ko-KR", "ja-JP", "id-ID", "su-JB"])) == (
-        f"2 of 4 questions {CANNOT} Here, 4 regions are asked (ID, JP, KR, JB); id-ID and su-JB count as one"
-    )
-
-
-def test_what_is_not_asked_everywhere_is_counted():
-    every = ["ko-KR", "ja-JP", "zh-CN", "en-US"]
-    assert told(*product("a", every), *product("b", every[:2])) == (
-        f"2 of 6 questions {CANNOT} Here, 4 regions are asked (US, JP, KR, CN)"
-    )
+@pytest.mark.parametrize(
+    ("asked", "short", "here"),
+    [
+        (product("ab", FOUR), None, None),
+        (product("ab", ["ko-KR", "ja-JP", "en-US"]), "6 of 6 questions",
+         "3 regions are asked (US, JP, KR); 1 more is missing"),
+        ([("a", "ko-KR")], "1 of 1 question", "1 region is asked (KR); 3 more are missing"),
+        # Chinese and Tamil in Singapore are one; so are West Java and Indonesia for each other,
+        # though each stands beside the others.
+        (product("a", ["ko-KR", "ja-JP", "zh-SG", "ta-SG"]), "4 of 4 questions",
+         "3 regions are asked (JP, KR, SG); ta-SG and zh-SG count as one; 1 more is missing"),
+        (product("a", ["ko-KR", "ja-JP", "id-ID", "su-JB"]), "2 of 4 questions",
+         "4 regions are asked (ID, JP, KR, JB); id-ID and su-JB count as one"),
+        # What is not asked everywhere is counted.
+        ([*product("a", FOUR), *product("b", FOUR[:2])], "2 of 6 questions",
+         "4 regions are asked (US, JP, KR, CN)"),
+    ],
+)  # fmt: skip
+def test_four_regions_are_needed(asked, short: str | None, here: str | None):
+    frame = pl.DataFrame(list(asked), ["template_id", "locale"], orient="row")
+    told = too_few_regions(frame, registry())
+    assert told == (None if short is None else f"{short} {CANNOT} Here, {here}")
 
 
 PROJECT = """\
@@ -108,26 +98,20 @@ location = "collected"
 @pytest.mark.slow
 def test_the_state_of_a_collection_says_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     (tmp_path / "recipe.toml").write_text(RECIPE)
-    for folder in ("responses", "reviews"):
-        (tmp_path / "collected" / folder).mkdir(parents=True)
+    (tmp_path / "collected" / "responses").mkdir(parents=True)
+    with sample_path() as sample:
+        for name in ("templates.csv", "responses/ko-KR.csv"):
+            (tmp_path / "collected" / name).write_bytes((sample / name).read_bytes())
+        questions = pl.read_csv(sample / "questions.csv").filter(pl.col("locale") == "ko-KR")
+        questions.write_csv(tmp_path / "collected" / "questions.csv")
 
-    def said(*tags: str) -> str:
-        with sample_path() as sample:
-            (tmp_path / "collected" / "templates.csv").write_bytes((sample / "templates.csv").read_bytes())
-            questions = pl.read_csv(sample / "questions.csv").filter(pl.col("locale").is_in(tags))
-            questions.write_csv(tmp_path / "collected" / "questions.csv")
-            for tag in tags:
-                for name in (f"responses/{tag}.csv", f"reviews/{tag}.jsonl"):
-                    (tmp_path / "collected" / name).write_bytes((sample / name).read_bytes())
+    def said() -> str:
         app(["status", str(tmp_path / "recipe.toml")], standalone_mode=False)
         return capsys.readouterr().out
 
-    assert said("ko-KR").endswith(
-        f"40 of 40 questions {CANNOT} Here, 1 region is asked (KR); 3 more are missing.\n"
-    )
-    two = "Here, 2 regions are asked (IR, KR); 2 more are missing"
-    assert said("ko-KR", "fa-IR").endswith(f"79 of 79 questions {CANNOT} {two}.\n")
+    one = "Here, 1 region is asked (KR); 3 more are missing"
+    assert said().endswith(f"40 of 40 questions {CANNOT} {one}.\n")
     named = RECIPE.replace("[[sources]]", '[mcq]\nverdicts = "verdicts.csv"\n[[sources]]')
     (tmp_path / "recipe.toml").write_text(named)
     (tmp_path / "verdicts.csv").write_text(PROPOSED)
-    assert "multiple-choice" not in said("ko-KR", "fa-IR")
+    assert "multiple-choice" not in said()

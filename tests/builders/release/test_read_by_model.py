@@ -118,12 +118,15 @@ def test_what_people_have_read_is_asked_about_only_to_compare(chat: Chat, tmp_pa
     assert asked_in(chat.requests[0])["correct answers"] == ["sandwich"]
 
 
+ONE_AT_A_TIME = {"judge.concurrency": 1}
+
+
 @pytest.mark.landing
 def test_a_reply_that_cannot_be_read_is_asked_again_and_named(chat: Chat, tmp_path: Path):
-    recipe = lunch(tmp_path, n_templates=2)
+    recipe = lunch(tmp_path, n_templates=2, **ONE_AT_A_TIME)
     fine = reads(chat, OPINIONS)
     chat.script = [ChatReply("Hello!"), ChatReply('{"1": {"verdict": "ok"}}')]
-    judge(chat, recipe, "--locale", "en-GB", "--concurrency", "1")
+    judge(chat, recipe, "--locale", "en-GB")
     assert [len(body["messages"]) for body in chat.requests] == [2, 4, 4, 2]
     assert "This cannot be read." in chat.requests[2]["messages"][3]["content"]
     (tmp_path / "verdicts.tsv").unlink()
@@ -141,7 +144,7 @@ def test_a_reply_that_cannot_be_read_is_asked_again_and_named(chat: Chat, tmp_pa
 def test_a_model_that_is_not_up_to_it_is_not_asked_forever(chat: Chat, tmp_path: Path):
     chat.say = lambda _: ChatReply("Hello! How can I help you?")
     with pytest.raises(BlendError) as raised:
-        judge(chat, lunch(tmp_path, n_templates=5), "--concurrency", "1")
+        judge(chat, lunch(tmp_path, n_templates=5, **ONE_AT_A_TIME))
     others = [(f"food-0{n}", tag) for n in range(3) for tag in ("es-MX", "en-AU", "en-GB", "en-US")]
     told = str(raised.value)
     assert told.startswith("chat:m1@prompt-1: no verdicts on food-00 about ")
@@ -174,7 +177,7 @@ from blend.builders.release.reviewing import read_by_model
 from blend.loaders.recipes import read_recipe
 url, recipe = sys.argv[1], Path(sys.argv[2])
 out = recipe.with_name("verdicts.tsv")
-read_by_model(read_recipe(recipe), out, model="m1", base=recipe.parent, base_url=url, concurrency=2)
+read_by_model(read_recipe(recipe), out, model="m1", base=recipe.parent, base_url=url)
 """
 
 

@@ -1,8 +1,7 @@
 """Expanding: from aggregated answers back to responses that would have been aggregated to them.
 
 Published data holds votes, not what each annotator typed. Expanding makes up annotators whose responses, with
-reviews of them, aggregate to the same answers and votes: to put published answers before a reviewer again, and
-to test `builders.saq` on all of them. Who gave which answers together is not in the data and is made up.
+reviews of them, aggregate to the same answers and votes. Who gave which answers together is made up.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,9 +9,8 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from blend.schemas.errors import InputError
-from blend.schemas.frames import KEY, RESPONSES, REVIEWS, votes_known
-from blend.schemas.rows import MAX_ANSWERS, NonAnswer
+from blend.schemas.frames import KEY, RESPONSES, REVIEWS
+from blend.schemas.rows import NonAnswer
 from blend.schemas.texts import clean
 
 REVIEWER = "expanded"
@@ -29,31 +27,16 @@ class Expansion(NamedTuple):
 
 
 def expand(annotations: pl.DataFrame) -> Expansion:
-    """Responses and reviews behind aggregated answers.
+    """Responses and reviews behind aggregated answers: every vote of a group is an annotator of its own.
 
-    Every vote of a group is an annotator, and each of its variants is typed by one of them at least. An
-    annotator answers several groups where votes allow it, with up to three answers; there are as many
-    annotators as that takes, more than five where published votes or variants need more. Only where a group has
-    more than three variants per vote, since its reviewer added some (94 of BLEnD's groups), somebody types more
-    than three. Every non-answer is a further annotator.
+    Every variant is typed by one of them at least, so that somebody types more than three where a reviewer
+    added variants. Every non-answer is a further annotator. A review cannot put one string into two groups, so
+    a variant that an earlier group of the question has as well gets the number of its occurrence: ``school``,
+    ``school [2]``. A group without variants is answered by its first English one, or by its number (``[3]``).
 
     Args:
-        annotations: `frame_columns.ANNOTATIONS`.
-
-    Returns:
-        The expansion. A review cannot put one string into two groups, so a variant that an earlier group of the
-        question has as well gets the number of its occurrence: ``school``, ``school [2]``. A group without
-        variants is answered by its first English one, or by its number (``[3]``). Sources are those of the
-        annotations.
-
-    Raises:
-        InputError: If votes are unknown: nobody can say how many people to make up.
-        polars.exceptions.ColumnNotFoundError: If a column is missing.
+        annotations: `frames.ANNOTATIONS`, whose votes are known.
     """
-    if not annotations.select(votes_known().all()).item():
-        raise InputError(
-            "annotations: votes are unknown (null), and responses are made up vote by vote; leave such rows out"
-        )
     responses: list[dict[str, Any]] = []
     reviews: list[dict[str, Any]] = []
     for row in annotations.sort(KEY).iter_rows(named=True):
@@ -92,32 +75,13 @@ def _untaken(variant: str, taken: set[str]) -> str:
 
 def _ballots(groups: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
     """Write what each annotator answers: every group gets its votes, and every variant is typed."""
-    annotators: list[list[str]] = []
     for group in groups:
-        voters = _voters(annotators, group["count"], len(group["answers"]))
-        newcomers: list[list[str]] = [[] for _ in range(group["count"] - len(voters))]
-        annotators += newcomers
-        _type([*voters, *newcomers], group["answers"])
-    for answers in annotators:
-        yield {"answers": answers, "non_answer": None, "reason": None}
-
-
-def _voters(annotators: Sequence[list[str]], count: int, n_variants: int) -> list[list[str]]:
-    """Up to ``count`` annotators, most room for answers first; fewer where only newcomers have enough room."""
-    voters = sorted((a for a in annotators if len(a) < MAX_ANSWERS), key=len)[:count]
-    # Room of these voters and of the newcomers beside them; each voter who goes makes place for a newcomer, who
-    # has typed nothing yet.
-    while voters and MAX_ANSWERS * count - sum(map(len, voters)) < n_variants:
-        voters.pop()
-    return voters
-
-
-def _type(voters: Sequence[list[str]], variants: Sequence[str]) -> None:
-    """Add to the voters' answers one variant each, and then the remaining ones where there is most room."""
-    for i, voter in enumerate(voters):
-        voter.append(variants[i % len(variants)])
-    for variant in variants[len(voters) :]:
-        min(voters, key=len).append(variant)
+        voters: list[list[str]] = [[] for _ in range(group["count"])]
+        variants = group["answers"]
+        for i in range(max(len(voters), len(variants))):
+            voters[i % len(voters)].append(variants[i % len(variants)])
+        for answers in voters:
+            yield {"answers": answers, "non_answer": None, "reason": None}
 
 
 def _non_answers(idks: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

@@ -2,15 +2,16 @@
 
 import polars as pl
 
-from blend.builders.judges.equivalence import LexicalJudge
 from blend.builders.mcq import build_mcq
 from blend.builders.mcq.to_review import offered_options
 from blend.builders.mcq.verdicts import Verdicts
 from blend.schemas.frames import ANNOTATIONS, QUESTIONS, VERDICTS
 from blend.schemas.locales import registry
 from blend.schemas.recipe import McqOptions
+from blend.schemas.texts import words
 
-RULES = (LexicalJudge(),)
+RULES = ()
+"""No judge: only the words of answers count."""
 DEFAULT = McqOptions()
 
 FRUIT = {
@@ -110,3 +111,9 @@ def loss_of(build, tag):
 def positions(rows):
     """How often the right answer stands first, second, third and last."""
     return [rows.filter(pl.col("answer") == position).height for position in range(4)]
+
+
+def overlaps(a, b):
+    """Whether two answers share a word, or nothing can be said of one: the rule, written out once more."""
+    words_a, words_b = words(a), words(b)
+    return not words_a or not words_b or not set(words_a).isdisjoint(words_b)

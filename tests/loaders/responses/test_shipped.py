@@ -3,12 +3,12 @@
 import polars as pl
 import pytest
 
-from blend.builders.judges.equivalence import overlaps
 from blend.builders.mcq import build_mcq
 from blend.loaders.responses.shipped import shipped_decisions, shipped_verdicts
 from blend.schemas.frames import ANNOTATIONS, QUESTIONS
 from blend.schemas.recipe import JudgeOptions, McqOptions
 from blend.schemas.texts import pair_key
+from helpers.questions.mcq_inputs import overlaps
 
 DECIDED = {pair_key(one.answer_a, one.answer_b): one.same for one in shipped_decisions()}
 

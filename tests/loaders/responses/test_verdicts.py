@@ -55,9 +55,8 @@ IN_CASE = "leave the cell empty, or correct the column reader"
         ),
         ("T-1,,,pear,ok,,,,,,", ": a verdict 'ok' without locale, reader; fill it in or delete the row"),
         ("T-1,,,kiwi,proposed,,r1,,,,", ": a verdict 'proposed' without with; fill it in or delete the row"),
-        ("T-1,,,,reworded,now,r1,,,,", ": a verdict 'reworded' without question; fill it in or delete the row"),
         (
-            "T-1,,eat,,reworded,eat,r1,,,,",
+            "T-1,,eat,,slip,eat,r1,,,,",
             ", column with: 'eat' stands for itself; write what it is now, or delete the row",
         ),
         (
