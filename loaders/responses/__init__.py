@@ -15,7 +15,6 @@ from blend.loaders.responses.odd_answers import find_copied_answers, find_odd_an
 from blend.loaders.responses.odd_texts import (
     check_countries,
     find_hidden_characters,
-    find_lost_letters,
     find_other_languages,
     on_one_line,
 )
@@ -128,7 +127,6 @@ def check_rows(
     if templates.is_complete:
         check_countries(questions.rows, templates.rows, known, diagnostics)
     find_hidden_characters((placed for table in rows for placed in table.rows), known, diagnostics)
-    find_lost_letters(responses.rows, diagnostics)
 
 
 def response_tables(rows: ResponseRows, known: Registry, diagnostics: Diagnostics) -> ResponseTables:

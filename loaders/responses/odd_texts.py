@@ -8,9 +8,9 @@ import html
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from contextlib import suppress
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import chain
 from typing import Any
 
@@ -33,25 +33,11 @@ from blend.schemas.texts import (
 
 _MARK_IN_WORD = re.compile(r"[^\W\d_]+\?+[^\W\d_]+|(?<!\S)\?{2,}(?!\S)")
 """Question marks within a word, or in its place."""
-_MARK_AT_EDGE = re.compile(r"(?<!\S)\?+([A-Za-z\u00c0-\u052f]+)(?!\S)|^([A-Za-z\u00c0-\u052f]+)\?$")
-"""Question marks before a word, or one behind the only word, since several may ask: ``how are you?``.
-
-In scripts of which an encoding may have some letters.
-"""
-
 _LINE_ENDS = re.compile("[\t-\r\x1c-\x1f\x85\u2028\u2029]")
 """Control characters that are white space."""
 
 _OF_UTF8 = re.compile(r"[\u00c2-\u00f4][^\x00-\x7f\u00c0-\u00ff\s]{1,3}")
 """What a letter of UTF-8 looks like where it was read as cp1252."""
-_CODE_PAGES = {
-    **dict.fromkeys(("bs", "cs", "hr", "hu", "pl", "ro", "sk", "sl", "sq"), "cp1250"),
-    **dict.fromkeys(("az", "tr"), "cp1254"),
-    **dict.fromkeys(("et", "lt", "lv"), "cp1257"),
-}
-"""By language in Latin letters, the code page of its spreadsheets that shares most letters with cp1252."""
-_SIGN_IN_WORD = re.compile(r"(?<=[A-Za-z\u00c0-\u024f])[‹›£¤¬±÷¢¥¦§¨¯¸¶¼½¾†‡‰„‚”“](?=[A-Za-z\u00c0-\u024f])")
-"""Signs that stand where cp850 has letters, such as ``›`` for ``ø``."""
 _OF_A_PAGE = re.compile(r"</?[A-Za-z][A-Za-z0-9]*(?:\s[^<>]*)?/?>|&(?:[A-Za-z]{2,8}|#\d+|#x[0-9A-Fa-f]+);")
 _LOST = "may have been letters that an encoding lacks; kept"
 
@@ -76,30 +62,6 @@ def find_hidden_characters(rows: Iterable[Placed[Any]], locales: Registry, diagn
     for placed in rows:
         for text in _texts_of(placed.row):
             _note(text, placed, locales, diagnostics)
-
-
-def find_lost_letters(responses: Sequence[Placed[Response]], diagnostics: Diagnostics) -> None:
-    """Note answers with question marks at a word that no answer of the locale has without them.
-
-    Somebody who doubts writes a word that others write, too: ``coffee?``.
-    """
-    marked = [
-        (placed, number, found)
-        for placed in responses
-        for number, answer in enumerate(placed.row.answers, start=1)
-        if "?" in answer and (found := _MARK_AT_EDGE.search(clean(answer))) and not _MARK_IN_WORD.search(answer)
-    ]
-    if not marked:
-        return
-    words = {
-        (row.locale, word)
-        for _, row in responses
-        for answer in row.answers
-        for word in clean(answer).casefold().split()
-    }
-    for placed, number, found in marked:
-        if (placed.row.locale, (found[1] or found[2]).casefold()) not in words:
-            diagnostics.oddity("question-marks", placed, f"column answer_{number}: {found[0]!r} {_LOST}")
 
 
 def on_one_line(
@@ -152,8 +114,7 @@ def _note(found: _Text, placed: Placed[Any], locales: Registry, diagnostics: Dia
     column, text, is_local = found
     shown = clean(text)
     locale = locales.get(placed.row.locale) if is_local else None
-    page = None if locale is None else _CODE_PAGES.get(locale.language)
-    for kind, what in chain(_suspect(shown, page), () if "prompt" in column else _of_a_page(shown)):
+    for kind, what in chain(_suspect(shown), () if "prompt" in column else _of_a_page(shown)):
         diagnostics.oddity(kind, placed, f"column {column}: {what}")
     if not shown.isprintable():
         ordinary = "" if locale is None else ordinary_in(locale.script, rtl=locale.direction == "rtl")
@@ -161,7 +122,7 @@ def _note(found: _Text, placed: Placed[Any], locales: Registry, diagnostics: Dia
             diagnostics.oddity("hidden-characters", placed, f"column {column} holds {held}; kept")
 
 
-def _suspect(text: str, page: str | None) -> Iterator[tuple[str, str]]:
+def _suspect(text: str) -> Iterator[tuple[str, str]]:
     for word in mixed_words(text):
         scripts = " and ".join(name.capitalize() for name in sorted(scripts_of(word)))
         yield (
@@ -173,24 +134,8 @@ def _suspect(text: str, page: str | None) -> Iterator[tuple[str, str]]:
     if not text.isascii():
         for word in text.split():
             meant = _OF_UTF8.sub(_as_utf8, word)
-            if meant == word and page is not None:
-                meant = word.translate(_misread(page))
             if meant != word:
                 yield "wrong-encoding", f"{word!r} may be {meant!r}, read in a wrong encoding; kept"
-            elif _SIGN_IN_WORD.search(word):
-                yield "wrong-encoding", f"{word!r} has a sign within a word, as of a wrong encoding; kept"
-
-
-@cache
-def _misread(page: str) -> Mapping[int, str]:
-    """Letters of cp1252 and the other ones that a code page has in their places, such as ``č`` for ``è``."""
-    letters = dict[int, str]()
-    for code in range(0x80, 0x100):
-        with suppress(UnicodeError):  # some places are empty
-            read, meant = bytes([code]).decode("cp1252"), bytes([code]).decode(page)
-            if read != meant and read.isalpha() and meant.isalpha():
-                letters[ord(read)] = meant
-    return letters
 
 
 def _as_utf8(found: re.Match[str]) -> str:
@@ -226,17 +171,13 @@ _INFLECTED = frozenset({"LATIN", "CYRILLIC", "GREEK"})
 """Scripts of languages in which the name of a country may end otherwise: *Avstrija*, *v Avstriji*."""
 _SHORTEST = 5
 """Letters of the longest name of a country that is looked for as it is."""
-_SHOWN_OF_END = 20
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
-_ENDS = re.compile(r"[^\w\s,;:-]\W*$")
-"""How sentences end: in a mark, of whatever script."""
 
 
 def find_other_languages(rows: Sequence[Placed[Any]], locales: Registry, diagnostics: Diagnostics) -> None:
     """Note questions and prompts that are hardly in the language of their column.
 
-    Of questions also those that name another country, not their own, and those that were cut off, so that they
-    alone do not end like a sentence.
+    Of questions also those that name another country, and not their own.
 
     Args:
         rows: Of questions and prompts.
@@ -244,7 +185,6 @@ def find_other_languages(rows: Sequence[Placed[Any]], locales: Registry, diagnos
         diagnostics: Takes findings.
     """
     questions = [Placed(location, row) for location, row in rows if isinstance(row, AskedQuestion)]
-    _find_cut_off(questions, diagnostics)
     scripts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for _, question in questions:
         scripts[_language(locales.get(question.locale))].update(_scripts(question))
@@ -292,20 +232,6 @@ def foreign(text: str, language: str) -> str | None:
         if english > (_KNOWN if is_foreign else _SURELY_KNOWN):
             return "reads like English"
     return f"hardly reads like {english_name(language)}" if is_foreign else None
-
-
-def _find_cut_off(questions: Sequence[Placed[AskedQuestion]], diagnostics: Diagnostics) -> None:
-    """Note questions that end in a letter or comma where most others of their column end in a mark."""
-    by_locale: defaultdict[str, list[Placed[AskedQuestion]]] = defaultdict(list)
-    for placed in questions:
-        by_locale[placed.row.locale].append(placed)
-    for column in ("question", "en_question"):
-        for rows in by_locale.values():
-            open_ended = [one for one in rows if not _ENDS.search(getattr(one.row, column).strip())]
-            for placed in open_ended if 2 * len(open_ended) < len(rows) else ():
-                end = getattr(placed.row, column).strip()[-_SHOWN_OF_END:]
-                detail = f"column {column}: ends in {end!r}, the others in a mark; kept, was it cut off?"
-                diagnostics.oddity("cut-off", placed, detail)
 
 
 def _language(locale: Locale) -> str:

@@ -13,7 +13,6 @@ import pytest
 from blend.builders.release import build_release
 from blend.builders.validate import CHECKS, validate_release
 from blend.loaders.files.diagnostics import Diagnostics, Placed
-from blend.loaders.files.toml import registry_with
 from blend.loaders.recipes.ready import sample_path
 from blend.loaders.responses import read_responses
 from blend.loaders.responses.links import AskedQuestion
@@ -88,45 +87,6 @@ def test_one_answer_to_unlike_questions(folder: Path, answers: list[str], is_tol
     rows = [f"q-{number},a1,milk {number},{answer}" for number, answer in enumerate(answers)]
     detail = "annotator 'a1' answers 5 questions on 3 topics with 'tea'; kept, was the column filled down?"
     assert rows_of(folder, *rows) == ([("filled-down", f"{RESPONSES}:2", "ko-KR", detail)] if is_told else [])
-
-
-@pytest.mark.parametrize(("names", "is_told"), [("m{:02}", True), ("p{}7", False)])
-def test_annotators_that_count_up(folder: Path, names: str, is_told: bool):
-    rows = [f"q-{number},{names.format(number + 1)},answer {number}," for number in range(10)]
-    detail = (
-        "10 annotators from 'm01' to 'm10' have one response each; kept as so many people, was the column "
-        "filled down?"
-    )
-    told = [("counting-annotators", f"{RESPONSES}:2", "ko-KR", detail)]
-    assert rows_of(folder, *rows) == (told if is_told else [])
-
-
-def test_own_questions_of_one_person_under_another_name(tmp_path: Path):
-    """Who is asked one of BLEnD's as well does not answer all questions as another one does."""
-    folder = Path(shutil.copytree(SLOVENIAN, tmp_path / "collected"))
-    names = ("templates.csv", "questions.csv", "responses/sl-SI.csv")
-    tables = [(folder / name).read_text(encoding="utf-8") for name in names]
-    copied = "".join(f"{line}\n" for line in tables[2].splitlines() if ",p1," in line).replace(",p1,", ",p3,")
-    tables[0] += "Al-en-01,Food,,What is a snack in {country}?\n"
-    tables[1] += "Al-en-01,sl-SI,Kaj je prigrizek v Sloveniji?,What is a snack in Slovenia?\n"
-    tables[2] += f"{copied}Al-en-01,p1,kruh,,,\nAl-en-01,p3,sir,,,\n"
-
-    def copies(*changes: tuple[str, str]) -> list[str]:
-        for name, text in zip(names, tables, strict=True):
-            for number, kind in enumerate(("fruit", "drink", "sport", "children"), start=1):
-                text = text.replace(f"{kind},", f"Sl-sl-0{number},")
-            for old, new in changes if name.startswith("responses") else ():
-                assert old in text
-                text = text.replace(old, new)
-            (folder / name).write_text(text, encoding="utf-8")
-        known = registry_with(SLOVENIAN / "locales.toml")
-        return read_responses(folder, locales=known).findings.select("detail").to_series().to_list()
-
-    who = "annotator 'p3' answers all 4 questions 'Sl-sl…' as 'p1' in"
-    assert copies() == [f"{who} responses/sl-SI.csv:2 does, 4 of them as nobody else; kept, and both count"]
-    # What another person answers as well is no sign of a copy.
-    drink, sport = (",p2,čaj,,", ",p2,kava,čaj,"), ("Sl-sl-03,p2,,,idk", "Sl-sl-03,p2,plavanje,,")
-    assert copies((",p2,Jabolko,,", ",p2,jabolko,češnja,"), drink, sport) == []
 
 
 def test_a_forgotten_locale_file_is_one_problem_per_file(folder: Path):
