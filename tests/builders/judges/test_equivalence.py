@@ -81,9 +81,6 @@ def test_an_answer_overlaps_with_whatever_contains_it(a: str, b: str, between: s
     assert overlaps(b, a + between + b)
 
 
-ASCII = st.text(st.characters(codec="ascii"))
-
-
 def test_the_lexical_judge_says_same_or_nothing():
     judge = LexicalJudge()
     assert judge.verdicts([("football", "American football"), ("soccer", "football")]) == [
