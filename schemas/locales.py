@@ -5,12 +5,12 @@ user's own file of the same form (`blend.loaders.files.toml.read_locales`).
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 from langcodes import Language, standardize_tag
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
 from blend.schemas.errors import RowError, UnknownNameError, closest, raise_all
 from blend.schemas.formats import Calendar
@@ -23,7 +23,7 @@ from blend.schemas.languages import (
     nationalities,
     turned_around,
 )
-from blend.schemas.models import Row, Text, entry_problems, packaged_text, toml_tables
+from blend.schemas.models import FrozenModel, Row, Text, packaged_tables
 from blend.schemas.texts import RIGHT_TO_LEFT, words
 
 PACKAGED = "locales.toml"
@@ -146,6 +146,13 @@ class Locale(Row):
         return self
 
 
+class LocaleFile(FrozenModel):
+    """File of locales of one's own."""
+
+    locale: tuple[Locale, ...] = Field(min_length=1)
+    """A table ``[[locale]]`` for each."""
+
+
 class Registry:
     """Known locales, in a fixed order; immutable.
 
@@ -258,7 +265,7 @@ class Registry:
 @lru_cache(maxsize=1)
 def registry() -> Registry:
     """The packaged registry: BLEnD's 16 locales in the authors' order, then SemEval-2026 Task 7's 18 by tag."""
-    return Registry(parse_locales(packaged_text(PACKAGED), source=PACKAGED))
+    return Registry(map(Locale.model_validate, packaged_tables(PACKAGED)["locale"]), source=PACKAGED)
 
 
 def language_name(tag: str, in_language: str = "en") -> str:
@@ -271,29 +278,6 @@ def language_name(tag: str, in_language: str = "en") -> str:
         if not is_language(code):
             raise UnknownNameError("language tag", code, sorted({locale.language for locale in registry()}))
     return Language.get(tag).language_name(in_language)
-
-
-def parse_locales(text: str, *, source: str) -> tuple[Locale, ...]:
-    """The locales of a registry file.
-
-    Args:
-        text: TOML with one ``[[locale]]`` table per locale; the keys are the fields of `Locale`.
-        source: File name for messages.
-
-    Raises:
-        RowError, RowErrors: If the text is not TOML, holds anything else, or an entry has a missing, unknown or
-            wrong field, or shares a code with another; every problem is named with file and entry.
-    """
-    entries = _entries(text, source)
-    locales: list[Locale] = []
-    problems: list[RowError] = []
-    for number, entry in enumerate(entries, start=1):
-        try:
-            locales.append(Locale.model_validate(entry))
-        except ValidationError as error:
-            problems += entry_problems(error, Locale, _location(source, number, entry.get("tag")))
-    raise_all(problems or _clashes(locales, source))
-    return tuple(locales)
 
 
 def _unknown(name: str, valid: Iterable[str], *, among: str | None = None) -> UnknownNameError:
@@ -318,17 +302,6 @@ def _share_part(name: str, tag: str) -> bool:
     """Whether two tags have the same language or region; names that have no parts may be alike as a whole."""
     one, other = (re.split("[-_]", text.strip().casefold()) for text in (name, tag))
     return len(one) == 1 or one[0] == other[0] or one[-1] == other[-1]
-
-
-def _entries(text: str, source: str) -> Sequence[Mapping[str, Any]]:
-    tables = toml_tables(text, source=source)
-    entries = tables.pop("locale", [])
-    form = "write one [[locale]] table per locale and nothing else"
-    if tables:
-        raise RowError(f"unknown key {', '.join(map(repr, tables))}", where=source, fix=form)
-    if not isinstance(entries, list) or not entries or not all(isinstance(e, dict) for e in entries):
-        raise RowError("no [[locale]] tables", where=source, fix=form)
-    return entries
 
 
 def _clashes(locales: Sequence[Locale], source: str, n_known: int = 0) -> list[RowError]:

@@ -6,7 +6,6 @@ error is the sentence of one of our own validators, what its kinds are called, h
 
 import ast
 import inspect
-import json
 import re
 import sys
 import tomllib
@@ -149,28 +148,6 @@ def field_errors(error: ValidationError) -> Iterator[FieldError]:
         ours = context.get("error") if detail["type"] == "value_error" else None
         message = detail["msg"] if ours is None else str(ours)
         yield FieldError(detail["loc"], detail["type"], detail["input"], message, context)
-
-
-def entry_problems(error: ValidationError, model: type[BaseModel], location: str) -> Iterator[RowError]:
-    """The problems of one entry of a TOML file that has an entry per thing, such as a locale or a domain."""
-    for field_error in field_errors(error):
-        where = f"{location}, field {field_error.location}" if field_error.path else location
-        if field_error.kind == "missing":
-            yield RowError("the field is missing", where=where, fix=f"add {field_error.location} = …")
-        elif field_error.kind == "extra_forbidden":
-            fix = f"choose from: {', '.join(model.model_fields)}"
-            yield RowError("unknown field", where=where, fix=fix)
-        elif field_error.is_ours:
-            what, fix = field_error.what_and_fix
-            yield RowError(what, where=where, fix=fix or _COMPARE)
-        elif field_error.kind == "tuple_type" and isinstance(text := field_error.value, str):
-            fix = f"write {field_error.location} = [{json.dumps(text, ensure_ascii=False)}]"
-            yield RowError(f"{text!r} is not a list", where=where, fix=fix)
-        else:
-            yield RowError(field_error.given(), where=where, fix=_COMPARE)
-
-
-_COMPARE = "compare with the packaged entries"
 
 
 def first_reason(error: Exception) -> str:

@@ -5,7 +5,7 @@ A new domain is a new entry, in that file or in a user's own file of the same fo
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Annotated, Any, Literal, Self
 
@@ -15,21 +15,17 @@ from pydantic import (
     StrictFloat,
     StrictInt,
     StringConstraints,
-    ValidationError,
     model_validator,
 )
 
 from blend.schemas.addresses import VERSION, without_passwords
-from blend.schemas.errors import InputError, RowError, UnknownNameError, did_you_mean, raise_all
+from blend.schemas.errors import InputError, RowError, UnknownNameError, did_you_mean
 from blend.schemas.models import (
     FrozenModel,
     Qid,
     Row,
     Text,
-    entry_problems,
     packaged_tables,
-    packaged_text,
-    toml_tables,
 )
 
 PACKAGED = "domains.toml"
@@ -136,6 +132,13 @@ class Domain(Row):
         )
 
 
+class DomainFile(FrozenModel):
+    """File of domains."""
+
+    domain: tuple[Domain, ...] = Field(min_length=1)
+    """A table ``[[domain]]`` for each."""
+
+
 def in_words(text: str, words: Mapping[str, str] | None) -> str:
     """A text about dishes and ingredients in the words of another domain (`Domain.words`), if any are given."""
     if words is None:
@@ -154,7 +157,8 @@ def _cased(word: str, *, like: str) -> str:
 @lru_cache(maxsize=1)
 def domains() -> Mapping[str, Domain]:
     """The packaged domains by name, ``dish`` first."""
-    return {domain.name: domain for domain in parse_domains(packaged_text(PACKAGED), source=PACKAGED)}
+    packaged = DomainFile.model_validate(packaged_tables(PACKAGED))
+    return {domain.name: domain for domain in packaged.domain}
 
 
 def find_domain(name: str, known: Mapping[str, Domain] | None = None) -> Domain:
@@ -173,65 +177,6 @@ def find_domain(name: str, known: Mapping[str, Domain] | None = None) -> Domain:
             "domain", name, choices, more="write one of your own into a domain file (docs/wikidata.md)"
         )
     return choices[name]
-
-
-def domains_with(own: Iterable[Domain], *, source: str) -> Mapping[str, Domain]:
-    """The packaged domains, and behind them those of a file.
-
-    Args:
-        own: The domains of the file.
-        source: Its name for messages.
-
-    Raises:
-        RowError, RowErrors: If one has the name of a packaged domain: nobody could tell the two apart.
-    """
-    packaged = domains()
-    added = {domain.name: domain for domain in own}
-    raise_all(
-        [
-            RowError(
-                "the package has a domain of this name", where=f"{source}, domain {name!r}", fix="rename it"
-            )
-            for name, domain in added.items()
-            if packaged.get(name, domain) != domain
-        ]
-    )
-    return {**packaged, **added}
-
-
-def parse_domains(text: str, *, source: str) -> tuple[Domain, ...]:
-    """The domains of a TOML text with one ``[[domain]]`` table each.
-
-    Args:
-        text: TOML; the keys are the fields of `Domain`.
-        source: File name for messages.
-
-    Raises:
-        RowError, RowErrors: If the text is not TOML, holds anything else, or an entry has a missing, unknown or
-            wrong field or the name of another; every problem is named with file, entry and field.
-    """
-    tables = toml_tables(text, source=source)
-    entries = tables.get("domain")
-    if list(tables) != ["domain"] or not isinstance(entries, list):
-        form = "write one [[domain]] table per domain and nothing else"
-        raise RowError("not a list of [[domain]] tables", where=source, fix=form)
-    found: dict[str, Domain] = {}
-    problems: list[RowError] = []
-    for number, entry in enumerate(entries, start=1):
-        name = entry.get("name", "no name") if isinstance(entry, dict) else "not a table"
-        location = f"{source}, entry {number} ({name})"
-        try:
-            domain = Domain.model_validate(entry)
-        except ValidationError as error:
-            problems += entry_problems(error, Domain, location)
-            continue
-        if domain.name in found:
-            problems.append(
-                RowError("another entry has this name", where=location, fix="rename one of the two")
-            )
-        found[domain.name] = domain
-    raise_all(problems)
-    return tuple(found.values())
 
 
 PAPER_PROMPTS: Mapping[str, object] = {"article": "letter"}

@@ -32,9 +32,9 @@ MAY_IMPORT = {
     "loaders/wikidata": "loaders/files loaders/servers",
     "loaders/surveys": "loaders/files",
     "loaders/topics": "loaders/files",
-    "loaders/upstream": "",
-    "loaders/upstream/blend": "loaders/files",
-    "loaders/upstream/semeval": "loaders/files",
+    "loaders/upstream": "loaders/files",
+    "loaders/upstream/blend": "loaders/files loaders/upstream",
+    "loaders/upstream/semeval": "loaders/files loaders/upstream",
     "loaders/upstream/fmlama": "loaders/files loaders/wikidata",
     "loaders/releases": "loaders/files loaders/hub",
     "loaders/recipes": "loaders/contributions loaders/files loaders/hub loaders/responses loaders/sample "

@@ -119,8 +119,8 @@ class ChatModel:
                     return True
                 # At temperature 0 a model would repeat itself if it did not see what was wrong. Servers refuse
                 # a message without text.
-                said = {"role": "assistant", "content": reply or "(no text)"}
-                messages = [*question, said, {"role": "user", "content": reminder(asked)}]
+                last = {"role": "assistant", "content": reply or "(no text)"}
+                messages = [*question, last, {"role": "user", "content": reminder(asked)}]
             unread.append((asked, reply))
             return len(unread) < MAX_UNREAD
 

@@ -77,13 +77,11 @@ def reviews_of(sheet: pl.DataFrame, *, reviewer: str) -> Reviewed:
     problems: list[RowError] = []
     read: list[Answer] = []
     recognised: list[str] = []
-    left_out: list[str] = []
     for cells in sheet.fill_null("").to_dicts():
         reader = _Reader(cells)
         answer = reader.answer()
         problems += reader.problems
         recognised += reader.recognised
-        left_out += reader.left_out
         if answer is not None:
             read.append(answer)
     questions: dict[tuple[str, str], list[Answer]] = {}
@@ -95,11 +93,10 @@ def reviews_of(sheet: pl.DataFrame, *, reviewer: str) -> Reviewed:
     raise_all(problems)
     by_question = [rows for _, rows in sorted(questions.items())]
     reviews = [_review(rows, reviewer) for rows in by_question]
-    left_out += [sentence for rows in by_question for sentence in without_group(rows)]
     return Reviewed(
         pl.DataFrame(reviews, schema=REVIEWS),
         recognised=tuple(recognised),
-        left_out=tuple(left_out),
+        left_out=tuple(sentence for rows in by_question for sentence in without_group(rows)),
         out_of_format=tuple(sentence for rows in by_question for sentence in out_of_format(rows)),
         suspect_english=tuple(suspect_english(by_question)),
     )
@@ -139,7 +136,6 @@ class _Reader:
         self._source = cells["source"]
         self.problems: list[RowError] = []
         self.recognised: list[str] = []
-        self.left_out: list[str] = []
 
     def answer(self) -> Answer | None:
         """The row, or null if it cannot be told which answer it is about."""
@@ -161,7 +157,7 @@ class _Reader:
             answer=answer,
             mark=mark,
             group=self._group(needed=not invalid),
-            english=self._english(needed=not invalid),
+            english=self._english(),
             invalid=invalid,
             reason=self._reason(invalid=invalid),
             form=self._format(),
@@ -210,11 +206,11 @@ class _Reader:
         number = _WHOLE.fullmatch(cell)
         return number[1] if number else cell.casefold()
 
-    def _english(self, *, needed: bool) -> tuple[str, ...]:
+    def _english(self) -> tuple[str, ...]:
         cell = self._cells["english"]
         if is_broken(cell):
             fix = "write the text, with an apostrophe before it if it begins with ="
-            self._unreadable(f"{cell!r} is a formula or what is left of one", fix, needed=needed)
+            self._problem("english", f"{cell!r} is a formula or what is left of one", fix)
             return ()
         texts = []
         asked = self._format()
@@ -222,26 +218,18 @@ class _Reader:
             # A number in words is one as well.
             number = understood(text, asked) if asked is AnswerFormat.INTEGER else None
             if is_unwritten(text) and text != unguarded(self._cells["answer"]):
-                fix = "write the English, or leave the cell empty"
-                self._unreadable(f"{text!r} is not English", fix, needed=needed)
+                self._problem(
+                    "english", f"{text!r} is not English", "write the English, or leave the cell empty"
+                )
             elif asked is not AnswerFormat.TEXT and surely_rewritten(text):
                 what = f"{text!r} is what a spreadsheet made of {form_in_words(asked)}"
                 fix = f"write it with an apostrophe before it, like {_EXAMPLES[asked]}"
-                self._unreadable(what, fix, needed=needed)
+                self._problem("english", what, fix)
             else:
                 texts.append(text if number is None else number)
                 if texts[-1] != text:
                     self.recognised.append(f"{self._source}, column english: {text!r} is read as {texts[-1]!r}")
         return tuple(texts)
-
-    def _unreadable(self, what: str, fix: str, *, needed: bool) -> None:
-        """English that is an error, or left out where it stands beside an answer that is none."""
-        if needed:
-            self._problem("english", what, fix)
-        else:
-            self.left_out.append(
-                f"{self._source}, column english: {what}; left out beside an answer marked invalid"
-            )
 
     def _format(self) -> AnswerFormat:
         """The format of the question; free text where the cell says nothing that is known."""

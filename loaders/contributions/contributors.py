@@ -1,7 +1,7 @@
 """A collection's folders: what stands in them, who contributes, and what their annotators agreed to tell."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -13,9 +13,16 @@ from blend.loaders.files.diagnostics import Diagnostics, Placed, checked
 from blend.loaders.files.rows import SUFFIXES, Columns, read_rows
 from blend.loaders.files.tables import TABLE_SUFFIXES, only_named
 from blend.loaders.files.toml import parse_toml
-from blend.loaders.responses.response_rows import HIDDEN, ResponseFiles, ResponseRows, optional_files
+from blend.loaders.responses.response_rows import (
+    HIDDEN,
+    PARTS,
+    ResponseFiles,
+    ResponseRows,
+    note_unread,
+    optional_files,
+)
 from blend.schemas.contributors import AnnotatorProfile, Contributor
-from blend.schemas.errors import ArgumentError, InputError, RowError, close_to, did_you_mean
+from blend.schemas.errors import ArgumentError, InputError, RowError, close_to
 from blend.schemas.frames import PROFILES
 from blend.schemas.recipe import may_become
 
@@ -29,11 +36,9 @@ _LETTERS = "small letters a to z, digits, and hyphens between them, as in mina-k
 _TABLES = ("templates", "prompts")
 _KINDS = ("templates", "questions", "prompts", "responses", "reviews")
 _NOTHING_READ = ResponseFiles([], [], [], [], [], frozenset(ResponseRows._fields))
-_OWN_TABLES = {
-    **dict.fromkeys(("templates", "questions", "prompts"), SUFFIXES),
-    "annotators": TABLE_SUFFIXES,
-}
-_READ_BY_PEOPLE = ("README.md", "LICENSE", "LICENSE.md", "LICENSE.txt")
+_SHARED = {"CONSENT": (".md",), **dict.fromkeys(_TABLES, SUFFIXES)}
+_OF_CONTRIBUTOR = {"contributor": (".toml",), **PARTS, "annotators": TABLE_SUFFIXES}
+"""What is read beside the folders, and in each of them: names, and how they may end."""
 
 
 class ContributorFiles(NamedTuple):
@@ -85,7 +90,7 @@ def collection_layout(folder: Path, diagnostics: Diagnostics) -> CollectionFiles
     entries = sorted(path for path in folder.iterdir() if not path.name.startswith(HIDDEN))
     names = [path.name for path in entries if path.is_dir()]
     files = [path for path in entries if not path.is_dir() and path.name not in linked]
-    _check_known(files, folder, {CONSENT: (), **dict.fromkeys(_TABLES, SUFFIXES)}, diagnostics)
+    note_unread(files, folder, diagnostics, _SHARED, is_strict=True)
     if not names and not linked:
         raise InputError(
             f"{folder}: no contributor's folder in it; `blend contribute init` writes one for a contributor"
@@ -158,45 +163,14 @@ def _contributor(folder: Path, root: Path, diagnostics: Diagnostics, *, is_linke
     if not contributor.is_file():
         fix = f"say who contributes; `blend contribute init --contributor {name}` writes a first one"
         diagnostics.problem("the file is missing", where=f"{name}/{CONTRIBUTOR}", fix=fix)
-    files = [path for path in sorted(folder.iterdir()) if not path.name.startswith(HIDDEN)]
-    known = {CONTRIBUTOR: (), **_OWN_TABLES, "responses": (), "reviews": ()}
-    misread = [path for path in files if path.name.partition(".")[0].casefold() not in _LISTED]
-    _check_known(misread, root, known, diagnostics)
     responses, profiles = _NOTHING_READ, None
     with _told_at(name, diagnostics):
-        responses = optional_files(folder, root, diagnostics)
+        responses = optional_files(folder, root, diagnostics, known=_OF_CONTRIBUTOR, is_strict=True)
         profiles = only_named(folder, "annotators", TABLE_SUFFIXES)
         if not responses.unread and not any(responses[:-1]):
             fix = "add questions, responses or reviews, as docs/contributing-data.md describes"
             diagnostics.problem("nothing is contributed", where=name, fix=fix)
     return ContributorFiles(name, responses, contributor, profiles)
-
-
-_LISTED = ("response", "responses", "review", "reviews")
-"""Names that `optional_files` looks at itself."""
-
-
-def _check_known(
-    files: Sequence[Path], root: Path, known: Mapping[str, Sequence[str]], diagnostics: Diagnostics
-) -> None:
-    """Note files that nobody would read, because of their names.
-
-    Args:
-        files: Files and folders beside each other.
-        root: Folder that locations are relative to.
-        known: Names with the endings that they may have.
-        diagnostics: Takes the problems.
-    """
-    for path in files:
-        stem, endings = path.name.partition(".")[0], known.get(path.name.partition(".")[0], ())
-        if path.name in (*known, *_READ_BY_PEOPLE) or path.name.removeprefix(stem).lower() in endings:
-            continue
-        if endings:
-            fix = f"write it as {', '.join(endings[:-1])} or {endings[-1]}, or keep it elsewhere"
-        else:
-            hint = did_you_mean(stem, [name for name in known if known[name]])
-            fix = f"{hint}rename it, or keep it elsewhere; what is read here: {', '.join(known)}"
-        diagnostics.problem("nothing of that name is read", where=location_of(path, root), fix=fix)
 
 
 _PROFILE = Columns(("annotator", "consent"), optional=("native_language", "years_in_region", "age_band"))

@@ -10,9 +10,9 @@ from pydantic import BaseModel, ValidationError
 
 from blend.loaders.files.content import read_content, read_text, utf8_text
 from blend.schemas.errors import RowError, did_you_mean, raise_all
-from blend.schemas.locales import Locale, Registry, parse_locales, registry
+from blend.schemas.locales import Locale, LocaleFile, Registry, registry
 from blend.schemas.models import FieldError, field_errors, field_sentences, toml_tables
-from blend.schemas.recipe import Domain, domains, domains_with, parse_domains
+from blend.schemas.recipe import Domain, DomainFile, domains
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -145,22 +145,18 @@ def read_locales(path: Path) -> tuple[Locale, ...]:
 
     ``registry_with(path)`` adds them to the packaged ones.
 
-    Args:
-        path: UTF-8 text, with or without byte order mark; the keys are the fields of `Locale`.
-
     Raises:
-        RowError, RowErrors: If the file is not UTF-8 or not TOML, if an entry has a missing, unknown or wrong
-            field, or if two share a tag, split, upstream name or other code; names file, entry and field.
+        RowError, RowErrors: As `read_toml`.
     """
-    text = read_text(path)
-    return parse_locales(text, source=path.name)
+    return parse_toml(read_text(path), LocaleFile, name=path.name, what="locale file").locale
 
 
 def registry_with(path: Path | None) -> Registry:
     """The packaged registry, and behind its locales those of a file where one is given.
 
     Raises:
-        RowError, RowErrors: As `read_locales`.
+        RowError, RowErrors: As `read_locales`, or if two locales share a tag, split, upstream name or other
+            code.
     """
     return registry() if path is None else registry().extended(read_locales(path), source=path.name)
 
@@ -172,13 +168,20 @@ def known_domains(path: Path | None) -> Mapping[str, Domain]:
         path: UTF-8 TOML with one ``[[domain]]`` table per domain; the keys are the fields of `Domain`.
 
     Raises:
-        RowError, RowErrors: If the file is not UTF-8 or not TOML, if an entry has a missing, unknown or wrong
-            field, or if it has the name of another or of a packaged domain; names file, entry and field.
+        RowError, RowErrors: As `read_toml`, or if one has the name of another or of a packaged domain.
     """
+    known = dict(domains())
     if path is None:
-        return domains()
-    text = read_text(path)
-    return domains_with(parse_domains(text, source=path.name), source=path.name)
+        return known
+    problems = []
+    for number, own in enumerate(
+        parse_toml(read_text(path), DomainFile, name=path.name, what="domain file").domain
+    ):
+        if known.setdefault(own.name, own) != own:
+            where = f"{path.name}, key domain[{number}].name"
+            problems.append(RowError(f"there is another domain {own.name!r}", where=where, fix="rename it"))
+    raise_all(problems)
+    return known
 
 
 def domain_toml(domain: Domain) -> str:

@@ -5,17 +5,17 @@ Whether the rows of several files fit together is not asked here; see `links`.
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, NamedTuple
 
 from rapidfuzz import fuzz, process
 
-from blend.loaders.files.content import location_of, open_content
+from blend.loaders.files.content import location_of
 from blend.loaders.files.diagnostics import Checked, Diagnostics, Placed, R, checked, unknown_locale
-from blend.loaders.files.rows import SUFFIXES, Cells, Columns, read_rows, unknown_kind
-from blend.loaders.files.tables import OTHER_WORKBOOKS, TABLE_SUFFIXES, only_named
+from blend.loaders.files.rows import SUFFIXES, Cells, Columns, read_rows
+from blend.loaders.files.tables import TABLE_SUFFIXES, only_named
 from blend.loaders.responses.links import AskedQuestion
 from blend.schemas.errors import InputError, RowError
 from blend.schemas.formats import format_of
@@ -36,14 +36,14 @@ _SINGLE = ("templates", "questions", "prompts")
 """Names of the files of which there is one of each."""
 _FOLDERS = ("responses", "reviews")
 """Names of the folders with a file for each locale."""
+PARTS: Mapping[str, Sequence[str]] = {**dict.fromkeys(_SINGLE, SUFFIXES), **dict.fromkeys(_FOLDERS, ("",))}
+"""What is read in a directory of raw responses: names, and how they may end."""
+_READ_BY_PEOPLE = ("README", "LICENSE")
 _LEAST_ALIKE = 80
 """Likeness, of 100, from which a name is one of these by mistake; ``exclusions`` and ``questions`` have 63."""
 NOT_READ = "not-read"
 """Kind of the findings about what else lies in a directory of raw responses."""
 _LOCALE_FILE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]+)+(\.own)?\.(csv|tsv|jsonl|parquet|xlsx)")
-_CALLED = "the folders with a file for each locale are called 'responses' and 'reviews'"
-_TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
-_LONGEST_HEADER = 1 << 12
 _REVIEW_SUFFIXES = (".jsonl", ".parquet")  # lists of groups have no place in CSV
 
 
@@ -69,7 +69,6 @@ def response_layout(folder: Path, diagnostics: Diagnostics, *, collecting: bool 
         raise InputError(f"{folder}: no such directory; give a directory of raw responses")
     templates, questions = _single_file(folder, "templates"), _single_file(folder, "questions")
     files = optional_files(folder, folder, diagnostics)
-    _check_unread(folder, diagnostics)
     if not files.responses and not diagnostics.problems and not collecting:
         raise InputError(
             f"{folder}: no files in its folder 'responses'; add them as docs/responses.md describes"
@@ -77,19 +76,28 @@ def response_layout(folder: Path, diagnostics: Diagnostics, *, collecting: bool 
     return files._replace(templates=[templates], questions=[questions])
 
 
-def optional_files(folder: Path, root: Path, diagnostics: Diagnostics) -> ResponseFiles:
+def optional_files(
+    folder: Path,
+    root: Path,
+    diagnostics: Diagnostics,
+    *,
+    known: Mapping[str, Sequence[str]] = PARTS,
+    is_strict: bool = False,
+) -> ResponseFiles:
     """The files of a folder that holds some parts of raw responses; see `response_layout`.
 
     Args:
         folder: Any part may be missing.
         root: Folder that locations are relative to.
         diagnostics: Takes problems.
+        known: What is read, as of `note_unread`.
+        is_strict: Whether nothing else may be there.
 
     Raises:
         RowError: If two files of one name stand side by side.
     """
     own = diagnostics.part()
-    _check_overlooked(folder, root, own)
+    note_unread(sorted(folder.iterdir()), root, own, known, is_strict=is_strict)
     single = {name: only_named(folder, name, SUFFIXES) for name in _SINGLE}
     present = {name: [] if path is None else [path] for name, path in single.items()}
     responses = _files(folder / "responses", root, SUFFIXES, own)
@@ -99,72 +107,47 @@ def optional_files(folder: Path, root: Path, diagnostics: Diagnostics) -> Respon
     return ResponseFiles(**present, responses=responses, reviews=reviews, unread=unread)
 
 
-def _check_overlooked(folder: Path, root: Path, diagnostics: Diagnostics) -> None:
-    """Note what nobody would read because of its name: ``Reviews/``, ``review/``, ``reviews.jsonl``."""
-    for path in sorted(folder.iterdir()):
-        base = path.name.partition(".")[0].casefold()
-        for name in _FOLDERS:
-            meant = base in (name, name.removesuffix("s"))
-            # A file system without regard for case finds the folder under the right name as well.
-            if meant and path.name != name and not _is_same(path, folder / name):
-                fix = f"the files belong into the folder {name!r}, one per locale; move or rename it"
-                diagnostics.problem("nothing of that name is read", where=location_of(path, root), fix=fix)
+def note_unread(
+    paths: Iterable[Path],
+    root: Path,
+    diagnostics: Diagnostics,
+    known: Mapping[str, Sequence[str]],
+    *,
+    is_strict: bool,
+) -> None:
+    """Note what nobody reads because of its name: ``prompt.csv``, ``Reviews/``, ``reviews.jsonl``.
 
-
-def _check_unread(folder: Path, diagnostics: Diagnostics) -> None:
-    """Note what nobody reads: ``prompt.csv``, ``reveiws/``, and responses beside the folder of responses."""
-    read = {f"{name}{suffix}" for name in _SINGLE for suffix in SUFFIXES}
-    for path in sorted(folder.iterdir()):
-        suffix = path.suffix.lower()
-        if path.name in read or path.name.startswith(HIDDEN):
+    Args:
+        paths: Files and folders beside each other.
+        root: Folder that locations are relative to.
+        diagnostics: Takes a problem for each that may hold what is read, by its name, and a finding for others.
+        known: What is read: names, and how they may end.
+        is_strict: Whether others are problems as well.
+    """
+    read = ", ".join(name + (endings[0] if len(endings) == 1 else "") for name, endings in known.items())
+    for path in paths:
+        stem, dot, ending = path.name.partition(".")
+        is_known = dot + ending.lower() in known.get(stem, ())
+        if is_known or path.name.startswith((*HIDDEN, *_READ_BY_PEOPLE)):
             continue
-        if path.is_dir():
-            _check_folder(path, diagnostics)
-            continue
-        if suffix in OTHER_WORKBOOKS and path.stem.casefold() in _SINGLE:
-            diagnostics.problems.append(unknown_kind(path, where=path.name))
-        if suffix not in SUFFIXES:
-            continue
-        alike = process.extractOne(path.stem.casefold(), _SINGLE, scorer=fuzz.ratio, score_cutoff=_LEAST_ALIKE)
-        close = None if alike is None else alike[0]
-        if close is not None and not _is_same(path, folder / f"{close}{suffix}"):
-            fix = f"did you mean {close}{suffix}? Rename it, or move it elsewhere"
-            diagnostics.problem("nothing of that name is read", where=path.name, fix=fix)
-        elif close is None and (_LOCALE_FILE.fullmatch(path.name) or _holds_responses(path)):
-            fix = "move it into the folder 'responses', or elsewhere"
-            diagnostics.problem("responses that are not read here", where=path.name, fix=fix)
-        elif close is None and suffix != ".txt":
-            diagnostics.finding(
-                NOT_READ, path.name, f"no file of raw responses is called {path.name}; not read"
-            )
-
-
-def _check_folder(path: Path, diagnostics: Diagnostics) -> None:
-    """Note a folder that nobody reads, as a problem if its name or its files are those of one that is read."""
-    name = path.name.partition(".")[0].casefold()
-    if f"{name.removesuffix('s')}s" in _FOLDERS:
-        return  # read, or told by `_check_overlooked`
-    alike = process.extractOne(name, _FOLDERS, scorer=fuzz.ratio, score_cutoff=_LEAST_ALIKE)
-    if alike is not None or any(_LOCALE_FILE.fullmatch(file.name) for file in path.glob("*")):
-        meant = f"the folder of {alike[0]} is called {alike[0]!r}" if alike else _CALLED
-        diagnostics.problem(
-            "a folder that is not read", where=path.name, fix=f"{meant}; rename it, or move it elsewhere"
-        )
-    else:
-        detail = f"the folders read here are called 'responses' and 'reviews', not {path.name!r}; not read"
-        diagnostics.finding(NOT_READ, path.name, detail)
-
-
-def _holds_responses(path: Path) -> bool:
-    if path.suffix.lower() not in _TEXT_SUFFIXES:
-        return False
-    with open_content(path) as file:
-        header = file.readline(_LONGEST_HEADER)
-    return all(name in header for name in (b"template_id", b"annotator", b"answer_1"))
-
-
-def _is_same(path: Path, other: Path) -> bool:
-    return path.exists() and other.exists() and path.samefile(other)
+        where = location_of(path, root)
+        alike = process.extractOne(stem.casefold(), [*known], scorer=fuzz.ratio, score_cutoff=_LEAST_ALIKE)
+        files = path.glob("*") if path.is_dir() else [path]
+        if alike is not None and alike[0] == stem and known[stem][0]:
+            fix = f"write it as {', '.join(known[stem][:-1])} or {known[stem][-1]}, or keep it elsewhere"
+            diagnostics.problem("nothing of that name is read", where=where, fix=fix)
+        elif alike is not None:
+            kind = "" if known[alike[0]][0] else "the folder "
+            fix = f"did you mean {kind}{alike[0]!r}? Rename or move it, or keep it elsewhere"
+            diagnostics.problem("nothing of that name is read", where=where, fix=fix)
+        elif any(_LOCALE_FILE.fullmatch(file.name) for file in files):
+            fix = "move it into the folder 'responses' or 'reviews', or keep it elsewhere"
+            diagnostics.problem("files for locales are not read here", where=where, fix=fix)
+        elif is_strict:
+            fix = f"rename it, or keep it elsewhere; what is read here: {read}"
+            diagnostics.problem("nothing of that name is read", where=where, fix=fix)
+        elif path.is_dir() or (path.suffix.lower() in SUFFIXES and path.suffix.lower() != ".txt"):
+            diagnostics.finding(NOT_READ, where, f"what is read here is {read}; not read")
 
 
 def _single_file(folder: Path, name: str) -> Path:

@@ -118,7 +118,6 @@ def test_what_the_looks_of_a_workbook_say_is_told(mine: Path):
     assert sorted(detail for *_, detail in diagnostics.findings) == [
         "a comment at E4: comments are not read",
         "row 2: struck through; each counts all the same: delete what is not to count",
-        "row 3: coloured, which means nothing here",
         "row 3: hidden; each counts all the same: delete what is not to count",
     ]
 

@@ -5,7 +5,6 @@ import pickle
 import pytest
 
 from blend.schemas.errors import (
-    MissingExtraError,
     RowError,
     RowErrors,
     UnknownNameError,
@@ -30,31 +29,8 @@ def test_several_errors_are_one_message():
     assert caught.value.errors == (ONE, TWO)
 
 
-def test_one_error_is_itself():
-    with pytest.raises(RowError) as caught:
-        raise_all([ONE])
-    assert caught.value is ONE
-
-
-def test_no_error_is_no_error():
-    raise_all([])
-
-
-def test_an_unknown_name_lists_the_valid_ones():
-    error = UnknownNameError("locale", "ko-KRR", ["ko-KR", "am-ET"])
-    assert str(error) == "unknown locale 'ko-KRR'; did you mean 'ko-KR'? choose one of: am-ET, ko-KR"
-
-
 def test_a_name_in_another_case_is_the_one_that_was_meant():
     assert did_you_mean("Q6", ["q5", "q6", "Q60"]) == "did you mean 'q6'? "
-
-
-def test_a_missing_extra_names_the_extra():
-    error = MissingExtraError("A chat model as judge", extra="judge")
-    assert str(error) == (
-        "A chat model as judge needs an optional dependency; "
-        'in a checkout of blend-sdk: pip install -e ".[judge]"'
-    )
 
 
 def test_of_many_names_the_nearest_three_are_listed():

@@ -17,11 +17,6 @@ def other(number: int) -> RowError:
     return RowError(f"column 'c{number}' is missing", where="questions.csv:1", fix=f"add column 'c{number}'")
 
 
-def test_few_problems_are_told_one_by_one():
-    problems = [missing(number) for number in range(1, ALL_SHOWN + 1)]
-    assert summarise(problems) == [str(problem) for problem in problems]
-
-
 def test_many_of_one_cause_are_counted_beside_the_others():
     files = ["a.jsonl", "b.jsonl"]
     problems = [missing(number, files[number % 2]) for number in range(1, 231)] + [other(1), other(2)]
@@ -51,12 +46,6 @@ def test_one_cause_in_many_files_and_locales():
         "… and 27 more of this kind: su-JB.csv (3), en-US.csv (3), am-ET.csv (3), zh-CN.csv (3), fil-PH.csv "
         "(3) and 4 other files"
     )
-
-
-def test_causes_beyond_the_tenth_are_counted():
-    problems = [RowError(f"a cause {'x' * number}", where="f", fix="mend it") for number in range(30)]
-    lines = summarise(problems)
-    assert lines[CAUSES_SHOWN:] == ["… and 20 more with 20 other causes"]
 
 
 @given(st.lists(st.tuples(st.sampled_from("abcdefghijklmnop"), st.integers(1, 999)), max_size=200))

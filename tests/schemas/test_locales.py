@@ -5,8 +5,9 @@ from pathlib import Path
 import langcodes
 import pytest
 
-from blend.schemas.errors import RowError, RowErrors, UnknownNameError
-from blend.schemas.locales import Locale, language_name, parse_locales, registry
+from blend.loaders.files.toml import parse_toml
+from blend.schemas.errors import RowError, UnknownNameError
+from blend.schemas.locales import Locale, LocaleFile, language_name, registry
 
 BLEND = (
     *("en-GB", "en-US", "ko-KR", "ar-DZ", "zh-CN", "id-ID", "es-ES", "fa-IR"),
@@ -148,8 +149,12 @@ def test_shared_region_code_names_nobody():
     assert str(caught.value) == "unknown locale 'SG'; choose one of: SG_en, SG_ms, SG_ta, SG_zh"
 
 
+def own_locales(text: str) -> tuple[Locale, ...]:
+    return parse_toml(text, LocaleFile, name="own.toml", what="locale file").locale
+
+
 def test_extended_keeps_ranks():
-    own = parse_locales(ENTRY, source="own.toml")
+    own = own_locales(ENTRY)
     extended = registry().extended(own)
     assert extended.tags == (*registry().tags, "eo-ZA")
     assert extended.rank("eo-ZA") == 34
@@ -188,166 +193,63 @@ def test_extended_by_a_locale_with_a_known_name(changes: dict[str, str], message
     text = ENTRY
     for old, new in changes.items():
         text = text.replace(old, new)
-    (own,) = parse_locales(text, source="own.toml")
+    (own,) = own_locales(text)
     with pytest.raises(RowError) as caught:
         registry().extended([own], source="own.toml")
     assert str(caught.value) == f"own.toml, entry 1 ({own.tag}): {message}"
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        (
-            'prompt_name = "Zamenhofia"',
-            'prompt_name = "the Faroe Islands"',
-            (
-                "own.toml, entry 1 (eo-ZA): prompt_name 'the Faroe Islands' is neither region_name, "
-                "'Zamenhofia', nor among aliases; correct it, or add it to aliases without article"
-            ),
-        ),
-        (
-            'language = "eo"',
-            'language = "e0"',
-            "own.toml, entry 1 (eo-ZA): language 'e0' is not a valid BCP 47 tag; write for example 'ko'",
-        ),
-        (
-            'tag = "eo-ZA"',
-            'tag = "eo-ZB"',
-            (
-                "own.toml, entry 1 (eo-ZB): tag 'eo-ZB' is not language 'eo' and region 'ZA'; correct what is "
-                "wrong of them"
-            ),
-        ),
-        (
-            'parent = "PL"',
-            'parent = "JB"',
-            (
-                "own.toml, entry 1 (eo-ZA): parent 'JB' is not an ISO 3166 country; "
-                "write for example 'ID' for West Java"
-            ),
-        ),
-        (
-            'script = "Latn"',
-            'script = "Lati"',
-            "own.toml, entry 1 (eo-ZA): script 'Lati' is not an ISO 15924 code; write for example 'Latn'",
-        ),
-        (
-            'native_name = "Zamenhofio"\n',
-            "",
-            "own.toml, entry 1 (eo-ZA), field native_name: the field is missing; add native_name = …",
-        ),
-        (
-            'tag = "eo-ZA"\n',
-            "",
-            "own.toml, entry 1, field tag: the field is missing; add tag = …",
-        ),
-        (
-            "aliases = []",
-            "aliases = []\nalias = []",
-            (
-                "own.toml, entry 1 (eo-ZA), field alias: unknown field; choose from: tag, language, region, "
-                "region_name, upstream, prompt_name, nationalities, aliases, capitals, native_name, direction, "
-                "script, calendar, parent, latitude, longitude, split, semeval, other_codes, collections"
-            ),
-        ),
-        (
-            'nationalities = ["Zamenhofian"]',
-            'nationalities = "Maltese"',
-            (
-                "own.toml, entry 1 (eo-ZA), field nationalities: 'Maltese' is not a list; "
-                'write nationalities = ["Maltese"]'
-            ),
-        ),
-        (
-            'direction = "ltr"',
-            'direction = "left"',
-            (
-                "own.toml, entry 1 (eo-ZA), field direction: input should be 'ltr' or 'rtl', not 'left'; "
-                "compare with the packaged entries"
-            ),
-        ),
-        (
-            'split = "ZA"',
-            'split = "Z-A"',
-            (
-                "own.toml, entry 1 (eo-ZA), field split: string should match pattern '^\\w+$', not 'Z-A'; "
-                "compare with the packaged entries"
-            ),
-        ),
-        (
-            "aliases = []",
-            "latitude = 1.0",
-            "own.toml, entry 1 (eo-ZA): latitude and longitude belong together; write both or neither",
-        ),
-        (
-            "aliases = []",
-            "aliases = [",
-            "own.toml: not TOML: Invalid value (at line 10, column 1); mend the file there",
-        ),
-        (
-            "aliases = []",
-            f"aliases = {'[' * 10_000}",
-            "own.toml: not usable as TOML: nested too deeply; correct it",
-        ),
-        (
-            "[[locale]]",
-            "[locales]",
-            "own.toml: unknown key 'locales'; write one [[locale]] table per locale and nothing else",
-        ),
-        (
-            "[[locale]]",
-            "[locale]",
-            "own.toml: no [[locale]] tables; write one [[locale]] table per locale and nothing else",
-        ),
-    ],
-)
-def test_wrong_entries(old: str, new: str, message: str):
+WRONG = {
+    ('prompt_name = "Zamenhofia"', 'prompt_name = "the Faroe Islands"'): (
+        "locale[0]: prompt_name 'the Faroe Islands' is neither region_name, 'Zamenhofia', nor among aliases; "
+        "correct it, or add it to aliases without article"
+    ),
+    ('language = "eo"', 'language = "e0"'): (
+        "locale[0]: language 'e0' is not a valid BCP 47 tag; write for example 'ko'"
+    ),
+    ('tag = "eo-ZA"', 'tag = "eo-ZB"'): (
+        "locale[0]: tag 'eo-ZB' is not language 'eo' and region 'ZA'; correct what is wrong of them"
+    ),
+    ('parent = "PL"', 'parent = "JB"'): (
+        "locale[0]: parent 'JB' is not an ISO 3166 country; write for example 'ID' for West Java"
+    ),
+    ('script = "Latn"', 'script = "Lati"'): (
+        "locale[0]: script 'Lati' is not an ISO 15924 code; write for example 'Latn'"
+    ),
+    ('native_name = "Zamenhofio"\n', ""): (
+        "locale[0].native_name: the key is missing; add it: Name of the region in the local language"
+    ),
+    ('nationalities = ["Zamenhofian"]', 'nationalities = "Maltese"'): (
+        "locale[0].nationalities: 'Maltese' is not a list; correct it: English adjectives and names of the "
+        "people, the preferred adjective first; never a plural"
+    ),
+    ('direction = "ltr"', 'direction = "left"'): (
+        "locale[0].direction: 'left' is not 'ltr' or 'rtl'; correct it: Direction of the script: left to "
+        "right or right to left"
+    ),
+    ("aliases = []", "latitude = 1.0"): (
+        "locale[0]: latitude and longitude belong together; write both or neither"
+    ),
+    ("[[locale]]", "[locale]"): (
+        "locale: a table with tag, language, region, region_name, upstream, prompt_name, nationalities, "
+        "aliases, native_name, direction, script, parent, split is not a list; correct it: A table "
+        '"[[locale]]" for each'
+    ),
+}
+
+
+@pytest.mark.parametrize(("old", "new"), WRONG)
+def test_wrong_entries(old: str, new: str):
     assert old in ENTRY
     with pytest.raises(RowError) as caught:
-        parse_locales(ENTRY.replace(old, new), source="own.toml")
-    assert str(caught.value) == message
+        own_locales(ENTRY.replace(old, new))
+    assert str(caught.value) == f"own.toml, key {WRONG[old, new]}"
 
 
-def test_a_locale_needs_no_aliases():
-    assert parse_locales(ENTRY.replace("aliases = []\n", ""), source="own.toml")[0].aliases == ()
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({}, "own.toml, entry 2 (eo-ZA): entry 1 has the same tag; delete one of the two"),
-        (
-            {'tag = "eo-ZA"': 'tag = "la-ZA"', 'language = "eo"': 'language = "la"'},
-            (
-                "own.toml, entry 2 (la-ZA): region ZA is shared with entry 1 (eo-ZA), and both have "
-                "the split 'ZA'; give it a split of its own, such as ZA_la"
-            ),
-        ),
-        (
-            {'"eo-ZA"': '"eo-ZB"', '"ZA"': '"ZB"'},
-            (
-                "own.toml, entry 2 (eo-ZB): entry 1 (eo-ZA) is called 'Zamenhofia' as well; "
-                "give it a split, upstream name and codes of its own"
-            ),
-        ),
-    ],
-)
-def test_entries_that_clash(changes: dict[str, str], message: str):
-    second = ENTRY
-    for old, new in changes.items():
-        second = second.replace(old, new)
+def test_two_entries_with_one_code_are_refused():
     with pytest.raises(RowError) as caught:
-        parse_locales(ENTRY + second, source="own.toml")
-    assert str(caught.value) == message
-
-
-def test_all_problems_are_told_at_once():
-    with pytest.raises(RowErrors) as caught:
-        parse_locales(ENTRY.replace('tag = "eo-ZA"\n', "").replace("ltr", "top"), source="own.toml")
-    assert [error.where for error in caught.value.errors] == [
-        "own.toml, entry 1, field tag",
-        "own.toml, entry 1, field direction",
-    ]
+        registry().extended(own_locales(ENTRY * 2), source="own.toml")
+    assert str(caught.value) == ("own.toml, entry 2 (eo-ZA): entry 1 has the same tag; delete one of the two")
 
 
 def test_every_region_has_a_place_of_its_own():

@@ -2,11 +2,11 @@
 
 import pyarrow as pa
 import pytest
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from blend.schemas.arrow_types import arrow_schema, features, frame_schema, published_names
-from blend.schemas.models import Row, field_sentences
-from blend.schemas.rows import CONFIGS, MultipleChoiceQuestion, NonAnswer, Response, Review
+from blend.schemas.models import field_sentences
+from blend.schemas.rows import CONFIGS, MultipleChoiceQuestion, Response, Review
 
 ASKED = {"template_id": "t1", "locale": "ko-KR", "annotator": "a01"}
 
@@ -113,30 +113,4 @@ def test_upstream_columns_keep_their_names_and_types():
         "choices",
         "choice_countries",
         "answer_idx",
-    ]
-
-
-def test_a_type_without_a_column_type_is_refused():
-    class Odd(BaseModel):
-        where: complex
-
-        model_config = {"arbitrary_types_allowed": True}
-
-    with pytest.raises(TypeError, match=r"Odd\.where: no column type for <class 'complex'>"):
-        arrow_schema(Odd)
-
-
-def test_optional_and_nested_fields_have_the_inner_type():
-    class Inner(Row):
-        count: int
-
-    class Outer(Row):
-        inner: Inner | None
-        score: float | None
-        kind: NonAnswer
-
-    assert arrow_schema(Outer).types == [
-        pa.struct([pa.field("count", pa.int64())]),
-        pa.float64(),
-        pa.string(),
     ]

@@ -1,17 +1,10 @@
 """Slots of a question: which text can be asked in every country."""
 
-import pytest
-
 from blend.schemas.prompts import slot_problems, slots_of
 
 
 def test_slots_in_order_known_and_unknown():
     assert slots_of("{country} and {city} and {country}") == ("{country}", "{city}", "{country}")
-
-
-@pytest.mark.parametrize("text", ["What is eaten in {country}?", "Which {nationality} dish is eaten?"])
-def test_either_slot_is_enough(text: str):
-    assert slot_problems(text) == []
 
 
 def test_what_is_wrong_is_named_once():

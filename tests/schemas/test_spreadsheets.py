@@ -5,7 +5,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from blend.schemas.sheets import (
-    Mark,
     guarded,
     is_broken,
     joined,
@@ -58,15 +57,6 @@ VISIBLE = st.text(st.characters(exclude_categories=("Z", "C")), min_size=1)
 @example(["a|b", "c｜d", "\\"])
 def test_english_answers_in_one_cell_come_back(texts: list[str]):
     assert parted(joined(texts)) == texts
-
-
-def test_the_wide_bar_of_east_asia_parts_as_well():
-    assert parted("tea｜ chai | masala") == ["tea", "chai", "masala"]
-
-
-@pytest.mark.parametrize("cell", ["=A1", "#NAME?", "#REF!", "#DIV/0!", "#N/A", "Err:508", "#VALUE!"])
-def test_what_is_left_of_a_formula(cell: str):
-    assert is_broken(cell)
 
 
 def test_a_hash_or_a_minus_is_a_text():
@@ -140,15 +130,3 @@ def test_a_formula_left_as_a_text(text: str, what: str):
 )
 def test_what_people_write_is_left_of_no_formula(text: str):
     assert left_of_formula(text) is None
-
-
-@pytest.mark.parametrize(
-    "text", ["", "2 of 5", "2/5 9f3c2b1d", "2 of 5 9f3c2b1", "2 of 5 9F3C2B1D", "x 2 of 5 9f3c2b1d"]
-)
-def test_what_is_no_mark(text: str):
-    assert Mark.parse(text) is None
-
-
-def test_a_mark_is_read_as_it_is_written():
-    assert str(Mark(2, 5, "9f3c2b1d")) == "2 of 5 9f3c2b1d"
-    assert Mark.parse(" 2 of 5 9f3c2b1d ") == Mark(2, 5, "9f3c2b1d")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.schemas.addresses import newest_version, numbers_of, tag_of, version_of
+from blend.schemas.addresses import numbers_of, tag_of, version_of
 
 NUMBERS = st.tuples(*[st.integers(min_value=0, max_value=10**6)] * 3)
 
@@ -21,13 +21,3 @@ def test_a_version_is_its_numbers_and_its_tag(numbers: tuple[int, int, int]):
 )
 def test_what_is_not_the_tag_of_a_version(tag: str):
     assert version_of(tag) is None
-
-
-def test_a_version_that_is_none():
-    with pytest.raises(ValueError, match=r"^'1\.2' is not a version$"):
-        numbers_of("1.2")
-
-
-def test_the_newest_is_the_highest_number():
-    assert newest_version(["v1.9.0", "v1.10.0", "v1.2.11", "latest", "v2"]) == "1.10.0"
-    assert newest_version(["latest"]) is None

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.builders.saq.agreement import AnswerSets, krippendorff_alpha, of_members, pairs_within
+from blend.builders.saq.agreement import AnswerSets, krippendorff_alpha, of_members
 
 FOUR_OBSERVERS = ["123321412...", "1233224125.3", ".3332342251.", "12332441251."]
 
@@ -74,21 +74,6 @@ def test_alpha_is_that_of_the_library(questions: list[list[frozenset[str]]]):
     assert ours == pytest.approx(AnnotationTask(data=data, distance=exact_masi).alpha(), abs=1e-12)
 
 
-@pytest.mark.slow
-@given(LABELS, LABELS)
-def test_masi_is_that_of_the_library_but_for_its_rounding(a: frozenset[str], b: frozenset[str]):
-    from nltk.metrics.distance import masi_distance
-
-    values, sets = of_members([a, b])
-    assert 1 - sets.similarities(values[:1], values[1:])[0] == pytest.approx(masi_distance(a, b), abs=5e-3)
-
-
-@pytest.mark.slow
-@given(st.lists(st.tuples(st.integers(0, 5), LABELS), max_size=20), st.randoms())
-def test_the_order_of_answers_says_nothing(answers: list[tuple[int, frozenset[str]]], rng):
-    assert alpha_of(answers) == pytest.approx(alpha_of(rng.sample(answers, len(answers))), abs=1e-12)
-
-
 def test_without_variation_or_pairs_there_is_no_alpha():
     assert alpha_of([]) is None
     assert alpha_of([(0, frozenset("a")), (1, frozenset("b"))]) is None
@@ -106,10 +91,3 @@ def test_the_interval_holds_alpha_and_shrinks_with_questions():
     assert all_of_them.low < all_of_them.alpha < all_of_them.high
     assert few.high - few.low > 2 * (all_of_them.high - all_of_them.low)
     assert (all_of_them.n_questions, all_of_them.n_answers) == (400, 2000)
-
-
-@given(st.lists(st.integers(0, 4), max_size=12))
-def test_every_pair_within_a_unit_is_there_once(units: list[int]):
-    first, second = pairs_within(np.array(units, np.int64))
-    found = sorted(tuple(sorted(pair)) for pair in zip(first.tolist(), second.tolist(), strict=True))
-    assert found == [(a, b) for a, b in combinations(range(len(units)), 2) if units[a] == units[b]]

@@ -55,18 +55,6 @@ def test_no_small_group_can_be_computed(sizes: dict[str, int]):
         assert not is_told or sizes[own] >= SMALLEST
 
 
-@given(SIZES, SIZES)
-def test_two_parts_of_a_profile_tell_nothing_together(first: dict[str, int], second: dict[str, int]):
-    # How many are in one group of each part lies between the bounds of Fréchet; were they equal, it were known.
-    a, b = sums(first), sums(second)
-    if sum(a.values()) != sum(b.values()):
-        return
-    total = sum(a.values())
-    for n in a.values():
-        for m in b.values():
-            assert max(0, n + m - total) < min(n, m)
-
-
 def test_the_smallest_of_the_large_groups_hides_what_is_left():
     assert published_groups({"ko": 9, "en": 5, "zh": 1}) == {"zh": OTHER, "en": OTHER, "ko": "ko"}
     assert published_groups({"ko": 9, "en": 3, "zh": 2}) == {"zh": OTHER, "en": OTHER, "ko": "ko"}
@@ -106,11 +94,6 @@ def test_agreement_is_that_within_the_group():
     ]
     shuffled = aggregate(questions, responses[::-1], NO_REVIEW, options=OPTIONS, profiles=profiles[::-1]).groups
     assert_frame_equal(shuffled, made)
-
-
-def test_without_profiles_there_are_no_groups():
-    responses = responses_of({f"a{number}": ["rice"] for number in range(12)})
-    assert aggregate(questions_of("q"), responses, NO_REVIEW, options=OPTIONS).groups.is_empty()
 
 
 @given(st.lists(st.sampled_from(["en", "ko-KR", "zh-Hant", None]), min_size=1, max_size=14))

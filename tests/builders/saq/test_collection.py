@@ -4,14 +4,10 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from polars.testing import assert_frame_equal
 
 from blend.builders.saq.collection import collection_status
 from blend.schemas.frames import QUESTIONS, RESPONSES, REVIEWS
 from blend.schemas.recipe import SaqOptions
-from helpers.examples import examples
 
 OPTIONS = SaqOptions(wanted=5, max_idk=5)
 NO_REVIEW = pl.DataFrame(schema=REVIEWS)
@@ -139,28 +135,3 @@ def test_locales_are_summed_up():
             "still_needed": 0,
         },
     ]
-
-
-SURVEYS = st.dictionaries(
-    st.tuples(st.sampled_from("pqr"), st.sampled_from(["ko-KR", "su-JB"])),
-    st.lists(st.sampled_from(["x", "y", *NON_ANSWERS]), max_size=12),
-)
-
-
-@pytest.mark.slow
-@settings(max_examples=examples(50), deadline=None)
-@given(SURVEYS, st.integers(1, 6), st.integers(0, 6), st.randoms(use_true_random=False))
-def test_every_question_is_in_one_state_and_the_sums_agree(survey, wanted, max_idk, rng):
-    options = SaqOptions(wanted=wanted, max_idk=max_idk)
-    questions, responses = frames_of(survey)
-    status = collection_status(questions, responses, NO_REVIEW, options)
-    for row in status.questions.iter_rows(named=True):
-        answers = survey[row["template_id"], row["locale"]]
-        assert row["valid"] + row["idk"] == len(answers)
-        assert (row["still_needed"] > 0) == (row["state"] == "needs-responses")
-    counts = ("valid", "idk", "rejected", "still_needed")
-    assert status.locales.select(counts).sum().rows() == status.questions.select(counts).sum().rows()
-    states = ("complete", "needs_responses", "stopped_idk")
-    assert sum(sum(row) for row in status.locales.select(states).iter_rows()) == len(survey)
-    shuffled = responses[rng.sample(range(len(responses)), len(responses))]
-    assert_frame_equal(collection_status(questions, shuffled, NO_REVIEW, options).questions, status.questions)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from blend.builders.saq.grouping import grouping_key, several_answers, untidiness
+from blend.builders.saq.grouping import grouping_key, several_answers
 from blend.schemas.formats import AnswerFormat, asked_unit, format_of
 from blend.schemas.locales import registry
 from blend.schemas.texts import clean, words
@@ -172,11 +172,6 @@ def test_outer_punctuation_is_not_the_answer(answer: str, frame: str):
 )
 def test_answers_that_look_like_several(typed: str, parts: list[str]):
     assert several_answers(typed) == parts
-
-
-def test_the_tidiest_variant():
-    assert sorted(["TEA.", "tea.", "TEA", "tea"], key=untidiness) == ["tea", "TEA", "tea.", "TEA."]
-    assert sorted(["7:00", "07:00"], key=lambda text: untidiness(text, TIME)) == ["07:00", "7:00"]
 
 
 def _pairs(annotations: Path) -> Iterator[tuple[bool, bool]]:

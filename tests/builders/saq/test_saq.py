@@ -8,8 +8,7 @@ import pytest
 
 from blend.builders.saq import aggregate
 from blend.builders.saq.ballots import cast_ballots
-from blend.schemas.errors import BlendError, RowError, RowErrors
-from blend.schemas.frames import ANNOTATIONS, FINDINGS, RESPONSES
+from blend.schemas.errors import RowError
 from helpers.questions.saq_inputs import (
     KINDS,
     NO_REVIEW,
@@ -124,13 +123,6 @@ def test_the_rules_do_not_choose_between_groups_that_a_reviewer_kept_apart():
     ]
 
 
-def test_the_rules_never_remove_an_answer():
-    given = {"a1": ["none"], "a2": ["None"]}
-    groups, row = one(given, review_of(invalid=["none"]))
-    assert groups == [(["None"], ["None"], 1)]
-    assert row["grouping"] == "proposed"
-
-
 def test_english_comes_from_the_review_or_in_english_locales_from_the_answers():
     given = {"a1": ["밥"], "a2": ["국"]}
     korean = review_of((["밥"], ["rice ", "rice", "cooked rice"]), (["국"], []), locale="ko-KR")
@@ -180,15 +172,6 @@ def test_stopped_collections_are_reported():
     assert findings_of(result, "collection-stopped") == [
         ("questions.csv:2", "0 of 5 valid responses after 6 'I don't know'; aggregated all the same")
     ]
-
-
-@pytest.mark.parametrize("n_questions", [0, 1])
-def test_nothing_makes_nothing(n_questions: int):
-    questions = questions_of(*"q"[:n_questions])
-    result = aggregate(questions, pl.DataFrame(schema=RESPONSES), NO_REVIEW, options=OPTIONS)
-    assert result.annotations.schema == ANNOTATIONS
-    assert result.findings.schema == FINDINGS
-    assert len(result.annotations) == n_questions
 
 
 QUESTION = questions_of("q")
@@ -278,16 +261,6 @@ def test_impossible_input(
     with pytest.raises(RowError) as raised:
         cast_ballots(questions, responses, reviews)
     assert str(raised.value) == message
-
-
-def test_all_problems_come_at_once():
-    responses = pl.concat(
-        [REPLY, responses_of({"a07": ["tea"]}, first=3), responses_of({"b": "idk"}, template_id="z")]
-    )
-    with pytest.raises(RowErrors, match=r"^3 problems:\n"):
-        aggregate(QUESTION, responses, review_of((["bred"], [])), options=OPTIONS)
-    with pytest.raises(BlendError):
-        aggregate(QUESTION, responses, NO_REVIEW, options=OPTIONS)
 
 
 def test_the_example_in_the_docs(root: Path):

@@ -91,17 +91,6 @@ def test_proposals_are_the_classes_of_equal_keys(survey):
         assert len(set().union(*keys)) == len(keys)
 
 
-@pytest.mark.nightly
-@pytest.mark.slow
-@few
-@given(surveys())
-def test_arguments_stay_as_they_are(survey):
-    before = [rows.clone() for rows in survey]
-    aggregate(*survey, options=OPTIONS)
-    for rows, copy in zip(survey, before, strict=True):
-        assert_frame_equal(rows, copy)
-
-
 @pytest.mark.slow
 @few
 @given(surveys(), st.sampled_from(["p", "q", "r"]))

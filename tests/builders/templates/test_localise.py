@@ -4,9 +4,6 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from polars.testing import assert_frame_equal
 
 from blend.builders.templates.localise import localise, prompt_question
 from blend.schemas.errors import RowError
@@ -111,12 +108,6 @@ def test_localise():
     ]
 
 
-def test_source_label_of_an_unrecorded_source():
-    templates = templates_of("What is eaten in {country}?", source_locale=None)
-    questions, _ = localise(templates, locales_of("en-GB"), translations_of())
-    assert questions.select("source_label", "source_locale").rows() == [("", None)]
-
-
 def test_a_locale_without_adjective():
     locale = LOCALES.get("en-GB").model_copy(update={"nationalities": ()})
     questions, dropped = localise(templates_of("Is {nationality} tea hot?"), [locale], translations_of())
@@ -206,20 +197,3 @@ def test_wrong_translations(rows: list[tuple[str, str, str]], message: str):
     with pytest.raises(RowError) as caught:
         localise(templates_of("What is eaten in {country}?"), locales_of("ko-KR"), translations_of(*rows))
     assert str(caught.value) == message
-
-
-@pytest.mark.slow
-@settings(deadline=None)
-@given(st.randoms())
-def test_row_order_is_irrelevant(rng):
-    templates = templates_of("What is eaten in {country}?", "What is {country}'s best {nationality} tea?")
-    translations = translations_of(("T-1", "ko-KR", "한국?"), ("T-2", "ko-KR", "차?"), ("T-2", "es-MX", "¿Té?"))
-    wanted = locales_of("ko-KR", "en-GB", "es-MX")
-    expected = localise(templates, wanted, translations)
-    shuffled = localise(
-        templates[rng.sample(range(2), 2)],
-        rng.sample(wanted, len(wanted)),
-        translations[rng.sample(range(3), 3)],
-    )
-    for left, right in zip(shuffled, expected, strict=True):
-        assert_frame_equal(left, right)

@@ -39,11 +39,6 @@ def test_groups_join_through_others():
     assert [match and match.nearest for match in matches] == [1, 0, 1]
 
 
-def test_nothing_to_compare():
-    assert near_duplicates([], threshold=0.9) == []
-    assert near_duplicates(["alone"], threshold=0.9) == [None]
-
-
 @settings(deadline=None)
 @given(st.lists(st.sampled_from([*TEXTS, "tea", "teas", "a tea and some teas"]), max_size=8))
 def test_matches_are_mutual(texts):

@@ -1,6 +1,7 @@
 """Groups, code-switching, statistics and domains."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -9,9 +10,10 @@ import pytest
 from blend.builders.stats.triples import build_triple_stats
 from blend.builders.triples import TripleBuild, build_triples
 from blend.builders.triples.tables import by_continent, code_switched, in_groups, with_groups
+from blend.loaders.files.toml import known_domains
 from blend.loaders.wikidata.facts import Facts
 from blend.schemas.errors import RowError, UnknownNameError
-from blend.schemas.recipe import TripleOptions, domains, find_domain, parse_domains
+from blend.schemas.recipe import Domain, TripleOptions, domains, find_domain
 
 DISH = domains()["dish"]
 
@@ -139,8 +141,14 @@ def domain(**changes: Any) -> str:
     return "\n".join(["[[domain]]", *lines, ""])
 
 
-def test_a_domain_of_ones_own():
-    (hat,) = parse_domains(domain(), source="own.toml")
+def own_domains(folder: Path, text: str) -> Mapping[str, Domain]:
+    path = folder / "own.toml"
+    path.write_text(text)
+    return known_domains(path)
+
+
+def test_a_domain_of_ones_own(tmp_path: Path):
+    hat = own_domains(tmp_path, domain())["hat"]
     assert hat.claim_properties == ("P495", "P186")
 
 
@@ -148,22 +156,21 @@ def test_a_domain_of_ones_own():
     ("text", "message"),
     [
         (
-            "[domain]\nname = 1",
-            "own.toml: not a list of [[domain]] tables; write one [[domain]] table per domain and nothing else",
+            domain(title=None),
+            "[0].title: the key is missing; add it: What the dataset is about, in a few English words",
         ),
-        (domain(title=None), "own.toml, entry 1 (hat), field title: the field is missing; add title = …"),
         (
             domain(item_class="80151"),
-            "{}, field item_class: string should match pattern '^Q[1-9]\\d*$', not '80151'; {}",
+            "[0].item_class: '80151' is not of the right form; correct it: Class that every item belongs to",
         ),
         (
             domain(route_properties=["P2012"]),
-            "{}: route_properties and route_origin_properties need each other; give both or none",
+            "[0]: route_properties and route_origin_properties need each other; give both or none",
         ),
-        (domain() * 2, "own.toml, entry 2 (hat): another entry has this name; rename one of the two"),
+        (domain() + domain(title="other hats"), "[1].name: there is another domain 'hat'; rename it"),
     ],
 )
-def test_broken_domains(text: str, message: str):
+def test_broken_domains(tmp_path: Path, text: str, message: str):
     with pytest.raises(RowError) as error:
-        parse_domains(text, source="own.toml")
-    assert str(error.value) == message.format("own.toml, entry 1 (hat)", "compare with the packaged entries")
+        own_domains(tmp_path, text)
+    assert str(error.value) == f"own.toml, key domain{message}"

@@ -108,16 +108,6 @@ def test_a_folder_that_is_none(tmp_path: Path):
     )
 
 
-def test_a_folder_outside_a_collection(folder: Path, tmp_path: Path):
-    alone = shutil.move(folder / "mina-ko", tmp_path / "mina-ko")
-    with pytest.raises(InputError) as caught:
-        check_contributions(alone)
-    assert str(caught.value) == (
-        f"{alone}: neither a collection nor a contributor's folder in one, since no CONSENT.md is in it or "
-        "beside it; give the folder where it lies in the collection, or start one with `blend contribute init`"
-    )
-
-
 def test_a_line_break_in_a_name_hides_nothing(folder: Path):
     (folder / "mina-ko" / "no\nte.txt").write_text("")
     (folder / "mina-ko" / "responses" / "es-MX\nb.csv").write_text(
@@ -156,9 +146,3 @@ def test_a_link_is_one_problem_among_others_and_never_followed(folder: Path, tmp
     assert "1234" not in repr(check)
     jun = check_contributions(folder / "jun-ko")
     assert [problem.file for problem in jun.errors] == ["prompts.csv"]
-
-
-def test_a_consent_behind_a_link_is_not_read(folder: Path, tmp_path: Path):
-    shutil.move(folder / "CONSENT.md", tmp_path / "CONSENT.md")
-    (folder / "CONSENT.md").symlink_to(tmp_path / "CONSENT.md")
-    assert [problem.where for problem in check_contributions(folder).errors] == ["CONSENT.md"]

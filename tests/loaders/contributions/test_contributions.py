@@ -6,7 +6,6 @@ from datetime import date
 from pathlib import Path
 
 import pytest
-from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from blend.loaders.contributions import read_collection
@@ -99,12 +98,6 @@ def test_every_file_that_is_read_is_named(folder: Path):
     assert len(read_collection(folder).contributions) == 3
 
 
-def test_a_folder_that_is_not_there(tmp_path: Path):
-    with pytest.raises(InputError) as caught:
-        read_collection(tmp_path / "none")
-    assert str(caught.value) == f"{tmp_path}/none: no such directory; give the directory of contributions"
-
-
 def test_a_collection_without_contributors(folder: Path):
     for path in folder.iterdir():
         if path.is_dir():
@@ -114,9 +107,6 @@ def test_a_collection_without_contributors(folder: Path):
     assert str(caught.value) == (
         f"{folder}: no contributor's folder in it; `blend contribute init` writes one for a contributor"
     )
-
-
-_FOLDERS = st.from_regex(r"[a-z0-9]+(-[a-z0-9]+)*", fullmatch=True)
 
 
 @pytest.mark.parametrize("name", [r"Mina\u202e Kim", r"Mina\u0000", r"Mina\nKim"])

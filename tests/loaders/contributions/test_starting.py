@@ -83,17 +83,3 @@ def test_a_name_that_no_folder_can_have(everyday: Path):
         "'Mina Kim' cannot be a contributor's folder; choose small letters a to z, digits, and hyphens between "
         "them, as in mina-ko"
     )
-
-
-def test_a_contributor_without_a_locale(everyday: Path):
-    with pytest.raises(ArgumentError) as caught:
-        write_contributor(everyday, "mina-ko", [])
-    assert str(caught.value) == ("a contributor's folder has responses of some locale; name it with `locale`")
-
-
-def test_a_folder_that_is_no_collection(tmp_path: Path):
-    with pytest.raises(InputError) as caught:
-        write_contributor(tmp_path, "mina-ko", ["ko-KR"])
-    assert str(caught.value) == (
-        f"{tmp_path}: no CONSENT.md in it; start a collection with `blend contribute init`"
-    )

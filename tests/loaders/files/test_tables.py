@@ -79,11 +79,6 @@ def test_whatever_a_spreadsheet_makes_of_a_table(tmp_path: Path, content: str | 
     assert read(saved(tmp_path, content)) == ROWS
 
 
-@pytest.mark.parametrize("name", ["sheet.tsv", "sheet.txt", "SHEET.CSV"])
-def test_the_name_does_not_decide_what_parts_the_cells(tmp_path: Path, name: str):
-    assert [values for _, values in read(saved(tmp_path, SEMICOLONS, name))] == [values for _, values in ROWS]
-
-
 def test_a_workbook_names_file_sheet_and_row(tmp_path: Path):
     path = workbook(tmp_path, ["id", "answer", "group"], ["q", "rice, white", 1], [], ["q", "café", None])
     assert read(path) == [("sheet.xlsx[Sheet]:2", ROWS[0][1]), ("sheet.xlsx[Sheet]:4", ROWS[1][1])]
@@ -207,11 +202,6 @@ def test_a_reader_that_knows_what_was_there_gets_what_the_cell_shows(tmp_path: P
     path = workbook(tmp_path, ["id", "answer"], ["q", date(2026, 1, 2)])
     knowing = Columns(("id", "answer"), rewritten=("answer",))
     assert read(path, knowing) == [("sheet.xlsx[Sheet]:2", {"id": "q", "answer": "2026-01-02"})]
-
-
-def test_empty_rows_count_but_are_passed_over(tmp_path: Path):
-    rows = read(saved(tmp_path, "id;answer;group\n;;\nq;rice;1\n\n;;\nq;18:00;2\n"))
-    assert [place for place, _ in rows] == ["sheet.csv:3", "sheet.csv:6"]
 
 
 def test_cells_that_a_spreadsheet_leaves_out_at_the_end_are_empty(tmp_path: Path):

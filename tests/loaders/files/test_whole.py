@@ -66,20 +66,6 @@ def test_a_directory_that_is_no_release_is_refused(tmp_path: Path):
     assert names(out) == ["thesis.txt"]
 
 
-def test_a_file_is_refused(tmp_path: Path):
-    out = tmp_path / "file"
-    out.write_text("x")
-    with pytest.raises(BlendError) as caught, atomic_directory(out):
-        pass
-    assert str(caught.value) == f"{out}: is not a folder; choose another `out`"
-
-
-def test_an_empty_directory_is_used(tmp_path: Path):
-    with atomic_directory(tmp_path / "empty") as directory:
-        (directory / "a").write_text("a")
-    assert names(tmp_path / "empty") == ["a"]
-
-
 def test_two_builds_of_one_release_do_not_mix(tmp_path: Path):
     out = tmp_path / "release"
     with (
@@ -147,12 +133,3 @@ def test_kill_9_leaves_the_old_release_to_the_next_run(tmp_path: Path, point: st
     with atomic_directory(out) as directory:
         (directory / "release.json").write_text("newer")
     assert (out / "release.json").read_text() == "newer"
-
-
-FULL = """
-import sys
-from pathlib import Path
-from blend.loaders.files.atomic import atomic_directory
-with atomic_directory(Path(sys.argv[1])) as directory:
-    (directory / "big").write_bytes(bytes(1 << 20))
-"""

@@ -33,12 +33,6 @@ def test_what_is_left_out_has_its_default(tmp_path):
     assert recipe.mcq == McqOptions()
 
 
-def test_a_byte_order_mark_is_no_part_of_the_recipe(tmp_path):
-    path = tmp_path / "recipe.toml"
-    path.write_bytes(b"\xef\xbb\xbf" + MINIMAL.encode())
-    assert read_recipe(path).name == "mine"
-
-
 @pytest.mark.parametrize("path", BROKEN, ids=lambda path: path.stem)
 def test_message_for_a_broken_recipe(path: Path):
     expected = path.with_suffix(".txt").read_text(encoding="utf-8").removesuffix("\n")

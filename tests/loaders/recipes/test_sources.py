@@ -54,14 +54,6 @@ def test_a_source_says_what_was_read():
         assert (file.size, file.sha256) == (len(content), hashlib.sha256(content).hexdigest())
 
 
-def test_a_folder_named_data_is_looked_into(tmp_path):
-    shutil.copytree(VALID / "blend", tmp_path / "data")
-    inside = load_source(Source(kind="blend", location="."), tmp_path)
-    outside = load_source(Source(kind="blend", location="blend"), VALID)
-    assert inside.info.sha256 == outside.info.sha256
-    assert inside.annotations.equals(outside.annotations)
-
-
 def test_the_digest_is_what_sha256sum_prints(tmp_path):
     names = ["b.csv", "B.csv", "responses/ä.csv", "responses/a.csv"]
     (tmp_path / "responses").mkdir()

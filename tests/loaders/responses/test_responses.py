@@ -82,14 +82,6 @@ def test_an_answer_out_of_format_stands_when_a_reviewer_has_decided_about_it(fol
     assert responses.filter(locale="ko-KR")["answers"].to_list() == [["noon", "lunchtime"]]
 
 
-def test_without_reviews_there_are_no_decisions(folder):
-    (folder / "responses" / "ko-KR.csv").unlink()
-    shutil.rmtree(folder / "reviews")
-    tables = read_responses(folder)
-    assert tables.reviews.is_empty()
-    assert tables.reviews.schema == REVIEWS
-
-
 def test_an_answer_that_the_review_passes_over_is_reported(folder):
     path = folder / "reviews" / "ko-KR.jsonl"
     soup = ', {"answers": ["국"], "en_answers": ["soup"]}'
@@ -129,14 +121,6 @@ def test_every_kind_of_file_gives_the_same_rows(folder):
     for name in ("templates", "questions"):
         as_other_kind(folder / f"{name}.csv", f"{name}.parquet" if name == "templates" else f"{name}.jsonl")
     to_parquet(folder, expected)
-    assert_same_but_for_places(read_responses(folder), expected)
-
-
-def test_one_file_may_hold_several_locales(folder):
-    expected = read_responses(folder)
-    for path in (folder / "responses").iterdir():
-        path.unlink()
-    expected.responses.drop("source").write_ndjson(folder / "responses" / "all.jsonl")
     assert_same_but_for_places(read_responses(folder), expected)
 
 

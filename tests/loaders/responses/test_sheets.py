@@ -89,16 +89,6 @@ def test_a_file_that_is_there_is_updated_only_when_asked(tmp_path: Path):
     assert [line["reviewer"] for line in lines(path)] == ["r9", "r1"]
 
 
-def test_whose_reviews_were_replaced(tmp_path: Path):
-    write_reviews(reviews(review("a"), review("b", reviewer="r2"), review("c"), review("d")), tmp_path)
-    again = reviews(
-        review("a"), review("b"), review("c", invalid=["x"], reasons=["no food"]), review("e", reviewer="r3")
-    )
-    (written,) = write_reviews(again, tmp_path, update=True)
-    # What is said again by the same reviewer replaces nothing.
-    assert (written.questions, written.kept, written.replaced) == (4, 1, {"r1": 1, "r2": 1})
-
-
 @pytest.mark.parametrize("line", ["[1]", "{", '{"reviewer": "r1"}', '{"template_id": {}}', "[" * 100_000])
 def test_a_file_to_update_that_holds_no_reviews(tmp_path: Path, line: str):
     (tmp_path / "ko-KR.jsonl").write_text(f"\n{line}\n", encoding="utf-8")

@@ -23,11 +23,6 @@ def test_native_questions(tmp_path: Path):
     ]
 
 
-def test_native_questions_without_authors(tmp_path: Path):
-    text = '{"id": "Q-1", "topic": "Food", "text": "What is eaten?"}\n'
-    assert read_native_questions(written(tmp_path, "natives.jsonl", text))["source_locale"].to_list() == [None]
-
-
 def test_translations(tmp_path: Path):
     text = "template_id,locale,question\nQ-1,UK,What is eaten in the UK?\nQ-1,ko-KR,한국에서 무엇을 먹나요?\n"
     assert read_translations(written(tmp_path, "translations.csv", text)).rows() == [

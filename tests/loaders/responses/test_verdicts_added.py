@@ -92,13 +92,6 @@ def test_what_is_written_is_read_again(tmp_path: Path, rows: list[GivenVerdict],
     ]
 
 
-def test_what_a_pair_is_compared_by():
-    assert pair_key("New  Year ", "tết") == pair_key("TẾT", "new year")
-    assert pair_key("cafe\u0301", "tea") == pair_key("café", "tea")
-    assert pair_key("café", "tea") != pair_key("cafe", "tea")
-    assert pair_key("ice-cream", "tea") != pair_key("ice cream", "tea")
-
-
 ADDING = """
 import sys
 from datetime import date

@@ -141,14 +141,6 @@ def test_questions_are_tidied_as_well(tmp_path):
     ]
 
 
-def test_a_blank_question_is_empty_and_reported(tmp_path):
-    folder = one_question(tmp_path, question="  ")
-    assert read_blend(folder).questions["question"].to_list() == [""]
-    assert findings(folder) == [
-        ("blank-question", "questions/Iran_questions.csv:2", "Question is the blank '  '; now empty")
-    ]
-
-
 def test_invisible_characters_stay_and_are_reported_unless_ordinary(tmp_path):
     # U+200C is ordinary Persian spelling, a zero-width space is not.
     groups = [group(["بچه\u200cها"], ["kids"], 3), group(["چای\u200b"], ["tea"], 2)]
@@ -168,18 +160,6 @@ def test_a_group_may_lose_its_blank_answers_but_not_its_votes(tmp_path):
         ("blank-answer", PLACE, "annotations[0].en_answers holds the blank ''; removed"),
         ("blank-answer", PLACE, "annotations[1].answers holds the blank ''; removed"),
     ]
-
-
-def test_variants_that_become_equal_are_one(tmp_path):
-    groups = [group(["tea", "tea "], ["tea"], 3)]
-    folder = one_question(tmp_path, groups=groups)
-    assert read_blend(folder).annotations["annotations"].to_list() == [[group(["tea"], ["tea"], 3)]]
-    assert read_blend(folder, clean=False).annotations["annotations"].to_list() == [groups]
-    assert findings(folder)[1] == (
-        "repeated-variant",
-        PLACE,
-        "annotations[0].answers holds 'tea' 2 times; one left",
-    )
 
 
 def test_free_text_reasons_are_counted_by_spelling(tmp_path):
@@ -224,23 +204,6 @@ def test_odd_votes_are_kept_and_reported(tmp_path):
         ),
         ("repeated-first-variant", PLACE, "'a' is the first English variant of 2 groups; kept apart"),
         ("votes-above-annotators", PLACE, "annotations[0] has 6 votes of 5 annotators; kept"),
-    ]
-
-
-def test_groups_out_of_order_are_sorted_stably(tmp_path):
-    groups = [group(["a"], ["a"], 1), group(["b"], ["b"], 2), group(["c"], ["c"], 1)]
-    folder = one_question(tmp_path, groups=groups)
-    assert read_blend(folder).annotations["annotations"].to_list() == [[groups[1], groups[0], groups[2]]]
-    assert findings(folder) == [
-        ("unsorted-groups", PLACE, "votes are not in descending order: [1, 2, 1]; sorted")
-    ]
-
-
-def test_a_question_without_answers_stays(tmp_path):
-    folder = one_question(tmp_path, groups=[])
-    assert read_blend(folder).annotations["annotations"].to_list() == [[]]
-    assert findings(folder) == [
-        ("no-answers", PLACE, "nobody's answer is left; the question stays, without groups")
     ]
 
 
@@ -340,10 +303,3 @@ def test_message_for_a_folder_without_prompts():
     with pytest.raises(BlendError) as caught:
         read_prompts(VALID)
     assert str(caught.value) == f"{VALID}: no prompts; expected prompts/*_prompts.csv"
-
-
-def test_message_for_a_missing_folder(tmp_path):
-    with pytest.raises(BlendError) as caught:
-        read_blend(tmp_path / "nowhere")
-    message = f"{tmp_path}/nowhere: no such directory; give the directory that holds BLEnD's files"
-    assert str(caught.value) == message

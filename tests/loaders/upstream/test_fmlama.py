@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from blend.loaders.upstream.fmlama import FmlamaTables, read_fmlama
-from blend.schemas.errors import BlendError, RowErrors
+from blend.schemas.errors import RowErrors
 
 ENTITY = "http://www.wikidata.org/entity/"
 
@@ -164,27 +164,8 @@ def test_broken_rows_are_named_all_at_once(tmp_path: Path):
     )
 
 
-def test_csv_is_the_same(tmp_path: Path):
-    path = tmp_path / "data_lang" / "en" / "en_dishes.csv"
-    path.parent.mkdir(parents=True)
-    path.write_text(
-        f'url,origin,origin_name,lang,sub_label,obj_label\n{ENTITY}Q1,France,France,en,toast,"bread, butter"\n'
-    )
-    row = read_fmlama(tmp_path).dishes.row(0, named=True)
-    assert (row["subset"], row["parts"]) == ("language", ["bread", "butter"])
-
-
 def test_unknown_countries_are_reported(tmp_path: Path):
     write(tmp_path, dish(origin="Atlantis"))
     (tmp_path / "country_info.json").write_text('{"France": "Europe"}')
     found = read_fmlama(tmp_path).findings.select("kind", "detail").rows()
     assert found == [("unknown-country", "'Atlantis' is not in country_info.json")]
-
-
-def test_a_folder_without_files(tmp_path: Path):
-    with pytest.raises(BlendError) as error:
-        read_fmlama(tmp_path)
-    assert str(error.value) == (
-        f"{tmp_path}: no FmLAMA files; expected data_filter, data_lang or templates with files such as "
-        "en/en_dishes.jsonl and en_templates.jsonl"
-    )

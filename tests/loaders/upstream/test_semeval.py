@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from blend.loaders.upstream.semeval import read_semeval, semeval_files
-from blend.loaders.upstream.semeval.task_files import in_english, is_non_answer, read_task_file, task_id
+from blend.loaders.upstream.semeval.task_files import in_english, is_non_answer, task_id
 from blend.schemas.errors import InputError, RowError, RowErrors
 from blend.schemas.locales import registry
-from helpers.semeval_files import MCQ_CODES, N_MCQS, write_development, write_semeval, write_trial
+from helpers.semeval_files import MCQ_CODES, N_MCQS, write_semeval, write_trial
 
 
 @pytest.fixture
@@ -170,14 +170,6 @@ def test_trial_data_alone_are_built_and_beside_others_left_out(tmp_path: Path):
     assert both.questions.height == 15
 
 
-def test_files_of_the_development_phase_are_read(tmp_path: Path):
-    tables = read_semeval(write_development(tmp_path))
-    assert tables.questions.height == 5
-    assert tables.mcqs["mcq_id"].to_list() == ["ga-IE_001"]
-    few = tables.findings.filter(kind="semeval-few-options")["detail"].to_list()
-    assert few == ["'ga-IE_003' has 3 options, not 4; the question is left out"]
-
-
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
@@ -244,17 +236,6 @@ def test_what_cannot_be_read_is_told(tmp_path: Path, name: str, text: str, messa
     assert str(caught.value) == message
 
 
-def test_a_folder_without_questions(tmp_path: Path):
-    (tmp_path / "final_1_saq_reference.tsv").write_text("id\tanswer\n", encoding="utf-8")
-    with pytest.raises(InputError) as caught:
-        semeval_files(tmp_path)
-    assert str(caught.value) == (
-        f"{tmp_path}: no questions of SemEval-2026 Task 7; expected track_1_saq_input.tsv or "
-        "track_2_mcq_input.tsv, and beside them final_1_saq_reference.tsv and final_2_mcq_reference.tsv, as "
-        "the organisers' archive has them"
-    )
-
-
 def test_a_folder_around_that_of_the_files_is_told_so(tmp_path: Path):
     write_semeval(tmp_path / "archive" / "data")
     with pytest.raises(InputError) as caught:
@@ -262,18 +243,6 @@ def test_a_folder_around_that_of_the_files_is_told_so(tmp_path: Path):
     assert str(caught.value) == (
         f"{tmp_path}: no questions of SemEval-2026 Task 7; name {tmp_path / 'archive' / 'data'}, which has them"
     )
-
-
-def test_line_ends_of_windows_are_no_irregularity(tmp_path: Path):
-    from blend.loaders.files.diagnostics import Diagnostics
-
-    path = tmp_path / "final_1_saq_reference.tsv"
-    path.write_bytes(b"id\tanswer\r\nam-ET_001\ttea\r\n")
-    diagnostics = Diagnostics()
-    assert [row.cells for row in read_task_file(path, ("id", "answer"), diagnostics)] == [
-        {"id": "am-ET_001", "answer": "tea"}
-    ]
-    assert diagnostics.findings == []
 
 
 def test_ids_and_non_answers():
