@@ -17,6 +17,7 @@ from blend.builders.release import build_release
 from blend.loaders.recipes.ready import sample_recipe
 from blend.loaders.releases import read_manifest
 from blend.schemas.arrow_types import arrow_schema
+from blend.schemas.locales import registry
 from blend.schemas.rows import model_of
 
 
@@ -198,3 +199,12 @@ def test_another_version_keeps_the_canary_and_tells_the_history(tmp_path: Path):
     changelog = (tmp_path / "second" / "CHANGELOG.md").read_text(encoding="utf-8")
     assert changelog.count("\n## ") == 2
     assert "annotations: 6 splits added: US, DZ, IR, ET, KP" in changelog
+
+
+def test_no_document_spells_a_region_as_upstream_files_do(sample_release: Path):
+    spelled = [locale.upstream for locale in registry() if "_" in locale.upstream]
+    texts = [path for path in sample_release.rglob("*") if path.is_file() and path.suffix != ".parquet"]
+    for path in texts:
+        # The fields of the rows are explained by an example of what stands in them.
+        text = re.sub(r"for example \W*South_Korea\b", "", path.read_text(encoding="utf-8"))
+        assert [name for name in spelled if name in text] == [], path

@@ -1,6 +1,7 @@
 """Rows compared: every kind of change by hand, and against a plain comparison of dictionaries."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import polars as pl
@@ -156,18 +157,11 @@ def test_counts_are_those_of_a_plain_comparison(old: list[Row], new: list[Row]):
     assert found.columns == {
         name: n for name in TYPES.names() if (n := sum(column == name for _, column in differing))
     }
-    assert found.moved == len(common) - longest_ascent([list(before).index(row_id) for row_id in common])
+    positions = [list(before).index(row_id) for row_id in common]
+    assert found.moved == sum(then > now for then, now in pairwise(positions))
     assert [(example.id, example.column) for example in found.examples] == differing
     assert len(old) - found.removed + found.added == len(new)
 
 
 def rows_between(old: Sequence[Row], new: Sequence[Row]) -> SplitDiff:
     return diff_rows(frame(*old), frame(*new), config=SAQ, split="KR", examples=100)
-
-
-def longest_ascent(order: Sequence[int]) -> int:
-    """Length of the longest ascending subsequence, by its definition."""
-    best: list[int] = []
-    for at, entry in enumerate(order):
-        best.append(1 + max((best[i] for i in range(at) if order[i] < entry), default=0))
-    return max(best, default=0)

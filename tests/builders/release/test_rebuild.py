@@ -53,22 +53,3 @@ def test_what_is_carried_is_as_it_was_and_named_by_the_recipe(project: Path, tmp
     assert recipe == manifest.recipe
     listed = {file.path for file in read_manifest(release).files}
     assert "verdicts.jsonl" in listed
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize(
-    ("place", "code", "message"),
-    [
-        ("collected", 2, "--source-path collected: expected LOCATION=PATH"),
-        (
-            "elsewhere=.",
-            1,
-            "--source-path elsewhere=.: the recipe names nothing at 'elsewhere'; there are: collected",
-        ),
-        ("collected=nowhere", 1, "--source-path collected=nowhere: nothing lies at nowhere; correct the path"),
-    ],
-)
-@pytest.mark.integration
-def test_a_place_that_means_nothing(project: Path, tmp_path: Path, place: str, code: int, message: str):
-    done = blend("build", project / "recipe.toml", "--source-path", place, "--out", tmp_path / "again")
-    assert (done.returncode, done.stderr) == (code, f"error: {message}\n")
