@@ -156,9 +156,9 @@ def _not_arrived(pending: PendingCommit, error: Exception) -> BlendError:
     hidden = error.__cause__ if isinstance(error.__cause__, Exception) else error
     named = None if hidden is error else re.search("'(.+)'", str(error))
     where = f"{pending.where}, {named[1]}" if named else pending.where
-    told = explanation(hidden, where, "write")
-    if isinstance(told, StorageError) or (status_of(hidden) is not None and not is_passing(hidden)):
-        return told
+    meaning = explanation(hidden, where, "write")
+    if isinstance(meaning, StorageError) or (status_of(hidden) is not None and not is_passing(hidden)):
+        return meaning
     return HubError(
         f"{pending.where}: the files did not arrive ({reason(hidden)}); readers see nothing of them; run the "
         "same command again: what has arrived is not sent twice"
