@@ -11,12 +11,6 @@ from blend.loaders.releases.repository import addressed_files
 from helpers.hub.hub_releases import digests, held, published
 from helpers.hub.hub_server import Hub
 
-pytestmark = [
-    pytest.mark.integration,
-    # The Hub client sends file contents in a way that its HTTP library wants changed.
-    pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning"),
-]
-
 REPO = "org/blend"
 CREATE, COMMIT = "POST /api/repos/create", "POST /api/datasets/org/blend/commit/main"
 

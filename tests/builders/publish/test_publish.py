@@ -24,13 +24,6 @@ from helpers.hub.hub_releases import (
 from helpers.hub.hub_server import Hub
 from helpers.hub.hub_store import ALICE
 
-pytestmark = [
-    pytest.mark.integration,
-    # The Hub client sends file contents in a way that its HTTP library wants changed.
-    pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning"),
-]
-
-
 FIVE = (*FOUR, "zh-CN")
 NO_QUESTIONS = McqOptions(target_min_votes=50)
 """Nobody has so many votes: a release without multiple-choice questions."""

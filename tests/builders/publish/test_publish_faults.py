@@ -15,13 +15,6 @@ from helpers.hub.hub_releases import FIRST, REPO, Publish, Refusal, held, publis
 from helpers.hub.hub_server import Hub
 from helpers.tiers import rest_nightly
 
-pytestmark = [
-    pytest.mark.integration,
-    # The Hub client sends file contents in a way that its HTTP library wants changed.
-    pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning"),
-]
-
-
 STEPS = {
     "create": "POST /api/repos/create",
     "modes": "POST /api/datasets/org/blend/preupload/main",

@@ -21,13 +21,6 @@ from helpers.hub.hub_releases import (
 from helpers.hub.hub_server import Hub
 from helpers.hub.hub_store import BOB, CAROL, DAVE, Account
 
-pytestmark = [
-    pytest.mark.integration,
-    # The Hub client sends file contents in a way that its HTTP library wants changed.
-    pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning"),
-]
-
-
 # Who may.
 
 

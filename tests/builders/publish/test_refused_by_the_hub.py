@@ -9,12 +9,6 @@ import pytest
 from helpers.hub.hub_releases import writes
 from helpers.hub.hub_server import Hub
 
-pytestmark = [
-    pytest.mark.integration,
-    # The Hub client sends file contents in a way that its HTTP library wants changed.
-    pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning"),
-]
-
 COMMIT, CONTENT = "POST /api/datasets/org/blend/commit/main", "PUT /large/.*"
 WHERE = "Hub dataset org/blend"
 

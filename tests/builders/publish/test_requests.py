@@ -8,12 +8,7 @@ import pytest
 from helpers.hub import hub_api
 from helpers.hub.hub_server import Hub
 
-pytestmark = [
-    pytest.mark.landing,
-    pytest.mark.integration,
-    # The Hub client sends file contents in a way that its HTTP library wants changed.
-    pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning"),
-]
+pytestmark = pytest.mark.landing
 
 
 def asked(hub: Hub) -> list[str]:

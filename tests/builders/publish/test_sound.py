@@ -17,12 +17,6 @@ from blend.schemas.manifest import CHANGELOG_NAME
 from helpers.hub.hub_releases import FOUR, altered, make_release, with_another_number
 from helpers.hub.hub_server import Hub
 
-pytestmark = [
-    pytest.mark.integration,
-    # The Hub client sends file contents in a way that its HTTP library wants changed.
-    pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning"),
-]
-
 KR = "data/annotations/KR-00000.parquet"
 
 

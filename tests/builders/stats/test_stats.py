@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from blend.builders.stats import Stats, answer_overlap, build_stats, stats_frames, stats_json
+from blend.builders.stats import Stats, build_stats, stats_frames, stats_json
 from blend.builders.stats.measures import MEASURES
 from blend.schemas.errors import RowError, RowErrors
 from blend.schemas.frames import ANNOTATIONS, QUESTIONS
@@ -104,19 +104,6 @@ def test_counts_per_locale_in_registry_order(stats):
     ]
 
 
-def test_templates_per_topic_and_origin():
-    questions = pl.concat(
-        [
-            questions_of(("q1", "en-GB"), ("q1", "ko-KR"), ("q2", "en-GB")),
-            questions_of(("q3", "en-GB"), source="ko-KR"),
-            questions_of(("q4", "en-GB"), topic="Sport", source=None),
-        ]
-    )
-    stats = build_stats(questions, annotations_of())
-    assert stats.topics.rows() == [("Food", 3, 4), ("Sport", 1, 1)]
-    assert stats.sources.rows() == [("Food", "en-GB", 2), ("Food", "ko-KR", 1), ("Sport", None, 1)]
-
-
 def test_a_reason_counts_on_its_own_among_the_largest_votes():
     reasons = [{"reason": "a", "count": 2}, {"reason": "b", "count": 3}]
     rows = annotations_of(annotation("q1", "en-GB", group(1, "tea"), idk=1, others=reasons))
@@ -155,29 +142,6 @@ def test_what_scoring_skips(idks, scored):
     # Free reasons never skip a question.
     rows = annotations_of(annotation("q1", "en-GB", group(1, "tea"), **idks))
     assert build_stats(questions_of(("q1", "en-GB")), rows).counts["scored_questions"].to_list() == [scored]
-
-
-def test_words_are_cut_at_white_space_and_lemmas_at_punctuation():
-    rows = annotations_of(
-        annotation("q1", "en-GB", group(1, "Rice, fried", "o'clock 10:30")),
-        annotation("q1", "ko-KR", group(1, "rice", "fried eggs"), group(1, "10:30")),
-    )
-    words, lemmas = answer_overlap(rows, ["en-GB", "ko-KR"]).select("common_words", "common_lemmas").row(0)
-    # Words: "rice," is not "rice"; "fried" and "10:30". Lemmas: rice, fry, 10:30.
-    assert (words, lemmas) == (2, 3)
-
-
-def test_words_in_common_are_counted_per_template():
-    rows = annotations_of(
-        annotation("q1", "en-GB", group(1, "tea")),
-        annotation("q2", "en-GB", group(1, "tea")),
-        annotation("q1", "ko-KR", group(1, "tea"), group(1, "tea")),
-        annotation("q2", "ko-KR", group(1, "tea")),
-        annotation("q3", "ko-KR", group(1, "milk")),
-    )
-    # q3 is asked in Korea alone: it is neither in common nor in what either has.
-    overlap = answer_overlap(rows, ["en-GB", "ko-KR"])
-    assert overlap.select("templates", "common_words", "word_share").row(0) == (2, 2, 1.0)
 
 
 def test_no_data_at_all():
