@@ -142,7 +142,6 @@ def test_an_interrupt(ended: Callable, monkeypatch, path: tuple[str, ...]):
     ("words", "message"),
     [
         (["build", "--source-path", "x"], "--source-path x: expected LOCATION=PATH"),
-        (["diff", "a", "b", "--json", "--markdown"], "--json and --markdown: choose one"),
         (
             ["validate", "a", "--only", "files", "--skip", "files"],
             "--only and --skip leave no check; name other ones",
