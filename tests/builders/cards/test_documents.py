@@ -20,11 +20,6 @@ from blend.schemas.reports import Datasheet, Motivation, questions
 from helpers.mini_release import mini_recipe
 
 
-def bytes_of(release: Path) -> dict[str, bytes]:
-    files = (path for path in release.rglob("*") if path.is_file())
-    return {path.relative_to(release).as_posix(): path.read_bytes() for path in files}
-
-
 @pytest.mark.slow
 def test_without_a_datasheet_everything_is_listed_as_unanswered(tmp_path: Path):
     recipe = mini_recipe(datasheet=None)
