@@ -7,8 +7,9 @@ from collections.abc import Callable
 
 import httpx2
 import pytest
-from huggingface_hub import HfApi, get_session
+from huggingface_hub import HfApi, constants, get_session
 from huggingface_hub.errors import HfHubHTTPError, HFValidationError, OfflineModeIsEnabled
+from huggingface_hub.utils._runtime import is_xet_available
 
 from blend.loaders.hub.client import answer_of, hub_client
 from blend.loaders.hub.hub_errors import masked, pause_asked_s, reason, translate_errors
@@ -117,6 +118,13 @@ def test_a_time_limit_for_every_client_that_is_made():
     with request_timeouts(7.0):
         assert get_session().timeout == httpx2.Timeout(7.0)
     assert get_session().timeout == before
+
+
+def test_files_travel_whole_and_only_inside_the_block(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_DISABLE_XET", False)
+    with hub_client("org/blend"):
+        assert not is_xet_available()
+    assert not constants.HF_HUB_DISABLE_XET
 
 
 def test_reasons_hold_no_secrets():
