@@ -129,16 +129,12 @@ def test_every_field_is_described_with_its_sentence(details, sample_release: Pat
         assert all(len(sentence) > 5 and "``" not in sentence for _, _, sentence in rows)
 
 
-def test_every_locale_has_its_row(card, details, sample_release: Path):
+def test_every_locale_has_its_row(card, sample_release: Path):
     rows = re.findall(r"^\| (\w+) \| ([a-z]+-[A-Z]{2}) \| (.+?) \|", card, flags=re.MULTILINE)
     splits = [t.split for t in read_manifest(sample_release).tables if t.config == "annotations"]
     assert [split for split, _, _ in rows] == splits
     assert ("IR", "fa-IR", "Iran") in rows
     assert ("US", "en-US", "US") in rows
-    # With the names that its speakers know, and how they write.
-    rtl = '<span dir="rtl">{}</span>'.format
-    assert f"| IR | {rtl('ایران')} | {rtl('فارسی')} | Arabic, right to left |" in details
-    assert "| CN | 中国 | 中文 | Simplified Chinese |" in details
 
 
 @pytest.mark.integration
