@@ -50,11 +50,6 @@ def own_name(tag: str) -> str:
     return Language.get(tag).autonym()
 
 
-def script_name(code: str) -> str:
-    """A script's name in English: ``Cyrillic`` of ``Cyrl``."""
-    return Language.make(script=code).script_name()
-
-
 def turned_around(tag: str) -> str | None:
     """The tag with language and country the other way round, ``ka-GE`` of ``ge-KA``; null if that is none."""
     first, _, second = tag.partition("-")

@@ -36,7 +36,8 @@ class Table(NamedTuple):
 
         schema = list(columns)
         frame = pl.DataFrame(list(rows), schema, orient="row", infer_schema_length=None, strict=False)
-        return cls(title, frame, caption)
+        # A column without any value could be of any type.
+        return cls(title, frame.with_columns(pl.selectors.by_dtype(pl.Null).cast(pl.String)), caption)
 
     @property
     def name(self) -> str:

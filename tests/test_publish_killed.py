@@ -1,7 +1,6 @@
 """A publish that is killed: no reader ever sees a half release, and the next run finishes it.
 
-One moment after another, spread over all requests of a publish, the server kills the client with SIGKILL; with
-files that travel whole (LFS), and with files that travel in chunks (Xet).
+One moment after another, spread over all requests of a publish, the server kills the client with SIGKILL.
 """
 
 import os
@@ -10,7 +9,6 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from queue import Queue
 from typing import Any
@@ -29,7 +27,6 @@ pytestmark = pytest.mark.integration
 
 REPO = "org/blend"
 MOMENTS = 20
-MOMENTS_OF_CHUNKS = 9
 NEW, OLD = "0.2.0", "0.1.0"
 
 COMMIT = "POST /api/datasets/org/blend/commit/main"
@@ -60,8 +57,6 @@ class Scene:
         self.restore()
         assert self.publish(self.new).returncode == 0
         self.n_requests = len(hub.requests)
-        used = {part for part in ("/large/", "/v1/xorbs/") if any(part in request for request in hub.requests)}
-        assert used == {"/v1/xorbs/" if hub.xet else "/large/"}
 
     def publish(self, release: Path) -> subprocess.CompletedProcess[str]:
         return subprocess.run(self.command(release), env=self.environment(), capture_output=True, text=True)
@@ -83,7 +78,6 @@ class Scene:
         shutil.rmtree(copy, ignore_errors=True)
         shutil.copytree(base, copy)
         self.hub.store = Store(copy)
-        # The client remembers which chunks it has sent; this Hub has forgotten them.
         shutil.rmtree(self.folder / "home", ignore_errors=True)
         self.hub.faults.clear()
         self.hub.requests.clear()
@@ -120,39 +114,26 @@ class Scene:
 
 
 @pytest.fixture(scope="module")
-def scene_of_files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
-    with _scene(tmp_path_factory.mktemp("whole"), xet=False) as scene:
-        yield scene
-
-
-@pytest.fixture(scope="module")
-def scene_of_chunks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
-    with _scene(tmp_path_factory.mktemp("chunks"), xet=True) as scene:
-        yield scene
-
-
-@contextmanager
-def _scene(folder: Path, *, xet: bool) -> Iterator[Scene]:
-    hub = Hub(folder / "hub", xet=xet)
+def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
+    folder = tmp_path_factory.mktemp("killed")
+    hub = Hub(folder / "hub")
     with hub.serving(), Reader(hub.environment(folder / "readers-home")) as reader:
         yield Scene(folder, hub, reader)
 
 
 @pytest.mark.sampled
 @pytest.mark.parametrize("nth", rest_nightly(range(MOMENTS), DECISIVE.index((COMMIT, "body"))))
-def test_killed_at_any_moment(scene_of_files: Scene, nth: int):
-    check_killed(scene_of_files, _moment(nth, MOMENTS, scene_of_files.n_requests))
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("nth", range(MOMENTS_OF_CHUNKS))
-def test_killed_at_any_moment_while_sending_chunks(scene_of_chunks: Scene, nth: int):
-    check_killed(scene_of_chunks, _moment(nth, MOMENTS_OF_CHUNKS, scene_of_chunks.n_requests))
-
-
-def check_killed(scene: Scene, moment: dict[str, Any]) -> None:
+def test_killed_at_any_moment(scene: Scene, nth: int):
+    if nth < len(DECISIVE):
+        request, moment = DECISIVE[nth]
+        fault: dict[str, Any] = {"request": request, "moment": moment}
+    else:
+        spread = nth - len(DECISIVE)
+        moments: tuple[Moment, ...] = ("before", "body", "after")
+        skip = spread * scene.n_requests // (MOMENTS - len(DECISIVE))
+        fault = {"request": ".*", "skip": skip, "moment": moments[spread % len(moments)]}
     scene.restore()
-    scene.publish_killed(**moment)
+    scene.publish_killed(**fault)
     repository = scene.hub.repository(REPO)
     assert set(repository.tags) <= {"v0.1.0", "v0.2.0"}
     for revision in ("main", *repository.tags):
@@ -164,17 +145,3 @@ def check_killed(scene: Scene, moment: dict[str, Any]) -> None:
     assert held(repository, "v0.1.0") == published(scene.old, scene.hub.url)
     titles = [commit.title for _, commit in repository.history("main")]
     assert titles == ["Release blend-sample 0.2.0", "Release blend-sample 0.1.0", "initial commit"]
-
-
-def _moment(nth: int, n_moments: int, n_requests: int) -> dict[str, Any]:
-    if nth < len(DECISIVE):
-        request, moment = DECISIVE[nth]
-        return {"request": request, "moment": moment}
-    spread = nth - len(DECISIVE)
-    n_spread = n_moments - len(DECISIVE)
-    moments: tuple[Moment, ...] = ("before", "body", "after")
-    return {
-        "request": ".*",
-        "skip": spread * n_requests // n_spread,
-        "moment": moments[spread % len(moments)],
-    }

@@ -20,13 +20,10 @@ from blend.loaders.releases import read_manifest
 from blend.loaders.releases.tables import read_config
 from blend.schemas.frames import PUBLISHED_PROMPTS
 from blend.schemas.locales import registry
-from blend.schemas.rows import MULTIPLE_CHOICE_QUESTIONS, PER_REGION
 
 pytestmark = pytest.mark.integration
 
 BLEND_LOCALES = [locale for locale in registry() if "blend" in locale.collections]
-MADE = (*PER_REGION, MULTIPLE_CHOICE_QUESTIONS)
-"""Configurations of questions; what is true or false is made only where a recipe asks for it."""
 LETTERS = "ABCD"
 
 
@@ -44,14 +41,6 @@ def blend(*arguments: str | Path, **environment: str) -> str:
 @pytest.fixture(scope="module")
 def release(regions_release: Path) -> Path:
     return regions_release
-
-
-@pytest.fixture(scope="module", autouse=True)
-def own_cache(tmp_path_factory: pytest.TempPathFactory):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(datasets.config, "HF_DATASETS_CACHE", tmp_path_factory.mktemp("cache"))
-        patch.setenv("HF_HUB_OFFLINE", "1")
-        yield
 
 
 def digests(folder: Path) -> dict[str, str]:

@@ -140,9 +140,6 @@ def diff(
         int, typer.Option(min=0, help="Changed values per column and split to quote, at most.")
     ] = 3,
     as_json: AsJson = False,
-    markdown: Annotated[
-        bool, typer.Option("--markdown", help="Print the section for CHANGELOG.md, and nothing else.")
-    ] = False,
     exit_code: Annotated[
         bool, typer.Option("--exit-code", help="Exit with 3 if the releases differ, with 0 if not.")
     ] = False,
@@ -156,20 +153,16 @@ def diff(
     - `blend diff org/blend@v1.0.0 org/blend@v1.1.0` compares two published versions.
     """
     from blend.builders.diff import diff_releases
-    from blend.builders.diff.text import changelog_entry, diff_json, difference_tables, verdict
+    from blend.builders.diff.text import diff_json, difference_tables, verdict
     from blend.loaders.files.progress import progress_if_watched
     from blend.loaders.releases.references import resolve_release
     from blend.stopping import interruptible
 
-    if as_json and markdown:
-        raise UsageError("--json and --markdown: choose one")
     with interruptible(), progress_if_watched(transient=True) as on_progress:
         folders = resolve_release(old), resolve_release(new)
         found = diff_releases(*folders, examples=examples, on_progress=on_progress)
     if as_json:
         print_json(diff_json(found))
-    elif markdown:
-        typer.echo(changelog_entry(found, found.new.version), nl=False)
     else:
         from blend.views.safe import SafeConsole
 

@@ -339,9 +339,9 @@ def _overall(natives: int, others: int, model: int, nobody: int) -> str:
         "a language model alone": model,
         "nobody": nobody,
     }
-    told = ", ".join(f"{who} {n:,}" for who, n in readers.items())
+    shown = ", ".join(f"{who} {n:,}" for who, n in readers.items())
     return (
-        f"Of the {total:,} options of the multiple-choice questions {told}. Where no person has, a distractor "
+        f"Of the {total:,} options of the multiple-choice questions {shown}. Where no person has, a distractor "
         "may well be correct, too."
     )
 

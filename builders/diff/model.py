@@ -94,7 +94,7 @@ class SplitDiff(FrozenModel):
     still_asked: int = Field(default=0, ge=0)
     """Of the removed rows, those whose question other rows still ask."""
     moved: int = Field(ge=0)
-    """Rows in both that stand elsewhere: as few as have to be moved to turn one order into the other."""
+    """Rows in both that stand behind one that they stood before."""
     columns: dict[str, int] = Field(default={})
     """Changed rows by column, for columns with changes; a row counts in each of its changed columns."""
     added_ids: tuple[str, ...] = ()

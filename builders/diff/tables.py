@@ -1,6 +1,5 @@
 """Tables compared row by row: which ids came and went, and which values of the others changed."""
 
-from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 
 import polars as pl
@@ -53,7 +52,7 @@ def diff_rows(old: pl.DataFrame, new: pl.DataFrame, *, config: str, split: str, 
         replaced=n_replaced,
         still_asked=n_still_asked,
         changed=len({row for rows in changed.values() for row in rows}),
-        moved=_moved(both["row before"].to_list()),
+        moved=int((both["row before"].diff() < 0).sum()),
         columns={name: len(rows) for name, rows in changed.items()},
         added_ids=_ids(new, key, came["row"].head(examples).to_list()),
         removed_ids=_ids(old, key, gone["row"].head(examples).to_list()),
@@ -124,16 +123,6 @@ def _differing(then: pl.Series, now: pl.Series) -> list[int]:
         as_json = pl.struct(pl.all()).struct.json_encode()
         then, now = (one.to_frame().select(as_json).to_series() for one in (then, now))
     return then.ne_missing(now).arg_true().to_list()
-
-
-def _moved(positions: Sequence[int]) -> int:
-    """Count the entries that have to be moved, at least, for the others to be in ascending order."""
-    # The longest ascending subsequence: `ends` holds the lowest entry in which one of each length can end.
-    ends: list[int] = []
-    for position in positions:
-        at = bisect_left(ends, position)
-        ends[at : at + 1] = [position]
-    return len(positions) - len(ends)
 
 
 def _ids(rows: pl.DataFrame, key: Sequence[str], numbers: Sequence[int]) -> tuple[str, ...]:

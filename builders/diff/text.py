@@ -5,7 +5,6 @@ import unicodedata
 from itertools import takewhile
 from typing import Any
 
-import polars as pl
 from pydantic import JsonValue
 
 from blend.builders.diff import OpenRelease, diff_tables
@@ -82,10 +81,6 @@ _OPENINGS: dict[Step, str] = {
 }
 
 
-_NULLS = pl.selectors.by_dtype(pl.Null)
-"""Columns without any value, which could be of any type."""
-
-
 def diff_json(diff: ReleaseDiff) -> dict[str, Any]:
     """All that a comparison found, with the version step that follows from it.
 
@@ -138,67 +133,68 @@ def difference_tables(diff: ReleaseDiff, *, examples: int) -> list[Table]:
         diff: The comparison.
         examples: Quoted changes per column, and ids per configuration, at most.
     """
-    changed = list(diff.changed_configs())
-    counts = diff.counts()
-    rows = [
-        {"table": f"{config.config} {split.split}", "was": split.old_rows, "now": split.new_rows}
-        | {count: getattr(split, count) for count in counts}
-        for config in changed
-        for split in config.splits
-        if not split.is_empty
+    changed, counts = list(diff.changed_configs()), diff.counts()
+    splits = [(config, split) for config in changed for split in config.splits]
+    found: list[tuple[str, tuple[str, ...], list[tuple[object, ...]]]] = [
+        ("Reasons", ("step", "why"), [(reason.step, reason.text) for reason in version_step(diff).reasons]),
+        (
+            "Rows",
+            ("table", "was", "now", *counts),
+            [
+                (
+                    *(f"{config.config} {split.split}", split.old_rows, split.new_rows),
+                    *(getattr(split, count) for count in counts),
+                )
+                for config, split in splits
+                if not split.is_empty
+            ],
+        ),
+        (
+            "Columns added, removed, or of another type",
+            ("configuration", "column", "before", "now"),
+            [(config.config, of.path, of.old, of.new) for config in changed for of in config.schema_changes],
+        ),
+        (
+            "Changed values",
+            ("configuration", "column", "changed rows"),
+            [(config.config, *total) for config in changed for total in _column_totals(config).items()],
+        ),
+        (
+            "Rows added and removed",
+            ("configuration", "split", "row", "became"),
+            [row for config in changed for row in _came_and_went(config, examples)],
+        ),
+        (
+            "Examples",
+            ("where", "change"),
+            [
+                (f"{config.config} {split} {of.id} {of.column}", " → ".join(value_pair(of.old, of.new)))
+                for config in changed
+                for of_column in _examples_by_column(config, examples).values()
+                for split, of in of_column
+            ],
+        ),
+        (
+            "Settings",
+            ("setting", "before", "now"),
+            [(of.path, *value_pair(of.old, of.new)) for of in diff.settings],
+        ),
     ]
-    columns = [
-        {
-            "configuration": config.config,
-            "column": change.path,
-            "before": change.old,
-            "now": change.new,
-        }
-        for config in changed
-        for change in config.schema_changes
-    ]
-    values = [
-        {"configuration": config.config, "column": name, "changed rows": n}
-        for config in changed
-        for name, n in _column_totals(config).items()
-    ]
-    ids = [
-        {"configuration": config.config, "split": split.split, "row": row_id, "became": what}
-        for config in changed
-        for what in ("added", "removed")
-        for split, row_id in [(s, id_) for s in config.splits for id_ in getattr(s, f"{what}_ids")][:examples]
-    ]
-    quoted = [
-        {
-            "where": f"{config.config} {split} {change.id} {change.column}",
-            "change": " → ".join(value_pair(change.old, change.new)),
-        }
-        for config in changed
-        for of_column in _examples_by_column(config, examples).values()
-        for split, change in of_column
-    ]
-    settings = [{"setting": setting.path} | _pair(setting.old, setting.new) for setting in diff.settings]
-    reasons = [{"step": reason.step, "why": reason.text} for reason in version_step(diff).reasons]
-    found = {
-        "Reasons": reasons,
-        "Rows": rows,
-        "Columns added, removed, or of another type": columns,
-        "Changed values": values,
-        "Rows added and removed": ids,
-        "Examples": quoted,
-        "Settings": settings,
-    }
+    # The reasons are always the first table.
+    return [Table.of(title, columns, rows) for title, columns, rows in found if rows or title == "Reasons"]
+
+
+def _came_and_went(config: ConfigDiff, n: int) -> list[tuple[object, ...]]:
+    """The first ids of rows that were added, then of those that were removed."""
     return [
-        Table(title, pl.DataFrame(of, infer_schema_length=None).with_columns(_NULLS.cast(pl.String)))
-        for title, of in found.items()
-        # The reasons are always the first table.
-        if of or title == "Reasons"
+        row
+        for what in ("added", "removed")
+        for row in [
+            (config.config, split.split, row_id, what)
+            for split in config.splits
+            for row_id in getattr(split, f"{what}_ids")
+        ][:n]
     ]
-
-
-def _pair(old: JsonValue, new: JsonValue) -> dict[str, str]:
-    before, now = value_pair(old, new)
-    return {"before": before, "now": now}
 
 
 def first_entry(manifest: ReleaseManifest) -> str:

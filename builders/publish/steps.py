@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 from blend.builders.publish.look import PendingCommit, find_commit
 from blend.loaders.hub.client import MAIN, answer_of
 from blend.loaders.hub.hub_errors import (
-    WITHOUT_CHUNKS,
-    ChunksFailed,
     NotTheHub,
     explanation,
     masked,
@@ -154,25 +152,16 @@ def _send(pending: PendingCommit, additions: "Sequence[CommitOperationAdd]") -> 
 
 
 def _not_arrived(pending: PendingCommit, error: Exception) -> BlendError:
-    """Say why files did not arrive.
-
-    Of one that was sent whole, the client tells the path and hides the answer.
-    """
-    here = explanation(error if isinstance(error, OSError) else ChunksFailed(str(error)), pending.where)
-    if isinstance(here, StorageError):
-        return here
-    hidden = error.__cause__
-    if not isinstance(hidden, Exception):
-        why, remedy = reason(error), f"run the same command again, or {WITHOUT_CHUNKS}"
-    else:
-        named = re.search("'(.+)'", str(error))
-        where = f"{pending.where}, {named[1]}" if named else pending.where
-        if status_of(hidden) is not None and not is_passing(hidden):
-            return explanation(hidden, where, "write")
-        why, remedy = reason(hidden), "run the same command again"
+    """Say why files did not arrive: the client tells the path, and hides the answer."""
+    hidden = error.__cause__ if isinstance(error.__cause__, Exception) else error
+    named = None if hidden is error else re.search("'(.+)'", str(error))
+    where = f"{pending.where}, {named[1]}" if named else pending.where
+    meaning = explanation(hidden, where, "write")
+    if isinstance(meaning, StorageError) or (status_of(hidden) is not None and not is_passing(hidden)):
+        return meaning
     return HubError(
-        f"{pending.where}: the files did not arrive ({why}); readers see nothing of them; {remedy}: what has "
-        "arrived is not sent twice"
+        f"{pending.where}: the files did not arrive ({reason(hidden)}); readers see nothing of them; run the "
+        "same command again: what has arrived is not sent twice"
     )
 
 

@@ -11,7 +11,6 @@ from blend.builders.templates.near_duplicates import content
 from blend.builders.templates.slots import slot_country
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.recipes.sources import SourceTables
-from blend.schemas.errors import RowError
 from blend.schemas.formats import format_of
 from blend.schemas.locales import Locale, Registry
 from blend.schemas.recipe import OWN_RESPONSES
@@ -96,8 +95,7 @@ def _check(
         words = contents[row["template_id"]] = content(row["text"])
         if row["template_id"] in facts:
             if _check_text(row, "text", row["text"], wordings, diagnostics):
-                _check_format(row, facts[row["template_id"]]["answer_format"], wordings, diagnostics)
-                _check_facts(row, facts[row["template_id"]], diagnostics)
+                _check_facts(row, facts[row["template_id"]], wordings, diagnostics)
         elif (other := by_content.get(words)) is not None:
             what = f"template {row['template_id']!r} asks what BLEnD asks under the id {other!r}"
             detail = f"{what}; kept apart, without BLEnD's answers as options"
@@ -108,35 +106,32 @@ def _check(
             _check_text(row, "en_question", text, wordings, diagnostics)
 
 
-def _check_format(
-    row: Mapping[str, Any], of_blend: str | None, wordings: Sequence[_Wording], diagnostics: Diagnostics
+def _check_facts(
+    row: Mapping[str, Any],
+    of_blend: Mapping[str, str | None],
+    wordings: Sequence[_Wording],
+    diagnostics: Diagnostics,
 ) -> None:
-    """Note a template that asks for another form of answer than BLEnD's: content words leave hints out."""
-    template_id, asks = row["template_id"], row["answer_format"]
-    if asks != of_blend:
-        own = [one.text for one in wordings if one.template_id == template_id]
-        hinted = next((text for text in own if format_of(text) == of_blend), own[0])
-        diagnostics.problem(
-            f"template {template_id!r} asks for {asks}, but BLEnD's of this id for {of_blend}",
-            where=f"{row['source']}, column text",
-            fix=f"ask {hinted!r}, in column en_question likewise, or give your question an id of its own",
-        )
-
-
-def _check_facts(row: Mapping[str, Any], of_blend: Mapping[str, str | None], diagnostics: Diagnostics) -> None:
-    for name in ("topic", "source_locale"):
+    """Note what a template says otherwise than BLEnD: its topic, its source, the form of its answers."""
+    texts = [one.text for one in wordings if one.template_id == row["template_id"]]
+    hinted = next((text for text in texts if format_of(text) == of_blend["answer_format"]), texts[0])
+    fixes = {
+        "topic": "write what BLEnD has, since a template is the same in all regions",
+        "source_locale": "write what BLEnD has or leave the cell empty, since a template is the same in all "
+        "regions",
+        # Content words leave hints out.
+        "answer_format": f"ask {hinted!r}, in column en_question likewise, or give your question an id of its "
+        "own",
+    }
+    for name, fix in fixes.items():
         if row[name] not in (None, of_blend[name]):
-            diagnostics.problems.append(_other_fact(row, name, of_blend[name]))
-
-
-def _other_fact(row: Mapping[str, Any], name: str, of_blend: str | None) -> RowError:
-    has = "nothing" if of_blend is None else repr(of_blend)
-    leave_empty = " or leave the cell empty" if name == "source_locale" else ""
-    return RowError(
-        f"{name} {row[name]!r} of template {row['template_id']!r}, for which BLEnD has {has}",
-        where=f"{row['source']}, column {name}",
-        fix=f"write what BLEnD has{leave_empty}, since a template is the same in all regions",
-    )
+            column = "text" if name == "answer_format" else name
+            has = "nothing" if of_blend[name] is None else repr(of_blend[name])
+            diagnostics.problem(
+                f"{name} {row[name]!r} of template {row['template_id']!r}, for which BLEnD has {has}",
+                where=f"{row['source']}, column {column}",
+                fix=fix,
+            )
 
 
 def _check_text(

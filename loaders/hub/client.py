@@ -13,24 +13,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from blend.loaders.hub.hub_errors import (
-    WITHOUT_CHUNKS,
-    ChunksFailed,
     NotRepeated,
     NotTheHub,
     Purpose,
-    reason,
-    response_of,
     translate_errors,
 )
 from blend.loaders.hub.request_timeouts import (
     TIMEOUT_S,
     OnWait,
-    ProgressWatch,
     Requests,
     request_timeouts,
     with_retries,
 )
-from blend.schemas.errors import DISTRIBUTION, BlendError, HubError, InputError
+from blend.schemas.errors import DISTRIBUTION, BlendError, InputError
 from blend.version import __version__
 
 if TYPE_CHECKING:
@@ -60,15 +55,11 @@ class Refs(NamedTuple):
 class HubClient:
     """A dataset repository on the Hub, asked with patience; made by `hub_client`."""
 
-    def __init__(
-        self, api: "HfApi", repo_id: str, *, requests: Requests, timeout_s: float, on_wait: OnWait
-    ) -> None:
+    def __init__(self, api: "HfApi", repo_id: str, *, requests: Requests, on_wait: OnWait) -> None:
         self.api = api
         self.repo_id = repo_id
         self.on_wait = on_wait
         self._requests = requests
-        # Twice the limit of a request: one that is given up is followed by another.
-        self._stall_s = 2 * timeout_s
 
     @property
     def where(self) -> str:
@@ -131,7 +122,7 @@ class HubClient:
         Raises:
             huggingface_hub.errors.RemoteEntryNotFoundError: If the commit does not hold it.
         """
-        return Path(self._watched(lambda watch: self._download(path, commit, watch, anew=anew)))
+        return Path(self.ask(lambda: self._download(path, commit, anew=anew)))
 
     def fetch_files(self, commit: str, paths: Collection[str]) -> None:
         """Bring files at a commit into the client's cache; what has arrived there is not fetched again.
@@ -144,20 +135,22 @@ class HubClient:
             huggingface_hub.errors.RemoteEntryNotFoundError: If the commit does not hold one of them.
         """
 
-        def download(watch: ProgressWatch) -> None:
-            with ThreadPoolExecutor(_DOWNLOADS) as pool:
-                waiting = [pool.submit(self._download, path, commit, watch) for path in paths]
-                try:
-                    for arrived in as_completed(waiting):
-                        arrived.result()
-                except BaseException as error:
-                    # The others would each be tried again, one after the other, before anybody hears of it.
-                    pool.shutdown(wait=False, cancel_futures=True)
-                    if isinstance(error, KeyboardInterrupt) or _is_of_chunks(error):
-                        watch.end()
-                    raise
+        def download() -> None:
+            try:
+                with ThreadPoolExecutor(_DOWNLOADS) as pool:
+                    waiting = [pool.submit(self._download, path, commit) for path in paths]
+                    try:
+                        for arrived in as_completed(waiting):
+                            arrived.result()
+                    except BaseException:
+                        # The others would each be tried again, one after the other, before anybody hears of it.
+                        pool.shutdown(wait=False, cancel_futures=True)
+                        self._requests.ended = True
+                        raise
+            finally:
+                self._requests.ended = False
 
-        self._watched(download)
+        self.ask(download)
 
     def fetch_matching(self, commit: str, patterns: Collection[str]) -> Path:
         """Files at a commit, in the client's cache; what has arrived there is not fetched again.
@@ -167,46 +160,21 @@ class HubClient:
             patterns: Shell patterns of the paths wanted.
         """
 
-        def download(watch: ProgressWatch) -> str:
+        def download() -> str:
             return self.api.snapshot_download(
                 self.repo_id,
                 repo_type="dataset",
                 revision=commit,
                 allow_patterns=sorted(patterns),
                 max_workers=_DOWNLOADS,
-                tqdm_class=watch.bar(),
             )
 
-        return Path(self._watched(download))
+        return Path(self.ask(download))
 
-    def _download(self, path: str, commit: str, watch: ProgressWatch, *, anew: bool = False) -> str:
+    def _download(self, path: str, commit: str, *, anew: bool = False) -> str:
         return self.api.hf_hub_download(
-            self.repo_id,
-            path,
-            repo_type="dataset",
-            revision=commit,
-            force_download=anew,
-            tqdm_class=watch.bar(),
+            self.repo_id, path, repo_type="dataset", revision=commit, force_download=anew
         )
-
-    def _watched(self, download: Callable[[ProgressWatch], T]) -> T:
-        """Download with patience, but not for ever: no request lasts, and yet no byte may come."""
-
-        def attempt() -> T:
-            with ProgressWatch(self._requests, self._stall_s, self.on_wait) as watch:
-                try:
-                    return download(watch)
-                except (RuntimeError, OSError) as error:
-                    if watch.has_stalled:
-                        raise HubError(
-                            f"{self.where}: no byte of the files has come for {watch.limit_s:.0f} s; "
-                            f"try again, or {WITHOUT_CHUNKS}"
-                        ) from None
-                    if not _is_of_chunks(error):
-                        raise
-                    raise ChunksFailed(reason(error)) from error
-
-        return self.ask(attempt)
 
 
 @contextmanager
@@ -230,11 +198,32 @@ def hub_client(
     Raises:
         BlendError: As `translate_errors` says.
     """
-    with request_timeouts(timeout_s) as requests, translate_errors(hub_name(repo_id), purpose=purpose):
+    with (
+        request_timeouts(timeout_s) as requests,
+        _whole_files(),
+        translate_errors(hub_name(repo_id), purpose=purpose),
+    ):
         from huggingface_hub import HfApi
 
         api = HfApi(endpoint=endpoint, library_name=DISTRIBUTION, library_version=__version__)
-        yield HubClient(api, repo_id, requests=requests, timeout_s=timeout_s, on_wait=on_wait or _logged)
+        yield HubClient(api, repo_id, requests=requests, on_wait=on_wait or _logged)
+
+
+@contextmanager
+def _whole_files() -> Iterator[None]:
+    """Have files travel whole inside the block, not in chunks (Xet).
+
+    Whether chunks make progress, nobody but their store's client can tell, and it waits for the store without
+    end. Files of a release are small enough to travel whole.
+    """
+    from huggingface_hub import constants
+
+    before = constants.HF_HUB_DISABLE_XET
+    constants.HF_HUB_DISABLE_XET = True
+    try:
+        yield
+    finally:
+        constants.HF_HUB_DISABLE_XET = before
 
 
 def _logged(sentence: str) -> None:
@@ -250,14 +239,6 @@ def hub_name(repo_id: str) -> str:
 def listed_tags(tags: Iterable[str]) -> str:
     """The tags, as messages list them."""
     return ", ".join(sorted(tags)) or "it has none"
-
-
-def _is_of_chunks(error: BaseException) -> bool:
-    """Whether the way in chunks failed: its client's errors are `RuntimeError`; the Hub gives the key to it."""
-    response = response_of(error)
-    return isinstance(error, RuntimeError) or (
-        response is not None and "/xet-read-token/" in response.request.url.path
-    )
 
 
 def answer_of(call: Callable[[], T]) -> T:

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 Purpose = Literal["read", "write"]
 """What the Hub is asked for; a refusal means something else for each."""
 
-WITHOUT_CHUNKS = "set HF_HUB_DISABLE_XET=1, which transfers files whole"
-"""What to do when the chunk store fails."""
 
 _TOKEN = re.compile(r"hf_[A-Za-z0-9]{8,}|hf_(?:oauth|jwt)_[\w.-]+|(?<=Bearer )\S+")
 _QUERY = re.compile(r"(https?://[^\s?]+)\?[^\s)]*")
@@ -25,7 +23,6 @@ _SIGNATURE = re.compile(
 )
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
-_RUST_ERROR = re.compile(r"\(os error (\d+)\)")
 
 
 class NotRepeated(Exception):
@@ -38,10 +35,6 @@ class NotRepeated(Exception):
 
 class NotTheHub(OSError):
     """An answer that is not what the Hub answers: an error page of a proxy, or of a portal to log in at."""
-
-
-class ChunksFailed(OSError):
-    """Files that travel in chunks (Xet) did not arrive; the chunk store's client has tried often enough."""
 
 
 class HubNotReached(HubError):
@@ -88,10 +81,6 @@ def explanation(error: Exception, where: str, purpose: Purpose = "read") -> Blen
         )
     if (here := _wrong_here(error)) is not None:
         return StorageError(f"{where}: {here}")
-    if isinstance(error, ChunksFailed):
-        return HubError(
-            f"{where}: the files did not arrive in chunks ({reason(error)}); try again, or {WITHOUT_CHUNKS}"
-        )
     if (why := _why_not_reached(error)) is not None:
         return HubNotReached(f"{where}: {why}")
     return HubError(f"{where}: {_refusal(error, purpose)}")
@@ -180,12 +169,9 @@ def _wrong_here(error: Exception) -> str | None:
     """Say what is wrong on this machine rather than with the Hub; null if nothing is."""
     if not isinstance(error, OSError):
         return None
-    # The chunk store's client is written in Rust, and tells its errors as text.
-    found = _RUST_ERROR.search(str(error)) if error.errno is None else None
-    number = int(found[1]) if found else error.errno
-    if number in _FULL:
+    if error.errno in _FULL:
         return "no space left on the disk; free some, or set HF_HOME to a folder on another one"
-    if number is not None and error.filename is not None:
+    if error.errno is not None and error.filename is not None:
         return f"{error.filename}: {error.strerror}; correct this and try again"
     return None
 

@@ -9,15 +9,13 @@ limit" with each request, whatever the limit of the client; and listings are rep
 
 import logging
 import os
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from blend.loaders.hub.hub_errors import (
-    ChunksFailed,
     NotRepeated,
     NotTheHub,
     masked,
@@ -47,8 +45,6 @@ OnWait = Callable[[str], None]
 _PASSING = {408, 429, 500, 502, 503, 504}
 """Answers after which the same request may well succeed."""
 
-_LOOK_S = 0.05
-"""Seconds between two looks at the progress of a download."""
 
 _CHUNK_STORE = {
     "HF_XET_CLIENT_READ_TIMEOUT": f"{TIMEOUT_S:.0f}s",
@@ -131,7 +127,7 @@ class Requests:
     def refuse_if_ended(self, _request: object) -> None:
         """Raise instead of making another request that nobody waits for any more."""
         if self.ended:
-            raise ChunksFailed("given up")
+            raise ConnectionAbortedError("given up")
 
 
 def with_retries(
@@ -179,73 +175,6 @@ def wait_after(error: Exception, attempt: int, *, on_wait: OnWait | None = None,
     if on_wait is not None:
         on_wait(f"{reason(error)}: next attempt in {seconds:.0f} s")
     time.sleep(seconds)
-
-
-class ProgressWatch:
-    """Ends a download that makes no progress, or is of no use any more; the client would go on for hours."""
-
-    def __init__(self, requests: Requests, limit_s: float, on_wait: OnWait) -> None:
-        """Watch for as long as the ``with`` block lasts.
-
-        Args:
-            requests: The requests to end.
-            limit_s: Seconds without a byte after which the download is ended.
-            on_wait: Called with a sentence when half of them have passed.
-        """
-        self.limit_s = limit_s
-        self.has_stalled = False
-        """Whether it ended the download because no byte came."""
-        self._requests = requests
-        self._on_wait = on_wait
-        self._last = time.monotonic()
-        self._ends = threading.Event()
-        self._over = threading.Event()
-        self._thread = threading.Thread(target=self._watch, daemon=True)
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self._over.set()
-        self._thread.join()
-        # The next attempt makes requests again.
-        self._requests.ended = False
-
-    def end(self) -> None:
-        """End what is still under way, because it is of no use any more."""
-        self._ends.set()
-
-    def bar(self) -> type[Any]:
-        """A class of progress bars for the client, which shows nothing and tells this watch of every byte."""
-        from huggingface_hub.utils import tqdm
-
-        watch = self
-
-        class SilentBar(tqdm):
-            def __init__(self, *args: Any, **options: Any) -> None:
-                super().__init__(*args, **{**options, "disable": True})  # type: ignore[no-untyped-call]
-
-            def update(self, *_: object, **__: object) -> None:
-                watch._last = time.monotonic()
-
-        return SilentBar
-
-    def _watch(self) -> None:
-        from huggingface_hub.utils._xet import abort_xet_session
-
-        told_of = 0.0
-        while not self._over.wait(_LOOK_S):
-            if told_of != self._last and time.monotonic() - self._last > self.limit_s / 2:
-                told_of = self._last
-                self._on_wait(f"no byte of the files has come for {self.limit_s / 2:.0f} s")
-            if not self._ends.is_set() and time.monotonic() - self._last > self.limit_s:
-                self.has_stalled = True
-                self._ends.set()
-            if self._ends.is_set():
-                self._requests.ended = True
-                # The same as Ctrl-C does to it; files that wait for their turn begin a session anew.
-                abort_xet_session()
 
 
 def _without_secrets(record: logging.LogRecord) -> bool:

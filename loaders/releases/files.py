@@ -35,30 +35,14 @@ def read_release_files(release: Path) -> dict[str, ReleaseFile]:
         InputError: If the directory is not a release, or if a file differs from what the manifest says, is
             missing or is not in it.
     """
-    manifest = read_manifest(release)
-    expected = {file.path: file for file in manifest.files}
+    listed = {MANIFEST_NAME, *(file.path for file in read_manifest(release).files)}
     present = {
         path.relative_to(release).as_posix()
         for path in sorted(release.rglob("*"))
         if (path.is_file() or path.is_symlink()) and not is_the_hubs(path.relative_to(release).as_posix())
     }
-    named = sorted(present & {*expected, MANIFEST_NAME})
-    # Of a link that leads to a pipe or a device, there would be no end; and a file of another size has changed,
-    # however long it would take to read it.
-    sizes = {path: (release / path).stat().st_size for path in named if (release / path).is_file()}
-    resized = {path for path, size in sizes.items() if path in expected and expected[path].size != size}
-    files = {path: _digested(release, path) for path in sizes if path not in resized}
-    problems = {
-        "missing": [path for path in expected if path not in sizes],
-        "changed": [
-            path
-            for path, file in expected.items()
-            if path in resized or (path in files and files[path].sha256 != file.sha256)
-        ],
-        "not in the manifest": sorted(present - {*expected, MANIFEST_NAME}),
-    }
-    _refuse(release, problems)
-    return files
+    _refuse(release, file_faults(release) | {"not in the manifest": sorted(present - listed)})
+    return {path: _digested(release, path) for path in sorted(present)}
 
 
 def check_complete(release: Path, paths: Collection[str] | None = None) -> None:

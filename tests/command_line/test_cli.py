@@ -135,17 +135,16 @@ def test_a_previous_release_that_is_not_there_is_told_before_anything_is_built(
 
     monkeypatch.setattr("blend.builders.release.build_tables", build_tables)
     with pytest.raises(BlendError, match="nothere"):
-        run("build", "--out", tmp_path / "release", "--previous", tmp_path / "nothere")
+        run("build", sample_recipe_with(tmp_path, "1.0.0", after="nothere"), "--out", tmp_path / "release")
 
 
-def sample_recipe_with(tmp_path: Path, version: str, *locales: str) -> Path:
-    """A recipe of the sample in some locales."""
+def sample_recipe_with(tmp_path: Path, version: str, *locales: str, after: str | None = None) -> Path:
+    """A recipe of the sample in some locales, or in all, perhaps on top of a release beside it."""
     path = tmp_path / f"{version}.toml"
-    tags = ", ".join(f'"{tag}"' for tag in locales)
-    path.write_text(
-        f'name = "mine"\nversion = "{version}"\nlocales = [{tags}]\n\n[[sources]]\nkind = "sample"\n',
-        encoding="utf-8",
-    )
+    lines = [f'version = "{version}"', *([f"locales = {[*locales]}"] if locales else [])]
+    lines += [] if after is None else [f'previous = "{after}"']
+    text = "\n".join(['name = "mine"', *lines, "", "[[sources]]", 'kind = "sample"', ""])
+    path.write_text(text, encoding="utf-8")
     return path
 
 
@@ -178,8 +177,8 @@ def test_build_says_which_step_follows_on_the_previous_release(
 ):
     before = sample_recipe_with(tmp_path, "1.0.0", "ko-KR", "en-US")
     run("build", before, "--out", tmp_path / "before")
-    after = sample_recipe_with(tmp_path, version, *locales)
-    printed = run("build", after, "--out", tmp_path / "after", "--previous", tmp_path / "before")
+    after = sample_recipe_with(tmp_path, version, *locales, after="before")
+    printed = run("build", after, "--out", tmp_path / "after")
     assert printed.splitlines()[-1] == line
 
 

@@ -57,14 +57,6 @@ def test_json_is_all_there_is(releases):
 
 @pytest.mark.landing
 @pytest.mark.slow
-def test_markdown_is_the_section_of_the_changelog(releases):
-    text = diff(*releases, "--markdown")
-    assert text.startswith("## 1.0.1\n\nAfter 1.0.0: ")
-    assert diff(*releases, "--markdown") == text
-
-
-@pytest.mark.landing
-@pytest.mark.slow
 def test_exit_codes(releases):
     old, new = releases
     assert diff(old, old, "--exit-code") == "blend-sample 1.0.0 → blend-sample 1.0.0\nNothing differs.\n"
@@ -80,7 +72,6 @@ def test_messages(releases, tmp_path):
     assert message(old, tmp_path) == (
         f"{tmp_path}: no release.json here, so it is not a release; build one with `blend build`"
     )
-    assert message(old, old, "--json", "--markdown") == "--json and --markdown: choose one"
 
 
 def message(*arguments: str | Path) -> str:

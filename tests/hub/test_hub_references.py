@@ -56,14 +56,6 @@ def test_what_was_fetched_needs_no_connection(hub, commit):
     assert resolve(hub, f"{REPO}@{commit}") == folder
 
 
-@pytest.mark.nightly
-def test_errors_that_pass(hub, commit, release):
-    hub.fail("GET /api/datasets/org/blend/refs", status=503, times=1)
-    hub.fail(".*/tree/.*", status=502, times=1)
-    hub.fail(".*release.json", drop=True, times=1)
-    assert digests(resolve(hub)) == digests(release)
-
-
 @pytest.mark.landing
 def test_a_damaged_file_in_the_cache_is_fetched_again(hub, commit, release):
     folder = resolve(hub)

@@ -1,6 +1,7 @@
 """Rows compared: every kind of change by hand, and against a plain comparison of dictionaries."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import polars as pl
@@ -9,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blend.builders.diff import diff_releases
-from blend.builders.diff.model import CellChange, SplitDiff
-from blend.builders.diff.tables import diff_rows
+from blend.builders.diff.model import CellChange, ColumnChange, SplitDiff
+from blend.builders.diff.tables import diff_rows, schema_changes, shared_types, type_text
 from helpers.examples import examples
 
 SAQ = "short-answer-questions"
@@ -156,7 +157,8 @@ def test_counts_are_those_of_a_plain_comparison(old: list[Row], new: list[Row]):
     assert found.columns == {
         name: n for name in TYPES.names() if (n := sum(column == name for _, column in differing))
     }
-    assert found.moved == len(common) - longest_ascent([list(before).index(row_id) for row_id in common])
+    positions = [list(before).index(row_id) for row_id in common]
+    assert found.moved == sum(then > now for then, now in pairwise(positions))
     assert [(example.id, example.column) for example in found.examples] == differing
     assert len(old) - found.removed + found.added == len(new)
 
@@ -165,9 +167,46 @@ def rows_between(old: Sequence[Row], new: Sequence[Row]) -> SplitDiff:
     return diff_rows(frame(*old), frame(*new), config=SAQ, split="KR", examples=100)
 
 
-def longest_ascent(order: Sequence[int]) -> int:
-    """Length of the longest ascending subsequence, by its definition."""
-    best: list[int] = []
-    for at, entry in enumerate(order):
-        best.append(1 + max((best[i] for i in range(at) if order[i] < entry), default=0))
-    return max(best, default=0)
+# Schemas compared: columns and the fields inside them.
+
+
+ANSWERS = pl.List(pl.Struct({"answers": pl.List(pl.String()), "count": pl.Int64()}))
+
+
+def change(path: str, old: str | None, new: str | None) -> ColumnChange:
+    return ColumnChange(path=path, old=old, new=new)
+
+
+def test_types_as_people_read_them():
+    assert type_text(ANSWERS) == "list of {answers: list of string, count: int64}"
+
+
+def test_columns_come_go_and_change():
+    old = {"ID": pl.String(), "n": pl.Int64(), "gone": ANSWERS}
+    new = {"ID": pl.String(), "n": pl.String(), "here": pl.List(pl.String())}
+    assert schema_changes(old, new) == (
+        change("n", "int64", "string"),
+        change("here", None, "list of string"),
+        change("gone", "list of {answers: list of string, count: int64}", None),
+    )
+    assert shared_types(old, new) == {"ID": pl.String()}
+    found = [found.presence for found in schema_changes(old, new)]
+    assert found == ["kept", "added", "removed"]
+
+
+def test_fields_inside_columns_come_go_and_change():
+    old = {"answers": ANSWERS, "idks": pl.Struct({"idk": pl.Int64()})}
+    others = pl.List(pl.Struct({"reason": pl.String()}))
+    new = {
+        "answers": pl.List(
+            pl.Struct({"count": pl.String(), "answers": pl.List(pl.Int64()), "by": pl.String()})
+        ),
+        "idks": pl.Struct({"idk": pl.Int64(), "others": others}),
+    }
+    assert schema_changes(old, new) == (
+        change("answers[].count", "int64", "string"),
+        change("answers[].answers[]", "string", "int64"),
+        change("answers[].by", None, "string"),
+        change("idks.others", None, "list of {reason: string}"),
+    )
+    assert shared_types(old, new) == {}

@@ -13,6 +13,15 @@ from helpers.hub.hub_server import Hub
 from helpers.hub.hub_store import ALICE, Account
 
 REPO = "org/blend"
+HERE = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.is_relative_to(HERE):
+            item.add_marker(pytest.mark.integration)
+            # The Hub client sends file contents in a way that its HTTP library wants changed.
+            item.add_marker(pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning"))
 
 
 @pytest.fixture(scope="session")

@@ -12,12 +12,6 @@ from blend.loaders.releases.repository import addressed_files
 from helpers.hub.hub_releases import REPO, held, published, writes
 from helpers.hub.hub_server import Hub
 
-pytestmark = [
-    pytest.mark.integration,
-    # The Hub client sends file contents in a way that its HTTP library wants changed.
-    pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning"),
-]
-
 THE_HUB, MIRROR = "https://huggingface.co", "https://mirror.example"
 
 

@@ -1,13 +1,17 @@
 """Publishing with the real Hub client over HTTP: what it does, what it refuses, and what it survives."""
 
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from blend.loaders.releases import read_manifest
+from blend.loaders.releases.repository import addressed_files
 from blend.schemas.recipe import McqOptions
+from helpers.hub import hub_api
 from helpers.hub.hub_releases import (
     FIRST,
     FOUR,
@@ -23,13 +27,6 @@ from helpers.hub.hub_releases import (
 )
 from helpers.hub.hub_server import Hub
 from helpers.hub.hub_store import ALICE
-
-pytestmark = [
-    pytest.mark.integration,
-    # The Hub client sends file contents in a way that its HTTP library wants changed.
-    pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning"),
-]
-
 
 FIVE = (*FOUR, "zh-CN")
 NO_QUESTIONS = McqOptions(target_min_votes=50)
@@ -226,3 +223,133 @@ def test_edits_by_hand_are_told_before_they_are_replaced(hub: Hub, publish: Publ
     plan = publish(releases / SECOND, dry_run=True, force_version="a test")
     assert plan.edited == ("README.md", "notes.txt")
     assert plan.changes.removed == ("notes.txt",)
+
+
+# How often the Hub is asked: every answer takes its while, and at 100 ms each that is most of a publish.
+
+
+def asked(hub: Hub) -> list[str]:
+    """What was asked, without the contents of files and what confirms each; forgotten after."""
+    found = [request for request in hub.requests if "/large/" not in request and "lfs/" not in request]
+    hub.requests.clear()
+    return sorted(request.replace("/api/datasets/org/blend", "").rsplit("/", 1)[0] for request in found)
+
+
+@pytest.mark.landing
+def test_requests_of_a_first_release_a_successor_and_a_repetition(
+    hub: Hub, publish: Any, releases: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(hub_api, "PAGE_ENTRIES", 1000)  # as the Hub itself
+    publish(releases / "1.0.0")
+    first = asked(hub)
+    publish(releases / "1.1.0")
+    successor = asked(hub)
+    publish(releases / "1.1.0")
+    again = asked(hub)
+    # Looking (is it there, where are its tags), making it, looking again, modes, card, commit, comparing, tag,
+    # and whether a branch has its name.
+    assert len(first) == 13, first
+    # No repository to make; but the one table that differs to fetch, a HEAD and a GET.
+    assert len(successor) == 12, successor
+    assert len(again) == 3, again
+
+
+# Several maintainers at once, and what somebody undid meanwhile: nothing is mixed, lost or doubled.
+
+
+CREATE, COMMIT = "POST /api/repos/create", "POST /api/datasets/org/blend/commit/main"
+
+
+@pytest.fixture
+def somebody_else(hub: Hub) -> Callable[[Path], str]:
+    """A function that publishes a release in no time, as another maintainer does; gives the commit."""
+
+    def publish(release: Path) -> str:
+        if REPO not in hub.store.repositories:
+            hub.store.create(REPO, private=False, author="bob")
+        manifest = read_manifest(release)
+        files = {path: (release / path).read_bytes() for path in digests(release)}
+        files |= addressed_files(release, manifest, repo_id=REPO, endpoint=hub.url)
+        repository = hub.repository(REPO)
+        commit = repository.edit(files, title=f"Release {manifest.name} {manifest.version}")
+        repository.tags[f"v{manifest.version}"] = commit
+        return commit
+
+    return publish
+
+
+def once(action: Callable[[], object]) -> Callable[[], None]:
+    """The action, done the first time only."""
+    left = [action]
+
+    def act() -> None:
+        if left:
+            left.pop()()
+
+    return act
+
+
+@pytest.mark.nightly
+def test_somebody_else_publishes_while_the_repository_is_made(
+    hub: Hub, refusal: Any, releases: Path, somebody_else: Any, quick: None
+):
+    other = releases / "other"
+    hub.fail(CREATE, status=503, times=3, action=once(lambda: somebody_else(other)))
+    assert refusal(releases / "1.0.0") == (
+        "Hub dataset org/blend: v1.0.0 is published with other content and never changes (changed: "
+        "CHANGELOG.md, DATASHEET.md, README.md, croissant.json, "
+        "data/multiple-choice-questions/test-00000.parquet and 5 more); "
+        f"see `blend diff org/blend@v1.0.0 {releases / '1.0.0'}`, raise `version` in the recipe and build again"
+    )
+    assert held(hub.repository(REPO)) == held(hub.repository(REPO), "v1.0.0") == published(other, hub.url)
+    assert not [request for request in hub.requests if "preupload" in request or "/commit/" in request]
+
+
+@pytest.mark.nightly
+def test_a_version_that_somebody_published_meanwhile_counts_as_the_latest(
+    hub: Hub, publish: Any, releases: Path, somebody_else: Any, quick: None
+):
+    hub.fail(CREATE, status=503, action=once(lambda: somebody_else(releases / "1.0.0")))
+    done = publish(releases / "1.1.0")
+    assert (done.plan.previous, done.new_repository) == ("1.0.0", False)
+    repository = hub.repository(REPO)
+    assert held(repository, "v1.0.0") == published(releases / "1.0.0", hub.url)
+    assert held(repository, "v1.1.0") == published(releases / "1.1.0", hub.url)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("request_", [CREATE, COMMIT])
+def test_two_runs_of_the_same_content_both_end_well(
+    hub: Hub, publish: Any, releases: Path, somebody_else: Any, quick: None, request_: str
+):
+    commits = []
+    hub.fail(request_, action=once(lambda: commits.append(somebody_else(releases / "1.0.0"))))
+    done = publish(releases / "1.0.0")
+    repository = hub.repository(REPO)
+    assert [done.commit] == commits
+    assert repository.tags == {"v1.0.0": done.commit}
+    assert held(repository) == published(releases / "1.0.0", hub.url)
+    assert [commit.title for _, commit in repository.history("main")] == [
+        "Release blend-sample 1.0.0",
+        "initial commit",
+    ]
+
+
+@pytest.mark.nightly
+def test_a_version_that_was_taken_back_before_its_tag_is_not_tagged(
+    hub: Hub, publish: Any, refusal: Any, releases: Path, tmp_path: Path
+):
+    publish(releases / "1.0.0")
+    repository = hub.repository(REPO)
+    first = repository.branches["main"]
+    hub.fail("POST /api/datasets/org/blend/tag/.*", status=403)
+    refusal(releases / "1.1.0")
+    made = repository.branches["main"]
+    reverted = repository.add_commit(repository.files(first), title="Revert")
+    assert refusal(releases / "1.1.0") == (
+        f"Hub dataset org/blend: commit {made} put this release on main, without its tag, and somebody has "
+        f"taken it back since (main is at {reverted}); nothing was changed; ask them why, raise `version` "
+        "in the "
+        "recipe if it is to come back, build it again and publish that"
+    )
+    assert list(repository.tags) == ["v1.0.0"]

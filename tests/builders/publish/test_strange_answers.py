@@ -15,12 +15,6 @@ from helpers.hub.hub_releases import digests, held, published
 from helpers.hub.hub_server import Hub
 from helpers.tiers import rest_nightly
 
-pytestmark = [
-    pytest.mark.integration,
-    # The Hub client sends file contents in a way that its HTTP library wants changed.
-    pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning"),
-]
-
 REPO, WHERE = "org/blend", "Hub dataset org/blend"
 NOT_THE_HUB = (
     f"{WHERE}: the Hub does not do what it is asked (the answer is not one of the Hub, perhaps of a proxy or "

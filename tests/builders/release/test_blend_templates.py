@@ -66,8 +66,8 @@ def test_what_is_left_open_is_blends(tmp_path: Path):
             [(*TIME[:3], "When do people eat in {country}?")],
             {},
             (
-                "collected/templates.csv:2, column text: template 'Al-en-02' asks for text, but BLEnD's of "
-                "this id for HH:MM; ask 'When do people eat in {country}? (e.g., HH:MM)', in column "
+                "collected/templates.csv:2, column text: answer_format 'text' of template 'Al-en-02', for "
+                "which BLEnD has 'HH:MM'; ask 'When do people eat in {country}? (e.g., HH:MM)', in column "
                 "en_question likewise, or give your question an id of its own"
             ),
         ),

@@ -2,20 +2,32 @@
 
 import json
 import shutil
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
 import polars as pl
 import pytest
+from polars.testing import assert_frame_equal
 
 from blend.builders.release import build_release
 from blend.builders.release.inputs import read_inputs
+from blend.builders.saq import aggregate
+from blend.builders.stats.dataset import stats_of_release
+from blend.builders.stats.tables import question_tables
 from blend.builders.validate import validate_release
+from blend.loaders.recipes import read_recipe
 from blend.loaders.recipes.ready import sample_recipe
 from blend.loaders.releases import read_manifest
+from blend.loaders.releases.reports import read_agreement
 from blend.loaders.releases.tables import read_config, read_tables
+from blend.loaders.responses import read_responses
+from blend.loaders.sample import sample_path
+from blend.loaders.starter import write_starter
 from blend.schemas.errors import BlendError, InputError, RowError, RowErrors
-from blend.schemas.recipe import McqOptions, Recipe, Source
+from blend.schemas.manifest import AGREEMENT_NAME
+from blend.schemas.recipe import McqOptions, Recipe, SaqOptions, Source
 
 
 @pytest.fixture
@@ -242,3 +254,93 @@ def test_where_inputs_lie_on_this_machine_is_told_nowhere(responses: Path, tmp_p
     assert (tmp_path / "again" / "release.json").read_text() == (
         tmp_path / "second" / "release.json"
     ).read_text()
+
+
+# A release made from responses says how far its annotators agree: in a file, in figures, on its card.
+
+
+@pytest.mark.slow
+def test_what_is_released_is_what_the_responses_say(sample_release: Path):
+    with sample_path() as folder:
+        tables = read_responses(folder)
+    made = aggregate(tables.questions, tables.responses, tables.reviews, options=SaqOptions()).agreement
+    held = read_agreement(sample_release)
+    assert held is not None
+    assert_frame_equal(held.sort("locale"), made)
+    stats = stats_of_release(sample_release).questions
+    assert stats is not None
+    assert_frame_equal(stats.annotator_agreement, held)
+    assert "annotators" in {table.name for table in question_tables(stats)}
+
+
+def test_the_card_tells_it_per_locale(sample_release: Path):
+    details = (sample_release / "reports" / "details.md").read_text(encoding="utf-8")
+    held = read_agreement(sample_release)
+    assert held is not None
+    for row in held.iter_rows(named=True):
+        interval = f"{row['low']:.2f} | {row['high']:.2f}"
+        counts = f"{row['questions']} | {row['answers']} | {row['annotators']}"
+        assert f"| {row['locale']} | {row['alpha']:.2f} | {interval} | {counts} |\n" in details
+
+
+def test_a_release_without_or_with_a_broken_file(tmp_path: Path):
+    assert read_agreement(tmp_path) is None
+    (tmp_path / "reports").mkdir()
+    for text, why in (
+        ("{", "the JSON ends in the middle"),
+        ('[{"locale": 3, "alpha": []}]', "is not a list of figures per locale"),
+        ('[{"locale": "ko-KR", "questions": 1e400}]', "is not a list of figures per locale"),
+        ("[" * 100_000, "not usable as JSON: nested too deeply"),
+    ):
+        (tmp_path / AGREEMENT_NAME).write_text(text)
+        with pytest.raises(RowError) as raised:
+            read_agreement(tmp_path)
+        where = tmp_path / AGREEMENT_NAME
+        assert str(raised.value) == (f"{where}: {why}; copy or build the release again")
+
+
+# A release builds again from its own folder and the sources that it points to, byte for byte.
+
+
+VERDICTS = (
+    '{"template_id": "food-01", "option": "a made-up meal", "verdict": "proposed", "with": "KR", '
+    '"reader": "mina"}\n'
+)
+REVIEW = '{"template_id": "food-01", "reviewer": "r1", "groups": []}\n'
+DATASHEET = '[motivation]\npurpose = "To be built again."\n'
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A recipe that names a file of every kind, each by a name of its own."""
+    folder = tmp_path / "project"
+    write_starter(folder)
+    (folder / "judged").mkdir()
+    (folder / "judged" / "more.jsonl").write_text(VERDICTS, encoding="utf-8")
+    (folder / "collected" / "reviews").mkdir()
+    (folder / "collected" / "reviews" / "en-GB.jsonl").write_text(REVIEW, encoding="utf-8")
+    (folder / "about.toml").write_text(DATASHEET, encoding="utf-8")
+    recipe = (folder / "recipe.toml").read_text(encoding="utf-8")
+    recipe = 'datasheet = "about.toml"\n' + recipe
+    recipe += '\n[mcq]\nverdicts = "judged/more.jsonl"\n'
+    (folder / "recipe.toml").write_text(recipe, encoding="utf-8")
+    return folder
+
+
+def blend(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "blend", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False)
+
+
+@pytest.mark.slow
+def test_what_is_carried_is_as_it_was_and_named_by_the_recipe(project: Path, tmp_path: Path):
+    release = tmp_path / "release"
+    manifest = build_release(read_recipe(project / "recipe.toml"), release, base=project)
+    [verdicts] = manifest.sources[1:]
+    assert (verdicts.kind, verdicts.location, verdicts.files[0].path) == ("verdicts", *["verdicts.jsonl"] * 2)
+    assert (release / "verdicts.jsonl").read_bytes() == (project / "judged" / "more.jsonl").read_bytes()
+    recipe = read_recipe(release / "recipe.toml")
+    assert recipe.mcq.verdicts == "verdicts.jsonl"
+    assert recipe == manifest.recipe
+    listed = {file.path for file in read_manifest(release).files}
+    assert "verdicts.jsonl" in listed

@@ -3,18 +3,21 @@
 import json
 import math
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from blend.builders.stats import Stats, answer_overlap, build_stats, stats_frames, stats_json
+from blend.builders.stats import Stats, build_stats, stats_frames, stats_json
+from blend.builders.stats.mcq import CORRELATION, DISAGREEMENT, McqStats, mcq_stats
 from blend.builders.stats.measures import MEASURES
 from blend.schemas.errors import RowError, RowErrors
-from blend.schemas.frames import ANNOTATIONS, QUESTIONS
+from blend.schemas.frames import ANNOTATIONS, MCQ_ROWS, QUESTIONS
 from blend.schemas.recipe import SaqOptions
 from helpers.examples import examples
 
@@ -104,19 +107,6 @@ def test_counts_per_locale_in_registry_order(stats):
     ]
 
 
-def test_templates_per_topic_and_origin():
-    questions = pl.concat(
-        [
-            questions_of(("q1", "en-GB"), ("q1", "ko-KR"), ("q2", "en-GB")),
-            questions_of(("q3", "en-GB"), source="ko-KR"),
-            questions_of(("q4", "en-GB"), topic="Sport", source=None),
-        ]
-    )
-    stats = build_stats(questions, annotations_of())
-    assert stats.topics.rows() == [("Food", 3, 4), ("Sport", 1, 1)]
-    assert stats.sources.rows() == [("Food", "en-GB", 2), ("Food", "ko-KR", 1), ("Sport", None, 1)]
-
-
 def test_a_reason_counts_on_its_own_among_the_largest_votes():
     reasons = [{"reason": "a", "count": 2}, {"reason": "b", "count": 3}]
     rows = annotations_of(annotation("q1", "en-GB", group(1, "tea"), idk=1, others=reasons))
@@ -155,29 +145,6 @@ def test_what_scoring_skips(idks, scored):
     # Free reasons never skip a question.
     rows = annotations_of(annotation("q1", "en-GB", group(1, "tea"), **idks))
     assert build_stats(questions_of(("q1", "en-GB")), rows).counts["scored_questions"].to_list() == [scored]
-
-
-def test_words_are_cut_at_white_space_and_lemmas_at_punctuation():
-    rows = annotations_of(
-        annotation("q1", "en-GB", group(1, "Rice, fried", "o'clock 10:30")),
-        annotation("q1", "ko-KR", group(1, "rice", "fried eggs"), group(1, "10:30")),
-    )
-    words, lemmas = answer_overlap(rows, ["en-GB", "ko-KR"]).select("common_words", "common_lemmas").row(0)
-    # Words: "rice," is not "rice"; "fried" and "10:30". Lemmas: rice, fry, 10:30.
-    assert (words, lemmas) == (2, 3)
-
-
-def test_words_in_common_are_counted_per_template():
-    rows = annotations_of(
-        annotation("q1", "en-GB", group(1, "tea")),
-        annotation("q2", "en-GB", group(1, "tea")),
-        annotation("q1", "ko-KR", group(1, "tea"), group(1, "tea")),
-        annotation("q2", "ko-KR", group(1, "tea")),
-        annotation("q3", "ko-KR", group(1, "milk")),
-    )
-    # q3 is asked in Korea alone: it is neither in common nor in what either has.
-    overlap = answer_overlap(rows, ["en-GB", "ko-KR"])
-    assert overlap.select("templates", "common_words", "word_share").row(0) == (2, 2, 1.0)
 
 
 def test_no_data_at_all():
@@ -251,20 +218,6 @@ def test_row_order_is_irrelevant(dataset, rng):
 @pytest.mark.slow
 @settings(max_examples=examples(50), deadline=None)
 @given(datasets())
-def test_means_keep_within_their_bounds(dataset):
-    stats = build_stats(*dataset)
-    for means in (stats.overall_means, stats.locale_means, stats.topic_means):
-        assert (means["mean"].is_null() == (means["n"] == 0)).all()
-        shares = means.filter(unit="fraction")["mean"].drop_nulls()
-        assert shares.is_between(0, 1).all()
-    top = {d: mean(stats, "max_votes", d)[0] for d in MEASURES["max_votes"]}
-    assert top["with_annotations"] == top["all"]
-    assert max(top["scored"], top["idks_at_most_2"]) <= top["all"] <= top["including_idks"]
-
-
-@pytest.mark.slow
-@settings(max_examples=examples(50), deadline=None)
-@given(datasets())
 def test_locales_add_up_to_the_whole(dataset):
     stats = build_stats(*dataset)
     by_locale = stats.locale_means.group_by("measure", "definition").agg(pl.col("sum", "n").sum())
@@ -273,3 +226,106 @@ def test_locales_add_up_to_the_whole(dataset):
     assert (both["n"] == both["n_of_locales"]).all()
     pairs = zip(both["sum"], both["sum_of_locales"], strict=True)
     assert all(math.isclose(a, b, abs_tol=1e-9) for a, b in pairs)
+
+
+# Figures of multiple-choice questions: how many, where the right option stands, what they tell apart.
+
+
+def mcqs_of(*rows: tuple[str, str, str, int, str]) -> pl.DataFrame:
+    """Rows of locale, topic, template, index of the right option, and region codes of the four options."""
+    return pl.DataFrame(
+        [
+            {
+                "mcq_id": f"{template}_{i}",
+                "template_id": template,
+                "locale": locale,
+                "topic": topic,
+                "answer": answer,
+                "option_regions": regions.split(),
+            }
+            for i, (locale, topic, template, answer, regions) in enumerate(rows)
+        ],
+        schema=MCQ_ROWS,
+    )
+
+
+MCQS = mcqs_of(
+    ("ko-KR", "Food", "q1", 0, "KR GB US DZ"),
+    ("ko-KR", "Food", "q1", 3, "GB US CN KR"),
+    ("ko-KR", "Sport", "q2", 0, "KR GB ID CN"),
+    ("en-GB", "Food", "q1", 1, "KR GB US DZ"),
+)
+
+
+@pytest.fixture(scope="module")
+def figures() -> McqStats:
+    return mcq_stats(MCQS)
+
+
+def test_counts_per_locale_and_topic(figures):
+    assert figures.counts.rows() == [
+        ("en-GB", "Food", 1, 1),
+        ("ko-KR", "Food", 1, 2),
+        ("ko-KR", "Sport", 1, 1),
+    ]
+
+
+def test_positions_of_the_right_option(figures):
+    assert figures.positions.rows() == [
+        ("en-GB", "A", 0, 0.0),
+        ("en-GB", "B", 1, 1.0),
+        ("en-GB", "C", 0, 0.0),
+        ("en-GB", "D", 0, 0.0),
+        ("ko-KR", "A", 2, pytest.approx(2 / 3)),
+        ("ko-KR", "B", 0, 0.0),
+        ("ko-KR", "C", 0, 0.0),
+        ("ko-KR", "D", 1, pytest.approx(1 / 3)),
+    ]
+
+
+def test_the_difference_that_tells_two_models_apart():
+    rows = [("ko-KR", "Food", f"q{i}", 0, "KR GB US DZ") for i in range(100)]
+    figures = mcq_stats(mcqs_of(*rows, *rows[:50], *rows[:50]))
+    # 50 templates with one question and 50 with three: a question's template has (50 + 50 * 9) / 200 = 2.5, so
+    # that 1 + 1.5 * 0.65 = 1.975 questions say as much as one. 2.80159 * sqrt(0.35 * 1.975 / 200) = 0.16470;
+    # for 0.05 it takes (0.16470 / 0.05) ** 2 = 10.851 times as many.
+    assert figures.power.rows() == [("ko-KR", 100, 200, pytest.approx(0.16470, abs=1e-5), 1086)]
+
+
+def test_the_difference_is_found_in_four_of_five_comparisons():
+    # Two models on 120 templates with three questions each; of a template, part of the models' difference
+    # is common to its questions, so that these correlate by 0.65.
+    rows = [("ko-KR", "Food", f"q{i}", 0, "KR GB US DZ") for i in range(120) for _ in range(3)]
+    (difference,) = mcq_stats(mcqs_of(*rows)).power["difference"]
+    shares = [(DISAGREEMENT - difference) / 2, 1 - DISAGREEMENT, (DISAGREEMENT + difference) / 2]
+    rng = np.random.default_rng(1)
+    draw = partial(rng.choice, [-1, 0, 1], p=shares)
+    # A question takes its template's value with probability sqrt(0.65), else one of its own.
+    common = rng.random((1000, 120, 3)) < CORRELATION**0.5
+    means = np.where(common, draw(size=(1000, 120, 1)), draw(size=(1000, 120, 3))).mean(axis=2)
+    found = np.abs(means.mean(axis=1)) > 1.96 * means.std(axis=1, ddof=1) / 120**0.5
+    assert found.mean() == pytest.approx(0.8, abs=0.04)
+
+
+REGIONS = {"ko-KR": "KR", "en-GB": "GB", "ar-DZ": "DZ"}
+
+
+@st.composite
+def questions(draw: st.DrawFn) -> tuple[str, str, str, int, str]:
+    locale = draw(st.sampled_from(list(REGIONS)))
+    others = st.sampled_from(sorted({"KR", "GB", "DZ", "US", "CN", "ID"} - {REGIONS[locale]}))
+    options = draw(st.lists(others, min_size=3, max_size=3, unique=True))
+    answer = draw(st.integers(0, 3))
+    options.insert(answer, REGIONS[locale])
+    topic, template = draw(st.sampled_from(["Food", "Sport"])), draw(st.sampled_from("ab"))
+    return locale, topic, template, answer, " ".join(options)
+
+
+@pytest.mark.slow
+@settings(max_examples=examples(50), deadline=None)
+@given(st.lists(questions(), min_size=1))
+def test_everything_adds_up(rows):
+    figures = mcq_stats(mcqs_of(*rows))
+    assert figures.counts["mcqs"].sum() == figures.positions["mcqs"].sum() == len(rows)
+    shares = figures.positions.group_by("locale").agg(pl.col("share").sum())["share"]
+    assert shares.to_list() == pytest.approx([1.0] * len(shares))

@@ -170,8 +170,6 @@ def describe_entry(path: str, entry: Entry) -> dict[str, Any]:
     described: dict[str, Any] = {"type": "file", "path": path, "size": entry.size, "oid": entry.oid}
     if entry.sha256 is not None:
         described["lfs"] = {"oid": entry.sha256, "size": entry.size, "pointerSize": 130}
-    if entry.xet is not None:
-        described["xetHash"] = entry.xet
     return described
 
 
@@ -281,8 +279,7 @@ def _apply(
     elif key == "lfsFile":
         if not store.large_path(value["oid"]).exists():
             return 400, f"LFS pointer {path} pointed to a file that does not exist"
-        xet = store.root / "xorbs" / f"{value['oid']}.file"
-        files[path] = store.large_entry(value["oid"], value["size"], xet.read_text() if xet.exists() else None)
+        files[path] = store.large_entry(value["oid"], value["size"])
     elif key == "deletedFile":
         if files.pop(path, None) is None:
             return 404, "A file with this name doesn't exist"

@@ -38,17 +38,12 @@ def resolve(handler: "Handler", repo: str, revision: str, path: str) -> None:
 
 
 def _large_headers(handler: "Handler", repo: str, commit: str, entry: Entry) -> dict[str, str]:
-    headers = {
+    return {
         "X-Repo-Commit": commit,
         "X-Linked-Etag": f'"{entry.sha256}"',
         "X-Linked-Size": str(entry.size),
         "Location": f"{handler.hub.storage_url}/large/{entry.sha256}?{SIGNED}",
     }
-    if entry.xet is not None and handler.hub.xet:
-        headers["X-Xet-Hash"] = entry.xet
-        route = f"{handler.hub.url}/api/datasets/{repo}/xet-read-token/{commit}"
-        headers["Link"] = f'<{route}>; rel="xet-auth"'
-    return headers
 
 
 def send_range(handler: "Handler", content: bytes, headers: dict[str, str]) -> None:

@@ -22,20 +22,18 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from helpers.hub import hub_api, hub_files, hub_xet
+from helpers.hub import hub_api, hub_files
 from helpers.hub.hub_faults import Fault
 from helpers.hub.hub_store import ALICE, Account, Repository, Store
 
-ROUTES = (*hub_api.ROUTES, *hub_files.ROUTES, *hub_xet.ROUTES)
+ROUTES = (*hub_api.ROUTES, *hub_files.ROUTES)
 
 
 class Hub:
     """A running server, and what tests ask of it and do to it."""
 
-    def __init__(self, root: Path, *, xet: bool = False, port: int = 0, latency_s: float = 0.0) -> None:
+    def __init__(self, root: Path, *, port: int = 0, latency_s: float = 0.0) -> None:
         self.store = Store(root)
-        self.xet = xet
-        """Whether large files are offered in chunks (Xet) besides whole."""
         self.latency_s = latency_s
         """Seconds that every request takes at least, as on a way to somewhere far."""
         self.faults: list[Fault] = []
@@ -61,9 +59,8 @@ class Hub:
         variables = {
             "HF_ENDPOINT": self.url,
             "HF_HOME": str(home),
-            "HF_HUB_DISABLE_XET": "0" if self.xet else "1",
+            "HF_HUB_DISABLE_XET": "1",
             "HF_HUB_DISABLE_TELEMETRY": "1",
-            "HF_XET_CACHE": str(home / "xet"),
             "NO_PROXY": "127.0.0.1",
         }
         return variables if account is None else variables | {"HF_TOKEN": account.token}
@@ -237,7 +234,7 @@ class Handler(BaseHTTPRequestHandler):
 
 def main(folder: Path, port: int = 0) -> None:
     """Serve until Ctrl-C, and say how to talk to this Hub."""
-    with Hub(folder, xet=True, port=port).serving() as hub:
+    with Hub(folder, port=port).serving() as hub:
         print(f"A Hub on this machine, kept in {folder}; Ctrl-C ends it. In another terminal:\n", flush=True)
         for name, value in hub.environment(folder.absolute() / "home").items():
             print(f"export {name}={value}", flush=True)

@@ -56,8 +56,6 @@ class Entry:
     """What git calls the file: the id of its content, or of the pointer to a large file."""
     sha256: str | None = None
     """Digest of a large file's content; null for a file that git itself keeps."""
-    xet: str | None = None
-    """What the chunk store calls the file, if it came that way."""
 
 
 @dataclass
@@ -178,10 +176,10 @@ class Store:
         atomic_write(self.root / "regular" / oid, content)
         return Entry(len(content), oid)
 
-    def large_entry(self, sha256: str, size: int, xet: str | None = None) -> Entry:
+    def large_entry(self, sha256: str, size: int) -> Entry:
         """A large file, by the pointer that git holds for it."""
         pointer = f"version https://git-lfs.github.com/spec/v1\noid sha256:{sha256}\nsize {size}\n"
-        return Entry(size, git_id(pointer.encode()), sha256, xet)
+        return Entry(size, git_id(pointer.encode()), sha256)
 
     def large_path(self, sha256: str) -> Path:
         """Where the content of a large file lies, or will."""

@@ -5,12 +5,9 @@ from typing import Any
 
 import datasets
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from blend.loaders.datasets import as_models, load
-from blend.schemas.arrow_types import features
 from blend.schemas.errors import RowError
 from blend.schemas.rows import (
     ANNOTATIONS,
@@ -18,41 +15,11 @@ from blend.schemas.rows import (
     MULTIPLE_CHOICE_QUESTIONS,
     SHORT_ANSWER_QUESTIONS,
     Annotation,
-    Grouping,
 )
-from helpers.examples import examples
 
 pytestmark = pytest.mark.usefixtures("datasets_cache")
 
 QUESTIONS = (ANNOTATIONS, SHORT_ANSWER_QUESTIONS, MULTIPLE_CHOICE_QUESTIONS)
-
-words = st.text(st.characters(codec="utf-8"), min_size=1).filter(lambda text: text.strip() != "")
-counts = st.integers(0, 2**40)
-others = st.fixed_dictionaries({"reason": words, "count": counts.filter(bool)})
-groups = st.fixed_dictionaries(
-    {
-        "answers": st.lists(words, max_size=3),
-        "en_answers": st.lists(words, max_size=2),
-        "count": st.integers(1, 9),
-    }
-)
-idks = st.fixed_dictionaries(
-    {"idk": counts, "no-answer": counts, "not-applicable": counts, "others": st.lists(others, max_size=2)}
-)
-annotations = st.fixed_dictionaries(
-    {
-        "ID": words,
-        "question": st.text(st.characters(codec="utf-8")),
-        "en_question": words,
-        "annotations": st.lists(groups, max_size=3),
-        "idks": idks,
-        "locale": words,
-        "language": words,
-        "topic": words,
-        "source": st.none() | words,
-        "grouping": st.sampled_from(list(Grouping)).map(str),
-    }
-)
 
 
 def published(row: BaseModel) -> dict[str, Any]:
@@ -66,16 +33,6 @@ def test_models_hold_exactly_what_the_rows_hold(release: Path, config: str):
     for rows in loaded.values() if isinstance(loaded, dict) else [loaded]:
         models = list(as_models(rows, CONFIGS[config]))
         assert [published(model) for model in models] == list(rows)
-
-
-@pytest.mark.slow
-@settings(max_examples=examples(25), deadline=None)
-@given(st.lists(annotations, min_size=1, max_size=3))
-def test_any_rows_become_models_and_rows_again(rows: list[dict[str, Any]]):
-    dataset = datasets.Dataset.from_list(rows, features=features(Annotation))
-    models = list(as_models(dataset, Annotation))
-    assert [published(model) for model in models] == list(dataset) == rows
-    assert list(as_models(dataset.to_iterable_dataset(), Annotation)) == models
 
 
 @pytest.mark.slow

@@ -3,19 +3,17 @@
 import errno
 import json
 import socket
-import time
 from collections.abc import Callable
 
 import httpx2
 import pytest
-from huggingface_hub import HfApi, get_session
+from huggingface_hub import HfApi, constants, get_session
 from huggingface_hub.errors import HfHubHTTPError, HFValidationError, OfflineModeIsEnabled
+from huggingface_hub.utils._runtime import is_xet_available
 
 from blend.loaders.hub.client import answer_of, hub_client
-from blend.loaders.hub.hub_errors import ChunksFailed, masked, pause_asked_s, reason, translate_errors
+from blend.loaders.hub.hub_errors import masked, pause_asked_s, reason, translate_errors
 from blend.loaders.hub.request_timeouts import (
-    ProgressWatch,
-    Requests,
     is_passing,
     request_timeouts,
     with_retries,
@@ -42,7 +40,6 @@ def answered(status: int, said: str | None = None, **headers: str) -> HfHubHTTPE
         answered(429, **{"Retry-After": "3600"}),
         ValueError("no"),
         OfflineModeIsEnabled("HF_HUB_OFFLINE is set"),
-        ChunksFailed("403"),
     ],
     ids=repr,
 )
@@ -104,14 +101,6 @@ def test_every_question_has_a_time_limit_and_is_repeated_aloud(
     assert caplog.messages == ["timed out: next attempt in 1 s"]
 
 
-def test_a_download_without_a_byte_is_told_before_it_is_ended():
-    told: list[str] = []
-    with ProgressWatch(Requests(), 0.2, told.append) as watch:
-        while not watch.has_stalled:
-            time.sleep(0.01)
-    assert told == ["no byte of the files has come for 0 s"]
-
-
 def failing(times: int, error: Exception) -> Callable[[], str]:
     errors = [error] * times
 
@@ -129,6 +118,13 @@ def test_a_time_limit_for_every_client_that_is_made():
     with request_timeouts(7.0):
         assert get_session().timeout == httpx2.Timeout(7.0)
     assert get_session().timeout == before
+
+
+def test_files_travel_whole_and_only_inside_the_block(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_DISABLE_XET", False)
+    with hub_client("org/blend"):
+        assert not is_xet_available()
+    assert not constants.HF_HUB_DISABLE_XET
 
 
 def test_reasons_hold_no_secrets():
@@ -206,19 +202,6 @@ def test_secrets_of_every_form_are_masked(text: str, shown: str):
             PermissionError(errno.EACCES, "Permission denied", "/hub/refs"),
             StorageError,
             "/hub/refs: Permission denied; correct this and try again",
-        ),
-        (
-            ChunksFailed("Task error: I/O error: No space left on device (os error 28)"),
-            StorageError,
-            "no space left on the disk; free some, or set HF_HOME to a folder on another one",
-        ),
-        (
-            ChunksFailed("Task error: HTTP status client error (403 Forbidden)"),
-            HubError,
-            (
-                "the files did not arrive in chunks (Task error: HTTP status client error (403 Forbidden)); "
-                "try again, or set HF_HUB_DISABLE_XET=1, which transfers files whole"
-            ),
         ),
         (HFValidationError("no"), InputError, "not the name of a repository; write org/name"),
     ],

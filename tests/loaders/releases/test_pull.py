@@ -82,16 +82,6 @@ def test_a_connection_that_breaks_in_the_middle_of_a_file(hub: Hub, pull: Pull, 
     assert digests(tmp_path / "back") == digests(release)
 
 
-def test_content_that_is_not_what_was_published(
-    hub: Hub, pull: Pull, release: Path, repository: Repository, tmp_path: Path
-):
-    table = repository.files()["data/annotations/KR-00000.parquet"]
-    path = hub.store.path(table)
-    path.write_bytes(path.read_bytes()[::-1])
-    assert "data/annotations/KR-00000.parquet" in refusal(pull, f"{REPO}@v1.0.0", tmp_path / "back")
-    assert not (tmp_path / "back").exists()
-
-
 def test_messages(hub: Hub, pull: Pull, tmp_path: Path):
     assert refusal(pull, "blend", tmp_path / "back") == (
         "blend: names no release on the Hub; write org/name@v1.0.0"
