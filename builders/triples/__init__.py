@@ -9,9 +9,8 @@ from graphlib import CycleError, TopologicalSorter
 
 import polars as pl
 
-from blend.builders.triples.chinese import merged_variants
 from blend.builders.triples.origins import find_origins
-from blend.builders.triples.rows import Ingredients, language_rows
+from blend.builders.triples.rows import Ingredients, language_rows, merged_variants
 from blend.loaders.wikidata.facts import Facts
 from blend.schemas.errors import InputError
 from blend.schemas.frames import FINDINGS

@@ -7,16 +7,16 @@ from typing import Any
 
 import polars as pl
 
-from blend.eval.report.embedded_questions import (
+from blend.eval.report.page_template import page_environment, save_page
+from blend.eval.report.report_sections import region_name
+from blend.eval.report.single_answers import (
     PAGE_BYTES,
     EmbeddedQuestions,
     TextTable,
+    answer_groups,
     candidate_lists,
     packed,
 )
-from blend.eval.report.page_template import page_environment, save_page
-from blend.eval.report.report_sections import region_name
-from blend.eval.report.single_answers import answer_groups
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.reports import read_findings
 from blend.loaders.releases.tables import read_config, release_locales

@@ -8,12 +8,12 @@ from typing import NamedTuple
 from jinja2 import Template
 
 from blend.eval.prediction_files import asks_semeval
-from blend.eval.report.embedded_questions import PAGE_BYTES, EmbeddedQuestions, embed_questions
 from blend.eval.report.model_comparison import ModelComparison, compare_scored
 from blend.eval.report.page_template import for_script, page_environment, save_page
 from blend.eval.report.report_sections import ReportTable, Section, cell, figure, regions_in_words
 from blend.eval.report.score_charts import chart_library
 from blend.eval.report.scored_runs import ScoredRun, check_comparable
+from blend.eval.report.single_answers import PAGE_BYTES, EmbeddedQuestions, embed_questions
 from blend.eval.runs.run_description import is_of_people
 from blend.eval.scores_json import FEW_MARK, Score
 from blend.eval.tasks.rungs import RUNGS

@@ -25,13 +25,13 @@ from blend.eval.tasks.cultural_prompts.group_statistics import (
     published_variances,
     unbiased_variances,
 )
-from blend.eval.tasks.cultural_prompts.nltk_tokens import nltk_tokens
 from blend.eval.tasks.cultural_prompts.text_measures import (
     CodedTopic,
     Definition,
     IntArray,
     code_topic,
     directed_bleu,
+    nltk_tokens,
     pair_sums,
     undirected,
     wed,

@@ -18,8 +18,7 @@ from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.report.single_answers import KnownQuestion, KnownQuestions, answer_groups
 from blend.eval.runs.run_directory import Run
 from blend.eval.runs.written_answers import AnsweredParts, packed, unpacked
-from blend.eval.scores_json import ALL, UNANSWERED, Score, ScoredItems, estimated, missing_share
-from blend.eval.share_scores import share_scores
+from blend.eval.scores_json import ALL, UNANSWERED, Score, ScoredItems, estimated, missing_share, share_scores
 from blend.eval.statistics.correlation import correlation
 from blend.eval.task import Decision, ItemRule, Progress
 from blend.eval.tasks.short_answer import ShortAnswerScoring

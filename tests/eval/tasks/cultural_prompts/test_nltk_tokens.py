@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blend.eval.tasks.cultural_prompts.nltk_tokens import nltk_tokens
+from blend.eval.tasks.cultural_prompts.text_measures import nltk_tokens
 from helpers.examples import examples
 
 WORDS = """

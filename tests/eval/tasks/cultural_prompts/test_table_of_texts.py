@@ -108,8 +108,8 @@ def test_a_table_in_another_encoding_says_what_to_give(tmp_path: Path):
     with pytest.raises(InputError) as told:
         keep_texts(path, tmp_path / "run")
     assert str(told.value) == (
-        "texts.csv: byte 0xE9 at offset 29 (line 2) is not UTF-8; save it with UTF-8, or say what it has "
-        "(`encoding`)"
+        "texts.csv: byte 0xE9 at offset 29 (line 2) is not UTF-8; save the file with the encoding UTF-8 (in a "
+        "spreadsheet: 'CSV UTF-8'), or say which one it has (docs/responses.md)"
     )
     keep_texts(path, tmp_path / "run", encoding="latin-1")
     assert read_run(tmp_path / "run").answers()["text"].to_list() == ["ét"]
@@ -118,9 +118,9 @@ def test_a_table_in_another_encoding_says_what_to_give(tmp_path: Path):
 @pytest.mark.parametrize(
     ("header", "message"),
     [
-        ("group,topic,sample,texts", "texts.csv: column 'text' is missing; rename column 'texts'"),
-        ("land,theme,nr,response", "texts.csv: columns 'group', 'topic', 'text' are missing; add them"),
-        ("group,Group,topic,text", "texts.csv: column 'group' occurs twice; remove one of the two"),
+        ("group,topic,sample,texts", "texts.csv:1: column 'text' is missing; rename column 'texts'"),
+        ("land,theme,nr,response", "texts.csv:1: columns 'group', 'topic', 'text' are missing; add them"),
+        ("group,Group,topic,text", "texts.csv:1: column 'group' occurs twice; remove one of the two"),
     ],
 )
 def test_a_table_with_other_columns_is_told_without_a_release(tmp_path: Path, header: str, message: str):
