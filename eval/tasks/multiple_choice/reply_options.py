@@ -80,12 +80,8 @@ class _Occurrence(NamedTuple):
     """Whether its line is the first."""
 
 
-class _Mention(NamedTuple):
-    """The text of an option in a reply."""
-
-    option: int
-    start: int
-    end: int
+_Mention = tuple[int, int, int]
+"""The text of an option in a reply: which option, where it starts and ends."""
 
 
 def lenient_choice(texts: pl.Series, option_texts: pl.Series) -> pl.Series:
@@ -144,8 +140,6 @@ def _only(named: set[int]) -> int | None:
 
 def _holds(letter: NamedLetter, options: Sequence[str], phrases: AnswerPhrases) -> bool:
     """Whether what stands behind a letter agrees with it: nothing, the text of its option, or of none."""
-    if not letter.tail:
-        return letter.certain
     named = [index for index, option in enumerate(options) if letter.tail.startswith(option) and option]
     own = options[letter.option]
     if letter.option in named and _begins(letter.tail, own, phrases):
@@ -156,31 +150,27 @@ def _holds(letter: NamedLetter, options: Sequence[str], phrases: AnswerPhrases) 
 
 
 def _begins(text: str, option: str, phrases: AnswerPhrases) -> bool:
-    """Whether a text begins with an option, as a word of its own or with an ending such as *입니다*."""
-    if not option or not text.startswith(option):
-        return False
+    """Whether an option that begins a text is a word of its own there, or has an ending such as *입니다*."""
     after = text[len(option) : len(option) + WINDOW]
     return ends_as_word(option, after) or phrases.ends.without_start(after) is not None
 
 
 def _by_text(text: str, options: Sequence[str], phrases: AnswerPhrases) -> int | None:
-    if not any(option in text for option in options if option):
-        return None
     if phrases.retract.within(text):
         text = text[phrases.retract.last(text)[1] :]
-    places = sorted((mention.start, mention.end) for mention in _mentions(text, options, phrases))
+    places = sorted((start, end) for _, start, end in _mentions(text, options, phrases))
     text = without_denied(text, places, phrases)
     mentions = _mentions(text, options, phrases)
     entire = _trimmed(text)
     if entire in options:
         # Two options can be alike once punctuation is off; then neither is named.
         return options.index(entire) if options.count(entire) == 1 else None
-    alone = len({mention.option for mention in mentions}) == 1
+    alone = len({option for option, _, _ in mentions}) == 1
     return _only(
         {
-            mention.option
-            for mention in mentions
-            if _is_named(text, mention, phrases) or (alone and _is_sentence(text, mention, phrases))
+            option
+            for option, start, end in mentions
+            if _is_named(text, start, end, phrases) or (alone and _is_sentence(text, start, end, phrases))
         }
     )
 
@@ -191,34 +181,34 @@ def _mentions(text: str, options: Sequence[str], phrases: AnswerPhrases) -> list
     for option in sorted(range(len(options)), key=lambda option: -len(options[option])):
         matches = re.finditer(re.escape(options[option]), text) if options[option] else ()
         for start, end in (match.span() for match in islice(matches, _MENTIONS)):
-            inside = any(other.start <= start and end <= other.end for other in found)
+            inside = any(first <= start and end <= last for _, first, last in found)
             before, after = text[max(0, start - 1) : start], text[start : end + WINDOW]
             if (
                 not inside
                 and starts_as_word(options[option], before)
                 and _begins(after, options[option], phrases)
             ):
-                found.append(_Mention(option, start, end))
+                found.append((option, start, end))
     return found
 
 
-def _is_named(text: str, mention: _Mention, phrases: AnswerPhrases) -> bool:
+def _is_named(text: str, start: int, end: int, phrases: AnswerPhrases) -> bool:
     """Whether words announce or choose an option that is mentioned."""
-    before = text[max(0, mention.start - WINDOW) : mention.start]
-    after = _closed_off(text[mention.end : mention.end + WINDOW])
+    before = text[max(0, start - WINDOW) : start]
+    after = _closed_off(text[end : end + WINDOW])
     if _is_doubted(before, phrases):
         return False
     announced = announces(before, phrases) is not None and is_closed(after, phrases)
     return announced or _is_chosen_behind(after, phrases)
 
 
-def _is_sentence(text: str, mention: _Mention, phrases: AnswerPhrases) -> bool:
+def _is_sentence(text: str, start: int, end: int, phrases: AnswerPhrases) -> bool:
     """Whether a text is a sentence without a negation that ends in *is* or *eat* and an option, or no more."""
-    after = _closed_off(text[mention.end :]).lstrip()
+    after = _closed_off(text[end:]).lstrip()
     rest = phrases.ends.without_start(after)
     if _trimmed(after if rest is None else rest) or "?" in after:
         return False
-    before = text[: mention.start].rstrip(OPENING)
+    before = text[:start].rstrip(OPENING)
     if phrases.doubt.within(before) or phrases.doubt.within(after):
         return False
     before = phrases.before.of(before).get("option", before).rstrip()
@@ -412,8 +402,6 @@ def is_closed(after: str, phrases: AnswerPhrases) -> bool:
         after: Folded and in lower case, from behind the marks that close a quotation.
         phrases: The phrases of all languages.
     """
-    if _QUESTION.match(after):
-        return False
     if _STOP.match(after):
         return True
     rest = phrases.ends.without_start(after.lstrip())
