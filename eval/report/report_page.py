@@ -16,7 +16,7 @@ from blend.eval.report.scored_runs import ScoredRun, check_comparable
 from blend.eval.report.single_answers import PAGE_BYTES, EmbeddedQuestions, embed_questions
 from blend.eval.runs.run_description import is_of_people
 from blend.eval.scores_json import FEW_MARK, Score
-from blend.eval.tasks.rungs import RUNGS
+from blend.eval.tasks.multiple_choice import RUNGS
 from blend.schemas.errors import InputError
 from blend.schemas.rows import MULTIPLE_CHOICE_QUESTIONS
 from blend.schemas.summaries import NOTHING

@@ -16,6 +16,7 @@ from blend.eval.runs.run_directory import Run
 from blend.eval.scores_json import ALL, Score, ScoredItems, missing_share, percents
 from blend.eval.statistics.estimates import estimates
 from blend.eval.task import ItemRule, Progress, ScoringOptions
+from blend.eval.tasks.multiple_choice import TrueFalseOptions
 from blend.eval.tasks.multiple_choice.choice_scores import (
     DECISIONS,
     accuracies,
@@ -26,7 +27,6 @@ from blend.eval.tasks.multiple_choice.choice_scores import (
 )
 from blend.eval.tasks.multiple_choice.chosen_options import choose, chosen_rule, decided
 from blend.eval.tasks.multiple_choice.reply_options import option_chosen
-from blend.eval.tasks.rungs import TrueFalseOptions
 from blend.schemas.prompts import TRUE_FALSE_PROMPT
 from blend.schemas.rows import LETTERS, TRUE_FALSE_QUESTIONS, YesNo
 
@@ -149,7 +149,7 @@ def score_true_false(
     Args:
         parts: Items, some at a time, each part with the answers to it (`runs.written_answers`). A question of
             which an answer is missing is left out of every figure but ``missing``.
-        gold: `tasks.rungs.true_false.GOLD` of each part, row by row the same items.
+        gold: `tasks.multiple_choice.true_false.GOLD` of each part, row by row the same items.
         style: ``json`` for texts, ``letters`` for log-probabilities.
         rule: ``default``, or ``strict`` for texts.
         seed: Seed of the intervals.
