@@ -52,7 +52,7 @@ def language_rows(
     converted = language == "zh" and options.chinese != "keep"
     shown = names.with_columns(original="label")
     if converted:
-        shown = shown.with_columns(label=simplified_texts(shown["label"]))
+        shown = shown.with_columns(label=_simplified_texts(shown["label"]))
     here = dishes.select("item").unique()
     parts = _entities(ingredients.parts.join(here, on="item", how="semi"), shown)
     materials = _entities(ingredients.materials.join(here, on="item", how="semi"), shown)
@@ -159,7 +159,7 @@ def simplified(text: str) -> str:
     return converted
 
 
-def simplified_texts(texts: pl.Series) -> pl.Series:
+def _simplified_texts(texts: pl.Series) -> pl.Series:
     """The same for a column; each different text is converted once."""
     distinct = texts.drop_nulls().unique().to_list()
     return texts.replace(distinct, [simplified(text) for text in distinct]) if distinct else texts

@@ -27,7 +27,7 @@ COLUMNS = 6
 """Figures in a row of the overview: more would be cut off beside a model's name on a usual screen."""
 
 
-class TaskReport(NamedTuple):
+class _TaskReport(NamedTuple):
     """Part of the page about one task."""
 
     runs: tuple[ScoredRun, ...]
@@ -99,12 +99,12 @@ def save_report(
     save_page(lambda: build_report(runs, seed=seed, semeval_questions=semeval_questions), out)
 
 
-def _task(runs: Sequence[ScoredRun], seed: int, page_bytes: int, semeval_questions: bool) -> TaskReport:
+def _task(runs: Sequence[ScoredRun], seed: int, page_bytes: int, semeval_questions: bool) -> _TaskReport:
     check_comparable(runs)
     task = runs[0].task
     runs = task.ordered(runs)
     withheld = not semeval_questions and any(asks_semeval(run.run.items("template_id")) for run in runs)
-    return TaskReport(
+    return _TaskReport(
         tuple(runs),
         _overview(runs),
         compare_scored(runs, seed=seed) if len(runs) > 1 else None,

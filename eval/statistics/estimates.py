@@ -212,8 +212,8 @@ def _of_few(
 ) -> tuple[float, float] | None:
     """The interval of a figure over two to nine clusters."""
     if proportion:
-        return share_interval(totals, counts, level=level)
-    return student_interval(totals, counts, level=level)
+        return _share_interval(totals, counts, level=level)
+    return _student_interval(totals, counts, level=level)
 
 
 def _agreeing(ratio: float, n_clusters: int, level: float) -> tuple[float, float]:
@@ -245,7 +245,7 @@ _HALVINGS = 40
 _TERMS = 25
 
 
-def share_interval(totals: FloatArray, counts: FloatArray, *, level: float) -> tuple[float, float]:
+def _share_interval(totals: FloatArray, counts: FloatArray, *, level: float) -> tuple[float, float]:
     """The interval of a share, Clopper and Pearson's, as if each cluster were one question.
 
     Nothing between 0 and 1 varies more than what is either 0 or 1, so what holds for that holds for any share.
@@ -270,7 +270,7 @@ def share_interval(totals: FloatArray, counts: FloatArray, *, level: float) -> t
     return low, high
 
 
-def student_interval(totals: FloatArray, counts: FloatArray, *, level: float) -> tuple[float, float] | None:
+def _student_interval(totals: FloatArray, counts: FloatArray, *, level: float) -> tuple[float, float] | None:
     """The interval of a ratio without bounds, such as a difference: Student's t over the jackknife.
 
     Args:

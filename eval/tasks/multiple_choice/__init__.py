@@ -1,4 +1,4 @@
-"""Multiple choice: one question about one region, four options of which one is correct; and each option by itself."""
+"""Multiple choice: questions with four options of which one is correct, and each option by itself."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

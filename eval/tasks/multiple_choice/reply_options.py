@@ -1,7 +1,7 @@
 """Reply options: which option a written reply chooses, by its letter or by the text of the option.
 
 The words for it are those of `answer_phrases`. Where a reply names letters is read without the options
-(`read_letters`), so that each distinct reply is read once; then what stands behind a letter is compared with
+(`_read_letters`), so that each distinct reply is read once; then what stands behind a letter is compared with
 them.
 """
 
@@ -33,7 +33,7 @@ _MENTIONS = 50
 """Places of one option that are looked at: a reply that says it more often repeats itself."""
 
 
-class NamedLetter(NamedTuple):
+class _NamedLetter(NamedTuple):
     """A letter that a reply names as its choice."""
 
     option: int
@@ -46,16 +46,16 @@ class NamedLetter(NamedTuple):
     """Whether that denies the letter, unless it begins with the text of the option."""
 
 
-class Reading(NamedTuple):
+class _Reading(NamedTuple):
     """What can be known of a reply without the options."""
 
     text: str
     """The reply, folded and in lower case."""
-    final: tuple[NamedLetter, ...]
+    final: tuple[_NamedLetter, ...]
     """Letters of final answers: in a box, behind ``answer_choice`` or *final answer*."""
-    announced: tuple[NamedLetter, ...]
+    announced: tuple[_NamedLetter, ...]
     """Letters with words that choose them."""
-    line: tuple[NamedLetter, ...]
+    line: tuple[_NamedLetter, ...]
     """Letters that begin the reply, or are a line by themselves."""
     names_none: bool
     """Whether it names no letter for sure, whatever the options say: several, joined, or taken back."""
@@ -121,7 +121,7 @@ def lenient_choice(texts: pl.Series, option_texts: pl.Series) -> pl.Series:
 
 def option_chosen(text: str, options: Sequence[str]) -> int | None:
     """Read one answer as `lenient_choice` reads many, with the options as shown."""
-    reading, phrases = read_letters(text), answer_phrases()
+    reading, phrases = _read_letters(text), answer_phrases()
     if reading.names_none:
         return None
     compared = [_compared(option) for option in options]
@@ -138,7 +138,7 @@ def _only(named: set[int]) -> int | None:
     return next(iter(named)) if len(named) == 1 else None
 
 
-def _holds(letter: NamedLetter, options: Sequence[str], phrases: AnswerPhrases) -> bool:
+def _holds(letter: _NamedLetter, options: Sequence[str], phrases: AnswerPhrases) -> bool:
     """Whether what stands behind a letter agrees with it: nothing, the text of its option, or of none."""
     named = [index for index, option in enumerate(options) if letter.tail.startswith(option) and option]
     own = options[letter.option]
@@ -305,7 +305,7 @@ _TAG = re.compile(r"</?[A-Za-z_]{1,20}>")
 
 # Models repeat themselves: a reply to many questions is read once.
 @lru_cache(maxsize=1 << 10)
-def read_letters(reply: str) -> Reading:
+def _read_letters(reply: str) -> _Reading:
     """The letters that a reply names, and how; `reply_options.lenient_choice` says what follows from them.
 
     Of a reply that corrects itself, what stands behind the correction counts, if it names a letter.
@@ -325,7 +325,7 @@ def read_letters(reply: str) -> Reading:
     return _read(text, phrases, takes_back=takes_back)
 
 
-def _read(text: str, phrases: AnswerPhrases, *, takes_back: bool) -> Reading:
+def _read(text: str, phrases: AnswerPhrases, *, takes_back: bool) -> _Reading:
     occurrences = list(_occurrences(text, phrases))
     heads = [occurrence for occurrence in occurrences if occurrence.leads]
     is_list = len({occurrence.option for occurrence in heads if not _is_bare(occurrence, phrases)}) > 1
@@ -348,7 +348,7 @@ def _read(text: str, phrases: AnswerPhrases, *, takes_back: bool) -> Reading:
         or any(_is_joined(occurrence, phrases) for occurrence, _ in chosen)
         or (takes_back and not final and phrases.retract.within(low[first + 1 : first + _TAKEN_BACK]))
     )
-    return Reading(low, final, announced, line, names_none)
+    return _Reading(low, final, announced, line, names_none)
 
 
 def announces(before: str, phrases: AnswerPhrases) -> str | None:
@@ -487,14 +487,14 @@ def _chosen(occurrence: _Occurrence, phrases: AnswerPhrases) -> str | None:
     return kind
 
 
-def _named(occurrence: _Occurrence, phrases: AnswerPhrases) -> NamedLetter:
+def _named(occurrence: _Occurrence, phrases: AnswerPhrases) -> _NamedLetter:
     after = occurrence.after.lower()
     certain = is_closed(after, phrases) or _is_chosen_behind(after, phrases)
     line = after.partition("\n")[0]
     tail = line.lstrip(_BEFORE_TEXT)
     goes_on = _OTHER_CLAUSE.match(occurrence.after) or phrases.ends.without_start(tail) is not None
     denied = bool(tail) and not goes_on and _is_denied(tail, phrases)
-    return NamedLetter(occurrence.option, certain, tail, denied)
+    return _NamedLetter(occurrence.option, certain, tail, denied)
 
 
 def _is_bare(occurrence: _Occurrence, phrases: AnswerPhrases) -> bool:
@@ -537,7 +537,7 @@ def _line_letters(
     *,
     is_list: bool,
     phrases: AnswerPhrases,
-) -> tuple[NamedLetter, ...]:
+) -> tuple[_NamedLetter, ...]:
     """The letters that are lines by themselves; if there are none, the one with which the reply begins.
 
     A list of options begins with no choice, nor does a line that names another letter.

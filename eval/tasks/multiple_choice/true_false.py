@@ -92,12 +92,12 @@ def read_yes_no(answers: pl.DataFrame) -> pl.DataFrame:
 
     Returns:
         0 for yes, 1 for no, null for neither, by two rules: ``strict``, by which a reply is the word asked for
-        and no more, and ``default``, that of `yes_or_no`.
+        and no more, and ``default``, that of `_yes_or_no`.
     """
     replies = answers["text"]
     alone = replies.str.to_lowercase().str.extract(r"^\s*(yes|no)[.!]?\s*$")
     # Models repeat themselves: each distinct text is read once.
-    readings = {text: yes_or_no(text) for text in replies.drop_nulls().unique().to_list()}
+    readings = {text: _yes_or_no(text) for text in replies.drop_nulls().unique().to_list()}
     return pl.DataFrame(
         {
             "strict": alone.replace_strict(["yes", "no"], [0, 1], default=None, return_dtype=pl.Int64),
@@ -106,7 +106,7 @@ def read_yes_no(answers: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def yes_or_no(reply: str) -> int | None:
+def _yes_or_no(reply: str) -> int | None:
     """Read one reply by the rules of `reply_options.lenient_choice`, with yes and no as letters.
 
     Returns:
@@ -125,7 +125,7 @@ N_OPTIONS = len(LETTERS)
 def yes_no_rules(asked: TaskItems) -> dict[str, ItemRule]:
     """See `Task.item_rules`; each option by itself."""
     answers = asked.gold.select("item_id", "answer").iter_rows()
-    return {item_id: chosen_rule(WORDS, answer, yes_or_no) for item_id, answer in answers}
+    return {item_id: chosen_rule(WORDS, answer, _yes_or_no) for item_id, answer in answers}
 
 
 def score_true_false_run(run: Run, options: ScoringOptions, _on_progress: Progress) -> ScoredItems:
@@ -167,7 +167,7 @@ def score_true_false(
     )
     options = _complete(judged)
     scores = (
-        *accuracies(complete_questions(judged), seed),
+        *accuracies(_complete_questions(judged), seed),
         *_of_options(options, seed),
         *parsing_shares(options, seed),
         missing_share(int(judged["answered"].sum()), judged.height),
@@ -175,7 +175,7 @@ def score_true_false(
     return ScoredItems(judged.select(name for name in DECISIONS if name in judged.columns), scores)
 
 
-def complete_questions(decisions: pl.DataFrame) -> pl.DataFrame:
+def _complete_questions(decisions: pl.DataFrame) -> pl.DataFrame:
     """The questions of which every option has an answer.
 
     Args:
@@ -193,7 +193,7 @@ def complete_questions(decisions: pl.DataFrame) -> pl.DataFrame:
 
 def asked_as_questions(run: ScoredRun) -> pl.DataFrame:
     """See `Task.questions`."""
-    return complete_questions(run.decisions())
+    return _complete_questions(run.decisions())
 
 
 def _complete(decisions: pl.DataFrame) -> pl.DataFrame:
