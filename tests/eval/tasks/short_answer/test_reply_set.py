@@ -1,7 +1,7 @@
 """Replies as models give them, in the languages of the regions: what a careful person reads is what is decided.
 
 ``replies.tsv``, ``denied_replies.tsv``, ``kept_replies.tsv`` and ``value_replies.tsv`` were written for these
-tests. In ``replies.tsv`` a question of ``-`` is none and ``\n`` a new line; a list of up to ten names the gold
+tests. In ``replies.tsv`` a question of ``-`` is none and ``\\n`` a new line; a list of up to ten names the gold
 answer if that is among its first three, and a longer one does not.
 """
 
