@@ -245,8 +245,8 @@ class TopicKey(NamedTuple):
 
     def named(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Rows with the place in front, a column for each part."""
-        place = [pl.lit(part).alias(name) for name, part in self._asdict().items()]
-        return rows.select(*place, pl.all())
+        columns = [pl.lit(part).alias(name) for name, part in self._asdict().items()]
+        return rows.select(*columns, pl.all())
 
 
 class TopicTexts(NamedTuple):
