@@ -29,8 +29,7 @@ from typing import Any
 import polars as pl
 from rapidfuzz.distance import Levenshtein
 
-from blend.eval.tasks.cultural_prompts.nltk_tokens import nltk_tokens
-from blend.eval.tasks.cultural_prompts.text_measures import ORDERS, bleu, code_topic, pair_sums
+from blend.eval.tasks.cultural_prompts.text_measures import ORDERS, bleu, code_topic, nltk_tokens, pair_sums
 from blend.eval.tasks.cultural_prompts.topic_analysis import (
     Settings,
     TopicKey,

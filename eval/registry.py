@@ -6,9 +6,8 @@ A task is a package of `blend.eval.tasks` whose class is entered here; ``docs/ar
 from blend.eval.task import Task
 from blend.eval.tasks.cultural_prompts import CulturalPromptsTask
 from blend.eval.tasks.free_listing import FreeListing
-from blend.eval.tasks.multiple_choice import MultipleChoice
+from blend.eval.tasks.multiple_choice import MultipleChoice, TrueFalse
 from blend.eval.tasks.probing import Probing
-from blend.eval.tasks.rungs import TrueFalse
 from blend.eval.tasks.short_answer import ShortAnswer
 from blend.schemas.errors import UnknownNameError
 

@@ -16,7 +16,8 @@ from blend.eval.runs.answers import answers_digest
 from blend.eval.runs.run_directory import Run
 from blend.eval.runs.usage import Usage
 from blend.eval.statistics.annotator_agreement import alpha, pairwise_agreement
-from blend.eval.statistics.estimates import Estimate
+from blend.eval.statistics.clusters import Clusters, cluster_sums
+from blend.eval.statistics.estimates import Estimate, estimates, macro_estimate
 from blend.eval.statistics.resampling import FEW
 from blend.loaders.files.content import read_json
 from blend.schemas.errors import DISTRIBUTION, InputError
@@ -220,3 +221,41 @@ class ScoredItems(NamedTuple):
     """What of the task's options and tools can change a figure, for the signature."""
     warnings: tuple[str, ...] = ()
     """What a reader of the figures should know, in words for a user."""
+
+
+def share_scores(
+    metric: str,
+    rows: pl.DataFrame,
+    by: Mapping[str, str],
+    seed: int,
+    *,
+    macro: bool = False,
+    proportion: bool = True,
+) -> list[Score]:
+    """A figure over all rows and by scope, in percent, with intervals over templates.
+
+    Args:
+        metric: Its name.
+        rows: With ``template_id``, ``value`` (numerator), ``denominator`` (1 where there is no such
+            column), and the columns that are grouped by.
+        by: Scope to the column that its keys stand in.
+        seed: Seed of the intervals.
+        macro: Whether the mean over regions stands beside the figure of all rows, as ``-macro``.
+        proportion: Whether values are shares of what they are divided by.
+    """
+    counts = rows["denominator"].cast(pl.Float64) if "denominator" in rows.columns else None
+
+    def sums(column: str | None) -> Clusters:
+        groups = None if column is None else rows[column]
+        return cluster_sums(rows["value"].cast(pl.Float64), rows["template_id"], groups, counts=counts)
+
+    of_regions = sums("region") if macro else None
+    overall = sums(None) if of_regions is None else of_regions.pooled
+    scores = [percent(metric, "overall", ALL, estimates(overall, seed=seed, proportion=proportion)[0])]
+    if of_regions is not None:
+        scores.append(percent(f"{metric}-macro", "overall", ALL, macro_estimate(of_regions, seed=seed)))
+    for scope, column in by.items():
+        of_scope = sums(column)
+        found = estimates(of_scope, seed=seed, proportion=proportion)
+        scores += percents(metric, scope, of_scope.groups, found)
+    return scores

@@ -144,22 +144,22 @@ class ItemRule(NamedTuple):
 Options = TypeVar("Options", TaskOptions, ScoringOptions)
 
 
-class _Part:
+class _Delegate:
     """A function of a module of a task, which stands for a method of it; without the task as an argument."""
 
-    def __init__(self, place: str) -> None:
-        self._module, _, self._name = place.partition(":")
+    def __init__(self, target: str) -> None:
+        self._module, _, self._name = target.partition(":")
 
     def __get__(self, task: object, kind: type) -> Any:
         return getattr(import_module(f"blend.eval.{self._module}"), self._name)
 
 
-def part(place: str) -> Any:
+def part(target: str) -> Any:
     """A method of a task that is a function elsewhere, ``tasks.probing.probing_items:probing_items``.
 
     Its module is loaded when the method is first wanted: of a task that is not run, only options are read.
     """
-    return _Part(place)
+    return _Delegate(target)
 
 
 class Task(Protocol):

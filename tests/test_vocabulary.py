@@ -25,7 +25,7 @@ OTHER_MEANINGS = {
             *(
                 "builders/triples",
                 "eval/report/model_comparison.py",
-                "eval/statistics/ranks.py",
+                "eval/statistics/paired.py",
                 "eval/triples",
             ),
         ),

@@ -63,7 +63,7 @@ _LEAST = 0.01
 """Smallest chance to be correct or wrong, so that one slip of an excellent model does not decide alone."""
 
 
-class ItemStatistics(NamedTuple):
+class _ItemStatistics(NamedTuple):
     """Statistics of items, shape ``(n_items,)`` each; NaN where they cannot be told."""
 
     n_models: NDArray[np.int64]
@@ -76,7 +76,7 @@ class ItemStatistics(NamedTuple):
     """Ends of its 95 % interval over models; NaN with fewer than four."""
 
 
-def item_statistics(correct: FloatArray) -> ItemStatistics:
+def item_statistics(correct: FloatArray) -> _ItemStatistics:
     """Describe every item; the discrimination is corrected, as the item is left out of the score beside it.
 
     Args:
@@ -96,7 +96,7 @@ def item_statistics(correct: FloatArray) -> ItemStatistics:
     z, error = np.arctanh(np.clip(r, -_MOST, _MOST)), np.sqrt(divide(np.ones_like(r), np.fmax(n_models - 3, 0)))
     low, high = (np.tanh(z + normal * error) for normal in (-1.959964, 1.959964))
     difficulty = 1 - divide(given.sum(axis=0), n_models)
-    return ItemStatistics(n_models, difficulty, r, np.minimum(low, r), np.maximum(high, r))
+    return _ItemStatistics(n_models, difficulty, r, np.minimum(low, r), np.maximum(high, r))
 
 
 def _centred(values: FloatArray, used: NDArray[np.bool_]) -> FloatArray:

@@ -9,9 +9,8 @@ from graphlib import CycleError, TopologicalSorter
 
 import polars as pl
 
-from blend.builders.triples.chinese import merged_variants
 from blend.builders.triples.origins import find_origins
-from blend.builders.triples.rows import Ingredients, language_rows
+from blend.builders.triples.rows import Ingredients, language_rows, merged_variants
 from blend.loaders.wikidata.facts import Facts
 from blend.schemas.errors import InputError
 from blend.schemas.frames import FINDINGS
@@ -44,7 +43,7 @@ def _class_members(claims: pl.DataFrame, domain: Domain) -> pl.DataFrame:
     return pl.DataFrame(columns, schema={"item": pl.String, "excluded": pl.String})
 
 
-def class_cycles(claims: pl.DataFrame, domain: Domain) -> list[tuple[str, ...]]:
+def _class_cycles(claims: pl.DataFrame, domain: Domain) -> list[tuple[str, ...]]:
     """Chains of classes below the domain's class that lead back to their start; each cycle once.
 
     Returns:
@@ -366,7 +365,7 @@ def _check_any(index: pl.DataFrame, dropped: pl.DataFrame, domain: Domain) -> No
 def _build_findings(claims: pl.DataFrame, domain: Domain, own_parts: pl.DataFrame) -> pl.DataFrame:
     cycles = [
         ("class-cycle", cycle[0], f"the classes lead back to their start: {_chain(cycle)}")
-        for cycle in class_cycles(claims, domain)
+        for cycle in _class_cycles(claims, domain)
     ]
     own = [("own-part", item, "the item is its own part; that part is left out") for item in own_parts["item"]]
     rows = [(kind, item, None, None, detail) for kind, item, detail in [*cycles, *own]]

@@ -36,10 +36,10 @@ def scored_with_labels(run: ScoredRun) -> pl.DataFrame | None:
         raise InputError(
             f"{directory}: people's labels have changed since it was scored; {score_again(run.run)}"
         )
-    return with_labels(run.decisions(), run.run)
+    return _with_labels(run.decisions(), run.run)
 
 
-def with_labels(decisions: pl.DataFrame, run: Run) -> pl.DataFrame | None:
+def _with_labels(decisions: pl.DataFrame, run: Run) -> pl.DataFrame | None:
     """Decisions beside people's labels.
 
     Returns:
@@ -67,7 +67,7 @@ def with_labels(decisions: pl.DataFrame, run: Run) -> pl.DataFrame | None:
 
 
 def means_of(rows: pl.DataFrame, by: str) -> CorrectedMeans:
-    """The corrected means of labelled decisions by a column; see `with_labels`.
+    """The corrected means of labelled decisions by a column; see `_with_labels`.
 
     Nobody is asked to label what is unanswered: it is wrong, which is known without being drawn. Labels of one
     template alone say nothing of others, so they do not count.
@@ -109,7 +109,7 @@ def corrected_scores(rows: pl.DataFrame, *, seed: int = 0) -> tuple[Score, ...]:
     """Corrected SEM-B and how far the rule agrees with people.
 
     Args:
-        rows: As `corrected_scores.with_labels` gives them.
+        rows: As `corrected_scores._with_labels` gives them.
         seed: Seed of intervals that are drawn.
 
     Returns:
@@ -165,18 +165,18 @@ def _beside_people(scope: str, key: str, rows: pl.DataFrame, seed: int) -> Itera
 
 def with_corrected(scored: ScoredItems, run: Run, *, seed: int) -> ScoredItems:
     """Scores, with corrected ones where people have labelled replies."""
-    rows = with_labels(scored.decisions, run)
+    rows = _with_labels(scored.decisions, run)
     if rows is None:
         return scored
     found = corrected_scores(rows, seed=seed)
     return scored._replace(
         scores=(*scored.scores, *found),
         signature_parts={**scored.signature_parts, "labels": labels_digest(run.directory)},
-        warnings=(*scored.warnings, *correction_warnings(found)),
+        warnings=(*scored.warnings, *_correction_warnings(found)),
     )
 
 
-def correction_warnings(scores: Iterable[Score]) -> Iterator[str]:
+def _correction_warnings(scores: Iterable[Score]) -> Iterator[str]:
     """Say what a reader of corrected scores should know of the rule, and of regions without labels."""
     scores = tuple(scores)
     if is_worthless(scores):

@@ -30,9 +30,8 @@ from blend.eval.release_items import ReleaseItems
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.runs.run_directory import Run
 from blend.eval.runs.written_answers import packed, unpacked
-from blend.eval.scores_json import Score, ScoredItems, agreement_scores
+from blend.eval.scores_json import Score, ScoredItems, agreement_scores, share_scores
 from blend.eval.scoring import check_options
-from blend.eval.share_scores import share_scores
 from blend.loaders.files.progress import ProgressCallback
 from blend.schemas.errors import ArgumentError, InputError
 from blend.schemas.texts import agreeing

@@ -5,24 +5,22 @@ Sheets that came back become people's labels on items (`runs.labels`).
 """
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 from pydantic import BaseModel, ConfigDict
 
 from blend.eval.items import text_digest
+from blend.eval.judging.reply_verdicts import read_reply_verdicts
 from blend.eval.report.report_sections import known_regions
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.report.single_answers import single_answers
-from blend.eval.returned_sheets import Judgement, is_unknown, read_returned
 from blend.eval.runs.labels import LABELS_NAME, TIE, read_labels, write_labels
 from blend.eval.runs.run_directory import read_frame, translate_errors, write_frame
 from blend.eval.scores_json import ALL, UNANSWERED, Score, agreement_scores
 from blend.loaders.files.new_files import write_new_sheet
-from blend.loaders.files.rows import Cells, Columns
-from blend.schemas.errors import InputError, RowError, UnknownNameError
+from blend.schemas.errors import InputError, UnknownNameError
 from blend.schemas.frames import KEY
 from blend.schemas.sheets import CORRECT, REPLY_SHEET, REPLY_VERDICTS, guarded
 from blend.schemas.texts import clean, pluralise
@@ -206,10 +204,6 @@ def write_replies(rows: pl.DataFrame, out: Path) -> None:
     write_new_sheet(out, sheet, choices={"verdict": REPLY_VERDICTS})
 
 
-_COLUMNS = Columns(("id", "verdict"), optional=("annotator", "reply"), others=True, returned=True)
-_VERDICTS = pl.Schema(dict.fromkeys(("id", "annotator", "verdict"), pl.String()))
-
-
 class LabelledReplies(BaseModel):
     """People's verdicts on the replies that were drawn from a run, as they were kept."""
 
@@ -298,44 +292,6 @@ def label_replies(
         n_earlier=0 if earlier is None else earlier.height,
         scores=_agreement(judged, seed),
     )
-
-
-def read_reply_verdicts(paths: Sequence[Path], asked: Mapping[str, str]) -> pl.DataFrame:
-    """What people say of replies: ``id``, ``annotator`` and ``verdict``, by file and row.
-
-    Rows without a verdict are left out. See `label_replies` for the arguments and errors; ``asked`` are the
-    replies that were drawn, by id.
-    """
-
-    def read(rows: Sequence[Cells], person: str, problems: list[RowError]) -> Iterator[Judgement]:
-        for cells in rows:
-            name, verdict = (str(cells.values[key] or "").strip() for key in ("id", "verdict"))
-            annotator = str(cells.values.get("annotator", person) or "").strip()
-            if verdict and not is_unknown(cells, name, asked, problems):
-                one = Judgement(cells.location, name, annotator, name, verdict.casefold())
-                problems += _problems(one, asked[name], cells.values)
-                yield one
-
-    fill_in = f"write one of {', '.join(REPLY_VERDICTS)} into the column verdict"
-    found = read_returned(paths, _COLUMNS, read, fill_in=fill_in)
-    rows = [(one.id, one.annotator, one.verdict) for one in found]
-    return pl.DataFrame(rows, schema=_VERDICTS, orient="row")
-
-
-def _problems(one: Judgement, reply: str, values: Mapping[str, Any]) -> Iterator[RowError]:
-    """What is wrong with a verdict on a reply."""
-    shown = values.get("reply")
-    if shown is not None and clean(str(shown)) not in {clean(reply), clean(guarded(reply))}:
-        what, fix = f"it is not the reply of {one.id!r}", "sort whole rows only, and leave replies as they are"
-        yield RowError(what, where=f"{one.location}, column reply", fix=fix)
-    if one.verdict not in REPLY_VERDICTS:
-        what = f"{str(values['verdict']).strip()!r} is no verdict"
-        fix = f"write one of {', '.join(REPLY_VERDICTS)}"
-        yield RowError(what, where=f"{one.location}, column verdict", fix=fix)
-    if not one.annotator or TIE in one.annotator:
-        what = f"{one.annotator!r} is no name" if one.annotator else "the cell is blank"
-        fix = f"say who judged, without {TIE}"
-        yield RowError(what, where=f"{one.location}, column annotator", fix=fix)
 
 
 def _by_reply(verdicts: pl.DataFrame) -> pl.DataFrame:

@@ -12,9 +12,8 @@ from blend.eval.judging.corrected_scores import means_of, scored_with_labels
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.statistics.clusters import Clusters, cluster_sums
 from blend.eval.statistics.estimates import Estimate, macro_estimate
-from blend.eval.statistics.paired import PairedTest, holm, macro_test, paired_tests
+from blend.eval.statistics.paired import PairedTest, Rank, holm, macro_test, paired_tests, rank_intervals
 from blend.eval.statistics.prediction_powered import CorrectedMeans
-from blend.eval.statistics.ranks import Rank, rank_intervals
 from blend.eval.statistics.resampling import FEW, ratio_draws
 from blend.schemas.errors import InputError
 from blend.schemas.summaries import Summarised, Table, written

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
-from blend.eval.report.embedded_questions import shortened
+from blend.eval.report.single_answers import shortened
 from blend.loaders.files.atomic import PAGE_MARK, check_own_file, replace_own_file, storage_errors
 from blend.schemas.errors import DISTRIBUTION, InputError
 from blend.schemas.summaries import written

@@ -1,6 +1,6 @@
 // Browser of single questions: unpacks what the page holds, filters it, and draws one page of rows.
 //
-// The data is written by embedded_questions.py (questions with the answers of models) and release_page.py (questions
+// The data is written by single_answers.py (questions with the answers of models) and release_page.py (questions
 // with what people answer). A number in it stands for a text; columns of numbers are stored as steps.
 (() => {
   "use strict";

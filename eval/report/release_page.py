@@ -7,16 +7,15 @@ from typing import Any
 
 import polars as pl
 
-from blend.eval.report.embedded_questions import (
-    PAGE_BYTES,
+from blend.eval.report.page_template import page_environment, save_page
+from blend.eval.report.report_sections import region_name
+from blend.eval.report.single_answers import (
     EmbeddedQuestions,
     TextTable,
+    answer_groups,
     candidate_lists,
     packed,
 )
-from blend.eval.report.page_template import page_environment, save_page
-from blend.eval.report.report_sections import region_name
-from blend.eval.report.single_answers import answer_groups
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.reports import read_findings
 from blend.loaders.releases.tables import read_config, release_locales
@@ -31,17 +30,15 @@ TEMPLATE = "release.html.j2"
 Key = tuple[str, str]
 """Template and locale."""
 
-MCQS_SHOWN = (None, 20, 5, 0)
-"""Multiple-choice questions of a question that are shown; the next number where the page would be too large."""
+MCQS_SHOWN = 20
+"""Multiple-choice questions of a question that are shown at most; paper mode has thousands of some."""
 
 
-def build_release_page(release: Path, *, page_bytes: int = PAGE_BYTES) -> str:
+def build_release_page(release: Path) -> str:
     """The questions of a release with what every region answers, as HTML that needs no network.
 
     Args:
         release: Directory of the release.
-        page_bytes: Bytes that the questions may take; where they take more, multiple-choice questions are left
-            out, and the page says so.
 
     Raises:
         InputError: If the directory is not a release, or holds no questions that people answered.
@@ -59,9 +56,8 @@ def build_release_page(release: Path, *, page_bytes: int = PAGE_BYTES) -> str:
     annotations = read_config(release, ANNOTATIONS).with_columns(scored=is_scored())
     mcqs = _mcqs(release) if MULTIPLE_CHOICE_QUESTIONS in held else {}
     regions = {locale.tag: locale.region_name for locale in release_locales(release)}
-    questions = _embedded(
-        annotations.sort("template_id", maintain_order=True), mcqs, of_question, regions, page_bytes
-    )
+    in_order = annotations.sort("template_id", maintain_order=True)
+    questions = _embedded(in_order, mcqs, of_question, regions)
     kinds, known = Counter(finding["kind"] for finding in findings), finding_kinds()
     return (
         page_environment()
@@ -116,19 +112,13 @@ def _embedded(
     mcqs: Mapping[Key, Sequence[Any]],
     findings: Mapping[Key, Sequence[tuple[str, str]]],
     regions: Mapping[str, str],
-    page_bytes: int,
 ) -> EmbeddedQuestions:
-    n_mcqs = sum(map(len, mcqs.values()))
-    for shown in MCQS_SHOWN:
-        some = {key: of_key[:shown] for key, of_key in mcqs.items()}
-        data = _packed(annotations, some, findings, regions)
-        if len(data) <= page_bytes:
-            break
-    n_shown = sum(map(len, some.values()))
-    if n_shown == n_mcqs:
-        return EmbeddedQuestions(data, ())
-    note = f"{n_shown:,} of {n_mcqs:,} multiple-choice questions are here, the first {shown} of each question."
-    return EmbeddedQuestions(data, (note,))
+    some = {key: of_key[:MCQS_SHOWN] for key, of_key in mcqs.items()}
+    data = _packed(annotations, some, findings, regions)
+    n_mcqs, n_shown = (sum(map(len, of.values())) for of in (mcqs, some))
+    first = f"the first {MCQS_SHOWN} of each question"
+    note = f"{n_shown:,} of {n_mcqs:,} multiple-choice questions are here, {first}."
+    return EmbeddedQuestions(data, (note,) if n_shown < n_mcqs else ())
 
 
 def _packed(

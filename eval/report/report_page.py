@@ -8,15 +8,15 @@ from typing import NamedTuple
 from jinja2 import Template
 
 from blend.eval.prediction_files import asks_semeval
-from blend.eval.report.embedded_questions import PAGE_BYTES, EmbeddedQuestions, embed_questions
 from blend.eval.report.model_comparison import ModelComparison, compare_scored
 from blend.eval.report.page_template import for_script, page_environment, save_page
 from blend.eval.report.report_sections import ReportTable, Section, cell, figure, regions_in_words
 from blend.eval.report.score_charts import chart_library
 from blend.eval.report.scored_runs import ScoredRun, check_comparable
+from blend.eval.report.single_answers import PAGE_BYTES, EmbeddedQuestions, embed_questions
 from blend.eval.runs.run_description import is_of_people
 from blend.eval.scores_json import FEW_MARK, Score
-from blend.eval.tasks.rungs import RUNGS
+from blend.eval.tasks.multiple_choice import RUNGS
 from blend.schemas.errors import InputError
 from blend.schemas.rows import MULTIPLE_CHOICE_QUESTIONS
 from blend.schemas.summaries import NOTHING
@@ -27,7 +27,7 @@ COLUMNS = 6
 """Figures in a row of the overview: more would be cut off beside a model's name on a usual screen."""
 
 
-class TaskReport(NamedTuple):
+class _TaskReport(NamedTuple):
     """Part of the page about one task."""
 
     runs: tuple[ScoredRun, ...]
@@ -99,12 +99,12 @@ def save_report(
     save_page(lambda: build_report(runs, seed=seed, semeval_questions=semeval_questions), out)
 
 
-def _task(runs: Sequence[ScoredRun], seed: int, page_bytes: int, semeval_questions: bool) -> TaskReport:
+def _task(runs: Sequence[ScoredRun], seed: int, page_bytes: int, semeval_questions: bool) -> _TaskReport:
     check_comparable(runs)
     task = runs[0].task
     runs = task.ordered(runs)
     withheld = not semeval_questions and any(asks_semeval(run.run.items("template_id")) for run in runs)
-    return TaskReport(
+    return _TaskReport(
         tuple(runs),
         _overview(runs),
         compare_scored(runs, seed=seed) if len(runs) > 1 else None,

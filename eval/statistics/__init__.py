@@ -5,13 +5,12 @@ in all of them. So whatever is resampled or exchanged here is a *cluster* (a tem
 an item. Nothing here knows where the numbers come from.
 
 * `clusters`: items added up per group and cluster, the form in which everything else takes them;
-* `estimates`: means and other ratios, their mean over groups, the gap between groups, with intervals;
-* `few_clusters`: those intervals where there are too few clusters to draw from;
-* `paired`: two models on the same items; what is better, and is it chance;
+* `estimates`: means and other ratios, their mean over groups, the gap between groups, with intervals,
+  also where there are too few clusters to draw from;
+* `paired`: two models on the same items; what is better, and is it chance; places that differences allow;
 * `annotator_agreement`: how far people agree, beyond what chance gives;
 * `repeats`: how much of a score comes from drawing answers, how much from the questions;
 * `calibration`: whether confidence says how often a model is correct;
-* `ranks`: places that the differences between several models or regions allow;
 * `correlation`: linear and rank correlation with intervals;
 * `resampling`: the draws behind all of them.
 """

@@ -20,8 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from blend.eval.statistics.clusters import FloatArray, divide
-from blend.eval.statistics.estimates import Estimate
-from blend.eval.statistics.few_clusters import beta_share
+from blend.eval.statistics.estimates import Estimate, beta_share
 from blend.eval.statistics.paired import PairedTest
 from blend.eval.statistics.resampling import DRAWS, LEVEL, student_quantile
 

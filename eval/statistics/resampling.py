@@ -15,7 +15,7 @@ LEVEL = 0.95
 """Share of intervals that shall hold the true value."""
 
 FEW = 10
-"""Clusters below which draws say too little for an interval; see `few_clusters`."""
+"""Clusters below which draws say too little for an interval; see `estimates`."""
 
 _BLOCK = 2_000_000
 """Numbers held at a time: memory depends neither on the number of draws nor on that of clusters."""

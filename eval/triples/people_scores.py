@@ -10,7 +10,7 @@ import polars as pl
 from pydantic import BaseModel, ConfigDict
 
 from blend.eval.items import text_digest
-from blend.eval.judging.reply_sheet import read_reply_verdicts
+from blend.eval.judging.reply_verdicts import read_reply_verdicts
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.runs.run_directory import translate_errors
 from blend.eval.scores_json import ALL, Score, agreement_scores, estimated, percent, percents

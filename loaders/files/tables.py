@@ -10,7 +10,6 @@ What comes in is a file as a spreadsheet or a program writes it; what goes out a
 regard to what the columns mean. `rows.read_rows` makes rows of them that have a header.
 """
 
-import codecs
 import csv
 import io
 import lzma
@@ -26,7 +25,7 @@ from datetime import datetime, time, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from blend.loaders.files.content import UTF_16, location_of, open_content, read_content, utf8_text
+from blend.loaders.files.content import location_of, read_content, utf8_text
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.schemas.errors import RowError
 
@@ -315,7 +314,6 @@ DESTROYED = "question marks in place of letters"
 
 _SEPARATORS = (",", ";", "\t")
 _SAID = "sep="
-_START = 1 << 16
 
 
 class Line(NamedTuple):
@@ -397,16 +395,6 @@ def read_headless(path: Path, root: Path, diagnostics: Diagnostics, *, width: in
         for number, cell in enumerate(line.cells, start=1):
             refuse_rewritten(cell, f"{line.location}, cell {number}", diagnostics)
     return lines
-
-
-def is_plain_csv(path: Path) -> bool:
-    """Whether a file can be read as it is by whoever reads CSV in UTF-8 with commas."""
-    with open_content(path) as file:
-        start = file.read(_START)
-    if b"\0" in start or start.startswith((ARCHIVE, *UTF_16)):
-        return False
-    first = start.partition(b"\n")[0]
-    return b"," in first and not first.removeprefix(codecs.BOM_UTF8).startswith(_SAID.encode())
 
 
 def named_table(folder: Path, stem: str) -> Path | None:

@@ -310,9 +310,9 @@ def _search(dump: Path, reading: Reading) -> Callable[[int, bytes], pl.DataFrame
             # The first reading has seen every line.
             wrong = misfit(block) if reading.subjects is None else None
             if wrong is not None:
-                raise WrongLine(wrong)
+                raise _WrongLine(wrong)
             return wanted(block)
-        except WrongLine as error:
+        except _WrongLine as error:
             line = re.search(rb"^%s\r?$" % re.escape(error.line), block, re.MULTILINE)
             where = f"{dump}, line at unpacked byte {start + (line.start() if line else 0):,}"
             shown = error.line[:SHOWN_BYTES].decode(errors="replace")
@@ -374,7 +374,7 @@ _ID_CHARACTERS = 12
 """The longest identifier with the ``>`` behind it; so short a text is held in the column, not beside it."""
 
 
-class WrongLine(ValueError):
+class _WrongLine(ValueError):
     """A line is not as Wikidata's dumps write them."""
 
     def __init__(self, line: bytes) -> None:
@@ -395,7 +395,7 @@ def misfit(block: bytes) -> bytes | None:
 def search(properties: Collection[str], subjects: Collection[str] | None) -> Callable[[bytes], pl.DataFrame]:
     """A function that finds the wanted lines of a block: ``subject``, ``property``, ``object``.
 
-    Where there are no subjects it raises `WrongLine` over a short line that does not end as a triple does, and
+    Where there are no subjects it raises `_WrongLine` over a short line that does not end as a triple does, and
     over one that holds the ending of a wanted property and is not a triple, such as two lines in one.
     """
     iris = [f"<{name}>" for name in properties]
@@ -438,4 +438,4 @@ def search(properties: Collection[str], subjects: Collection[str] | None) -> Cal
 
 def _check_none(wrong: pl.DataFrame) -> None:
     if wrong.height:
-        raise WrongLine(wrong["line"][0].encode())
+        raise _WrongLine(wrong["line"][0].encode())

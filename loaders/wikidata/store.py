@@ -1,4 +1,4 @@
-"""A snapshot of Wikidata on the disk: its triples, one after the other or in an embedded SPARQL store."""
+"""A snapshot of Wikidata on the disk: its triples, one after the other."""
 
 import zlib
 from collections.abc import Iterator
@@ -39,20 +39,6 @@ def triples(path: Path) -> "Iterator[pyoxigraph.Quad]":
     with _opened(path) as file:
         # Lenient about language tags, which are judged one by one later instead of ending the reading.
         yield from sparql.parse(file, format=sparql.RdfFormat.N_TRIPLES, lenient=True)
-
-
-def load_store(path: Path) -> "pyoxigraph.Store":
-    """The snapshot in a SPARQL store in memory (some 0.5 KB per triple), to ask questions of one's own.
-
-    Raises:
-        InputError: If the file is missing, cut off, or not N-Triples.
-        MissingExtraError: If pyoxigraph is not installed.
-    """
-    sparql = engine()
-    store: pyoxigraph.Store = sparql.Store()
-    with _opened(path) as file:
-        store.bulk_load(file, sparql.RdfFormat.N_TRIPLES, lenient=True)
-    return store
 
 
 def engine() -> ModuleType:

@@ -25,7 +25,7 @@ from blend.eval.runs.run_description import AskedRelease
 from blend.eval.runs.run_directory import Run, opened
 from blend.eval.scoring import score_answers, signature
 from blend.eval.task import checked_options, offered
-from blend.eval.tasks.rungs import RUNGS
+from blend.eval.tasks.multiple_choice import RUNGS
 from blend.schemas.frames import CULTURAL_PROMPT_ROWS
 from helpers import dishes
 from helpers.kill_points import Echo

@@ -9,7 +9,7 @@ from typing import Any
 
 
 def unpacked(data: str) -> Any:
-    """What `embedded_questions.packed` was given."""
+    """What `single_answers.packed` was given."""
     return json.loads(zlib.decompress(base64.b64decode(data), -15))
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import blend
-from blend.eval.tasks.rungs import RUNGS
+from blend.eval.tasks.multiple_choice import RUNGS
 
 
 def run_each_rung(release: Path, model: Any, out: Path, **options: Any) -> dict[str, blend.Run]:

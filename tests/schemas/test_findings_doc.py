@@ -42,7 +42,7 @@ NO_KINDS = {
 OTHER_PLACES = (
     "builders/audit/",
     "builders/cards/",
-    "builders/triples/chinese.py",
+    "builders/triples/rows.py",
     "builders/triples/rows.py",
     "loaders/servers/",
 )

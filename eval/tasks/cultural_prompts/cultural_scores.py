@@ -200,8 +200,8 @@ def _words_of(counts: pl.DataFrame, samples: pl.DataFrame, groups: Sequence[str]
         here = [pl.col(name) == value for name, value in named.items() if value is not None]
         n_groups = samples.filter(*here, pl.col("samples") > 0)["group"].n_unique()
         words = top_words(counts.filter(*here), n_groups, top=top)
-        place = [pl.lit(value, pl.String).alias(name) for name, value in named.items()]
-        tables.append(words.select(*place, pl.all()))
+        columns = [pl.lit(value, pl.String).alias(name) for name, value in named.items()]
+        tables.append(words.select(*columns, pl.all()))
     names = dict(enumerate(groups))
     return pl.concat(tables).with_columns(pl.col("group").replace_strict(names, return_dtype=pl.String))
 

@@ -89,8 +89,8 @@ def _variances(runs: Sequence[ScoredRun]) -> Section | None:
             {
                 "topic": topic,
                 "split": topic.partition("/")[0] if _splits(run) != [""] else "texts",
-                **_ends("across", between),
-                **_ends("within", within[topic]),
+                "across": between.value,
+                "within": within[topic].value,
             }
             for topic, between in across.items()
             if between.value is not None and within[topic].value is not None
@@ -103,17 +103,13 @@ def _variances(runs: Sequence[ScoredRun]) -> Section | None:
         "variances",
         "Variance between and within nationalities",
         "Each mark is a topic: half of the mean squared word edit distance of two texts for different "
-        "nationalities (upwards) and of two samples for the same one (to the right), both without bias, with "
-        "95 % intervals over nationalities. Above the dashed line, the nationality makes a difference.",
+        "nationalities (upwards) and of two samples for the same one (to the right), both without "
+        "bias. Above the dashed line, the nationality makes a difference.",
         tuple(pictures),
         ReportTable(
             ("model", "topic", "between", "within", "between, published", "within, published"), tuple(cells)
         ),
     )
-
-
-def _ends(name: str, score: Score) -> dict[str, float | None]:
-    return {name: score.value, f"{name}_low": score.low, f"{name}_high": score.high}
 
 
 def _agreement(runs: Sequence[ScoredRun], measure: str, survey: str) -> Section | None:
@@ -197,12 +193,7 @@ _COLOURS = ("#3b82c4", "#d9730d", "#2a9d6a", "#c2559d")
 
 
 def _variance_chart(rows: Rows, *, title: str) -> Spec:
-    """One mark per topic: variance within groups, and between them, with both intervals.
-
-    Args:
-        rows: ``topic``, ``split``, ``within``, ``across`` and ``within_low`` … of both.
-        title: What is shown.
-    """
+    """One mark per topic: its variance within groups, and between them."""
     alt = load_altair()
     base = alt.Chart(alt.Data(values=list(rows))).encode(
         color=alt.Color(
@@ -217,14 +208,10 @@ def _variance_chart(rows: Rows, *, title: str) -> Spec:
     x = alt.X("within:Q", title="variance within nationalities")
     y = alt.Y("across:Q", title="variance between nationalities")
     marks = base.mark_point(filled=True, size=45, opacity=0.9).encode(x=x, y=y)
-    upright = base.mark_rule(opacity=0.35).encode(x=x, y=alt.Y("across_low:Q"), y2="across_high:Q")
-    level = base.mark_rule(opacity=0.35).encode(x=alt.X("within_low:Q"), x2="within_high:Q", y=y)
-    largest = max(max(row["within_high"] or row["within"], row["across_high"] or row["across"]) for row in rows)
+    largest = max(max(row["within"], row["across"]) for row in rows)
     equal = (
         alt.Chart(alt.Data(values=[{"v": 0}, {"v": largest}]))
         .mark_line(strokeDash=[4, 4], color="#808a94", strokeWidth=1)
         .encode(x="v:Q", y="v:Q")
     )
-    return spec_of(
-        equal + upright + level + marks, f"Variance between and within nationalities: {title}", height=340
-    )
+    return spec_of(equal + marks, f"Variance between and within nationalities: {title}", height=340)

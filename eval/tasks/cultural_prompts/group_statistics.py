@@ -37,7 +37,7 @@ class Variances(NamedTuple):
     """Within every group, shape ``(n_groups,)``; NaN where it is not defined."""
 
 
-class Anova(NamedTuple):
+class _Anova(NamedTuple):
     """A one-way analysis of variance of two lists of variances."""
 
     statistic: float
@@ -91,7 +91,7 @@ def unbiased_variances(pairs: PairSums, *, seed: int = 0, draws: int = DRAWS) ->
     )
 
 
-def anova(within: Sequence[float], across: Sequence[float]) -> Anova | None:
+def anova(within: Sequence[float], across: Sequence[float]) -> _Anova | None:
     """Whether the variances of topics within and across groups have one mean; one number per topic in each.
 
     Null with fewer than two topics, or where neither list varies.
@@ -102,7 +102,7 @@ def anova(within: Sequence[float], across: Sequence[float]) -> Anova | None:
     if min(len(within), len(across)) < 2 or not (np.ptp(within) or np.ptp(across)):
         return None
     found = scipy_module("stats").f_oneway(np.asarray(within), np.asarray(across))
-    return Anova(float(found.statistic), float(found.pvalue))
+    return _Anova(float(found.statistic), float(found.pvalue))
 
 
 def _between(values: FloatArray, present: BoolArray, scale: float, seed: int, draws: int) -> Estimate:

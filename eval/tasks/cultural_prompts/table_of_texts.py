@@ -17,10 +17,9 @@ from blend.eval.tasks.cultural_prompts import CulturalPromptsTask
 from blend.eval.tasks.cultural_prompts.cultural_items import GOLD
 from blend.eval.tasks.cultural_prompts.cultural_scores import joined_names
 from blend.loaders.files.atomic import atomic_file
-from blend.loaders.files.content import check_tables, file_sha256, read_content, utf8_text
+from blend.loaders.files.content import check_tables, file_sha256
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.rows import SUFFIXES, Columns, read_rows
-from blend.loaders.files.tables import is_plain_csv
 from blend.schemas.errors import InputError, RowError, RowErrors, raise_all
 from blend.schemas.texts import clean, fold
 from blend.version import __version__
@@ -140,7 +139,7 @@ def _names(keys: pl.DataFrame, of: str) -> list[str]:
 
 
 def _opened(path: Path, columns: Columns) -> pl.LazyFrame:
-    """A table with ``_row``, the number of each row as the file counts; polars reads it in pieces if it can."""
+    """A table with ``_row``, the number of each row as the file counts; of large files polars reads pieces."""
     suffix = path.suffix.lower()
     if suffix == ".jsonl":
         return pl.scan_ndjson(path).with_row_index(_ROW, offset=1)
@@ -149,15 +148,6 @@ def _opened(path: Path, columns: Columns) -> pl.LazyFrame:
         # What pandas writes where there is no value would be a category of that name.
         rows = pl.scan_parquet(path).with_columns(pl.selectors.float().fill_nan(None))
         return rows.with_row_index(_ROW, offset=1)
-    if suffix == ".csv" and is_plain_csv(path):
-        rows = pl.scan_csv(path, infer_schema=False)
-        header = rows.collect_schema().names()
-        named = columns.named(header)
-        for name in named:
-            if named.count(name) > 1:
-                raise RowError(f"column {name!r} occurs twice", where=path.name, fix="remove one of the two")
-        # The first line of a CSV file is its header.
-        return rows.rename(dict(zip(header, named, strict=False))).with_row_index(_ROW, offset=2)
     diagnostics = Diagnostics()
     cells = read_rows(path, path.parent, diagnostics, columns)
     diagnostics.raise_problems()
@@ -194,39 +184,36 @@ def _cleaned(names: pl.Series) -> pl.Series:
 def _check(path: Path, keys: pl.DataFrame) -> None:
     if keys.is_empty():
         raise RowError("no texts", where=path.name, fix="write one row per text")
-    problems = []
-    for column in ("group", "topic"):
-        blank = keys.filter(pl.col(column).fill_null("") == "")
-        problems += [
-            RowError(f"the {column} is blank", where=f"{path.name}:{row}, column {column}", fix="fill it in")
-            for row in blank[_ROW].head(_SHOWN)
-        ]
-    strange = keys.filter(pl.col("sample").cast(pl.Int64, strict=False).is_null())
-    problems += [
-        RowError(
-            f"{sample!r} is not a whole number",
-            where=f"{path.name}:{row}, column sample",
-            fix="number the samples of each group and topic, from 0 or 1",
-        )
-        for row, sample in strange.select(_ROW, "sample").head(_SHOWN).iter_rows()
+    number = "number the samples of each group and topic, from 0 or 1"
+    found: list[tuple[int, str, str, str]] = [
+        (row, column, f"the {column} is blank", "fill it in")
+        for column in ("group", "topic")
+        for row in keys.filter(pl.col(column).fill_null("") == "")[_ROW]
     ]
-    problems += [problem for column in NAMES for problem in _alike(path, keys, column)]
+    strange = keys.filter(pl.col("sample").cast(pl.Int64, strict=False).is_null()).select(_ROW, "sample")
+    found += [(row, "sample", f"{one!r} is not a whole number", number) for row, one in strange.iter_rows()]
+    found += [problem for column in NAMES for problem in _alike(path, keys, column)]
     numbered = keys.with_columns(before=pl.col(_ROW).first().over("item_id"))
     again = numbered.filter(pl.col(_ROW) > pl.col("before"))
-    problems += [
-        RowError(
+    found += [
+        (
+            row,
+            "",
             f"sample {sample} of {group!r} about {topic!r} is there twice",
-            where=f"{path.name}:{row}",
-            fix=f"delete this row or {path.name}:{before}, or give each sample a number of its own",
+            f"delete this row or {path.name}:{before}, or give each sample a number of its own",
         )
-        for row, before, sample, group, topic in again.select(_ROW, "before", "sample", "group", "topic")
-        .head(_SHOWN)
-        .iter_rows()
+        for row, before, sample, group, topic in again.select(
+            _ROW, "before", "sample", "group", "topic"
+        ).iter_rows()
     ]
-    raise_all(problems[:_SHOWN])
+    problems = []
+    for row, column, what, fix in found[:_SHOWN]:
+        where = f"{path.name}:{row}" + (f", column {column}" if column else "")
+        problems.append(RowError(what, where=where, fix=fix))
+    raise_all(problems)
 
 
-def _alike(path: Path, keys: pl.DataFrame, column: str) -> Iterator[RowError]:
+def _alike(path: Path, keys: pl.DataFrame, column: str) -> Iterator[tuple[int, str, str, str]]:
     """Names that a reader takes for an earlier one, which would be two groups or topics."""
     # Topics of two categories may: to polish, and the Polish language.
     within = ["split", "category"] if column == "topic" else []
@@ -235,11 +222,8 @@ def _alike(path: Path, keys: pl.DataFrame, column: str) -> Iterator[RowError]:
     for *of, name, row in names.unique([*within, column], keep="first", maintain_order=True).iter_rows():
         first, before = earlier.setdefault((*of, fold(name, accents=False)), (name, row))
         if first != name:
-            yield RowError(
-                f"{name!r} differs in case or form of characters alone from {first!r} ({path.name}:{before})",
-                where=f"{path.name}:{row}, column {column}",
-                fix="write one of the two everywhere",
-            )
+            same = f"in case or form of characters alone from {first!r} ({path.name}:{before})"
+            yield row, column, f"{name!r} differs {same}", "write one of the two everywhere"
 
 
 def _copy(path: Path, rows: pl.LazyFrame, keys: pl.DataFrame, target: Path) -> None:
@@ -255,15 +239,9 @@ def _copy(path: Path, rows: pl.LazyFrame, keys: pl.DataFrame, target: Path) -> N
 
 
 def _unreadable(path: Path, error: Exception) -> RowError:
-    """Make the message on a file that polars cannot read.
-
-    Raises:
-        RowError: If it is a table in another encoding.
-    """
-    if path.suffix.lower() == ".csv":
-        utf8_text(read_content(path), path.name)
+    """The message on a file that polars cannot read."""
     return RowError(
         f"cannot be read as a table of texts ({str(error).splitlines()[0]})",
         where=path.name,
-        fix="correct the file; every row needs the same columns, and cells with commas double quotes",
+        fix="correct the file; every row needs the same columns",
     )

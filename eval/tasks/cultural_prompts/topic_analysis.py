@@ -25,13 +25,13 @@ from blend.eval.tasks.cultural_prompts.group_statistics import (
     published_variances,
     unbiased_variances,
 )
-from blend.eval.tasks.cultural_prompts.nltk_tokens import nltk_tokens
 from blend.eval.tasks.cultural_prompts.text_measures import (
     CodedTopic,
     Definition,
     IntArray,
     code_topic,
     directed_bleu,
+    nltk_tokens,
     pair_sums,
     undirected,
     wed,
@@ -245,8 +245,8 @@ class TopicKey(NamedTuple):
 
     def named(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Rows with the place in front, a column for each part."""
-        place = [pl.lit(part).alias(name) for name, part in self._asdict().items()]
-        return rows.select(*place, pl.all())
+        columns = [pl.lit(part).alias(name) for name, part in self._asdict().items()]
+        return rows.select(*columns, pl.all())
 
 
 class TopicTexts(NamedTuple):

@@ -18,8 +18,7 @@ import polars as pl
 from blend.eval.items import TaskItems
 from blend.eval.runs.run_directory import Run
 from blend.eval.runs.written_answers import AnsweredParts, packed, says_nothing, unpacked
-from blend.eval.scores_json import UNANSWERED, Score, ScoredItems, missing_share
-from blend.eval.share_scores import share_scores
+from blend.eval.scores_json import UNANSWERED, Score, ScoredItems, missing_share, share_scores
 from blend.eval.task import Decision, ItemRule, Progress
 from blend.eval.tasks.free_listing import ListingScoring
 from blend.eval.text.language_readers import languages as known_languages

@@ -1,4 +1,4 @@
-"""Multiple choice: one question about one region, four options, one of them correct."""
+"""Multiple choice: questions with four options of which one is correct, and each option by itself."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from annotated_types import Ge
 
-from blend.eval.task import ShotOptions, Task, part
+from blend.eval.task import ShotOptions, Task, TaskOptions, part
 
 Style = Literal["letters", "texts", "json"]
 """How a question is put: which letter is likeliest, which option's text is likeliest, or the published prompt
@@ -76,3 +76,40 @@ class MultipleChoice(FourOptions):
     score = part("tasks.multiple_choice.choice_scores:score_choice_run")
     compared = part("tasks.multiple_choice.choice_scores:weighted_answers")
     predictions = part("tasks.multiple_choice.chosen_options:predictions")
+
+
+RUNGS = ("multiple-choice", "true-false", "short-answer")
+"""Names of the tasks that are rungs of one ladder, in its order."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrueFalseOptions(TaskOptions):
+    """Options of asking whether an answer is given."""
+
+    style: Literal["texts", "written"] = "texts"
+    """Whether the likelier of yes and no is the answer, or what the model writes."""
+
+
+class TrueFalse(FourOptions):
+    """Whether people of a region would give each option of a multiple-choice question."""
+
+    name = "true-false"
+    title = "True or false"
+    measure = "blend-tf"
+    asks = "each option of a question by itself: is it among the first that people there would say?"
+    configs = ("true-false-questions",)
+    options = TrueFalseOptions
+    rules = ("default", "strict")
+    chance = None
+    note = "A question counts where each of its four options is answered correctly. "
+    of_texts: ClassVar[Mapping[str, Any]] = {"style": "written"}
+    # A leaderboard counts options one by one, and no score of ours does.
+    headline = None
+    repeated: ClassVar[Mapping[str, str]] = {}
+
+    items = part("tasks.multiple_choice.true_false:true_false_items")
+    score = part("tasks.multiple_choice.true_false:score_true_false_run")
+    item_rules = part("tasks.multiple_choice.true_false:yes_no_rules")
+    # A question is correct where all of its options are.
+    questions = part("tasks.multiple_choice.true_false:asked_as_questions")
+    known_questions = part("tasks.multiple_choice.true_false:asked_options")

@@ -30,7 +30,7 @@ from blend.schemas.rows import LETTERS
 
 def choice_sections(runs: Sequence[ScoredRun]) -> tuple[Section | None, ...]:
     """The sections on comparable runs; null without figures for one."""
-    own = spread_section(runs), cultures_section(runs), positions_section(runs), confidence_section(runs)
+    own = _spread_section(runs), _cultures_section(runs), _positions_section(runs), _confidence_section(runs)
     return *region_sections(runs), *own
 
 
@@ -67,7 +67,7 @@ def asked_questions(run: ScoredRun) -> KnownQuestions:
     return found
 
 
-def spread_section(runs: Sequence[ScoredRun]) -> Section | None:
+def _spread_section(runs: Sequence[ScoredRun]) -> Section | None:
     """Accuracy by how many other regions gave the correct answer as well."""
     cells = (
         (run.name, spread, cell(score), f"{score.n:,}")
@@ -85,7 +85,7 @@ def spread_section(runs: Sequence[ScoredRun]) -> Section | None:
     )
 
 
-def cultures_section(runs: Sequence[ScoredRun]) -> Section | None:
+def _cultures_section(runs: Sequence[ScoredRun]) -> Section | None:
     """Whose culture was chosen, of the wrong answers, where it was on offer."""
     of_runs = {run.name: pairs(run.of("default-culture", "region-culture")) for run in runs}
     rows = sorted({region for scores in of_runs.values() for region, _ in scores}, key=region_name)
@@ -109,7 +109,7 @@ def cultures_section(runs: Sequence[ScoredRun]) -> Section | None:
     )
 
 
-def positions_section(runs: Sequence[ScoredRun]) -> Section | None:
+def _positions_section(runs: Sequence[ScoredRun]) -> Section | None:
     """How often every letter was chosen, beside how often it was the correct one."""
     cells = []
     for run in runs:
@@ -124,7 +124,7 @@ def positions_section(runs: Sequence[ScoredRun]) -> Section | None:
     )
 
 
-def confidence_section(runs: Sequence[ScoredRun]) -> Section | None:
+def _confidence_section(runs: Sequence[ScoredRun]) -> Section | None:
     """How far confidence says whether a model is correct, and what it gets right if it may abstain."""
     overall: list[tuple[str, ...]] = []
     by_region: list[tuple[str, ...]] = []

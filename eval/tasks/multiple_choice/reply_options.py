@@ -1,7 +1,7 @@
 """Reply options: which option a written reply chooses, by its letter or by the text of the option.
 
 The words for it are those of `answer_phrases`. Where a reply names letters is read without the options
-(`read_letters`), so that each distinct reply is read once; then what stands behind a letter is compared with
+(`_read_letters`), so that each distinct reply is read once; then what stands behind a letter is compared with
 them.
 """
 
@@ -33,7 +33,7 @@ _MENTIONS = 50
 """Places of one option that are looked at: a reply that says it more often repeats itself."""
 
 
-class NamedLetter(NamedTuple):
+class _NamedLetter(NamedTuple):
     """A letter that a reply names as its choice."""
 
     option: int
@@ -46,16 +46,16 @@ class NamedLetter(NamedTuple):
     """Whether that denies the letter, unless it begins with the text of the option."""
 
 
-class Reading(NamedTuple):
+class _Reading(NamedTuple):
     """What can be known of a reply without the options."""
 
     text: str
     """The reply, folded and in lower case."""
-    final: tuple[NamedLetter, ...]
+    final: tuple[_NamedLetter, ...]
     """Letters of final answers: in a box, behind ``answer_choice`` or *final answer*."""
-    announced: tuple[NamedLetter, ...]
+    announced: tuple[_NamedLetter, ...]
     """Letters with words that choose them."""
-    line: tuple[NamedLetter, ...]
+    line: tuple[_NamedLetter, ...]
     """Letters that begin the reply, or are a line by themselves."""
     names_none: bool
     """Whether it names no letter for sure, whatever the options say: several, joined, or taken back."""
@@ -80,12 +80,8 @@ class _Occurrence(NamedTuple):
     """Whether its line is the first."""
 
 
-class _Mention(NamedTuple):
-    """The text of an option in a reply."""
-
-    option: int
-    start: int
-    end: int
+_Mention = tuple[int, int, int]
+"""The text of an option in a reply: which option, where it starts and ends."""
 
 
 def lenient_choice(texts: pl.Series, option_texts: pl.Series) -> pl.Series:
@@ -125,7 +121,7 @@ def lenient_choice(texts: pl.Series, option_texts: pl.Series) -> pl.Series:
 
 def option_chosen(text: str, options: Sequence[str]) -> int | None:
     """Read one answer as `lenient_choice` reads many, with the options as shown."""
-    reading, phrases = read_letters(text), answer_phrases()
+    reading, phrases = _read_letters(text), answer_phrases()
     if reading.names_none:
         return None
     compared = [_compared(option) for option in options]
@@ -142,10 +138,8 @@ def _only(named: set[int]) -> int | None:
     return next(iter(named)) if len(named) == 1 else None
 
 
-def _holds(letter: NamedLetter, options: Sequence[str], phrases: AnswerPhrases) -> bool:
+def _holds(letter: _NamedLetter, options: Sequence[str], phrases: AnswerPhrases) -> bool:
     """Whether what stands behind a letter agrees with it: nothing, the text of its option, or of none."""
-    if not letter.tail:
-        return letter.certain
     named = [index for index, option in enumerate(options) if letter.tail.startswith(option) and option]
     own = options[letter.option]
     if letter.option in named and _begins(letter.tail, own, phrases):
@@ -156,31 +150,27 @@ def _holds(letter: NamedLetter, options: Sequence[str], phrases: AnswerPhrases) 
 
 
 def _begins(text: str, option: str, phrases: AnswerPhrases) -> bool:
-    """Whether a text begins with an option, as a word of its own or with an ending such as *입니다*."""
-    if not option or not text.startswith(option):
-        return False
+    """Whether an option that begins a text is a word of its own there, or has an ending such as *입니다*."""
     after = text[len(option) : len(option) + WINDOW]
     return ends_as_word(option, after) or phrases.ends.without_start(after) is not None
 
 
 def _by_text(text: str, options: Sequence[str], phrases: AnswerPhrases) -> int | None:
-    if not any(option in text for option in options if option):
-        return None
     if phrases.retract.within(text):
         text = text[phrases.retract.last(text)[1] :]
-    places = sorted((mention.start, mention.end) for mention in _mentions(text, options, phrases))
+    places = sorted((start, end) for _, start, end in _mentions(text, options, phrases))
     text = without_denied(text, places, phrases)
     mentions = _mentions(text, options, phrases)
     entire = _trimmed(text)
     if entire in options:
         # Two options can be alike once punctuation is off; then neither is named.
         return options.index(entire) if options.count(entire) == 1 else None
-    alone = len({mention.option for mention in mentions}) == 1
+    alone = len({option for option, _, _ in mentions}) == 1
     return _only(
         {
-            mention.option
-            for mention in mentions
-            if _is_named(text, mention, phrases) or (alone and _is_sentence(text, mention, phrases))
+            option
+            for option, start, end in mentions
+            if _is_named(text, start, end, phrases) or (alone and _is_sentence(text, start, end, phrases))
         }
     )
 
@@ -191,34 +181,34 @@ def _mentions(text: str, options: Sequence[str], phrases: AnswerPhrases) -> list
     for option in sorted(range(len(options)), key=lambda option: -len(options[option])):
         matches = re.finditer(re.escape(options[option]), text) if options[option] else ()
         for start, end in (match.span() for match in islice(matches, _MENTIONS)):
-            inside = any(other.start <= start and end <= other.end for other in found)
+            inside = any(first <= start and end <= last for _, first, last in found)
             before, after = text[max(0, start - 1) : start], text[start : end + WINDOW]
             if (
                 not inside
                 and starts_as_word(options[option], before)
                 and _begins(after, options[option], phrases)
             ):
-                found.append(_Mention(option, start, end))
+                found.append((option, start, end))
     return found
 
 
-def _is_named(text: str, mention: _Mention, phrases: AnswerPhrases) -> bool:
+def _is_named(text: str, start: int, end: int, phrases: AnswerPhrases) -> bool:
     """Whether words announce or choose an option that is mentioned."""
-    before = text[max(0, mention.start - WINDOW) : mention.start]
-    after = _closed_off(text[mention.end : mention.end + WINDOW])
+    before = text[max(0, start - WINDOW) : start]
+    after = _closed_off(text[end : end + WINDOW])
     if _is_doubted(before, phrases):
         return False
     announced = announces(before, phrases) is not None and is_closed(after, phrases)
     return announced or _is_chosen_behind(after, phrases)
 
 
-def _is_sentence(text: str, mention: _Mention, phrases: AnswerPhrases) -> bool:
+def _is_sentence(text: str, start: int, end: int, phrases: AnswerPhrases) -> bool:
     """Whether a text is a sentence without a negation that ends in *is* or *eat* and an option, or no more."""
-    after = _closed_off(text[mention.end :]).lstrip()
+    after = _closed_off(text[end:]).lstrip()
     rest = phrases.ends.without_start(after)
     if _trimmed(after if rest is None else rest) or "?" in after:
         return False
-    before = text[: mention.start].rstrip(OPENING)
+    before = text[:start].rstrip(OPENING)
     if phrases.doubt.within(before) or phrases.doubt.within(after):
         return False
     before = phrases.before.of(before).get("option", before).rstrip()
@@ -315,7 +305,7 @@ _TAG = re.compile(r"</?[A-Za-z_]{1,20}>")
 
 # Models repeat themselves: a reply to many questions is read once.
 @lru_cache(maxsize=1 << 10)
-def read_letters(reply: str) -> Reading:
+def _read_letters(reply: str) -> _Reading:
     """The letters that a reply names, and how; `reply_options.lenient_choice` says what follows from them.
 
     Of a reply that corrects itself, what stands behind the correction counts, if it names a letter.
@@ -335,7 +325,7 @@ def read_letters(reply: str) -> Reading:
     return _read(text, phrases, takes_back=takes_back)
 
 
-def _read(text: str, phrases: AnswerPhrases, *, takes_back: bool) -> Reading:
+def _read(text: str, phrases: AnswerPhrases, *, takes_back: bool) -> _Reading:
     occurrences = list(_occurrences(text, phrases))
     heads = [occurrence for occurrence in occurrences if occurrence.leads]
     is_list = len({occurrence.option for occurrence in heads if not _is_bare(occurrence, phrases)}) > 1
@@ -358,7 +348,7 @@ def _read(text: str, phrases: AnswerPhrases, *, takes_back: bool) -> Reading:
         or any(_is_joined(occurrence, phrases) for occurrence, _ in chosen)
         or (takes_back and not final and phrases.retract.within(low[first + 1 : first + _TAKEN_BACK]))
     )
-    return Reading(low, final, announced, line, names_none)
+    return _Reading(low, final, announced, line, names_none)
 
 
 def announces(before: str, phrases: AnswerPhrases) -> str | None:
@@ -412,8 +402,6 @@ def is_closed(after: str, phrases: AnswerPhrases) -> bool:
         after: Folded and in lower case, from behind the marks that close a quotation.
         phrases: The phrases of all languages.
     """
-    if _QUESTION.match(after):
-        return False
     if _STOP.match(after):
         return True
     rest = phrases.ends.without_start(after.lstrip())
@@ -499,14 +487,14 @@ def _chosen(occurrence: _Occurrence, phrases: AnswerPhrases) -> str | None:
     return kind
 
 
-def _named(occurrence: _Occurrence, phrases: AnswerPhrases) -> NamedLetter:
+def _named(occurrence: _Occurrence, phrases: AnswerPhrases) -> _NamedLetter:
     after = occurrence.after.lower()
     certain = is_closed(after, phrases) or _is_chosen_behind(after, phrases)
     line = after.partition("\n")[0]
     tail = line.lstrip(_BEFORE_TEXT)
     goes_on = _OTHER_CLAUSE.match(occurrence.after) or phrases.ends.without_start(tail) is not None
     denied = bool(tail) and not goes_on and _is_denied(tail, phrases)
-    return NamedLetter(occurrence.option, certain, tail, denied)
+    return _NamedLetter(occurrence.option, certain, tail, denied)
 
 
 def _is_bare(occurrence: _Occurrence, phrases: AnswerPhrases) -> bool:
@@ -549,7 +537,7 @@ def _line_letters(
     *,
     is_list: bool,
     phrases: AnswerPhrases,
-) -> tuple[NamedLetter, ...]:
+) -> tuple[_NamedLetter, ...]:
     """The letters that are lines by themselves; if there are none, the one with which the reply begins.
 
     A list of options begins with no choice, nor does a line that names another letter.

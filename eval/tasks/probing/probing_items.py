@@ -220,7 +220,7 @@ def _prefix(names: str | None) -> pl.Expr:
 _DIGITS = 12
 
 
-class CandidateFile(NamedTuple):
+class _CandidateFile(NamedTuple):
     """The candidates of a file."""
 
     by_language: dict[str, tuple[str, ...]]
@@ -229,7 +229,7 @@ class CandidateFile(NamedTuple):
     """Beginning of the SHA-256 of languages and candidates."""
 
 
-def read_candidate_file(path: Path) -> CandidateFile:
+def read_candidate_file(path: Path) -> _CandidateFile:
     """The candidates in a table, JSON Lines or Parquet file.
 
     Args:
@@ -262,4 +262,4 @@ def read_candidate_file(path: Path) -> CandidateFile:
         raise InputError(f"{path}: no candidates; write one row per candidate")
     by_language = {language: tuple(sorted(texts)) for language, texts in sorted(found.items())}
     lines = [f"{language}\t{text}" for language, texts in by_language.items() for text in texts]
-    return CandidateFile(by_language, text_digest("\n".join(lines))[:_DIGITS])
+    return _CandidateFile(by_language, text_digest("\n".join(lines))[:_DIGITS])

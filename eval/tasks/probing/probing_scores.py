@@ -90,7 +90,7 @@ def _ranked(
     scores = np.array(row["logprobs"], dtype=np.float64)
     if per_token:
         scores = scores / np.maximum(tokens, 1)
-    order = best_first(scores, tokens if shorter_first else None)
+    order = _best_first(scores, tokens if shorter_first else None)
     # Inverse of the order: by candidate its rank, -1 for one that is not ranked.
     index = np.full(len(scores), -1)
     index[order] = np.arange(len(order))
@@ -102,7 +102,7 @@ def _ranked(
     return ranks, [candidates.names[i] for i in order[:n_shown].tolist()], len(order)
 
 
-def best_first(scores: NDArray[np.float64], tokens: NDArray[np.int64] | None) -> NDArray[np.int64]:
+def _best_first(scores: NDArray[np.float64], tokens: NDArray[np.int64] | None) -> NDArray[np.int64]:
     """Positions of the ranked candidates, which stand in code-point order, the best first.
 
     Args:

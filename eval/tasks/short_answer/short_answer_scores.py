@@ -18,8 +18,7 @@ from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.report.single_answers import KnownQuestion, KnownQuestions, answer_groups
 from blend.eval.runs.run_directory import Run
 from blend.eval.runs.written_answers import AnsweredParts, packed, unpacked
-from blend.eval.scores_json import ALL, UNANSWERED, Score, ScoredItems, estimated, missing_share
-from blend.eval.share_scores import share_scores
+from blend.eval.scores_json import ALL, UNANSWERED, Score, ScoredItems, estimated, missing_share, share_scores
 from blend.eval.statistics.correlation import correlation
 from blend.eval.task import Decision, ItemRule, Progress
 from blend.eval.tasks.short_answer import ShortAnswerScoring
@@ -72,13 +71,13 @@ def replies_to_judge(run: Run) -> Iterator[pl.DataFrame]:
     """See `Task.replies_to_judge`."""
     gold = run.gold()
     for items, answers in AnsweredParts(run):
-        decided = decided_answers(items, gold, answers, rule="default", lemmas=DEFAULT_LEMMAS)
+        decided = _decided_answers(items, gold, answers, rule="default", lemmas=DEFAULT_LEMMAS)
         yield answers_to_judge(items, gold, decided)
 
 
 def short_answer_sections(runs: Sequence[ScoredRun]) -> tuple[Section | None, ...]:
     """The sections on comparable runs; null without figures for one."""
-    return *region_sections(runs), languages_section(runs), scorers_section(runs), differences_section(runs)
+    return *region_sections(runs), _languages_section(runs), scorers_section(runs), differences_section(runs)
 
 
 def score_short_answers(
@@ -114,7 +113,7 @@ def score_short_answers(
     n_items, made = 0, []
     for items, answers in parts:
         n_items += items.height
-        decided = decided_answers(items, gold, answers, rule=rule, lemmas=lemmas)
+        decided = _decided_answers(items, gold, answers, rule=rule, lemmas=lemmas)
         made.append(packed(decided.drop("response")))
     decided = unpacked(made)
     annotations = gold.with_columns(language=_LOCAL)
@@ -139,7 +138,7 @@ def score_short_answers(
     return ScoredItems(decided.drop("language", "answered"), scores, signature, warnings)
 
 
-def decided_answers(
+def _decided_answers(
     items: pl.DataFrame, gold: pl.DataFrame, answers: pl.DataFrame, *, rule: str, lemmas: str
 ) -> pl.DataFrame:
     """Decide by a string rule on the answers to some items; see `score_short_answers` for the arguments.
@@ -297,7 +296,7 @@ def asked_questions(run: ScoredRun) -> KnownQuestions:
     return found
 
 
-def languages_section(runs: Sequence[ScoredRun]) -> Section | None:
+def _languages_section(runs: Sequence[ScoredRun]) -> Section | None:
     """Local language against English, where a region was asked in both."""
     cells = (
         (run.name, "all" if key == ALL else region_name(key), cell(score))

@@ -77,12 +77,6 @@ def test_code_switching(
     assert [part["label"] for part in row["parts"]] == parts
 
 
-def test_code_switching_in_an_unknown_language(build: TripleBuild):
-    with pytest.raises(UnknownNameError) as error:
-        code_switched({"en": build.rows("en")}, subject="en", prompt="zh")
-    assert str(error.value) == "unknown language 'zh'; choose one of: en"
-
-
 @pytest.mark.integration
 def test_published_figures(food_facts: Facts):
     """The table of the README beside the published files, and the dishes per group of `data_lang/en`."""

@@ -10,10 +10,8 @@ from blend.eval.judging.judge_run import REPLIES, judge_items
 from blend.eval.judging.verdicts import (
     VERDICT_WORDS,
     Verdict,
-    families,
     judge_prompt,
     parse_verdict,
-    shared_families,
 )
 
 ACCEPTED = [{"texts": ["밥", "rice"], "votes": 3}, {"texts": ["noodles"], "votes": 1}, {"texts": ["soup"]}]
@@ -88,12 +86,3 @@ def test_no_accepted_answer_is_always_first():
     # Every answer is first about as often as the others: 200/3, and five standard deviations of 6.7.
     leads = [first(prompt) for prompt in asked["prompt"]]
     assert all(33 < leads.count(lead) < 100 for lead in set(leads))
-
-
-def test_families_by_name():
-    assert families("org/Llama-3.1-8B-Instruct") == families("models/llama-2-7b-chat-hf/") == {"llama"}
-    assert families("DeepSeek-R1-Distill-Qwen-7B") == {"deepseek", "qwen"}
-    assert families("gpt-4o-mini") == families("gpt-5.2") == {"gpt"}
-    assert families("o3-mini") == {"o3-mini"}
-    assert shared_families(["org/Qwen3-32B"], ["DeepSeek-R1-Distill-Qwen-7B"]) == ["qwen"]
-    assert shared_families(["mistral-small"], ["phi-4-mini"]) == []

@@ -1,14 +1,12 @@
 """Comparisons of scored runs: who is better, where, and what cannot be compared."""
 
 import dataclasses
-import io
 import json
 import re
 import shutil
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 from typer.testing import CliRunner
 
 from blend.cli import app
@@ -17,8 +15,6 @@ from blend.eval.models.protocols import ModelDescription
 from blend.eval.report.scored_runs import ScoredRun, check_comparable
 from blend.eval.runs.run_description import RecordedAnswers
 from blend.schemas.errors import InputError
-from blend.views.comparison import comparison_views
-from blend.views.scores import FEW_NOTE
 
 
 @pytest.mark.landing
@@ -35,21 +31,6 @@ def test_who_is_better_and_where(good: Path, poor: Path):
         ("good", 1, 1, 1),
         ("poor <b>&</b>", 2, 2, 2),
     ]
-
-
-@pytest.mark.landing
-@pytest.mark.slow
-def test_intervals_over_few_templates_are_marked(good: Path, poor: Path, make_run):
-    def printed(*runs: Path) -> str:
-        console = Console(file=io.StringIO(), width=80)
-        for part in comparison_views(compare_runs(runs)):
-            console.print(part, crop=False)
-        return console.file.getvalue()
-
-    few = [make_run(name, share, limit=4) for name, share in (("first", 0.9), ("second", 0.4))]
-    assert "]*" in printed(*few)
-    assert printed(*few).splitlines()[-2] == FEW_NOTE
-    assert "*" not in printed(good, poor)
 
 
 @pytest.mark.landing

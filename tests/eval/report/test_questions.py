@@ -10,8 +10,7 @@ import polars as pl
 import pytest
 
 from blend.eval.evaluation import read_scored
-from blend.eval.report.embedded_questions import embed_questions
-from blend.eval.report.single_answers import REASONS
+from blend.eval.report.single_answers import REASONS, embed_questions
 from blend.eval.tasks.short_answer.short_answer_decisions import WHYS
 from helpers.embedded_pages import texts_of, unpacked
 

@@ -9,8 +9,7 @@ import pytest
 from blend.eval.statistics.clusters import Clusters
 from blend.eval.statistics.correlation import correlation
 from blend.eval.statistics.estimates import estimates, gap_estimate, macro_estimate
-from blend.eval.statistics.paired import holm, macro_test, paired_tests
-from blend.eval.statistics.ranks import rank_intervals
+from blend.eval.statistics.paired import holm, macro_test, paired_tests, rank_intervals
 from blend.eval.statistics.resampling import ratio_draws
 
 pytestmark = [pytest.mark.integration, pytest.mark.nightly]

@@ -3,7 +3,7 @@
 import numpy as np
 
 from blend.eval.statistics.clusters import cluster_sums
-from blend.eval.statistics.ranks import Rank, rank_intervals
+from blend.eval.statistics.paired import Rank, rank_intervals
 from blend.eval.statistics.resampling import ratio_draws
 
 

@@ -2,12 +2,9 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from blend.eval.statistics.clusters import cluster_sums
-from blend.eval.statistics.estimates import estimates, macro_estimate
-from blend.eval.statistics.paired import paired_tests
+from blend.eval.statistics.estimates import estimates
 from blend.eval.statistics.repeats import repeated_score
 
 
@@ -37,31 +34,6 @@ def test_what_does_not_vary_is_unknown_and_not_certain(values: list[float]):
     found = repeated_score(values, ["a"] * len(values), ["s"] * len(values))
     assert (found.between_runs.low, found.between_runs.high) == (None, None)
     assert (found.items_error, found.repeats_error) == (None, None)
-
-
-@st.composite
-def answers(draw):
-    n = draw(st.integers(1, 40))
-    columns = (st.integers(0, 1), st.sampled_from("abcdefghijklmnop"), st.sampled_from(["KR", "GB"]))
-    return [draw(st.lists(column, min_size=n, max_size=n)) for column in columns]
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-@given(answers(), st.integers(2, 5))
-def test_the_same_answer_again_and_again_is_one_answer(one, n):
-    again = [np.repeat(column, n) for column in one]
-    for figure in (
-        lambda rows: estimates(cluster_sums(*rows)),
-        lambda rows: [macro_estimate(cluster_sums(*rows))],
-    ):
-        once, often = figure(one), figure(again)
-        assert [(e.value, e.low, e.high) for e in once] == [(e.value, e.low, e.high) for e in often]
-    tested = [paired_tests(cluster_sums(*rows), permutations=200)[0].p_value for rows in (one, again)]
-    assert tested[0] == tested[1]
-    values, templates, regions = again
-    found = repeated_score(values, np.repeat(np.arange(len(one[0])), n), templates, regions)
-    assert (found.repeats_error, found.between_runs.low, found.between_runs.high) == (None, None, None)
 
 
 def drawn(rng, n_templates, samples):

@@ -168,15 +168,6 @@ def test_random_statements_in_any_order(
     assert by_reading.content_sha256 == by_asking.content_sha256
 
 
-def test_a_folder_for_each_domain(tmp_path: Path):
-    outs = {tmp_path / "a.nt.gz": DISH, tmp_path / "b.nt.gz": INSTRUMENT}
-    with pytest.raises(InputError) as error:
-        take_snapshots_from_dump(outs, tmp_path / "d.nt")
-    assert str(error.value) == (
-        "each snapshot has its account beside it; give each domain's file a folder of its own"
-    )
-
-
 def test_wrong_names(tmp_path: Path):
     out = tmp_path / "f.nt.gz"
     for name in ("latest-all.json.gz", "latest-truthy.nt.bz2", "dump"):

@@ -70,7 +70,6 @@ def test_a_file_that_is_packed_otherwise_than_its_name_says(triples: bytes, tmp_
 WRONG_LINES = [
     "this is nonsense",
     '[{"id": "Q1"},',
-    "<http://a>\t<http://b>\t<http://c> .",
     f"<{ENTITY}Q10> <{DIRECT}P9",
     # Glued to a whole line, with a property that is wanted.
     f"<{ENTITY}Q10> <{DIRECT}P9> <{ENTITY}Q1> .<{ENTITY}Q11> <{DIRECT}P31> <{ENTITY}Q10> .",

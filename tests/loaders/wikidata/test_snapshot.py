@@ -4,7 +4,6 @@ import errno
 import gzip
 import hashlib
 import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from blend.loaders.wikidata.partial import read_snapshot_info
 from blend.loaders.wikidata.snapshot import take_snapshot
 from blend.loaders.wikidata.sparql import EndpointError
 from blend.loaders.wikidata.store import LABEL
-from blend.schemas.errors import BlendError, MissingExtraError
+from blend.schemas.errors import BlendError
 from blend.schemas.recipe import Source, domains
 from helpers.messages import wrong
 from helpers.wikidata.wikidata_endpoint import QUICK
@@ -207,14 +206,3 @@ def test_a_full_disk_loses_nothing(
     repeated = len(endpoint.log) - len({asked.query for asked in endpoint.log})
     assert n_asked > 1
     assert repeated == 1, "only the answer that could not be written"
-
-
-@pytest.mark.parametrize("package", ["SPARQLWrapper", "pyoxigraph"])
-def test_without_the_extra(
-    serve: Callable[[str], Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, package: str
-):
-    endpoint = serve(FACTS)
-    monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(MissingExtraError, match=r'pip install -e "\.\[wikidata\]"'):
-        take_snapshot(tmp_path / "f.nt.gz", DISH, endpoint=endpoint.url, policy=QUICK)
-    assert not endpoint.log

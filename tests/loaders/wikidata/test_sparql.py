@@ -68,17 +68,6 @@ def test_what_is_said_about_lasting_damage(endpoint: Any, endpoints: Any, fault:
     assert str(error.value) == f"{endpoint.url}: {what}, 2 times in a row; {later}"
 
 
-def test_an_answer_without_its_count_is_refused(endpoint: Any, endpoints: Any):
-    def uncounted(handler: Any, body: bytes) -> None:
-        handler.reply(
-            200, b"".join(line for line in body.splitlines(keepends=True) if b"urn:blend" not in line)
-        )
-
-    endpoint.faults[0] = uncounted
-    with pytest.raises(EndpointError, match="answers 4 of an unknown number triples, 1 times in a row"):
-        client_of(endpoint.url, tries=1).construct(PATTERN)
-
-
 def test_an_endpoint_that_is_down():
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
@@ -122,17 +111,6 @@ def test_a_timeout_asks_for_less(endpoint: Any, endpoints: Any, fault: str):
     with pytest.raises(TooHeavyError, match="ran out of time"):
         client_of(endpoint.url).construct(PATTERN)
     assert len(endpoint.log) == 1
-
-
-@pytest.mark.slow
-def test_a_silent_endpoint_is_a_timeout(endpoint: Any):
-    import threading
-
-    released = threading.Event()
-    endpoint.faults[0] = lambda handler, body: released.wait(5)
-    with pytest.raises(TooHeavyError, match=r"no answer within 1 s"):
-        client_of(endpoint.url, timeout_s=1).construct(PATTERN)
-    released.set()
 
 
 @pytest.mark.parametrize(

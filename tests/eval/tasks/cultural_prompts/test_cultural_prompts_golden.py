@@ -15,13 +15,13 @@ from blend.eval.tasks.cultural_prompts.group_statistics import (
     tau_c,
     tau_of_names,
 )
-from blend.eval.tasks.cultural_prompts.nltk_tokens import nltk_tokens
 from blend.eval.tasks.cultural_prompts.text_measures import (
     CodedTopic,
     PairSums,
     bleu,
     code_topic,
     directed_bleu,
+    nltk_tokens,
     pair_sums,
     wed,
 )

@@ -19,7 +19,7 @@ from blend.eval.tasks.cultural_prompts.topic_analysis import (
     stop_words,
 )
 from blend.loaders.surveys import read_survey
-from blend.schemas.errors import MissingExtraError, ServerError, how_to_install
+from blend.schemas.errors import ServerError
 
 GROUPS = ("American", "Brazilian", "Chinese", "French", "German", "Japanese", "Nigerian", "Thai")
 WORDS = [f"word{number}" for number in range(300)]
@@ -83,13 +83,4 @@ def test_nobody_at_the_address_is_told(settings, monkeypatch):
     assert str(reword.value) == (
         "`dask=tcp://127.0.0.1:9`: no scheduler can be reached there (OSError); start one with "
         "`dask scheduler` and workers with `dask worker ADDRESS`, or leave `dask` out"
-    )
-
-
-def test_a_missing_library_names_the_extra(settings, monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "distributed", None)
-    with pytest.raises(MissingExtraError) as reword:
-        next(analyse_topics(topics(1), settings, dask="tcp://127.0.0.1:9"))
-    assert str(reword.value) == (
-        f"computing on a cluster needs an optional dependency; {how_to_install('dask')}"
     )

@@ -116,9 +116,9 @@ def test_a_table_in_another_encoding_says_how_to_save_it(tmp_path: Path):
 @pytest.mark.parametrize(
     ("header", "message"),
     [
-        ("group,topic,sample,texts", "texts.csv: column 'text' is missing; rename column 'texts'"),
-        ("land,theme,nr,response", "texts.csv: columns 'group', 'topic', 'text' are missing; add them"),
-        ("group,Group,topic,text", "texts.csv: column 'group' occurs twice; remove one of the two"),
+        ("group,topic,sample,texts", "texts.csv:1: column 'text' is missing; rename column 'texts'"),
+        ("land,theme,nr,response", "texts.csv:1: columns 'group', 'topic', 'text' are missing; add them"),
+        ("group,Group,topic,text", "texts.csv:1: column 'group' occurs twice; remove one of the two"),
     ],
 )
 def test_a_table_with_other_columns_is_told_without_a_release(tmp_path: Path, header: str, message: str):

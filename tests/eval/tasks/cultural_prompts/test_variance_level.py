@@ -48,20 +48,3 @@ def test_the_unbiased_option_does_not_reject_more_often_than_its_level(p_values)
 
 def test_the_published_procedure_does(p_values):
     assert sum(p < LEVEL for p in p_values["published"]) > EXPERIMENTS / 4
-
-
-def test_an_effect_of_nationality_is_found():
-    draw = np.random.default_rng(7)
-    across, within = [], []
-    for _ in range(TOPICS):
-        texts = []
-        for _group in range(GROUPS):
-            own = draw.integers(30, size=15)
-            for _sample in range(SAMPLES):
-                noise = draw.integers(30, size=15)
-                texts.append([str(word) for word in np.where(draw.random(15) < 0.2, noise, own)])
-        topic = code_topic(texts, np.repeat(np.arange(GROUPS), SAMPLES).tolist(), GROUPS)
-        found = unbiased_variances(pair_sums(topic), draws=0)
-        across.append(found.across.value)
-        within.append(found.within.value)
-    assert anova(within, across).p < 1e-6

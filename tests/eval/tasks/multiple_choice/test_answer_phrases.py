@@ -1,7 +1,6 @@
 """The table of answer phrases: what it holds, and how texts are compared with it."""
 
 import tomllib
-from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -22,14 +21,3 @@ def test_every_packaged_language_has_every_kind(tables: dict[str, dict[str, list
     needed = set(KINDS) - {"final", "deny", "denied", "but", "do"}
     assert [(name, kind) for name, table in tables.items() for kind in needed if not table[kind]] == []
     assert [name for name, table in tables.items() if not table["deny"] and not table["denied"]] == []
-
-
-def test_no_phrase_stands_twice_in_a_list(tables: dict[str, dict[str, list[str]]]):
-    twice = [
-        (name, kind, first)
-        for name, table in tables.items()
-        for kind, phrases in table.items()
-        for first, second in pairwise(sorted(phrases))
-        if first == second
-    ]
-    assert twice == []

@@ -88,22 +88,6 @@ def test_four_rotations_show_the_right_option_once_in_each_position(style: str):
     assert asked.items["item_id"].to_list()[:4] == [f"food-01_KR_0{end}" for end in ("", "~1", "~2", "~3")]
 
 
-def test_a_limit_chooses_templates_not_rows_and_the_same_ones_everywhere():
-    rows = [
-        question(n, template=f"t-{t}", locale=locale)
-        for locale in ("ko-KR", "zh-CN")
-        for t in range(6)
-        for n in range(3)
-    ]
-    few, more = (asked_of(rows, limit=limit).items for limit in (2, 3))
-    by_locale = {
-        locale: set(few.filter(pl.col("locale") == locale)["template_id"]) for locale in ("ko-KR", "zh-CN")
-    }
-    assert by_locale["ko-KR"] == by_locale["zh-CN"]
-    assert few.height == 2 * 2 * 3
-    assert set(few["item_id"]) < set(more["item_id"])
-
-
 @pytest.fixture(scope="module")
 def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("asked") / "release"

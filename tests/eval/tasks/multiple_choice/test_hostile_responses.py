@@ -3,14 +3,10 @@
 There is no limit on the clock here: what took a time that grows with the square of the length would not end.
 """
 
-from collections.abc import Callable
-from importlib.util import find_spec
-
 import polars as pl
 import pytest
 
 from blend.eval.tasks.short_answer.short_answer_decisions import decide_short_answers
-from blend.eval.text.text_reader import reader
 from helpers.tiers import rest_nightly
 
 LENGTH = 200_000
@@ -49,24 +45,3 @@ def test_an_endless_response_is_judged_like_any_answer(kind: str, rule: str):
     found = decide_short_answers(responses, annotations, rule=rule)
     assert found["correct"].to_list() == [False] * 4
     assert set(found["why"]) <= {"no match", "hedged"}
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize(
-    ("name", "module", "language", "text"),
-    [
-        ("sudachi", "sudachipy", "ja", "寿司。"),
-        ("kiwi", "kiwipiepy", "ko", "떡국. "),
-        ("jieba", "jieba", "zh", "月饼。"),
-    ],
-)
-def test_analysers_read_more_than_their_libraries_take(
-    name: str, module: str, language: str, text: str, missing: Callable[[str], None]
-):
-    if find_spec(module) is None:
-        missing(module)
-    read = reader(language, name)
-    short, long = read.lemmas(text), read.lemmas(text * 20_000)
-    assert short
-    assert long
-    assert set(short) <= set(long)

@@ -70,16 +70,6 @@ def test_naming_the_country_is_compared_on_the_same_dishes():
     assert figure(found, "mAP", "naming", "country-not-named") == pytest.approx(100 * (1 / 2 + 1 / 4) / 2)
 
 
-def test_english_is_compared_on_the_same_dishes_and_templates():
-    found = judged(
-        ("en", "Q1", "Japan", "hasParts_1", ["a"], FIRST),
-        ("ko", "Q1", "Japan", "hasParts_1", ["a"], SECOND),
-        ("en", "Q2", "Japan", "hasParts_1", ["a"], FIRST),
-    )
-    assert figure(found, "english-advantage", "language", "ko") == pytest.approx(50)
-    assert figure(found, "english-advantage") == pytest.approx(50)
-
-
 def test_a_dish_without_a_ranked_ingredient_counts_in_hits_and_not_in_map():
     found = judged(
         ("en", "Q1", "Japan", "hasParts_1", ["a"], FIRST),

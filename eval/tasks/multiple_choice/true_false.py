@@ -16,6 +16,7 @@ from blend.eval.runs.run_directory import Run
 from blend.eval.scores_json import ALL, Score, ScoredItems, missing_share, percents
 from blend.eval.statistics.estimates import estimates
 from blend.eval.task import ItemRule, Progress, ScoringOptions
+from blend.eval.tasks.multiple_choice import TrueFalseOptions
 from blend.eval.tasks.multiple_choice.choice_scores import (
     DECISIONS,
     accuracies,
@@ -26,7 +27,6 @@ from blend.eval.tasks.multiple_choice.choice_scores import (
 )
 from blend.eval.tasks.multiple_choice.chosen_options import choose, chosen_rule, decided
 from blend.eval.tasks.multiple_choice.reply_options import option_chosen
-from blend.eval.tasks.rungs import TrueFalseOptions
 from blend.schemas.prompts import TRUE_FALSE_PROMPT
 from blend.schemas.rows import LETTERS, TRUE_FALSE_QUESTIONS, YesNo
 
@@ -92,12 +92,12 @@ def read_yes_no(answers: pl.DataFrame) -> pl.DataFrame:
 
     Returns:
         0 for yes, 1 for no, null for neither, by two rules: ``strict``, by which a reply is the word asked for
-        and no more, and ``default``, that of `yes_or_no`.
+        and no more, and ``default``, that of `_yes_or_no`.
     """
     replies = answers["text"]
     alone = replies.str.to_lowercase().str.extract(r"^\s*(yes|no)[.!]?\s*$")
     # Models repeat themselves: each distinct text is read once.
-    readings = {text: yes_or_no(text) for text in replies.drop_nulls().unique().to_list()}
+    readings = {text: _yes_or_no(text) for text in replies.drop_nulls().unique().to_list()}
     return pl.DataFrame(
         {
             "strict": alone.replace_strict(["yes", "no"], [0, 1], default=None, return_dtype=pl.Int64),
@@ -106,7 +106,7 @@ def read_yes_no(answers: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def yes_or_no(reply: str) -> int | None:
+def _yes_or_no(reply: str) -> int | None:
     """Read one reply by the rules of `reply_options.lenient_choice`, with yes and no as letters.
 
     Returns:
@@ -125,7 +125,7 @@ N_OPTIONS = len(LETTERS)
 def yes_no_rules(asked: TaskItems) -> dict[str, ItemRule]:
     """See `Task.item_rules`; each option by itself."""
     answers = asked.gold.select("item_id", "answer").iter_rows()
-    return {item_id: chosen_rule(WORDS, answer, yes_or_no) for item_id, answer in answers}
+    return {item_id: chosen_rule(WORDS, answer, _yes_or_no) for item_id, answer in answers}
 
 
 def score_true_false_run(run: Run, options: ScoringOptions, _on_progress: Progress) -> ScoredItems:
@@ -149,7 +149,7 @@ def score_true_false(
     Args:
         parts: Items, some at a time, each part with the answers to it (`runs.written_answers`). A question of
             which an answer is missing is left out of every figure but ``missing``.
-        gold: `tasks.rungs.true_false.GOLD` of each part, row by row the same items.
+        gold: `tasks.multiple_choice.true_false.GOLD` of each part, row by row the same items.
         style: ``json`` for texts, ``letters`` for log-probabilities.
         rule: ``default``, or ``strict`` for texts.
         seed: Seed of the intervals.
@@ -167,7 +167,7 @@ def score_true_false(
     )
     options = _complete(judged)
     scores = (
-        *accuracies(complete_questions(judged), seed),
+        *accuracies(_complete_questions(judged), seed),
         *_of_options(options, seed),
         *parsing_shares(options, seed),
         missing_share(int(judged["answered"].sum()), judged.height),
@@ -175,7 +175,7 @@ def score_true_false(
     return ScoredItems(judged.select(name for name in DECISIONS if name in judged.columns), scores)
 
 
-def complete_questions(decisions: pl.DataFrame) -> pl.DataFrame:
+def _complete_questions(decisions: pl.DataFrame) -> pl.DataFrame:
     """The questions of which every option has an answer.
 
     Args:
@@ -193,7 +193,7 @@ def complete_questions(decisions: pl.DataFrame) -> pl.DataFrame:
 
 def asked_as_questions(run: ScoredRun) -> pl.DataFrame:
     """See `Task.questions`."""
-    return complete_questions(run.decisions())
+    return _complete_questions(run.decisions())
 
 
 def _complete(decisions: pl.DataFrame) -> pl.DataFrame:

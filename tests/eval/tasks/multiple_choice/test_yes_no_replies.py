@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from blend.eval.tasks.rungs.true_false import read_yes_no
+from blend.eval.tasks.multiple_choice.true_false import read_yes_no
 
 YES = (
     "yes",

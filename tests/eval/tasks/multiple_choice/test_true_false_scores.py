@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from blend.eval.items import ITEMS
 from blend.eval.runs.answers import ANSWERS
 from blend.eval.scores_json import Score, ScoredItems
-from blend.eval.tasks.rungs.true_false import GOLD, score_true_false
+from blend.eval.tasks.multiple_choice.true_false import GOLD, score_true_false
 
 
 def questions(*regions: str) -> tuple[pl.DataFrame, pl.DataFrame]:
