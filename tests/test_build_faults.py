@@ -123,7 +123,8 @@ elif point == "when the older one is removed":
 else:
     release.diff_releases = ctrl_c(release.diff_releases, lambda *paths: True)
 recipe = Path(out + ".toml")
-recipe.write_text(f'name = "blend-sample"\nversion = "0.1.1"\nprevious = "{out}-before"\n[[sources]]\nkind = "sample"\n')
+named = f'name = "blend-sample"\nversion = "0.1.1"\nprevious = "{out}-before"\n'
+recipe.write_text(named + '[[sources]]\nkind = "sample"\n')
 sys.argv = ["blend", "build", str(recipe), "--out", out]
 from blend.cli import main
 main()

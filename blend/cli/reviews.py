@@ -14,8 +14,8 @@ from blend.cli.options import (
     Reviewer,
     VerdictFile,
     say_how_to_name,
+    used_recipe,
 )
-from blend.cli.recipe_argument import used_recipe
 from blend.schemas.texts import pluralise
 
 _PAIRS = 10

@@ -19,7 +19,6 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "build --blend published --out new": (),
     "build --food dishes.nt --out new": (),
     "stats release --out figures": (),
-    "stats --blend published": (),
     "status recipe.toml": (),
     "locales gn-PY --locale-file locales.toml": (),
     "plan release": (),
