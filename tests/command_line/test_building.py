@@ -10,7 +10,6 @@ import pytest
 
 from blend.builders.mcq.reading import verdict_notes
 from blend.builders.validate import CHECKS, validate_release
-from blend.loaders.recipes.ready import semeval_recipe
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.tables import read_config
 from blend.loaders.starter import write_starter
@@ -181,7 +180,7 @@ def test_a_folder_of_semevals_files_is_built_and_built_again(tmp_path: Path):
     files = write_semeval(tmp_path / "files")
     assert "semeval-split-row 1" in run("build", "--semeval", files, "--out", tmp_path / "release")
     manifest = read_manifest(tmp_path / "release")
-    assert (manifest.name, manifest.recipe) == ("semeval-2026-7", semeval_recipe(files))
+    assert manifest.name == "semeval-2026-7"
     again = ["--source-path", f"files={files}", "--out", tmp_path / "again"]
     run("build", tmp_path / "release" / "recipe.toml", *again)
     assert read_manifest(tmp_path / "again").tables == manifest.tables
