@@ -128,7 +128,9 @@ def test_audit_fits_eighty_columns_and_can_be_kept(sample_release: Path, tmp_pat
     for name in kept:
         assert pl.read_parquet(tmp_path / "kept" / f"{name}.parquet").to_dicts() == kept[name]
     printed = json.loads(run("audit", sample_release, "--json"))
-    assert printed == kept == json.loads(json.dumps(blend.audit_release(sample_release).to_json()))
+    assert printed == kept
+    found = json.loads(json.dumps(blend.audit_release(sample_release).to_json()))
+    assert printed | {"examples": []} == found | {"examples": []}  # of which the library gives more
 
 
 @pytest.fixture(scope="module")
