@@ -1,15 +1,38 @@
-"""The application class of the command line: its help shows a flag as a flag, without a type."""
+"""The application class: how commands are run, how options are named, and objects of the library as options.
 
-from collections.abc import Callable
-from pathlib import PurePath
-from typing import Any
+A message of the library names a parameter as its caller in Python writes it, between backquotes: "choose
+another `out`", "give `replace=True`", "leave `max_masks=7` out". Here, and nowhere else, this becomes what is
+typed behind the command that runs: ``--out``, ``--replace``, ``-T max_masks=7`` for an option of a task,
+``-M dtype=float32`` for one of a model. A parameter has one name in a command and in the function that it
+calls. One that only another command has is said with that command, since scores can ask for a model that writes
+more: ``--max-tokens of `blend eval run```. What is no parameter, such as a key of a recipe, stays as it is.
+
+The fields of a model are options where it stands in a command (`with_groups`), and reach it as one object.
+What a field is for, its least value and its default are written once, in the model.
+"""
+
+import inspect
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import wraps
+from inspect import Parameter
+from pathlib import Path, PurePath
+from types import MappingProxyType
+from typing import Annotated, Any, get_type_hints
 
 import typer
+from annotated_types import Ge
+from pydantic.fields import FieldInfo
 from typer.core import TyperCommand, TyperGroup
-from typer.models import CommandFunctionType
+from typer.models import CommandFunctionType, OptionInfo
 
-from blend.cli.option_names import options_of
+from blend.cli.task_options import option_names
+from blend.eval.models.chosen import Local, Server
 from blend.exit_codes import UsageError
+from blend.schemas.errors import BlendError
+from blend.schemas.models import FrozenModel, field_sentences
 from blend.stopping import exit_code
 
 _SPOKEN_OF = ("run", "score")
@@ -79,3 +102,137 @@ def _without_flag_types(parameters: list[Any]) -> list[Any]:
         if getattr(parameter, "is_bool_flag", False) and parameter.metavar is None:
             parameter.metavar = ""
     return parameters
+
+
+HERE = tuple(name for name in Local.model_fields if name not in ("path", "revision"))
+"""Fields that ``-M`` takes of a model on this machine."""
+THERE = tuple(name for name in Server.model_fields if name not in ("name", "url"))
+"""Those of a model on a server."""
+
+_PARAMETER = re.compile(r"`([a-z][a-z0-9_]*)(?:=([^`]*))?`")
+
+
+_Known = Mapping[str, tuple[Any, str | None]]
+"""Parameters by name, each with the command that has it where that is another one than runs."""
+
+_RUNNING: ContextVar[_Known] = ContextVar("parameters that texts can name", default=MappingProxyType({}))
+_NO_OTHERS: Mapping[str, Sequence[Any]] = MappingProxyType({})
+
+
+@contextmanager
+def options_of(parameters: Sequence[Any], others: Mapping[str, Sequence[Any]] = _NO_OTHERS) -> Iterator[None]:
+    """Let texts and errors of the library name parameters of commands, as typer has them.
+
+    Args:
+        parameters: Those of the command that runs.
+        others: Those of commands that its texts may speak of as well, by command; the first that has it counts.
+    """
+    known: _Known = {
+        name: (parameter, command)
+        for command, of_it in [*reversed([*others.items()]), (None, parameters)]
+        for parameter in sorted(of_it, key=lambda one: not _others_in(one))
+        for name in (_others_in(parameter) or [parameter.name])
+    }
+    before = _RUNNING.set(known)
+    try:
+        yield
+    except BlendError as error:
+        error.args = (with_options(str(error)),)
+        raise
+    finally:
+        _RUNNING.reset(before)
+
+
+def with_options(text: str) -> str:
+    """A text of the library with options in place of parameters."""
+    known = _RUNNING.get()
+
+    def typed(found: re.Match[str]) -> str:
+        parameter, command = known.get(found[1], (None, None))
+        if parameter is None:
+            return found[0]
+        name = _typed(parameter, found[1], found[2])
+        return name if command is None else f"{name} of `{command}`"
+
+    return _PARAMETER.sub(typed, text)
+
+
+def _others_in(parameter: Any) -> Collection[str]:
+    """Options of a task or a model that are typed behind a parameter, ``-T`` or ``-M``; none behind others."""
+    if "-T" in parameter.opts:
+        return option_names(parameter.name)
+    return (*HERE, *THERE) if "-M" in parameter.opts else ()
+
+
+def _typed(parameter: Any, named: str, value: str | None) -> str:
+    """A parameter as it is typed, with its value unless it is a flag."""
+    if _others_in(parameter):
+        return f"{parameter.opts[0]} {named}" + ("" if value is None else f"={value}")
+    if parameter.param_type_name == "argument":
+        return str(parameter.metavar or parameter.name.upper())
+    name: str = max(parameter.opts, key=len)
+    return name if value is None or parameter.is_flag else f"{name} {value}"
+
+
+_TYPED: Mapping[str, tuple[Any, str]] = {
+    "system": (str, "TEXT"),
+    "batch_out": (Path, "FILE"),
+    "batch_in": (list[Path], "FILE"),
+    "shard": (str, "I/N"),
+    "price": (str, "IN,OUT"),
+}
+"""Fields that are typed otherwise than they are kept, and how help shows them."""
+
+_NO_OPTIONS = ("on_plan",)
+"""Fields that only a caller in Python can fill."""
+
+
+def with_groups(command: Callable[..., None]) -> Callable[..., None]:
+    """A command with an option for every field of its parameters that are models, where those stand.
+
+    Args:
+        command: Typer reads options off its parameters. A field is an option with the sentence under it as its
+            help, unless a ``typer.Option`` says what it is; a field that nobody gives has its default.
+    """
+    hints = get_type_hints(command, include_extras=True)
+    groups = {
+        name: hint for name, hint in hints.items() if inspect.isclass(hint) and issubclass(hint, FrozenModel)
+    }
+    parameters: list[Parameter] = []
+    for name, parameter in inspect.signature(command).parameters.items():
+        if name in groups:
+            parameters += _options(groups[name])
+        else:
+            parameters.append(parameter.replace(kind=Parameter.KEYWORD_ONLY, annotation=hints[name]))
+
+    @wraps(command)
+    def grouped(**typed: Any) -> None:
+        for name, group in groups.items():
+            values = {field: typed.pop(field) for field in group.model_fields if field in typed}
+            typed[name] = group(**{field: value for field, value in values.items() if value not in (None, [])})
+        command(**typed)
+
+    grouped.__dict__["__signature__"] = inspect.Signature(parameters)
+    grouped.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return grouped
+
+
+def _options(group: type[FrozenModel]) -> list[Parameter]:
+    sentences = field_sentences(group)
+    return [
+        Parameter(name, Parameter.KEYWORD_ONLY, **_option(name, field, sentences.get(name, "")))
+        for name, field in group.model_fields.items()
+        if name not in _NO_OPTIONS
+    ]
+
+
+def _option(name: str, field: FieldInfo, sentence: str) -> dict[str, Any]:
+    """Default and type of the parameter of a command that is a field of a model."""
+    if any(isinstance(one, OptionInfo) for one in field.metadata):
+        return {"default": field.default, "annotation": Annotated[field.annotation, *field.metadata]}
+    kind: Any
+    kind, metavar = _TYPED.get(name, (field.annotation, None))
+    least: Any = next((one.ge for one in field.metadata if isinstance(one, Ge)), None)
+    help_ = " ".join(sentence.replace("when absent", "if absent").split())
+    option = typer.Option(min=least, metavar=metavar, help=help_)
+    return {"default": None, "annotation": Annotated[kind | None, option]}

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import typer
 
-from blend.cli.options import NewFolder
-from blend.cli.recipe_argument import recipe_here, say_which
+from blend.cli.options import NewFolder, recipe_here, say_which
 from blend.exit_codes import UsageError
 from blend.schemas.errors import InputError
 

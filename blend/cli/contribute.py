@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from blend.cli.application import Application
-from blend.cli.option_names import with_options
+from blend.cli.application import Application, with_options
 from blend.cli.options import LocaleFile
 from blend.exit_codes import REFUSED
 from blend.schemas.texts import escape_controls, escape_controls_in_json

@@ -5,12 +5,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from blend.cli.application import Application
+from blend.cli.application import Application, with_groups
 from blend.cli.build import DEFAULT_OUT
 from blend.cli.eval_export import export, push
 from blend.cli.eval_judging import judge, judge_sheet, judged
 from blend.cli.eval_outcome import print_outcome, print_warning, reporting
-from blend.cli.groups import with_groups
 from blend.cli.model_options import ModelChoice, ModelName, Seed, SeedOfTests, read_values
 from blend.cli.options import AsJson, Limit, Release
 from blend.cli.task_options import TaskValues, read_options

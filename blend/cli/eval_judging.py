@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
+from blend.cli.application import with_groups
 from blend.cli.eval_outcome import print_outcome, reporting
-from blend.cli.groups import with_groups
 from blend.cli.model_options import ModelChoice, ModelName, Seed
 from blend.cli.options import AsJson, NewSheet
 from blend.eval.models.chosen import Asking, Decoding

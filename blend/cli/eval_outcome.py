@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from blend.cli.option_names import with_options
+from blend.cli.application import with_options
 from blend.schemas.errors import BlendWarning
 
 if TYPE_CHECKING:

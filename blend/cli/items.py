@@ -6,8 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from blend.cli.application import Application, Group
-from blend.cli.options import NewSheet, TablesFolder
-from blend.cli.printing import print_tables
+from blend.cli.options import NewSheet, TablesFolder, print_tables
 from blend.schemas.errors import InputError
 
 

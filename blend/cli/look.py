@@ -1,4 +1,4 @@
-"""Commands that look and change nothing: show, stats, audit, diff, status, schema, locales."""
+"""Commands that look and change nothing: show, stats, audit, diff, plan, status, schema, locales."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from blend.cli.build import DEFAULT_OUT
-from blend.cli.options import AsJson, LocaleFile, RawRecipe, TablesFolder
-from blend.cli.printing import print_json, print_tables
-from blend.cli.recipe_argument import used_recipe
+from blend.cli.options import AsJson, LocaleFile, RawRecipe, TablesFolder, print_json, print_tables, used_recipe
 from blend.exit_codes import UsageError, check_known
 from blend.schemas.errors import InputError, UnknownNameError
 from blend.schemas.models import first_line_of
@@ -21,7 +19,7 @@ ReleaseFolder = Annotated[Path, typer.Argument(help="Release directory.")]
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the application."""
-    for command in (show, stats, audit, diff, status, schema, locales):
+    for command in (show, stats, audit, diff, plan, status, schema, locales):
         app.command()(command)
 
 
@@ -171,6 +169,68 @@ def diff(
             print_tables(difference_tables(found, examples=examples))
     if exit_code and not found.is_empty:
         raise typer.Exit(3)
+
+
+def plan(
+    release: Annotated[
+        Path | None,
+        typer.Argument(help="Release directory of a pilot; what BLEnD's 16 regions brought when absent."),
+    ] = None,
+    locale: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TAG",
+            help="Plan like this region only; can be repeated. BLEnD's mean, or all of a pilot's.",
+        ),
+    ] = None,
+    difference: Annotated[
+        float, typer.Option(metavar="POINTS", help="Difference that two models shall be told apart by.")
+    ] = 5,
+    templates: Annotated[
+        str, typer.Option(metavar="N,N", help="Numbers of templates asked in the region.")
+    ] = "100,200,500",
+    annotators: Annotated[
+        str, typer.Option(metavar="N,N", help="Numbers of annotators of every question, 2 to 9.")
+    ] = "3,5,7",
+    price: Annotated[float | None, typer.Option(help="Price of one answer, in any currency.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Plan a collection: templates and annotators, what they cost, leave, and tell apart.
+
+    - `blend plan --price 0.10` plans for a region like the mean of BLEnD's.
+    - `blend plan --locale ha-NG --annotators 5 --difference 10` plans like one of them.
+    - `blend plan pilot` plans by what a pilot has brought.
+    """
+    from blend.builders.stats.planning import mean_figures, plan_collection, release_figures
+    from blend.loaders.files.progress import progress_if_watched
+    from blend.loaders.responses.shipped import shipped_collections
+
+    figures = shipped_collections()
+    if release is not None:
+        with progress_if_watched(transient=True) as on_progress:
+            figures = release_figures(release, comparable=figures, on_progress=on_progress)
+    elif not locale:
+        figures = mean_figures(figures)
+    found = plan_collection(
+        figures,
+        templates=_counts("--templates", templates),
+        annotators=_counts("--annotators", annotators),
+        difference=difference / 100,
+        price=price,
+        locales=locale,
+    )
+    if as_json:
+        print_json(found.to_json())
+        return
+    print_tables(found.as_tables())
+
+
+def _counts(option: str, text: str) -> list[int]:
+    """Read numbers with commas between."""
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isascii() and part.isdecimal() and len(part) < 10 for part in parts):
+        raise UsageError(f"{option} {text}: expected whole numbers with commas between, such as 100,200,500")
+    return [int(part) for part in parts]
 
 
 def status(

@@ -10,8 +10,8 @@ from typing import Annotated, Any
 
 import typer
 
+from blend.cli.application import HERE, THERE
 from blend.cli.eval_outcome import plan_teller
-from blend.cli.option_names import HERE, THERE
 from blend.cli.task_options import named_value
 from blend.eval.models.chosen import Asking, Local, Server
 from blend.exit_codes import UsageError

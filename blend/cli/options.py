@@ -1,11 +1,18 @@
-"""Options that several commands share."""
+"""What several commands share: options, the recipe where none is named, and how results are printed."""
 
+import json
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from blend.exit_codes import UsageError
+from blend.schemas.summaries import Table
+from blend.schemas.texts import escape_controls_in_json
+
+if TYPE_CHECKING:
+    from blend.schemas.recipe import Recipe
 
 
 def _pseudonym(given: str) -> str:
@@ -65,3 +72,64 @@ def say_how_to_name(location: str, what: str = "") -> None:
         f'`blend build` reads them once the recipe names the file: verdicts = "{location}" in [mcq]'
         f"{what and f', {what}'}."
     )
+
+
+_USUAL = Path("recipe.toml")
+"""The recipe of a folder, as `blend init` and `blend annotate init` name it."""
+
+
+class UsedRecipe(NamedTuple):
+    """A recipe, and where it stands."""
+
+    recipe: "Recipe"
+    path: Path | None
+    """Its file; null for the sample in the package."""
+
+    @property
+    def base(self) -> Path:
+        """The folder that its locations refer to."""
+        return Path() if self.path is None else self.path.parent
+
+
+def recipe_here() -> Path | None:
+    """The recipe in this folder; null where there is none, and the sample is used."""
+    return _USUAL if _USUAL.exists() else None
+
+
+def say_which(chosen: Path | None) -> None:
+    """Say what a command is about where no recipe is named: nobody takes the sample for their own data."""
+    typer.echo(
+        f"No recipe is named, and there is no {_USUAL} here: this is about the sample in the package."
+        if chosen is None
+        else f"No recipe is named: this is about {chosen} in this folder.",
+        err=True,
+    )
+
+
+def used_recipe(path: Path | None) -> UsedRecipe:
+    """The recipe at a path; without one that in this folder, or else the sample, which is said.
+
+    Raises:
+        BlendError: If it cannot be read.
+    """
+    from blend.loaders.recipes import read_recipe
+    from blend.loaders.recipes.ready import sample_recipe
+
+    chosen = recipe_here() if path is None else path
+    if path is None:
+        say_which(chosen)
+    return UsedRecipe(sample_recipe() if chosen is None else read_recipe(chosen), chosen)
+
+
+def print_json(value: Any) -> None:
+    """Print a result for a program, and nothing that a terminal would obey."""
+    typer.echo(escape_controls_in_json(json.dumps(value, ensure_ascii=False, indent=2)))
+
+
+def print_tables(tables: Iterable[Table], *, everything: bool = True) -> None:
+    """Print tables for people: all of all of them, or a first screen."""
+    # Only here: a command that prints JSON loads nothing that draws.
+    from blend.views.frames import show_tables
+    from blend.views.safe import SafeConsole
+
+    show_tables(SafeConsole(), list(tables), everything=everything)

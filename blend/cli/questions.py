@@ -9,9 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from blend.cli.application import Application
-from blend.cli.options import NewSheet, ReturnedSheet, Reviewer, VerdictFile, say_how_to_name
-from blend.cli.printing import print_tables
-from blend.cli.recipe_argument import used_recipe
+from blend.cli.options import (
+    NewSheet,
+    ReturnedSheet,
+    Reviewer,
+    VerdictFile,
+    print_tables,
+    say_how_to_name,
+    used_recipe,
+)
 from blend.schemas.texts import pluralise
 
 if TYPE_CHECKING:

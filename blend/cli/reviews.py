@@ -13,8 +13,8 @@ from blend.cli.options import (
     ReturnedSheet,
     Reviewer,
     say_how_to_name,
+    used_recipe,
 )
-from blend.cli.recipe_argument import used_recipe
 from blend.exit_codes import UsageError
 from blend.schemas.texts import pluralise
 

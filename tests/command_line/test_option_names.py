@@ -10,7 +10,7 @@ import pytest
 import typer
 
 from blend.cli import app
-from blend.cli.option_names import HERE, THERE, options_of, with_options
+from blend.cli.application import HERE, THERE, options_of, with_options
 from blend.cli.task_options import option_names
 from blend.schemas.errors import InputError, RowError
 
@@ -46,7 +46,7 @@ WITH_COMMANDS = {
     [
         ("build", "choose another `out`", "choose another --out"),
         ("build", "give `replace=True` to replace it", "give --replace to replace it"),
-        ("build", "`blend_data` has one source, `rebalance=True`", "--blend has one source, --rebalance"),
+        ("build", "`blend_data` has one source, `mcq_mode=paper`", "--blend has one source, --mcq-mode paper"),
         ("pull", "choose another `out`", "choose another DIR"),
         ("validate", "correct `release`", "correct DIR|REPO@REV"),
         (
@@ -55,28 +55,21 @@ WITH_COMMANDS = {
             "`version` in the recipe, or --force-version",
         ),
         ("publish", "see `blend diff a b`", "see `blend diff a b`"),
+        (
+            "eval run",
+            "`style=json`, `shots`, `seed=1`, `lemmas`, `chat`, `dtype=float32`",
+            "-T style=json, -T shots, --seed 1, `lemmas`, -M chat, -M dtype=float32",
+        ),
+        ("eval score", "`lemmas=ko=none` or `rule`", "-T lemmas=ko=none or --rule"),
     ],
 )
 def test_parameters_are_said_as_they_are_typed(command: str, of_the_library: str, of_the_command_line: str):
-    with options_of(COMMAND.commands[command].params):
+    named: Any = COMMAND
+    for name in command.split():
+        named = named.commands[name]
+    with options_of(named.params):
         assert with_options(of_the_library) == of_the_command_line
     assert with_options(of_the_library) == of_the_library
-
-
-def test_options_of_a_task_are_said_as_they_are_typed():
-    with options_of(COMMAND.commands["eval"].commands["run"].params):
-        assert with_options("`style=json`, `shots`, `seed=1`, `lemmas`") == (
-            "-T style=json, -T shots, --seed 1, `lemmas`"
-        )
-    with options_of(COMMAND.commands["eval"].commands["score"].params):
-        assert with_options("`lemmas=ko=none` or `rule`") == "-T lemmas=ko=none or --rule"
-
-
-def test_options_of_a_model_are_said_as_they_are_typed():
-    with options_of(COMMAND.commands["eval"].commands["run"].params):
-        assert with_options("leave `chat` out, or give `dtype=float32`") == (
-            "leave -M chat out, or give -M dtype=float32"
-        )
 
 
 def test_an_option_of_another_command_is_said_with_it():

@@ -4,14 +4,12 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from blend import Recipe, build_release
-from blend.cli import app
 from blend.eval.models.tiny_model import make_tiny_model
-from blend.schemas.errors import ArgumentError, BlendError
+from helpers.in_process import run
+from helpers.messages import wrong
 
-RUNNER = CliRunner()
 SURVEY = "Demonym,power,joy\nBrazilian,1,2\nJapanese,3,9\nUzbek,4,4\n"
 
 
@@ -40,13 +38,6 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def run(*command: str):
-    result = RUNNER.invoke(app, list(command))
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result
-
-
 def ask(release: Path, model: Path, out: Path, *options: str):
     how = ("--task", "cultural-prompts", "--model", str(model), "--out", str(out), "--max-tokens", "12")
     return run("eval", "run", str(release), *how, "-T", "samples=2", "-M", "device=cpu", *options)
@@ -62,7 +53,7 @@ def test_two_machines_and_their_scores(release: Path, model: Path, tmp_path: Pat
     survey.write_text(SURVEY)
     scores = {}
     for name in ("shards", "alone"):
-        printed = run("eval", "score", str(tmp_path / name), "-T", f"surveys=own={survey}", "--json").stdout
+        printed = run("eval", "score", str(tmp_path / name), "-T", f"surveys=own={survey}", "--json")
         scores[name] = json.loads(printed)
         assert (tmp_path / name / "scores.json").read_text() == printed
     # The same answers in other files.
@@ -82,12 +73,9 @@ def test_a_table_of_texts_needs_no_release(tmp_path: Path):
     rows = [f"{group},rain,{sample},{group} rain {sample}" for group in ("old", "young") for sample in (0, 1)]
     table.write_text("group,topic,sample,text\n" + "\n".join(rows) + "\n")
     out = tmp_path / "run"
-    printed = run(
-        "eval", "run", "--task", "cultural-prompts", "--answers", str(table), "--out", str(out)
-    ).stdout
+    printed = run("eval", "run", "--task", "cultural-prompts", "--answers", table, "--out", out)
     assert f"4 of 4 items are answered in {out}. Score them:" in printed
-    result = run("eval", "score", str(out))
-    assert "variance-across-unbiased" in result.stdout
+    assert "variance-across-unbiased" in run("eval", "score", out)
 
 
 @pytest.mark.landing
@@ -106,67 +94,39 @@ def test_a_table_of_texts_needs_no_release(tmp_path: Path):
     ],
 )
 def test_what_does_not_fit_is_refused(release: Path, model: Path, tmp_path: Path, options, message: str):
-    with pytest.raises(ArgumentError) as told:
-        ask(release, model, tmp_path / "run", *options)
-    assert str(told.value) == message
-
-
-@pytest.mark.parametrize(
-    ("surveys", "message"),
-    [
-        (("hofstede.csv",), "-T surveys=hofstede.csv: expected a name and a file, such as hofstede=FILE"),
-        (("a=1.csv", "a=2.csv"), "-T surveys=a=2.csv: there is a file for a already; name each once"),
-    ],
-)
-def test_surveys_that_are_not_named_are_refused(tmp_path: Path, surveys, message: str):
-    options = [part for survey in surveys for part in ("-T", f"surveys={survey}")]
-    table = tmp_path / "texts.csv"
-    table.write_text("group,topic,text\nold,rain,a\nyoung,rain,b\n")
-    run("eval", "run", "--task", "cultural-prompts", "--answers", str(table), "--out", str(tmp_path / "run"))
-    with pytest.raises(ArgumentError) as told:
-        run("eval", "score", str(tmp_path / "run"), *options)
-    assert str(told.value) == message
-
-
-@pytest.mark.slow
-def test_stop_words_that_are_not_there_are_told(tmp_path: Path):
-    table = tmp_path / "texts.csv"
-    table.write_text("group,topic,text\nold,rain,a\nyoung,rain,b\n")
-    run("eval", "run", "--task", "cultural-prompts", "--answers", str(table), "--out", str(tmp_path / "run"))
-    path = tmp_path / "words.txt"
-    with pytest.raises(BlendError) as told:
-        run("eval", "score", str(tmp_path / "run"), "-T", f"stop_words={path}")
-    assert str(told.value) == f"-T stop_words={path}: no such file; name one with one word per line"
-
-
-@pytest.mark.landing
-@pytest.mark.slow
-def test_options_of_texts_are_refused_for_other_tasks(sample_release: Path, model: Path, tmp_path: Path):
-    out = tmp_path / "run"
-    run("eval", "run", str(sample_release), "--model", str(model), "--limit", "1", "--out", str(out))
-    with pytest.raises(BlendError) as told:
-        run("eval", "score", str(out), "-T", "top=3")
-    assert str(told.value) == ("-T top=3: the task multiple-choice has no such option; it has none")
+    assert wrong(lambda: ask(release, model, tmp_path / "run", *options)) == message
 
 
 ASKED = "where a model is asked, and recorded answers ask nobody"
 OF_ITEMS = "for answers to items, and this is a table of texts"
 
 
-@pytest.mark.parametrize(
-    ("option", "where"),
-    [
-        ("--shard 1/2", ASKED),
-        ("--price 1,2", ASKED),
-        ("-M chat=no", ASKED),
-        ("--limit 2", OF_ITEMS),
-        ("-T kinds=qa", OF_ITEMS),
-        ("-T nationalities=KR", OF_ITEMS),
-    ],
-)
-def test_a_table_is_not_asked(option: str, where: str, tmp_path: Path):
-    table = tmp_path / "texts.csv"
+def test_a_table_is_not_asked_and_its_files_are_named_once(tmp_path: Path):
+    table, out, words = tmp_path / "texts.csv", tmp_path / "run", tmp_path / "words.txt"
     table.write_text("group,topic,text\nold,rain,a\nyoung,rain,b\n")
-    with pytest.raises(ArgumentError) as told:
-        run("eval", "run", "--task", "cultural-prompts", "--answers", str(table), *option.split())
-    assert str(told.value) == f"{option} makes sense only {where}; leave it out"
+    ask_for = ("eval", "run", "--task", "cultural-prompts", "--answers", str(table), "--out", str(out))
+    for where, options in (
+        (ASKED, ("--shard 1/2", "--price 1,2", "-M chat=no")),
+        (OF_ITEMS, ("--limit 2", "-T kinds=qa", "-T nationalities=KR")),
+    ):
+        for option in options:
+            told = wrong(lambda option=option: run(*ask_for, *option.split()))
+            assert told == f"{option} makes sense only {where}; leave it out"
+    run(*ask_for)
+    for options, told in {
+        "-T surveys=own.csv": "-T surveys=own.csv: expected a name and a file, such as hofstede=FILE",
+        "-T surveys=a=1.csv -T surveys=a=2.csv": (
+            "-T surveys=a=2.csv: there is a file for a already; name each once"
+        ),
+        f"-T stop_words={words}": f"-T stop_words={words}: no such file; name one with one word per line",
+    }.items():
+        assert wrong(lambda options=options: run("eval", "score", str(out), *options.split())) == told
+
+
+@pytest.mark.landing
+@pytest.mark.slow
+def test_options_of_texts_are_refused_for_other_tasks(sample_release: Path, model: Path, tmp_path: Path):
+    out = str(tmp_path / "run")
+    run("eval", "run", str(sample_release), "--model", str(model), "--limit", "1", "--out", out)
+    told = "-T top=3: the task multiple-choice has no such option; it has none"
+    assert wrong(lambda: run("eval", "score", out, "-T", "top=3")) == told

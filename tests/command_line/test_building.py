@@ -1,0 +1,205 @@
+"""``blend init`` and ``blend build``: which recipe is built, what is said of it, and nothing is replaced."""
+
+import json
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from blend.builders.mcq.reading import verdict_notes
+from blend.builders.validate import CHECKS, validate_release
+from blend.loaders.releases import read_manifest
+from blend.loaders.releases.tables import read_config
+from blend.loaders.starter import write_starter
+from blend.schemas.errors import BlendError
+from helpers.in_process import run
+from helpers.semeval_files import write_semeval
+
+VALID = Path(__file__).parents[1] / "loaders" / "valid" / "responses"
+QUICK = {name: check for name, check in CHECKS.items() if name != "loading"}
+RECIPE = 'name = "mine"\nversion = "0.1.0"\nlicense = "cc-by-4.0"\n[[sources]]\nkind = "responses"\n'
+FILES = [
+    ".gitattributes",
+    "collected/prompts.csv",
+    "collected/questions.csv",
+    "collected/responses/en-GB.csv",
+    "collected/responses/en-NZ.csv",
+    "collected/templates.csv",
+    "locales.toml",
+    "recipe.toml",
+]
+
+
+@pytest.mark.slow
+def test_what_init_writes_builds_and_is_valid(tmp_path: Path):
+    mine, out = tmp_path / "mine", tmp_path / "mine" / "release"
+    assert run("init", mine).splitlines() == [
+        *(str(mine / path) for path in FILES),
+        "Replace the example rows by your own. As they are, they build:",
+        f"  blend build {mine / 'recipe.toml'} --out {out}",
+    ]
+    assert "There are 2." in run("build", mine / "recipe.toml", "--out", out)
+    assert [table.split for table in read_manifest(out).tables] == ["GB", "NZ"] * 3
+    report = validate_release(out, checks=QUICK)
+    assert [str(one) for check in report.checks for one in check.examples if one.level != "info"] == []
+
+
+def test_a_clone_of_it_on_windows_has_the_same_bytes(tmp_path: Path):
+    mine, clone = tmp_path / "mine", tmp_path / "clone"
+    write_starter(mine)
+    # As a spreadsheet saves it.
+    (mine / "collected" / "templates.csv").write_bytes(b"\xef\xbb\xbftemplate_id,template\r\n")
+    git = ["git", "-c", "user.name=me", "-c", "user.email=me@example.org", "-c", "core.autocrlf=true"]
+    for command in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "begin"]):
+        subprocess.run([*git, *command], cwd=mine, check=True)
+    subprocess.run([*git, "clone", "-q", str(mine), str(clone)], check=True)
+    assert [path for path in FILES if (clone / path).read_bytes() != (mine / path).read_bytes()] == []
+
+
+def test_init_replaces_nothing(tmp_path: Path):
+    (tmp_path / ".gitattributes").write_text("* -text\n", encoding="utf-8")  # hidden, and one's own
+    assert write_starter(tmp_path) == FILES[1:]
+    assert (tmp_path / ".gitattributes").read_text(encoding="utf-8") == "* -text\n"
+    with pytest.raises(BlendError, match=r"holds 'collected', 'locales.toml', 'recipe.toml' and is not empty"):
+        write_starter(tmp_path)
+
+
+@pytest.mark.slow
+def test_without_a_recipe_it_is_the_sample_and_what_it_replaces_is_said(sample_release: Path, tmp_path: Path):
+    out = tmp_path / "r[/bold]x"
+    shown, _, to_copy = run("build", "--out", out).partition(
+        f"\nBuilt blend-sample 0.1.0 in {out}. Look at it:"
+    )
+    assert "287 of 287 multiple-choice questions show options that nobody has read" in shown
+    assert "the card, README.md, says what each kind means" in " ".join(shown.split())
+    assert max(map(len, shown.splitlines())) <= 80
+    assert f"  blend show {out}\n" in to_copy
+    assert "Since" not in to_copy
+    manifest = read_manifest(out)
+    assert manifest == read_manifest(sample_release)
+    assert {table.config for table in manifest.tables} == {
+        "annotations",
+        "short-answer-questions",
+        "short-answer-prompts",
+        "multiple-choice-questions",
+    }
+    # From its own recipe it is built again, byte for byte; with --json the manifest is all that is printed.
+    again = tmp_path / "again"
+    printed = run("build", sample_release / "recipe.toml", "--out", again, "--json")
+    assert printed == (again / "release.json").read_text(encoding="utf-8")
+    for name in ("release.json", "README.md", "recipe.toml"):
+        assert (again / name).read_bytes() == (sample_release / name).read_bytes()
+    assert f"in {again}, in place of blend-sample 0.1.0. Look at it:" in run("build", "--out", again)
+
+
+@pytest.mark.nightly
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("version", "locales", "line"),
+    [
+        (
+            "1.0.1",
+            '"ko-KR", "en-US"',
+            (
+                "Since 1.0.0: patch (changed in the manifest: recipe.previous; other files changed: "
+                "README.md). 1.0.1 follows."
+            ),
+        ),
+        (
+            "1.1.0",
+            '"ko-KR"',
+            (
+                "Since 1.0.0: major (annotations: 1 split removed: US; short-answer-questions: 1 split "
+                "removed: US; short-answer-prompts: 1 split removed: US). 1.1.0 does not follow: build it as "
+                "2.0.0 before you publish it."
+            ),
+        ),
+    ],
+)
+def test_which_step_follows_on_the_previous_release(tmp_path: Path, version: str, locales: str, line: str):
+    text = 'name = "mine"\nversion = "{}"\nlocales = [{}]\n{}[[sources]]\nkind = "sample"\n'
+    before, after = tmp_path / "before.toml", tmp_path / "after.toml"
+    before.write_text(text.format("1.0.0", '"ko-KR", "en-US"', ""), encoding="utf-8")
+    after.write_text(text.format(version, locales, 'previous = "before"\n'), encoding="utf-8")
+    with pytest.raises(BlendError, match="before: names no release"):  # before anything is built
+        run("build", after, "--out", tmp_path / "after")
+    run("build", before, "--out", tmp_path / "before")
+    assert run("build", after, "--out", tmp_path / "after").splitlines()[-1] == line
+
+
+HERE = "No recipe is named: this is about recipe.toml in this folder.\n"
+SAMPLE = "No recipe is named, and there is no recipe.toml here: this is about the sample in the package.\n"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("words", "made"),
+    [("status", ""), ("reviews propose", "sheet.csv"), ("build --out release", "release")],
+)
+def test_the_recipe_in_the_folder_is_used_and_that_is_said(ended: Callable, words: str, made: str):
+    if words == "status":
+        assert ended("status") == (0, SAMPLE)
+    shutil.copytree(VALID, "collected")
+    shutil.rmtree(Path("collected", "reviews"))
+    responses = Path("collected", "responses", "ko-KR.csv")
+    responses.write_text(responses.read_text(encoding="utf-8").replace("열다섯", ""), encoding="utf-8")
+    Path("recipe.toml").write_text(f'{RECIPE}location = "collected"\n', encoding="utf-8")
+    code, told = ended(*words.split())
+    assert (code, told.startswith(HERE)) == (0, True)
+    assert Path(made).exists()
+    if made == "release":
+        assert read_manifest("release").name == "mine"
+
+
+def test_advice_names_the_recipe(mini_release: Path):
+    manifest = read_manifest(mini_release)
+    for recipe, typed in (("", ""), ("mine/recipe.toml", " mine/recipe.toml")):
+        remedies = [remedy for _, remedy in verdict_notes(manifest, recipe)]
+        assert any(f"`blend questions options{typed} --unread`" in remedy for remedy in remedies)
+        assert not any("{" in remedy for remedy in remedies)
+
+
+@pytest.mark.slow
+def test_a_template_whose_authors_locale_is_not_known_builds_and_is_valid(tmp_path: Path):
+    folder = shutil.copytree(VALID, tmp_path / "collected")
+    text = (folder / "templates.csv").read_text(encoding="utf-8").replace(",ko-KR,", ",,")
+    (folder / "templates.csv").write_text(text.replace(",am-ET,", ",,"), encoding="utf-8")
+    (tmp_path / "recipe.toml").write_text(f'{RECIPE}location = "collected"\n', encoding="utf-8")
+    run("build", tmp_path / "recipe.toml", "--out", tmp_path / "release")
+    report = validate_release(tmp_path / "release", checks=QUICK)
+    assert [str(problem) for check in report.checks for problem in check.examples if check.errors] == []
+    questions = read_config(tmp_path / "release", "short-answer-questions")
+    assert set(questions["source_label"]) == {""}
+    assert read_config(tmp_path / "release", "annotations")["source_locale"].null_count() == len(questions)
+
+
+@pytest.mark.slow
+def test_a_folder_of_semevals_files_is_built_and_built_again(tmp_path: Path):
+    files = write_semeval(tmp_path / "files")
+    assert "semeval-split-row 1" in run("build", "--semeval", files, "--out", tmp_path / "release")
+    manifest = read_manifest(tmp_path / "release")
+    assert manifest.name == "semeval-2026-7"
+    again = ["--source-path", f"files={files}", "--out", tmp_path / "again"]
+    run("build", tmp_path / "release" / "recipe.toml", *again)
+    assert read_manifest(tmp_path / "again").tables == manifest.tables
+    # Options without votes are none to be read.
+    with pytest.raises(BlendError, match=r"^nothing to read: no question has options enough$"):
+        recipe = (tmp_path / "release" / "recipe.toml").read_text(encoding="utf-8")
+        (tmp_path / "recipe.toml").write_text(recipe, encoding="utf-8")
+        run("questions", "options", tmp_path / "recipe.toml", "--out", tmp_path / "options.tsv")
+
+
+@pytest.mark.nightly
+def test_a_snapshot_is_about_what_its_account_says(food_snapshot: Path, tmp_path: Path):
+    run("wikidata", "snapshot", "--dump", food_snapshot, "--out", tmp_path / "s.nt.gz", "--language", "ko")
+    account = json.loads((tmp_path / "snapshot.json").read_text(encoding="utf-8"))
+    account["domain"]["name"] = "clothing"
+    (tmp_path / "snapshot.json").write_text(json.dumps(account), encoding="utf-8")
+    with pytest.raises(BlendError) as caught:
+        run("build", "--food", tmp_path / "s.nt.gz", "--out", tmp_path / "release")
+    assert str(caught.value) == (
+        f"{tmp_path}/s.nt.gz: is about clothing, a domain of your own; write a recipe with its domain and "
+        "domain_file in [food] (docs/wikidata.md)"
+    )

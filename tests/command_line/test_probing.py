@@ -1,0 +1,230 @@
+"""``blend eval`` on triples: from a release of the published dishes to a page, and options that do not fit."""
+
+import json
+import shutil
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from blend.eval.asked_runs import read_run
+from helpers.in_process import run as command
+from helpers.messages import wrong
+
+pytestmark = [pytest.mark.integration]
+
+PROBING = ("--task", "probing", "-T", "config=food-aligned")
+LANGUAGES = ("-T", "languages=en,ko")
+
+
+def blend(*arguments: str | Path) -> str:
+    return command("eval", *arguments)
+
+
+def error_of(*arguments: str | Path) -> str:
+    return wrong(lambda: blend(*arguments))
+
+
+@pytest.fixture(scope="module")
+def bert(shared: Path) -> Path:
+    return shared / "models" / "tiny-bert"
+
+
+@pytest.fixture(scope="module")
+def run(food_release: Path, bert: Path, shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A scored run of three dishes in two languages."""
+    out = tmp_path_factory.mktemp("probing") / "run"
+    asked = blend("run", food_release, *PROBING, "--model", bert, "--out", out, *LANGUAGES, "--limit", "3")
+    assert "60 of 60 items are answered" in asked
+    vectors = shared / "golden" / "fmlama" / "probing" / "vectors_en.vec"
+    scored = blend("score", out, "-T", f"vectors=en={vectors}")
+    assert "mWS" in scored
+    return out
+
+
+@pytest.mark.landing
+def test_a_configuration_is_enough_to_probe(run: Path):
+    described = json.loads((run / "run.json").read_text(encoding="utf-8"))
+    assert (described["task"], described["model"]["scorer"]) == ("probing", "masked")
+    assert described["options"]["languages"] == ["en", "ko"]
+    decided = pl.read_parquet(run / "decisions.parquet")
+    assert {"item_id", "locale", "correct", "qid", "relation", "gold", "ranks"} <= set(decided.columns)
+    assert decided.height == 60
+    scores = json.loads(blend("score", run, "--json"))
+    assert scores["signature"].startswith("blend-probing|rel:food@1.0.0#")
+    assert {row["scope"] for row in scores["scores"]} == {
+        "overall", "country", "language", "template", "naming", "language-country", "language-template",
+        "language-naming",
+    }  # fmt: skip
+
+
+@pytest.mark.nightly
+def test_two_models_are_compared_and_stand_on_one_page(
+    run: Path, food_release: Path, shared: Path, tmp_path: Path
+):
+    other, model = tmp_path / "t5", shared / "models" / "tiny-t5"
+    blend("run", food_release, *PROBING, "--model", model, "--out", other, *LANGUAGES, "--limit", "3")
+    blend("score", run)
+    blend("score", other)
+    compared = json.loads(blend("compare", run, other, "--json"))
+    assert {pair["n_items"] for pair in compared["pairs"]} == {60}
+    blend("report", run, other, "--out", tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    naming = "Naming the country, and asking in English"
+    for title in ("By country", "By template", "By language and country", naming):
+        assert f">{title}</h3>" in page
+
+
+@pytest.mark.landing
+def test_a_sheet_and_what_people_say(run: Path, tmp_path: Path):
+    sheet = tmp_path / "sheet.csv"
+    written = blend("judge-sheet", run, "--sample", "3", "--out", sheet)
+    assert "Wrote 3 rows" in written
+    lines = sheet.read_text(encoding="utf-8").splitlines()
+    filled = tmp_path / "anna.csv"
+    filled.write_text("\n".join([lines[0], *(line.removesuffix(",,") + ",1,\n" for line in lines[1:])]))
+    shown = blend("judged", run, filled)
+    assert "1 annotator, 3 dishes" in shown
+    # One of five predictions of each dish.
+    found = json.loads(blend("judged", run, filled, "--json"))
+    [precision] = [s for s in found["scores"] if (s["metric"], s["scope"]) == ("precision-people", "overall")]
+    assert precision["value"] == pytest.approx(20)
+
+
+@pytest.mark.landing
+def test_candidates_of_a_file(food_release: Path, bert: Path, tmp_path: Path):
+    words = tmp_path / "words.csv"
+    words.write_text("candidate\negg\nflour\nwater\n", encoding="utf-8")
+    out = tmp_path / "run"
+    options = ("-T", "config=food-triples", "-T", "languages=en", "-T", f"candidates={words}")
+    asked = ("run", food_release, "--task", "probing", "--model", bert, "--out", out, "--limit", "2", *options)
+    blend(*asked)
+    blend(*asked)
+    words.unlink()
+    assert read_run(out).candidates()["candidate"].to_list() == ["egg", "flour", "water"]
+    assert "egg" not in json.loads(blend("score", out, "--json"))["signature"]
+
+
+ONLY = "makes sense only where a model writes or chooses, and here candidates are scored; leave it out"
+
+
+@pytest.mark.landing
+@pytest.mark.parametrize(
+    ("model", "options", "message"),
+    [
+        ("tiny-bert", "-M chat=yes", f"-M chat=True {ONLY}"),
+        (
+            "tiny-bert",
+            "--server http://localhost:1",
+            "a server does not say how likely a candidate is; name a --model on this machine",
+        ),
+        (
+            "tiny-bert",
+            "--max-tokens 5",
+            (
+                "--max-tokens 5 makes sense only where answers are written, and here the likeliest option or "
+                "candidate is the answer; leave it out"
+            ),
+        ),
+        (
+            "tiny-bert",
+            "-T style=letters",
+            (
+                "-T style=letters: the task probing has no such option; it has --locales, --limit, "
+                "-T max_masks, -T causal, -T config, -T languages, -T countries, -T prompts, -T names, "
+                "-T candidates"
+            ),
+        ),
+        (
+            "tiny-bert",
+            "--locales KR",
+            (
+                "--locales KR makes sense only where regions are asked about, and this task asks in "
+                "-T languages about -T countries; leave one of the two out"
+            ),
+        ),
+        (
+            "tiny-bert",
+            "-T config=food-tripels",
+            (
+                "unknown configuration to probe 'food-tripels'; did you mean 'food-triples'? choose one of: "
+                "food-aligned, food-triples"
+            ),
+        ),
+        (
+            "tiny-bert",
+            "-T config=food-triples -T languages=ko -T countries=Iran",
+            "food 1.0.0: nothing to ask for the task probing; choose other -T languages or -T countries",
+        ),
+        (
+            "tiny-bert",
+            "-T causal=statement",
+            (
+                "-T causal=statement makes sense only with a causal language model, and tiny-bert is a masked "
+                "language model; leave one of the two out"
+            ),
+        ),
+        (
+            "tiny-gpt2",
+            "-T max_masks=12",
+            (
+                "-T max_masks=12 makes sense only with a masked language model, and tiny-gpt2 is a causal "
+                "language model; leave one of the two out"
+            ),
+        ),
+        (
+            "",
+            "--answers answers.csv",
+            "recorded answers are texts, and this task keeps scores of candidates; name a --model without them",
+        ),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(
+    food_release: Path, shared: Path, tmp_path: Path, model: str, options: str, message: str
+):
+    config = () if "config" in options else ("-T", "config=food-aligned")
+    who = ("--model", shared / "models" / model) if model else ()
+    asked = ("run", food_release, "--task", "probing", *config, *who, "--out", tmp_path / "run")
+    assert error_of(*asked, *options.split()) == message
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.landing
+def test_vectors_twice_for_one_language(run: Path):
+    for named, what in (("", "all"), ("en=", "en")):
+        both = [part for file in "ab" for part in ("-T", f"vectors={named}{file}.vec")]
+        told = f"-T vectors={named}b.vec: there is a file for {what} already; name each once"
+        assert error_of("score", run, *both) == told
+
+
+@pytest.mark.landing
+def test_what_cannot_be_probed(sample_release: Path, food_release: Path, bert: Path, tmp_path: Path):
+    asked = ("--task", "probing", "--out", tmp_path / "run", "--model")
+    assert error_of("run", sample_release, *asked, bert) == (
+        "blend-sample 0.1.0: this task reads a configuration of triples, and the release has none; choose a "
+        "release that was built from Wikidata (`blend build --food`)"
+    )
+    folder = Path(shutil.copytree(bert, tmp_path / "classifier"))
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    config["architectures"] = ["BertForSequenceClassification"]
+    (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    assert error_of("run", food_release, *asked, folder, "-T", "config=food-aligned") == (
+        "model classifier: it is neither a masked language model nor an encoder-decoder that fills spans nor a "
+        "causal language model but BertForSequenceClassification; probing needs a model with the head that "
+        "predicts tokens"
+    )
+
+
+@pytest.mark.nightly
+def test_lists_that_a_model_writes(food_release: Path, shared: Path, tmp_path: Path):
+    out = tmp_path / "free"
+    options = ("-T", "config=food-aligned", "-T", "languages=en", "--limit", "2", "--max-tokens", "12")
+    model = ("--model", shared / "models" / "tiny-gpt2")
+    asked = blend("run", food_release, "--task", "free-listing", *options, *model, "--out", out)
+    assert "4 of 4 items are answered" in asked
+    scored = json.loads(blend("score", out, "--rule", "contains", "--json"))
+    assert scored["signature"].startswith("blend-listing|")
+    assert {"precision", "recall", "f1", "accuracy"} <= {row["metric"] for row in scored["scores"]}
+    blend("report", out, "--out", tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert ">By country</h3>" in page

@@ -1,0 +1,323 @@
+"""Triples of Wikidata on the command line: a snapshot is taken, a release built, loaded, counted, checked."""
+
+import json
+import re
+import shlex
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import datasets
+import polars as pl
+import pytest
+import yaml
+
+import blend
+from blend.loaders.datasets import as_models
+from blend.loaders.releases import read_manifest
+from blend.schemas.errors import BlendError
+from blend.schemas.recipe import domains, parse_domains
+from blend.schemas.rows import Triple
+from helpers.in_process import run
+
+pytestmark = [pytest.mark.integration, pytest.mark.nightly]
+
+CLOTHES = """
+    Q500 P279 Q11460
+    Q1 P31 Q500
+    Q1 label en:kilt
+    Q1 label fr:kilt
+    Q1 description en:knee-length skirt
+    Q1 P495 Q22
+    Q1 P186 Q42329
+    Q2 P31 Q11460
+    Q2 label en:hanbok
+    Q2 label fr:hanbok
+    Q2 P2596 Q600
+    Q2 P186 Q37681
+    Q600 P17 Q884
+    Q3 P31 Q11460
+    Q3 label en:loincloth
+    Q3 P186 Q42329
+    Q22 P31 Q6256
+    Q22 label en:United Kingdom
+    Q22 label fr:Royaume-Uni
+    Q884 P31 Q6256
+    Q884 label en:South Korea
+    Q884 label fr:Corée du Sud
+    Q42329 label en:wool
+    Q42329 label fr:laine
+    Q37681 label en:silk
+    Q37681 label fr:soie
+"""
+INSTRUMENTS = """
+    Q500 P31 Q34379
+    Q500 label en:lute
+    Q500 label fr:luth
+    Q500 P495 Q142
+    Q500 P527 Q503
+    Q503 label en:string
+    Q503 label fr:corde
+    Q142 P31 Q6256
+    Q142 label en:France
+    Q142 label fr:France
+"""
+FOOD_WORDS = r"(?i)\b(dish|dishes|ingredients?|cuisine|meal)\b"
+
+
+def rows_of(release: Path, config: str) -> dict[str, int]:
+    return {table.split: table.rows for table in read_manifest(release).tables if table.config == config}
+
+
+def refusal(*arguments: str | Path) -> str:
+    with pytest.raises(BlendError) as refused:
+        run(*arguments)
+    return str(refused.value)
+
+
+@pytest.mark.landing
+def test_the_published_dishes_are_built_with_every_split(food_release: Path):
+    six = ("en", "zh", "ko", "ar", "he", "ru")
+    assert rows_of(food_release, "food-aligned") == dict.fromkeys(six, 175)
+    assert rows_of(food_release, "food-triples")["ko"] == 175
+
+
+def test_every_split_loads_counts_and_is_valid(food_release: Path, tmp_path: Path):
+    for table in read_manifest(food_release).tables:
+        rows = datasets.load_dataset(
+            str(food_release), table.config, split=table.split, streaming=True, cache_dir=str(tmp_path)
+        )
+        assert len(list(rows)) == table.rows
+    printed = run("stats", food_release, "--json", "--out", tmp_path / "stats")
+    languages = {row["language"]: row["dishes"] for row in json.loads(printed)["food_languages"]}
+    assert languages["ko"] == 175
+    assert pl.read_parquet(tmp_path / "stats" / "food_common_parts.parquet")["rank"].max() == 10
+    assert "food: most common parts" in run("stats", food_release, "--all")
+    assert "valid: 0 errors" in run("validate", food_release)
+    assert "Nothing differs" in run("diff", food_release, food_release)
+    assert refusal("plan", food_release) == (
+        f"{food_release}: no annotations in this release; plan from one that has some, or from BLEnD's "
+        "regions: leave RELEASE out"
+    )
+
+
+def test_dishes_and_questions_in_one_release_by_the_pinned_snapshot(food_snapshot: Path, tmp_path: Path):
+    recipe = tmp_path / "recipe.toml"
+    text = (
+        'name = "both"\nversion = "1.0.0"\n[[sources]]\nkind = "sample"\n'
+        f'[[sources]]\nkind = "wikidata"\nlocation = "{food_snapshot}"\n{{}}[food]\nlanguages = ["ko", "en"]\n'
+        'aligned_languages = ["ko", "en"]\n'
+    )
+    recipe.write_text(text.format(""), encoding="utf-8")
+    run("build", recipe, "--out", tmp_path / "release")
+    configs = {table.config for table in read_manifest(tmp_path / "release").tables}
+    assert {"annotations", "multiple-choice-questions", "food-triples", "food-aligned"} <= configs
+    assert "valid: 0 errors" in run("validate", tmp_path / "release")
+    recipe.write_text(text.format(f'sha256 = "{"0" * 64}"\n'), encoding="utf-8")
+    assert f"but the recipe says {'0' * 64}" in refusal("build", recipe, "--out", tmp_path / "other")
+
+
+def test_a_snapshot_is_taken_and_built_from(serve: Callable[[str], Any], food_triples: bytes, tmp_path: Path):
+    endpoint, out = serve(food_triples.decode()), tmp_path / "snapshot.nt.gz"
+    command = ("wikidata", "snapshot", "--endpoint", endpoint.url, "--out", out, "--batch-size", "2000")
+    assert f"  blend build --food {out}\n" in run(*command, "--language", "en", "--language", "ko")
+    assert json.loads((tmp_path / "snapshot.json").read_text())["languages"] == ["en", "ko"]
+    run("build", "--food", out, "--out", tmp_path / "release")
+    assert rows_of(tmp_path / "release", "food-triples")["ko"] == 175
+
+
+def test_snapshots_from_a_dump(food_snapshot: Path, tmp_path: Path):
+    out = tmp_path / "s.nt.gz"
+    command = ("wikidata", "snapshot", "--dump", food_snapshot, "--out", out, "--language", "ko")
+    assert refusal(*command, "--domain", "musical-instrument", "--domain", "dish") == (
+        "no item of the domain 'musical-instrument' was found, so nothing was written for it; check the "
+        "classes of the domain, and whether all of Wikidata was searched"
+    )
+    assert list((tmp_path / "musical-instrument").iterdir()) == []
+    account = json.loads((tmp_path / "dish" / "snapshot.json").read_text())
+    assert (account["endpoint"], account["dump"]["file"]) == (None, food_snapshot.name)
+
+
+def test_instruments_need_no_code_and_their_card_reads_right(shorthand: Callable[[str], str], tmp_path: Path):
+    (tmp_path / "facts.nt").write_text(shorthand(INSTRUMENTS), encoding="utf-8")
+    (tmp_path / "recipe.toml").write_text(
+        'name = "instruments"\nversion = "1.0.0"\ntitle = "Instruments"\nlicense = "cc0-1.0"\n'
+        '[[sources]]\nkind = "wikidata"\nlocation = "facts.nt"\n'
+        '[food]\ndomain = "musical-instrument"\naligned_languages = ["en", "fr"]\n',
+        encoding="utf-8",
+    )
+    release = tmp_path / "release"
+    run("build", tmp_path / "recipe.toml", "--out", release)
+    assert "valid: 0 errors" in run("validate", release)
+    assert json.loads(run("stats", release, "--json"))["instruments"]["languages"][0]["dishes"] == 1
+    cache = str(tmp_path / "cache")
+    rows = datasets.load_dataset(str(release), "instruments-aligned", split="fr", cache_dir=cache)
+    (lute,) = as_models(rows, Triple)
+    assert (lute.label, lute.origin, lute.parts[0].label) == ("luth", "France", "corde")
+    body = (release / "README.md").read_text(encoding="utf-8").split("---\n", 2)[2]
+    assert body.startswith("\n# Instruments\n\nMusical instruments of Wikidata with the country that they come")
+    body += (release / "reports" / "details.md").read_text(encoding="utf-8")
+    assert "One musical instrument in one language: its name, where it comes from, and" in body
+    assert not re.search(FOOD_WORDS, body.replace("Food-related", ""))
+
+
+def section(root: Path) -> str:
+    text = (root / "docs" / "wikidata.md").read_text(encoding="utf-8")
+    return text.partition("## Another domain")[2].partition("\n## ")[0]
+
+
+def code_blocks(text: str, language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", text, flags=re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def walked(
+    root: Path, endpoints: Any, shorthand: Callable[[str], str], tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """The folder of somebody who did what the page says, with a store of their own."""
+    folder = tmp_path_factory.mktemp("walk")
+    names = ("domains.toml", "clothes_prompts.toml", "recipe.toml")
+    for name, text in zip(names, code_blocks(section(root), "toml"), strict=True):
+        (folder / name).write_text(text, encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch, endpoints.serve(shorthand(CLOTHES).encode()) as endpoint:
+        patch.chdir(folder)
+        for line in "".join(code_blocks(section(root), "bash")).splitlines():
+            program, *arguments = shlex.split(line.replace("http://localhost:7001", endpoint.url))
+            assert program == "blend"
+            run(*arguments)
+    return folder
+
+
+def test_a_domain_of_ones_own_gives_the_rows_that_the_endpoint_holds(
+    walked: Path, root: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+):
+    monkeypatch.chdir(walked)
+    monkeypatch.setenv("HF_DATASETS_CACHE", str(walked / "cache"))
+    (example,) = code_blocks(section(root), "python")
+    exec(compile(example, "docs/wikidata.md", "exec"), {})
+    printed = capsys.readouterr().out.splitlines()[-1]
+    assert printed == "kilt United Kingdom [{'qid': 'Q42329', 'label': 'wool'}]"
+    rows = blend.read_config("clothes", "clothes-aligned").filter(pl.col("language") == "fr")
+    assert [(row["label"], row["origin"], row["parts"][0]["label"]) for row in rows.to_dicts()] == [
+        ("kilt", "Royaume-Uni", "laine"),
+        ("hanbok", "Corée du Sud", "soie"),
+    ]
+    prompts = blend.read_config("clothes", "clothes-templates")
+    assert prompts["relation"].to_list() == ["hasParts_1", "country_1"]
+    english = pl.read_parquet(walked / "clothes" / "data" / "clothes-triples" / "en-*.parquet")
+    names = dict(english.select("origin", "origin_prompt_name").iter_rows())  # as they stand in a sentence
+    assert names == {"United Kingdom": "the United Kingdom", "South Korea": "South Korea"}
+
+
+def test_its_release_builds_again_from_what_it_holds(walked: Path):
+    held = {path.relative_to(walked / "clothes") for path in (walked / "clothes").rglob("*") if path.is_file()}
+    assert {Path("domains.toml"), Path("templates.toml")} <= held
+    for path in held:
+        assert (walked / "again" / path).read_bytes() == (walked / "clothes" / path).read_bytes(), path
+    assert read_manifest(walked / "clothes").recipe.food.domain_file == "domains.toml"
+    (carried,) = parse_domains((walked / "clothes" / "domains.toml").read_text(), source="domains.toml")
+    (written,) = parse_domains((walked / "domains.toml").read_text(), source="domains.toml")
+    assert carried == written.model_copy(update={"templates": "templates.toml"})
+
+
+def test_every_text_of_it_is_about_clothes(walked: Path, shared: Path, tmp_path: Path):
+    from blend.eval.asked_runs import read_run
+
+    clothes = walked / "clothes"
+    card = (clothes / "README.md").read_text(encoding="utf-8")
+    _, header, about = card.split("---\n", 2)
+    body = about + (clothes / "reports" / "details.md").read_text(encoding="utf-8")
+    assert yaml.safe_load(header)["pretty_name"] == "Clothes of the world"
+    assert "Clothes of Wikidata with the country that they come from" in body
+    assert "A prompt about one garment and one material, with placeholders." in body
+    assert "| Materials that have a label in the language, by item number. |" in body
+    names = ("README.md", "DATASHEET.md", "croissant.json", "reports/findings.jsonl")
+    said = [(clothes / path).read_text(encoding="utf-8").replace("Food-related", "") for path in names]
+    said.append(run("stats", clothes, "--all"))
+    assert "garment" in said[-1]
+    # A model is asked and told of in the words of the domain.
+    runs = {name: tmp_path / name for name in ("listed", "probed")}
+    asking, answers = ("eval", "run", clothes, "-T", "config=clothes-triples"), tmp_path / "answers.csv"
+    ids = ("en/Q1/hasParts", "en/Q1/country", "en/Q2/hasParts", "en/Q2/country")
+    answers.write_text("\n".join(["item_id,response", *(f"{one},wool" for one in ids)]) + "\n")
+    said.append(run(*asking, "--task", "free-listing", "--answers", answers, "--out", runs["listed"]))
+    probing = ("--task", "probing", "--model", shared / "models" / "tiny-bert", "-T", "languages=en")
+    said.append(run(*asking, *probing, "--out", runs["probed"]))
+    prompts = read_run(runs["listed"]).items("prompt")["prompt"].to_list()
+    assert prompts[0] == (
+        "Which materials does “kilt” have? Answer with a list of materials, separated by commas, and nothing "
+        "else."
+    )
+    said += [run("eval", "score", one) for one in runs.values()]
+    said.append(run("eval", "report", *runs.values(), "--out", tmp_path / "page.html"))
+    said.append(run("eval", "judge-sheet", runs["listed"], "--out", tmp_path / "sheet.csv"))
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "or over clothes." in page
+    # The library that draws is not ours to word.
+    said.append(re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL))
+    said.append(body.replace("Food-related", ""))
+    assert [word for text in said for word in re.findall(FOOD_WORDS, text)] == []
+
+
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [
+        ("", "recipe, key food.domain_file: no such file: {folder}/domains.toml; correct the path"),
+        (
+            "[[domain]]\nname = 'wine'\n",
+            "7 problems:\ndomains.toml, entry 1 (wine), field title: the field is missing; add title = …\n",
+        ),
+        ("dish", "domains.toml, domain 'dish': the package has a domain of this name; rename it"),
+        (
+            "clothes",
+            (
+                "unknown domain 'clothing'; did you mean 'clothes'? choose one of: clothes, dish, "
+                "musical-instrument, or write one of your own into a domain file (docs/wikidata.md)"
+            ),
+        ),
+        (
+            "clothing",
+            (
+                "domain, key templates: no such file: {folder}/clothes_prompts.toml; correct the path, or name "
+                "the packaged food_templates.toml"
+            ),
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_domain_is_said(walked: Path, tmp_path: Path, written: str, message: str):
+    if written:
+        own = (walked / "domains.toml").read_text(encoding="utf-8")
+        named = own.replace('name = "clothing"', f'name = "{written}"')
+        (tmp_path / "domains.toml").write_text(written if "\n" in written else named, encoding="utf-8")
+    for name in ("recipe.toml", "clothes.nt.gz"):
+        shutil.copy(walked / name, tmp_path)
+    said = refusal("build", tmp_path / "recipe.toml", "--out", tmp_path / "out")
+    assert said.startswith(message.format(folder=tmp_path))
+    assert not (tmp_path / "out").exists()
+
+
+def test_domains_are_listed_and_printed(walked: Path):
+    own = ("--domain-file", walked / "domains.toml")
+    assert run("wikidata", "domains", *own).splitlines() == [
+        "dish                 dishes by country of origin and ingredients",
+        "musical-instrument   musical instruments by country of origin and parts",
+        "clothing             clothes by country of origin and material",
+    ]
+    for name, domain in domains().items():
+        assert parse_domains(run("wikidata", "domains", name), source="printed") == (domain,)
+
+
+def test_packaged_texts_have_no_article_that_could_be_the_wrong_one():
+    from blend.builders.cards.fields import described_fields
+    from blend.schemas.rows import TripleTemplate
+
+    texts = [
+        text
+        for model in (Triple, TripleTemplate)
+        for text in (model.__doc__ or "", *(field.description for field in described_fields(model)))
+    ]
+    assert any("dish" in text for text in texts)
+    assert [text for text in texts if re.search(r"(?i)\ban? (dish|ingredient)", text)] == []
+    told = domains()["musical-instrument"].reword("Dishes of one dish; ingredients, one Ingredient. Fishes.")
+    assert told == "Musical instruments of one musical instrument; parts, one Part. Fishes."
