@@ -19,7 +19,7 @@ pytestmark = pytest.mark.integration
 def test_the_examples_run_as_they_stand(hub: Hub, root: Path, tmp_path: Path):
     page = (root / "docs" / "loading.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```", page, flags=re.MULTILINE | re.DOTALL)
-    assert len(blocks) == 8
+    assert len(blocks) == 7
     release = make_release(tmp_path / "release", "1.2.0", locales=("ko-KR", "en-US", "fa-IR", "su-JB"))
     repository = hub.repository("org/blend")
     files = {path.relative_to(release).as_posix(): path for path in release.rglob("*") if path.is_file()}
