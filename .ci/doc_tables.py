@@ -30,7 +30,7 @@ def findings() -> str:
     parts = []
     for step in finding_steps():
         rows = [(f"`{name}`", kind.meaning, kind.example, kind.remedy) for name, kind in step.kinds.items()]
-        parts.append(f"## {step.name}\n\n{_table(('kind', 'what it means', 'example', 'what to do'), rows)}")
+        parts.append(f"### {step.name}\n\n{_table(('kind', 'what it means', 'example', 'what to do'), rows)}")
     return "\n".join(parts)
 
 

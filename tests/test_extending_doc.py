@@ -17,14 +17,12 @@ pytestmark = pytest.mark.integration
 
 MOST_FILES = {
     "A release check": 3,
-    "An annotation stage": 4,
     "An evaluation task": 3,
 }
 """Walk to how many files it may touch; tables that `make docs` writes come on top."""
 
 TABLES = {
     "A release check": "docs/cards.md",
-    "An annotation stage": "docs/annotating.md",
     "An evaluation task": "docs/evaluation.md",
 }
 """Walk to the page in whose table the new thing stands afterwards."""
