@@ -1,6 +1,6 @@
 """Costs: what a run will take, what it took, and that it stops where its budget ends."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,38 +14,15 @@ from blend.eval.models.chosen import Price
 from blend.eval.models.tiny_model import make_tiny_model
 from blend.eval.runs.ask_model import outcome_of
 from blend.eval.runs.usage import Usage, money, plan_asking
-from blend.schemas.errors import BlendError
-from helpers.asking import ask
-from helpers.models.batch_server import BatchServer, serving_batches
+from helpers.messages import wrong
+from helpers.models.batch_server import BatchServer
 
 RUNNER = CliRunner()
-
-
-@pytest.fixture
-def server() -> Iterator[BatchServer]:
-    with serving_batches() as server:
-        yield server
-
-
-@pytest.fixture
-def run(mini_release: Path, tmp_path: Path) -> Callable[..., blend.Run]:
-    def run(**options: Any) -> blend.Run:
-        given = {"model": "tiny", "max_tokens": 64, "limit": 1, "style": "json", "out": "run", **options}
-        out = tmp_path / given.pop("out")
-        return ask(mini_release, "multiple-choice", out, **given)
-
-    return run
 
 
 def command(release: Path, out: Path, *options: str) -> list[str]:
     asked = ["--model", "tiny", "-T", "style=json", "--limit", "1", "--max-tokens", "64", "--out", str(out)]
     return ["eval", "run", str(release), *asked, *options]
-
-
-def wrong(call: Callable[[], object]) -> str:
-    with pytest.raises(BlendError) as caught:
-        call()
-    return str(caught.value)
 
 
 def test_a_plan_without_a_tokenizer_says_that_it_is_an_estimate():
