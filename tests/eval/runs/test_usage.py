@@ -45,7 +45,7 @@ def test_usage_in_words_leaves_out_what_nobody_knows():
 def test_a_local_model_counts_the_tokens_of_its_prompts(run: Callable[..., blend.Run], tmp_path: Path):
     make_tiny_model(tmp_path / "tiny")
     plans: list[Any] = []
-    asked = run(model=tmp_path / "tiny", max_tokens=2, on_plan=plans.append)
+    asked = run(model=tmp_path / "tiny", style="json", max_tokens=2, on_plan=plans.append)
     [plan] = plans
     assert asked.outcome is not None
     assert asked.outcome.usage is not None
