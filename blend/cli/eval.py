@@ -1,7 +1,7 @@
 """``blend eval``: from a release and a model to scores."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -12,7 +12,7 @@ from blend.cli.eval_judging import judge, judge_sheet, judged
 from blend.cli.eval_outcome import print_outcome, print_warning, reporting
 from blend.cli.model_options import ModelChoice, ModelName, Seed, SeedOfTests, read_values
 from blend.cli.options import AsJson, Limit, Release
-from blend.cli.task_options import TaskValues, read_options
+from blend.cli.task_options import TaskValues, named_value, read_options
 from blend.eval.models.chosen import Asking, Decoding, Local, Recorded, Server
 from blend.eval.registry import TASKS
 from blend.exit_codes import UsageError, check_known
@@ -22,57 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from blend.eval.report.scored_runs import ScoredRun
-from typing import Literal
-
-from blend.cli.task_options import named_value
-
-# ``blend eval cluster``: what a run has no answer to, answered by many machines.
-
-
-def cluster(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="Directory of a run that --batch-out has begun.")],
-    server: Annotated[
-        str, typer.Option(metavar="URL|vllm", help="Server to ask, or vllm: an engine that each task starts.")
-    ],
-    executor: Annotated[
-        Literal["local", "slurm", "ray"], typer.Option(help="Who schedules the tasks.")
-    ] = "local",
-    task_requests: Annotated[int, typer.Option(min=1, help="Requests of a task.")] = 5000,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="NAME=VALUE",
-            help="Argument of datatrove's executor, or field of its InferenceConfig; can be repeated.",
-        ),
-    ] = None,
-) -> None:
-    """Have datatrove answer what a run has no answer to: here, on Slurm or on Ray.
-
-    Stopped at any moment, the same command goes on where it stopped. With Slurm it submits the tasks; once they
-    have ended, the same command reads their answers. Every node sees RUN under the same path.
-
-    - `blend eval cluster RUN --server URL --set max_concurrent_generations=64` asks from this machine.
-    - `blend eval cluster RUN --server vllm --executor slurm --set partition=gpu --set time=04:00:00 --set
-      gpus_per_task=1 --set model_max_context=32768` starts vLLM for each task.
-    """
-    from blend.eval.cluster import run_on_cluster
-    from blend.stopping import interruptible
-
-    typed = (named_value("--set", text, example="partition=gpu") for text in settings or ())
-    chosen = {name: int(value) if value.isdecimal() else value for name, value in typed}
-    with interruptible("interrupted; what was answered is kept, and the same command goes on from there"):
-        kept = run_on_cluster(
-            run, server=server, executor=executor, task_requests=task_requests, settings=chosen
-        )
-    if kept is None or kept.outcome is None:
-        logs = run / "cluster" / "logs"
-        typer.echo(f"Slurm has the tasks (logs in {logs}); run the same once they have ended.")
-        return
-    for warning in kept.outcome.warnings:
-        print_warning(warning)
-    print_outcome(kept, Asking(), score=str(run))
-
 
 app = Application(
     no_args_is_help=True,
@@ -242,7 +191,7 @@ def _print_scores(found: "Sequence[ScoredRun]") -> None:
         for table in score_tables(scored.scores, scored.task):
             console.print(table)
         usage = scored.scores.usage
-        for line in ([] if usage is None else [f"ModelChoice: {usage.in_words()}"]) + [scored.scores.signature]:
+        for line in ([] if usage is None else [f"Usage: {usage.in_words()}"]) + [scored.scores.signature]:
             console.print(line, highlight=False, markup=False, soft_wrap=True)
 
 
@@ -305,5 +254,51 @@ def report(
     typer.echo(f"Wrote {out}: open it in a browser.")
 
 
-for command in (judge, judge_sheet, judged, cluster, export, push):
+@app.command()
+def cluster(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="Directory of a run that --batch-out has begun.")],
+    server: Annotated[
+        str, typer.Option(metavar="URL|vllm", help="Server to ask, or vllm: an engine that each task starts.")
+    ],
+    executor: Annotated[
+        Literal["local", "slurm", "ray"], typer.Option(help="Who schedules the tasks.")
+    ] = "local",
+    task_requests: Annotated[int, typer.Option(min=1, help="Requests of a task.")] = 5000,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="Argument of datatrove's executor, or field of its InferenceConfig; can be repeated.",
+        ),
+    ] = None,
+) -> None:
+    """Have datatrove answer what a run has no answer to: here, on Slurm or on Ray.
+
+    Stopped at any moment, the same command goes on where it stopped. With Slurm it submits the tasks; once they
+    have ended, the same command reads their answers. Every node sees RUN under the same path.
+
+    - `blend eval cluster RUN --server URL --set max_concurrent_generations=64` asks from this machine.
+    - `blend eval cluster RUN --server vllm --executor slurm --set partition=gpu --set time=04:00:00 --set
+      gpus_per_task=1 --set model_max_context=32768` starts vLLM for each task.
+    """
+    from blend.eval.cluster import run_on_cluster
+    from blend.views.progress import interruptible
+
+    typed = (named_value("--set", text, example="partition=gpu") for text in settings or ())
+    chosen = {name: int(value) if value.isdecimal() else value for name, value in typed}
+    with interruptible("interrupted; what was answered is kept, and the same command goes on from there"):
+        kept = run_on_cluster(
+            run, server=server, executor=executor, task_requests=task_requests, settings=chosen
+        )
+    if kept is None or kept.outcome is None:
+        logs = run / "cluster" / "logs"
+        typer.echo(f"Slurm has the tasks (logs in {logs}); run the same once they have ended.")
+        return
+    for warning in kept.outcome.warnings:
+        print_warning(warning)
+    print_outcome(kept, Asking(), score=str(run))
+
+
+for command in (judge, judge_sheet, judged, export, push):
     app.command()(command)

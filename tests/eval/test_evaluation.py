@@ -55,13 +55,6 @@ def test_progress_is_heard(asked: Callable[..., blend.Run], monkeypatch: pytest.
 
 
 @pytest.mark.landing
-@pytest.mark.slow
-def test_nothing_is_printed_where_nobody_watches(asked: Callable[..., blend.Run], capfd: Any):
-    blend.score_run(asked(Reader()))
-    assert capfd.readouterr() == ("", "")
-
-
-@pytest.mark.landing
 @pytest.mark.integration  # a model computes
 def test_a_model_that_was_opened_before_is_asked_as_it_is(asked: Callable[..., blend.Run], shared: Path):
     from blend.eval.models.local_model import open_local
@@ -191,13 +184,6 @@ def test_a_task_rule_or_option_that_is_not_there_is_answered_with_those_that_are
     assert refused(lambda: blend.score_run(run, lemmas="none")) == (
         "`lemmas`: the task multiple-choice has no such option; it has none"
     )
-
-
-@pytest.mark.slow
-def test_one_name_is_a_list_of_one(asked: Callable[..., blend.Run]):
-    run = asked(Reader(), "short-answer", locales="KR", languages="english")
-    assert set(run.items()["region"]) == {"KR"}
-    assert run.description.options["languages"] == ["english"]
 
 
 def test_a_name_that_is_not_text(asked: Callable[..., blend.Run]):

@@ -9,8 +9,6 @@ from typer.testing import CliRunner
 
 from blend.cli import app
 from blend.eval.asked_runs import read_run
-from blend.eval.models.local_model import open_local
-from blend.eval.models.tiny_model import make_tiny_model
 from blend.eval.registry import TASKS
 from blend.eval.release_items import ReleaseItems, read_items
 from blend.eval.runs.answers import write_answers
@@ -18,6 +16,8 @@ from blend.eval.runs.recorded_answers import read_recorded
 from blend.eval.runs.run_directory import Run, opened
 from blend.eval.scoring import score_answers
 from blend.schemas.errors import InputError
+from helpers import kill_points
+from helpers.kill_points import Echo, run_all
 
 
 @pytest.fixture(scope="module")
@@ -99,40 +99,17 @@ def test_what_was_let_pass_and_the_seed_stand_in_the_signature(
     )
 
 
-@pytest.mark.slow
-def test_message_for_a_run_that_is_not_finished(sample_release: Path, tmp_path: Path):
-    asked = read_items(sample_release, TASKS["multiple-choice"], locales=["KR"])
-    n = asked.asked.items.height
-    make_tiny_model(tmp_path / "tiny")
-    model = open_local(str(tmp_path / "tiny"))
-    with opened(tmp_path / "run", asked, model.describe(), None):
+AGAIN = "run the same command again to ask them, or score what is there with `allow_missing`"
+
+
+def test_messages_for_answers_that_failed_and_for_a_run_that_is_not_finished(tmp_path: Path):
+    with kill_points.opened(tmp_path / "begun", kill_points.asked(), Echo().describe(), None):
         pass
-    with pytest.raises(InputError) as caught:
-        score_answers(read_run(tmp_path / "run"))
-    assert str(caught.value) == (
-        f"{tmp_path / 'run'}: {n} of {n} items have no answer (100.0 %): {n} were not asked yet; run the same "
-        "command again to ask them, or score what is there with `allow_missing`"
-    )
-
-
-@pytest.mark.slow
-def test_message_for_answers_that_failed(sample_release: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    # Prompts that are longer than the model's context are errors of their own.
-    monkeypatch.setattr("blend.eval.models.tiny_model.CONTEXT_TOKENS", 60)
-    make_tiny_model(tmp_path / "short")
-    command = ["eval", "run", str(sample_release), "--locales", "KR", "--model", str(tmp_path / "short")]
-    result = CliRunner().invoke(app, [*command, "--out", str(tmp_path / "run")])
-    assert result.exit_code == 0
-    answers = read_run(tmp_path / "run").answers()
-    failed = answers.filter(pl.col("error").is_not_null())
-    n = read_run(tmp_path / "run").description.n_items
-    assert n / 100 < len(failed) < n
-    with pytest.raises(InputError) as caught:
-        score_answers(read_run(tmp_path / "run"))
-    assert str(caught.value) == (
-        f"{tmp_path / 'run'}: {len(failed)} of {n} items have no answer ({100 * len(failed) / n:.1f} %): "
-        f"{len(failed)} failed (first: {failed['error'][0]}); run the same command again to ask "
-        "them, or score what is there with `allow_missing`"
-    )
-    share, n_scored = missing_share(read_run(tmp_path / "run"), allow_missing=True)
-    assert (share, n_scored) == (pytest.approx(100 * len(failed) / n), n - len(failed))
+    run_all(tmp_path / "failed", Echo(fails=True))
+    for name, what in {
+        "begun": "24 of 24 items have no answer (100.0 %): 24 were not asked yet",
+        "failed": "1 of 24 items has no answer (4.2 %): 1 failed (first: timed out)",
+    }.items():
+        with pytest.raises(InputError) as caught:
+            score_answers(read_run(tmp_path / name))
+        assert str(caught.value) == f"{tmp_path / name}: {what}; {AGAIN}"

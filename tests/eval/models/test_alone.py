@@ -7,10 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from blend.eval.models.alone import TRIED, check_alone, spread
+from blend.eval.models.alone import check_alone
 from blend.eval.models.candidates import open_candidate_scorer
 from blend.eval.models.local_model import open_local
 from blend.eval.models.protocols import Likelihoods
@@ -145,16 +143,6 @@ def test_architectures_that_feel_what_is_beside_them_are_refused(made: Callable[
     assert kept == []
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("architecture", ["XLNetConfig", "RwkvConfig"])
-def test_options_of_such_an_architecture_are_refused(made: Callable[[str], str], architecture: str):
-    kept: list[Any] = []
-    model = open_local(made(architecture), device="cpu")
-    with pytest.raises(InputError, match="evaluate a model of another architecture"):
-        model.option_logprobs(QUESTIONS, OPTIONS, keep=lambda *one: kept.append(one))
-    assert kept == []
-
-
 @pytest.fixture(scope="module")
 def gpt2(tiny_gpt2: Path) -> Any:
     from blend.eval.models.checkpoint import find_checkpoint
@@ -183,13 +171,3 @@ def test_what_a_reader_is_told(gpt2: Any):
         "model org/odd: 'egg' has no log-probability in float32: its numbers do not fit into that type, so "
         "nothing was computed; use dtype bfloat16 or float32"
     )
-
-
-@given(st.lists(st.lists(st.integers(0, 9), max_size=4), max_size=3 * TRIED))
-def test_those_tried_are_spread_over_all_with_tokens(candidates: list[list[int]]):
-    chosen = spread(candidates)
-    with_tokens = sorted(tokens for tokens in candidates if tokens)
-    assert len(set(chosen)) == len(chosen) == min(TRIED, len(with_tokens))
-    tokens = [candidates[i] for i in chosen]
-    assert tokens == sorted(tokens)
-    assert not chosen or tokens[-1] == with_tokens[-1]

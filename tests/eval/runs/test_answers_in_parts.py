@@ -7,43 +7,14 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from blend.eval.asked_runs import read_run
 from blend.eval.judging.verdicts import JUDGE
-from blend.eval.models.protocols import Generation
 from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items
-from blend.eval.runs.written_answers import AnsweredParts, as_scored
 from blend.eval.scoring import score_answers
 from blend.schemas.errors import UnknownNameError
 from helpers.asking import ask
-from helpers.kill_points import Echo, run_all
 from helpers.models.own_models import Chooser
 from helpers.tiers import rest_nightly
-
-# One text in ten shows that prompts begin thoughts; those that are all thought can be in parts without it.
-THOUGHTFUL = (*["Maybe popcorn? But the"] * 8, "<think>a</think>Nachos", "popcorn</think>Nachos")
-
-
-class Thoughtful(Echo):
-    def _answer(self, prompt: str, draw: int) -> Generation:
-        return Generation(THOUGHTFUL[int(prompt.split()[1]) % 10], 1, 1, "stop")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("size", [1, 7, 100])
-def test_parts_are_answers_of_all_items_as_they_are_scored(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int
-):
-    monkeypatch.setattr("blend.eval.runs.run_directory.PART", size)
-    run_all(tmp_path / "run", Thoughtful())
-    run = read_run(tmp_path / "run")
-    parts = list(AnsweredParts(run))
-    assert all(items.height <= size for items, _ in parts)
-    assert_frame_equal(pl.concat(items for items, _ in parts), run.items())
-    found = pl.concat(answers for _, answers in parts)
-    wanted = as_scored(run.answers(*found.columns, thoughts=False), run.description)
-    assert_frame_equal(found, wanted, check_row_order=False)
-
 
 SAID = ["rice, tea", "", "The answer is C.", '{"answer_choice":"B", "confidence": 80}', "<think>No", "Yes."]
 

@@ -1,5 +1,6 @@
 """Runs that are stopped: killed at every moment of their writing, interrupted, out of space, two at a time."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -14,6 +15,8 @@ from blend.schemas.errors import BlendError, ConflictError, InputError
 from helpers import kill_points
 from helpers.kill_points import N_ITEMS, Echo, asked, run_all
 from helpers.tiers import rest_nightly
+
+TESTS = Path(__file__).parents[2]
 
 ONE_MOMENT = (("SIGKILL", 1, [9]), ("SIGKILL", 3, [20]))
 """In the middle of what the run writes, and of one that asks every question three times."""
@@ -76,6 +79,37 @@ def test_a_failed_item_is_an_error_until_it_is_answered(tmp_path: Path):
     assert third.asked == []
     run_all(tmp_path / "whole", Echo())
     assert digest(out) == digest(tmp_path / "whole")
+
+
+FULL_DISK = """
+import resource, signal, sys
+from pathlib import Path
+from helpers.kill_points import Echo, run_all
+# No file may grow beyond this: the description fits, and all answers do not.
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]),) * 2)
+run_all(Path(sys.argv[1]), Echo(), 20)
+"""
+
+
+@pytest.mark.integration
+def test_a_full_disk_is_told_and_keeps_what_was_answered(tmp_path: Path):
+    whole, out = tmp_path / "whole", tmp_path / "run"
+    run_all(whole, Echo(), 20)
+    others = [path.stat().st_size for path in whole.rglob("*") if path.is_file() and path.suffix != ".jsonl"]
+    full = subprocess.run(
+        [sys.executable, "-c", FULL_DISK, str(out), str(max(others) + 1)],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(TESTS), os.environ.get("PYTHONPATH", "")])},
+        capture_output=True,
+        text=True,
+    )
+    assert full.stderr.splitlines()[-1].endswith(
+        f"StorageError: {out}: no space left on the disk; what was answered until now is kept; free some space "
+        "and run the same again"
+    )
+    assert 0 < read_run(out).answers().height < read_run(whole).answers().height
+    run_all(out, Echo(), 20)
+    assert digest(out) == digest(whole)
 
 
 def test_a_second_process_is_refused(tmp_path: Path):

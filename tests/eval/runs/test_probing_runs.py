@@ -1,6 +1,5 @@
 """Runs of probing on the published dishes: going on, batches, other domains, and what is told of candidates."""
 
-from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,51 +8,14 @@ import pytest
 
 from blend.eval.asked_runs import read_run
 from blend.eval.models.candidates import open_candidate_scorer
-from blend.eval.models.protocols import Likelihoods
 from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items
 from blend.eval.runs.ask_model import TOKENS_NAME, RunOutcome, ask_model
 from blend.eval.runs.run_directory import opened
-from blend.eval.scoring import score_answers, write_scores
+from blend.eval.scoring import score_answers
 from blend.schemas.errors import InputError
-from helpers.tiers import rest_nightly
 
 pytestmark = pytest.mark.integration
-
-MODELS = ("tiny-bert", "tiny-t5", "tiny-gpt2")
-
-
-class StoppedError(Exception):
-    """The process ends here."""
-
-
-class Stopping:
-    """A prober that stops after some prompts."""
-
-    def __init__(self, prober: Any, after: int) -> None:
-        self._prober, self._left = prober, after
-
-    def describe(self) -> Any:
-        return self._prober.describe()
-
-    def tokenised(self, *given: Any, **how: Any) -> Any:
-        return self._prober.tokenised(*given, **how)
-
-    def candidate_logprobs(
-        self,
-        prompts: Sequence[str],
-        sets: Sequence[int],
-        candidates: Sequence[Sequence[str]],
-        *,
-        keep: Callable[[Sequence[int], Sequence[Likelihoods]], None],
-    ) -> None:
-        def count(positions: Sequence[int], scores: Sequence[Likelihoods]) -> None:
-            if not self._left:
-                raise StoppedError
-            self._left -= len(positions)
-            keep(positions, scores)
-
-        self._prober.candidate_logprobs(prompts, sets, candidates, keep=count)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -67,9 +29,6 @@ def probed(
     release: Path,
     out: Path,
     model: Path,
-    *,
-    stop_after: int | None = None,
-    batch_size: int | None = None,
     **options: Any,
 ) -> RunOutcome:
     asked = read_items(
@@ -78,38 +37,9 @@ def probed(
         **{"config": "food-aligned", "limit": 2, "languages": ("en", "ko"), **options},
     )
     reword = asked.options
-    prober = open_candidate_scorer(
-        str(model), causal=reword["causal"], max_masks=reword["max_masks"], batch_size=batch_size
-    )
+    prober = open_candidate_scorer(str(model), causal=reword["causal"], max_masks=reword["max_masks"])
     with opened(out, asked, prober.describe(), None) as run:
-        if stop_after is not None:
-            return ask_model(run, Stopping(prober, stop_after))
         return ask_model(run, prober)
-
-
-def decisions(out: Path) -> pl.DataFrame:
-    run = read_run(out)
-    write_scores(run, score_answers(run))
-    return pl.read_parquet(out / "decisions.parquet")
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("model", rest_nightly(MODELS, "tiny-t5"))
-def test_going_on_and_batches_change_no_rank(food_release: Path, shared: Path, tmp_path: Path, model: str):
-    folder = shared / "models" / model
-    outcome = probed(food_release, tmp_path / "whole", folder)
-    assert (outcome.n_items, outcome.n_asked, outcome.n_missing) == (40, 40, 0)
-    with pytest.raises(StoppedError):
-        probed(food_release, tmp_path / "parts", folder, stop_after=13)
-    # As a kill leaves it: half a line at the end.
-    with (tmp_path / "parts" / "answers" / "journal.jsonl").open("ab") as journal:
-        journal.write(b'{"item_id": "en/Q')
-    assert probed(food_release, tmp_path / "parts", folder).n_asked == 27
-    probed(food_release, tmp_path / "large", folder, batch_size=64)
-    whole = decisions(tmp_path / "whole")
-    assert whole.equals(decisions(tmp_path / "parts"))
-    assert whole.equals(decisions(tmp_path / "large"))
-    assert whole["ranks"].list.len().sum() >= 40
 
 
 @pytest.mark.nightly

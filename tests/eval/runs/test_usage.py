@@ -1,6 +1,6 @@
 """Costs: what a run will take, what it took, and that it stops where its budget ends."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,38 +14,15 @@ from blend.eval.models.chosen import Price
 from blend.eval.models.tiny_model import make_tiny_model
 from blend.eval.runs.ask_model import outcome_of
 from blend.eval.runs.usage import Usage, money, plan_asking
-from blend.schemas.errors import BlendError
-from helpers.asking import ask
-from helpers.models.batch_server import BatchServer, serving_batches
+from helpers.messages import wrong
+from helpers.models.batch_server import BatchServer
 
 RUNNER = CliRunner()
-
-
-@pytest.fixture
-def server() -> Iterator[BatchServer]:
-    with serving_batches() as server:
-        yield server
-
-
-@pytest.fixture
-def run(mini_release: Path, tmp_path: Path) -> Callable[..., blend.Run]:
-    def run(**options: Any) -> blend.Run:
-        given = {"model": "tiny", "max_tokens": 64, "limit": 1, "style": "json", "out": "run", **options}
-        out = tmp_path / given.pop("out")
-        return ask(mini_release, "multiple-choice", out, **given)
-
-    return run
 
 
 def command(release: Path, out: Path, *options: str) -> list[str]:
     asked = ["--model", "tiny", "-T", "style=json", "--limit", "1", "--max-tokens", "64", "--out", str(out)]
     return ["eval", "run", str(release), *asked, *options]
-
-
-def wrong(call: Callable[[], object]) -> str:
-    with pytest.raises(BlendError) as caught:
-        call()
-    return str(caught.value)
 
 
 def test_a_plan_without_a_tokenizer_says_that_it_is_an_estimate():
@@ -68,7 +45,7 @@ def test_usage_in_words_leaves_out_what_nobody_knows():
 def test_a_local_model_counts_the_tokens_of_its_prompts(run: Callable[..., blend.Run], tmp_path: Path):
     make_tiny_model(tmp_path / "tiny")
     plans: list[Any] = []
-    asked = run(model=tmp_path / "tiny", max_tokens=2, on_plan=plans.append)
+    asked = run(model=tmp_path / "tiny", style="json", max_tokens=2, on_plan=plans.append)
     [plan] = plans
     assert asked.outcome is not None
     assert asked.outcome.usage is not None
@@ -83,21 +60,20 @@ def test_a_run_stops_at_its_budget_and_goes_on_with_a_larger_one(
 ):
     paid = {"server": server.url, "concurrency": 2, "price": (0, 1_000_000)}
     # An answer takes 10 to 19 tokens, each of which costs 1 here: the second or third ends 25.
-    with pytest.warns(blend.BlendWarning) as heard:
-        first = run(**paid, budget=25).outcome
+    heard: list[str] = []
+    first = run(**paid, budget=25, on_warning=heard.append).outcome
     assert first is not None
     assert first.usage is not None
     assert first.n_asked == first.usage.requests == server.live.total() <= 4
     assert 25 <= first.usage.tokens_out < 25 + 2 * 20
     n_items = first.n_items
-    assert [str(one.message) for one in heard if "budget" in str(one.message)] == [
+    assert [one for one in heard if "budget" in one] == [
         (
             f"the budget of 25.00 is spent ({money(first.usage.tokens_out)}), and {first.n_asked} of {n_items} "
             "items are answered; give a larger `budget` to go on"
         )
     ]
-    with pytest.warns(blend.BlendWarning):
-        assert run(**paid, budget=25).outcome.n_asked == 0
+    assert run(**paid, budget=25).outcome.n_asked == 0
     whole = run(**paid, budget=10_000)
     assert (whole.outcome.n_missing, server.live.total()) == (0, n_items)
     usage = whole.outcome.usage
