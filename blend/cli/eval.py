@@ -283,7 +283,7 @@ def cluster(
       gpus_per_task=1 --set model_max_context=32768` starts vLLM for each task.
     """
     from blend.eval.cluster import run_on_cluster
-    from blend.views.progress import interruptible
+    from blend.stopping import interruptible
 
     typed = (named_value("--set", text, example="partition=gpu") for text in settings or ())
     chosen = {name: int(value) if value.isdecimal() else value for name, value in typed}

@@ -8,6 +8,7 @@ from pydantic import AfterValidator, Field, StrictFloat, StrictInt, StringConstr
 
 from blend.loaders.files.toml import read_toml, registry_with
 from blend.loaders.recipes import read_recipe
+from blend.schemas.addresses import is_server_address
 from blend.schemas.locales import Locale, Registry
 from blend.schemas.models import FrozenModel
 from blend.schemas.recipe import SaqOptions
@@ -61,10 +62,14 @@ def _person(entry: str) -> str:
     )
 
 
-def _without_password(url: str) -> str:
+def _server_address(url: str) -> str:
     if re.match(r"https?://[^/]*@", url):
         raise ValueError(
             "holds a name or password before the @; remove it, and give the token in the environment"
+        )
+    if not is_server_address(url):
+        raise ValueError(
+            f"{url!r} is not the address of a server; write it in full, for example http://localhost:8080"
         )
     return url
 
@@ -73,7 +78,7 @@ _Text = Annotated[str, StringConstraints(pattern=r"\S")]
 _Stages = Annotated[tuple[StageName, ...], Field(min_length=1), AfterValidator(_each_once)]
 _Topics = Annotated[tuple[_Text, ...], Field(min_length=1), AfterValidator(_distinct_topics)]
 _People = Annotated[tuple[Annotated[str, AfterValidator(_person)], ...], AfterValidator(_each_once)]
-_Url = Annotated[str, StringConstraints(pattern=r"^https?://\S+$"), AfterValidator(_without_password)]
+_Url = Annotated[str, AfterValidator(_server_address)]
 
 
 class ServerSettings(FrozenModel):

@@ -269,7 +269,7 @@ def options_to_review(
 
 
 def options_for_natives(
-    recipe: Recipe, *, base: Path = Path(), known: Registry, again: Collection[tuple[str, str]] | None = None
+    recipe: Recipe, *, base: Path = Path(), known: Registry
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The options that a build of a recipe may show and that no native of the region has read.
 
@@ -277,7 +277,6 @@ def options_for_natives(
         recipe: Names the sources, and perhaps a file of verdicts (``mcq.verdicts``).
         base: Folder to which its relative locations refer.
         known: Known locales.
-        again: Templates with locales that are read alone, also where natives have; what none has when absent.
 
     Returns:
         `offered_options.OFFERED_OPTIONS`, perhaps without rows, and the questions with their answers,
@@ -290,11 +289,7 @@ def options_for_natives(
     unread = [
         one.row
         for one in options.offered(verdicts_of(recipe.mcq, base))
-        if (
-            not any(reader.kind == NATIVE for reader in one.readers)
-            if again is None
-            else (one.row["template_id"], one.row["locale"]) in again
-        )
+        if not any(reader.kind == NATIVE for reader in one.readers)
     ]
     return pl.DataFrame(unread, OFFERED_OPTIONS), options.answered
 

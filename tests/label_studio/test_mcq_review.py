@@ -1,19 +1,18 @@
 """Options on a real server: what natives refuse, a build leaves out; where they disagree, one more reads."""
 
+import json
 from collections.abc import Callable
-from datetime import UTC, datetime
 
 import pytest
 
-from blend.builders.annotation.check import check_project
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.pulling import pull_project
-from blend.builders.annotation.status import project_status, status_page
 from blend.builders.annotation.syncing import sync_project
 from blend.builders.release.tables import build_tables
 from blend.loaders.recipes import read_recipe
 from blend.loaders.responses.verdicts import read_verdicts
-from blend.views.annotation import push_lines, status_tables
+from blend.views.annotation import push_lines
+from helpers.in_process import run
 from helpers.label_studio.annotation_projects import push
 from helpers.label_studio.annotator_in_browser import annotator
 from helpers.label_studio.studio_fixtures import StudioForTests, ticked, typed
@@ -95,12 +94,9 @@ def test_a_third_native_decides_and_the_build_follows(label_studio: StudioForTes
     # Two of three refuse meat pie, so that another answer takes its place; two of three accept pizza.
     assert shown_options(lunch) >= {"sandwich", "pizza", "homework"}
     assert "meat pie" not in shown_options(lunch)
-    found = project_status(check_project(lunch.path), today=datetime.now(UTC).date())
-    (_, british) = found.tables["options"].frame.iter_rows(named=True)
-    assert (british["options"], british["by_natives"], british["read_twice"]) == (7, 7, 7)
-    assert british["alike"] == pytest.approx(5 / 7)
-    assert "Options read" in status_page(found)
-    assert [table.title for table in status_tables(found)][2] == "Options read"
+    read = json.loads(run("annotate", "status", lunch.path, "--offline", "--json"))["options"][-1]
+    assert (read["options"], read["by_natives"], read["read_twice"]) == (7, 7, 7)
+    assert read["alike"] == pytest.approx(5 / 7)
     # What natives have read is not asked again, and what they are at stays.
     (line, last) = push_lines(push(lunch.path), dry_run=False)
     assert line.startswith(f"{title}: 1 task changed or not asked for any more, and kept")
