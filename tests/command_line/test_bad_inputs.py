@@ -16,7 +16,7 @@ import pytest
 import blend.cli
 from blend.builders.release import build_release
 from blend.builders.release.reviewing import answers_to_review
-from blend.loaders.files.sheets import write_sheet
+from blend.loaders.files.new_files import write_sheet
 from blend.loaders.recipes.ready import sample_recipe
 from blend.schemas.sheets import ANSWER_SHEET
 
