@@ -161,7 +161,7 @@ def write_workbook(rows: "pl.DataFrame", choices: Choices, location: str) -> byt
     """A workbook with a sheet of texts: a header that stays in sight, and drop-down lists.
 
     Args:
-        rows: One cell per value; null is an empty cell. Apostrophes by which texts survive a spreadsheet's CSV are
+        rows: One cell per value; null is an empty cell. Apostrophes by which texts survive CSV are
             left out: here the format Text does that.
         choices: What can be chosen.
         location: What messages call the file.
