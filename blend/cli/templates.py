@@ -25,7 +25,7 @@ def propose(
 ) -> None:
     """Make the review sheet: slots proposed, near-duplicates grouped, one-country questions flagged."""
     from blend.builders.templates import review_sheet
-    from blend.loaders.files.sheets import write_sheet
+    from blend.loaders.files.new_files import write_sheet
     from blend.loaders.files.toml import registry_with
     from blend.loaders.responses.templates import read_native_questions
     from blend.schemas.sheets import TEMPLATE_SHEET

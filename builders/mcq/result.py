@@ -17,7 +17,7 @@ from blend.schemas.rows import LETTERS, MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_
 from blend.schemas.texts import agreeing, pluralise
 
 NO_ENGLISH = "no-translation"
-"""Finding of a question with answers that nobody has put into English; `builders.saq.findings` reports it."""
+"""Finding of a question with answers that nobody has put into English; `builders.saq` reports it."""
 
 STAGE = "make multiple-choice questions"
 """Name of the step in the build report."""

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import polars as pl
 from rapidfuzz import fuzz
 
-from blend.builders.templates.near_duplicates import content
+from blend.builders.templates import content
 from blend.builders.templates.slots import slot_country
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.recipes.sources import SourceTables

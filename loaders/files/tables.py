@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from blend.loaders.files.content import location_of, read_content, utf8_text
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.schemas.errors import RowError
+from blend.schemas.sheets import may_be_rewritten
 
 if TYPE_CHECKING:
     import polars as pl
@@ -159,7 +160,8 @@ def write_workbook(rows: "pl.DataFrame", choices: Choices, location: str) -> byt
     """A workbook with a sheet of texts: a header that stays in sight, and drop-down lists.
 
     Args:
-        rows: One cell per value; null is an empty cell.
+        rows: One cell per value; null is an empty cell. Apostrophes by which texts survive CSV are
+            left out: here the format Text does that.
         choices: What can be chosen.
         location: What messages call the file.
 
@@ -187,7 +189,7 @@ def write_workbook(rows: "pl.DataFrame", choices: Choices, location: str) -> byt
                 what = f"{len(text):,} characters, and a cell of a workbook holds {MAX_CELL:,}"
                 where = f"{location}:{row}, column {rows.columns[number - 1]}"
                 raise RowError(what, where=where, fix="write the sheet as .csv")
-            cell = sheet.cell(row, number, _escaped(text) or None)
+            cell = sheet.cell(row, number, _escaped(_unguarded(text)) or None)
             if text:
                 cell.data_type = "s"  # '=1' is a text as well
             cell.number_format = "@"
@@ -299,6 +301,11 @@ def _text(cell: Any) -> str:
     if _PLAIN_FORMATS.fullmatch(cell.number_format or "General") and abs(value) < _EXACT:
         return text
     return Rewritten(text, f"the number {text} in the format {cell.number_format!r}")
+
+
+def _unguarded(text: str) -> str:
+    """A text without the apostrophe that keeps it text in CSV (`sheets.guarded`); one of its own stays."""
+    return text[1:] if text.startswith("'") and may_be_rewritten(text[1:]) else text
 
 
 def _escaped(text: str) -> str:

@@ -97,13 +97,13 @@ def optional_files(
         RowError: If two files of one name stand side by side.
     """
     own = diagnostics.part()
-    note_unread(sorted(folder.iterdir()), root, own, known, is_strict=is_strict)
+    overlooked = note_unread(sorted(folder.iterdir()), root, diagnostics, known, is_strict=is_strict)
     single = {name: only_named(folder, name, SUFFIXES) for name in _SINGLE}
     present = {name: [] if path is None else [path] for name, path in single.items()}
     responses = _files(folder / "responses", root, SUFFIXES, own)
     reviews = _files(folder / "reviews", root, _REVIEW_SUFFIXES, own)
     diagnostics.problems.extend(own.problems)
-    unread = frozenset(_FOLDERS if own.problems else ())
+    unread = frozenset(_FOLDERS if own.problems or overlooked else ())
     return ResponseFiles(**present, responses=responses, reviews=reviews, unread=unread)
 
 
@@ -114,7 +114,7 @@ def note_unread(
     known: Mapping[str, Sequence[str]],
     *,
     is_strict: bool,
-) -> None:
+) -> bool:
     """Note what nobody reads because of its name: ``prompt.csv``, ``Reviews/``, ``reviews.jsonl``.
 
     Args:
@@ -123,7 +123,11 @@ def note_unread(
         diagnostics: Takes a problem for each that may hold what is read, by its name, and a finding for others.
         known: What is read: names, and how they may end.
         is_strict: Whether others are problems as well.
+
+    Returns:
+        Whether responses or reviews may be among it.
     """
+    overlooked = False
     read = ", ".join(name + (endings[0] if len(endings) == 1 else "") for name, endings in known.items())
     for path in paths:
         stem, dot, ending = path.name.partition(".")
@@ -140,14 +144,17 @@ def note_unread(
             kind = "" if known[alike[0]][0] else "the folder "
             fix = f"did you mean {kind}{alike[0]!r}? Rename or move it, or keep it elsewhere"
             diagnostics.problem("nothing of that name is read", where=where, fix=fix)
+            overlooked |= alike[0] in _FOLDERS
         elif any(_LOCALE_FILE.fullmatch(file.name) for file in files):
             fix = "move it into the folder 'responses' or 'reviews', or keep it elsewhere"
             diagnostics.problem("files for locales are not read here", where=where, fix=fix)
+            overlooked = True
         elif is_strict:
             fix = f"rename it, or keep it elsewhere; what is read here: {read}"
             diagnostics.problem("nothing of that name is read", where=where, fix=fix)
         elif path.is_dir() or (path.suffix.lower() in SUFFIXES and path.suffix.lower() != ".txt"):
             diagnostics.finding(NOT_READ, where, f"what is read here is {read}; not read")
+    return overlooked
 
 
 def _single_file(folder: Path, name: str) -> Path:

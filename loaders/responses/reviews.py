@@ -11,9 +11,8 @@ import polars as pl
 from blend.loaders.files.atomic import atomic_write, check_own_folder, storage_errors
 from blend.loaders.files.content import read_text
 from blend.loaders.files.diagnostics import Checked, Diagnostics, Placed
-from blend.loaders.files.new_files import is_pulled
+from blend.loaders.files.new_files import is_pulled, read_sheet
 from blend.loaders.files.rows import SUFFIXES
-from blend.loaders.files.sheets import read_sheet
 from blend.loaders.responses.links import AskedQuestion, Key
 from blend.schemas.errors import ConflictError, RowError
 from blend.schemas.rows import Response, Review

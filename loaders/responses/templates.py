@@ -9,8 +9,8 @@ from typing import Any
 import polars as pl
 
 from blend.loaders.files.diagnostics import Diagnostics
+from blend.loaders.files.new_files import read_sheet
 from blend.loaders.files.rows import Cells, Columns, read_rows
-from blend.loaders.files.sheets import read_sheet
 from blend.schemas.errors import UnknownNameError
 from blend.schemas.frames import NATIVE_QUESTIONS, TRANSLATIONS
 from blend.schemas.locales import Registry, registry

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from blend.loaders.files.diagnostics import Diagnostics
+from blend.loaders.files.new_files import read_sheet
 from blend.loaders.files.rows import Cells, Columns, read_rows, read_table
-from blend.loaders.files.sheets import read_sheet
 from blend.loaders.responses.verdicts import GivenVerdict
 from blend.schemas.errors import InputError, RowError
 from blend.schemas.sheets import (

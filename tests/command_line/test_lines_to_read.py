@@ -11,7 +11,7 @@ from openpyxl.comments import Comment
 from openpyxl.styles import Font, PatternFill
 
 from blend.loaders.files.diagnostics import Diagnostics
-from blend.loaders.files.sheets import write_sheet
+from blend.loaders.files.new_files import write_sheet
 from blend.loaders.responses.reviews import read_answer_sheet
 from blend.schemas.sheets import OPTION_SHEET
 from blend.views.releases import group_with_english

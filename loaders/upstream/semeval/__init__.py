@@ -31,10 +31,10 @@ from blend.loaders.upstream.semeval.task_files import (
     is_non_answer,
     other_than_four,
     read_task_file,
+    read_trial,
     spelled_otherwise,
     task_id,
 )
-from blend.loaders.upstream.semeval.trial_files import read_trial
 from blend.schemas.arrow_types import nested_frame
 from blend.schemas.errors import InputError
 from blend.schemas.formats import format_of

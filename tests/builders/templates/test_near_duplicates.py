@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blend.builders.templates.near_duplicates import content, near_duplicates
+from blend.builders.templates import content, near_duplicates
 
 TEXTS = [
     "What is the most popular fruit in {country}?",
