@@ -30,7 +30,7 @@ REASONS = {"few-votes": 2153, "non-answers": 542, "not-applicable": 1005, "out-o
 REASONS |= {"turned-down": 48, "own-calendar": 7, "short": 903}
 TRUE_FALSE = 3308
 # Questions before, and how many of them stay as they are; of these, how many move their correct answer.
-JOINING = {"ko-KP": (3111, 2592, 82), "es-ES": (3055, 2512, 87)}
+JOINING = {"ko-KP": (3111, 2592, 82), "es-ES": (3055, 2512, 85)}
 
 
 DATES = [
