@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from blend.builders.mcq.reading import verdict_notes
+from blend.builders.mcq.result import verdict_notes
 from blend.builders.validate import CHECKS, validate_release
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.tables import read_config

@@ -31,16 +31,13 @@ from blend.loaders.releases import read_manifest
 from blend.loaders.responses.shipped import shipped_collections
 from blend.schemas import summaries
 from blend.schemas.locales import registry
-from blend.views.frames import rows_frame, table_of
+from blend.views.frames import table_of
 from blend.views.safe import SafeConsole, shown
 from blend.views.scores import score_tables
 from blend.views.tables import (
-    checks_table,
     collection_tables,
     locale_details,
     locale_table,
-    plan_table,
-    release_tables,
 )
 
 
@@ -87,13 +84,13 @@ def assert_complete(tables: Iterable[summaries.Table]) -> None:
 def test_tables_of_questions(sample_release: Path):
     recipe = sample_recipe()
     inputs = read_inputs(recipe, base=Path(), locales=registry())
-    assert_complete(release_tables(read_manifest(sample_release)))
+    assert_complete(read_manifest(sample_release).as_tables())
     assert_complete(dataset_tables(stats_of_release(sample_release)))
     assert_complete(
         collection_tables(collection_status(inputs.questions, inputs.responses, inputs.reviews, recipe.saq))
     )
     plan = plan_collection(mean_figures(shipped_collections()), templates=[20_000], price=0.1)
-    assert_complete([plan_table(plan), locale_table(list(registry())), *map(locale_details, registry())])
+    assert_complete([*plan.as_tables(), locale_table(list(registry())), *map(locale_details, registry())])
     assert locale_table([registry().get("ko-KR")]).title == "1 locale"
 
 
@@ -101,7 +98,7 @@ def test_tables_of_questions(sample_release: Path):
 def test_tables_of_food(food_snapshot: Path, tmp_path: Path):
     out = tmp_path / "release"
     build_release(food_recipe(food_snapshot), out, source_paths={food_snapshot.name: food_snapshot})
-    assert_complete(release_tables(read_manifest(out)))
+    assert_complete(read_manifest(out).as_tables())
     figures = stats_of_release(out)
     # All of Wikidata has some 35,000 dishes.
     food = figures.food["food"]
@@ -122,7 +119,7 @@ def test_tables_of_a_comparison_and_a_validation(sample_release: Path, tmp_path:
     tables = difference_tables(diff_releases(sample_release, tmp_path / "new"), examples=0)
     assert tables[-1].frame["setting"].to_list() == ["recipe.title", "recipe.seed"]
     quick = {name: check for name, check in CHECKS.items() if name != "loading"}
-    assert_complete([*tables, checks_table(validate_release(sample_release, checks=quick, name="sample"))])
+    assert_complete([*tables, *validate_release(sample_release, checks=quick, name="sample").as_tables()])
 
 
 def test_large_counts_of_multiple_choice_questions():
@@ -245,9 +242,9 @@ def test_a_table_never_cuts_a_figure():
     """However narrow the terminal: names are broken into lines, figures stand whole in one."""
     heads = [f"head {number}" for number in range(12)]
     figures = [f"{number},345,678.90" for number in range(12)]
-    rows = rows_frame(("locale", *heads), [("a name with several words in it", *figures)])
+    rows = [("a name with several words in it", *figures)]
     out = io.StringIO()
-    SafeConsole(file=out, width=40).print(table_of(summaries.Table("title", rows)))
+    SafeConsole(file=out, width=40).print(table_of(summaries.Table.of("title", ("locale", *heads), rows)))
     (line,) = [line for line in out.getvalue().splitlines() if figures[0] in line]
     assert all(figure in line for figure in figures)
     assert "…" not in out.getvalue()
