@@ -150,7 +150,7 @@ def test_instruments_need_no_code_and_their_card_reads_right(shorthand: Callable
     release = tmp_path / "release"
     run("build", tmp_path / "recipe.toml", "--out", release)
     assert "valid: 0 errors" in run("validate", release)
-    assert json.loads(run("stats", release, "--json"))["instruments"]["languages"][0]["dishes"] == 1
+    assert json.loads(run("stats", release, "--json"))["instruments_languages"][0]["dishes"] == 1
     cache = str(tmp_path / "cache")
     rows = datasets.load_dataset(str(release), "instruments-aligned", split="fr", cache_dir=cache)
     (lute,) = as_models(rows, Triple)
