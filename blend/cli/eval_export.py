@@ -56,7 +56,7 @@ def export(
     items = read.asked.items.join(
         read.asked.gold.select("item_id", "answer"), on="item_id", maintain_order="left"
     )
-    made = export_lm_eval(items, out, name=read.manifest.name, version=read.manifest.version, style=style)
+    made = export_lm_eval(items, out, name=read.release.name, version=read.release.version, style=style)
     typer.echo(
         f"Wrote {pluralise(made.n_questions, 'question')} about {', '.join(made.regions)} to {out}. Run them:"
     )

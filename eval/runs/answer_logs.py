@@ -202,7 +202,7 @@ def _parsed(content: bytes, where: str) -> Any:
         raise RowError(f"not JSON ({why})", where=where, fix="copy the file again") from None
 
 
-def logged_answer(record: object) -> LoggedAnswer | None:
+def logged_answer(record: Any) -> LoggedAnswer | None:
     """The answer in a record of a log, without its location; null for a record that no known tool writes."""
     try:
         match record:

@@ -19,4 +19,4 @@ def exported(
     read = read_items(release, TASKS["multiple-choice"], locales=locales, limit=limit, style=style)
     asked = read.asked
     items = asked.items.join(asked.gold.select("item_id", "answer"), on="item_id", maintain_order="left")
-    return export_lm_eval(items, out, name=read.manifest.name, version=read.manifest.version, style=style)
+    return export_lm_eval(items, out, name=read.release.name, version=read.release.version, style=style)
