@@ -332,7 +332,7 @@ def _loss_to_reviewers(top: list[Option | str], wrong: Set[str]) -> tuple[str, s
     """Say whether verdicts, of people or of a model, call every top answer wrong."""
     texts = [option.text for option in top if isinstance(option, Option)]
     # Not asked of an empty list: where no top answer can be shown, `_loss_of_top` has said why.
-    if not wrong.issuperset(texts):
+    if not set(texts) <= wrong:
         return None
     return "turned-down", f"verdicts say that {', '.join(map(repr, dict.fromkeys(texts)))} is wrong"
 
