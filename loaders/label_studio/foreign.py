@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from blend.loaders.files.diagnostics import Diagnostics
-from blend.loaders.files.rows import Cells, read_json, read_table, text_of
+from blend.loaders.files.content import read_json
+from blend.loaders.files.rows import Cells, read_table, text_of
 from blend.schemas.errors import InputError
 
 _WHO = "annotator"
@@ -34,7 +34,7 @@ def read_answers(path: Path) -> tuple[list[Cells], bool]:
         return [
             Cells(row.location, {name: _parsed(one) for name, one in row.values.items()}) for row in cells
         ], False
-    tasks = read_json(path, path.parent, Diagnostics())
+    tasks = read_json(path, where=path.name)
     if not isinstance(tasks, list) or not all(isinstance(task, dict) for task in tasks):
         raise InputError(f"{path}: not a list of tasks; export the project as JSON, JSON-MIN, CSV or TSV")
     rows = []
