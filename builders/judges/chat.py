@@ -240,8 +240,14 @@ class ChatJudge:
         timeout_s: float = 60.0,
     ) -> None:
         self.name = f"{MODEL_PREFIX}{model}"
-        of_server = {"concurrency": concurrency, "retries": retries, "timeout_s": timeout_s}
-        self._model = ChatModel(model, asked_as=self.name, base_url=base_url, **of_server)
+        self._model = ChatModel(
+            model,
+            asked_as=self.name,
+            base_url=base_url,
+            concurrency=concurrency,
+            retries=retries,
+            timeout_s=timeout_s,
+        )
         self._write = record
         self._same: dict[Pair, bool] = {}
 

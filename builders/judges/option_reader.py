@@ -136,8 +136,14 @@ class OptionReader:
     ) -> None:
         self.name = f"{MODEL_PREFIX}{model}@prompt-{PROMPT_VERSION}"
         self._write = record
-        of_server = {"concurrency": concurrency, "retries": 5, "timeout_s": 300.0}
-        self._model = ChatModel(model, asked_as=self.name, base_url=base_url, **of_server)
+        self._model = ChatModel(
+            model,
+            asked_as=self.name,
+            base_url=base_url,
+            concurrency=concurrency,
+            retries=5,
+            timeout_s=300.0,
+        )
 
     def read(self, requests: Sequence[AskedOptions]) -> None:
         """Have all options of all requests read.

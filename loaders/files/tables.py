@@ -212,15 +212,14 @@ def _validation(rows: "pl.DataFrame", column: str, offered: Sequence[str]) -> An
     formula, what = f'"{",".join(offered)}"', " or ".join(offered)
     if offered[0] in rows.columns:
         formula, what = cells(offered[0], "$"), f"one from the column {offered[0]}"
-    error = f"Choose {what}, or leave the cell empty."
     return DataValidation(
         type="list",
         formula1=formula,
         allow_blank=True,
-        sqref=cells(column),
         showErrorMessage=True,
         errorTitle=column,
-        error=error,
+        error=f"Choose {what}, or leave the cell empty.",
+        sqref=cells(column),
     )
 
 

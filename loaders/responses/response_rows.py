@@ -136,7 +136,7 @@ def note_unread(
             continue
         where = location_of(path, root)
         alike = process.extractOne(stem.casefold(), [*known], scorer=fuzz.ratio, score_cutoff=_LEAST_ALIKE)
-        files = path.glob("*") if path.is_dir() else [path]
+        files: Iterable[Path] = path.glob("*") if path.is_dir() else [path]
         if alike is not None and alike[0] == stem and known[stem][0]:
             fix = f"write it as {', '.join(known[stem][:-1])} or {known[stem][-1]}, or keep it elsewhere"
             diagnostics.problem("nothing of that name is read", where=where, fix=fix)
