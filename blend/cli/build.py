@@ -103,11 +103,12 @@ def build(
     chosen = _chosen(recipe, blend_data, semeval, food)
     source_paths = chosen.source_paths | _named_locations(chosen.recipe, source_path or [])
     used = chosen.recipe if mcq_mode is None else _in_mode(chosen.recipe, mcq_mode)
-    how = {"base": chosen.base, "source_paths": source_paths}
     before = held_release(out)
     with interruptible(unless_made(out)), nullcontext(silent) if as_json else shown_progress() as on_progress:
-        manifest = build_release(used, out, replace=replace, on_progress=on_progress, **how)
-        step = None if as_json else step_since_previous(used, out, **how)
+        manifest = build_release(
+            used, out, base=chosen.base, source_paths=source_paths, replace=replace, on_progress=on_progress
+        )
+        step = None if as_json else step_since_previous(used, out, base=chosen.base, source_paths=source_paths)
     if as_json:
         typer.echo(manifest.to_json(), nl=False)
         return

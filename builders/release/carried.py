@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from blend.builders.release.inputs import domain_file, known_domain
 from blend.loaders.files.content import directory_digest, file_infos, read_content, read_text
-from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.tables import WORKBOOK
 from blend.loaders.files.toml import domain_toml
 from blend.loaders.recipes.ready import is_packaged, own_templates
@@ -122,7 +121,7 @@ def carried_registries(recipe: Recipe, base: Path) -> dict[str, str]:
     texts = {}
     if recipe.locale_file is not None:
         own = base / recipe.locale_file
-        texts[LOCALES_NAME] = read_text(own, own.parent, Diagnostics()).replace("\r\n", "\n")
+        texts[LOCALES_NAME] = read_text(own).replace("\r\n", "\n")
     path = domain_file(recipe, base=base)
     if path is not None:
         domain = known_domain(recipe, base=base)

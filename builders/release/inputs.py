@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from blend.builders.release.own_templates import as_blend_has_them
+from blend.builders.release.own_templates import as_blend_has_them, with_like_topics_found
 from blend.builders.stages import Stage, rows_by
 from blend.loaders.files.content import instead_of_file
 from blend.loaders.files.diagnostics import unknown_locale
@@ -110,7 +110,7 @@ def read_inputs(
     _check_held(
         wanted or [], {tag for of in sources for rows in (of.questions, of.mcqs) for tag in rows["locale"]}
     )
-    sources = [_only(tables, wanted) for tables in as_blend_has_them(sources, known)]
+    sources = [_only(tables, wanted) for tables in with_like_topics_found(as_blend_has_them(sources, known))]
     prompted = {tag for tables in sources for tag in tables.prompts["locale"]}
     rows = {
         name: pl.concat([empty(schema), *(getattr(tables, name) for tables in sources)])

@@ -1,5 +1,6 @@
-"""Own templates beside those of BLEnD: one with an id of BLEnD's asks what BLEnD asks."""
+"""Own templates beside others: one with an id of BLEnD's asks what BLEnD asks, and like topics are found."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -14,6 +15,7 @@ from blend.loaders.recipes.sources import SourceTables
 from blend.schemas.formats import format_of
 from blend.schemas.locales import Locale, Registry
 from blend.schemas.recipe import OWN_RESPONSES
+from blend.schemas.texts import fold
 
 _ALIKE = 60
 """Similarity of content words, in percent, below which a text asks something else.
@@ -91,6 +93,7 @@ def _check(
 ) -> None:
     contents = dict[str, str]()
     by_content = {one.content: one.template_id for one in reversed(wordings)}
+    asked = set(tables.questions["locale"])
     for row in tables.templates.to_dicts():
         words = contents[row["template_id"]] = content(row["text"])
         if row["template_id"] in facts:
@@ -100,6 +103,12 @@ def _check(
             what = f"template {row['template_id']!r} asks what BLEnD asks under the id {other!r}"
             detail = f"{what}; kept apart, without BLEnD's answers as options"
             diagnostics.finding("asked-by-blend", row["source"], detail, template_id=row["template_id"])
+        elif row["source_locale"] is not None and row["source_locale"] not in asked:
+            detail = (
+                f"column source_locale: own template {row['template_id']!r} comes from {row['source_locale']}, "
+                "where it is not asked; kept"
+            )
+            diagnostics.finding("other-source", row["source"], detail, template_id=row["template_id"])
     for row in tables.questions.filter(pl.col("template_id").is_in(list(facts))).to_dicts():
         text = _slotted(row["en_question"], locales.get(row["locale"]))
         if content(text) != contents.get(row["template_id"]):
@@ -177,3 +186,39 @@ def _wordings(questions: pl.DataFrame, locales: Registry) -> list[_Wording]:
 
 def _slotted(text: str, locale: Locale) -> str:
     return slot_country(text, (*locale.names, *locale.nationalities))
+
+
+def with_like_topics_found(sources: Sequence[SourceTables]) -> list[SourceTables]:
+    """The sources of a recipe, with a finding for each own topic that is another one spelt otherwise.
+
+    The topic of a source without own responses is the right one, and else the one of more templates.
+    """
+    others = {
+        topic
+        for tables in sources
+        if tables.info.kind not in OWN_RESPONSES
+        for topic in tables.questions["topic"].unique()
+    }
+    n_own = Counter(topic for tables in sources for topic in tables.templates["topic"])
+    usual: dict[str, str] = {}
+    for topic in sorted({*others, *n_own}, key=lambda one: (one not in others, -n_own[one], one)):
+        usual.setdefault(_bare(topic), topic)
+    return [replace(tables, findings=_found(tables, usual)) for tables in sources]
+
+
+def _found(tables: SourceTables, usual: dict[str, str]) -> pl.DataFrame:
+    diagnostics = Diagnostics()
+    noted = set[str]()
+    for row in tables.templates.to_dicts():
+        topic, other = row["topic"], usual[_bare(row["topic"])]
+        if topic not in (other, *noted):
+            noted.add(topic)
+            detail = (
+                f"column topic: {topic!r} beside the topic {other!r}; kept as two, write one of them throughout"
+            )
+            diagnostics.finding("like-topics", row["source"], detail, template_id=row["template_id"])
+    return pl.concat([tables.findings, diagnostics.findings_frame()]) if noted else tables.findings
+
+
+def _bare(topic: str) -> str:
+    return " ".join(word.removesuffix("s") for word in fold(topic).split())

@@ -204,12 +204,13 @@ def _parsed(content: bytes, where: str) -> Any:
 
 def logged_answer(record: Any) -> LoggedAnswer | None:
     """The answer in a record of a log, without its location; null for a record that no known tool writes."""
+    held: dict[str, Any] = record if isinstance(record, dict) else {}
     try:
         match record:
             case {"doc": {}, "resps": [*_]}:
-                return _of_lm_eval(record)
+                return _of_lm_eval(held)
             case {"epoch": int(), "output": {}}:
-                return _of_inspect(record)
+                return _of_inspect(held)
             case _:
                 found = _named_reply(record)
     except (AttributeError, LookupError, TypeError, ValueError):  # something else where a tool has its own

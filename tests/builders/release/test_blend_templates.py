@@ -47,6 +47,28 @@ def beside_blend(
     return Recipe(name="x", version="1.0.0", license="cc-by-sa-4.0", sources=sources)
 
 
+def test_topics_that_are_others_but_for_capitals_or_a_plural(tmp_path: Path):
+    own = [
+        ("mine-01", "food", "", "What do children in {country} bake?"),
+        ("mine-02", "Sports", "", "What do people in {country} play?"),
+        ("mine-03", "Sport", "", "What do children in {country} play?"),
+        ("mine-04", "Sport", "", "What do people in {country} watch?"),
+        ("mine-05", "food", "", "What do people in {country} boil?"),
+    ]
+    inputs = read_inputs(beside_blend(tmp_path, *own), base=tmp_path)
+    found = pl.concat([stage.findings for stage in inputs.stages]).filter(kind="like-topics")
+    assert found.select("source", "detail").rows() == [
+        (
+            "collected/templates.csv:2",
+            "column topic: 'food' beside the topic 'Food'; kept as two, write one of them throughout",
+        ),
+        (
+            "collected/templates.csv:3",
+            "column topic: 'Sports' beside the topic 'Sport'; kept as two, write one of them throughout",
+        ),
+    ]
+
+
 def test_what_is_left_open_is_blends(tmp_path: Path):
     reworded = ("Al-en-02", "Food", "ko-KR", "At which time do the people of {country} eat? (e.g., HH:MM)")
     own = ("mine-01", "Sport", "", "What do people in {country} play?")
@@ -147,6 +169,15 @@ KEPT = {
                 "template 'food-01' asks what BLEnD asks under the id 'Al-en-01'; kept apart, without BLEnD's "
                 "answers as options"
             ),
+        ),
+    ),
+    "an own one of a locale that nobody is asked in": (
+        ("food-01", "Food", "zh-CN", "What hangs above the stove in {country}?"),
+        {},
+        (
+            "other-source",
+            "collected/templates.csv:2",
+            "column source_locale: own template 'food-01' comes from zh-CN, where it is not asked; kept",
         ),
     ),
     "the same": (SNACK, {}, None),
