@@ -28,7 +28,7 @@ _HOW_TO_GET: Mapping[str, str] = {
     f"(docs/responses.md) {_REBUILT}",
     MULTIPLE_CHOICE_QUESTIONS: "no question has an answer of its region beside three of other regions that "
     "enough people gave, and reports/findings.jsonl of the release says why of each (docs/mcq.md)",
-    COMPACT: f"choose the questions with `blend items select` (docs/scores.md) {_REBUILT} with them",
+    COMPACT: f"choose the questions with `blend items --compact` (docs/scores.md) {_REBUILT} with them",
     **dict.fromkeys(RUNGS, f"write rungs = true below [mcq] in the recipe (docs/mcq.md) {_REBUILT}"),
 }
 """What to do about a configuration that a release lacks, or why it does."""

@@ -362,7 +362,7 @@ class McqOptions(FrozenModel):
     recipe; ``docs/mcq.md`` says which there are."""
     compact: str | None = None
     """CSV, JSON Lines or Parquet file of multiple-choice questions that stand for all, with a weight each, as
-    ``blend items select`` writes it, relative to the recipe; they are the configuration ``compact``."""
+    ``blend items --compact`` writes it, relative to the recipe; they are the configuration ``compact``."""
     unread: Literal["warn", "drop", "keep"] = "warn"
     """What becomes of options that nobody has read, in default mode: ``warn`` leaves out those that people of
     two further regions gave, shows the others and says so; ``drop`` leaves all of them out, ``keep`` shows

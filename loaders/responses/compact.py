@@ -14,7 +14,7 @@ _COLUMNS = ("MCQID", "weight")
 
 
 def read_compact(path: Path) -> pl.DataFrame:
-    """The questions in a file as ``blend items select`` writes it, by `MCQID` with their `weight`.
+    """The questions in a file as ``blend items --compact`` writes it, by `MCQID` with their `weight`.
 
     Returns:
         `frames.COMPACT_ITEMS`, in the file's order.

@@ -61,7 +61,7 @@ def release_of(chosen: Path, out: Path) -> Path:
 @pytest.mark.slow
 def test_a_recipe_makes_it_a_configuration_that_is_scored_by_weight(runs: list[Path], tmp_path: Path):
     chosen = tmp_path / "compact.csv"
-    assert "compact.csv: " in run("items", "select", *runs, "--size", "0.2", "--out", chosen)
+    assert "compact.csv: " in run("items", *runs, "--size", "0.2", "--compact", chosen)
     release = release_of(chosen, tmp_path / "release")
     rows, file = blend.read_config(release, "compact"), pl.read_csv(chosen)
     assert dict(rows.select("mcq_id", "weight").iter_rows()) == pytest.approx(dict(file.iter_rows()))
@@ -80,7 +80,7 @@ def test_a_recipe_makes_it_a_configuration_that_is_scored_by_weight(runs: list[P
     shares = {region: score.value for region, score in scored.of("accuracy", "region").items()}
     assert {region: 100 * value for region, value in by_region.iter_rows()} == pytest.approx(shares)
     with pytest.raises(InputError) as error:
-        run("items", "select", asked.directory)
+        run("items", asked.directory, "--compact", tmp_path / "none.csv")
     assert str(error.value) == "compact is a choice of multiple-choice-questions, and these runs are of compact"
 
 
