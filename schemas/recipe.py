@@ -364,9 +364,9 @@ class McqOptions(FrozenModel):
     """CSV, JSON Lines or Parquet file of multiple-choice questions that stand for all, with a weight each, as
     ``blend items --compact`` writes it, relative to the recipe; they are the configuration ``compact``."""
     unread: Literal["warn", "drop", "keep"] = "warn"
-    """What becomes of options that nobody has read, in default mode: ``warn`` leaves out those that people of
-    two further regions gave, shows the others and says so; ``drop`` leaves all of them out, ``keep`` shows
-    them."""
+    """What becomes of options that nobody has read, in default mode: ``warn`` says so and shows what people of
+    several regions gave only where a question needs it, ``drop`` leaves all of them out, ``keep`` shows them
+    like others."""
     model_confidence: StrictFloat = Field(default=0.8, ge=0, le=1)
     """Confidence from which a model's verdict on an option counts where no person has given one; below it the
     option counts as read by nobody."""

@@ -33,9 +33,10 @@ more often; on the 16 regions a correct answer is still the smallest in 30 % and
 _QUOTAS_OF_TEXTS = (1, 2, 3)
 """Quotas that a text draws from; with none that has more keyness, it is the first that a guesser takes."""
 
-_BETWEEN, _RESERVE, _FILLER = 1, 2, 4
-"""Tiers, which add up: a number between those that the region gave, what few people gave, and what reviewers
-proposed is shown only where the tiers before it do not suffice."""
+_DOUBTFUL, _RESERVE, _FILLER = 1, 2, 4
+"""Tiers, which add up: what may well be correct, what few people gave, and what reviewers proposed is shown
+only where the tiers before it do not suffice. A number between those that the region gave may well be correct,
+and a text that nobody has read and people of several regions gave."""
 
 
 class Chosen(NamedTuple):
@@ -137,11 +138,12 @@ class Choice:
                 is_higher = keyness(option.text) > of_gold
                 shorter, longer = sorted((len(option.text), len(gold.text)))
                 is_unlike = longer >= _LONG_RATIO * shorter
+                tier += _DOUBTFUL * one.is_doubtful
             else:
                 number = magnitude(option.text, answer_format) or 0.0
                 is_higher = number > correct
                 # Who says 20:00 and 21:00 would not call 20:30 wrong.
-                tier += _BETWEEN * (min(given, default=number) <= number <= max(given, default=number))
+                tier += _DOUBTFUL * (min(given, default=number) <= number <= max(given, default=number))
             found.append(_Candidate((tier, is_unlike, one.region, one.rank, position), option, is_higher))
         return _few_of_each(sorted(found))
 
@@ -150,8 +152,8 @@ class Choice:
     ) -> Sequence[_Candidate] | None:
         """Find the first triple with as low a tier as can be, then with the first quota that can be met.
 
-        What few people gave is shown rather than a question whose correct answer stands out, and a number
-        between those that were given only where there is no other question.
+        What few people gave is shown rather than a question whose correct answer stands out, and what may well
+        be correct only where there is no other question.
         """
         drawn, tiers = self._quotas(gold), sorted({one.order[0] for one in candidates})
         sure = [tier for tier in tiers if tier in (0, _RESERVE)]

@@ -1,7 +1,7 @@
 """Offers: which answers of other regions may be shown about a region as wrong.
 
-What overlaps with an answer that the region gave is left out, what readers refused, and of what nobody has read
-that which people of several regions say.
+What overlaps with an answer that the region gave is left out, and what readers refused. What nobody has read
+and people of several regions say is shown only where a question needs it.
 """
 
 from bisect import bisect
@@ -23,7 +23,7 @@ _REGIONS_LOOKED_AT = 40
 
 _WIDESPREAD_FROM = 2
 """Regions, beside the one asked about and the one that offers it, of which somebody gave an option, from which
-on it is not shown before somebody has read it (``docs/mcq.md``)."""
+on it may well be correct (``docs/mcq.md``)."""
 
 _UNREAD, _VERDICTS = "mcq.unread", "verdicts"
 """Causes of options that are left out: the key of the recipe, or readers."""
@@ -37,6 +37,8 @@ class Offered(NamedTuple):
     """Digest of its region for the locale asked about: regions are tried in this order."""
     rank: int
     """Its rank in its region, from 0."""
+    is_doubtful: bool = False
+    """Whether nobody has read it, and people of several regions gave it."""
 
 
 class Target(NamedTuple):
@@ -95,27 +97,24 @@ def _offer(
         for option in options:
             if not option.values.isdisjoint(by_people):
                 continue
+            is_unread = rules.options.unread != "keep" and not rules.verdicts.has_read(
+                answers.template_id, asked.tag, option
+            )
             cause = None if option.values.isdisjoint(by_readers) else _VERDICTS
-            cause = _unread(option, asked, akin, answers, rules) or cause
+            cause = _UNREAD if is_unread and rules.options.unread == "drop" else cause
             if cause is not None:
                 target.left_out.setdefault(cause, set()).add(option.text)
                 continue
-            target.offered.append(Offered(option, region, rank))
+            is_doubtful = is_unread and _is_widespread(option, akin, answers)
+            target.offered.append(Offered(option, region, rank, is_doubtful))
             rank += 1
             if rank == _OF_A_REGION:
                 break
 
 
-def _unread(
-    option: Option, asked: Locale, akin: Set[str], answers: TemplateAnswers, rules: Rules
-) -> str | None:
-    """Say whether an option is left out that nobody has read: all are, or what several regions gave."""
-    unread = rules.options.unread
-    if unread == "keep" or rules.verdicts.has_read(answers.template_id, asked.tag, option):
-        return None
+def _is_widespread(option: Option, akin: Set[str], answers: TemplateAnswers) -> bool:
     forms = compared_forms((option.text,), answers.answer_format)
-    others = answers.n_regions(forms, without=akin | {option.locale.region})
-    return _UNREAD if unread == "drop" or others >= _WIDESPREAD_FROM else None
+    return answers.n_regions(forms, without=akin | {option.locale.region}) >= _WIDESPREAD_FROM
 
 
 def _add_proposed(target: Target, regions: "_Regions", answers: TemplateAnswers, rules: Rules) -> None:
