@@ -13,11 +13,13 @@ from blend.loaders.releases import read_manifest
 from blend.loaders.releases.files import check_complete
 from blend.loaders.releases.reports import read_findings
 from blend.loaders.releases.tables import read_config, release_locales, scan_config, table_rows
+from blend.loaders.responses.verdicts import read_verdicts
 from blend.schemas.errors import RowError
 from blend.schemas.languages import country_name
 from blend.schemas.locales import Locale, registry
 from blend.schemas.manifest import FINDINGS_NAME, ReleaseManifest, TableInfo
 from blend.schemas.rows import ANNOTATIONS, SHORT_ANSWER_PROMPTS
+from blend.schemas.sheets import ALSO_CORRECT, SILLY, WRONG
 from blend.schemas.summaries import Table
 from blend.schemas.texts import fold, pluralise
 from blend.views.frames import show_tables
@@ -47,6 +49,8 @@ def lines_to_read(release: Path, manifest: ReleaseManifest) -> Iterator[str]:
     yield from odd_lines(found, f"all in {release / FINDINGS_NAME}")
     here = pl.col("locale").is_in(own)
     questions = scan_config(release, ANNOTATIONS).filter(here).collect()
+    verdicts = manifest.recipe.mcq.verdicts
+    refused = {} if verdicts is None else _refused(release / verdicts)
     yield (
         f"{manifest.recipe.title or manifest.name}: do topic, question, English and answers fit together? "
         f"Read {_some_of(len(questions))}, all with `blend show {release} --html FILE`:"
@@ -63,7 +67,8 @@ def lines_to_read(release: Path, manifest: ReleaseManifest) -> Iterator[str]:
         # All answers: the wrong English of a rare one shows nowhere else.
         given = [*map(group_with_english, row["annotations"]), *_non_answers(row["idks"])]
         answers = "; ".join(given) or "no answer"
-        yield _line(row, "template_id", row["topic"], row["question"], row["en_question"], answers)
+        texts = row["topic"], row["question"], row["en_question"], answers
+        yield _line(row, "template_id", *texts, *refused.get((row["template_id"], row["locale"]), ()))
 
 
 def _non_answers(idks: Mapping[str, Any]) -> Iterator[str]:
@@ -76,6 +81,15 @@ def _line(row: Mapping[str, Any], key: str, *texts: str) -> str:
     # Of a question with many answers the last ones count as well.
     parts = (shown(text, characters=_LINE_CHARACTERS) for text in texts)
     return f"  {row[key]} {row['locale']}: {' | '.join(parts)}"
+
+
+def _refused(verdicts: Path) -> dict[tuple[str, str], list[str]]:
+    """By question, what one's own table says that it must not show: who reads it sees verdicts that moved."""
+    rows = read_verdicts(verdicts).filter(pl.col("verdict").is_in([ALSO_CORRECT, SILLY, WRONG]))
+    listed = rows.group_by("template_id", "locale", maintain_order=True).agg(
+        pl.format("{} {}", "option", "verdict").unique(maintain_order=True).str.join("; ")
+    )
+    return {(template_id, tag): [f"refused: {text}"] for template_id, tag, text in listed.iter_rows()}
 
 
 def odd_lines(found: Sequence[Mapping[str, Any]], where_all_are: str) -> Iterator[str]:

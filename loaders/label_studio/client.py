@@ -408,9 +408,9 @@ def _refusal(status: int, body: str, where: str) -> BlendError:
 def _reply(body: str) -> str:
     """Return what the server says of an error."""
     with suppress(ValueError, RecursionError):
-        said = json.loads(body)
-        if isinstance(said, dict):
-            return _masked(str(said.get("validation_errors") or said.get("detail") or ""))
+        error = json.loads(body)
+        if isinstance(error, dict):
+            return _masked(str(error.get("validation_errors") or error.get("detail") or ""))
     # A page of a proxy: its markup says nothing.
     return "" if "<" in body else _masked(body)
 

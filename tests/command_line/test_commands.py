@@ -16,7 +16,7 @@ from rich.cells import cell_len
 from typer.testing import CliRunner
 
 import blend.cli
-from blend.exit_codes import EXIT_CODES, FAULT, INTERRUPTED, REFUSED, USAGE
+from blend.exit_codes import FAULT, INTERRUPTED, REFUSED, USAGE
 from blend.schemas.errors import InputError
 from blend.version import __version__
 
@@ -55,12 +55,6 @@ def test_help_explains_every_option_on_eighty_columns_without_markup(path: tuple
 def test_every_command_stands_in_the_docs(path: tuple[str, ...], root: Path):
     pages = [root / "README.md", *sorted((root / "docs").glob("*.md"))]
     assert any(f"blend {' '.join(path)}" in page.read_text(encoding="utf-8") for page in pages)
-
-
-def test_the_page_of_exit_codes_has_every_one(root: Path):
-    page = (root / "docs" / "index.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| (\d+) \| (.*) \|$", page, flags=re.MULTILINE)
-    assert {int(code): meaning for code, meaning in rows} == EXIT_CODES
 
 
 def required(path: tuple[str, ...]) -> list[str]:

@@ -94,10 +94,11 @@ def test_verdicts_that_no_build_reads_are_told(mine: Path):
     assert "was not read" not in built()
     with (mine / "verdicts.tsv").open("a", encoding="utf-8") as file:
         file.writelines(f"food-01\ten-GB\t{said}\tr1\n" for said in ("toast\tsilly", "chikcen\talso_correct"))
-    # A verdict on what nobody gave is told.
+    # Verdicts that moved are seen beside the answers, and one on what nobody gave is told.
     printed = built()
+    assert "| cereal = cereal (1); toast = toast (1) | refused: toast silly; chikcen also_correct\n" in printed
     assert "was made of 4 questions (few-votes 3, no-answers 1). Each shows" in " ".join(printed.split())
-    assert "\n1 finding: verdicts are on what is not there, and do not count; the finding" in printed
+    assert "\n1 finding: verdicts are on what is not there, and do not count. Look whether" in printed
 
 
 def test_what_the_looks_of_a_workbook_say_is_told(mine: Path):

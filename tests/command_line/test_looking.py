@@ -190,7 +190,7 @@ def test_validate_fails_on_errors_and_when_asked_to_on_warnings(sample_release: 
     printed = run("validate", copy, "--only", "files", code=1)
     assert "error files: 1" in printed
     assert "reports/audit.json: changed: " in printed
-    assert "docs/validate.md explains the checks, the card (README.md) what a build found." in printed
+    assert "docs/cards.md explains the checks, the card (README.md) what a build found." in printed
     assert printed.endswith("not valid: 1 error, 0 warnings\n")
     report = json.loads(run("validate", copy, "--only", "audit", "--only", "files", "--json", code=1))
     levels = [(check["check"], check["level"]) for check in report["checks"]]

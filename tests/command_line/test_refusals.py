@@ -117,26 +117,3 @@ def test_a_folder_in_which_somebody_keeps_something_else(
     assert [path.name for path in out.iterdir()] == ["thesis.txt"]
     (out / "thesis.txt").unlink()
     assert ended(*line)[0] == 0
-
-
-HEADERS = {
-    "a date that cannot be": "x: 2026-13-45",
-    "nested too deeply": "a: " + "[" * 3000,
-    "null": "",
-    "a list": "- a",
-    "a tag": "!!python/object:os.system x",
-    "configs that are a number": "configs: 5",
-}
-
-
-@pytest.mark.sampled
-@pytest.mark.slow
-@pytest.mark.parametrize("header", HEADERS)
-def test_a_damaged_header_of_the_card(ended: Callable, mini_release: Path, tmp_path: Path, header: str):
-    copy = shutil.copytree(mini_release, tmp_path / "r[/bold]x")  # a name that looks like markup is only a name
-    body = (copy / "README.md").read_text(encoding="utf-8").partition("\n---\n")[2]
-    (copy / "README.md").write_text(f"---\n{HEADERS[header]}\n---\n{body}", encoding="utf-8")
-    assert ended("validate", copy, "--only", "card")[0] == 1
-    told = ended("show", copy, "--config", "annotations", "--split", "KR")[1].splitlines()[-1]
-    assert told.startswith(f"error: {copy}: `datasets` cannot load annotations, split KR (")
-    assert told.endswith(f"); `blend validate {copy}` says what is wrong with it")

@@ -127,7 +127,6 @@ def test_large_counts_of_multiple_choice_questions():
     spreads = ("universal", "shared", "specific")
     counts = pl.DataFrame({"locale": "ko-KR", "topic": topics, "templates": 49, "mcqs": 123_456})
     letters = pl.DataFrame({"locale": "ko-KR", "letter": list("ABCD"), "mcqs": 185_184})
-    distractors = pl.DataFrame({"locale": ["ko-KR"], "region": ["GB"], "options": [2_222_208], "share": [1.0]})
     spread = pl.DataFrame({"locale": "ko-KR", "answer_spread": spreads, "templates": 49, "mcqs": 123_456})
     power = pl.DataFrame(
         {
@@ -138,7 +137,7 @@ def test_large_counts_of_multiple_choice_questions():
             "templates_needed": 1_234_567,
         }
     )
-    tables = list(mcq_tables(McqStats(counts, letters, distractors, spread, power)))
+    tables = list(mcq_tables(McqStats(counts, letters, spread, power)))
     assert_complete(tables)
     lines = [line.split() for table in tables for line in printed(table_of(table))]
     assert ["ko-KR", "294", "740,736", *["185,184"] * 4] in lines

@@ -106,7 +106,7 @@ def test_validation_warns_of_names(release):
         ("", "the JSON ends in the middle"),
         ("[]", "Input should be a valid dictionary or instance of AuditReport"),
         ('{"questions": 1}', "audited: Field required"),
-        ("\x00", "not JSON (Expecting value)"),
+        ("\x00", "every second byte is null, so this is not UTF-8"),
     ],
 )
 def test_what_is_no_audit_is_an_error(release, text, why):

@@ -128,7 +128,7 @@ def test_a_changelog_that_is_not_text_is_told(make):
     with pytest.raises(RowError) as caught:
         next_changelog(first, open_release(make(BASE, version="1.0.1")))
     assert str(caught.value) == (
-        f"{path}: byte 0x8A at offset 13 (line 3) is not UTF-8; restore it, or pull or build the release again"
+        f"{path}: byte 0x8A in line 3 is not UTF-8; restore it, or pull or build the release again"
     )
 
 

@@ -12,7 +12,7 @@ from blend.builders.mcq import build_mcq
 from blend.builders.mcq.keyness import Keyness, answer_index
 from blend.builders.mcq.published_mcqs import balanced_positions
 from blend.schemas.recipe import McqOptions
-from helpers.questions.mcq_inputs import FRUIT, RULES, build_of, frames_of, loss_of, shown_to, verdicts_of
+from helpers.questions.mcq_inputs import FRUIT, RULES, build_of, frames_of, shown_to, verdicts_of
 
 MORE = {**FRUIT, "es-MX": [("mango", 3)], "zh-CN": [("grape", 3)], "el-GR": [("fig", 3)]}
 MANGO_READ = verdicts_of({"locale": "en-GB", "option": "mango", "verdict": "ok"})

@@ -6,8 +6,6 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from blend.builders.annotation.check import check_project
-from blend.builders.annotation.pseudonyms import new_key
 from blend.builders.mcq.result import too_few_regions
 from blend.cli import app
 from blend.loaders.sample import sample_path
@@ -47,42 +45,6 @@ def test_four_regions_are_needed(asked, short: str | None, here: str | None):
     frame = pl.DataFrame(list(asked), ["template_id", "locale"], orient="row")
     told = too_few_regions(frame, registry())
     assert told == (None if short is None else f"{short} {CANNOT} Here, {here}")
-
-
-PROJECT = """\
-name = "trial"
-[[locales]]
-locale = "ko-KR"
-[[locales]]
-locale = "fa-IR"
-"""
-
-
-@pytest.mark.slow
-def test_it_is_said_before_anybody_answers(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    (tmp_path / "project.toml").write_text(PROJECT)
-    (tmp_path / "annotators.key").write_text(new_key())
-    (tmp_path / "collected").mkdir()
-    with sample_path() as sample:
-        for name in ("templates.csv", "questions.csv"):
-            (tmp_path / "collected" / name).write_bytes((sample / name).read_bytes())
-    asked = check_project(tmp_path / "project.toml").material.questions.filter(
-        pl.col("locale").is_in(["ko-KR", "fa-IR"])
-    )
-    missing = "Here, 2 regions are asked (IR, KR); 2 more are missing"
-    sentence = f"{asked.height} of {asked.height} questions {CANNOT} {missing}"
-
-    def said(*arguments: object) -> str:
-        app(["annotate", *map(str, arguments)], standalone_mode=False)
-        return capsys.readouterr().out
-
-    assert f"Note: {sentence}.\n" in said("check", tmp_path / "project.toml")
-    # Options that are proposed may stand in for regions; then only a build can tell.
-    (tmp_path / "verdicts.csv").write_text(PROPOSED)
-    recipe = 'name = "t"\nversion = "0.1.0"\nlicense = "cc-by-4.0"\n[mcq]\nverdicts = "verdicts.csv"\n'
-    (tmp_path / "recipe.toml").write_text(f'{recipe}[[sources]]\nkind = "responses"\nlocation = "collected"\n')
-    (tmp_path / "project.toml").write_text(f'recipe = "recipe.toml"\n{PROJECT}')
-    assert "multiple-choice" not in said("check", tmp_path / "project.toml")
 
 
 RECIPE = """\

@@ -12,7 +12,6 @@ import pytest
 import yaml
 
 from blend.builders.validate import CHECKS, validate_release
-from blend.loaders.files import content
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.reports import read_agreement, read_findings
 from blend.schemas.arrow_types import arrow_schema
@@ -330,24 +329,6 @@ def test_lines_that_are_no_findings(tmp_path: Path):
         f"{FINDINGS_NAME}:3, character 1: the JSON ends in the middle; copy or export the file again, whole",
         f"{FINDINGS_NAME}:4: a line of more than 1,048,576 bytes, behind which nothing is read; {fix}",
     ]
-
-
-@pytest.mark.slow
-def test_tables_that_take_too_much_together_are_not_loaded(release, monkeypatch):
-    # Ten tables of some 40,000 bytes, each of which may be read.
-    monkeypatch.setattr(content, "TIMES", 0)
-    monkeypatch.setattr(content, "TABLE_BYTES", 100_000)
-    release.edit_manifest(
-        lambda manifest: manifest.update(tables=[t for t in manifest["tables"] if t["config"] == "annotations"])
-    )
-    (problem,) = release.problems("loading")
-    assert problem.startswith(
-        f"error: load_dataset(…, 'annotations'): is not tried ({release.path}/data/annotations/"
-    )
-    assert problem.endswith(
-        "and more than 100,000 is not read of files of their size; do not use it, and tell who made it); "
-        "compare the card's header with release.json, and rebuild the release"
-    )
 
 
 @pytest.mark.landing

@@ -9,7 +9,6 @@ import polars as pl
 import pytest
 
 from blend.eval.report.release_page import build_release_page
-from blend.exit_codes import UsageError
 from blend.loaders.releases.reports import read_findings
 from blend.loaders.releases.tables import read_config
 from blend.schemas.errors import InputError
@@ -64,8 +63,6 @@ def test_options_and_findings_stand_with_their_question(page: str, release: Path
 
 @pytest.mark.slow
 def test_it_is_refused(release: Path, tmp_path: Path, food_release: Path):
-    with pytest.raises(UsageError, match=r"^--html shows the whole release; leave --config and --split out$"):
-        run("show", release, "--html", tmp_path / "page.html", "--config", "annotations")
     with pytest.raises(InputError, match=rf"^{tmp_path}: is a directory; --html names an HTML file$"):
         run("show", release, "--html", tmp_path)
     held = r"food-[-a-z, ]*"

@@ -188,7 +188,7 @@ def test_results_that_are_none_are_named_by_file_and_line(server: BatchServer, r
     assert any(f"{item!r}" in message for item in items)
     results.write_bytes(line.encode() + b"\xff\n")
     assert wrong(lambda: run(batch_in=[results])) == (
-        f"{results}:2: byte 0xFF at offset 0 (line 1) is not UTF-8; copy the file again"
+        f"{results}:2: byte 0xFF in line 1 is not UTF-8; copy the file again"
     )
     results.write_text(line + json.dumps(other))
     assert wrong(lambda: run(batch_in=[results])) == (

