@@ -9,7 +9,6 @@ import pytest
 import blend
 from blend.eval.evaluation import score_run
 from blend.eval.models.tiny_model import make_tiny_model
-from blend.exit_codes import UsageError
 from helpers.in_process import run
 from helpers.judged_runs import answered_run
 from helpers.models.judge_server import serving_judge
@@ -50,14 +49,6 @@ def test_a_workbook_goes_out_and_comes_back(answered: Path, tmp_path: Path):
     found = json.loads(run("eval", "judged", answered, *back, "--json"))
     assert (found["n_judged"], found["n_ties"], found["annotators"]) == (6, 1, ["anna", "ben"])
     assert (answered / "labels.parquet").exists()
-
-
-@pytest.mark.landing
-@pytest.mark.slow
-def test_options_that_do_not_fit(answered: Path):
-    with pytest.raises(UsageError) as raised:
-        run("eval", "judge-sheet", answered, "--language", "ko")
-    assert str(raised.value) == "--language is for dishes; replies are of a --locale"
 
 
 @pytest.mark.nightly

@@ -79,10 +79,12 @@ def test_two_models_are_compared_and_stand_on_one_page(
 def test_a_sheet_and_what_people_say(run: Path, tmp_path: Path):
     sheet = tmp_path / "sheet.csv"
     written = blend("judge-sheet", run, "--sample", "3", "--out", sheet)
-    assert "Wrote 3 rows" in written
-    lines = sheet.read_text(encoding="utf-8").splitlines()
+    # The best five candidates of each dish.
+    assert "Wrote 15 rows" in written
+    rows = pl.read_csv(sheet).sort("question", "reply")
+    verdicts = pl.Series(["correct", "wrong", "wrong", "wrong", "wrong"] * 3)
     filled = tmp_path / "anna.csv"
-    filled.write_text("\n".join([lines[0], *(line.removesuffix(",,") + ",1,\n" for line in lines[1:])]))
+    rows.with_columns(verdict=verdicts).write_csv(filled)
     shown = blend("judged", run, filled)
     assert "1 annotator, 3 dishes" in shown
     # One of five predictions of each dish.

@@ -107,7 +107,7 @@ def make_imports() -> None:
         with Path(name).open("w", encoding="utf-8", newline="") as file:
             csv.writer(file, lineterminator="\n").writerows(table)
     run_blend("responses import form.xlsx --map form.toml --out asked")
-    text = Path("form.toml").read_text(encoding="utf-8").replace("leave_out", 'separator = ";"\nleave_out')
+    text = Path("form.toml").read_text(encoding="utf-8").replace("\nleave_out", '\nseparator = ";"\nleave_out')
     Path("form.toml").write_text(text, encoding="utf-8")
     run_blend("responses import foreign.json --map foreign.toml --out asked")
     for name in ("form.xlsx", "foreign.json", "foreign.csv"):

@@ -1,30 +1,23 @@
 """The pages in a real browser: on a phone, by keyboard, and what they say when something is missing."""
 
 import shutil
-from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from blend.builders.annotation.project import ORDER, ProjectFile, StageName
 from blend.builders.annotation.pseudonyms import new_key
-from blend.builders.annotation.stages.judge import judges
 from blend.builders.annotation.ui_strings import ui_strings_of
 from blend.loaders.sample import sample_path
 from helpers.label_studio.annotation_projects import push
 from helpers.label_studio.annotator_in_browser import Annotator, annotator
 from helpers.label_studio.studio_fixtures import StudioForTests
-from helpers.served import served
 
 pytestmark = pytest.mark.integration  # a real Label Studio and a real browser
 
-PIXEL = bytes.fromhex("47494638396101000100800000ff00000000002c00000000010001000002024401003b")
-"""The smallest GIF."""
-
-
 SHEETS = {
-    "predictions": "id,dish,image,ingredients\nd1,Soup,{image},leek|salt\n",
+    "equivalence": "check,answer_a,answer_b,template_id,question\nc1,soup,broth,food-01,What is for lunch?\n",
     "replies": "id,locale,question,reply\nd1,{tag},What is for lunch?,Soup\n",
     "statements": "id,locale,question,options\nd1,{tag},Is soup for lunch?,yes|no\n",
 }
@@ -34,25 +27,7 @@ IN_PERSIAN = ("answer", "review", "mcq-review")
 
 
 @pytest.fixture
-def image() -> Iterator[str]:
-    """The address of an image on a server of its own."""
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self.send_response(200)
-            self.send_header("Content-Type", "image/gif")
-            self.end_headers()
-            self.wfile.write(PIXEL)
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    with served(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as address:
-        yield f"{address}/soup.gif"
-
-
-@pytest.fixture
-def sample_project(tmp_path: Path, request: pytest.FixtureRequest, image: str) -> Callable[..., str]:
+def sample_project(tmp_path: Path, request: pytest.FixtureRequest) -> Callable[..., str]:
     """Pushes a project of all stages made from the sample; returns its name."""
 
     def make(studio: StudioForTests, tag: str) -> str:
@@ -65,7 +40,7 @@ def sample_project(tmp_path: Path, request: pytest.FixtureRequest, image: str) -
             given.write_text("".join(row for row in rows if "edu-01" not in row), encoding="utf-8")
         (tmp_path / "annotators.key").write_text(new_key())
         for stage, text in SHEETS.items():
-            (tmp_path / f"{stage}.csv").write_text(text.format(tag=tag, image=image))
+            (tmp_path / f"{stage}.csv").write_text(text.format(tag=tag))
         path, named = tmp_path / "project.toml", ", ".join(f'{stage} = "{stage}.csv"' for stage in SHEETS)
         path.write_text(
             f'name = "{name}"\nstages = {list(ORDER)}\ncollected = "collected"\ntopics = ["Education"]\n'
@@ -210,24 +185,3 @@ def test_one_tab_leads_into_the_first_field_of_every_task(
                 person.next_question(before)
             else:
                 person.page.wait_for_function("document.querySelector('.blend input[type=text]')?.value === ''")
-
-
-def test_the_dish_is_seen_and_ticks_or_none_are_needed(
-    label_studio: StudioForTests, sample_project: Callable[..., str], chromium: str, image: str
-):
-    name = sample_project(label_studio, "en-US")
-    with annotator(chromium, label_studio.url) as person:
-        person.sign_up(f"{name}@example.org")
-        person.begin(label_studio.project(f"{name} predictions en-US"))
-        picture = person.page.locator(".blend-image img")
-        picture.wait_for()
-        assert picture.evaluate("image => image.complete && image.naturalWidth") == 1
-        assert image not in person.page.inner_text(".blend")
-        person.submit_button().click()
-        person.page.locator(".ant-modal, [role=dialog]").get_by_text(judges()["predictions"].needed).wait_for()
-        person.begin(label_studio.project(f"{name} predictions en-US"))
-        person.page.get_by_label("leek").click()
-        person.press("0")
-        assert shown(person, judges()["predictions"].put_aside)
-        sent = person.submit(by_button=True)
-        assert [(one["from_name"], one["value"]) for one in sent] == [("choice", {"choices": ["unknown-dish"]})]

@@ -103,7 +103,7 @@ def test_a_release_of_the_task(files: Path, tmp_path: Path):
     assert stats is not None
     assert stats.counts["votes"].to_list() == [None] * 5
     assert stats.counts["answer_groups"].sum() > 0
-    assert stats.locale_means.filter(measure="agreement")["mean"].null_count() == 15
+    assert stats.locale_means.filter(measure="agreement")["mean"].null_count() == 10
     with pytest.raises(InputError) as caught:
         audit_release(release)
     assert str(caught.value) == (
