@@ -110,6 +110,9 @@ def make_imports() -> None:
     text = Path("form.toml").read_text(encoding="utf-8").replace("\nleave_out", '\nseparator = ";"\nleave_out')
     Path("form.toml").write_text(text, encoding="utf-8")
     run_blend("responses import foreign.json --map foreign.toml --out asked")
+    text = Path("foreign.toml").read_text(encoding="utf-8").replace('    "said_1",\n    "said_2",\n', "")
+    text = text.replace("\nquestion =", '\nanswers = ["said_1", "said_2"]\nquestion =')
+    Path("foreign.toml").write_text(text, encoding="utf-8")
     for name in ("form.xlsx", "foreign.json", "foreign.csv"):
         run_blend(f"responses import {name} --map {name.split('.')[0]}.toml --out asked")
         shutil.rmtree(folder / "responses")

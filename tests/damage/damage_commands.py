@@ -33,7 +33,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "reviews propose recipe.toml --all --out new.csv": (),
     "reviews accept sheet.csv --out reviews": (),
     "reviews accept sheet.csv --out collected/reviews --update": ("collected/reviews/*",),
-    "reviews propose recipe.toml --pairs --out new.csv": (),
+    "reviews propose recipe.toml --pairs --all --out new.csv": (),
     "reviews accept pairs.csv --out pairs.tsv --reviewer r01": ("pairs.tsv",),
     "questions options recipe.toml --out new.csv": (),
     "questions options recipe.toml --suspects suspects.csv --out new.csv": (),

@@ -222,7 +222,7 @@ def _runs() -> None:
     run_blend(f"eval run release --task probing{dishes} --model model -M device=cpu --out runs/probe")
     run_blend("eval score runs/probe")
     run_blend("eval judge-sheet runs/lists --out judged.csv")
-    _fill("judged.csv", {"correct_ingredients": "1", "annotator": "p1"})
+    _fill("judged.csv", {"verdict": "correct"})
     # Each case has a copy of everything.
     for path in Path("runs").glob("*/run.json"):
         run = json.loads(path.read_text(encoding="utf-8"))
