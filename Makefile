@@ -37,6 +37,7 @@ briefly := | awk '/^Collecting |^ *Downloading .* [MG]B|^Installing / { sub(/: .
 demo: $(VENV)/installed  ## Build the embedded sample into ./release, load it back and show it
 	$(BIN)/blend build --out release
 	$(BIN)/blend show release
+	$(BIN)/python -c 'from datasets import load_dataset; print(load_dataset("release", "annotations"))'
 
 check: $(VENV)/installed-test  ## Check style and types, run the unit tests
 	$(call beside_lint,$(PYTEST) --hypothesis-profile check -m "$(CHECK)")
