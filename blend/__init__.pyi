@@ -1,4 +1,5 @@
 from .builders.audit import Audit as Audit
+from .builders.audit import audit_questions as audit_questions
 from .builders.audit.release import audit_release as audit_release
 from .builders.diff import diff_releases as diff_releases
 from .builders.diff.model import ReleaseDiff as ReleaseDiff

@@ -63,7 +63,7 @@ def import_answers(
         typer.echo(f"{map_file}: a draft: {what}. Nothing is imported yet.")
         if not (draft.locale or draft.locale_column):
             typer.echo("  to be written into it: locale, or locale_column")
-        if draft.question is not None:
+        if draft.question is not None and not draft.answers:
             typer.echo("  to be written into it: answers, the columns with answers, in their order")
         for name in (*draft.leave_out, *draft.leave_out_questions):
             typer.echo(f"  left out: {shown(name)}")

@@ -30,6 +30,9 @@ from blend.schemas.locales import Registry, registry
 from blend.schemas.rows import MAX_ANSWERS, NonAnswer, Response
 from blend.schemas.texts import clean, fold
 
+_ANSWER = re.compile(r"(answer|response|reply)s?( ?(?P<number>[0-9]{1,9}))?")
+"""Keys of columns that hold answers, whatever is in them."""
+
 
 class ImportDone(NamedTuple):
     """Files that an import wrote, and what it left out."""
@@ -206,8 +209,9 @@ def _draft(
 ) -> ImportDone:
     """Write a first version of the map.
 
-    Columns or rows are recognised as questions by id or text, people by addresses in every row, and non-answers
-    by what our own pages say. All other columns stand in ``leave_out``, for their user to say what they are.
+    Columns or rows are recognised as questions by id or text, people by addresses in every row, answers by the
+    name of their column, and non-answers by what our own pages say. All other columns stand in ``leave_out``,
+    for their user to say what they are.
     """
     values, ids = _by_column(rows), dict[str, str]()
     for question in questions:
@@ -223,11 +227,16 @@ def _draft(
         by = ImportMap(**common, questions=wide, leave_out=[column for column in rest if column not in wide])
     else:
         recognised = {*named[asking].values()}
+        rest.remove(asking)
+        numbered = {column: found for column in rest if (found := _ANSWER.fullmatch(_key(column)))}
+        # No export has the page's order: answer 10 stands behind answer 2.
+        answers = sorted(numbered, key=lambda column: int(numbered[column]["number"] or 0))
         by = ImportMap(
             **common,
             question=asking,
             questions={text: name for text, name in sorted(named[asking].items()) if text != name},
-            leave_out=[column for column in rest if column != asking],
+            answers=answers,
+            leave_out=[column for column in rest if column not in answers],
             leave_out_questions=sorted(set(values[asking]) - named[asking].keys()),
         )
     templates = {one["template_id"]: one["en_question"] for one in reversed(questions)}

@@ -1,7 +1,7 @@
 """Audit: what simple rules get right in multiple-choice questions, and what gives answers away.
 
-Questions come in as a frame, the figures go out as frames. The package knows nothing of how questions are made,
-and of no model.
+Questions come in as a frame, whoever made them; the figures go out as frames. The package knows nothing of how
+questions are made, and of no model.
 """
 
 from collections.abc import Mapping
@@ -31,10 +31,80 @@ from blend.builders.audit.solvers import (
     named_groups,
     names_region,
 )
+from blend.schemas.errors import InputError, RowError, raise_all
 from blend.schemas.frames import in_slices
 from blend.schemas.locales import Registry, registry
 from blend.schemas.summaries import Summarised, Table
 from blend.schemas.texts import scripts_of
+
+# Checking: a frame of anybody's questions is one that can be audited, or an error that names the row.
+
+
+_NEEDED = ("question", "options", "answer")
+
+_PROBLEMS = {
+    "no_question": ("no text of the question", "write it, or remove the row"),
+    "few_options": ("fewer than two options", "give every question at least two"),
+    "blank_option": ("an option is blank", "write it, or remove the row"),
+    "no_answer": ("the answer is not the index of an option", "count the options from 0"),
+}
+
+
+def _checked_questions(questions: pl.DataFrame) -> pl.DataFrame:
+    """The questions as `QUESTIONS`, in an order that depends on the rows alone.
+
+    A group or topic that is not given is ``all``, a template the text of its question.
+
+    Raises:
+        RowError, RowErrors: If rows are not questions; every one is named by its number, from 1.
+        InputError: If a column is missing or of another type, or if there is no row.
+    """
+    _check_columns(questions)
+    if questions.is_empty():
+        raise InputError("no multiple-choice questions to audit; give at least one")
+    given = {name: pl.col(name) for name in QUESTIONS if name in questions.columns}
+    rows = questions.select(**{name: given.get(name, pl.lit(None, pl.String)) for name in QUESTIONS})
+    rows = rows.cast(QUESTIONS)
+    _check_rows(rows)
+    complete = rows.with_columns(
+        template=pl.coalesce("template", "question"),
+        group=pl.col("group").fill_null("all"),
+        topic=pl.col("topic").fill_null("all"),
+    )
+    by_options = pl.col("options").list.join("\n")
+    return complete.sort("template", "group", "question", by_options, "answer", "topic")
+
+
+def _check_columns(questions: pl.DataFrame) -> None:
+    for name in _NEEDED:
+        if name not in questions.columns:
+            raise InputError(f"the questions have no column {name!r}; they need {', '.join(_NEEDED)}")
+    for name, wanted in QUESTIONS.items():
+        found = questions.schema.get(name)
+        fits = found is None or found in (wanted, pl.Null) or (name == "answer" and found.is_integer())
+        if not fits:
+            raise InputError(f"column {name!r} of the questions is {found}; make it {wanted}")
+
+
+def _check_rows(rows: pl.DataFrame) -> None:
+    options, answer = pl.col("options"), pl.col("answer")
+    blank = options.list.eval((pl.element().str.strip_chars() == "").fill_null(value=True)).list.any()
+    wrong = rows.select(
+        no_question=pl.col("question").str.strip_chars().fill_null("") == "",
+        few_options=options.list.len().fill_null(0) < 2,
+        blank_option=blank.fill_null(value=False),
+        no_answer=~answer.is_between(0, options.list.len().cast(pl.Int64) - 1).fill_null(value=False),
+    ).with_row_index("row", offset=1)
+    bad = wrong.filter(pl.any_horizontal(*_PROBLEMS))
+    raise_all(
+        [
+            RowError(what, where=f"row {row['row']} of the questions", fix=fix)
+            for row in bad.iter_rows(named=True)
+            for name, (what, fix) in _PROBLEMS.items()
+            if row[name] and not (name == "no_answer" and row["few_options"])
+        ]
+    )
+
 
 # Leaks: what makes an option stand out before anybody has thought about the question, by cause.
 
@@ -190,7 +260,9 @@ def audit_questions(
     The result depends on nothing but the rows, in whatever order they stand.
 
     Args:
-        questions: `question_arrays.QUESTIONS`; names and codes of regions are understood as groups.
+        questions: Columns ``question``, ``options`` (list of text), ``answer`` (index of the right one, from 0)
+            and, where there are any, ``group`` (whom it is about; names and codes of regions are understood),
+            ``template`` (what it is a variant of; the text of the question when absent) and ``topic``.
         annotations: `ANNOTATIONS`, of which ``template_id`` is the template and ``locale`` the group of
             questions: what is typical of a group, which answers count as right, and what people say in their
             own language. When absent, the right answers stand in, one vote each.
@@ -202,9 +274,11 @@ def audit_questions(
         The figures.
 
     Raises:
+        RowError, RowErrors: If a row is not a question with options and a right one among them; names it.
+        InputError: If there is no question, or a column is missing or of another type.
         UnknownNameError: If the registry lacks a locale of the annotations.
     """
-    asked = question_arrays(_in_order(questions))
+    asked = question_arrays(_checked_questions(questions))
     correct = _correct_answers(asked.questions)
     evidence = correct.with_columns(votes=pl.lit(1, pl.Int64))
     evidence = evidence if annotations is None else known_answers(annotations)
@@ -215,14 +289,6 @@ def audit_questions(
         size=_size(asked),
         **_measured_by(asked, outcomes, "baseline", DEFINITIONS, "baselines"),
         **_measured_by(asked, flagged, "cause", _definitions(LEAKS), "leaks"),
-    )
-
-
-def _in_order(questions: pl.DataFrame) -> pl.DataFrame:
-    """The questions in an order that depends on the rows alone."""
-    by_options = pl.col("options").list.join("\n")
-    return questions.select(list(QUESTIONS)).sort(
-        "template", "group", "question", by_options, "answer", "topic"
     )
 
 

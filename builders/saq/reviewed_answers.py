@@ -102,6 +102,8 @@ def suspect_english(questions: Sequence[Sequence[Answer]]) -> Iterator[str]:
         yield from _same_english(valid)
     answers = [row for rows in questions for row in rows if not row.invalid]
     yield from _not_translated(answers)
+    yield from _two_englishes(answers)
+    yield from _unlike_in_group(questions)
     yield from _filled_groups([[row for row in rows if not row.invalid] for rows in questions])
 
 
@@ -159,6 +161,47 @@ def _not_translated(rows: Sequence[Answer]) -> Iterator[str]:
 
 def _is_english(row: Answer) -> bool:
     return row.locale.partition("-")[0] == "en"
+
+
+def _two_englishes(rows: Sequence[Answer]) -> Iterator[str]:
+    """English of a column that was sorted or moved alone: answers that come again mostly have another."""
+    first: dict[tuple[str, str], Answer] = {}
+    again, other = 0, []
+    for row in (row for row in rows if row.english and row.form is AnswerFormat.TEXT):
+        earlier = first.setdefault((row.locale, fold(row.answer)), row)
+        if (earlier.template_id, earlier.group) == (row.template_id, row.group):
+            continue
+        again += 1
+        if not set(map(fold, earlier.english)) & set(map(fold, row.english)):
+            other.append((row, earlier))
+    if len(other) > 1 and 2 * len(other) > again:
+        row, earlier = other[0]
+        yield (
+            f"{row.source}, column english: {row.answer!r} is {row.english[0]!r} here and "
+            f"{earlier.english[0]!r} in {earlier.source}, and so are {len(other)} of {again} answers that come "
+            "again; was the column sorted or moved alone?"
+        )
+
+
+def _unlike_in_group(questions: Sequence[Sequence[Answer]]) -> Iterator[str]:
+    """English of two rows of a group without a word in common, as where the group or the row is another."""
+    unlike: list[tuple[Answer, Answer]] = []
+    for rows in questions:
+        translated = [row for row in rows if row.english and not row.invalid and not _is_english(row)]
+        for first, *others in groups([row for row in translated if row.form is AnswerFormat.TEXT]).values():
+            words = _english_words(first)
+            unlike += [(row, first) for row in others if words.isdisjoint(_english_words(row))][:1]
+    if unlike:
+        row, first = unlike[0]
+        also = f", and {len(unlike)} groups have such" if len(unlike) > 1 else ""
+        yield (
+            f"{row.source}, column english: {row.english[0]!r} is in one group with {first.english[0]!r} in "
+            f"{first.source}{also}; correct column group or english, unless they are one answer"
+        )
+
+
+def _english_words(row: Answer) -> set[str]:
+    return {word for text in row.english for word in fold(text).split()}
 
 
 def _filled_groups(questions: Sequence[Sequence[Answer]]) -> Iterator[str]:

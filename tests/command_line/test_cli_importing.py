@@ -195,6 +195,16 @@ def test_a_long_table_whose_rows_are_people_by_pseudonym(collected: Path):
 
 
 @pytest.mark.slow
+def test_columns_called_answers_are_answers(collected: Path):
+    head, row = "item,reply 10,answer_2,Answer 1,answered", f"{LONG},d,b,a,x"
+    Path("long.csv").write_text(f"{head}\n{row}\n", "utf-8")
+    run("responses", "import", "long.csv", "--out", "collected")
+    draft = read_toml(Path("map.toml"), ImportMap, what="map")
+    assert draft.answers == ("Answer 1", "answer_2", "reply 10")
+    assert draft.leave_out == ("answered",)
+
+
+@pytest.mark.slow
 def test_two_annotations_of_one_person_are_refused(collected: Path):
     results = [
         {"id": n, "completed_by": 1, "result": [{"from_name": "answer", "value": {"text": [text]}}]}
@@ -203,7 +213,6 @@ def test_two_annotations_of_one_person_are_refused(collected: Path):
     Path("base.json").write_text(json.dumps([{"data": {"q": LONG}, "annotations": results}]), "utf-8")
     command = ("responses", "import", "base.json", "--map", "map.toml", "--out", "collected")
     run(*command)
-    complete(answers="answer")
     with pytest.raises(BlendError) as caught:
         run(*command)
     who = str(caught.value).partition("'")[2].partition("'")[0]

@@ -356,6 +356,22 @@ def everything_on(studio: StudioForTests, file: ProjectFile) -> str:
 
 
 @pytest.mark.nightly
+@pytest.mark.parametrize("accident", [deletes_account, removes_members])
+def test_whoever_has_no_account_any_more_is_forgotten_and_does_not_come_back(
+    accident: Callable[[StudioForTests, ProjectFile], None], label_studio: StudioForTests, file: ProjectFile
+):
+    accident(label_studio, file)
+    annotate("forget", file.path, who(file, "jun"), "--yes")
+    pull_project(file)
+    held = "".join(path.read_text() for path in file.base.rglob("*.*l*") if path.name != "project.toml")
+    assert who(file, "jun") not in held
+    assert "food jun" not in held
+    assert "food mina" in held
+    exported = label_studio.sdk.projects.exports.download_sync(label_studio.project(title(file)))
+    assert "food jun" not in b"".join(exported).decode()
+
+
+@pytest.mark.nightly
 def test_a_clone_by_git_is_a_second_lead(label_studio: StudioForTests, file: ProjectFile, tmp_path: Path):
     def git(folder: Path, *words: str) -> str:
         author = ("-c", "user.name=lead", "-c", "user.email=lead@example.org")

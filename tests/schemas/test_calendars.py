@@ -55,3 +55,13 @@ def test_a_year_has_every_gregorian_day_in_order(calendar, start):
 def test_locales_with_a_calendar_of_their_own():
     own = {locale.tag: locale.calendar for locale in registry() if locale.calendar != "gregory"}
     assert own == {"fa-IR": "persian", "am-ET": "ethiopic"}
+
+
+@pytest.mark.parametrize("day", [(0, 1), (1, 0), (7, 31), (13, 1), (1, 32)])
+def test_days_that_iran_does_not_have(day):
+    assert gregorian_day(*day, "persian") is None
+
+
+@pytest.mark.parametrize("day", [(1, 31), (13, 7), (14, 1)])
+def test_days_that_ethiopia_does_not_have(day):
+    assert gregorian_day(*day, "ethiopic") is None

@@ -96,6 +96,48 @@ def test_the_option_that_no_other_region_gave_else_the_most_widespread():
 
 @pytest.mark.landing
 @pytest.mark.slow
+def test_the_longest_option_and_the_place_of_most_keys():
+    audit = blend.audit_questions(
+        asked(*(one([f"a long answer {n}", "short", "brief"], template=f"t{n}") for n in range(4)))
+    )
+    assert [fares(audit, name)["overall"] for name in ("longest", "position")] == [1, 1]
+    # Keys at A, B and B: who always says B is right in two of three.
+    rows = asked(*(one([f"tea {n}", f"ale {n}", f"rum {n}"], template=f"t{n}") for n in range(3)))
+    mixed = blend.audit_questions(rows.with_columns(answer=pl.Series([0, 1, 1])))
+    assert fares(mixed, "position")["overall"] == pytest.approx(2 / 3)
+    assert fares(mixed, "longest")["questions"] == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            {"question": pl.lit(" ")},
+            "row 1 of the questions: no text of the question; write it, or remove the row",
+        ),
+        (
+            {"options": pl.lit(["tea"])},
+            "row 1 of the questions: fewer than two options; give every question at least two",
+        ),
+        (
+            {"options": pl.lit(["tea", " "])},
+            "row 1 of the questions: an option is blank; write it, or remove the row",
+        ),
+        (
+            {"answer": pl.lit(2)},
+            "row 1 of the questions: the answer is not the index of an option; count the options from 0",
+        ),
+        ({"answer": pl.lit("B")}, "column 'answer' of the questions is String; make it Int64"),
+    ],
+)
+def test_what_is_not_a_question_is_refused(change: dict, message: str):
+    questions = asked(one(["tea", "milk"])).with_columns(**change)
+    with pytest.raises(blend.InputError, match=f"^{re.escape(message)}$"):
+        blend.audit_questions(questions)
+
+
+@pytest.mark.landing
+@pytest.mark.slow
 def test_a_pair_counts_once_however_many_variants_it_has():
     questions = asked(
         *(one(["tea", "milk", str(number)], "ko-KR", "t0") for number in range(3)),

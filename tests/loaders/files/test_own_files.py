@@ -5,6 +5,7 @@ import socket
 import stat
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,34 @@ def test_what_is_no_file_is_not_replaced(tmp_path: Path, kind: str):
             )
     assert not stat.S_ISREG(path.lstat().st_mode)
     assert [one.name for one in tmp_path.iterdir()] == [kind]
+
+
+@pytest.mark.slow
+def test_readers_never_see_half_a_file_of_two_writers(tmp_path: Path):
+    path = tmp_path / "state"
+    contents = [letter * 1_000_000 for letter in "ab"]
+    atomic_write(path, contents[0])
+    done = threading.Event()
+
+    def write(content: str) -> None:
+        for _ in range(20):
+            atomic_write(path, content)
+
+    def read() -> None:
+        while not done.is_set():
+            seen.add(path.read_text())
+
+    seen = set[str]()
+    reader = threading.Thread(target=read)
+    writers = [threading.Thread(target=write, args=(content,)) for content in contents]
+    for thread in (reader, *writers):
+        thread.start()
+    for thread in writers:
+        thread.join()
+    done.set()
+    reader.join()
+    assert seen <= set(contents)
+    assert [one.name for one in tmp_path.iterdir()] == ["state"]
 
 
 def test_a_file_of_our_own_is_replaced_and_no_other(tmp_path: Path):

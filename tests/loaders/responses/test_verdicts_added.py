@@ -125,3 +125,15 @@ def test_kill_9_in_the_middle_of_writing_loses_no_written_verdict(tmp_path: Path
         rows = read_verdicts(path).filter(reader=f"chat:run{turn}-")["option"].to_list()
         assert rows == [f"run{turn}-{i}{c}" for i in range(len(rows)) for c in "abcd"][: len(rows)]
         assert len(rows) >= 4 * reported
+
+
+@pytest.mark.nightly
+@pytest.mark.integration
+def test_processes_that_add_at_the_same_time_do_not_mix(tmp_path: Path):
+    path = tmp_path / "verdicts.tsv"
+    run = partial(subprocess.Popen, stdout=subprocess.DEVNULL)
+    processes = [run([sys.executable, "-c", ADDING, name, str(path), "25"]) for name in ("p", "q", "r")]
+    assert [process.wait() for process in processes] == [0, 0, 0]
+    assert read_verdicts(path).height == 3 * 25 * 4
+    assert path.read_text().count("template_id") == 1
+    assert [entry.name for entry in tmp_path.iterdir()] == ["verdicts.tsv"]

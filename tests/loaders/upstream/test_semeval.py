@@ -8,7 +8,7 @@ from blend.loaders.upstream.semeval import read_semeval, semeval_files
 from blend.loaders.upstream.semeval.task_files import in_english, is_non_answer, task_id
 from blend.schemas.errors import InputError, RowError, RowErrors
 from blend.schemas.locales import registry
-from helpers.semeval_files import MCQ_CODES, N_MCQS, write_semeval, write_trial
+from helpers.semeval_files import MCQ_CODES, N_MCQS, write_development, write_semeval, write_trial
 
 
 @pytest.fixture
@@ -253,3 +253,11 @@ def test_ids_and_non_answers():
         *[True] * 4,
         False,
     ]
+
+
+def test_files_of_the_development_phase_are_read(tmp_path: Path):
+    tables = read_semeval(write_development(tmp_path))
+    assert tables.questions.height == 5
+    assert tables.mcqs["mcq_id"].to_list() == ["ga-IE_001"]
+    few = tables.findings.filter(kind="semeval-few-options")["detail"].to_list()
+    assert few == ["'ga-IE_003' has 3 options, not 4; the question is left out"]
