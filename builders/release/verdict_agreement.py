@@ -1,6 +1,6 @@
 """Agreement: how far readers of options agree, and how verdicts of one reader or model compare with others'."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import polars as pl
 from polars.dataframe.group_by import GroupBy
@@ -224,21 +224,12 @@ def agreement_table(found: pl.DataFrame) -> Table:
     )
 
 
-def model_tables(report: ModelReport) -> Iterator[Table]:
-    """How the models of a release compare with people: a table each, all together first."""
-    for one in report.models:
-        name = "All models together" if one.reviewer == EVERY else one.reviewer
-        compared = f"people have read {one.compared:,} of {one.verdicts:,} options of which it is sure"
-        found = pl.DataFrame([row.model_dump() for row in one.kinds], list(ComparedKind.model_fields))
-        yield comparison_table(found, f"{name}: {compared}")
-
-
-def comparison_table(found: pl.DataFrame, title: str = "What is refused of what others say") -> Table:
+def comparison_table(found: pl.DataFrame) -> Table:
     """How one's verdicts compare with others'; ``found`` is `COMPARED`."""
     heads = {"kind": "verdict", "options": "others", "share": "share %", "confirmed": "alike"}
     percent = pl.col("share", "precision") * 100
     return Table(
-        title,
+        "What is refused of what others say",
         found.with_columns(percent).rename({**heads, "precision": "precision %"}),
         "Options that both have read. Others: how many get this verdict from the others, and which share of "
         "them is refused (of refusals the recall, of ok false alarms). Given: how many get it from the reader, "
