@@ -25,7 +25,7 @@ from blend.eval.models.text_generation import draw_seeds
 from blend.eval.registry import TASKS, task_of
 from blend.eval.release_items import ReleaseItems, read_items
 from blend.eval.runs.answer_logs import inspect_answer
-from blend.eval.runs.written_answers import spoken_text
+from blend.eval.runs.answers import spoken_text
 from blend.eval.task import CandidateOptions, ItemRule
 from blend.eval.task import Task as OurTask
 

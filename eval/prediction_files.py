@@ -21,7 +21,7 @@ from blend.eval.runs.recorded_answers import Recorded
 from blend.eval.runs.run_description import RecordedAnswers
 from blend.eval.runs.run_directory import Run
 from blend.loaders.files.atomic import replace_own_file
-from blend.loaders.files.content import UTF_16, file_sha256, open_content, read_content, utf8_text
+from blend.loaders.files.content import UTF_16, open_content, read_content, utf8_text
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.tables import NOT_AN_ARCHIVE, TEXT_SUFFIXES
 from blend.loaders.upstream.semeval.task_files import TaskRow, spelled_otherwise, task_id, task_rows
@@ -153,7 +153,7 @@ def read_predictions(path: Path, asked: TaskItems, of: Predictions, *, model: st
     }
     return Recorded(
         answers,
-        RecordedAnswers(id=model or path.name, file=path.name, sha256=file_sha256(path)),
+        RecordedAnswers.of(path, model),
         tuple(f"{what}: {n}{f' ({first})' if first else ''}" for what, (n, first) in warnings.items() if n),
     )
 

@@ -11,11 +11,10 @@ import polars as pl
 from blend.eval.judging.verdicts import JUDGE, verdicts_digest
 from blend.eval.models.protocols import ChatOptions
 from blend.eval.registry import task_of
-from blend.eval.runs.answers import answers_digest
+from blend.eval.runs.answers import answers_digest, says_nothing, storing
 from blend.eval.runs.ask_model import outcome_of
 from blend.eval.runs.run_description import DESCRIPTION_NAME, RecordedAnswers, RunDescription
-from blend.eval.runs.run_directory import Run, RunOutcome, translate_errors, write_frame
-from blend.eval.runs.written_answers import says_nothing
+from blend.eval.runs.run_directory import Run, RunOutcome, write_frame
 from blend.eval.scores_json import (
     ALL,
     DECISIONS_NAME,
@@ -184,11 +183,13 @@ def score_answers(
 
 def _on_unanswered(run: Run, n: int, n_written: int) -> str:
     """What a reader should know of answers that are none, and why they are."""
-    is_filtered = (pl.col("finish_reason") == "content_filter") & pl.col("text").is_not_null()
+    is_filtered = pl.col("text").is_not_null()
     if task_of(run.description.task).cut_is_read:
         # It is read as far as it goes, so that only those count that say nothing.
         is_filtered &= says_nothing("text")
-    n_filtered = sum(rows.filter(is_filtered).height for rows in run.kept().parts("text", "finish_reason"))
+    kept = run.kept()
+    ends = kept.read("item_id", "finish_reason").filter(finish_reason="content_filter")
+    n_filtered = kept.read("text", items=ends).filter(is_filtered).height
     reasons = []
     if n_filtered:
         reasons.append(f"a content filter stopped {n_filtered:,}, and would again")
@@ -230,7 +231,7 @@ def scoring_alone(run: Run) -> Iterator[None]:
         StorageError: If the directory of the run cannot be written to.
     """
     with ExitStack() as held:
-        with translate_errors(run.directory):
+        with storing(run.directory):
             held.enter_context(one_at_a_time(run.directory / SCORES_NAME))
         yield
 
@@ -241,7 +242,7 @@ def write_scores(run: Run, scored: ScoredAnswers) -> None:
     Raises:
         StorageError: If they cannot be written.
     """
-    with translate_errors(run.directory):
+    with storing(run.directory):
         drop_scores(run)
         write_frame(run.directory / DECISIONS_NAME, scored.decisions)
         atomic_write(run.directory / SCORES_NAME, scored.scores.to_json())

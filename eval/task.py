@@ -138,7 +138,7 @@ class ItemRule(NamedTuple):
     accepted: list[str]
     """What is correct, as people read it."""
     decide: Callable[[str], Decision]
-    """Decides on what a model said (`runs.written_answers.spoken_text`)."""
+    """Decides on what a model said (`runs.answers.spoken_text`)."""
 
 
 Options = TypeVar("Options", TaskOptions, ScoringOptions)

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 import polars as pl
 
+from blend.eval.judging.labels import LABELS_NAME, labels_digest, read_labels
 from blend.eval.report.scored_runs import ScoredRun
-from blend.eval.runs.labels import LABELS_NAME, labels_digest, read_labels
 from blend.eval.runs.run_directory import Run
 from blend.eval.scores_json import ALL, UNANSWERED, Score, ScoredItems, percent, percents, plain, score_again
 from blend.eval.statistics.annotator_agreement import cohen_kappa

@@ -29,7 +29,6 @@ from blend.eval.registry import task_of
 from blend.eval.release_items import ReleaseItems
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.runs.run_directory import Run
-from blend.eval.runs.written_answers import packed, unpacked
 from blend.eval.scores_json import Score, ScoredItems, agreement_scores, share_scores
 from blend.eval.scoring import check_options
 from blend.loaders.files.progress import ProgressCallback
@@ -163,11 +162,10 @@ def judge_items(replies: Iterable[pl.DataFrame]) -> TaskItems:
     parts, n_items = [], 0
     for some in replies:
         items, gold = _judged(some, asked)
-        parts.append((packed(items), packed(gold)))
+        parts.append((items, gold))
         n_items += items.height
-    made = ItemParts(n_items, lambda: ((unpacked([items]), unpacked([gold])) for items, gold in parts))
     nothing, no_gold = pl.DataFrame(schema=ITEMS), pl.DataFrame(schema=JUDGED)
-    return TaskItems(nothing, no_gold, {VERSION: PROMPT}, "text", parts=made)
+    return TaskItems(nothing, no_gold, {VERSION: PROMPT}, "text", parts=ItemParts(n_items, lambda: iter(parts)))
 
 
 def _judged(replies: pl.DataFrame, asked: dict[str, str]) -> tuple[pl.DataFrame, pl.DataFrame]:

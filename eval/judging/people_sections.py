@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import polars as pl
 
 from blend.eval.judging.corrected_scores import BIAS, KAPPA, scored_with_labels
+from blend.eval.judging.labels import TIE
 from blend.eval.judging.reply_sheet import replies
 from blend.eval.judging.verdicts import is_judge
 from blend.eval.report.report_sections import ReportTable, Section, cell, region_name, table_section
 from blend.eval.report.scored_runs import ScoredRun
-from blend.eval.runs.labels import TIE
 from blend.schemas.texts import pluralise
 
 SHOWN_EACH = 40

@@ -12,12 +12,12 @@ import polars as pl
 from pydantic import BaseModel, ConfigDict
 
 from blend.eval.items import text_digest
+from blend.eval.judging.labels import LABELS_NAME, TIE, read_labels, write_labels
 from blend.eval.judging.reply_verdicts import read_reply_verdicts
 from blend.eval.report.report_sections import known_regions
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.report.single_answers import single_answers
-from blend.eval.runs.labels import LABELS_NAME, TIE, read_labels, write_labels
-from blend.eval.runs.run_directory import read_frame, translate_errors, write_frame
+from blend.eval.runs.run_directory import read_frame, write_frame
 from blend.eval.scores_json import ALL, UNANSWERED, Score, agreement_scores
 from blend.loaders.files.new_files import write_new_sheet
 from blend.schemas.errors import InputError, UnknownNameError
@@ -176,8 +176,7 @@ def keep_drawn(runs: Sequence[ScoredRun], drawn: pl.DataFrame, out: Path) -> Non
         kept.append(pl.concat([earlier.join(drawn, on="locale", how="anti"), drawn]).sort("locale", "id"))
     write_replies(drawn, out)
     for run, rows in zip(runs, kept, strict=True):
-        with translate_errors(run.run.directory):
-            write_frame(run.run.directory / DRAWN_NAME, rows)
+        write_frame(run.run.directory / DRAWN_NAME, rows)
 
 
 def read_drawn(run: ScoredRun) -> pl.DataFrame:

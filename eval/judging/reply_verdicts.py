@@ -6,7 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
-from blend.eval.runs.labels import TIE
+from blend.eval.judging.labels import TIE
 from blend.loaders.files.content import file_sha256
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.rows import Cells, Columns, read_rows

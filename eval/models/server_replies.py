@@ -120,12 +120,25 @@ def _parts(parts: Sequence[object]) -> tuple[list[str], str]:
     answer: list[str] = []
     for part in parts:
         match part:
-            case {"type": "thinking", "thinking": [*inner]}:
+            # Mistral; open models and OpenAI's own, whose thoughts are summed up.
+            case (
+                {"type": "thinking", "thinking": [*inner]}
+                | {"type": "reasoning", "content": [_, *_] as inner}
+                | {"type": "reasoning", "summary": [*inner]}
+            ):
                 thoughts += [text for one in inner if (text := _parts([one])[1])]
-            case {"type": "thinking", "thinking": str(text)} | {"type": "reasoning", "text": str(text)}:
+            # Anthropic, OpenRouter, Inspect, Gemini.
+            case (
+                {"type": "thinking", "thinking": str(text)}
+                | {"type": "reasoning", "text": str(text)}
+                | {"type": "reasoning", "reasoning": str(text)}
+                | {"thought": True, "text": str(text)}
+            ):
                 thoughts.append(text)
-            case {"type": "redacted_thinking"}:
+            case {"type": "redacted_thinking" | "web_search_call"}:
                 pass
+            case {"type": "message", "content": [*inner]}:
+                answer.append(_parts(inner)[1])
             case {"text": str(text)} | {"refusal": str(text)}:
                 answer.append(text)
             case _:

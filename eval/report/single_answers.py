@@ -14,7 +14,7 @@ import polars as pl
 
 from blend.eval.report.report_sections import region_name
 from blend.eval.report.scored_runs import ScoredRun
-from blend.eval.runs.written_answers import WRITTEN, split_answers
+from blend.eval.runs.answers import WRITTEN, split_answers
 
 SINGLE_ANSWERS = pl.Schema(
     {

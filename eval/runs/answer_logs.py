@@ -2,7 +2,8 @@
 
 A log is read raw, without the tool that wrote it: samples of lm-eval, logs of Inspect, and the results that
 OpenAI (chats, completions and Responses), ``vllm run-batch``, Anthropic, Gemini and datatrove's
-``InferenceRunner`` write for requests. Whoever reads the reply of a live request reads theirs.
+``InferenceRunner`` write for requests. Whoever reads the reply of a live request reads theirs, once
+``replies.toml`` has said where they keep it.
 
 References:
     OpenAI, Batch API, https://platform.openai.com/docs/guides/batch.
@@ -12,15 +13,25 @@ References:
 
 import io
 import json
+import tomllib
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from blend.eval.models.protocols import Generation
-from blend.eval.models.server_replies import BadReplyError, is_filtered, meaning_of, read_text, served_name
-from blend.loaders.files.content import open_content, read_content, utf8_text
+from blend.eval.models.server_replies import (
+    BadReplyError,
+    filtered,
+    is_filtered,
+    meaning_of,
+    read_text,
+    served_name,
+)
+from blend.loaders.files.content import read_content, utf8_text
 from blend.loaders.files.tables import NOT_AN_ARCHIVE
 from blend.schemas.errors import RowError, beyond_limits
 from blend.schemas.rows import LETTERS
@@ -42,7 +53,7 @@ _ZSTANDARD = 93
 _HEADER_BYTES = 30
 _SHOWN = 200
 
-Record = Mapping[Any, Any]
+_Record = Mapping[str, Any]
 
 
 class LoggedAnswer(NamedTuple):
@@ -83,9 +94,11 @@ def read_log(path: Path, *, samples: int = 1) -> tuple[list[LoggedAnswer], int] 
         kept_filter = kept_filter or record.get("filter")
         if record.get("epoch", 1) > samples or record.get("filter") != kept_filter:
             n_further += 1
-        else:
-            answers.append(found._replace(location=location))
-            n_further += _n_further(record)
+            continue
+        answers.append(found._replace(location=location))
+        # lm-eval asks some tasks several times, with all responses in a line.
+        responses = record.get("resps") or [[""]]
+        n_further += len(responses[0]) - 1 if isinstance(responses[0][0], str) else 0
     if not (answers or n_further):
         raise _unknown(path.name)
     return answers, n_further
@@ -101,17 +114,17 @@ def _answer_in(record: object) -> LoggedAnswer | None:
     return None if is_row else logged_answer(record)
 
 
-def read_header(path: Path) -> Record:
+def read_header(path: Path) -> _Record:
     """Read what a log of Inspect says of the run; empty for another kind of log.
 
     Raises:
         RowError: If it cannot be read.
     """
-    content = read_content(path, where=path.name)
+    content, header = read_content(path, where=path.name), None
     if content.startswith(b"PK"):
-        header: Any = next((value for _, value in _archived(content, path.name, "header.json")), None)
-    else:
-        header = None if path.suffix.lower() == ".jsonl" else _parsed(content, path.name)
+        header = next((value for _, value in _archived(content, path.name, "header.json")), None)
+    elif path.suffix.lower() != ".jsonl":
+        header = _parsed(content, path.name)
     return header if isinstance(header, dict) else {}
 
 
@@ -129,10 +142,8 @@ def style_of(path: Path) -> str | None:
 
 def _first_line(path: Path) -> object:
     """The first record of JSON Lines; null for anything that a reader of tables can tell more about."""
-    with open_content(path, where=path.name) as file:
-        line = next((line for line in file if line.strip()), b"")
     with suppress(RowError):
-        return _parsed(line, path.name)
+        return next((record for _, record in records(path, path.name)), None)
     return None
 
 
@@ -148,7 +159,7 @@ def records(path: Path, name: str) -> Iterator[tuple[str, Any]]:
     """
     content = read_content(path, where=name)
     if content.startswith(b"PK"):
-        yield from _archived(content, name)
+        yield from _archived(content, name, "samples/")
     elif path.suffix.lower() == ".jsonl":
         *lines, last = content.split(b"\n")
         with suppress(ValueError):
@@ -164,8 +175,8 @@ def records(path: Path, name: str) -> Iterator[tuple[str, Any]]:
             yield f"{name}, sample {number}", sample
 
 
-def _archived(content: bytes, name: str, start: str = "samples/") -> Iterator[tuple[str, Any]]:
-    """The samples in the archive of an ``.eval`` log, or other files whose names start alike."""
+def _archived(content: bytes, name: str, start: str) -> Iterator[tuple[str, Any]]:
+    """The files in the archive of an ``.eval`` log whose names start alike."""
     try:
         archive = zipfile.ZipFile(io.BytesIO(content))
         for info in [info for info in archive.infolist() if info.filename.startswith(start)]:
@@ -204,121 +215,92 @@ def _parsed(content: bytes, where: str) -> Any:
 
 def logged_answer(record: Any) -> LoggedAnswer | None:
     """The answer in a record of a log, without its location; null for a record that no known tool writes."""
-    held: dict[str, Any] = record if isinstance(record, dict) else {}
     try:
         match record:
             case {"doc": {}, "resps": [*_]}:
-                return _of_lm_eval(held)
+                return _of_lm_eval(record)
             case {"epoch": int(), "output": {}}:
-                return _of_inspect(held)
-            case _:
-                found = _named_reply(record)
+                return _of_inspect(record)
+            case {}:
+                return _of_batch(record)
     except (AttributeError, LookupError, TypeError, ValueError):  # something else where a tool has its own
-        return None
-    if found is None:
-        return None
-    name, reply = found
-    if isinstance(reply, str):
-        return LoggedAnswer(REQUEST_ID, name, Generation.failed(reply))
-    try:
-        answer = read_text(reply)
-    except BadReplyError as error:
-        answer = Generation.failed(str(error))
-    return LoggedAnswer(REQUEST_ID, name, answer, served_name(reply))
+        pass
+    return None
 
 
-def _id(doc: Record) -> tuple[str, str] | None:
+def _id(doc: _Record) -> tuple[str, str] | None:
     """The first of the names of an item that something has, with its value."""
     return next(((name, str(doc[name])) for name in ID_KEYS if name in doc), None)
 
 
-def as_answer(text: str, thought: str | None, reason: str | None) -> Generation:
+def as_answer(text: str, thought: str | None = None, reason: str = "") -> Generation:
     """What another tool says of an answer, with the reason for which it ends as our own runs call it."""
-    meaning = meaning_of(reason or "")
+    meaning = meaning_of(reason)
     if meaning == "error":
-        return Generation.failed(str(reason))
-    return Generation(text, None, None, meaning or reason or "", thought=thought or None)
+        return Generation.failed(reason)
+    return Generation(text, None, None, meaning or reason, thought=thought or None)
 
 
-def _of_lm_eval(record: Record) -> LoggedAnswer:
+def _of_lm_eval(record: _Record) -> LoggedAnswer:
     """A line of ``samples_TASK.jsonl``: one response, or the likelihood of each option."""
     named, responses = _id(record["doc"]), record["resps"]
     if named is None:
         return LoggedAnswer(None, None, Generation.failed(f"its doc has none of {', '.join(ID_KEYS)}"))
     if all(isinstance(one[0], str) for one in responses):
-        return LoggedAnswer(*named, as_answer(responses[0][0], None, None))
+        return LoggedAnswer(*named, as_answer(responses[0][0]))
     # Numbers are texts in the file; the continuation of the likeliest option is what the model chose.
     likelihoods = [float(one[0][0]) for one in responses]
     best = likelihoods.index(max(likelihoods))
-    return LoggedAnswer(*named, as_answer(record["arguments"][f"gen_args_{best}"]["arg_1"].strip(), None, None))
+    return LoggedAnswer(*named, as_answer(record["arguments"][f"gen_args_{best}"]["arg_1"].strip()))
 
 
-def _n_further(record: Record) -> int:
-    """Further responses of a line of lm-eval, which asks some tasks several times."""
-    responses = record.get("resps") or [[""]]
-    return len(responses[0]) - 1 if isinstance(responses[0][0], str) else 0
-
-
-def _of_inspect(record: Record) -> LoggedAnswer:
+def _of_inspect(record: _Record) -> LoggedAnswer:
     """A sample of a log of Inspect."""
-    output, epoch = record["output"], record["epoch"]
+    epoch = record["epoch"]
     name, item = _id(record.get("metadata") or {}) or ("id", str(record["id"]))
     # As `items.repeated` names what is asked again.
-    named = (name, item if epoch == 1 else f"{item}#{epoch - 1}")
-    if record.get("error") or not output.get("choices"):
-        why = reason_of(record.get("error") or output.get("error") or "no output")
-        return LoggedAnswer(*named, Generation.failed(why))
-    return LoggedAnswer(*named, inspect_answer(output))
+    item = item if epoch == 1 else f"{item}#{epoch - 1}"
+    if record.get("error"):
+        return LoggedAnswer(name, item, Generation.failed(reason_of(record["error"])))
+    return LoggedAnswer(name, item, inspect_answer(record["output"]))
 
 
-def inspect_answer(output: Record) -> Generation:
+def inspect_answer(output: _Record) -> Generation:
     """What a model's output in Inspect says and thinks, and why it ends."""
-    choice = output["choices"][0]
-    content = choice["message"]["content"]
-    parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
-    text = "".join(part["text"] for part in parts if part["type"] == "text")
-    thought = "\n".join(part["reasoning"] for part in parts if part["type"] == "reasoning")
-    reason = choice.get("stop_reason")
-    return as_answer(text, thought, None if reason == "unknown" else reason)
+    if not output.get("choices"):
+        return Generation.failed(reason_of(output.get("error") or "no output"))
+    return _read(_as_chat({"output": output}, _kinds()["inspect"]))
 
 
-_HELD_BACK: Record = {
-    "choices": [{"message": {"content": ""}, "finish_reason": "content_filter"}],
-    "usage": {"completion_tokens": 0},
-}
+_ERRORS = ("error", "result.error", "response.body.error", "metadata.rollout_results.0.error")
+"""Where a batch says that a request failed; the first that leads somewhere counts."""
 
 
-def _named_reply(record: object) -> tuple[str, Record | str] | None:
-    """The id of a request with the reply of a chat to it, or with why there is none."""
-    match record:
-        case {"custom_id": str(name), "result": {"type": "succeeded", "message": {**message}}}:
-            return name, _of_anthropic(message)
-        case {"custom_id": str(name), "result": {"type": str(end), **result}}:
-            return name, _failed(result.get("error") or end)
-        case {"key": str(name), "response": {**response}}:
-            return name, _of_gemini(response)
-        case {"key": str(name), "error": error}:
-            return name, _failed(error)
-        case {"id": str(name), "metadata": {"rollout_results": [*rollouts]}}:
-            return name, _of_datatrove(rollouts[0] if rollouts else {"error": "no answer"})
-        case {"custom_id": str(name), "error": error} if error:
-            return name, _failed(error)
-        case {"custom_id": str(name), "response": {"status_code": int(code), **response}} if code >= 400:
-            return name, _failed(response.get("body"), code)
-        case {"custom_id": str(name), "response": {"body": {"error": error}}} if error:
-            return name, _failed(error)
-        case {"custom_id": str(name), "response": {"body": {"output": [*output], **body}}}:
-            return name, _of_responses(output, body)
-        case {"custom_id": str(name), "response": {"body": {**body}}}:
-            return name, body
-        case _:
-            return None
-
-
-def _failed(error: object, code: int | None = None) -> Record | str:
-    if is_filtered(error):
-        return _HELD_BACK
-    return reason_of(error) if code is None else f"HTTP {code}, {reason_of(error)!r}"
+def _of_batch(record: _Record) -> LoggedAnswer | None:
+    """The result of a request in a batch."""
+    is_of_datatrove = isinstance(rollouts := _at(record, "metadata.rollout_results"), list)
+    name = record["id"] if is_of_datatrove else record.get(REQUEST_ID, record.get("key"))
+    if not isinstance(name, str):
+        return None
+    error = next((found for path in _ERRORS if (found := _at(record, path))), None)
+    code, end = _at(record, "response.status_code") or 0, _at(record, "result.type")
+    if error is None and code >= 400:
+        error = _at(record, "response.body")
+    elif error is None and end not in (None, "succeeded"):
+        error = end
+    elif rollouts == []:
+        error = "no answer"
+    is_blocked = _at(record, "response.promptFeedback") and not _at(record, "response.candidates")
+    if is_blocked or is_filtered(error):
+        return LoggedAnswer(REQUEST_ID, name, filtered())
+    if error is not None:
+        why = reason_of(error)
+        return LoggedAnswer(
+            REQUEST_ID, name, Generation.failed(f"HTTP {code}, {why!r}" if code >= 400 else why)
+        )
+    kind = next((kind for kind in _kinds().values() if _at(record, kind.found_at) is not None), None)
+    reply = _at(record, "response.body") if kind is None else _as_chat(record, kind)
+    return LoggedAnswer(REQUEST_ID, name, _read(reply), served_name(reply)) if isinstance(reply, dict) else None
 
 
 def reason_of(error: object) -> str:
@@ -332,58 +314,55 @@ def reason_of(error: object) -> str:
             return clean(str(error))[:_SHOWN]
 
 
-def _chat(content: object, end: object, usage: Record, model: object, reasoning: object = None) -> Record:
-    message = {"content": content, "reasoning": reasoning}
-    return {"model": model, "choices": [{"message": message, "finish_reason": end}], "usage": usage}
+def _read(reply: object) -> Generation:
+    try:
+        return read_text(reply)
+    except BadReplyError as error:
+        return Generation.failed(str(error))
 
 
-def _of_anthropic(message: Record) -> Record:
-    # Its blocks are called as the parts of a chat's content are.
-    usage = _usage(message.get("usage") or {})
-    return _chat(message.get("content"), message.get("stop_reason"), usage, message.get("model"))
+class _Kind(NamedTuple):
+    """A table of ``replies.toml``."""
+
+    found_at: str
+    content: str
+    end: list[str]
+    model: str
+    tokens_in: str
+    tokens_out: list[str]
+    tokens_thought: str
+    reasoning: str = ""
 
 
-def _of_responses(output: list[Any], body: Record) -> Record:
-    content = [
-        part if one.get("type") == "message" else {"type": "reasoning", "text": part["text"]}
-        for one in output
-        for part in one.get("content") or one.get("summary") or ()
-        if one.get("type") in ("message", "reasoning")
-    ]
-    ends = {"completed": "stop", "incomplete": (body.get("incomplete_details") or {}).get("reason")}
-    end = ends.get(body.get("status", "")) or body.get("status")
-    return _chat(content, end, _usage(body.get("usage") or {}), body.get("model"))
+@cache
+def _kinds() -> Mapping[str, _Kind]:
+    """By tool or provider, where its records keep what a reply says."""
+    text = files("blend.eval.runs").joinpath("replies.toml").read_text(encoding="utf-8")
+    return {name: _Kind(**paths) for name, paths in tomllib.loads(text).items()}
 
 
-def _usage(usage: Record) -> Record:
+def _at(value: Any, path: str) -> Any:
+    """What a path leads to; null where it leads nowhere."""
+    try:
+        for key in path.split("."):
+            value = value[int(key) if isinstance(value, list) else key]
+    except (LookupError, TypeError, ValueError):
+        return None
+    return value
+
+
+def _as_chat(record: _Record, kind: _Kind) -> _Record:
+    """A reply as a server of chats would have sent it."""
+    written = [count for path in kind.tokens_out if (count := _at(record, path)) is not None]
+    # Inspect does not always know.
+    end = next((found for path in kind.end if (found := _at(record, path)) not in (None, "unknown")), None)
+    message = {"content": _at(record, kind.content), "reasoning": _at(record, kind.reasoning)}
     return {
-        "prompt_tokens": usage.get("input_tokens"),
-        "completion_tokens": usage.get("output_tokens"),
-        "completion_tokens_details": usage.get("output_tokens_details"),
+        "model": _at(record, kind.model),
+        "choices": [{"message": message, "finish_reason": end}],
+        "usage": {
+            "prompt_tokens": _at(record, kind.tokens_in),
+            "completion_tokens": sum(written) if written else None,
+            "completion_tokens_details": {"reasoning_tokens": _at(record, kind.tokens_thought)},
+        },
     }
-
-
-def _of_gemini(response: Record) -> Record:
-    if not response.get("candidates"):
-        return _HELD_BACK if response.get("promptFeedback") else response
-    candidate, usage = response["candidates"][0], response.get("usageMetadata") or {}
-    content = [
-        {"type": "reasoning" if part.get("thought") else "text", "text": part.get("text", "")}
-        for part in (candidate.get("content") or {}).get("parts") or ()
-    ]
-    thought, answered = usage.get("thoughtsTokenCount"), usage.get("candidatesTokenCount")
-    counts = {
-        "prompt_tokens": usage.get("promptTokenCount"),
-        "completion_tokens": (answered or 0) + (thought or 0) if usage else None,
-        "completion_tokens_details": {"reasoning_tokens": thought},
-    }
-    return _chat(content, candidate.get("finishReason"), counts, response.get("modelVersion"))
-
-
-def _of_datatrove(rollout: Record) -> Record | str:
-    if rollout.get("error"):
-        return _failed(rollout)
-    usage = rollout.get("usage") or {}
-    # The field in which `cluster` keeps the name of who answered.
-    model = usage.get("model")
-    return _chat(rollout["text"], rollout.get("finish_reason"), usage, model, rollout.get("reasoning"))

@@ -3,6 +3,9 @@
 A line is the answer to one item. A process that is killed can leave half of a line at the end of its file: it
 is not read, the next process that writes the file cuts it off, and its item is asked again. Of several answers
 to an item the last one that is not an error counts, in the order of the files' names.
+
+Answers of other tools hold thoughts in their texts; where answers are scored they are told apart, by the same
+rule by which a run keeps them apart.
 """
 
 import hashlib
@@ -10,7 +13,8 @@ import json
 import logging
 import os
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +22,9 @@ import polars as pl
 from filelock import FileLock, Timeout
 
 from blend.eval.models.protocols import Generation
-from blend.loaders.files.atomic import append_rows, atomic_file
+from blend.eval.models.thoughts import ANY_MARK, split_thought
+from blend.eval.runs.run_description import RecordedAnswers, RunDescription
+from blend.loaders.files.atomic import append_rows, atomic_file, storage_errors
 from blend.loaders.files.content import file_sha256, open_content
 from blend.schemas.errors import ConflictError, InputError, RowError
 
@@ -41,8 +47,8 @@ ANSWERS = pl.Schema(
 """One row per item that was asked.
 
 ``text`` is what the model said, null where options were scored, and ``thought`` what it thought before, null
-where it did not or nobody tells (answers of another tool have both in ``text``: `written_answers` tells them
-apart); ``logprobs`` are the sums of the log-probabilities (natural logarithm) of each option's tokens, over
+where it did not or nobody tells (answers of another tool have both in ``text``: `as_scored` tells them apart);
+``logprobs`` are the sums of the log-probabilities (natural logarithm) of each option's tokens, over
 ``option_tokens`` tokens and ``option_bytes`` bytes; ``tokens_out`` counts ``tokens_thought`` as well;
 ``finish_reason`` is ``stop``, ``length``, ``content_filter``, ``error`` or a server's word that nobody knows;
 ``error`` says why there is no answer; ``asked`` is the exact prompt where another tool asked it and said so.
@@ -58,8 +64,13 @@ _SYNC_EVERY_S = 1.0
 _ROWS = 20_000
 """Answers that are parsed at a time."""
 
-_PLACES = {"item_id": pl.String, "is_error": pl.Boolean, "start": pl.Int64, "stop": pl.Int64}
+_PLACES = {"item_id": pl.String, "is_error": pl.Boolean, "file": pl.UInt32, "start": pl.Int64, "stop": pl.Int64}
 _RESTORE = "restore it from a copy, or run again into another directory"
+
+
+def storing(directory: Path) -> AbstractContextManager[None]:
+    """Turn what keeps a run directory from being written in the block into an error that says what to do."""
+    return storage_errors(directory, kept="what was answered until now is kept; ")
 
 
 class AnswerFile:
@@ -70,37 +81,42 @@ class AnswerFile:
 
         Raises:
             ConflictError: If another process writes it.
+            StorageError: If it cannot be written; as `append`.
         """
+        self._run = path.parent.parent
         # The lock stays: removing it would let a third process lock a new one beside the second's.
         self._lock = FileLock(path.with_name(f".{path.name}.lock"))
-        try:
-            self._lock.acquire(timeout=0)
-        except Timeout:
-            raise ConflictError(
-                f"{path}: another process writes its answers there; wait for it, or choose another `out`"
-            ) from None
-        if path.exists():
-            append_rows(path, b"", lambda _: False)
-        self._file = path.open("ab")
+        with storing(self._run):
+            try:
+                self._lock.acquire(timeout=0)
+            except Timeout:
+                raise ConflictError(
+                    f"{path}: another process writes its answers there; wait for it, or choose another `out`"
+                ) from None
+            if path.exists():
+                append_rows(path, b"", lambda _: False)
+            self._file = path.open("ab")
         self._synced = time.monotonic()
 
     def append(self, answers: Iterable[Mapping[str, Any]]) -> None:
         """Add answers, rows of `ANSWERS`; what is null is left out."""
-        self._file.write(_lines(answers))
-        self._file.flush()
-        # A process that dies loses nothing that was flushed; a machine that does, a second of answers at most.
-        if time.monotonic() - self._synced > _SYNC_EVERY_S:
-            os.fsync(self._file.fileno())
-            self._synced = time.monotonic()
+        with storing(self._run):
+            self._file.write(_lines(answers))
+            self._file.flush()
+            # A process that dies loses nothing that was flushed; a machine, a second of answers at most.
+            if time.monotonic() - self._synced > _SYNC_EVERY_S:
+                os.fsync(self._file.fileno())
+                self._synced = time.monotonic()
 
     def __enter__(self) -> "AnswerFile":
         return self
 
     def __exit__(self, *_: object) -> None:
         try:
-            os.fsync(self._file.fileno())
+            with storing(self._run):
+                os.fsync(self._file.fileno())
+                self._file.close()
         finally:
-            self._file.close()
             self._lock.release()
 
 
@@ -158,83 +174,55 @@ class Answers:
             raise InputError(f"{folder}: no such folder, so all would be asked again; {_RESTORE}")
         self._files = _answer_files(folder)
         parts = [part for number in range(len(self._files)) for part in self._places(number)]
-        places = pl.concat(parts) if parts else self._frame(0, [])
+        places = pl.concat([pl.DataFrame(schema=_PLACES), *parts])
         if places["item_id"].n_unique() < places.height:
             # Machines that share a run write side by side: an error of one can stand behind another's answer.
             places = places.sort(pl.col("is_error"), descending=True, maintain_order=True)
             places = places.unique("item_id", keep="last").sort("file", "start")
-        self._places_of = places
-        self.item_ids = places["item_id"]
-        """Items that were asked, those that failed among them."""
-        self.n_failed = int(places["is_error"].sum())
-        """Items whose answer is an error."""
+        self.asked = places
+        """``item_id`` and ``is_error`` of the items that were asked, those that failed among them."""
 
-    @property
-    def answered(self) -> pl.DataFrame:
-        """``item_id`` of the items that have an answer which is no error."""
-        return self._places_of.filter(~pl.col("is_error")).select("item_id")
-
-    @property
-    def failed(self) -> pl.DataFrame:
-        """``item_id`` of the items whose answer is an error."""
-        return self._places_of.filter("is_error").select("item_id")
-
-    def read(self, *columns: str, thoughts: bool = True) -> pl.DataFrame:
+    def read(self, *columns: str, items: pl.DataFrame | None = None, thoughts: bool = True) -> pl.DataFrame:
         """`ANSWERS` or some of its columns, one row per item asked, in the order in which they were kept.
 
         Args:
             columns: Columns to read; all when absent.
+            items: Items, by ``item_id``, whose answers are read; all when absent.
             thoughts: Whether thoughts are read, which can be a hundred times as long as answers; else an empty
                 text stands for each.
         """
-        return self._rows(self._places_of, columns, thoughts=thoughts)
-
-    def of(self, items: pl.DataFrame, *columns: str, thoughts: bool = True) -> pl.DataFrame:
-        """The answers of some items, with ``item_id``, one row for each that has one; as of `read`."""
-        places = self._places_of.join(items, on="item_id", how="semi", maintain_order="left")
-        return self._rows(places, columns, thoughts=thoughts)
-
-    def parts(self, *columns: str, thoughts: bool = True) -> Iterator[pl.DataFrame]:
-        """Yield all answers, some at a time; as of `read`."""
-        for places in self._places_of.iter_slices(_ROWS):
-            yield self._rows(places, columns, thoughts=thoughts)
+        schema = {name: ANSWERS[name] for name in columns or ANSWERS}
+        places = self.asked
+        if items is not None:
+            places = places.join(items, on="item_id", how="semi", maintain_order="left")
+        found = [pl.DataFrame(schema=schema)]
+        for some in places.iter_slices(_ROWS):
+            try:
+                rows = pl.read_ndjson(b"".join(self._lines(some)), schema=schema)
+            except (pl.exceptions.PolarsError, UnicodeDecodeError):
+                folder = str(self._files[0].parent)
+                raise RowError("not answers as a run keeps them", where=folder, fix=_RESTORE) from None
+            if "thought" in schema and not thoughts:
+                rows = rows.with_columns(thought=pl.when(pl.col("thought").is_not_null()).then(pl.lit("")))
+            found.append(rows)
+        return pl.concat(found)
 
     def _places(self, number: int) -> Iterator[pl.DataFrame]:
         """Where the answers of a file stand, some at a time."""
         path, stop = self._files[number], 0
-        found: list[tuple[str, bool, int, int]] = []
+        found: list[tuple[str, bool, int, int, int]] = []
         with open_content(path) as file:
             for n, line in enumerate(file, start=1):
                 if not line.endswith(b"\n"):
                     break
                 start, stop = stop, stop + len(line)
-                found.append((*_item_of(line, f"{path}:{n}"), start, stop))
+                found.append((*_item_of(line, f"{path}:{n}"), number, start, stop))
                 if len(found) == _ROWS:
-                    yield self._frame(number, found)
+                    yield pl.DataFrame(found, schema=_PLACES, orient="row")
                     found = []
-        yield self._frame(number, found)
+        yield pl.DataFrame(found, schema=_PLACES, orient="row")
 
-    def _frame(self, number: int, found: list[tuple[str, bool, int, int]]) -> pl.DataFrame:
-        frame = pl.DataFrame(found, schema=_PLACES, orient="row")
-        return frame.with_columns(file=pl.lit(number, pl.UInt32))
-
-    def _rows(self, places: pl.DataFrame, columns: Sequence[str], *, thoughts: bool) -> pl.DataFrame:
-        names = columns or tuple(ANSWERS)
-        found = [pl.DataFrame(schema={name: ANSWERS[name] for name in names})]
-        for some in places.iter_slices(_ROWS):
-            try:
-                rows = pl.read_ndjson(
-                    b"".join(self._contents(some)), schema={name: ANSWERS[name] for name in names}
-                )
-            except (pl.exceptions.PolarsError, UnicodeDecodeError):
-                folder = str(self._files[0].parent)
-                raise RowError("not answers as a run keeps them", where=folder, fix=_RESTORE) from None
-            if "thought" in names and not thoughts:
-                rows = rows.with_columns(thought=pl.when(pl.col("thought").is_not_null()).then(pl.lit("")))
-            found.append(rows)
-        return pl.concat(found)
-
-    def _contents(self, places: pl.DataFrame) -> Iterator[bytes]:
+    def _lines(self, places: pl.DataFrame) -> Iterator[bytes]:
         """The lines at some places."""
         for (number,), of_file in places.partition_by("file", as_dict=True, maintain_order=True).items():
             with open_content(self._files[number]) as file:
@@ -260,3 +248,74 @@ def write_answers(path: Path, answers: pl.DataFrame) -> None:
     with atomic_file(path) as beside, beside.open("wb") as file:
         for some in answers.iter_slices(_ROWS):
             file.write(_lines(some.iter_rows(named=True)))
+
+
+WRITTEN = ("text", "thought", "finish_reason")
+"""Columns of `ANSWERS` by which an answer is told from a thought."""
+
+_CUTS = ("content_filter", "length")
+
+
+def as_scored(answers: pl.DataFrame, run: RunDescription) -> pl.DataFrame:
+    """Answers with what was said alone, and whether they were answered at all.
+
+    Unanswered is a text whose thought does not end, one that says nothing, one that a content filter stopped,
+    and one that was cut at the length allowed, of a model that ends by itself: one that writes after a chat
+    template, and a caller's object or recorded answers that say so. A base model goes on for as long as it may,
+    so what it wrote by then is its answer.
+
+    Args:
+        answers: `ANSWERS`, or some of its columns, `WRITTEN` among them.
+        run: The run that they are of.
+
+    Returns:
+        The rows, with ``text`` as it was said and empty where unanswered, so that `says_nothing` finds all of
+        these, and ``thought``.
+    """
+    answered = split_answers(answers)
+    cuts = _CUTS if _ends_by_itself(run) else ("content_filter",)
+    is_cut = pl.col("finish_reason").is_in(cuts) & pl.col("text").is_not_null()
+    return answered.with_columns(text=pl.when(is_cut).then(pl.lit("")).otherwise("text"))
+
+
+def spoken_text(text: str, finish_reason: str | None) -> str:
+    """One answer of a model that ends by itself as `as_scored` has many: what it says, empty if unanswered."""
+    return "" if finish_reason in _CUTS else split_thought(text).text
+
+
+def says_nothing(column: str) -> pl.Expr:
+    """Whether the texts in a column are unanswered; null without a text, as of errors and of scored options."""
+    return pl.col(column).str.strip_chars() == ""
+
+
+def split_answers(answers: pl.DataFrame) -> pl.DataFrame:
+    """Answers, as of `as_scored`, with what was said apart from what was thought.
+
+    Returns:
+        The rows, with ``text`` as it was said, empty where a thought does not end, and ``thought``.
+    """
+    found = _split_texts(answers)
+    if found.is_empty():
+        return answers
+    rows = answers.join(found, on="text", how="left", maintain_order="left")
+    both = pl.concat_str("thought", "_thought", separator="\n", ignore_nulls=True)
+    return rows.with_columns(
+        text=pl.coalesce("_said", "text"),
+        thought=pl.when(pl.any_horizontal(pl.col("thought", "_thought").is_not_null())).then(both),
+    ).select(answers.columns)
+
+
+def _ends_by_itself(run: RunDescription) -> bool:
+    """Whether an answer that was cut at its length is none: the model would have ended it."""
+    return isinstance(run.model, RecordedAnswers) or run.model.backend == "python" or run.model.chat
+
+
+def _split_texts(answers: pl.DataFrame) -> pl.DataFrame:
+    """Every distinct text with a mark, told apart once."""
+    texts = answers["text"].unique().drop_nulls()
+    marked = texts.filter(texts.str.contains(ANY_MARK))
+    found = [split_thought(text) for text in marked]
+    return pl.DataFrame(
+        {"text": marked, "_said": [one.text for one in found], "_thought": [one.thought for one in found]},
+        schema=dict.fromkeys(("text", "_said", "_thought"), pl.String()),
+    )

@@ -3,7 +3,6 @@
 Of candidates it is kept as well what the model's tokenizer makes of them.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
@@ -30,10 +29,10 @@ from blend.schemas.texts import agreeing, pluralise
 STEP = "ask"
 """What the progress of a run is called."""
 
-BLOCK = 16_384
+_BLOCK = 16_384
 """Items that a model is handed at a time: what it gives back stays in memory until it has given all of it."""
 
-BLOCK_OF_CANDIDATES = 1024
+_BLOCK_OF_CANDIDATES = 1024
 """The same where each item has thousands of candidates."""
 
 _Keep = Callable[[Sequence[Mapping[str, Any]]], None]
@@ -63,14 +62,13 @@ def ask_model(
         BlendError: If the model cannot be asked at all. What it answered until then is kept.
     """
     is_ranked = run.description.kind == "candidates"
-    mine, kept = items_of(run), run.kept()
-    pending = mine.join(kept.answered, on="item_id", how="anti", maintain_order="left")
-    n_before = n_done = mine.height - pending.height
+    pending, n_mine = pending_items(run), len(range(run.description.n_items)[run.share])
+    n_before = n_done = n_mine - pending.height
     spending = None
     if price is not None and budget is not None and (before := outcome_of(run, n_asked=0).usage) is not None:
         spending = Spending(before, price, budget)
 
-    on_progress(STEP, n_done, mine.height)
+    on_progress(STEP, n_done, n_mine)
     tokens = _tokenised(run, model) if isinstance(model, CandidateScorer) and is_ranked else TOKENS.to_frame()
     if not (pending.is_empty() or (spending is not None and spending.is_over)):
         with run.answer_file() as file, suppress(StopAsking):
@@ -79,29 +77,25 @@ def ask_model(
                 nonlocal n_done
                 file.append(answers)
                 n_done += len(answers)
-                on_progress(STEP, n_done, mine.height)
+                on_progress(STEP, n_done, n_mine)
                 if spending is not None:
                     spending.add(answers)
 
-            # Those that failed come last: they may fail again.
-            never = pending.join(kept.failed, on="item_id", how="anti", maintain_order="left")
-            again = pending.join(kept.failed, on="item_id", how="semi", maintain_order="left")
-            for block in pl.concat([never, again]).iter_slices(BLOCK_OF_CANDIDATES if is_ranked else BLOCK):
+            for block in pending.iter_slices(_BLOCK_OF_CANDIDATES if is_ranked else _BLOCK):
                 _ask(run, model, block, keep)
     outcome = outcome_of(run, n_asked=n_done - n_before)
     spent = spending and spending.in_words(outcome.n_items - outcome.n_missing, outcome.n_items)
     return outcome._replace(warnings=(*outcome.warnings, *(spent or ()), *_on_tokens(tokens)))
 
 
-def items_of(run: Run) -> pl.DataFrame:
-    """The items that this process asks: all, or every ``of``-th of a shard."""
-    items = run.items()
-    return items if run.shard is None else items.gather_every(run.shard.of, offset=run.shard.number - 1)
-
-
 def pending_items(run: Run) -> pl.DataFrame:
-    """The items of this process that have no answer yet, in order."""
-    return items_of(run).join(run.kept().answered, on="item_id", how="anti", maintain_order="left")
+    """The items of this process that have no answer yet, in order; those that failed, and may again, last."""
+    asked = run.kept().asked.select("item_id", "is_error")
+    found = run.items()[run.share].join(asked, on="item_id", how="left", maintain_order="left")
+    # Null, which comes first, of those that nobody was asked.
+    return (
+        found.filter(pl.col("is_error").fill_null(True)).sort("is_error", maintain_order=True).drop("is_error")
+    )
 
 
 def _ask(run: Run, model: Model | CandidateScorer, pending: pl.DataFrame, keep: _Keep) -> None:
@@ -138,10 +132,12 @@ def _candidate_sets(run: Run) -> dict[str, list[str]]:
 
 def samples_of(run: Run, pending: pl.DataFrame) -> list[int] | None:
     """The number of the draw of each item, of a task that asks the same several times."""
-    if "sample" not in pending.columns and run.description.options.get("samples", 1) == 1:
-        return None
-    # Of texts for readers of many nationalities, several samples are what the task is about, and in its gold.
-    return (pending if "sample" in pending.columns else _beside(pending, run, "sample"))["sample"].to_list()
+    if "sample" not in pending.columns:
+        if run.description.options.get("samples", 1) == 1:
+            return None
+        # Of texts for readers of many nationalities samples are what the task is about, and in its gold.
+        pending = _beside(pending, run, "sample")
+    return pending["sample"].to_list()
 
 
 def _beside(items: pl.DataFrame, run: Run, column: str) -> pl.DataFrame:
@@ -153,27 +149,20 @@ def _beside(items: pl.DataFrame, run: Run, column: str) -> pl.DataFrame:
 def outcome_of(run: Run, *, n_asked: int) -> RunOutcome:
     """Say how a run stands, and what it took: each item once."""
     kept, n_items = run.kept(), run.description.n_items
-    first_error, n_filtered = None, 0
-    unknown_ends: Counter[str] = Counter()
+    rows = kept.read("error", "finish_reason", *_TOKENS)
+    errors, ends = rows["error"].drop_nulls(), rows["finish_reason"]
     # A sum over nothing but nulls is unknown, and not 0.
-    sums: dict[str, int | None] = dict.fromkeys(_TOKENS)
-    for rows in kept.parts("error", "finish_reason", *_TOKENS):
-        first_error = first_error or next(iter(rows["error"].drop_nulls()), None)
-        n_filtered += int((rows["finish_reason"] == "content_filter").sum())
-        is_unknown = ~pl.col("finish_reason").is_in([*FINISH_REASONS, "error"])
-        unknown_ends.update(rows.filter(is_unknown)["finish_reason"])
-        for name in _TOKENS:
-            if rows[name].null_count() < rows.height:
-                sums[name] = (sums[name] or 0) + int(rows[name].sum())
-    usage = Usage(requests=len(kept.item_ids), filtered=n_filtered, **sums)
-    n_missing = n_items - usage.requests + kept.n_failed
+    sums = {name: int(rows[name].sum()) if rows[name].count() else None for name in _TOKENS}
+    usage = Usage(requests=rows.height, filtered=int((ends == "content_filter").sum()), **sums)
+    unknown = ends.filter(~ends.is_in([*FINISH_REASONS, "error"]))
     warnings = tuple(
         f"{pluralise(n, 'answer')} {agreeing(n, 'has', 'have')} the finish reason {reason!r}, which is not "
         f"known; {agreeing(n, 'it is', 'they are')} taken as whole, so look whether "
         f"{agreeing(n, 'its text', 'their texts')} may have been cut"
-        for reason, n in sorted(unknown_ends.items())
+        for reason, n in sorted(unknown.drop_nulls().value_counts().iter_rows())
     )
-    return RunOutcome(n_items, n_asked, n_missing, kept.n_failed, first_error, warnings, usage=usage)
+    n_missing = n_items - rows.height + errors.len()
+    return RunOutcome(n_items, n_asked, n_missing, errors.len(), errors.first(), warnings, usage=usage)
 
 
 def _scored(scores: Likelihoods, options: pl.Series | None) -> dict[str, Any]:
@@ -216,22 +205,18 @@ def _tokenised(run: Run, scorer: CandidateScorer) -> pl.DataFrame:
     """`TOKENS` of the candidates of a run, which keeps them; none where the model does not tell."""
     limit = run.description.options["max_masks"] if scorer.describe().scorer == "masked" else None
     rows = [
-        (name, text, found.n_tokens, found.n_unknown, _why_not_ranked(found.n_tokens, limit))
+        (name, text, found.n_tokens, found.n_unknown)
         for name, texts in _candidate_sets(run).items()
         # Behind a blank, as most templates have it.
-        if (of_texts := scorer.tokenised(texts, after_blank=True))
-        for text, found in zip(texts, of_texts, strict=True)
+        for text, found in zip(texts, scorer.tokenised(texts, after_blank=True), strict=False)
     ]
-    tokens = pl.DataFrame(rows, schema=TOKENS, orient="row")
+    n_tokens = pl.col("n_tokens")
+    why = pl.when(n_tokens == 0).then(pl.lit("no-tokens")).when(n_tokens > limit).then(pl.lit("too-long"))
+    counts = pl.DataFrame(rows, schema=list(TOKENS.items())[:-1], orient="row")
+    tokens = counts.with_columns(why_not_ranked=why)
     if rows:
         write_frame(run.directory / TOKENS_NAME, tokens)
     return tokens
-
-
-def _why_not_ranked(n_tokens: int, limit: int | None) -> str | None:
-    if not n_tokens:
-        return "no-tokens"
-    return "too-long" if limit is not None and n_tokens > limit else None
 
 
 def _on_tokens(tokens: pl.DataFrame) -> Iterator[str]:

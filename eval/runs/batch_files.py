@@ -29,21 +29,15 @@ MAX_REQUESTS = 50_000
 MAX_BYTES = 200_000_000
 """Bytes of one file, likewise."""
 
-_NOT_OF_IDS = re.compile(r"[^a-zA-Z0-9_-]")
-_MOST_OF_IDS = 64
-_DIGITS = 16
+_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 
 def request_id(item_id: str) -> str:
     """The id of an item's request, which every provider takes: Anthropic's are the narrowest.
 
-    An id that is one already stays as it is; in any other a digest keeps items apart.
+    An id that is one already stays as it is; any other has its digest.
     """
-    readable = _NOT_OF_IDS.sub("_", item_id)
-    if readable == item_id and len(item_id) <= _MOST_OF_IDS:
-        return item_id
-    digest = sha256(item_id.encode()).hexdigest()[:_DIGITS]
-    return f"{readable[: _MOST_OF_IDS - _DIGITS - 1]}-{digest}"
+    return item_id if _ID.fullmatch(item_id) else sha256(item_id.encode()).hexdigest()
 
 
 def items_by_request(item_ids: Iterable[str]) -> dict[str, str]:
@@ -140,17 +134,15 @@ def keep_results(run: Run, paths: Sequence[Path]) -> tuple[Run, RunOutcome]:
                     pending.discard(item)
             else:
                 n_further += result.answer.error is None
-    outcome = outcome_of(run, n_asked=len(asked))
-    return run, outcome._replace(warnings=(*_left_out(n_further, outcome), *outcome.warnings))
-
-
-def _left_out(n_further: int, outcome: RunOutcome) -> Iterator[str]:
+    outcome, warnings = outcome_of(run, n_asked=len(asked)), []
     if n_further:
         answers = pluralise(n_further, "answer")
-        yield f"{answers} to items that have one already, left out: the first one of an item counts"
+        warnings.append(f"{answers} to items that have one already, left out: the first one of an item counts")
     if n_open := outcome.n_missing - outcome.n_failed:
-        items = pluralise(n_open, "item")
-        yield f"{items} without a result; write the requests again with `batch_out`, or ask without it"
+        items_left = pluralise(n_open, "item")
+        again = "write the requests again with `batch_out`, or ask without it"
+        warnings.append(f"{items_left} without a result; {again}")
+    return run, outcome._replace(warnings=(*warnings, *outcome.warnings))
 
 
 def _results(paths: Sequence[Path], items: Mapping[str, str]) -> Iterator[tuple[str, LoggedAnswer]]:

@@ -11,7 +11,6 @@ from blend.eval.runs.answer_logs import ID_KEYS, LOGS, LoggedAnswer, as_answer, 
 from blend.eval.runs.answers import ANSWERS, generated
 from blend.eval.runs.batch_files import items_by_request
 from blend.eval.runs.run_description import RecordedAnswers
-from blend.loaders.files.content import file_sha256
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.rows import SUFFIXES, Columns, read_rows
 from blend.schemas.errors import InputError, RowError
@@ -19,6 +18,7 @@ from blend.schemas.errors import InputError, RowError
 _FINISH_REASON_NAMES = ("stop_reason", "done_reason", "native_finish_reason")
 """Names of ``finish_reason`` at Anthropic, Ollama and OpenRouter; left out, cut answers would be scored."""
 
+_FURTHER = ("thought", "finish_reason")
 _SHOWN_FAILED = 3
 
 
@@ -64,18 +64,14 @@ def read_recorded(path: Path, asked: TaskItems, *, model: str | None = None) -> 
     noticed = list(_left_out([one for one in given if one.answer.error is not None], n_further))
     if not answered:
         raise InputError(f"{path}: no answers; {'; '.join(noticed) or 'write one row per item'}")
-    id_name = answered[0].id_name
-    if id_name is None:
-        raise RowError("no column names the items", where=path.name, fix=f"add one of {', '.join(ID_KEYS)}")
-    ids = _ids(path, items, id_name)
-    key = "template_id" if id_name == "ID" else "item_id"
-    _check_ids(diagnostics, answered, id_name, ids, set() if asked.skipped is None else {*asked.skipped[key]})
+    ids, skipped = _ids(path, asked, answered[0].id_name)
+    _check_ids(diagnostics, answered, ids, skipped)
     kept = [one for one in answered if one.id in ids]
     rows = [{"item_id": ids[one.id or ""], **generated(one.answer), "asked": one.prompt} for one in kept]
     answers = pl.DataFrame(rows, {name: ANSWERS[name] for name in rows[0]} if rows else ANSWERS)
     return Recorded(
         answers.with_columns(finish_reason=pl.col("finish_reason").replace("", None)),
-        RecordedAnswers(id=model or path.name, file=path.name, sha256=file_sha256(path)),
+        RecordedAnswers.of(path, model),
         (*noticed, *_warnings(len(answered), kept, items, answers)),
     )
 
@@ -92,7 +88,7 @@ def _left_out(failed: list[LoggedAnswer], n_further: int) -> Iterator[str]:
 def _table(path: Path, diagnostics: Diagnostics) -> list[LoggedAnswer]:
     columns = Columns(
         ("response",),
-        (*ID_KEYS, "prompt", "thought", "finish_reason"),
+        (*ID_KEYS, "prompt", *_FURTHER),
         others=True,
         other_names={"finish_reason": _FINISH_REASON_NAMES},
     )
@@ -101,54 +97,51 @@ def _table(path: Path, diagnostics: Diagnostics) -> list[LoggedAnswer]:
     fix = "store the column as text" if path.suffix.lower() == ".parquet" else "write text in quotes"
     answers = []
     for location, values in ((row.location, row.values) for row in rows):
-        texts = {name: values.get(name) or "" for name in ("response", "thought", "finish_reason")}
-        wrong = {name: value for name, value in texts.items() if not isinstance(value, str)}
-        for name, value in wrong.items():
-            diagnostics.problem(f"{value!r} is not text", where=f"{location}, column {name}", fix=fix)
-        if not wrong:
-            id_name = next((name for name in ID_KEYS if name in values), None)
-            prompt, answer = values.get("prompt") or None, as_answer(*texts.values())
-            named = values.get(id_name or "")
-            answers.append(LoggedAnswer(id_name, named, answer, prompt=prompt, location=location))
-    diagnostics.raise_problems()
+        texts = [values.get(name) or "" for name in ("response", *_FURTHER)]
+        for name, value in zip(("response", *_FURTHER), texts, strict=True):
+            if not isinstance(value, str):
+                diagnostics.problem(f"{value!r} is not text", where=f"{location}, column {name}", fix=fix)
+        diagnostics.raise_problems()
+        id_name = next((name for name in ID_KEYS if name in values), None)
+        named, prompt = values.get(id_name or ""), values.get("prompt") or None
+        answers.append(LoggedAnswer(id_name, named, as_answer(*texts), prompt=prompt, location=location))
     return answers
 
 
-def _ids(path: Path, items: pl.DataFrame, id_name: str) -> Mapping[str, str]:
-    """The item that each value of the id column names."""
-    if id_name != "ID":
-        return items_by_request(items["item_id"])
-    n_templates = items["template_id"].n_unique()
-    if n_templates < items.height:
+def _ids(path: Path, asked: TaskItems, id_name: str | None) -> tuple[Mapping[str, str], set[str]]:
+    """The item that each value of the id column names, and values that name what is not asked."""
+    items, key = asked.items, "template_id" if id_name == "ID" else "item_id"
+    n_named = items[key].n_unique()
+    if id_name is None:
+        raise RowError("no column names the items", where=path.name, fix=f"add one of {', '.join(ID_KEYS)}")
+    if n_named < items.height:
         raise RowError(
-            f"column ID names {n_templates} templates, but {items.height} items are asked",
+            f"column ID names {n_named} templates, but {items.height} items are asked",
             where=path.name,
             fix="name one locale in `locales`, or the items by item_id, as decisions.parquet of a scored run "
             "lists them",
         )
-    return dict(zip(items["template_id"], items["item_id"], strict=True))
+    ids = dict(zip(items[key], items["item_id"], strict=True)) if key == "template_id" else None
+    skipped = set() if asked.skipped is None else {*asked.skipped[key]}
+    return ids or items_by_request(items["item_id"]), skipped
 
 
 def _check_ids(
-    diagnostics: Diagnostics,
-    answers: Sequence[LoggedAnswer],
-    id_name: str,
-    ids: Mapping[str, str],
-    skipped: Collection[str],
+    diagnostics: Diagnostics, answers: Sequence[LoggedAnswer], ids: Mapping[str, str], skipped: Collection[str]
 ) -> None:
     seen: dict[str, str] = {}
+    id_name = answers[0].id_name
     for one in answers:
         where = f"{one.location}, column {id_name}"
         if one.id_name != id_name or not isinstance(one.id, str) or not one.id:
             diagnostics.problem("the id is blank", where=where, fix="fill it in")
-            continue
-        if one.id in seen:
+        elif one.id in seen:
             fix = f"delete this row or {seen[one.id]}"
             diagnostics.problem(f"a second answer to {one.id!r}", where=where, fix=fix)
         elif one.id not in ids and one.id not in skipped:
             fix = f"the ids are like {next(iter(ids))!r}; check that release, task and options are those asked"
             diagnostics.problem(f"nothing is asked under {one.id!r}", where=where, fix=fix)
-        seen.setdefault(one.id, one.location)
+        seen.setdefault(str(one.id), one.location)
     diagnostics.raise_problems()
 
 

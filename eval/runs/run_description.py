@@ -9,7 +9,7 @@ from pydantic import Field, ValidationError
 
 from blend.eval.items import AnswerKind
 from blend.eval.models.protocols import ChatOptions, Decoding, ModelDescription
-from blend.loaders.files.content import read_content
+from blend.loaders.files.content import file_sha256, read_content
 from blend.schemas.errors import DISTRIBUTION, InputError
 from blend.schemas.manifest import ReleaseManifest
 from blend.schemas.models import FrozenModel, first_reason
@@ -55,6 +55,11 @@ class RecordedAnswers(FrozenModel):
     """Name of the file."""
     sha256: str
     """SHA-256 of the file's bytes."""
+
+    @classmethod
+    def of(cls, path: Path, model: str | None) -> "RecordedAnswers":
+        """What is said of a file, by its name where nobody names the model."""
+        return cls(id=model or path.name, file=path.name, sha256=file_sha256(path))
 
 
 PEOPLE = "people"

@@ -5,9 +5,8 @@ of a table of texts or the replies that a judge reads, they are kept beside the 
 """
 
 import dataclasses
-import errno
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,7 +16,7 @@ import polars as pl
 from blend.eval.items import PART, TaskItems, text_digest
 from blend.eval.models.chosen import Shard
 from blend.eval.models.protocols import ChatOptions, Decoding, ModelDescription
-from blend.eval.runs.answers import AnswerFile, Answers
+from blend.eval.runs.answers import WRITTEN, AnswerFile, Answers, as_scored, storing
 from blend.eval.runs.run_description import (
     DESCRIPTION_NAME,
     RecordedAnswers,
@@ -30,9 +29,7 @@ from blend.loaders.files.atomic import (
     atomic_file,
     atomic_write,
     check_own_folder,
-    is_disk_full,
     is_left_over,
-    storage_error,
 )
 from blend.loaders.files.content import open_content, parquet_rows
 from blend.schemas.errors import InputError, RowError
@@ -46,11 +43,6 @@ if TYPE_CHECKING:
 ITEMS_NAME = "items.parquet"
 GOLD_NAME = "gold.parquet"
 ANSWERS_FOLDER = "answers"
-
-_OF_FILES = (
-    *(errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOENT),
-    *(errno.ENOTDIR, errno.EISDIR, errno.ELOOP, errno.EEXIST),
-)
 
 _BEFORE_DESCRIPTION = (ITEMS_NAME, GOLD_NAME, ANSWERS_FOLDER)
 
@@ -117,6 +109,11 @@ class Run(Summarised):
         return [Table.of(title, ("what", "value"), [(what, str(value)) for what, value in rows])]
 
     @property
+    def share(self) -> slice:
+        """Which of the items this process asks: all, or every ``of``-th of a shard."""
+        return slice(None) if self.shard is None else slice(self.shard.number - 1, None, self.shard.of)
+
+    @property
     def answers_folder(self) -> Path:
         """The folder in which its answers lie."""
         return self.directory / ANSWERS_FOLDER
@@ -127,8 +124,7 @@ class Run(Summarised):
 
     def items_in_parts(self, *columns: str) -> Iterator[pl.DataFrame]:
         """Yield the items asked, some at a time and in order; as of `items`."""
-        for items, _ in self.asked().in_parts():
-            yield from items.select(columns or pl.all()).iter_slices(PART)
+        return self._in_parts(0, columns)
 
     def gold(self, *columns: str) -> pl.DataFrame:
         """What counts as correct, as the task's module says, or some of its columns."""
@@ -136,8 +132,11 @@ class Run(Summarised):
 
     def gold_in_parts(self, *columns: str) -> Iterator[pl.DataFrame]:
         """Yield the gold beside `items_in_parts`, of a task that has a row for each item; as of `gold`."""
-        for _, gold in self.asked().in_parts():
-            yield from gold.select(columns or pl.all()).iter_slices(PART)
+        return self._in_parts(1, columns)
+
+    def _in_parts(self, which: int, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
+        for both in self.asked().in_parts():
+            yield from both[which].select(columns or pl.all()).iter_slices(PART)
 
     def candidates(self) -> pl.DataFrame:
         """The candidates of a run that has any, ``candidate_set`` and ``candidate``."""
@@ -148,6 +147,24 @@ class Run(Summarised):
     def kept(self) -> Answers:
         """The answers so far, or those that are held."""
         return Answers(self.answers_folder) if self.held is None else self.held
+
+    def answered_parts(
+        self, *columns: str, items: Sequence[str] = ()
+    ) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
+        """Yield the items, some at a time and in order, each part with its answers as of `answers.as_scored`.
+
+        Args:
+            columns: Columns of `answers.ANSWERS` besides ``item_id``, ``error`` and `answers.WRITTEN`, where an
+                empty text stands for each thought.
+            items: Columns of the items, ``item_id`` among them; all when absent.
+
+        Raises:
+            RowError: If a file of the run cannot be read.
+        """
+        kept = self.kept()
+        for part in self.items_in_parts(*items):
+            answers = kept.read("item_id", "error", *WRITTEN, *columns, items=part, thoughts=False)
+            yield part, as_scored(answers, self.description)
 
     def at_one_moment(self) -> "Run":
         """The run with the answers that it has now, however many come in meanwhile."""
@@ -186,6 +203,7 @@ def kept_items(directory: Path, description: RunDescription) -> TaskItems:
     return TaskItems(items, gold, {}, description.kind)
 
 
+@contextmanager
 def opened(
     directory: Path,
     asked: "ReleaseItems",
@@ -194,16 +212,23 @@ def opened(
     *,
     chat_options: ChatOptions | None = None,
     shard: Shard | None = None,
-) -> AbstractContextManager[Run]:
-    """The directory of a run, for this process alone while the block runs; see `open_run`.
+) -> Iterator[Run]:
+    """A run directory to write answers into: a new one, or the one in which the same run was started.
 
     Args:
-        directory: Where the run is kept.
+        directory: Absent, empty, or the directory of a run.
         asked: What is asked.
         model: Who is asked.
         decoding: How texts are generated; null where none are.
         chat_options: What is said besides the prompts; null where nothing is.
         shard: Which of several machines that write to the run this is; one alone when absent.
+
+    Yields:
+        The run.
+
+    Raises:
+        InputError: If the directory holds another run (names what differs) or something else.
+        StorageError: If it cannot be written, or if the disk is full; what was answered until then is kept.
     """
     items = asked.asked
     description = RunDescription(
@@ -218,62 +243,27 @@ def opened(
         decoding=decoding,
         chat_options=chat_options,
     )
-    return open_run(directory, description, items, shard=shard)
-
-
-@contextmanager
-def open_run(
-    directory: Path, description: RunDescription, asked: TaskItems, *, shard: Shard | None = None
-) -> Iterator[Run]:
-    """A run directory to write answers into: a new one, or the one in which the same run was started.
-
-    Args:
-        directory: Absent, empty, or the directory of a run.
-        description: What is to be run.
-        asked: Its items and gold.
-        shard: Which of several machines that write to the run this is; one alone when absent.
-
-    Yields:
-        The run.
-
-    Raises:
-        InputError: If the directory holds another run (names what differs) or something else.
-        StorageError: If it cannot be written, or if the disk is full; what was answered until then is kept.
-    """
-    with translate_errors(directory):
-        if not (directory / DESCRIPTION_NAME).exists():
-            check_own_folder(directory, what="the directory of a run", is_ours=_is_begun)
-            if any((directory / ANSWERS_FOLDER).glob("*.jsonl")):
-                raise InputError(
-                    f"{directory}: holds answers and no {DESCRIPTION_NAME}, so nobody knows whose they are; "
-                    "restore it from a copy, or choose another `out`"
-                )
-        directory.mkdir(parents=True, exist_ok=True)
+    with storing(directory):
         # Shards that start at one moment write the same.
         if (directory / DESCRIPTION_NAME).exists():
             description = go_on_with(directory, description)
             if description != read_description(directory):
                 atomic_write(directory / DESCRIPTION_NAME, description.to_json())
         else:
-            _start(directory, description, asked)
-        yield Run(directory, description, lambda: asked, shard)
-
-
-@contextmanager
-def translate_errors(directory: Path) -> Iterator[None]:
-    """Turn what keeps a run directory from being written into an error that says what to do."""
-    try:
-        yield
-    except (OSError, pl.exceptions.PolarsError) as error:
-        # Others, such as those of a connection, are not about files.
-        if not is_disk_full(error) and getattr(error, "errno", None) not in _OF_FILES:
-            raise
-        raise storage_error(directory, error, kept="what was answered until now is kept; ") from error
+            _start(directory, description, items)
+    yield Run(directory, description, lambda: items, shard)
 
 
 def _start(directory: Path, description: RunDescription, asked: TaskItems) -> None:
     """Write what a run needs, its description last: without it nothing was asked yet."""
-    (directory / ANSWERS_FOLDER).mkdir(exist_ok=True)
+    check_own_folder(directory, what="the directory of a run", is_ours=_is_begun)
+    answers = directory / ANSWERS_FOLDER
+    if any(answers.glob("*.jsonl")):
+        raise InputError(
+            f"{directory}: holds answers and no {DESCRIPTION_NAME}, so nobody knows whose they are; "
+            "restore it from a copy, or choose another `out`"
+        )
+    answers.mkdir(parents=True, exist_ok=True)
     if description.release.location is None:
         kept = asked.in_memory()
         write_frame(directory / ITEMS_NAME, kept.items)
@@ -289,13 +279,18 @@ def _is_begun(name: str) -> bool:
 def change_description(run: Run, **changes: Any) -> Run:
     """The run with other values in its description, which it keeps: where its release lies, who answered."""
     kept = read_description(run.directory).model_copy(update=changes)
-    atomic_write(run.directory / DESCRIPTION_NAME, kept.to_json())
+    with storing(run.directory):
+        atomic_write(run.directory / DESCRIPTION_NAME, kept.to_json())
     return dataclasses.replace(run, description=run.description.model_copy(update=changes))
 
 
 def write_frame(path: Path, rows: pl.DataFrame) -> None:
-    """Write a table, in place of an earlier one."""
-    with atomic_file(path) as beside:
+    """Write a table of a run, in place of an earlier one.
+
+    Raises:
+        StorageError: If it cannot be written.
+    """
+    with storing(path.parent), atomic_file(path) as beside:
         rows.write_parquet(beside, compression="zstd")
 
 

@@ -35,11 +35,14 @@ class Usage(FrozenModel):
 
     def in_words(self, price: Price | None = None) -> str:
         """A line for people, with the cost at a price."""
-        thought = f" ({self.tokens_thought:,} of them thought)" if self.tokens_thought is not None else ""
-        filtered = f" ({self.filtered:,} stopped by a content filter)" if self.filtered else ""
-        parts = [pluralise(self.requests, "request") + filtered]
-        parts += [f"{self.tokens_in:,} tokens in"] if self.tokens_in is not None else []
-        parts += [f"{self.tokens_out:,} out{thought}"] if self.tokens_out is not None else []
+        parts = [pluralise(self.requests, "request")]
+        if self.filtered:
+            parts[0] += f" ({self.filtered:,} stopped by a content filter)"
+        if self.tokens_in is not None:
+            parts.append(f"{self.tokens_in:,} tokens in")
+        if self.tokens_out is not None:
+            thought = "" if self.tokens_thought is None else f" ({self.tokens_thought:,} of them thought)"
+            parts.append(f"{self.tokens_out:,} out{thought}")
         if price is not None and self.tokens_in is not None:
             parts.append(f"cost {money(price.of(self.tokens_in, self.tokens_out))}")
         return ", ".join(parts)
@@ -72,14 +75,12 @@ class AskingPlan(NamedTuple):
     def in_words(self) -> str:
         """A line for people."""
         about = "about " if self.is_estimated else ""
-        parts = [
-            pluralise(self.n_requests, "request"),
-            f"{about}{pluralise(self.tokens_in, 'token')} in",
-            *([f"{self.tokens_out:,} out at most"] if self.tokens_out else []),
-        ]
+        parts = [pluralise(self.n_requests, "request"), f"{about}{pluralise(self.tokens_in, 'token')} in"]
+        if self.tokens_out:
+            parts.append(f"{self.tokens_out:,} out at most")
         if self.cost is not None:
             # Prompts may take more than is estimated.
-            parts.append(f"cost {about}{money(self.cost)}" if about else f"cost {money(self.cost)} at most")
+            parts.append(f"cost about {money(self.cost)}" if about else f"cost {money(self.cost)} at most")
         return ", ".join(parts)
 
 

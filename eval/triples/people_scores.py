@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict
 from blend.eval.items import text_digest
 from blend.eval.judging.reply_verdicts import read_reply_verdicts
 from blend.eval.report.scored_runs import ScoredRun
-from blend.eval.runs.run_directory import translate_errors
+from blend.eval.runs.answers import storing
 from blend.eval.scores_json import ALL, Score, agreement_scores, estimated, percent, percents
 from blend.eval.statistics.clusters import cluster_sums
 from blend.eval.statistics.correlation import correlation
@@ -161,7 +161,7 @@ def score_by_people(run: ScoredRun, paths: Sequence[Path], *, seed: int = 0) -> 
 
 def write_judged(run: ScoredRun, judged: JudgedByPeople) -> None:
     """Keep the figures in the directory of the run, in place of earlier ones."""
-    with translate_errors(run.run.directory):
+    with storing(run.run.directory):
         atomic_write(run.run.directory / JUDGED_NAME, judged.to_json())
 
 

@@ -8,7 +8,7 @@ from nets.kept_runs import description, make_run
 from blend.eval.models.server_replies import meaning_of
 from blend.eval.registry import TASKS, task_of
 from blend.eval.release_items import read_items
-from blend.eval.runs.written_answers import spoken_text
+from blend.eval.runs.answers import spoken_text
 from blend.eval.task import Task
 from helpers.asking import score
 

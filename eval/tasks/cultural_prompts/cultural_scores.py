@@ -16,8 +16,8 @@ import polars as pl
 import pyarrow.parquet as pq
 
 from blend.eval.items import text_digest
-from blend.eval.runs.run_directory import Run, translate_errors, write_frame
-from blend.eval.runs.written_answers import WRITTEN, says_nothing, split_answers
+from blend.eval.runs.answers import WRITTEN, says_nothing, split_answers, storing
+from blend.eval.runs.run_directory import Run, write_frame
 from blend.eval.scores_json import (
     ALL,
     Score,
@@ -100,7 +100,7 @@ def score_texts(run: Run, options: CulturalScoring, on_progress: ProgressCallbac
     n_topics = gold.select(TOPIC).n_unique()
     figures: list[TopicFigures] = []
     decisions, words = [], [pl.DataFrame(schema=_COUNTS)]
-    with translate_errors(run.directory):
+    with storing(run.directory):
         folder.mkdir(exist_ok=True)
         with _similarity_file(folder) as write_similarity:
             drop_scores(run)
@@ -264,7 +264,7 @@ def _topics_of(run: Run, gold: pl.DataFrame, groups: tuple[str, ...]) -> Iterato
         .with_columns(_chunk=chunk, group_number=pl.col("group").replace_strict(number, return_dtype=pl.Int64))
     )
     for _, some in numbered.group_by("_chunk", maintain_order=True):
-        answers = kept.of(some, "item_id", *WRITTEN, "error").filter(pl.col("error").is_null())
+        answers = kept.read("item_id", *WRITTEN, "error", items=some).filter(pl.col("error").is_null())
         # A text that was cut at its length is read as far as it goes.
         written = split_answers(answers).with_columns(unanswered=says_nothing("text"))
         texts = (

@@ -15,8 +15,8 @@ from blend.eval.report.report_sections import (
 )
 from blend.eval.report.score_charts import Rows, Spec, load_altair, spec_of
 from blend.eval.report.scored_runs import ScoredRun
+from blend.eval.runs.answers import WRITTEN, split_answers
 from blend.eval.runs.run_directory import read_frame
-from blend.eval.runs.written_answers import WRITTEN, split_answers
 from blend.eval.scores_json import UNANSWERED, Score, score_again
 from blend.eval.tasks.cultural_prompts.cultural_scores import FOLDER, WORDS_NAME, joined_names
 from blend.eval.tasks.cultural_prompts.topic_analysis import ODDITIES
@@ -170,7 +170,7 @@ def _examples(run: ScoredRun) -> Section | None:
     rows = run.run.gold().filter(is_topic).unique("group", keep="first", maintain_order=True)
     step = max(1, rows.height // EXAMPLES)
     shown = rows.gather_every(step).head(EXAMPLES)
-    kept = run.run.kept().of(shown, "item_id", *WRITTEN, "error")
+    kept = run.run.kept().read("item_id", *WRITTEN, "error", items=shown)
     answers = split_answers(kept)
     texts = shown.join(answers, on="item_id", how="inner", maintain_order="left").drop_nulls("text")
     return Section(

@@ -10,19 +10,19 @@ from pathlib import Path
 import polars as pl
 
 from blend.eval.items import ITEMS, TaskItems, text_digest
+from blend.eval.release_items import ReleaseItems
 from blend.eval.runs.answer_logs import ID_KEYS, LOG_SUFFIXES
-from blend.eval.runs.run_description import AskedRelease, RecordedAnswers, RunDescription
-from blend.eval.runs.run_directory import Run, RunOutcome, open_run
+from blend.eval.runs.run_description import AskedRelease, RecordedAnswers
+from blend.eval.runs.run_directory import Run, RunOutcome, opened
 from blend.eval.tasks.cultural_prompts import CulturalPromptsTask
 from blend.eval.tasks.cultural_prompts.cultural_items import GOLD
 from blend.eval.tasks.cultural_prompts.cultural_scores import joined_names
 from blend.loaders.files.atomic import atomic_file
-from blend.loaders.files.content import check_tables, file_sha256
+from blend.loaders.files.content import check_tables
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.rows import SUFFIXES, Columns, read_rows
 from blend.schemas.errors import InputError, RowError, RowErrors, raise_all
 from blend.schemas.texts import clean, fold
-from blend.version import __version__
 
 REQUIRED = ("group", "topic", "text")
 OPTIONAL = ("sample", "category", "split", "language")
@@ -98,18 +98,9 @@ def keep_texts(path: Path, out: Path, *, model: str | None = None) -> RunOutcome
         options=pl.lit(None, pl.List(pl.String)),
     )
     asked = TaskItems(items.select(list(ITEMS)).cast(ITEMS), keys.select(list(GOLD)).cast(GOLD), {}, "text")
-    description = RunDescription(
-        sdk_version=__version__,
-        release=_asked(keys),
-        task=CulturalPromptsTask.name,
-        options={"samples": max(keys.group_by("split", "category", "topic", "group").len()["len"])},
-        kind="text",
-        n_items=keys.height,
-        prompts={},
-        model=RecordedAnswers(id=model or path.name, file=path.name, sha256=file_sha256(path)),
-        decoding=None,
-    )
-    with open_run(out, description, asked) as run:
+    options = {"samples": max(keys.group_by("split", "category", "topic", "group").len()["len"])}
+    wanted = ReleaseItems(_asked(keys), CulturalPromptsTask.name, options, asked)
+    with opened(out, wanted, RecordedAnswers.of(path, model), None) as run:
         _copy(path, texts, keys, run.answers_folder / "main.jsonl")
     return RunOutcome(keys.height, 0, 0, 0, None)
 

@@ -16,8 +16,8 @@ from typing import Any
 import polars as pl
 
 from blend.eval.items import TaskItems
+from blend.eval.runs.answers import says_nothing
 from blend.eval.runs.run_directory import Run
-from blend.eval.runs.written_answers import AnsweredParts, packed, says_nothing, unpacked
 from blend.eval.scores_json import UNANSWERED, Score, ScoredItems, missing_share, share_scores
 from blend.eval.task import Decision, ItemRule, Progress
 from blend.eval.tasks.free_listing import ListingScoring
@@ -179,11 +179,10 @@ _SCOPES = {"country": "region", "language": "language", "prompt": "prompt_id"}
 
 def score_listing_run(run: Run, options: ListingScoring, _on_progress: Progress) -> ScoredItems:
     """Score a run of free listing."""
-    lists, asked = AnsweredParts(run, ()), run.description.options
+    asked = run.description.options
     languages = run.items("language")["language"].unique().to_list()
-    scored = score_lists(
-        lists, lists.gold(), languages, rule=options.rule, lemmas=options.lemmas, seed=options.seed
-    )
+    lists, gold = run.answered_parts(), run.gold_in_parts()
+    scored = score_lists(lists, gold, languages, rule=options.rule, lemmas=options.lemmas, seed=options.seed)
     parts = {"cfg": asked["config"], **asked_parts(asked, ("languages", "countries", "prompts"))}
     return scored._replace(signature_parts={**parts, **scored.signature_parts})
 
@@ -200,7 +199,7 @@ def score_lists(
     """Judge free answers.
 
     Args:
-        parts: Items, some at a time, each part with the answers to it (`runs.written_answers`).
+        parts: Items, some at a time, each part with the answers to it (`runs.answers`).
         gold: `tasks.free_listing.listing_items.GOLD` of each part, row by row the same items.
         languages: Languages of the items.
         rule: Of `RULES`.
@@ -218,8 +217,8 @@ def score_lists(
         rows = _with_texts(items, known, answers)
         judged = [_judged(row, readers[primary(row["language"])], rule) for row in rows.iter_rows(named=True)]
         decided = pl.concat([rows, pl.DataFrame(judged, schema=_JUDGED, orient="row")], how="horizontal")
-        made.append(packed(decided.select(*DECISIONS, says_nothing("text").alias(UNANSWERED))))
-    decided = unpacked(made)
+        made.append(decided.select(*DECISIONS, says_nothing("text").alias(UNANSWERED)))
+    decided = pl.concat(made, rechunk=True)
     kept = decided.filter(pl.col("named").is_not_null())
     used = sorted(one.signature for one in readers.values() if one is not None)
     return ScoredItems(

@@ -9,7 +9,6 @@ import polars as pl
 
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.runs.run_directory import Run
-from blend.eval.runs.written_answers import AnsweredParts, packed, unpacked
 from blend.eval.scores_json import (
     ALL,
     UNANSWERED,
@@ -64,10 +63,10 @@ _TEMPLATE = "template_id"
 
 def score_choice_run(run: Run, options: ScoringOptions, _on_progress: Progress) -> ScoredItems:
     """Score a run of multiple choice."""
-    asked, parts = run.description.options, scored_parts(run)
+    asked = run.description.options
     scored = score_choices(
-        parts,
-        parts.gold(),
+        scored_parts(run),
+        run.gold_in_parts(),
         style="json" if run.description.holds_texts else asked["style"],
         rule=options.rule,
         seed=options.seed,
@@ -80,11 +79,11 @@ def score_choice_run(run: Run, options: ScoringOptions, _on_progress: Progress) 
     return scored._replace(signature_parts=named)
 
 
-def scored_parts(run: Run) -> AnsweredParts:
+def scored_parts(run: Run) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
     """What scores of a run of questions go by: its items with their answers, some at a time."""
     asked = ("item_id", "locale", "region", "template_id", "topic", "prompt_id")
     sample = ("sample",) if run.description.options.get("samples", 1) > 1 else ()
-    return AnsweredParts(run, ("logprobs", "option_tokens", "option_bytes"), (*asked, *sample))
+    return run.answered_parts("logprobs", "option_tokens", "option_bytes", items=(*asked, *sample))
 
 
 def weighted_answers(run: ScoredRun) -> pl.DataFrame:
@@ -113,7 +112,7 @@ def score_choices(
     """Judge the answers to multiple-choice questions, and score them.
 
     Args:
-        parts: Items, some at a time, each part with the answers to it (`runs.written_answers`); items without
+        parts: Items, some at a time, each part with the answers to it (`runs.answers`); items without
             an answer are left out of every figure but ``missing``, and wrong by the rule `SEMEVAL`.
         gold: `tasks.multiple_choice.choice_items.GOLD` of each part, row by row the same items.
         style: Style of the questions; ``json`` wherever answers are texts.
@@ -181,8 +180,9 @@ def decided_in_parts(
         rows = pl.concat([items, known.drop("item_id")], how="horizontal").join(
             answers.select("item_id", *GIVEN), on="item_id", how="left", maintain_order="left"
         )
-        made.append(packed(decide(rows)))
-    return unpacked(made)
+        made.append(decide(rows))
+    # In one piece: sums of fractions do not depend on the parts.
+    return pl.concat(made, rechunk=True)
 
 
 def _beside(rows: pl.DataFrame, seed: int) -> list[Score]:

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from blend.eval.items import TaskItems
 from blend.eval.prediction_files import PREDICTION, Predictions
+from blend.eval.runs.answers import as_scored, says_nothing
 from blend.eval.runs.run_directory import Run
-from blend.eval.runs.written_answers import as_scored, says_nothing
 from blend.eval.scores_json import UNANSWERED
 from blend.eval.task import Decision, ItemRule
 from blend.eval.tasks.multiple_choice.reply_options import lenient_choice, option_chosen

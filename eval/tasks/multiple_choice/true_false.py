@@ -130,9 +130,10 @@ def yes_no_rules(asked: TaskItems) -> dict[str, ItemRule]:
 
 def score_true_false_run(run: Run, options: ScoringOptions, _on_progress: Progress) -> ScoredItems:
     """Score a run of true or false."""
-    parts = scored_parts(run)
     style = "json" if run.description.holds_texts else "letters"
-    scored = score_true_false(parts, parts.gold(), style=style, rule=options.rule, seed=options.seed)
+    scored = score_true_false(
+        scored_parts(run), run.gold_in_parts(), style=style, rule=options.rule, seed=options.seed
+    )
     return scored._replace(signature_parts={"style": run.description.options["style"]})
 
 
@@ -147,7 +148,7 @@ def score_true_false(
     """Judge answers of yes or no, and score them by question.
 
     Args:
-        parts: Items, some at a time, each part with the answers to it (`runs.written_answers`). A question of
+        parts: Items, some at a time, each part with the answers to it (`runs.answers`). A question of
             which an answer is missing is left out of every figure but ``missing``.
         gold: `tasks.multiple_choice.true_false.GOLD` of each part, row by row the same items.
         style: ``json`` for texts, ``letters`` for log-probabilities.

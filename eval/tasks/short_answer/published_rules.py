@@ -18,8 +18,8 @@ import polars as pl
 
 from blend.eval.items import TaskItems
 from blend.eval.prediction_files import PREDICTION, Predictions
+from blend.eval.runs.answers import as_scored
 from blend.eval.runs.run_directory import Run
-from blend.eval.runs.written_answers import as_scored
 from blend.eval.scores_json import ALL, Score, percent, percents
 from blend.eval.statistics.clusters import cluster_sums
 from blend.eval.statistics.estimates import estimates, macro_estimate

@@ -17,7 +17,6 @@ from blend.eval.report.report_sections import Section, cell, region_name, table_
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.report.single_answers import KnownQuestion, KnownQuestions, answer_groups
 from blend.eval.runs.run_directory import Run
-from blend.eval.runs.written_answers import AnsweredParts, packed, unpacked
 from blend.eval.scores_json import ALL, UNANSWERED, Score, ScoredItems, estimated, missing_share, share_scores
 from blend.eval.statistics.correlation import correlation
 from blend.eval.task import Decision, ItemRule, Progress
@@ -53,7 +52,7 @@ def score_short_answer_run(run: Run, options: ShortAnswerScoring, _on_progress: 
     """Score a run of short answers, with corrected scores where people have labelled replies."""
     verdicts = read_verdicts(run, options.rule) if is_judge(options.rule) else None
     scored = score_short_answers(
-        AnsweredParts(run),
+        run.answered_parts("asked"),
         run.gold(),
         rule=options.rule if verdicts is None else "default",
         lemmas=options.lemmas or DEFAULT_LEMMAS,
@@ -70,7 +69,7 @@ def score_short_answer_run(run: Run, options: ShortAnswerScoring, _on_progress: 
 def replies_to_judge(run: Run) -> Iterator[pl.DataFrame]:
     """See `Task.replies_to_judge`."""
     gold = run.gold()
-    for items, answers in AnsweredParts(run):
+    for items, answers in run.answered_parts("asked"):
         decided = _decided_answers(items, gold, answers, rule="default", lemmas=DEFAULT_LEMMAS)
         yield answers_to_judge(items, gold, decided)
 
@@ -92,8 +91,8 @@ def score_short_answers(
     """Judge the answers to short-answer questions, and score them.
 
     Args:
-        parts: Items, some at a time, each part with the answers to it (`runs.written_answers`); items without
-            an answer are left out. By the rule `SEMEVAL` they are gone through twice.
+        parts: Items, some at a time, each part with the answers to it (`runs.answers`); items without
+            an answer are left out.
         gold: As `tasks.short_answer` gives it.
         rule: Name of a rule, see `short_answer_decisions.RULES`.
         lemmas: Lemmatisers, see `text.text_reader.lemmatiser_names`.
@@ -110,12 +109,14 @@ def score_short_answers(
     Raises:
         BlendError: As `short_answer_decisions.decide_short_answers`.
     """
+    # By that rule they are gone through twice.
+    parts = [*parts] if rule == SEMEVAL else parts
     n_items, made = 0, []
     for items, answers in parts:
         n_items += items.height
         decided = _decided_answers(items, gold, answers, rule=rule, lemmas=lemmas)
-        made.append(packed(decided.drop("response")))
-    decided = unpacked(made)
+        made.append(decided.drop("response"))
+    decided = pl.concat(made, rechunk=True)
     annotations = gold.with_columns(language=_LOCAL)
     local = annotations.join(decided.filter(asked_in="local"), on="locale", how="semi")
     others = annotations["language"].unique()

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 import blend
 from blend.eval.evaluation import read_scored, score_run
 from blend.eval.judging import reply_sheet
+from blend.eval.judging.labels import read_labels
 from blend.eval.judging.reply_sheet import draw_replies, keep_drawn, label_replies, read_drawn, replies
 from blend.eval.report.scored_runs import ScoredRun
-from blend.eval.runs.labels import read_labels
 from blend.schemas.errors import InputError, UnknownNameError
 from blend.schemas.sheets import REPLY_SHEET
 

@@ -66,9 +66,9 @@ def test_answers_of_some_items_are_those_of_all(
         rows = found.read("item_id", "text", "error")
     stated = {item: text if error is None else error for item, text, error in rows.iter_rows()}
     assert stated == wanted
-    assert found.n_failed == sum(text.startswith("e") for text in wanted.values())
+    assert found.asked["is_error"].sum() == sum(text.startswith("e") for text in wanted.values())
     for n in range(6):
-        one = found.of(pl.DataFrame({"item_id": [f"i{n}"]}), "item_id", "text", "error")
+        one = found.read("item_id", "text", "error", items=pl.DataFrame({"item_id": [f"i{n}"]}))
         assert one.equals(rows.filter(item_id=f"i{n}"))
 
 
@@ -76,7 +76,7 @@ def test_reading_leaves_a_half_line_where_it_is(tmp_path: Path):
     path = tmp_path / MAIN
     path.write_bytes(json.dumps(answer(0)).encode() + b'\n{"item_id": "i1", "te')
     before = path.read_bytes()
-    assert Answers(tmp_path).item_ids.to_list() == ["i0"]
+    assert Answers(tmp_path).asked["item_id"].to_list() == ["i0"]
     assert path.read_bytes() == before
     with AnswerFile(path):
         assert path.read_bytes() == json.dumps(answer(0)).encode() + b"\n"

@@ -6,9 +6,8 @@ import polars as pl
 import pytest
 
 from blend.eval.models.protocols import ModelDescription
-from blend.eval.runs.answers import ANSWERS
+from blend.eval.runs.answers import ANSWERS, as_scored, says_nothing
 from blend.eval.runs.run_description import AskedRelease, RecordedAnswers, RunDescription
-from blend.eval.runs.written_answers import as_scored, says_nothing
 
 
 def run_of(backend: str = "transformers", *, chat: bool = True, **further: Any) -> RunDescription:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import polars as pl
 
-from blend.eval.runs.run_directory import read_frame, translate_errors, write_frame
+from blend.eval.runs.run_directory import read_frame, write_frame
 from blend.loaders.files.content import file_sha256
 from blend.schemas.sheets import CORRECT
 
@@ -46,5 +46,4 @@ def labels_digest(directory: Path) -> str:
 
 def write_labels(directory: Path, labels: pl.DataFrame) -> None:
     """Keep labels, `LABELS`, in the directory of their run, in place of earlier ones."""
-    with translate_errors(directory):
-        write_frame(directory / LABELS_NAME, labels.select(list(LABELS)))
+    write_frame(directory / LABELS_NAME, labels.select(list(LABELS)))

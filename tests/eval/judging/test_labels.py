@@ -5,7 +5,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from blend.eval.runs.labels import LABELS, LABELS_NAME, read_labels, write_labels
+from blend.eval.judging.labels import LABELS, LABELS_NAME, read_labels, write_labels
 from blend.schemas.errors import RowError
 
 ROWS = [
