@@ -12,27 +12,29 @@ from hypothesis import strategies as st
 
 from blend.eval.models.local_model import open_local
 from blend.eval.models.model_loading import choose_device, load_model
+from blend.schemas.errors import InputError
 from helpers.examples import examples
-from helpers.models.plain_computation import CLOSE, OPTIONS, PROMPTS, expected, local, logprobs_of, plainly
+from helpers.models.plain_computation import CLOSE, OPTIONS, PROMPTS, expected, local, logprobs_of
 from helpers.models.tiny_models import ARCHITECTURES
 
 
 @pytest.mark.slow
-def test_options_score_what_plain_computation_says(tiny_gpt2: Path):
-    scores = open_local(str(tiny_gpt2), device="cpu").option_logprobs(PROMPTS, OPTIONS)
-    np.testing.assert_allclose(logprobs_of(scores), expected(tiny_gpt2), **CLOSE)
-    assert [one.error for one in scores] == [None] * len(PROMPTS)
-    assert [(len(one.logprobs), one.tokens.min() > 0) for one in scores] == [(len(o), True) for o in OPTIONS]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("architecture", sorted(ARCHITECTURES))
+@pytest.mark.parametrize("predicted", [None, 12_000], ids=["one pass", "several passes"])
+@pytest.mark.parametrize("architecture", ["tiny-gpt2", *sorted(ARCHITECTURES)])
 def test_every_kind_of_model_scores_what_plain_computation_says(
-    made_model: Callable[[str], Path], architecture: str
+    tiny_gpt2: Path,
+    made_model: Callable[[str], Path],
+    monkeypatch: pytest.MonkeyPatch,
+    architecture: str,
+    predicted: int | None,
 ):
-    folder = made_model(architecture)
+    folder = tiny_gpt2 if architecture == "tiny-gpt2" else made_model(architecture)
+    if predicted is not None:
+        # As of options over a large vocabulary, for memory's sake.
+        monkeypatch.setattr("blend.eval.models.option_scoring.PREDICTED_ON_CPU", predicted)
     scores = open_local(str(folder), device="cpu").option_logprobs(PROMPTS, OPTIONS)
     np.testing.assert_allclose(logprobs_of(scores), expected(folder), **CLOSE)
+    assert [(one.error, len(one.logprobs)) for one in scores] == [(None, len(some)) for some in OPTIONS]
 
 
 @pytest.mark.nightly
@@ -82,76 +84,70 @@ def test_questions_with_one_prompt_score_as_they_do_alone(tiny_gpt2: Path, order
     np.testing.assert_allclose(alone[: len(PROMPTS)], whole_run(tiny_gpt2), **CLOSE)
 
 
-def test_questions_that_do_not_fit_together_are_asked_one_by_one(
-    tiny_gpt2: Path, monkeypatch: pytest.MonkeyPatch
-):
-    import torch
-
-    import blend.eval.models.local_model as module
-
-    real = module.option_logprobs
-
-    def small(model: Any, questions: Any) -> list[list[float]]:
-        if any(len(question.options) > 4 for question in questions):
-            raise torch.OutOfMemoryError("CUDA out of memory")
-        return real(model, questions)
-
-    monkeypatch.setattr(module, "option_logprobs", small)
-    options = (OPTIONS[0], ("mango", "durian", "naan"))
-    scores = open_local(str(tiny_gpt2), device="cpu").option_logprobs([PROMPTS[0]] * 2, options)
-    assert [one.error for one in scores] == [None, None]
-    plain = [[plainly(tiny_gpt2, PROMPTS[0], option) for option in some] for some in options]
-    np.testing.assert_allclose(scores[0].logprobs, plain[0], **CLOSE)
-    np.testing.assert_allclose(scores[1].logprobs, plain[1], **CLOSE)
-
-
 @lru_cache
 def whole_run(folder: Path) -> np.ndarray:
     return logprobs_of(local(folder).option_logprobs(PROMPTS, OPTIONS))
 
 
-def test_a_batch_that_does_not_fit_is_halved_until_it_does(tiny_gpt2: Path, monkeypatch: pytest.MonkeyPatch):
+FULL = {
+    # Of a batch that does not fit, halves are tried, and questions with one prompt are asked one by one.
+    "a batch": (lambda questions: len(questions) > 2, "CUDA out of memory", []),
+    "options": (lambda questions: max(len(one.options) for one in questions) > 4, "CUDA out of memory", []),
+    "an item": (
+        lambda questions: sum(len(question.prefix) for question in questions) > 60,
+        "[enforce fail at alloc_cpu.cpp:1] DefaultCPUAllocator: not enough memory",
+        [5],
+    ),
+}
+"""What does not fit into memory, what torch says, and the items that are not answered then."""
+
+
+@pytest.mark.parametrize("what", FULL)
+def test_what_does_not_fit_into_memory_is_asked_in_smaller_parts(
+    tiny_gpt2: Path, monkeypatch: pytest.MonkeyPatch, what: str
+):
     import torch
 
     import blend.eval.models.local_model as module
 
-    sizes: list[int] = []
-    real = module.option_logprobs
+    (is_full, said, lost), real = FULL[what], module.option_logprobs
 
     def small(model: Any, questions: Any) -> list[list[float]]:
-        sizes.append(len(questions))
-        if len(questions) > 2:
-            raise torch.OutOfMemoryError("CUDA out of memory")
+        if is_full(questions):
+            raise (torch.OutOfMemoryError if "CUDA" in said else RuntimeError)(said)
         return real(model, questions)
 
     monkeypatch.setattr(module, "option_logprobs", small)
-    scores = open_local(str(tiny_gpt2), device="cpu").option_logprobs(PROMPTS, OPTIONS)
-    # Two are tried first.
-    assert sizes[:2] == [2, 6]
-    assert max(sizes[-2:]) <= 2
-    np.testing.assert_allclose(logprobs_of(scores), whole_run(tiny_gpt2), **CLOSE)
-
-
-def test_an_item_that_does_not_fit_on_its_own_is_an_error_of_its_own(
-    tiny_gpt2: Path, monkeypatch: pytest.MonkeyPatch
-):
-    import blend.eval.models.local_model as module
-
-    real = module.option_logprobs
-
-    def small(model: Any, questions: Any) -> list[list[float]]:
-        if sum(len(question.prefix) for question in questions) > 60:
-            raise RuntimeError("[enforce fail at alloc_cpu.cpp:1] DefaultCPUAllocator: not enough memory")
-        return real(model, questions)
-
-    monkeypatch.setattr(module, "option_logprobs", small)
-    scores = open_local(str(tiny_gpt2), device="cpu").option_logprobs(PROMPTS, OPTIONS)
-    assert [one.error is None for one in scores] == [True] * 5 + [False]
-    assert scores[5].error == (
+    # The first prompt once more, with another option.
+    prompts, options = [*PROMPTS, PROMPTS[0]], [*OPTIONS, ("A", "mango")]
+    scores = open_local(str(tiny_gpt2), device="cpu").option_logprobs(prompts, options)
+    assert [i for i, one in enumerate(scores) if one.error is not None] == lost
+    assert {one.error for one in scores} - {None} == {
         "out of memory: 134 tokens do not fit into that of cpu even on their own; use another device or a "
         "smaller model"
+        for _ in lost
+    }
+    rest = [i for i in range(len(PROMPTS)) if i not in lost]
+    np.testing.assert_allclose(logprobs_of([scores[i] for i in rest]), whole_run(tiny_gpt2)[rest], **CLOSE)
+    np.testing.assert_allclose(scores[-1].logprobs[0], scores[0].logprobs[0], **CLOSE)
+
+
+@pytest.mark.slow
+def test_a_model_that_fills_the_memory(tiny_gpt2: Path, monkeypatch: pytest.MonkeyPatch):
+    import torch
+    import transformers
+
+    def full(*_: Any, **__: Any) -> None:
+        raise torch.OutOfMemoryError("CUDA out of memory")
+
+    # A model that fills this machine's memory would stop the other tests.
+    monkeypatch.setattr(transformers.AutoModelForCausalLM, "from_pretrained", full)
+    with pytest.raises(InputError) as raised:
+        open_local(str(tiny_gpt2), device="cpu", dtype="float32").option_logprobs(["Hi"], [("A", "B")])
+    assert str(raised.value) == (
+        "model tiny-gpt2: it does not fit into the memory of cpu as float32; use dtype bfloat16, another "
+        "device or a smaller model; texts can be asked of a server (`server`)"
     )
-    np.testing.assert_allclose(logprobs_of(scores)[:5], whole_run(tiny_gpt2)[:5], **CLOSE)
 
 
 def test_a_prompt_that_cannot_be_asked_is_an_error_and_never_cut(tiny_gpt2: Path):

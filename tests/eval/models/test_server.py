@@ -6,7 +6,7 @@ import pytest
 
 from blend.eval.models.protocols import ChatOptions, Decoding
 from blend.eval.models.server import GREETING_TOKENS, MAX_FAILURES, TRIES, ServerModel, open_server
-from blend.schemas.errors import BlendError, ServerError
+from blend.schemas.errors import ServerError
 from helpers.models.faulty_server import ScriptedServer, saying
 from helpers.models.http_server import Reply
 
@@ -88,15 +88,6 @@ def test_what_a_content_filter_stops_is_an_answer_however_often(server: Scripted
     assert {(answer.finish_reason, answer.error) for answer in answers} == {("content_filter", None)}
     assert [answer.text for answer in answers] == ["", "A"] * 9
     assert len(server.requests) == 18
-
-
-def test_an_address_that_is_none():
-    with pytest.raises(BlendError) as caught:
-        open_server("m", "localhost:8000")
-    assert str(caught.value) == (
-        "`server` 'localhost:8000' is not the address of a server; "
-        "write it in full, for example 'http://localhost:8000/v1'"
-    )
 
 
 # Models that think: how one is told to, and how it shows that it does.

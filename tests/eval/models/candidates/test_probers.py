@@ -70,16 +70,6 @@ def test_neither_batch_nor_order_changes_a_score(model: str, causal: Causal):
 
 
 @pytest.mark.slow
-def test_the_dish_counts_in_korean_and_arabic(prober: Any):
-    # As published, Korean prompts named no dish, and Arabic ones had no gap: every dish had one ranking.
-    pairs = [("김치는 [Y]를 곁들여 만든 요리예요.", "김밥은 [Y]를 곁들여 만든 요리예요."),
-             ("حمص هو طبق مصنوع مع [Y].", "فلافل هو طبق مصنوع مع [Y].")]  # fmt: skip
-    for first, second in pairs:
-        one, other = scored(prober, [first, second], WORDS)
-        assert not np.allclose(one.logprobs, other.logprobs)
-
-
-@pytest.mark.slow
 def test_a_prompt_that_cannot_be_asked_is_an_error_of_its_own(prober: Any, model: str):
     fine, without, twice = scored(prober, [PROMPTS[0], "no gap here", "[Y] with [Y]"], WORDS)
     assert fine.error is None

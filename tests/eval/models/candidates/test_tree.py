@@ -4,14 +4,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blend.eval.models.candidates.causal import separate_logprobs, takes_trees, tree_logprobs
 from blend.eval.models.candidates.encoder_decoder import span_logprobs
-from blend.eval.models.candidates.prefix_tree import ROOT, make_tree
+from blend.eval.models.candidates.prefix_tree import make_tree
 from blend.eval.models.checkpoint import find_checkpoint
 from blend.eval.models.model_loading import Device, load_model
 from helpers.examples import examples
@@ -34,73 +33,34 @@ def t5(shared: Path) -> Any:
     return load_model(checkpoint, Device("cpu", "float32"), kind="encoder_decoder")
 
 
-def naive(model: Any, prompt: Sequence[int], candidate: Sequence[int]) -> float:
-    """One pass over prompt and candidate, without a cache."""
+def naive(model: Any, prompt: Sequence[int], candidate: Sequence[int], sentinel: int | None = None) -> float:
+    """One pass over prompt and candidate, or of encoder and decoder, as a plain text without a cache."""
     import torch
 
+    given, start = {"input_ids": torch.tensor([[*prompt, *candidate]])}, len(prompt) - 1
+    if sentinel is not None:
+        decoded = [model.config.decoder_start_token_id, sentinel, *candidate]
+        given = {"input_ids": torch.tensor([prompt]), "decoder_input_ids": torch.tensor([decoded])}
+        start = 1
     with torch.inference_mode():
-        logits = model(input_ids=torch.tensor([[*prompt, *candidate]])).logits[0]
-    logprobs = torch.log_softmax(logits.double(), dim=-1)
-    return float(sum(logprobs[len(prompt) - 1 + i, token] for i, token in enumerate(candidate)))
-
-
-def naive_span(model: Any, prompt: Sequence[int], sentinel: int, candidate: Sequence[int]) -> float:
-    """One pass of encoder and decoder, as a plain text."""
-    import torch
-
-    given = [model.config.decoder_start_token_id, sentinel, *candidate]
-    with torch.inference_mode():
-        logits = model(input_ids=torch.tensor([list(prompt)]), decoder_input_ids=torch.tensor([given])).logits[
-            0
-        ]
-    logprobs = torch.log_softmax(logits.double(), dim=-1)
-    return float(sum(logprobs[i + 1, token] for i, token in enumerate(candidate)))
-
-
-@given(candidate_lists, st.integers(1, 6))
-def test_every_beginning_is_a_node_once(candidates: list[list[int]], fed: int):
-    tree = make_tree(candidates, fed_at_a_time=fed)
-    beginnings = {tuple(tokens[:n]) for tokens in candidates for n in range(1, len(tokens) + 1)}
-    fed_nodes = {tuple(tokens[:n]) for tokens in candidates for n in range(1, len(tokens))}
-    assert len(tree.tokens) == len(beginnings)
-    assert sum(len(part.tokens) for part in tree.parts) == len(fed_nodes)
-    assert [node for part in tree.parts for node in part.read] == list(range(len(beginnings)))
-    for tokens, end in zip(candidates, tree.ends.tolist(), strict=True):
-        path = []
-        while end != ROOT:
-            path.append(int(tree.tokens[end]))
-            end = int(tree.parents[end])
-        assert path[::-1] == tokens
-
-
-def test_a_candidate_without_tokens_has_no_sum():
-    tree = make_tree([[], [5, 6]], fed_at_a_time=4)
-    assert np.isnan(tree.sums(np.array([-1.0, -2.0]))).tolist() == [True, False]
-    assert tree.lengths.tolist() == [0, 2]
-
-
-@settings(max_examples=examples(25))
-@given(candidate_lists, st.lists(st.integers(3, VOCABULARY - 1), min_size=1, max_size=12), st.integers(1, 8))
-def test_causal_scores_are_those_of_one_pass_per_candidate(
-    gpt2: Any, candidates: list[list[int]], prompt: list[int], fed: int
-):
-    found = tree_logprobs(gpt2, prompt, make_tree(candidates, fed_at_a_time=fed))
-    for tokens, value in zip(candidates, found.logprobs, strict=True):
-        assert value / len(tokens) == pytest.approx(
-            naive(gpt2, prompt, tokens) / len(tokens), abs=TOLERANCE, rel=0
-        )
+        logprobs = torch.log_softmax(model(**given).logits[0].double(), dim=-1)
+    return float(sum(logprobs[start + i, token] for i, token in enumerate(candidate)))
 
 
 @pytest.mark.slow
 @settings(max_examples=examples(25))
 @given(candidate_lists, st.lists(st.integers(3, VOCABULARY - 1), min_size=1, max_size=12), st.integers(1, 8))
-def test_spans_are_scored_as_by_one_pass_per_candidate(
-    t5: Any, candidates: list[list[int]], prompt: list[int], fed: int
+def test_trees_are_scored_as_by_one_pass_per_candidate(
+    gpt2: Any, t5: Any, candidates: list[list[int]], prompt: list[int], fed: int
 ):
-    found = span_logprobs(t5, prompt, 9, make_tree(candidates, fed_at_a_time=fed))
-    for tokens, value in zip(candidates, found.logprobs, strict=True):
-        wanted = naive_span(t5, prompt, 9, tokens) / len(tokens)
-        assert value / len(tokens) == pytest.approx(wanted, abs=TOLERANCE, rel=0)
+    tree = make_tree(candidates, fed_at_a_time=fed)
+    for found, model, sentinel in (
+        (tree_logprobs(gpt2, prompt, tree), gpt2, None),
+        (span_logprobs(t5, prompt, 9, tree), t5, 9),
+    ):
+        for tokens, value in zip(candidates, found.logprobs, strict=True):
+            wanted = naive(model, prompt, tokens, sentinel) / len(tokens)
+            assert value / len(tokens) == pytest.approx(wanted, abs=TOLERANCE, rel=0)
 
 
 @pytest.mark.parametrize(
