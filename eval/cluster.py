@@ -111,10 +111,22 @@ def run_on_cluster(
                 return dataclasses.replace(run, outcome=outcome_of(run, n_asked=0))
             requests.mkdir(parents=True)
             write_requests(requests / "requests.jsonl", requests_of(run, form), most=task_requests)
-        files = sorted(requests.glob("*.jsonl"))
-        tasks = _tasks(files, folder.absolute(), server, executor, settings)
-        if not _have_ended(tasks, len(files), folder / "logs"):
-            return None
+        files, submitted = sorted(requests.glob("*.jsonl")), folder / "logs" / "launch_script.slurm"
+        tasks, reason = _tasks(files, folder.absolute(), server, executor, settings), "see the logs"
+        # What was submitted before has not ended before Slurm has.
+        if not submitted.exists():
+            try:
+                tasks.run()
+            except Exception as error:  # each step and executor has its own
+                submitted.unlink(missing_ok=True)
+                reason = reason_of(getattr(error, "error", error))
+        if n_left := len(tasks.get_incomplete_ranks()):
+            if submitted.exists():
+                return None
+            raise ServerError(
+                f"{pluralise(n_left, 'task')} of {len(files)} ended without all answers ({reason}; "
+                f"{folder / 'logs'}); what was answered is kept: mend that, and run the same again"
+            )
         run, outcome = keep_results(run, (folder / "answers",))
         # At once: half of a folder would be taken for one that goes on.
         folder.rename(read)
@@ -125,35 +137,12 @@ def run_on_cluster(
 def _asked_in_files(directory: Path) -> tuple[Run, RequestForm]:
     """The run in a directory, and the form of its requests."""
     run = read_run(directory)
-    asked = run.description
-    if (
-        asked.decoding is None
-        or not isinstance(asked.model, ModelDescription)
-        or asked.model.backend != "server"
-    ):
+    asked, model = run.description, run.description.model
+    if asked.decoding is None or not isinstance(model, ModelDescription) or model.backend != "server":
         raise InputError(
             f"{directory}: not a run of written answers of a server; begin one with a `server` or `batch_out`"
         )
-    options = asked.chat_options or ChatOptions()
-    return run, RequestForm(asked.model.id, asked.model.chat, asked.decoding, options)
-
-
-def _have_ended(tasks: Any, n_tasks: int, logs: Path) -> bool:
-    """Run tasks, those submitted before apart, and say whether all have ended: not before Slurm has."""
-    submitted, reason = logs / "launch_script.slurm", "see the logs"
-    if not submitted.exists():
-        try:
-            tasks.run()
-        except Exception as error:  # each step and executor has its own
-            submitted.unlink(missing_ok=True)
-            reason = reason_of(getattr(error, "error", error))
-    n_left = len(tasks.get_incomplete_ranks())
-    if n_left and not submitted.exists():
-        raise ServerError(
-            f"{pluralise(n_left, 'task')} of {n_tasks} ended without all answers ({reason}; {logs}); what "
-            "was answered is kept: mend that, and run the same again"
-        )
-    return not n_left
+    return run, RequestForm(model.id, model.chat, asked.decoding, asked.chat_options or ChatOptions())
 
 
 def _tasks(files: Sequence[Path], out: Path, server: str, executor: str, settings: Mapping[str, Any]) -> Any:

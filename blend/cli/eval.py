@@ -146,8 +146,7 @@ def score(
     check_known(
         "rule", rule.partition(":")[0], sorted({known for task in TASKS.values() for known in task.rules})
     )
-    from blend.eval.evaluation import score_run
-    from blend.eval.inspect_logs import run_of_log
+    from blend.eval.evaluation import run_of_log, score_run
     from blend.eval.registry import task_of
     from blend.eval.runs.run_description import read_description
     from blend.eval.runs.run_directory import runs_in

@@ -44,7 +44,10 @@ def export(
     if to == "semeval":
         if locales is not None or limit is not None:
             raise UsageError("--locales and --limit are for lm-eval; predictions are those of the run")
-        _export_predictions(release, out)
+        from blend.eval.evaluation import export_predictions
+
+        n = export_predictions(release, out)
+        typer.echo(f"Wrote {pluralise(n, 'prediction')} to {out}.")
         return
     from blend.builders.export.lm_eval import export_lm_eval
     from blend.eval.registry import task_of
@@ -61,13 +64,6 @@ def export(
         f"Wrote {pluralise(made.n_questions, 'question')} about {', '.join(made.regions)} to {out}. Run them:"
     )
     typer.echo(f"  cd {out} && lm_eval --include_path . --tasks {made.task} --model hf --model_args …")
-
-
-def _export_predictions(run: str, out: Path) -> None:
-    from blend.eval.evaluation import export_predictions
-
-    n = export_predictions(run, out)
-    typer.echo(f"Wrote {pluralise(n, 'prediction')} to {out}.")
 
 
 def push(

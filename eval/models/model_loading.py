@@ -252,21 +252,7 @@ def load_model(checkpoint: Checkpoint, chosen_device: Device, *, kind: Kind = "c
         model.generation_config = transformers.GenerationConfig(
             eos_token_id=settings.eos_token_id, decoder_start_token_id=settings.decoder_start_token_id
         )
-    _fuse_activations(model)
     return model
-
-
-def _fuse_activations(model: "PreTrainedModel") -> None:
-    """Compute the tanh form of GELU (GPT-2 and many after it) in one pass over memory instead of eight.
-
-    The function is the same; results differ by the noise of the number type. Letters take a third less time.
-    """
-    from transformers.activations import GELUTanh, NewGELUActivation
-
-    for module in list(model.modules()):
-        for name, child in module.named_children():
-            if isinstance(child, NewGELUActivation):
-                setattr(module, name, GELUTanh())
 
 
 @contextmanager

@@ -11,6 +11,8 @@ from blend.eval.asked_runs import read_run
 from blend.eval.models.tiny_model import make_tiny_model
 from blend.schemas.errors import BlendError, ServerError
 from helpers.in_process import run
+from helpers.models.faulty_server import saying, scripted
+from helpers.models.http_server import Reply
 
 RUNNER = CliRunner()
 
@@ -196,3 +198,23 @@ def test_a_budget_of_one_shard_is_told_at_the_start(mini_release: Path, tmp_path
     assert isinstance(result.exception, ServerError)
     said = "note: --budget 0.3 holds for this process alone, not for all shards together"
     assert result.stderr.splitlines()[0] == said
+
+
+@pytest.mark.integration
+def test_what_a_server_says_cannot_steer_a_terminal(
+    mini_release: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    hostile = "\x1b[2J\u202egnp.exe <b>\x07" + "A" * 1_000_000
+    command = ["eval", "run", str(mini_release), "--model", "m", "-T", "style=json", "--max-tokens", "5"]
+    with scripted() as server:
+        # The second reply fails; the first says what the server calls the model.
+        server.script = [saying("Hi"), Reply({"error": {"message": hostile}}, 400), *[saying(hostile)] * 9]
+        options = ["--server", server.url, "-M", "concurrency=1", "--limit", "1"]
+        result = RUNNER.invoke(app, [*command, *options, "--out", str(tmp_path / "run")])
+    assert result.exit_code == 0, result.output
+    assert "1 failed (first: HTTP 400" in result.stderr
+    assert not set("\x1b\u202e\x07") & set(result.output)
+    assert len(result.output) < 5000
+    answers = read_run(tmp_path / "run").answers()
+    assert {*answers["text"]} == {hostile, None}

@@ -9,7 +9,6 @@ import pytest
 import blend
 from blend.eval.asking import THINKING_TOKENS
 from blend.eval.models.protocols import Generation
-from blend.eval.report.scored_runs import check_comparable
 from helpers.asking import score
 from helpers.models.http_server import Reply
 from helpers.models.model_server import ModelServer, serving
@@ -33,33 +32,6 @@ def says(texts: list[Any]) -> Saying:
 @pytest.fixture
 def letters(asked: Asked) -> list[str]:
     return correct_json(asked(Reader(), out="letters"))
-
-
-def shares(scored: blend.ScoredRun, *metrics: str) -> list[float | None]:
-    return [scored.overall(metric).value for metric in metrics]
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_a_letter_in_a_thought_is_no_answer(asked: Asked, letters: list[str], tmp_path: Path):
-    thought = [f"<think>Surely {letter}</think>I do not know" for letter in letters]
-    with pytest.warns(UserWarning, match="unanswered"):
-        cut = blend.score_run(asked(says([f"<think>Surely {letter}, but" for letter in letters]), out="cut"))
-    said = blend.score_run(asked(says([f"<think>Hm</think>{letter}" for letter in letters]), out="said"))
-    wrong = blend.score_run(asked(says(thought), out="thought"))
-    assert shares(wrong, "accuracy", "unparsable", "unanswered") == [0, 100, 0]
-    assert shares(cut, "accuracy", "unparsable", "unanswered") == [0, 0, 100]
-    assert shares(said, "accuracy", "unparsable", "unanswered") == [100, 0, 0]
-    n = len(letters)
-    assert f"|unanswered:{n}|" in cut.signature
-    assert "unanswered" not in said.signature
-    # How often a model does not answer is its own doing.
-    check_comparable([said, cut])
-    answers = asked(says(thought), out="thought").answers("item_id", "text", "thought", "error")
-    assert answers["text"].unique().to_list() == ["I do not know"]
-    assert answers["thought"][0].startswith("Surely ")
-    page = blend.write_report([said, cut], tmp_path / "report.html").read_text(encoding="utf-8")
-    assert "unanswered, %" in page
 
 
 @pytest.mark.landing

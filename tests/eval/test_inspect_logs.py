@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import blend
-from blend.eval.inspect_logs import run_of_log
+from blend.eval.evaluation import run_of_log
 from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items
 from blend.schemas.errors import InputError

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -71,19 +70,6 @@ def test_multiple_choice_is_scored_exactly_as_published(
         assert figures["accuracy", "region", code].value == pytest.approx(float(share), abs=1e-9)
         assert figures["accuracy", "region", code].n == sum(i[:5] == code for i in GOLD)
     assert figures["accuracy-macro", "overall", "all"].value == pytest.approx(float(overall), abs=1e-9)
-
-
-def test_a_prediction_that_marks_no_single_letter_chooses_nothing_by_any_rule(tmp_path: Path):
-    path = tmp_path / MCQ_TSV
-    path.write_text("id\tA\tB\tC\tD\nam-ET_0000\t1\t1\t0\t0\nam-ET_0001\t0\t0\t0\t0\n", encoding="utf-8")
-    read = read_predictions(path, ASKED[False], form_of("multiple-choice"))
-    assert read.answers["text"].to_list() == ["–", "–"]
-    assert read.warnings == ("items without an answer in the file: 6",)
-    for rule in ("default", "strict"):
-        scored = score_choices(
-            [(ASKED[False].items, whole(read.answers))], [ASKED[False].gold], style="json", rule=rule
-        )
-        assert scored.decisions["chosen"].to_list() == [None] * 8
 
 
 def annotated(*groups: tuple[list[str], list[str]]) -> pl.DataFrame:

@@ -32,17 +32,6 @@ def test_lm_eval_is_given_our_prompts_and_options(release: Path, tmp_path: Path,
     assert made.n_questions == len(asked)
 
 
-def test_regions_are_tasks_of_their_own(release: Path, tmp_path: Path):
-    made = exported(release, tmp_path / "tasks", locales=["KR", "US"])
-    assert set(made.regions) == {"KR", "US"}
-    assert set(made.files) == {
-        "README.md",
-        f"{made.task}.yaml",
-        *(f"{made.task}_{region}.yaml" for region in made.regions),
-        *(f"data/{region}.parquet" for region in made.regions),
-    }
-
-
 def test_the_benchmark_file_of_a_release_names_columns_that_it_has(release: Path):
     fields = yaml.safe_load((release / "eval.yaml").read_text(encoding="utf-8"))
     assert fields["evaluation_framework"] == "inspect-ai"

@@ -1,6 +1,7 @@
 """Checkpoints: what is refused and in which words, and what tells one model from another."""
 
 import json
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -17,31 +18,6 @@ from helpers.models.tiny_models import copied
 TOKENIZERS = "tokenizer.json, tokenizer.model, spiece.model, vocab.json, vocab.txt, tekken.json"
 
 
-def remove(*names: str) -> Callable[[Path], None]:
-    def change(folder: Path) -> None:
-        for name in names:
-            (folder / name).unlink()
-
-    return change
-
-
-def pickled(folder: Path) -> None:
-    (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
-
-
-def adapter(folder: Path) -> None:
-    (folder / "config.json").rename(folder / "adapter_config.json")
-
-
-def cut_short(folder: Path) -> None:
-    weights = folder / "model.safetensors"
-    weights.write_bytes(weights.read_bytes()[:-7])
-
-
-def not_safetensors(folder: Path) -> None:
-    (folder / "model.safetensors").write_bytes(b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n")
-
-
 NO_WEIGHTS = (
     "model {0}: there is neither model.safetensors nor model.safetensors.index.json; download the model again, "
     "or, where its weights are a pickle, which can run any code when it is read, and you trust it, convert it "
@@ -49,36 +25,40 @@ NO_WEIGHTS = (
     '  python -c "from transformers import AutoModelForCausalLM as M, AutoTokenizer as T; '
     "[part.from_pretrained('{0}').save_pretrained('converted') for part in (M, T)]\""
 )
-REFUSED: dict[str, tuple[Callable[[Path], None], str]] = {
+REFUSED: dict[str, tuple[Callable[[Path], object], str]] = {
     "no config": (
-        remove("config.json"),
+        lambda folder: (folder / "config.json").unlink(),
         (
             "model {0}: there is no config.json, so this is not a model of transformers; "
             "give the directory into which it was saved with save_pretrained"
         ),
     ),
     "adapter": (
-        adapter,
+        lambda folder: (folder / "config.json").rename(folder / "adapter_config.json"),
         (
             "model {0}: this is an adapter without its model; merge the two (merge_and_unload of peft), "
             "and save the result and the tokenizer with save_pretrained"
         ),
     ),
-    "no weights": (remove("model.safetensors"), NO_WEIGHTS),
-    "pickle": (pickled, NO_WEIGHTS),
+    "pickle": (
+        lambda folder: (folder / "model.safetensors").rename(folder / "pytorch_model.bin"),
+        NO_WEIGHTS,
+    ),
     "no tokenizer": (
-        remove("tokenizer.json"),
+        lambda folder: (folder / "tokenizer.json").unlink(),
         (
             f"model {{0}}: there is no tokenizer ({TOKENIZERS}); "
             "save the one that the model was trained with there, with its save_pretrained"
         ),
     ),
     "cut short": (
-        cut_short,
+        lambda folder: os.truncate(folder / "model.safetensors", 2532433),
         "model {0}: model.safetensors has 2532433 bytes instead of 2532440; download or copy it again",
     ),
     "pointer instead of weights": (
-        not_safetensors,
+        lambda folder: (folder / "model.safetensors").write_bytes(
+            b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n"
+        ),
         (
             "model {0}: model.safetensors cannot be loaded (Expecting value: line 1 column 1 (char 0)); "
             "download or save the model again"

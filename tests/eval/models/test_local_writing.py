@@ -1,5 +1,6 @@
 """Texts of local models against plain, slow computation, whatever the batch and the order."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -10,23 +11,30 @@ from helpers.models.plain_computation import PROMPTS, local, parts
 from helpers.models.tiny_models import copied
 
 
-def greedily(folder: Path, prompt: str, n: int) -> str:
-    """The likeliest token each time, by a full pass over the text for every token."""
+def greedily(folder: Path, prompt: str, n: int, end: int = 0) -> list[int]:
+    """The likeliest token each time, by a full pass over the text for every token, up to one that ends it."""
     import torch
 
     tokenizer, model = parts(folder)
     ids: list[int] = tokenizer(prompt)["input_ids"]
     start = len(ids)
     with torch.no_grad():
-        while len(ids) < start + n and (len(ids) == start or ids[-1] != 0):
+        while len(ids) < start + n and (len(ids) == start or ids[-1] != end):
             ids.append(int(model(torch.tensor([ids])).logits[0, -1].argmax()))
-    return tokenizer.decode(ids[start:], skip_special_tokens=True, clean_up_tokenization_spaces=False)
+    return ids[start:]
+
+
+def plain_text(folder: Path, prompt: str, n: int, end: int = 0) -> str:
+    """The same as a text."""
+    tokenizer, _ = parts(folder)
+    ids = greedily(folder, prompt, n, end)
+    return tokenizer.decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=False)
 
 
 @pytest.mark.slow
 def test_texts_are_what_plain_computation_writes(tiny_gpt2: Path):
     written = local(tiny_gpt2, decoding=Decoding(max_tokens=10)).generate(PROMPTS)
-    assert [answer.text for answer in written] == [greedily(tiny_gpt2, prompt, 10) for prompt in PROMPTS]
+    assert [answer.text for answer in written] == [plain_text(tiny_gpt2, prompt, 10) for prompt in PROMPTS]
     tokenizer, _ = parts(tiny_gpt2)
     assert [answer.tokens_in for answer in written] == [
         len(tokenizer(prompt)["input_ids"]) for prompt in PROMPTS
@@ -42,7 +50,7 @@ def test_room_left_by_the_context_cuts_no_neighbour_short(tiny_gpt2: Path):
     long, full = (tokenizer.decode(tokenizer("rice " * 300)["input_ids"][:n]) for n in (250, 256))
     written = local(tiny_gpt2, decoding=Decoding(max_tokens=10)).generate(["Hi", long, full])
     assert [answer.tokens_out for answer in written] == [10, 6, None]
-    assert written[0].text == greedily(tiny_gpt2, "Hi", 10)
+    assert written[0].text == plain_text(tiny_gpt2, "Hi", 10)
     assert written[2].error == "prompt and answer need at least 257 tokens, but the model sees 256"
 
 
@@ -93,47 +101,32 @@ def test_a_chat_template_is_applied_unless_told_otherwise(tiny_gpt2: Path, chat_
     rendered = "<user>Hi</user>\n<assistant>"
     model = local(chat_model, decoding=Decoding(max_tokens=8))
     assert (model.describe().chat, model.describe().delimiter) == (True, "")
-    assert model.generate(["Hi"])[0].text == greedily(tiny_gpt2, rendered, 8)
+    assert model.generate(["Hi"])[0].text == plain_text(tiny_gpt2, rendered, 8)
     [scores] = model.option_logprobs(["Hi"], [("A", "B")])
     assert not np.isnan(scores.logprobs).any()
     without = local(chat_model, chat=False, decoding=Decoding(max_tokens=8))
-    assert without.generate(["Hi"])[0].text == greedily(tiny_gpt2, "Hi", 8)
+    assert without.generate(["Hi"])[0].text == plain_text(tiny_gpt2, "Hi", 8)
     [otherwise] = without.option_logprobs(["Hi"], [("A", "B")])
     assert otherwise.logprobs.tolist() != scores.logprobs.tolist()
 
 
 @pytest.mark.slow
 def test_the_models_own_settings_do_not_change_what_it_writes(tiny_gpt2: Path, tmp_path: Path):
-    import json
-
     folder = copied(tiny_gpt2, tmp_path / "repeats")
     own = {"do_sample": True, "temperature": 0.6, "top_p": 0.9, "repetition_penalty": 1.8, "min_new_tokens": 9}
     (folder / "generation_config.json").write_text(json.dumps({"eos_token_id": 0, **own}))
     written = local(folder, decoding=Decoding(max_tokens=10)).generate(PROMPTS)
-    assert [answer.text for answer in written] == [greedily(tiny_gpt2, prompt, 10) for prompt in PROMPTS]
+    assert [answer.text for answer in written] == [plain_text(tiny_gpt2, prompt, 10) for prompt in PROMPTS]
 
 
 def test_a_text_may_end_before_its_neighbours(tiny_gpt2: Path, tmp_path: Path):
-    import json
-
-    import torch
-
     # A model for which the third token that it writes after "Hi" ends a text; after the other prompt it
     # writes that token later.
-    tokenizer, _ = parts(tiny_gpt2)
-    _, model = parts(tiny_gpt2)
-    ids = tokenizer("Hi")["input_ids"]
-    with torch.no_grad():
-        for _ in range(3):
-            ids.append(int(model(torch.tensor([ids])).logits[0, -1].argmax()))
+    end = greedily(tiny_gpt2, "Hi", 3)[-1]
     folder = copied(tiny_gpt2, tmp_path / "ends")
-    (folder / "generation_config.json").write_text(json.dumps({"eos_token_id": [ids[-1]]}))
+    (folder / "generation_config.json").write_text(json.dumps({"eos_token_id": [end]}))
     first, second = local(folder, decoding=Decoding(max_tokens=8)).generate(["Hi", PROMPTS[0]])
-    assert (first.tokens_out, first.finish_reason) == (ids[2:].index(ids[-1]) + 1, "stop")
-    tokens = tokenizer(PROMPTS[0])["input_ids"]
-    start = len(tokens)
-    with torch.no_grad():
-        while len(tokens) < start + 8 and tokens[-1] != ids[-1]:
-            tokens.append(int(model(torch.tensor([tokens])).logits[0, -1].argmax()))
-    assert second.tokens_out == len(tokens) - start > (first.tokens_out or 0)
-    assert second.text == tokenizer.decode(tokens[start:], skip_special_tokens=True)
+    tokens = [greedily(tiny_gpt2, prompt, 8, end) for prompt in ("Hi", PROMPTS[0])]
+    assert (first.finish_reason, first.tokens_out) == ("stop", len(tokens[0]))
+    assert second.tokens_out == len(tokens[1]) > len(tokens[0])
+    assert second.text == plain_text(tiny_gpt2, PROMPTS[0], 8, end)

@@ -72,61 +72,55 @@ def test_a_system_message_stands_before_the_prompt(chat_model: Path):
     assert told.generate(["Hi"])[0].tokens_in > plain.generate(["Hi"])[0].tokens_in
 
 
-NO_VARIABLE = "the chat template of this model has no variable"
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (
-            {"thinking": "off"},
-            f"`thinking`: {NO_VARIABLE} enable_thinking or thinking; leave `thinking` out",
-        ),
-        (
-            {"reasoning_effort": "low"},
-            f"`reasoning_effort`: {NO_VARIABLE} reasoning_effort; leave `reasoning_effort` out",
-        ),
-    ],
-)
-def test_a_template_without_the_variable(chat_model: Path, options: dict[str, Any], message: str):
-    with pytest.raises(ArgumentError) as caught:
-        local(chat_model, **options)
-    assert str(caught.value) == message
-
-
 def test_a_variable_that_a_template_sets_itself_is_one(tiny_gpt2: Path, tmp_path: Path):
     set_inside = "{% if thinking is not defined %}{% set thinking = false %}{% endif %}{{ thinking }}"
     template = set_inside + "{% generation %}{% endgeneration %}" + CHAT_TEMPLATE
     assert local(make_thinking_model(tiny_gpt2, tmp_path / "sets", template=template), thinking="on").thinks()
 
 
+NO_VARIABLE = "the chat template of this model has no variable"
+NO_TEMPLATE = (
+    "makes sense only where prompts go through the model's chat template, and here they do not; leave it out"
+)
+NO_SYSTEM = "{% if messages[0]['role'] == 'system' %}{{ raise_exception('No system') }}{% endif %}"
+
+
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("model", "options", "message"),
     [
-        ({"system": "Hi"}, "`system=Hi`"),
-        ({"thinking": "on"}, "`thinking=on`"),
-        ({"reasoning_effort": "low"}, "`reasoning_effort=low`"),
+        (
+            "chat_model",
+            {"thinking": "off"},
+            f"`thinking`: {NO_VARIABLE} enable_thinking or thinking; leave `thinking` out",
+        ),
+        (
+            "chat_model",
+            {"reasoning_effort": "low"},
+            f"`reasoning_effort`: {NO_VARIABLE} reasoning_effort; leave `reasoning_effort` out",
+        ),
+        ("tiny_gpt2", {"system": "Hi"}, f"`system=Hi` {NO_TEMPLATE}"),
+        ("tiny_gpt2", {"thinking": "on"}, f"`thinking=on` {NO_TEMPLATE}"),
+        ("tiny_gpt2", {"reasoning_effort": "low"}, f"`reasoning_effort=low` {NO_TEMPLATE}"),
+        (
+            "gemma",
+            {"system": "Hi"},
+            (
+                "`system`: the chat template of this model takes no message of a system (No system); leave "
+                "`system` out"
+            ),
+        ),
     ],
 )
-def test_nothing_is_said_without_a_chat_template(tiny_gpt2: Path, options: dict[str, Any], message: str):
+def test_what_a_model_cannot_be_told(
+    request: pytest.FixtureRequest, model: str, options: dict[str, Any], message: str
+):
     with pytest.raises(ArgumentError) as caught:
-        local(tiny_gpt2, **options)
-    assert str(caught.value) == (
-        f"{message} makes sense only where prompts go through the model's chat template, and here they do not; "
-        "leave it out"
-    )
+        local(request.getfixturevalue(model), **options)
+    assert str(caught.value) == message
 
 
-def test_a_template_that_takes_no_system_message(tiny_gpt2: Path, tmp_path: Path):
-    template = (
-        "{% if messages[0]['role'] == 'system' %}{{ raise_exception('System role not supported') }}{% endif %}"
-        + THINKING_TEMPLATE
-    )
-    folder = make_thinking_model(tiny_gpt2, tmp_path / "gemma", template=template)
-    assert local(folder).thinks()
-    with pytest.raises(ArgumentError) as caught:
-        local(folder, system="Be short.")
-    assert str(caught.value) == (
-        "`system`: the chat template of this model takes no message of a system (System role not supported); "
-        "leave `system` out"
-    )
+@pytest.fixture(scope="module")
+def gemma(tiny_gpt2: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model whose template refuses a system message."""
+    folder = tmp_path_factory.mktemp("gemma") / "gemma"
+    return make_thinking_model(tiny_gpt2, folder, template=NO_SYSTEM + THINKING_TEMPLATE)

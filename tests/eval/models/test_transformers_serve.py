@@ -36,18 +36,8 @@ def served(
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     log = tmp_path_factory.mktemp("serve") / "log"
-    command = [
-        sys.executable,
-        "-c",
-        COMMAND,
-        "serve",
-        str(chat_model),
-        "--host",
-        "127.0.0.1",
-        "--port",
-        str(port),
-    ]
-    options = ["--device", "cpu", "--dtype", "float32"]
+    command = [sys.executable, "-c", COMMAND, "serve", str(chat_model), "--host", "127.0.0.1"]
+    options = ["--port", str(port), "--device", "cpu", "--dtype", "float32"]
     with log.open("w") as out:
         environment = {**os.environ, "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"}
         process = subprocess.Popen([*command, *options], stdout=out, stderr=out, env=environment)

@@ -95,12 +95,6 @@ def answers(path: Path) -> list[tuple[str | None, ...]]:
     return found.select("item_id", "text", "thought", "finish_reason").rows()
 
 
-def test_results_of_batches_are_read_in_any_order(tmp_path: Path):
-    # Of each provider and tool: test_batch_results.
-    path = lines(tmp_path / "results.jsonl", *(chat(*row) for row in ROWS[::-1]))
-    assert answers(path) == ROWS[::-1]
-
-
 def test_samples_of_lm_eval_are_read(tmp_path: Path):
     written = lines(tmp_path / "samples_x.jsonl", lm_eval("a1", "B"), lm_eval("a2", " C."))
     assert answers(written) == [("a1", "B", None, None), ("a2", " C.", None, None)]
