@@ -1,7 +1,7 @@
-"""Loading: a configuration of a release as a dataset, as a frame or as models.
+"""Loading: a configuration of a release as datasets, as a frame or as models.
 
-A release also loads with plain ``datasets.load_dataset``. What is added here: regions by any of their names, a
-version that must be named, and files that are compared with their digests.
+A release also loads with plain ``datasets.load_dataset``. What is added here: a version that must be named, and
+files that are compared with their digests.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,7 +20,7 @@ from blend.schemas.errors import InputError, RowError, UnknownNameError
 from blend.schemas.locales import Locale, Registry
 from blend.schemas.manifest import DOMAINS_NAME, LOCALES_NAME, ReleaseManifest, TableInfo
 from blend.schemas.models import field_errors
-from blend.schemas.rows import PER_REGION, QUESTION_CONFIGS
+from blend.schemas.rows import PER_REGION
 
 if TYPE_CHECKING:
     import polars as pl
@@ -28,62 +28,36 @@ if TYPE_CHECKING:
 RowT = TypeVar("RowT", bound=BaseModel)
 
 
-def load(
-    release: str | Path,
-    config: str,
-    region: str | Sequence[str] | None = None,
-    *,
-    split: str | None = None,
-    revision: str | None = None,
-) -> Any:
-    """A configuration of a release, or its rows about some regions.
+def load(release: str | Path, config: str) -> Any:
+    """A configuration of a release, as ``datasets.load_dataset`` gives it.
 
     Args:
-        release: A release directory, or ``org/name`` on the Hub.
+        release: A release directory, or ``org/name@revision`` on the Hub, with a version tag or a commit. What
+            is downloaded stays in the cache of the Hub's client, and later calls need no connection.
         config: Configuration, for example ``annotations``.
-        region: Region by its split (``KR``), locale (``ko-KR``), upstream name (``South_Korea``) or English
-            name; several of them; or all regions when absent.
-        split: Split, where the splits of the configuration are no regions; all when absent.
-        revision: Version tag (``v1.2.0``) or commit. A release on the Hub needs one, a directory has none.
 
     Returns:
-        A `datasets.Dataset` of one region or split, and of configurations whose regions share one split; else a
-        dictionary of datasets by split, in the order asked for, or in that of the release.
+        A `datasets.DatasetDict` of datasets by split, in the order of the release.
 
     Raises:
-        UnknownNameError: If the release has no such configuration, region or split; lists those it has.
-        BlendError: If the release cannot be found, if its files are missing or damaged, if the configuration
-            has no regions, or if no row is about those asked for.
+        UnknownNameError: If the release has no such configuration; lists those it has.
+        BlendError: If the release cannot be found, or if its files are missing or damaged.
     """
-    names = None if region is None else [region] if isinstance(region, str) else list(region)
-    if names == []:
-        raise InputError("region=[]: names no region; name some, or leave it out for all of them")
-    if split is not None and names is not None and config in PER_REGION:
-        raise InputError(f"{config}: its splits are its regions; name region or split, not both")
-
-    found = find_release(release, revision=revision)
-    tables, locales = _chosen(found, config, names, split)
-    fetch_tables(found, tables)
-    paths = {table.split: [str(found.folder / file) for file in table.files] for table in tables}
-    check_tables(Path(path) for of_split in paths.values() for path in of_split)
-    _check_present(found, [path for of_split in paths.values() for path in of_split], config, locales)
+    found, tables = _fetched(release, config)
+    files = {table.split: [str(found.folder / file) for file in table.files] for table in tables}
+    check_tables(Path(file) for of_split in files.values() for file in of_split)
 
     from datasets import load_dataset
 
-    filters = [("locale", "in", locales)] if locales else None
-    loaded = load_dataset("parquet", config, data_files=paths, filters=filters)
-    is_one = isinstance(region, str) if config in PER_REGION else config in QUESTION_CONFIGS
-    return next(iter(loaded.values())) if split is not None or is_one else loaded
+    return load_dataset("parquet", config, data_files=files)
 
 
-def read_config(release: str | Path, config: str, *, revision: str | None = None) -> "pl.DataFrame":
+def read_config(release: str | Path, config: str) -> "pl.DataFrame":
     """All splits of a configuration as one frame, columns named by the model's fields.
 
     Args:
-        release: A release directory, ``org/name``, or ``org/name@revision`` on the Hub. What is downloaded from
-            there stays in the cache of the Hub's client, and later calls need no connection.
+        release: As of `load`.
         config: Configuration, for example ``annotations``.
-        revision: Version tag (``v1.2.0``) or commit. A release on the Hub needs one, a directory has none.
 
     Returns:
         Rows in the manifest's order of splits, and in the order of each.
@@ -94,9 +68,7 @@ def read_config(release: str | Path, config: str, *, revision: str | None = None
     """
     from blend.loaders.releases import tables
 
-    found = find_release(release, revision=revision)
-    fetch_tables(found, _chosen(found, config, None, None)[0])
-    return tables.read_config(found.folder, config)
+    return tables.read_config(_fetched(release, config)[0].folder, config)
 
 
 def as_models(rows: Any, model: type[RowT]) -> Iterator[RowT]:
@@ -144,40 +116,26 @@ class FoundRelease(NamedTuple):
     on_hub: Reference | None
     """Where it is on the Hub; null of a directory."""
 
-    def regions(self, config: str | None = None) -> Registry:
-        """The locales whose people the release has asked, in the order of its splits.
-
-        Args:
-            config: Configuration that must have rows of them; any with one split per region when absent.
-        """
-        configs = (config,) if config in PER_REGION else PER_REGION
+    def regions(self) -> Registry:
+        """The locales whose people the release has asked, in the order of its splits."""
         known = {locale.split: locale for locale in self.locales}
-        splits = dict.fromkeys(table.split for table in self.manifest.tables if table.config in configs)
+        splits = dict.fromkeys(table.split for table in self.manifest.tables if table.config in PER_REGION)
         return Registry(known[split] for split in splits if split in known)
 
 
-def find_release(release: str | Path, *, revision: str | None = None) -> FoundRelease:
+def find_release(release: str | Path) -> FoundRelease:
     """Find a release; from the Hub nothing but its manifest and registries is downloaded.
 
     Args:
-        release: A directory, ``org/name``, or ``org/name@revision``.
-        revision: Tag or commit on the Hub.
+        release: A directory, or ``org/name@revision``.
 
     Raises:
         BlendError: If the release cannot be found or read.
     """
-    if revision is not None and Path(release).is_dir():
-        raise InputError(
-            f"{release}: a directory has no revisions; leave revision={revision!r} out, "
-            "or name a repository on the Hub"
-        )
-    if revision is not None and "@" in str(release):
-        raise InputError(f"{release}: names a revision, as revision={revision!r} does; name one of the two")
-    named = release if revision is None else f"{release}@{revision}"
-    on_hub = None if Path(named).is_dir() else hub_reference(str(named))
+    on_hub = None if Path(release).is_dir() else hub_reference(str(release))
     if on_hub is None or on_hub.revision is None:
         # A directory; what names nothing that can be loaded is an error that says why.
-        folder = resolve_release(named)
+        folder = resolve_release(release)
     else:
         folder = fetch_release(on_hub.repo_id, on_hub.revision, wanted=_own_registries)
     return FoundRelease(folder, read_manifest(folder), release_locales(folder), on_hub)
@@ -224,37 +182,11 @@ def _own_registries(manifest: ReleaseManifest) -> list[str]:
     return [file.path for file in manifest.files if file.path in (LOCALES_NAME, DOMAINS_NAME)]
 
 
-def _chosen(
-    found: FoundRelease, config: str, names: Sequence[str] | None, split: str | None
-) -> tuple[list[TableInfo], list[str]]:
-    """The tables asked for, and the locales to keep rows of where splits are no regions; empty for all."""
-    tables = {table.split: table for table in found.manifest.tables if table.config == config}
+def _fetched(release: str | Path, config: str) -> tuple[FoundRelease, list[TableInfo]]:
+    """A release with the files of a configuration, and its tables."""
+    found = find_release(release)
+    tables = [table for table in found.manifest.tables if table.config == config]
     if not tables:
         raise UnknownNameError("configuration", config, {table.config for table in found.manifest.tables})
-    if split is not None and split not in tables:
-        raise UnknownNameError("split", split, tables)
-    wanted = list(tables.values()) if split is None else [tables[split]]
-    if names is None:
-        return wanted, []
-    where = found.manifest.label
-    if config not in QUESTION_CONFIGS:
-        raise InputError(f"{where}: {config} has no regions; leave region out, or name a split")
-    regions = found.regions(config)
-    chosen = list(dict.fromkeys(find_region(name, regions, where=where).tag for name in names))
-    if config in PER_REGION:
-        return [tables[found.locales.get(tag).split] for tag in chosen], []
-    return wanted, chosen
-
-
-def _check_present(found: FoundRelease, files: Sequence[str], config: str, locales: Sequence[str]) -> None:
-    """Refuse a locale without rows: no rows would look like an answer."""
-    if not locales:
-        return
-    import polars as pl
-
-    held = set(pl.scan_parquet(list(files)).select(pl.col("locale").unique()).collect()["locale"])
-    if absent := [locale for locale in locales if locale not in held]:
-        raise InputError(
-            f"{found.manifest.label}: {config} holds no row about {', '.join(absent)}; "
-            "the report in release.json says why"
-        )
+    fetch_tables(found, tables)
+    return found, tables

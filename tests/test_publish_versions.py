@@ -1,6 +1,5 @@
 """Versions on a Hub from the command line: published, loaded by tag, compared, pulled back."""
 
-import json
 import os
 import re
 import signal
@@ -12,27 +11,15 @@ from typing import Any
 
 import pytest
 
-from blend.loaders.releases import read_manifest
-from blend.loaders.releases.tables import read_config
 from blend.schemas.recipe import McqOptions
-from helpers.hub.hub_releases import FOUR, digests, held, make_release, published
+from helpers.hub.hub_releases import FOUR, held, make_release, published
 from helpers.hub.hub_server import Hub
 from helpers.hub.hub_store import ALICE, Account
-from helpers.own_process import END_AT_ONCE
 
 pytestmark = pytest.mark.integration
 
 REPO = "org/blend"
 NO_QUESTIONS = McqOptions(target_min_votes=50)
-
-LOAD = """
-import json, sys
-from datasets import load_dataset
-
-config, split, revision, streaming = sys.argv[1:]
-rows = load_dataset("org/blend", config, split=split, revision=revision, streaming=streaming == "streaming")
-print(json.dumps([row["ID"] for row in rows]))
-"""
 
 
 class Client:
@@ -61,12 +48,6 @@ class Client:
         code, out, errors = self.run("-m", "blend", *arguments, **more)
         assert code == 0, errors
         return out
-
-    def load(self, config: str, split: str, revision: str, streaming: str = "no") -> list[str]:
-        code, out, errors = self.run("-c", LOAD + END_AT_ONCE, config, split, revision, streaming, account=None)
-        assert code == 0, errors
-        ids: list[str] = json.loads(out)
-        return ids
 
 
 @pytest.fixture
@@ -127,15 +108,3 @@ def test_tokens_are_never_printed_or_written(hub: Hub, client: Client, releases:
     for path in tmp_path.rglob("*"):
         if path.is_file():
             assert ALICE.token.encode() not in path.read_bytes(), path
-
-
-@pytest.mark.nightly
-def test_the_16_regions_come_back_identical(hub: Hub, client: Client, paper_release: Path, tmp_path: Path):
-    rows = {table.config: table.rows for table in read_manifest(paper_release).tables}
-    assert rows["multiple-choice-questions"] == 69_810
-    client.blend("publish", paper_release, REPO)
-    client.blend("pull", f"{REPO}@v1.0.0", tmp_path / "back")
-    assert digests(tmp_path / "back") == published(paper_release, hub.url)
-    assert client.run("-m", "blend", "diff", paper_release, tmp_path / "back", "--exit-code")[0] == 0
-    ids = client.load("multiple-choice-questions", "test", "v1.0.0")
-    assert ids == read_config(paper_release, "multiple-choice-questions")["template_id"].to_list()

@@ -8,37 +8,29 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
-from blend.builders.audit.measuring import Outcome, measured, outcome_of
-from blend.builders.audit.question_arrays import (
-    EVIDENCE,
-    QUESTIONS,
-    FloatArray,
-    IntArray,
-    QuestionArrays,
-    question_arrays,
-)
-from blend.builders.audit.solvers import (
-    KNOWS_OTHERS,
-    NEEDS_ALL,
-    SOLVERS,
-    Known,
-    Solver,
-    combined_scores,
-    named_groups,
-    names_region,
-)
+from blend.builders.audit.measuring import combined_scores, credit_of, measured
+from blend.builders.audit.rules import BASELINES, EVIDENCE, KNOWS_OTHERS, LEAKS, NEEDS_ALL, asked_of, scored
 from blend.schemas.errors import InputError, RowError, raise_all
 from blend.schemas.frames import in_slices
 from blend.schemas.locales import Registry, registry
 from blend.schemas.summaries import Summarised, Table
-from blend.schemas.texts import scripts_of
+
+QUESTIONS = pl.Schema(
+    {
+        "question": pl.String(),
+        "options": pl.List(pl.String()),
+        "answer": pl.Int64(),
+        "group": pl.String(),
+        "template": pl.String(),
+        "topic": pl.String(),
+    }
+)
+"""What an audit takes: the question as asked, its options, the index of the right one from 0, whom it is about
+(a locale, a region), what it is a variant of, its topic. Options are two or more."""
 
 # Checking: a frame of anybody's questions is one that can be audited, or an error that names the row.
-
 
 _NEEDED = ("question", "options", "answer")
 
@@ -106,107 +98,11 @@ def _check_rows(rows: pl.DataFrame) -> None:
     )
 
 
-# Leaks: what makes an option stand out before anybody has thought about the question, by cause.
-
-
-_FAR = 2
-"""An option that is so many times as long as the next longest one stands out by its length."""
-
-_MARKS = frozenset('()[]{},;:/\\"!?&+')
-
-
-def _names_another(asked: QuestionArrays, known: Known) -> FloatArray:
-    """Flags options that name another region that is asked about, and not the question's own."""
-    named = named_groups(asked, known.locales)
-    own = named[asked.group[asked.owner], asked.text]
-    anyone: NDArray[np.bool_] = np.logical_or.reduce(named, axis=0)
-    return (anyone[asked.text] & ~own).astype(np.float64)
-
-
-def _much_longer(asked: QuestionArrays, _: Known) -> FloatArray:
-    """Flags an option that has at least `_FAR` times as many characters as any other."""
-    lengths = asked.lengths
-    top, second = _top_two(asked, lengths)
-    far: NDArray[np.bool_] = (lengths == top[asked.owner]) & (top >= _FAR * second)[asked.owner]
-    return far.astype(np.float64)
-
-
-def _much_shorter(asked: QuestionArrays, _: Known) -> FloatArray:
-    """Flags an option that has at most one part in `_FAR` of the characters of any other."""
-    lengths = asked.lengths
-    # The shortest and the second shortest.
-    top, second = (-found for found in _top_two(asked, -lengths))
-    far: NDArray[np.bool_] = (lengths == top[asked.owner]) & (_FAR * top <= second)[asked.owner]
-    return far.astype(np.float64)
-
-
-def _odd_format(asked: QuestionArrays, _: Known) -> FloatArray:
-    """Flags an option that alone has, or alone lacks, capitals or punctuation marks."""
-    return _odd_one_out(asked, [_shape(text) for text in asked.texts])
-
-
-def _odd_script(asked: QuestionArrays, _: Known) -> FloatArray:
-    """Flags an option that alone is written in another script; options without letters say nothing."""
-    scripts = [" ".join(sorted(scripts_of(text))) for text in asked.texts]
-    lettered = np.array([script != "" for script in scripts])[asked.text]
-    all_have_it = np.logical_and.reduceat(lettered, asked.starts)
-    return np.where(all_have_it[asked.owner], _odd_one_out(asked, scripts), 0.0)
-
-
-def _odd_number(asked: QuestionArrays, _: Known) -> FloatArray:
-    """Flags an option that alone has digits, or alone has none."""
-    return _odd_one_out(asked, [str(any(map(str.isdigit, text))) for text in asked.texts])
-
-
-def repeated(asked: QuestionArrays, _: Known) -> FloatArray:
-    """Flags options that another option of the question repeats, up to case and accents."""
-    numbers = asked.owner * (int(asked.key.max()) + 1) + asked.key[asked.text]
-    _, location, often = np.unique(numbers, return_inverse=True, return_counts=True)
-    stands_twice: NDArray[np.bool_] = often[location] > 1
-    return stands_twice.astype(np.float64)
-
-
-LEAKS: Mapping[str, Solver] = {
-    "names-region": Solver("an option names the region asked about, or its people", names_region),
-    "names-another": Solver("an option names another region that the set asks about", _names_another),
-    "much-longer": Solver("an option is at least twice as long as all others", _much_longer),
-    "much-shorter": Solver("an option is at most half as long as all others", _much_shorter),
-    "format": Solver("an option alone has, or lacks, capitals or punctuation", _odd_format),
-    "script": Solver("an option alone is in another script", _odd_script),
-    "number-or-words": Solver("an option alone has digits, or alone has none", _odd_number),
-    "repeated-option": Solver("an option stands there twice", repeated),
-}
-"""The causes, by name; a score of 1 flags an option."""
-
-
-def _top_two(asked: QuestionArrays, numbers: IntArray) -> tuple[IntArray, IntArray]:
-    """The largest and the second largest number of every question; equal ones are two."""
-    # Question by question (the last key sorts first), in each the largest first.
-    ordered = numbers[np.lexsort((-numbers, asked.owner))]
-    return ordered[asked.starts], ordered[asked.starts + 1]
-
-
-def _odd_one_out(asked: QuestionArrays, labels: list[str]) -> FloatArray:
-    """1 for an option whose label is its own while all the others share one; labels are by text."""
-    _, codes = np.unique(np.array(labels), return_inverse=True)
-    of_options = codes[asked.text].astype(np.int64)
-    numbers = asked.owner * (int(codes.max()) + 1) + of_options
-    different, location, often = np.unique(numbers, return_inverse=True, return_counts=True)
-    # Question and label in one number; dividing gives the question back. Kinds: different labels of a question.
-    kinds = np.bincount(different // (int(codes.max()) + 1), minlength=len(asked.starts))
-    alone: NDArray[np.bool_] = (often[location] == 1) & ((kinds == 2) & (asked.sizes > 2))[asked.owner]
-    return alone.astype(np.float64)
-
-
-def _shape(text: str) -> str:
-    return f"{any(map(str.isupper, text))} {not _MARKS.isdisjoint(text)} {text.endswith('.')}"
-
-
 COMBINED = "combined"
 """Name of the baseline that weighs all others but those that need the whole set or other regions' answers."""
 
 DEFINITIONS: Mapping[str, str] = {
-    **{name: solver.definition for name, solver in SOLVERS.items()},
+    **{name: rule.definition for name, rule in BASELINES.items()},
     COMBINED: "all of these and the leaks, but what needs others' answers or the whole set, weighed as in "
     "other templates",
 }
@@ -278,37 +174,28 @@ def audit_questions(
         InputError: If there is no question, or a column is missing or of another type.
         UnknownNameError: If the registry lacks a locale of the annotations.
     """
-    asked = question_arrays(_checked_questions(questions))
-    correct = _correct_answers(asked.questions)
-    evidence = correct.with_columns(votes=pl.lit(1, pl.Int64))
-    evidence = evidence if annotations is None else known_answers(annotations)
+    checked = _checked_questions(questions)
+    evidence = _correct_answers(checked) if annotations is None else known_answers(annotations)
     given = evidence if option_sources is None else _with_options(evidence, option_sources)
-    known = Known(evidence, given, registry() if locales is None else locales)
-    outcomes, flagged = _outcomes(asked, known)
-    return Audit(
-        size=_size(asked),
-        **_measured_by(asked, outcomes, "baseline", DEFINITIONS, "baselines"),
-        **_measured_by(asked, flagged, "cause", _definitions(LEAKS), "leaks"),
+    asked = asked_of(checked, evidence, given, registry() if locales is None else locales)
+    baselines, leaks = scored(asked, BASELINES), scored(asked, LEAKS)
+    seen = baselines.drop(*NEEDS_ALL, *KNOWS_OTHERS).hstack(
+        leaks.drop(set(baselines.columns) & set(leaks.columns))
     )
+    baselines = baselines.with_columns(combined_scores(asked.options, seen).alias(COMBINED))
+    flagged = credit_of(asked.options, leaks)
+    return audit_of(credit_of(asked.options, baselines), DEFINITIONS, flagged=flagged)
+
+
+def _correct_answers(questions: pl.DataFrame) -> pl.DataFrame:
+    """`EVIDENCE` of questions alone: the correct options, one vote each."""
+    correct = questions.select("template", "group", text=pl.col("options").list.get(pl.col("answer")))
+    return correct.unique().sort("template", "group", "text").with_columns(votes=pl.lit(1, pl.Int64))
 
 
 def _with_options(evidence: pl.DataFrame, sources: pl.DataFrame) -> pl.DataFrame:
     rows = sources.select("template", "group", "text", votes=pl.lit(1, pl.Int64))
     return pl.concat([evidence, rows]).group_by("template", "group", "text").agg(pl.col("votes").max())
-
-
-def _correct_answers(questions: pl.DataFrame) -> pl.DataFrame:
-    correct = questions.select("template", "group", text=pl.col("options").list.get(pl.col("answer")))
-    return correct.unique().sort("template", "group", "text")
-
-
-def audit_of(asked: QuestionArrays, scores: Mapping[str, FloatArray], definitions: Mapping[str, str]) -> Audit:
-    """Audit questions by the scores of some solvers alone; what else an audit looks for is left out."""
-    return Audit(
-        size=_size(asked),
-        **_measured_by(asked, _each(asked, scores), "baseline", definitions, "baselines"),
-        **_measured_by(asked, {}, "cause", {}, "leaks"),
-    )
 
 
 def known_answers(annotations: pl.DataFrame) -> pl.DataFrame:
@@ -326,60 +213,47 @@ def _evidence_of(annotations: pl.DataFrame) -> pl.DataFrame:
     return votes.select(list(EVIDENCE))
 
 
-def _outcomes(asked: QuestionArrays, known: Known) -> tuple[dict[str, Outcome], dict[str, Outcome]]:
-    """Measure every baseline and every leak, by name."""
-    scores = {name: solver.scores(asked, known) for name, solver in SOLVERS.items()}
-    flags = {name: leak.scores(asked, known) for name, leak in LEAKS.items()}
-    unknown = (*NEEDS_ALL, *KNOWS_OTHERS)
-    features = [found for name, found in {**scores, **flags}.items() if name not in unknown]
-    scores[COMBINED] = combined_scores(asked, np.stack(features, axis=1))
-    return _each(asked, scores), _each(asked, flags)
+def audit_of(
+    questions: pl.DataFrame, definitions: Mapping[str, str], *, flagged: pl.DataFrame | None = None
+) -> Audit:
+    """The tables of an audit.
 
-
-def _each(asked: QuestionArrays, scores: Mapping[str, FloatArray]) -> dict[str, Outcome]:
-    return {name: outcome_of(asked, found) for name, found in scores.items()}
-
-
-def _definitions(solvers: Mapping[str, Solver]) -> dict[str, str]:
-    return {name: solver.definition for name, solver in solvers.items()}
-
-
-def _measured_by(
-    asked: QuestionArrays,
-    outcomes: Mapping[str, Outcome],
-    what: str,
-    definitions: Mapping[str, str],
-    table: str,
-) -> dict[str, pl.DataFrame]:
-    """The tables of some solvers: of all questions, and by group."""
-    parts = {
-        "all": (np.zeros(len(asked.starts), dtype=np.int64), ("all",)),
-        "group": (asked.group, asked.groups),
-    }
-    frames: dict[str, pl.DataFrame] = {}
-    for by, (part, names) in parts.items():
-        frame = measured(asked, outcomes, part, names).rename({"solver": what})
-        if table == "leaks":
-            n = pl.Series("n", np.bincount(part, minlength=len(names)))
-            sizes = pl.DataFrame({"part": names, "n": n})
-            frame = frame.join(sizes, on="part", maintain_order="left").with_columns(
-                share=pl.col("questions") / pl.col("n")
-            )
-            frame = frame.drop("n", "overall", "by_pair")
-        if by == "all":
-            defined = pl.col(what).replace_strict(definitions, return_dtype=pl.String).alias("definition")
-            frames[table] = frame.drop("part").select(what, defined, pl.exclude(what))
-        else:
-            frames[f"{table}_by_{by}"] = frame.rename({"part": by})
-    return frames
-
-
-def _size(asked: QuestionArrays) -> pl.DataFrame:
-    rows = asked.questions.with_columns(chance=1 / pl.col("options").list.len())
+    Args:
+        questions: What rules get right, as `measuring.credit_of` returns it.
+        definitions: The rules, by name.
+        flagged: The same of leaks; none are looked for when absent.
+    """
     figures = {
         "questions": pl.len().cast(pl.Int64),
         "templates": pl.col("template").n_unique().cast(pl.Int64),
         "chance": pl.col("chance").mean(),
     }
-    overall = rows.select(group=pl.lit("all"), **figures)
-    return pl.concat([overall, rows.group_by("group").agg(**figures).sort("group")])
+    size = pl.concat(
+        [
+            questions.select(group=pl.lit("all"), **figures),
+            questions.group_by("group").agg(**figures).sort("group"),
+        ]
+    )
+    baselines = _by_all_and_group(questions, definitions, "baseline")
+    if flagged is None:
+        leaks = _by_all_and_group(questions, {}, "cause")
+    else:
+        leaks = _by_all_and_group(flagged, {name: rule.definition for name, rule in LEAKS.items()}, "cause")
+    sizes = dict(size[1:].select("group", "questions").iter_rows())
+    in_group = pl.col("group").replace_strict(sizes, return_dtype=pl.Int64)
+    share, unsaid = pl.col("questions"), ("overall", "by_pair")
+    return Audit(
+        size,
+        *baselines,
+        leaks[0].with_columns(share=share / len(questions)).drop(unsaid),
+        leaks[1].with_columns(share=share / in_group).drop(unsaid),
+    )
+
+
+def _by_all_and_group(
+    questions: pl.DataFrame, definitions: Mapping[str, str], what: str
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    rules = list(definitions)
+    overall = measured(questions, rules).rename({"rule": what}).drop("part")
+    overall.insert_column(1, pl.Series("definition", list(definitions.values()), pl.String))
+    return overall, measured(questions, rules, by="group").rename({"rule": what, "part": "group"})

@@ -1,14 +1,10 @@
-"""Measuring: how often a solver is right, and how sure that is."""
+"""Measuring: how often a rule is right, how sure that is, and what the rules reach together."""
 
-from collections.abc import Mapping
-from itertools import pairwise
-from typing import NamedTuple
+from hashlib import sha256
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
-
-from blend.builders.audit.question_arrays import FloatArray, IntArray, QuestionArrays
 
 MEASURED = pl.Schema(
     {
@@ -22,122 +18,127 @@ MEASURED = pl.Schema(
         "by_pair": pl.Float64(),
     }
 )
-"""How a solver fares: ``questions`` and ``templates`` in which it has an opinion (counts), ``accuracy`` there,
+"""How a rule fares: ``questions`` and ``templates`` in which it has an opinion (counts), ``accuracy`` there,
 with a 95 % interval over templates (``low``, ``high``; null with fewer than two templates), what guessing
 reaches there (``chance``), the share of all questions that it gets right if it guesses where it has no opinion
 (``overall``), and the same where every pair of template and group counts once, however many variants it has
 (``by_pair``). All are fractions, null where there is no question."""
 
+FOLDS = 5
+"""Parts of the templates; each is answered by what was learnt from the others."""
+_PENALTY = 1.0
+"""Strength of the pull of every weight towards 0 (half its square is added to the loss)."""
+_STEPS = 50
+_SETTLED = 1e-5
+"""Change of a weight after which no figure changes any more: what is left to go is about its square."""
 _Z = 1.959963984540054
 """Quantile of the normal distribution for 95 %."""
 
-
-class Outcome(NamedTuple):
-    """Choices of a solver, question by question."""
-
-    opinion: NDArray[np.bool_]
-    """Whether it has one: whether its scores tell options of the question apart."""
-    credit: FloatArray
-    """Share of the options it likes best that is right: 1 or 0 without a tie, and 0 without an opinion."""
+FloatArray = NDArray[np.float64]
 
 
-def outcome_of(asked: QuestionArrays, scores: FloatArray) -> Outcome:
-    """Choose by a solver's scores, shape ``(n_options,)``, and compare with the correct options.
-
-    A tie counts as a guess among the best.
-    """
-    best = np.maximum.reduceat(scores, asked.starts)
-    # NaN is larger than nothing, so a rule that does not apply has no opinion.
-    opinion = best > np.minimum.reduceat(scores, asked.starts)
-    liked = scores == best[asked.owner]
-    n_liked = np.add.reduceat(liked.astype(np.int64), asked.starts)
-    credit = np.where(opinion & liked[asked.correct], 1 / np.maximum(n_liked, 1), 0.0)
-    return Outcome(opinion, credit)
-
-
-def measured(
-    asked: QuestionArrays, outcomes: Mapping[str, Outcome], part: IntArray, names: tuple[str, ...]
-) -> pl.DataFrame:
-    """Measure the outcomes of solvers, for every part of the questions.
+def credit_of(options: pl.DataFrame, scores: pl.DataFrame) -> pl.DataFrame:
+    """Choose by the scores of rules, and compare with the correct options.
 
     Args:
-        asked: The questions.
-        outcomes: What the solvers did, by name.
-        part: The part of every question, an index into ``names``.
-        names: What to call the parts.
+        options: `rules.Asked.options`.
+        scores: As `rules.scored` returns them.
 
     Returns:
-        ``solver``, ``part`` and `MEASURED`, one row per solver and part, in order.
+        One row per question: ``template``, ``group``, ``chance`` (what a guess gets right), and for every rule
+        the share of the options it likes best that is correct: 1 or 0 without a tie, null without an opinion.
     """
-    # Part after part, so that each is a slice.
-    order = np.argsort(part, kind="stable")
-    part, guessed, n_parts = part[order], 1 / asked.sizes[order], len(names)
-    cluster, part_of_cluster = _within(part, asked.template[order])
-    pair, part_of_pair = _within(part, asked.pair[order])
-    figures = np.zeros((len(MEASURED), len(outcomes), n_parts))
-    for column, outcome in enumerate(outcomes.values()):
-        opinion, credit = outcome.opinion[order], outcome.credit[order]
-        chosen, overall = part[opinion], np.where(opinion, credit, guessed)
-        accuracy = _means(chosen, credit[opinion], n_parts)
-        apart = credit[opinion] - accuracy[chosen]
-        low, high, templates = _intervals(apart, cluster[opinion], part_of_cluster, accuracy)
-        figures[:, column] = (
-            np.bincount(chosen, minlength=n_parts),
-            templates,
-            accuracy,
-            low,
-            high,
-            _means(chosen, guessed[opinion], n_parts),
-            _means(part, overall, n_parts),
-            _means(part_of_pair, np.bincount(pair, overall) / np.bincount(pair), n_parts),
-        )
-    rows = [(solver, name) for solver in outcomes for name in names]
-    labels = pl.DataFrame(rows, {"solver": pl.String(), "part": pl.String()}, orient="row")
-    columns = dict(zip(MEASURED, figures.reshape(len(MEASURED), -1), strict=True))
-    return labels.with_columns(pl.DataFrame(columns, nan_to_null=True).cast(MEASURED))
+    number, is_correct = options["question"].to_numpy(), options["is_correct"].to_numpy()
+    starts, owner = _questions_of(number)
+    columns: dict[str, FloatArray] = {}
+    for name in scores.columns:
+        # Null becomes NaN, which is larger than nothing, so that a rule that does not apply has no opinion.
+        score = scores[name].cast(pl.Float64).to_numpy()
+        best = np.maximum.reduceat(score, starts)
+        has_opinion = best > np.minimum.reduceat(score, starts)
+        is_best = score == best[owner]
+        n_best = np.maximum(np.add.reduceat(is_best.astype(np.int64), starts), 1)
+        columns[name] = np.where(has_opinion, is_best[is_correct] / n_best, np.nan)
+    questions = options.filter("is_correct").select("template", "group")
+    chance = 1 / np.diff(starts, append=len(number))
+    return questions.with_columns(pl.DataFrame({**columns, "chance": chance}, nan_to_null=True))
 
 
-def _intervals(
-    apart: FloatArray, cluster: IntArray, part_of_cluster: IntArray, accuracy: FloatArray
-) -> tuple[FloatArray, FloatArray, IntArray]:
-    """A 95 % interval for the mean of every part over its clusters, and how many of them there are.
+def _questions_of(question: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Where the options of each question start, and the index of every option's question."""
+    starts = np.flatnonzero(np.diff(question.astype(np.int64), prepend=-1))
+    return starts, np.repeat(np.arange(len(starts)), np.diff(starts, append=len(question)))
 
-    Wilson's interval with an effective number of questions: so many independent ones would be as uncertain as
-    these are, whose templates vary together. It comes from the linearised variance of a ratio between clusters;
-    where all templates agree, every template counts as one question. Few templates widen it
+
+def measured(questions: pl.DataFrame, rules: list[str], *, by: str | None = None) -> pl.DataFrame:
+    """Measure rules, on all questions or on every group of them.
+
+    The interval is Wilson's with an effective number of questions: so many independent ones would be as
+    uncertain as these are, whose templates vary together. It comes from the linearised variance of a ratio
+    between templates; where all templates agree, every template counts as one question. Few templates widen it
     as Student's t does.
 
     Args:
-        apart: Credit less the accuracy of the part, by question.
-        cluster: Code of every question's cluster, same shape.
-        part_of_cluster: The part of every cluster; those without a question do not count.
-        accuracy: The accuracy in every part.
+        questions: As `credit_of` returns them.
+        rules: The columns of rules.
+        by: Column of the groups; one group of all questions when absent.
 
     Returns:
-        Lower and upper ends, NaN with fewer than two clusters, and numbers of clusters.
+        ``rule``, ``part`` (the group, or ``all``) and `MEASURED`, one row per rule and part, in order.
 
     References:
         Wilson (1927); Cochran (1977), Sampling techniques, section 9A.
     """
-    sizes = np.bincount(cluster, minlength=len(part_of_cluster))
-    n_clusters = np.bincount(part_of_cluster[sizes > 0], minlength=len(accuracy))
-    k, p = np.where(n_clusters < 2, np.nan, n_clusters), accuracy
-    n = np.bincount(part_of_cluster, sizes, len(p))
-    spread = np.bincount(cluster, apart, len(part_of_cluster))
-    variance = k / (k - 1) * np.bincount(part_of_cluster, spread**2, len(p)) / np.maximum(n, 1) ** 2
-    size = np.divide(p * (1 - p), variance, out=k.copy(), where=variance > 1e-15)
+    part = pl.lit("all") if by is None else pl.col(by)
+    kept = questions.with_columns(part=part)
+    index = ["part", "template", "group", "chance"]
+    long = kept.unpivot(rules, index=index, variable_name="rule", value_name="credit")
+    key = ["rule", "part"]
+    guessing = pl.col("credit").fill_null(pl.col("chance")).mean()
+    pairs = long.group_by(*key, "template", "group").agg(by_pair=guessing)
+    given = long.drop_nulls("credit")
+    accuracy = given.group_by(key).agg(
+        pl.len().alias("questions"), pl.col("chance").mean(), p=pl.mean("credit")
+    )
+    apart = (
+        given.join(accuracy.select(*key, "p"), on=key)
+        .group_by(*key, "template")
+        .agg(apart=(pl.col("credit") - pl.col("p")).sum())
+    )
+    spread = apart.group_by(key).agg(k=pl.len(), squares=(pl.col("apart") ** 2).sum())
+    every = pl.DataFrame({"rule": rules}, {"rule": pl.String}).join(
+        kept.select("part").unique().sort("part"), how="cross", maintain_order="left_right"
+    )
+    for figures in (
+        accuracy,
+        spread,
+        long.group_by(key).agg(overall=guessing),
+        pairs.group_by(key).agg(pl.mean("by_pair")),
+    ):
+        every = every.join(figures, on=key, how="left", maintain_order="left")
+    return every.with_columns(
+        pl.col("questions").fill_null(0), templates=pl.col("k").fill_null(0), accuracy="p", **_interval()
+    ).select(*key, *(pl.col(name).cast(dtype) for name, dtype in MEASURED.items()))
+
+
+def _interval() -> dict[str, pl.Expr]:
+    """The interval, over ``p`` (accuracy), ``k`` (templates), ``squares`` (between these), ``questions``."""
+    p, k = pl.col("p"), pl.col("k")
+    variance = k / (k - 1) * pl.col("squares") / pl.col("questions").cast(pl.Float64) ** 2
+    size = pl.when(variance > 1e-15).then(p * (1 - p) / variance).otherwise(k)
     t = _student(k - 1)
     centre = (p + t**2 / (2 * size)) / (1 + t**2 / size)
-    half = t / (1 + t**2 / size) * np.sqrt(p * (1 - p) / size + t**2 / (4 * size**2))
-    return np.maximum(centre - half, 0.0), np.minimum(centre + half, 1.0), n_clusters
+    half = t / (1 + t**2 / size) * (p * (1 - p) / size + t**2 / (4 * size**2)).sqrt()
+    ends = {"low": (centre - half).clip(lower_bound=0), "high": (centre + half).clip(upper_bound=1)}
+    return {name: pl.when(k > 1).then(end) for name, end in ends.items()}
 
 
-def _student(degrees: FloatArray) -> FloatArray:
+def _student(degrees: pl.Expr) -> pl.Expr:
     """The 97.5 % quantile of Student's t, from the normal one (Abramowitz and Stegun 1964, 26.7.5).
 
     Within 3 % from two degrees of freedom on; with one it is 9.7 instead of 12.7.
     """
-    z, v = _Z, degrees
+    z, v = _Z, degrees.cast(pl.Float64)
     return (
         z
         + (z**3 + z) / (4 * v)
@@ -146,17 +147,68 @@ def _student(degrees: FloatArray) -> FloatArray:
     )
 
 
-def _within(part: IntArray, code: IntArray) -> tuple[IntArray, IntArray]:
-    """Codes of what has one code in one part, part after part, and the part of each."""
-    n_codes = int(code.max()) + 1
-    found, within = np.unique(part * n_codes + code, return_inverse=True)
-    return within, found // n_codes
+def combined_scores(options: pl.DataFrame, scores: pl.DataFrame) -> pl.Series:
+    """Score how correct every option looks by several rules together, as learnt from other templates.
+
+    A conditional logit: within a question, the chance of an option is proportional to the exponential of a
+    weighted sum of its scores. Scores count as their difference from the question's mean; one that does not
+    apply counts 0.
+
+    References:
+        McFadden (1974), Conditional logit analysis of qualitative choice behavior; fitted by Newton's method.
+    """
+    question, is_correct = options["question"].to_numpy(), options["is_correct"].to_numpy()
+    together = scores.cast(pl.Float64).fill_null(0.0).with_columns(question=options["question"])
+    apart = together.select((pl.col(name) - pl.mean(name).over("question")) for name in scores.columns)
+    # Axis 0: rules; sums over the options of a question are quick along the last axis.
+    features = np.ascontiguousarray(apart.to_numpy().T)
+    spread = np.sqrt((features**2).mean(axis=1, keepdims=True))
+    # One scale for all scores, so that the penalty pulls alike on each.
+    features /= np.where(spread > 0, spread, 1.0)
+    # The part of a template depends on its name alone.
+    names = options["template"].unique().to_list()
+    numbers = [int.from_bytes(sha256(name.encode()).digest()[:4]) % FOLDS for name in names]
+    part = options["template"].replace_strict(names, numbers).to_numpy()
+    found = np.zeros(len(options))
+    for held_out in (part == number for number in set(numbers)):
+        if not held_out.all():
+            used = ~held_out
+            weights = _choice_weights(features[:, used], question[used], is_correct[used])
+            found[held_out] = weights @ features[:, held_out]
+    return pl.Series(np.round(found, 9))
 
 
-def _means(part: IntArray, numbers: FloatArray, n_parts: int) -> FloatArray:
-    """The mean of every part, NaN of an empty one; parts are ascending."""
-    counts = np.bincount(part, minlength=n_parts)
-    # Each on its own: of a running sum more digits are rounded off, and a printed one may be.
-    sums = [numbers[start:end].sum() for start, end in pairwise([0, *np.cumsum(counts).tolist()])]
-    means: FloatArray = np.divide(sums, counts, out=np.full(n_parts, np.nan), where=counts > 0)
-    return means
+def _choice_weights(
+    features: FloatArray, question: NDArray[np.int64], is_correct: NDArray[np.bool_]
+) -> FloatArray:
+    """Weights of a conditional logit that fit which options are correct; of shape ``(n, n_options)``."""
+    starts, owner = _questions_of(question)
+
+    def fit_of(weights: FloatArray) -> tuple[float, FloatArray]:
+        """How badly weights fit, and the chance that they give every option."""
+        utility = weights @ features
+        highest = np.maximum.reduceat(utility, starts)
+        # Beside the likeliest option of the question, so that nothing overflows.
+        odds = np.exp(utility - highest[owner])
+        sums = np.add.reduceat(odds, starts)
+        loss = (highest + np.log(sums)).sum() - utility[is_correct].sum() + _PENALTY / 2 * weights @ weights
+        return float(loss), odds / sums[owner]
+
+    weights: FloatArray = np.zeros(len(features))
+    loss, chances = fit_of(weights)
+    for _ in range(_STEPS):
+        weighted = features * chances
+        means = np.add.reduceat(weighted, starts, axis=1)
+        gradient = features[:, is_correct].sum(axis=1) - means.sum(axis=1) - _PENALTY * weights
+        # The spread within questions: of all options, less that of the questions' means.
+        curvature = features @ weighted.T - means @ means.T + _PENALTY * np.eye(len(weights))
+        change = np.linalg.solve(curvature, gradient)
+        further, chances = fit_of(weights + change)
+        # Where a score is rare and large, a whole step goes too far.
+        while further > loss and np.abs(change).max() >= _SETTLED:
+            change = change / 2
+            further, chances = fit_of(weights + change)
+        weights, loss = weights + change, further
+        if np.abs(change).max() < _SETTLED:
+            break
+    return weights

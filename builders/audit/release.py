@@ -8,12 +8,10 @@ from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 
 from blend.builders.audit import COMBINED, Audit, audit_of, audit_questions, known_answers
-from blend.builders.audit.question_arrays import FloatArray, QuestionArrays, question_arrays
-from blend.builders.audit.solvers import SOLVERS, Known
+from blend.builders.audit.rules import BASELINES, asked_of, scored
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.tables import read_config, release_locales
@@ -96,7 +94,6 @@ def _option_sources(rows: pl.DataFrame, locales: Registry) -> pl.DataFrame:
 TRUE_FALSE: Mapping[str, str] = {
     "frequent": "yes to what is right in other templates most often: sees the option alone",
     "typical": "yes to what is most typical of the region's other answers: sees no question",
-    "classifier": "yes by a classifier of option and region, trained on other templates: sees no question",
     "widespread": "yes to what people of most other regions gave to the question: sees no region",
 }
 """Solvers of true-false questions, and what they see; each says yes above the score that serves it best."""
@@ -117,42 +114,35 @@ def audit_true_false(rows: pl.DataFrame, *, annotations: pl.DataFrame, locales: 
         The figures of the solvers alone. Accuracies are balanced: the mean of those where yes and where no is
         correct.
     """
-    evidence = known_answers(annotations)
-    is_yes = (rows["answer"] == "yes").to_numpy()
+    evidence, is_yes = known_answers(annotations), pl.col("answer") == "yes"
     fours = rows.group_by("mcq_id", maintain_order=True).agg(
-        pl.col("question", "topic", "locale", "template_id").first(),
         options="option",
-        answer=(pl.col("answer") == "yes").arg_max().cast(pl.Int64),
+        answer=is_yes.arg_max().cast(pl.Int64),
+        template=pl.first("template_id"),
+        group=pl.first("locale"),
     )
-    four, known = _asked(fours), Known(evidence, evidence, locales)
-    repeated = np.repeat(np.arange(len(rows)), np.where(is_yes, _YES_WEIGHT, 1))
-    single = rows.with_columns(options=pl.lit(["no", "yes"]), answer=is_yes.astype(np.int64))
-    scores = {}
-    for name in TRUE_FALSE:
-        above = _above_best(SOLVERS[name].scores(four, known), is_yes)
-        scores[name] = np.stack([np.zeros(len(repeated)), above[repeated]], axis=1).ravel()
-    return _counting_rows_once(audit_of(_asked(single[repeated]), scores, TRUE_FALSE))
-
-
-def _counting_rows_once(audit: Audit) -> Audit:
-    """Count each row once, as the table holds it: of four rows one is *yes*, and stood there three times."""
+    scores = scored(
+        asked_of(fours, evidence, evidence, locales), {name: BASELINES[name] for name in TRUE_FALSE}
+    )
+    statements = rows.select(is_yes.alias("yes"), template="template_id", group="locale", chance=pl.lit(0.5))
+    found = statements.hstack(scores).with_columns(
+        (pl.col(name) >= _best_threshold(scores[name], statements["yes"])).eq(pl.col("yes")).cast(pl.Float64)
+        for name in TRUE_FALSE
+    )
+    again = [found.filter("yes")] * (_YES_WEIGHT - 1)
+    audit = audit_of(pl.concat([found, *again]), TRUE_FALSE)
+    # Counted once, as the table holds it: of four rows one is *yes*, and stood there three times.
     once = pl.col("questions") * len(LETTERS) // (len(LETTERS) - 1 + _YES_WEIGHT)
     frames = {name: frame.with_columns(once) for name, frame in audit.frames().items() if "questions" in frame}
     return replace(audit, **frames)
 
 
-def _asked(rows: pl.DataFrame) -> QuestionArrays:
-    columns = ["question", "options", "answer", "topic"]
-    return question_arrays(rows.select(*columns, group="locale", template="template_id"))
-
-
-def _above_best(scores: FloatArray, is_yes: np.ndarray) -> FloatArray:
-    """Compare scores with the one above which yes is right most often, yes and no weighed alike."""
-    order = np.argsort(-scores, kind="stable")
-    gain = np.cumsum(np.where(is_yes[order], 1 / is_yes.sum(), -1 / (~is_yes).sum()))
-    # Equal scores are all above or none.
-    last = np.flatnonzero(np.diff(scores[order], append=-np.inf))
-    return np.where(scores >= scores[order][last[np.argmax(gain[last])]], 1.0, -1.0)
+def _best_threshold(scores: pl.Series, is_yes: pl.Series) -> float:
+    """The score from which on yes is right most often, yes and no weighed alike; of equal ones the highest."""
+    ways = pl.DataFrame({"score": scores, "yes": is_yes}).group_by("score").agg(pl.sum("yes"), n=pl.len())
+    ways = ways.sort("score", descending=True)
+    gain = pl.col("yes").cum_sum() / is_yes.sum() - (pl.col("n") - pl.col("yes")).cum_sum() / (~is_yes).sum()
+    return float(ways.item(ways.select(gain.arg_max()).item(), "score"))
 
 
 # The report that a release brings along: the figures of its baselines and leaks.

@@ -6,8 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from blend.builders.cards import answers_toml
 from blend.builders.cards.credits import citation, cited_authors, license_of, shares
@@ -91,14 +89,6 @@ def test_without_a_citation_one_is_made_that_names_the_version():
     )
 
 
-@pytest.mark.slow
-def test_a_source_can_have_a_licence_of_its_own(tmp_path: Path):
-    recipe = mini_recipe(sources=(Source(kind="sample", license="cc0-1.0"),))
-    build_release(recipe, tmp_path / "release")
-    card = (tmp_path / "release" / "README.md").read_text(encoding="utf-8")
-    assert "| [CC0 1.0](https://creativecommons.org/publicdomain/zero/1.0/) |" in card
-
-
 # Contributors on a card: named as each agreed to be, and nobody else.
 
 
@@ -143,12 +133,3 @@ def test_only_names_are_cited_behind_the_authors_each_once():
     assert cited_authors(RECIPE, [ABEL, JUN, MINA]) == ["Mina *Kim*"]
     own = RECIPE.model_copy(update={"authors": ("Sara Ahmadi", "Mina *Kim*")})
     assert cited_authors(own, [MINA]) == ["Sara Ahmadi", "Mina *Kim*"]
-
-
-@given(st.permutations([MINA, JUN, ABEL, SARA]), st.integers(0, 4))
-def test_no_folder_of_an_unnamed_contributor_is_told(order: list[Contributed], n: int):
-    told = list(map(str, shares(order[:n])))
-    assert not any(name in text for text in told for name in ("abel", "sara"))
-    assert sum(row.responses for row in shares(order[:n])) == sum(
-        of.responses for part in order[:n] for of in part.locales
-    )

@@ -7,7 +7,6 @@ import yaml
 
 from blend.builders.release import build_release
 from blend.builders.validate import CHECKS, validate_release
-from blend.loaders.releases import read_manifest
 from blend.schemas.recipe import Recipe, Source
 
 pytestmark = pytest.mark.integration
@@ -54,14 +53,3 @@ def test_a_chart_of_origins(release: Path):
     body = (release / "README.md").read_text(encoding="utf-8")
     origins = "Bar chart. Dishes per origin: United States of America 286 to England 5."
     assert f"![{origins}](images/food-origins.svg)" in body
-
-
-@pytest.mark.nightly
-@pytest.mark.filterwarnings("ignore")  # of the library's own dependencies
-def test_every_record_set_reads_back(release: Path):
-    import mlcroissant
-
-    dataset = mlcroissant.Dataset(str(release / "croissant.json"))
-    for table in read_manifest(release).tables:
-        records = dataset.records(f"{table.config}/{table.split}")
-        assert sum(1 for _ in records) == table.rows

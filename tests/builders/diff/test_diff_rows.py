@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from blend.builders.diff import diff_releases
 from blend.builders.diff.model import CellChange, ColumnChange, SplitDiff
-from blend.builders.diff.tables import diff_rows, schema_changes, shared_types, type_text
+from blend.builders.diff.tables import diff_rows, schema_changes, shared_types
 from helpers.examples import examples
 
 SAQ = "short-answer-questions"
@@ -121,18 +121,6 @@ def test_rows_of_an_unknown_configuration_are_their_own_names(compare):
     assert found.added_ids == ('{"ID":"q1","Question":"b","n":0,"answers":[{"answers":["a"],"count":1}]}',)
 
 
-def test_rows_without_the_column_that_names_them_are_their_own_names(compare):
-    old, new = frame(question(1), question(2)).drop("ID"), frame(question(1), question(2, "b")).drop("ID")
-    assert counts(compare(old, new)) == (1, 1, 0, 0)
-
-
-def test_tables_without_a_common_column_have_no_common_row(compare):
-    old, new = frame(question(1)).select("n"), frame(question(1), question(2)).select("Question")
-    found = compare(old, new)
-    assert counts(found) == (2, 1, 0, 0)
-    assert (found.added_ids, found.removed_ids) == (("?", "?"), ("0",))
-
-
 def test_a_column_of_another_type_is_not_compared(compare):
     old = frame(question(1))
     assert counts(compare(old, old.with_columns(n=pl.lit("many")))) == (0, 0, 0, 0)
@@ -175,10 +163,6 @@ ANSWERS = pl.List(pl.Struct({"answers": pl.List(pl.String()), "count": pl.Int64(
 
 def change(path: str, old: str | None, new: str | None) -> ColumnChange:
     return ColumnChange(path=path, old=old, new=new)
-
-
-def test_types_as_people_read_them():
-    assert type_text(ANSWERS) == "list of {answers: list of string, count: int64}"
 
 
 def test_columns_come_go_and_change():

@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from blend.loaders.releases import read_manifest
-from blend.loaders.releases.references import pull_release
 from blend.loaders.releases.repository import addressed_files
-from helpers.hub.hub_releases import REPO, held, published, writes
+from helpers.hub.hub_releases import REPO
 from helpers.hub.hub_server import Hub
 
 THE_HUB, MIRROR = "https://huggingface.co", "https://mirror.example"
@@ -47,15 +46,6 @@ def test_files_have_their_address_on_the_hub(releases: Path, endpoint: str):
 
 
 @pytest.mark.landing
-def test_no_address_of_a_mirror_gets_into_a_release(hub: Hub, publish: Any, releases: Path):
-    publish(releases / "1.0.0")
-    repository = hub.repository(REPO)
-    for path in repository.files("v1.0.0"):
-        assert b"127.0.0.1" not in repository.content(path, "v1.0.0"), path
-    assert set(addresses(repository.content("croissant.json"))) <= set(repository.files())
-
-
-@pytest.mark.landing
 @pytest.mark.parametrize("address", [THE_HUB, MIRROR])
 def test_a_release_that_was_published_with_other_addresses(
     hub: Hub, publish: Any, releases: Path, hub_cache: Path, address: str
@@ -66,24 +56,6 @@ def test_a_release_that_was_published_with_other_addresses(
     commit = put_there(hub, files, tag="v1.0.0")
     done = publish(releases / "1.0.0")
     assert (done.plan.action, done.commit) == ("nothing", commit)
-
-
-@pytest.mark.nightly
-def test_a_repository_that_was_renamed(hub: Hub, publish: Any, releases: Path, hub_cache: Path, tmp_path: Path):
-    first = publish(releases / "1.0.0")
-    hub.store.rename(REPO, "org/renamed")
-    hub.requests.clear()
-    for name in ("org/renamed", REPO):
-        done = publish(releases / "1.0.0", name)
-        assert (done.plan.action, done.commit) == ("nothing", first.commit)
-    assert writes(hub) == []
-    pull_release("org/renamed@v1.0.0", tmp_path / "back", endpoint=hub.url)
-    assert publish(tmp_path / "back", "org/renamed").plan.action == "nothing"
-    done = publish(releases / "1.1.0", "org/renamed")
-    assert done.plan.previous == "1.0.0"
-    assert held(hub.repository("org/renamed"), "v1.1.0") == published(
-        releases / "1.1.0", hub.url, "org/renamed"
-    )
 
 
 @pytest.mark.landing

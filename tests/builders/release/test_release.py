@@ -21,7 +21,7 @@ from blend.loaders.recipes import read_recipe
 from blend.loaders.recipes.ready import sample_recipe
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.reports import read_agreement
-from blend.loaders.releases.tables import read_config, read_tables
+from blend.loaders.releases.tables import read_config
 from blend.loaders.responses import read_responses
 from blend.loaders.sample import sample_path
 from blend.loaders.starter import write_starter
@@ -112,16 +112,6 @@ def test_of_several_sources_errors_and_findings_name_theirs(responses: Path, tmp
     with pytest.raises(RowError) as caught:
         read_inputs(recipe, base=tmp_path)
     assert caught.value.where == str(responses)
-
-
-@pytest.mark.slow
-def test_locales_choose_what_is_built(tmp_path: Path):
-    recipe = sample_recipe().model_copy(update={"locales": ("ko-KR", "su-JB", "es-MX", "zh-CN")})
-    build_release(recipe, tmp_path / "release")
-    tables = read_tables(tmp_path / "release")
-    assert set(tables.questions["locale"]) == {"ko-KR", "su-JB", "es-MX", "zh-CN"}
-    assert tables.mcqs is not None
-    assert set(tables.mcqs["locale"]) <= set(tables.questions["locale"])
 
 
 @pytest.mark.slow
@@ -271,16 +261,6 @@ def test_what_is_released_is_what_the_responses_say(sample_release: Path):
     assert stats is not None
     assert_frame_equal(stats.annotator_agreement, held)
     assert "annotators" in {table.name for table in question_tables(stats)}
-
-
-def test_the_card_tells_it_per_locale(sample_release: Path):
-    details = (sample_release / "reports" / "details.md").read_text(encoding="utf-8")
-    held = read_agreement(sample_release)
-    assert held is not None
-    for row in held.iter_rows(named=True):
-        interval = f"{row['low']:.2f} | {row['high']:.2f}"
-        counts = f"{row['questions']} | {row['answers']} | {row['annotators']}"
-        assert f"| {row['locale']} | {row['alpha']:.2f} | {interval} | {counts} |\n" in details
 
 
 def test_a_release_without_or_with_a_broken_file(tmp_path: Path):

@@ -108,9 +108,9 @@ def result_of(code: str, *arguments: str, **environment: str) -> Any:
     return json.loads(run.stdout)
 
 
-def message(release: str, **options: Any) -> str:
+def message(release: str) -> str:
     with pytest.raises(BlendError) as caught:
-        load(release, "annotations", **options)
+        load(release, "annotations")
     return str(caught.value)
 
 
@@ -146,43 +146,26 @@ def test_code_for_the_public_dataset_works_here_and_on_the_hub(hub: Hub, tmp_pat
 
 
 @pytest.mark.landing
-def test_a_version_is_loaded_and_nothing_else_is_downloaded(published: Hub, releases: dict[str, Path]):
-    rows = load(REPO, "annotations", region="KR", revision="v1.1.0")
-    assert rows.to_list() == load(releases["v1.1.0"], "annotations", region="KR").to_list()
-    assert fetched(published) == {"release.json", "data/annotations/KR-00000.parquet"}
-    assert load(f"{REPO}@v1.1.0", "annotations", region="KR").to_list() == rows.to_list()
-    everything = load(REPO, "multiple-choice-questions", revision="v1.1.0")
-    assert everything.to_list() == load(releases["v1.1.0"], "multiple-choice-questions").to_list()
-
-
-@pytest.mark.landing
-def test_a_frame_is_read_by_the_same_names(
+def test_a_version_is_read_and_nothing_else_is_downloaded(
     published: Hub, releases: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ):
-    here = blend.read_config(releases["v1.1.0"], "annotations")
-    assert_frame_equal(blend.read_config(f"{REPO}@v1.1.0", "annotations"), here)
+    here = releases["v1.1.0"]
+    loaded = load(f"{REPO}@v1.1.0", "annotations")
+    assert {split: rows.to_list() for split, rows in loaded.items()} == {
+        split: rows.to_list() for split, rows in load(here, "annotations").items()
+    }
     tables = {f"data/annotations/{split}-00000.parquet" for split in ("KR", "US", "IR", "DZ")}
     assert fetched(published) == {"release.json", *tables}
-    commit = published.repository(REPO).tags["v1.1.0"]
-    assert_frame_equal(blend.read_config(REPO, "annotations", revision=commit), here)
-    blend.read_config(REPO, "annotations", revision="v1.0.0")
-    # What is in the cache needs no connection.
-    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
-    assert_frame_equal(blend.read_config(REPO, "annotations", revision="v1.1.0"), here)
-
-
-@pytest.mark.landing
-def test_offline_what_was_loaded_before_loads_again(
-    published: Hub, hub_cache: Path, monkeypatch: pytest.MonkeyPatch
-):
-    from huggingface_hub import constants
-
-    before = load(REPO, "annotations", region="KR", revision="v1.0.0")
     published.requests.clear()
-    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
-    assert load(REPO, "annotations", region="KR", revision="v1.0.0").to_list() == before.to_list()
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    # What is in the cache needs no connection, by tag or by commit.
+    for revision in ("v1.1.0", published.repository(REPO).tags["v1.1.0"]):
+        frame = blend.read_config(f"{REPO}@{revision}", "annotations")
+        assert_frame_equal(frame, blend.read_config(here, "annotations"))
     assert published.requests == []
-    assert message(REPO, region="US", revision="v1.0.0") == (
+    with pytest.raises(BlendError) as caught:
+        load(f"{REPO}@v1.1.0", "multiple-choice-questions")
+    assert str(caught.value) == (
         "Hub dataset org/blend: HF_HUB_OFFLINE or TRANSFORMERS_OFFLINE forbids to ask the Hub; unset it and "
         "run the same command again"
     )
@@ -193,22 +176,14 @@ def test_offline_what_was_loaded_before_loads_again(
 def test_message_for_a_cache_that_is_damaged_while_the_hub_cannot_be_reached(
     published: Hub, hub_cache: Path, monkeypatch: pytest.MonkeyPatch, how: dict[str, Any]
 ):
-    load(REPO, "annotations", region="KR", revision="v1.0.0")
+    load(f"{REPO}@v1.0.0", "annotations")
     cached(hub_cache, "KR-00000.parquet").write_bytes(b"PAR1 damaged PAR1")
     published.fail(".*", times=10_000, **how)
     monkeypatch.setattr("time.sleep", lambda seconds: None)
     commit = published.repository(REPO).tags["v1.0.0"]
-    told = message(REPO, region="KR", revision="v1.0.0")
+    told = message(f"{REPO}@v1.0.0")
     assert told.startswith(
         f"Hub dataset org/blend, commit {commit}: not whole in the cache (data/annotations/KR-00000.parquet), "
         "and the Hub does not give it again ("
     )
     assert told.endswith("); try again when the Hub can be reached")
-
-
-@pytest.mark.landing
-def test_a_name_that_the_version_does_not_have_is_refused_before_any_download(published: Hub):
-    assert message(REPO, region="DZ", revision="v1.0.0").startswith(
-        "unknown region of blend-sample 1.0.0 'DZ'; choose one of: "
-    )
-    assert fetched(published) == {"release.json"}

@@ -25,8 +25,7 @@ def test_the_examples_run_as_they_stand(hub: Hub, root: Path, tmp_path: Path):
     files = {path.relative_to(release).as_posix(): path for path in release.rglob("*") if path.is_file()}
     repository.tags["v1.2.0"] = repository.commit({name: path.read_bytes() for name, path in files.items()})
     checks = (
-        "assert list(both) == ['KR', 'JB']",
-        "assert set(iran['locale']) == set(questions['locale']) == {'fa-IR'}",
+        "assert set(iran['locale']) == {'fa-IR'} < set(questions['locale'])",
         "assert json.loads(row_of_iran['choice_countries'])[row_of_iran['answer_idx']] == 'Iran'",
         "assert votes.height > 100 and len(here) and len(there) == len(answers)",
     )

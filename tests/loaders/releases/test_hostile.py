@@ -82,7 +82,7 @@ def test_a_path_that_leads_out_is_refused_by_whoever_would_follow_it(
     for use in (
         lambda: diff_releases(sound, hostile),
         lambda: diff_releases(hostile, sound),
-        lambda: load(hostile, "annotations", "KR"),
+        lambda: load(hostile, "annotations"),
     ):
         with pytest.raises(InputError) as caught:
             use()
@@ -95,7 +95,7 @@ def test_a_path_that_leads_out_is_refused_by_whoever_would_follow_it(
 def test_a_table_that_no_digest_covers_is_refused(release: Callable[..., Path]):
     hostile = release(files=("other.txt",))
     with pytest.raises(InputError) as caught:
-        load(hostile, "annotations", "KR")
+        load(hostile, "annotations")
     assert str(caught.value) == (
         f"release.json of hostile 1.0.0 names the file {TABLE!r} for annotations/KR, and no digest of it; "
         "do not use it, and tell who publishes it"
@@ -167,7 +167,7 @@ def test_a_small_file_that_unpacks_to_too_much_is_not_read(
     uses: list[Callable[[], object]] = [
         lambda: diff_releases(old, new),
         lambda: read_config(new, "annotations"),
-        lambda: load(new, "annotations", "KR"),
+        lambda: load(new, "annotations"),
         lambda: show_release(new),
     ]
     for use in uses:
