@@ -29,7 +29,14 @@ from typing import Any
 import polars as pl
 from rapidfuzz.distance import Levenshtein
 
-from blend.eval.tasks.cultural_prompts.text_measures import ORDERS, bleu, code_topic, nltk_tokens, pair_sums
+from blend.eval.tasks.cultural_prompts.text_measures import (
+    ORDERS,
+    code_topic,
+    directed_bleu,
+    nltk_tokens,
+    pair_sums,
+    undirected,
+)
 from blend.eval.tasks.cultural_prompts.topic_analysis import (
     Settings,
     TopicKey,
@@ -108,7 +115,9 @@ def _measure(kind: str, tokens: int, n_topics: int, groups: int) -> None:
     by_group = [parted[start : start + SAMPLES] for start in range(0, 12 * SAMPLES, SAMPLES)]
     couples = [(a, b) for a in by_group for b in by_group][:20]
     _, bleu_one_by_one = _timed(lambda: [_plain_bleu(a, b) for a, b in couples])
-    row("BLEU", lambda: bleu(coded), bleu_one_by_one / len(couples) * groups * (groups - 1))
+    row(
+        "BLEU", lambda: undirected(directed_bleu(coded)), bleu_one_by_one / len(couples) * groups * (groups - 1)
+    )
 
 
 def _timed(work: Callable[[], Any], rounds: int = 3) -> tuple[Any, float]:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from blend.eval.items import TaskItems
     from blend.eval.prediction_files import Predictions
-    from blend.eval.report.report_sections import ReportTable, Section
+    from blend.eval.report.report_sections import Section
     from blend.eval.report.scored_runs import ScoredRun
     from blend.eval.report.single_answers import KnownQuestions
     from blend.eval.runs.run_directory import Run, RunOutcome
@@ -242,8 +242,8 @@ class Task(Protocol):
         del run
         return None
 
-    def overview(self, run: "ScoredRun") -> "ReportTable":
-        """A run's line in the overview of the report; of tasks about regions their mean and the gap."""
+    def overview(self, run: "ScoredRun") -> dict[str, str]:
+        """A run's line in the overview, by column; of tasks about regions their mean and the gap."""
         from blend.eval.report.region_sections import region_overview
 
         return region_overview(run)

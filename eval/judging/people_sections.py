@@ -8,8 +8,9 @@ from blend.eval.judging.corrected_scores import BIAS, KAPPA, scored_with_labels
 from blend.eval.judging.labels import TIE
 from blend.eval.judging.reply_sheet import replies
 from blend.eval.judging.verdicts import is_judge
-from blend.eval.report.report_sections import ReportTable, Section, cell, region_name, table_section
+from blend.eval.report.report_sections import Section, cell, region_name, table_section
 from blend.eval.report.scored_runs import ScoredRun
+from blend.schemas.summaries import Table
 from blend.schemas.texts import pluralise
 
 SHOWN_EACH = 40
@@ -84,9 +85,9 @@ def differences_section(runs: Sequence[ScoredRun]) -> Section | None:
         "Replies on which natives say something else than the string rule or the judge. "
         f"{' '.join(counts)} A tie differs from nobody. Up to {SHOWN_EACH} of each model are shown."
     )
-    return Section(
-        "differences", "Where rule, judge and people differ", text, (), ReportTable(_HEAD, tuple(rows))
-    )
+    title = "Where rule, judge and people differ"
+    # Where nobody differs, the text above says so.
+    return Section("differences", Table.of(title, _HEAD, rows, text))
 
 
 def _with_verdicts(rows: pl.DataFrame) -> pl.DataFrame:

@@ -1,15 +1,18 @@
 """Templates of pages: one HTML file that needs no network, with texts of others that cannot break it."""
 
+import base64
+import json
 import re
 import unicodedata
+import zlib
 from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
-from blend.eval.report.single_answers import shortened
 from blend.loaders.files.atomic import PAGE_MARK, check_own_file, replace_own_file, storage_errors
 from blend.schemas.errors import DISTRIBUTION, InputError
 from blend.schemas.summaries import written
@@ -25,6 +28,11 @@ SHOWN_CHARACTERS = 600
 # ``questions.js`` has the same rule.
 _REORDERING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _KEPT_CONTROLS = frozenset("\n\t")
+
+
+def shortened(text: str, characters: int) -> str:
+    """A text, or its beginning and how long it was."""
+    return text if len(text) <= characters else f"{text[:characters]}… ({len(text):,} characters)"
 
 
 def visible(text: str, characters: int = SHOWN_CHARACTERS) -> str:
@@ -46,6 +54,16 @@ def _is_unsafe(character: str) -> bool:
 def for_script(text: str) -> str:
     """JavaScript or JSON that neither ends its script element nor opens another, whatever strings it holds."""
     return re.sub(r"<(?=/?script|!--)", r"\\x3c", text, flags=re.IGNORECASE)
+
+
+_RAW_DEFLATE = -15
+"""zlib's parameter for a stream without header, which browsers call ``deflate-raw``."""
+
+
+def packed(data: Any) -> str:
+    """Data as a page holds it: JSON, compressed (RFC 1951), in base64, which needs no escaping in HTML."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return base64.b64encode(zlib.compress(text.encode(), 9, wbits=_RAW_DEFLATE)).decode("ascii")
 
 
 def packaged(name: str) -> str:

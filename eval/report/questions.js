@@ -1,7 +1,7 @@
 // Browser of single questions: unpacks what the page holds, filters it, and draws one page of rows.
 //
 // The data is written by single_answers.py (questions with the answers of models) and release_page.py (questions
-// with what people answer). A number in it stands for a text; columns of numbers are stored as steps.
+// with what people answer in each region).
 (() => {
   "use strict";
   const ROWS = 25;
@@ -27,68 +27,55 @@
 
   const unpack = async (id) => {
     const packed = atob(document.getElementById(id).textContent.trim());
-    const bytes = new Uint8Array(packed.length);
-    for (let i = 0; i < packed.length; i++) bytes[i] = packed.charCodeAt(i);
+    const bytes = Uint8Array.from(packed, (c) => c.charCodeAt(0));
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
-    return withSums(await new Response(stream).json());
-  };
-
-  const sums = (steps) => { let sum = 0; return Int32Array.from(steps, (step) => (sum += step)); };
-  const withSums = (data) => {
-    for (const name of ["ids", "titles", "prompts", "english", "notes", "groups"]) if (data[name]) data[name] = sums(data[name]);
-    for (const facet of data.facets) if (!Array.isArray(facet.of[0])) facet.of = sums(facet.of);
-    for (const model of data.models ?? []) {
-      for (const name of ["why", "answer", "reply", "thought", "matched"]) model[name] = sums(model[name]);
-    }
+    const data = await new Response(stream).json();
+    data.members = new Map(data.questions.map(({ id }) => [id, []]));
+    for (const one of data.questions) data.members.get(one.id).push(one);
     return data;
   };
 
-  // Which texts hold what is searched; each text is looked at once, however many questions share it.
-  const textsWith = (texts, query) => {
-    const pattern = new RegExp(query.replace(/[.*+?^${}()|[\]\\\/]/g, "\\$&"), "iu");
-    return Uint8Array.from(texts, (text) => pattern.test(text));
+  // An answer of a model: whether it is correct, why, what was said, written and thought, and what it matched.
+  const [CORRECT, WHY, SAID, REPLY, THOUGHT, MATCHED] = [0, 1, 2, 3, 4, 5];
+
+  const searcher = (query) => {
+    const pattern = new RegExp(query.normalize("NFC").replace(/[.*+?^${}()|[\]\\\/]/g, "\\$&"), "iu");
+    const texts = (one) => [one.id, one.title, one.prompt, one.note ?? "", ...one.candidates.map(([text]) => text),
+      ...(one.answers ?? []).flatMap((answer) => [answer[SAID], answer[REPLY], answer[THOUGHT]]),
+      ...(one.findings ?? []).map(([, detail]) => detail)];
+    return (one) => texts(one).some((text) => pattern.test(text));
   };
 
-  const searcher = (data, query) => {
-    const found = textsWith(data.texts, query.normalize("NFC"));
-    const lists = data.candidate_lists.map((list) => list.some(([text]) => found[text]));
-    const columns = [data.ids, data.titles, data.prompts, data.english, data.notes].filter(Boolean);
-    for (const model of data.models ?? []) columns.push(model.answer, model.reply, model.thought);
-    return (row) => columns.some((column) => found[column[row]]) || lists[data.candidates[row]] ||
-      (data.findings?.[row].some(([, detail]) => found[detail]) ?? false);
-  };
-
-  // Filters: a label, values with their names, and whether a row has a value.
-  const facetFilters = (data) => data.facets.map(({ name, label, of }) => {
-    const values = [...new Set(Array.isArray(of[0]) ? of.flat() : of)].sort((a, b) => data.texts[a].localeCompare(data.texts[b]));
-    const has = Array.isArray(of[0]) ? (row, value) => of[row].includes(+value) : (row, value) => of[row] === +value;
-    return { name, label, has, values: values.map((value) => [value, data.texts[value] || "(none)"]) };
+  // Filters: a label, values with their names, and whether a question has a value.
+  const facetFilters = (data) => data.facets.map((label, i) => {
+    const values = [...new Set(data.questions.flatMap(({ facets }) => facets[i]))].sort((a, b) => a.localeCompare(b));
+    const has = ({ facets }, number) => [facets[i]].flat().includes(values[number]);
+    return { name: `facet-${i}`, label, has, values: values.map((value, number) => [number, value || "(none)"]) };
   });
 
-  const modelFilters = (data, chosen) => {
-    const { models, texts } = data, several = models.length > 1;
-    const shown = () => (chosen.model ? [models[+chosen.model]] : models);
-    const reasons = [...new Set(models.flatMap((model) => [...new Set(model.why)]))].sort((a, b) => texts[a].localeCompare(texts[b]));
+  const modelFilters = ({ models, questions }, chosen) => {
+    const several = models.length > 1;
+    const shown = ({ answers }) => (chosen.model ? [answers[chosen.model]] : answers);
+    const reasons = [...new Set(questions.flatMap(({ answers }) => answers.map((answer) => answer[WHY])))].sort((a, b) => a.localeCompare(b));
     const results = [["1", several ? "correct, every model" : "correct"], ["0", several ? "wrong, every model" : "wrong"],
-      ...(several ? [["differ", "models differ"]] : []), ...reasons.map((why) => [`why ${why}`, texts[why]])];
-    const hasResult = (row, value) => {
-      if (value === "differ") return models.some((model) => model.correct[row] !== models[0].correct[row]);
-      if (value.startsWith("why")) return shown().some((model) => model.why[row] === +value.slice(4));
-      return shown().every((model) => model.correct[row] === +value);
+      ...(several ? [["differ", "models differ"]] : []), ...reasons.map((why) => [`why ${why}`, why])];
+    const hasResult = (one, value) => {
+      if (value === "differ") return one.answers.some((answer) => answer[CORRECT] !== one.answers[0][CORRECT]);
+      if (value.startsWith("why ")) return shown(one).some((answer) => answer[WHY] === value.slice(4));
+      return shown(one).every((answer) => answer[CORRECT] === +value);
     };
-    const names = models.map((model, i) => [String(i), model.name]);
-    return [...(several ? [{ name: "model", label: "Model", has: () => true, values: names }] : []),
+    return [...(several ? [{ name: "model", label: "Model", has: () => true, values: models.map((name, i) => [i, name]) }] : []),
       { name: "result", label: "Result", has: hasResult, values: results }];
   };
 
   // Answers that are known, with votes as bars.
-  const candidateTable = (data, list, most) => {
+  const candidateTable = (list, most) => {
     const withVotes = list.some(([, , votes]) => votes !== null), withWrong = list.some(([, isGold]) => !isGold);
     const rows = list.map(([text, isGold, votes, note]) => {
       const bar = element("span", { class: "bar" });
       bar.style.inlineSize = `${(100 * (votes ?? 0)) / most}%`;
-      return element("tr", {}, element("td", {}, withWrong ? `${MARKS[isGold]} ` : "", isolated(data.texts[text]),
-        note ? element("span", { class: "note" }, ` (${data.texts[note]})`) : ""),
+      return element("tr", {}, element("td", {}, withWrong ? `${MARKS[+isGold]} ` : "", isolated(text),
+        note ? element("span", { class: "note" }, ` (${note})`) : ""),
         ...(withVotes ? [element("td", { class: "votes" }, String(votes ?? ""), bar)] : []));
     });
     return element("table", { class: "candidates" }, element("thead", {}, element("tr", {},
@@ -96,81 +83,72 @@
   };
   const mostVotes = (list) => Math.max(1, ...list.map(([, , votes]) => votes ?? 0));
 
-  const modelAnswer = (data, model, row) => {
-    const text = (name) => data.texts[model[name][row]], correct = model.correct[row];
-    const block = element("div", {}, element("h5", {}, isolated(model.name), " ",
-      element("span", { class: VERDICTS[correct] }, `${MARKS[correct]} ${VERDICTS[correct]}`)), element("p", { class: "note" }, visible(text("why"))));
-    if (text("answer") || correct !== NO_ANSWER) block.append(said(text("answer") || "(nothing)"));
-    if (text("matched")) block.append(element("p", { class: "note" }, "Matched: ", isolated(text("matched"))));
-    for (const [name, title] of [["reply", "Reply as written"], ["thought", "Thought"]]) {
-      if (text(name)) block.append(element("details", {}, element("summary", {}, title), said(text(name))));
+  const modelAnswer = (model, answer) => {
+    const correct = answer[CORRECT];
+    const block = element("div", {}, element("h5", {}, isolated(model), " ",
+      element("span", { class: VERDICTS[correct] }, `${MARKS[correct]} ${VERDICTS[correct]}`)), element("p", { class: "note" }, visible(answer[WHY])));
+    if (answer[SAID] || correct !== NO_ANSWER) block.append(said(answer[SAID] || "(nothing)"));
+    if (answer[MATCHED]) block.append(element("p", { class: "note" }, "Matched: ", isolated(answer[MATCHED])));
+    for (const [part, title] of [[REPLY, "Reply as written"], [THOUGHT, "Thought"]]) {
+      if (answer[part]) block.append(element("details", {}, element("summary", {}, title), said(answer[part])));
     }
     return block;
   };
 
-  const answersDetail = (data, row, chosen) => {
-    const list = data.candidate_lists[data.candidates[row]];
-    const about = [data.texts[data.ids[row]], ...data.facets.map(({ of }) => data.texts[of[row]])].filter(Boolean);
-    const models = chosen.model ? [data.models[+chosen.model]] : data.models;
-    return [element("p", { class: "note" }, isolated(about.join(" · "))), said(data.texts[data.prompts[row]], "text asked"),
-      element("div", { class: "answers" }, ...(list.length ? [candidateTable(data, list, mostVotes(list))] : []),
-        ...models.map((model) => modelAnswer(data, model, row)))];
+  const answersDetail = (data, one, chosen) => {
+    const about = [one.id, ...one.facets].filter(Boolean);
+    const answers = data.models.map((model, i) => modelAnswer(model, one.answers[i]));
+    return [element("p", { class: "note" }, isolated(about.join(" · "))), said(one.prompt, "text asked"),
+      element("div", { class: "answers" }, ...(one.candidates.length ? [candidateTable(one.candidates, mostVotes(one.candidates))] : []),
+        ...(chosen.model ? [answers[chosen.model]] : answers))];
   };
 
-  const optionList = (data, [answer, ...numbers]) => element("ol", { type: "A" }, ...numbers.slice(0, numbers.length / 2).map((text, i) =>
-    element("li", i === answer ? { class: "correct" } : {}, `${i === answer ? "✓ " : ""}`, isolated(data.texts[text]),
-      element("span", { class: "note" }, ` (${data.texts[numbers[numbers.length / 2 + i]]})`))));
+  const optionList = ([answer, options, regions]) => element("ol", { type: "A" }, ...options.map((text, i) =>
+    element("li", i === answer ? { class: "correct" } : {}, `${i === answer ? "✓ " : ""}`, isolated(text),
+      element("span", { class: "note" }, ` (${regions[i]})`))));
 
   // What one region answers.
-  const regionBlock = (data, row, most) => {
-    const list = data.candidate_lists[data.candidates[row]], [region] = data.facets;
-    const block = element("div", {}, element("h5", {}, data.texts[region.of[row]]), said(data.texts[data.prompts[row]]));
-    block.append(list.length ? candidateTable(data, list, most) : element("p", {}, "No answers."));
-    if (data.notes[row]) block.append(element("p", { class: "note" }, isolated(data.texts[data.notes[row]])));
-    if (data.mcqs[row].length) {
-      const title = counted(data.mcqs[row].length, "multiple-choice question");
-      block.append(element("details", {}, element("summary", {}, title), ...data.mcqs[row].map((mcq) => optionList(data, mcq))));
+  const regionBlock = (one, most) => {
+    const block = element("div", {}, element("h5", {}, one.facets[0]), said(one.prompt));
+    block.append(one.candidates.length ? candidateTable(one.candidates, most) : element("p", {}, "No answers."));
+    if (one.note) block.append(element("p", { class: "note" }, isolated(one.note)));
+    if (one.mcqs.length) {
+      const title = counted(one.mcqs.length, "multiple-choice question");
+      block.append(element("details", {}, element("summary", {}, title), ...one.mcqs.map(optionList)));
     }
-    if (data.findings[row].length) {
-      const items = data.findings[row].map(([kind, detail]) => element("li", {}, element("code", {}, data.texts[kind]), " ", isolated(data.texts[detail])));
+    if (one.findings.length) {
+      const items = one.findings.map(([kind, detail]) => element("li", {}, element("code", {}, kind), " ", isolated(detail)));
       block.append(element("details", {}, element("summary", {}, counted(items.length, "finding")), element("ul", {}, ...items)));
     }
     return block;
   };
 
-  const regionsDetail = (data, row) => {
-    const rows = data.members.get(data.groups[row]), lists = rows.map((one) => data.candidate_lists[data.candidates[one]]);
-    const most = Math.max(...lists.map(mostVotes));
-    return [element("p", { class: "note" }, visible(data.texts[data.ids[row]])),
-      element("div", { class: "answers" }, ...[row, ...rows.filter((one) => one !== row)].map((one) => regionBlock(data, one, most)))];
-  };
-
-  const membersOf = (groups) => {
-    const members = new Map();
-    groups.forEach((group, row) => (members.has(group) ? members.get(group).push(row) : members.set(group, [row])));
-    return members;
+  const regionsDetail = (data, one) => {
+    const all = data.members.get(one.id), most = Math.max(...all.map(({ candidates }) => mostVotes(candidates)));
+    return [element("p", { class: "note" }, visible(one.id)),
+      element("div", { class: "answers" }, ...[one, ...all.filter((other) => other !== one)].map((region) => regionBlock(region, most)))];
   };
 
   // Cells of a row besides the question: what they are called, and what stands in them.
   const columnsOf = (data, chosen) => {
-    const facet = (name) => data.facets.filter((one) => one.name === name).map(({ label, of }) => [label, (row) => data.texts[of[row]], ""]);
-    if (data.groups) {
-      const total = (of) => (row) => number(data.members.get(data.groups[row]).reduce((sum, one) => sum + of(one), 0));
-      return [...facet("topic"), ["Regions", total((row) => (data.candidate_lists[data.candidates[row]].length ? 1 : 0)), ""],
-        ["Multiple choice", total((row) => data.mcqs[row].length), ""], ["Findings", total((row) => data.findings[row].length), ""]];
+    const facet = (label) => (data.facets.includes(label) ? [[label, (one) => one.facets[data.facets.indexOf(label)]]] : []);
+    if (data.regions) {
+      const total = (of) => ({ id }) => number(data.members.get(id).reduce((sum, one) => sum + of(one), 0));
+      return [...facet("Topic"), ["Regions", total(({ candidates }) => (candidates.length ? 1 : 0))],
+        ["Multiple choice", total(({ mcqs }) => mcqs.length)], ["Findings", total(({ findings }) => findings.length)]];
     }
-    const models = chosen.model ? [data.models[+chosen.model]] : data.models;
-    return [...facet("region"), ...facet("topic"), ...models.map((model) =>
-      [model.name, (row) => `${MARKS[model.correct[row]]} ${VERDICTS[model.correct[row]]}`, (row) => VERDICTS[model.correct[row]]])];
+    const models = data.models.map((model, i) => [model, ({ answers }) => `${MARKS[answers[i][CORRECT]]} ${VERDICTS[answers[i][CORRECT]]}`,
+      ({ answers }) => VERDICTS[answers[i][CORRECT]]]);
+    return [...facet("Region"), ...facet("Topic"), ...(chosen.model ? [models[chosen.model]] : models)];
   };
 
-  const questionRows = (data, row, columns, chosen, id) => {
-    const title = data.texts[data.titles[row]] || data.texts[data.prompts[row]].trim().split("\n")[0];
+  const questionRows = (data, one, columns, chosen, id) => {
+    const title = one.title || one.prompt.trim().split("\n")[0];
     const button = element("button", { type: "button", class: "question-title", dir: "auto", "aria-expanded": "false", "aria-controls": id }, visible(title));
-    const cells = columns.map(([label, of, kind]) => element("td", { "data-label": visible(label), ...(kind ? { class: kind(row) } : {}) }, visible(of(row))));
+    const cells = columns.map(([label, of, kind]) => element("td", { "data-label": visible(label), ...(kind ? { class: kind(one) } : {}) }, visible(of(one))));
     const detail = element("td", { colspan: columns.length + 1 }), below = element("tr", { id, class: "detail", hidden: "" }, detail);
     button.addEventListener("click", () => {
-      if (!detail.hasChildNodes()) detail.append(...(data.groups ? regionsDetail(data, row) : answersDetail(data, row, chosen)));
+      if (!detail.hasChildNodes()) detail.append(...(data.regions ? regionsDetail(data, one) : answersDetail(data, one, chosen)));
       below.hidden = !below.hidden;
       button.setAttribute("aria-expanded", String(!below.hidden));
     });
@@ -186,7 +164,6 @@
 
   const browse = (place, data) => {
     const chosen = { query: "" }, name = place.id;
-    if (data.groups) data.members = membersOf(data.groups);
     const filters = [...facetFilters(data).filter(({ values }) => values.length > 1), ...(data.models ? modelFilters(data, chosen) : [])];
     const form = element("form", { role: "search", "aria-label": "Filter questions" });
     const [status, table] = [element("p", { role: "status" }), element("table", { class: "list" })];
@@ -197,7 +174,7 @@
       const columns = columnsOf(data, chosen), shown = rows.slice(page * ROWS, (page + 1) * ROWS);
       const head = element("tr", {}, ...["Question", ...columns.map(([label]) => label)].map((label) => element("th", { scope: "col" }, isolated(label))));
       table.replaceChildren(element("caption", { class: "unseen" }, "Questions; press one to see all about it"), element("thead", {}, head),
-        element("tbody", {}, ...shown.flatMap((row) => questionRows(data, row, columns, chosen, `${name}-${row}`))));
+        element("tbody", {}, ...shown.flatMap((one, i) => questionRows(data, one, columns, chosen, `${name}-${i}`))));
       const first = page * ROWS + 1, last = page * ROWS + shown.length;
       status.textContent = rows.length ? `${number(first)}–${number(last)} of ${counted(rows.length, "question")}` : "No question is like that.";
       back.disabled = !page;
@@ -207,14 +184,11 @@
     const filter = () => {
       for (const field of form.elements) if (field.name) chosen[field.name] = field.value;
       const used = filters.filter((one) => chosen[one.name]), query = chosen.query.trim();
-      const holds = query ? searcher(data, query) : () => true;
-      rows = [];
+      const holds = query ? searcher(query) : () => true;
+      rows = data.questions.filter((one) => used.every(({ name, has }) => has(one, chosen[name])) && holds(one));
+      // A question of many regions is one row.
       const seen = new Set();
-      for (let row = 0; row < data.ids.length; row++) {
-        if (seen.has(data.groups?.[row]) || !used.every((one) => one.has(row, chosen[one.name])) || !holds(row)) continue;
-        if (data.groups) seen.add(data.groups[row]); // a question of many regions is one row
-        rows.push(row);
-      }
+      if (data.regions) rows = rows.filter(({ id }) => !seen.has(id) && seen.add(id));
       page = 0;
       draw();
     };

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from blend.eval.judging.corrected_scores import is_worthless
 from blend.eval.judging.verdicts import is_judge
 from blend.eval.report.report_sections import (
-    ReportTable,
     Section,
     cell,
     heat_section,
@@ -26,7 +25,7 @@ def region_sections(runs: Sequence[ScoredRun]) -> tuple[Section | None, ...]:
     return _codes(runs), _regions(runs, metric), _corrected(runs, metric), _topics(runs, metric)
 
 
-def region_overview(run: ScoredRun) -> ReportTable:
+def region_overview(run: ScoredRun) -> dict[str, str]:
     """A run's line in the overview: the mean over regions, all items, the gap, and what is missing.
 
     Where there is one, the mean over regions by pair of template and region comes first; before it, by the rule
@@ -34,7 +33,7 @@ def region_overview(run: ScoredRun) -> ReportTable:
     """
     metric = _main_metric(run)
     shown = _metric_name(metric)
-    cells = {}
+    cells: dict[str, str] = {}
     if run.scores.rule == SEMEVAL:
         cells["official figure, mean over codes, %"] = cell(run.overall("accuracy-macro"))
     by_pair = run.overall(f"{metric}-by-pair-macro")
@@ -49,7 +48,7 @@ def region_overview(run: ScoredRun) -> ReportTable:
         if (share := run.overall(name)) is not None:
             cells[f"{name}, %"] = cell(share)
     cells["items"] = f"{run.run.description.n_items:,}"
-    return ReportTable(tuple(cells), (tuple(cells.values()),))
+    return cells
 
 
 def _metric_name(metric: str) -> str:
@@ -124,9 +123,7 @@ def _corrected(runs: Sequence[ScoredRun], metric: str) -> Section | None:
     shown = _metric_name(metric)
     figures = (f"{shown} by string rule, %", f"{shown} by judge, %", "corrected, %")
     head = ("model", "region", *figures, "κ of string rule", "κ of judge", "labelled, %")
-    return Section(
-        "corrected", "Corrected by people", _CORRECTED + warning, (), ReportTable(head, tuple(rows)), True
-    )
+    return table_section("corrected", "Corrected by people", _CORRECTED + warning, head, rows, is_open=True)
 
 
 def _kappa(score: Score | None) -> str:

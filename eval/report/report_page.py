@@ -1,6 +1,6 @@
 """The page: scored runs as one HTML file that needs no network, for a screen of any width."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -10,8 +10,15 @@ from jinja2 import Template
 from blend.eval.prediction_files import asks_semeval
 from blend.eval.report.model_comparison import ModelComparison, compare_scored
 from blend.eval.report.page_template import for_script, page_environment, save_page
-from blend.eval.report.report_sections import ReportTable, Section, cell, figure, regions_in_words
-from blend.eval.report.score_charts import chart_library
+from blend.eval.report.report_sections import (
+    Section,
+    cell,
+    chart_library,
+    figure,
+    known_regions,
+    region_name,
+    table_section,
+)
 from blend.eval.report.scored_runs import ScoredRun, check_comparable
 from blend.eval.report.single_answers import PAGE_BYTES, EmbeddedQuestions, embed_questions
 from blend.eval.runs.run_description import is_of_people
@@ -19,11 +26,9 @@ from blend.eval.scores_json import FEW_MARK, Score
 from blend.eval.tasks.multiple_choice import RUNGS
 from blend.schemas.errors import InputError
 from blend.schemas.rows import MULTIPLE_CHOICE_QUESTIONS
-from blend.schemas.summaries import NOTHING
+from blend.schemas.summaries import NOTHING, Table
 
-TEMPLATE = "report.html.j2"
-
-COLUMNS = 6
+_COLUMNS = 6
 """Figures in a row of the overview: more would be cut off beside a model's name on a usual screen."""
 
 
@@ -32,8 +37,8 @@ class _TaskReport(NamedTuple):
 
     runs: tuple[ScoredRun, ...]
     """The runs, in the order of the page; what they share is that of the first."""
-    overview: ReportTable
-    """A line of each run."""
+    overview: tuple[list[str], list[list[str]]]
+    """Names of its columns, and a line of each run."""
     comparisons: ModelComparison | None
     """How they differ; null for one run, or where none is better than another one."""
     sections: tuple[Section, ...]
@@ -66,24 +71,23 @@ def build_report(runs: Sequence[ScoredRun], *, seed: int = 0, semeval_questions:
         by_task.setdefault(run.scores.task, []).append(run)
     page_bytes = PAGE_BYTES // len(by_task)
     tasks = [_task(of_task, seed, page_bytes, semeval_questions) for of_task in by_task.values()]
-    ladder = ladder_sections(runs)
+    ladder = ladder_section(runs)
     first_runs = [task.runs[0] for task in tasks]
-    sections = {"rungs": ladder} | {task.runs[0].task.name: task.sections for task in tasks}
     return _template().render(
         tasks=tasks,
         ladder=ladder,
         items=list(dict.fromkeys(words for run in first_runs for words in run.task.clusters(run))),
         charts={
             # By the id of the element that they are drawn in.
-            f"{of}-{section.name}-{number}": chart.spec
-            for of, of_task in sections.items()
-            for section in of_task
+            f"{task.runs[0].task.name}-{section.name}-{number}": chart.spec
+            for task in tasks
+            for section in task.sections
             for number, chart in enumerate(section.charts)
         },
         library=for_script(library),
-        n_columns=COLUMNS,
+        n_columns=_COLUMNS,
         few_mark=FEW_MARK,
-        repeats=BETWEEN_RUNS,
+        repeats=_BETWEEN_RUNS,
     )
 
 
@@ -123,15 +127,16 @@ def _questions(runs: Sequence[ScoredRun], page_bytes: int) -> EmbeddedQuestions 
     return embed_questions(runs, answers, known, page_bytes=page_bytes)
 
 
-def _overview(runs: Sequence[ScoredRun]) -> ReportTable:
+def _overview(runs: Sequence[ScoredRun]) -> tuple[list[str], list[list[str]]]:
     """A line of each run; a figure that one of them lacks stands as a dash."""
-    lines = []
-    for run in runs:
-        table = run.task.overview(run)
-        usage = run.scores.usage.columns() if run.scores.usage is not None else {}
-        lines.append(dict(zip(table.head, table.rows[0], strict=True)) | _repeat_columns(run) | usage)
-    head = tuple(dict.fromkeys(name for line in lines for name in line))
-    return ReportTable(head, tuple(tuple(line.get(name, "–") for name in head) for line in lines))
+    lines = [
+        run.task.overview(run)
+        | _repeat_columns(run)
+        | ({} if run.scores.usage is None else run.scores.usage.columns())
+        for run in runs
+    ]
+    head = list(dict.fromkeys(name for line in lines for name in line))
+    return head, [[line.get(name, NOTHING) for name in head] for line in lines]
 
 
 @cache
@@ -140,16 +145,33 @@ def _template() -> Template:
     environment.filters = environment.filters | {
         "figure": figure,
         "p_value": _p_value,
-        "regions": regions_in_words,
+        "regions": _regions_in_words,
     }
-    return environment.get_template(TEMPLATE)
+    environment.tests = environment.tests | {"wordy": _is_wordy}
+    return environment.get_template("report.html.j2")
+
+
+def _is_wordy(table: Table) -> bool:
+    """Whether a table holds text to be read in lines, and not only figures and names."""
+    return any(len(text) > _FIGURE_CHARACTERS for row in table.cells() for text in row[1:])
+
+
+_FIGURE_CHARACTERS = 32
+
+
+def _regions_in_words(codes: Iterable[str]) -> str:
+    """Regions as a sentence names them, by name: ``South Korea, the UK``."""
+    known = known_regions()
+    return ", ".join(
+        known[code].prompt_name if code in known else code for code in sorted(codes, key=region_name)
+    )
 
 
 def _p_value(p_value: float) -> str:
     return "p\u00a0<\u00a00.001" if p_value < 0.001 else f"p\u00a0=\u00a0{p_value:.3f}"
 
 
-BETWEEN_RUNS = "between runs, %"
+_BETWEEN_RUNS = "between runs, %"
 """Head of the column with the score and the interval that it would have in further runs."""
 
 
@@ -159,7 +181,7 @@ def _repeat_columns(run: ScoredRun) -> dict[str, str]:
         for name in (f"{metric}-macro", metric):
             if (score := run.overall(f"{name}-between-runs")) is not None:
                 items, repeats = (run.overall(f"{name}-stderr-{source}") for source in ("items", "repeats"))
-                return {BETWEEN_RUNS: cell(score), "variance from repeats, %": _share(items, repeats)}
+                return {_BETWEEN_RUNS: cell(score), "variance from repeats, %": _share(items, repeats)}
     return {}
 
 
@@ -170,33 +192,27 @@ def _share(items: Score | None, repeats: Score | None) -> str:
     return f"{100 * repeats.value**2 / (items.value**2 + repeats.value**2):.0f}"
 
 
-def ladder_sections(runs: Sequence[ScoredRun]) -> tuple[Section, ...]:
-    """The ladder; nothing unless runs of one release stand on several rungs.
+def ladder_section(runs: Sequence[ScoredRun]) -> Section | None:
+    """The headlines of runs side by side, unless those of one release stand on a single rung.
 
     Nor where runs have other limits or ask a part of the questions of multiple choice: they do not compare.
-
-    Every rung shows its task's headline, of true or false the questions: of all the mean over regions.
     """
     of_rungs = [run for rung in RUNGS for run in runs if run.scores.task == rung]
-    people = frozenset(run.name for run in of_rungs if is_of_people(run.run.description))
+    options = [run.run.description.options for run in of_rungs]
+    people = {run.name for run in of_rungs if is_of_people(run.run.description)}
     rungs = list(dict.fromkeys(run.task.title for run in of_rungs))
-    releases = {run.scores.release for run in of_rungs}
     # People answer a few of all questions.
-    limits = {run.run.description.options.get("limit") for run in of_rungs if run.name not in people}
-    usual = MULTIPLE_CHOICE_QUESTIONS
-    is_part = any(run.run.description.options.get("config", usual) != usual for run in of_rungs)
-    if len(rungs) < 2 or len(releases) > 1 or len(limits) > 1 or is_part:
-        return ()
-    scores = {(run.name, run.task.title): _headline(run) for run in of_rungs}
-    models = list(dict.fromkeys(run.name for run in runs if run.scores.task in RUNGS))
-    lines = tuple((model, *(cell(scores.get((model, rung))) for rung in rungs)) for model in models)
-    text = _TEXT + (_OF_PEOPLE if people else "")
-    return (Section("ladder", "The ladder", text, (), ReportTable(("model", *rungs), lines), is_open=True),)
-
-
-def _headline(run: ScoredRun) -> Score | None:
-    """The figure of a rung: the mean over regions."""
-    return run.overall(run.task.headline or "accuracy-macro")
+    limits = {of.get("limit") for run, of in zip(of_rungs, options, strict=True) if run.name not in people}
+    configs = {of.get("config", MULTIPLE_CHOICE_QUESTIONS) for of in options} - {MULTIPLE_CHOICE_QUESTIONS}
+    if len(rungs) < 2 or len({run.scores.release for run in of_rungs}) > 1 or len(limits) > 1 or configs:
+        return None
+    scores = {
+        (run.name, run.task.title): run.overall(run.task.headline or "accuracy-macro") for run in of_rungs
+    }
+    models = dict.fromkeys(run.name for run in runs if run.scores.task in RUNGS)
+    lines = [(model, *(cell(scores.get((model, rung))) for rung in rungs)) for model in models]
+    text = _TEXT + (" What people of the regions answered is the ceiling." if people else "")
+    return table_section("ladder", "The ladder", text, ("model", *rungs), lines, is_open=True)
 
 
 _TEXT = (
@@ -206,4 +222,3 @@ _TEXT = (
     "option is right about all four in 6 % of the questions. A model far above that on the left and low on the "
     "right finds an answer among options and does not know it."
 )
-_OF_PEOPLE = " What people of the regions answered is the ceiling."

@@ -1,20 +1,27 @@
-"""Sections: what a task shows of its scores on the page, as charts and tables."""
+"""Sections: what a task shows of its scores on the page, as tables and charts.
+
+Charts are Vega-Lite specifications, drawn by the reader's browser. Each takes the width of the page, says in
+words what it shows, and carries numbers or shapes besides colours. Colours and what all charts share come from
+the page, which knows whether it is dark.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from importlib import import_module
+from math import ceil, floor, log10
+from typing import Any, NamedTuple
 
-from blend.eval.report import score_charts
-from blend.eval.report.score_charts import Spec
 from blend.eval.scores_json import FEW_MARK, Score
 from blend.eval.statistics.estimates import Estimate
+from blend.schemas.errors import MissingExtraError
 from blend.schemas.locales import Locale, registry
-from blend.schemas.summaries import NOTHING
+from blend.schemas.summaries import NOTHING, Table
+
+Spec = dict[str, Any]
+"""A Vega-Lite specification as JSON has it."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReportChart:
+class ReportChart(NamedTuple):
     """A picture."""
 
     title: str
@@ -27,41 +34,18 @@ class ReportChart:
     """Whether it takes half of a broad screen and not a third."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReportTable:
-    """The figures behind pictures."""
-
-    head: tuple[str, ...]
-    """Names of the columns."""
-    rows: tuple[tuple[str, ...], ...]
-    """Cells."""
-
-    @property
-    def is_wordy(self) -> bool:
-        """Whether it holds text to be read in lines, and not only figures and names."""
-        return any(len(text) > _FIGURE_CHARACTERS for row in self.rows for text in row[1:])
-
-
-_FIGURE_CHARACTERS = 32
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(NamedTuple):
     """A part of the page."""
 
     name: str
     """Short name for links."""
-    title: str
-    """Heading."""
-    text: str
-    """What is shown and how to read it."""
-    charts: tuple[ReportChart, ...]
+    table: Table
+    """The figures behind pictures; its title is the heading, its caption says how to read it."""
+    charts: tuple[ReportChart, ...] = ()
     """Pictures."""
-    table: ReportTable | None = None
-    """Their figures."""
     is_open: bool = False
     """Whether the table is shown at once, since it is what the part is about."""
-    overview: ReportTable | None = None
+    overview: Table | None = None
     """The few figures that stand for those of the table, shown at once."""
 
 
@@ -70,15 +54,14 @@ def table_section(
     title: str,
     text: str,
     head: Sequence[str],
-    rows: Iterable[tuple[str, ...]],
+    rows: Iterable[Sequence[str]],
     *,
+    charts: Sequence[ReportChart] = (),
     is_open: bool = False,
 ) -> Section | None:
-    """A section without pictures; null where its table has no rows."""
-    cells = tuple(rows)
-    if not cells:
-        return None
-    return Section(name, title, text, (), ReportTable(tuple(head), cells), is_open=is_open)
+    """A section of a table, with the pictures of its figures; null where the table has no rows."""
+    cells = list(rows)
+    return Section(name, Table.of(title, head, cells, text), tuple(charts), is_open) if cells else None
 
 
 @cache
@@ -92,12 +75,20 @@ def region_name(code: str) -> str:
     return known_regions()[code].region_name if code in known_regions() else code
 
 
-def regions_in_words(codes: Iterable[str]) -> str:
-    """Regions as a sentence names them, by name: ``South Korea, the UK``."""
-    known = known_regions()
-    return ", ".join(
-        known[code].prompt_name if code in known else code for code in sorted(codes, key=region_name)
-    )
+def figure(found: Score | Estimate | None, digits: int = 1, *, signed: bool = False) -> str:
+    """A figure with its interval: ``61.3 [58.0, 64.5]``."""
+    if found is None or found.value is None:
+        return NOTHING
+    form = f"{{:{'+' if signed else ''}.{digits}f}}".format
+    if found.low is None or found.high is None:
+        return form(found.value)
+    # No line breaks within a figure.
+    return f"{form(found.value)}\u00a0[{form(found.low)},\u00a0{form(found.high)}]"
+
+
+def cell(score: Score | None) -> str:
+    """A score with its interval, as tables show it."""
+    return figure(score) + (FEW_MARK if score is not None and score.is_over_few else "")
 
 
 Pairs = Mapping[tuple[str, str], Score]
@@ -107,73 +98,6 @@ Pairs = Mapping[tuple[str, str], Score]
 def pairs(scores: Mapping[str, Score]) -> Pairs:
     """Scores by their keys of two parts, ``KR/Food``."""
     return {(row, column): score for key, score in scores.items() for row, _, column in (key.partition("/"),)}
-
-
-def heat_section(
-    name: str,
-    title: str,
-    text: str,
-    of_runs: Mapping[str, Pairs],
-    rows: Sequence[str],
-    what: str,
-    *,
-    head: tuple[str, str],
-    table: ReportTable | None = None,
-) -> Section | None:
-    """A heat map of every run that has scores, all with the same rows, columns and colours; null of none.
-
-    Args:
-        name: Of the section, as the three that follow.
-        title: Its heading.
-        text: What is shown.
-        of_runs: Scores by model.
-        rows: Keys of the rows, in order.
-        what: What the figures are.
-        head: What rows and columns are.
-        table: The figures below, where they are others than those of the maps.
-    """
-    known = [score for scores in of_runs.values() for score in scores.values() if score.value is not None]
-    # The ends of the colours are those of figures that enough answers are behind, where there are any.
-    enough = [score for score in known if score.n >= score_charts.FEW] or known
-    domain = score_charts.colour_domain([score.value or 0.0 for score in enough] or [0.0, 100.0])
-    columns = sorted({column for scores in of_runs.values() for _, column in scores}, key=region_name)
-    pictures = tuple(
-        _heat_map(name, scores, rows, columns, domain, what) for name, scores in of_runs.items() if scores
-    )
-    cells = tuple(
-        (name, region_name(row), region_name(column), cell(score))
-        for name, scores in of_runs.items()
-        for (row, column), score in scores.items()
-    )
-    if not pictures:
-        return None
-    of_few = f" A cell of fewer than {score_charts.FEW} answers has no colour."
-    return Section(name, title, text + of_few, pictures, table or ReportTable(("model", *head, what), cells))
-
-
-def _heat_map(
-    title: str,
-    scores: Pairs,
-    rows: Sequence[str],
-    columns: Sequence[str],
-    domain: score_charts.Domain,
-    what: str,
-) -> ReportChart:
-    values = [
-        {"y": region_name(row), "x": region_name(column), "value": score.value, "n": score.n}
-        for (row, column), score in scores.items()
-        if score.value is not None
-    ]
-    x, y = ([region_name(key) for key in keys] for keys in (columns, rows))
-    spec = score_charts.heat_map(values, x=x, y=y, title=what, domain=domain)
-    wide, large = (len(x) > most for most in (_PHONE_COLUMNS, _THIRD_COLUMNS))
-    return ReportChart(title, spec, wide=wide, large=large)
-
-
-_PHONE_COLUMNS = 10
-"""Columns of numbers that a phone has room for beside the names of the rows."""
-_THIRD_COLUMNS = 7
-"""Columns that a third of a broad screen has room for beside the names of the rows."""
 
 
 def keys_best_first(scores: Mapping[str, Mapping[str, Score]]) -> list[str]:
@@ -207,18 +131,120 @@ def marks_section(
         what: What the figures are.
         key: What the keys are.
         label: What a key is called.
-        options: Of `score_charts.interval_chart`.
+        options: Of `marks_chart`.
     """
     keys = keys_best_first(scores)
     if not keys:
         return None
     chart = marks_chart(scores, keys, what, label=label, **options)
-    codes = {one: label(one) for one in keys}
-    cells = tuple(
-        (f"{codes[one]} ({one})" if codes[one] != one else one, *(cell(of.get(one)) for of in scores.values()))
-        for one in keys
+    labels = {one: label(one) for one in keys}
+    rows = [
+        (f"{named} ({one})" if named != one else one, *(cell(of.get(one)) for of in scores.values()))
+        for one, named in labels.items()
+    ]
+    return table_section(name, title, text, (key, *scores), rows, charts=[ReportChart("", chart)])
+
+
+def heat_section(
+    name: str,
+    title: str,
+    text: str,
+    of_runs: Mapping[str, Pairs],
+    rows: Sequence[str],
+    what: str,
+    *,
+    head: tuple[str, str],
+    table: Table | None = None,
+) -> Section | None:
+    """A heat map of every run that has scores, all with the same rows, columns and colours; null of none.
+
+    Args:
+        name: Of the section, as the three that follow.
+        title: Its heading.
+        text: What is shown.
+        of_runs: Scores by model.
+        rows: Keys of the rows, in order.
+        what: What the figures are.
+        head: What rows and columns are.
+        table: The figures below, where they are others than those of the maps.
+    """
+    known = [score for scores in of_runs.values() for score in scores.values() if score.value is not None]
+    # The ends of the colours are those of figures that enough answers are behind, where there are any.
+    enough = [score for score in known if score.n >= _FEW] or known
+    domain = _colour_domain([score.value or 0.0 for score in enough] or [0.0, 100.0])
+    columns = sorted({column for scores in of_runs.values() for _, column in scores}, key=region_name)
+    cells = [
+        (name, region_name(row), region_name(column), cell(score))
+        for name, scores in of_runs.items()
+        for (row, column), score in scores.items()
+    ]
+    if not cells:
+        return None
+    wide, large = (len(columns) > most for most in (_PHONE_COLUMNS, _THIRD_COLUMNS))
+    charts = [
+        ReportChart(name, _heat_map(scores, rows, columns, domain, what), wide, large)
+        for name, scores in of_runs.items()
+        if scores
+    ]
+    figures = table or Table.of("", ("model", *head, what), cells)
+    of_few = f" A cell of fewer than {_FEW} answers has no colour."
+    return Section(name, figures._replace(title=title, caption=text + of_few), tuple(charts))
+
+
+_PHONE_COLUMNS = 10
+"""Columns of numbers that a phone has room for beside the names of the rows."""
+_THIRD_COLUMNS = 7
+"""Columns that a third of a broad screen has room for beside the names of the rows."""
+_FEW = 10
+"""Answers below which a cell of a heat map has no colour: its figure says little."""
+_BRIGHT = 0.48
+"""Share of the colours from which on black text has more contrast than white (both have 4.5 there)."""
+
+
+def _colour_domain(values: Sequence[float]) -> tuple[float, float]:
+    """Values of the darkest and of the brightest colour, so that differences between figures can be seen.
+
+    The ends are rounded outwards, to a half of the power of ten below the spread: 23.1 to 57.4 gives 20 to 60.
+    """
+    low, high = min(values), max(values)
+    step = 10.0 ** floor(log10(high - low)) / 2 if high > low else 1.0
+    first, last = floor(low / step), ceil(high / step)
+    return first * step, max(last, first + 1) * step
+
+
+def _heat_map(
+    scores: Pairs, rows: Sequence[str], columns: Sequence[str], domain: tuple[float, float], what: str
+) -> Spec:
+    """A number in every cell, on a colour that says the same, but where it is of fewer than `_FEW` answers."""
+    alt = load_altair()
+    data = [
+        {"row": region_name(row), "column": region_name(column), "value": round(score.value, 1), "n": score.n}
+        for (row, column), score in scores.items()
+        if score.value is not None
+    ]
+    x, y = ([region_name(key) for key in keys] for keys in (columns, rows))
+    base = alt.Chart(alt.Data(values=data)).encode(
+        # Columns are narrower than their names.
+        x=alt.X("column:N", sort=x, title=None, axis=alt.Axis(orient="top", labelAngle=-90)),
+        y=alt.Y("row:N", sort=y, title=None),
     )
-    return Section(name, title, text, (ReportChart("", chart),), ReportTable((key, *scores), cells))
+    enough, few = (base.transform_filter(wanted) for wanted in (alt.datum.n >= _FEW, alt.datum.n < _FEW))
+    number = alt.Text("value:Q", format=".0f")
+    bright = domain[0] + _BRIGHT * (domain[1] - domain[0])
+    bright_or_dark = alt.when(alt.datum.value >= bright).then(alt.value("black")).otherwise(alt.value("white"))
+    legend = alt.Legend(orient="bottom", direction="horizontal", gradientLength=160, values=list(domain))
+    # From dark blue to yellow, told apart by colour-blind readers and in grey as well.
+    scale = alt.Scale(scheme="cividis", domain=list(domain), clamp=True)
+    layers = (
+        enough.mark_rect().encode(color=alt.Color("value:Q", scale=scale, title=what, legend=legend))
+        + enough.mark_text(fontSize=10, tooltip=_ALL).encode(color=bright_or_dark, text=number)
+        + few.mark_text(fontSize=10, tooltip=_ALL).encode(text=number)
+    )
+    return spec_of(layers, f"Heat map: {what}", height=22 * len(y))
+
+
+_ALL = {"content": "data"}
+"""A tooltip that shows all that a mark is drawn of."""
 
 
 def marks_chart(
@@ -227,29 +253,84 @@ def marks_chart(
     what: str,
     *,
     label: Callable[[str], str] = str,
-    **options: Any,
+    domain: tuple[float, float] | None = None,
+    line: tuple[float, str] | None = None,
+    digits: int = 1,
 ) -> Spec:
-    """Scores by series and key, such as model and region, as `score_charts.interval_chart` draws them."""
-    rows = [
-        {"key": label(key), "series": series, "value": one.value, "low": one.low, "high": one.high}
-        for series, by_key in scores.items()
+    """Figures by region or the like with their intervals, one mark per model or other series.
+
+    Args:
+        scores: By series and key.
+        keys: From top to bottom.
+        what: What the figures are.
+        label: What a key is called.
+        domain: Where the horizontal axis begins and ends; as the figures ask for when absent.
+        line: A figure to compare with, as a dashed line, and what it is.
+        digits: Digits behind the point of what is drawn.
+    """
+    alt = load_altair()
+    series = list(scores)
+    data = [
+        {"series": name, "key": label(key)}
+        | {end: None if found is None else round(found, digits) for end, found in _ends(one).items()}
+        for name, by_key in scores.items()
         for key in keys
         if (one := by_key.get(key)) is not None and one.value is not None
     ]
-    return score_charts.interval_chart(rows, [label(key) for key in keys], list(scores), title=what, **options)
+    legend = None if len(series) == 1 else alt.Legend(orient="top", title=None, columns=1)
+    base = alt.Chart(alt.Data(values=data)).encode(
+        y=alt.Y("key:N", sort=[label(key) for key in keys], title=None),
+        yOffset=alt.YOffset("series:N", sort=series),
+        color=alt.Color("series:N", sort=series, legend=legend),
+    )
+    scale = alt.Undefined if domain is None else alt.Scale(domain=list(domain))
+    x = alt.X("value:Q", title=what, scale=scale, axis=alt.Axis(labelFlush=False))
+    shape = alt.Shape("series:N", sort=series, legend=legend)
+    marks = base.mark_point(filled=True, size=55, opacity=1, tooltip=_ALL).encode(x=x, shape=shape)
+    lines = base.mark_rule(strokeWidth=1.5, tooltip=_ALL).encode(x=alt.X("low:Q", title=what), x2="high:Q")
+    layers = lines + marks
+    if line is not None:
+        guess = alt.Chart(alt.Data(values=[{"value": line[0], "what": line[1]}]))
+        dashed = guess.mark_rule(strokeDash=[5, 4], strokeWidth=1.5).encode(x=x)
+        # Above the rows, between them and the legend: within, it would lie on the marks of the first region.
+        named = guess.mark_text(baseline="bottom", y=-3).encode(x=x, text="what:N")
+        layers = dashed + layers + named
+    return spec_of(layers, f"{what} with 95 % intervals", height=(14 * len(series) + 6) * len(keys))
 
 
-def figure(found: Score | Estimate | None, digits: int = 1, *, signed: bool = False) -> str:
-    """A figure with its interval: ``61.3 [58.0, 64.5]``."""
-    if found is None or found.value is None:
-        return NOTHING
-    form = f"{{:{'+' if signed else ''}.{digits}f}}".format
-    if found.low is None or found.high is None:
-        return form(found.value)
-    # No line breaks within a figure.
-    return f"{form(found.value)}\u00a0[{form(found.low)},\u00a0{form(found.high)}]"
+def _ends(score: Score) -> dict[str, float | None]:
+    return {"value": score.value, "low": score.low, "high": score.high}
 
 
-def cell(score: Score | None) -> str:
-    """A score with its interval, as tables show it."""
-    return figure(score) + (FEW_MARK if score is not None and score.is_over_few else "")
+def load_altair() -> Any:
+    """The charting library.
+
+    Raises:
+        MissingExtraError: If it is not installed.
+    """
+    return _library("altair")
+
+
+def chart_library() -> str:
+    """The JavaScript that draws the charts, complete, for one script element.
+
+    Raises:
+        MissingExtraError: If it is not installed.
+    """
+    return str(_library("vl_convert").javascript_bundle())
+
+
+def spec_of(chart: Any, description: str, *, height: int) -> Spec:
+    """A chart as a specification that fits its place on the page, with what it shows in words."""
+    autosize = load_altair().AutoSizeParams(type="fit-x", contains="padding")
+    sized = chart.properties(width="container", height=height, description=description, autosize=autosize)
+    spec: Spec = sized.to_dict()
+    spec.pop("config", None)  # the page has one for light and one for dark
+    return spec
+
+
+def _library(name: str) -> Any:
+    try:
+        return import_module(name)
+    except ImportError:
+        raise MissingExtraError("the report", extra="report") from None

@@ -3,15 +3,12 @@
 Where all of them would make the page too large, texts are shortened.
 """
 
-import base64
-import itertools
-import json
-import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import polars as pl
 
+from blend.eval.report.page_template import packed, shortened
 from blend.eval.report.report_sections import region_name
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.runs.answers import WRITTEN, split_answers
@@ -131,60 +128,6 @@ def gold_of_labels(labels: Iterable[tuple[str, Sequence[str]]]) -> KnownQuestion
     return {item_id: KnownQuestion(tuple(map(Candidate, texts))) for item_id, texts in labels}
 
 
-_RAW_DEFLATE = -15
-"""zlib's parameter for a stream without header, which browsers call ``deflate-raw``."""
-
-
-class TextTable:
-    """Texts, each held once, with a number that stands for it; 0 is the empty text, and null."""
-
-    def __init__(self, characters: int | None = None) -> None:
-        """Begin a table.
-
-        Args:
-            characters: Characters from which on a text is cut, and says how long it was; never when absent.
-        """
-        self._numbers: dict[str, int] = {"": 0}
-        self._characters = characters
-        self.n_cut = 0
-        """Distinct texts that were cut."""
-
-    def number(self, text: str | None) -> int:
-        """The number of a text, a new one if it is not held yet."""
-        return self._numbers.setdefault(text or "", len(self._numbers))
-
-    def numbers(self, texts: Iterable[str | None]) -> list[int]:
-        """The numbers of texts as `steps`."""
-        return steps([self.number(text) for text in texts])
-
-    def texts(self) -> list[str]:
-        """The texts in the order of their numbers, those that are too long cut."""
-        limit = self._characters
-        if limit is None:
-            return list(self._numbers)
-        self.n_cut = sum(len(text) > limit for text in self._numbers)
-        return [shortened(text, limit) for text in self._numbers]
-
-
-def shortened(text: str, characters: int) -> str:
-    """A text, or its beginning and how long it was."""
-    return text if len(text) <= characters else f"{text[:characters]}… ({len(text):,} characters)"
-
-
-def steps(numbers: Sequence[int]) -> list[int]:
-    """The first number, and by how much every other one is above the one before it.
-
-    Numbers of texts rise by one where every text is a new one: thousands of equal steps take no space.
-    """
-    return [here - before for before, here in itertools.pairwise([0, *numbers])]
-
-
-def packed(data: Any) -> str:
-    """Data as a page holds it: JSON, compressed (RFC 1951), in base64, which needs no escaping in HTML."""
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    return base64.b64encode(zlib.compress(text.encode(), 9, wbits=_RAW_DEFLATE)).decode("ascii")
-
-
 PAGE_BYTES = 6_000_000
 """Bytes that the single questions of a page may take; with charts and the library that draws them it stays
 below 8 MB, which mail and browsers take."""
@@ -192,8 +135,7 @@ below 8 MB, which mail and browsers take."""
 FACETS = {"region": "Region", "topic": "Topic", "language": "Language", "prompt_id": "Prompt"}
 """Columns of items by which a reader filters, and what they are called."""
 
-
-LEVELS = (None, 2_000, 500, 200)
+_LEVELS = (None, 2_000, 500, 200)
 """Characters of a text that are kept, null for all: tried one after the other. Below the last one, questions
 are left out."""
 
@@ -202,7 +144,7 @@ class EmbeddedQuestions(NamedTuple):
     """Single questions of a task."""
 
     data: str
-    """`single_answers.packed`."""
+    """`page_template.packed` questions, as ``questions.js`` reads them."""
     left_out: tuple[str, ...]
     """What is not on the page, in words for a reader."""
 
@@ -223,84 +165,68 @@ def embed_questions(
         page_bytes: Bytes that they may take. Where they take more, texts are shortened, then questions are left
             out, evenly over the items.
     """
-    kept = items = runs[0].run.items("item_id", *FACETS, "prompt")
-    models = [run.name for run in runs]
-    for characters in LEVELS:
-        data, n_cut = _packed(items, models, answers, known, characters)
+    items = runs[0].run.items("item_id", *FACETS, "prompt")
+    facets = [name for name in FACETS if items[name].n_unique() > 1]
+    questions = _questions(items, facets, answers, known)
+    about = {"facets": [FACETS[name] for name in facets], "models": [run.name for run in runs]}
+    kept = questions
+    for characters in _LEVELS:
+        data = packed({**about, "questions": _cut(questions, characters)})
         if len(data) <= page_bytes:
             break
-    while len(data) > page_bytes and kept.height > 1:
-        n_kept = max(1, int(kept.height * 0.95 * page_bytes / len(data)))
-        kept = items[[i * items.height // n_kept for i in range(n_kept)]]
-        data, n_cut = _packed(kept, models, answers, known, characters)
+    while len(data) > page_bytes and len(kept) > 1:
+        n_kept = max(1, int(len(kept) * 0.95 * page_bytes / len(data)))
+        kept = [questions[i * len(questions) // n_kept] for i in range(n_kept)]
+        data = packed({**about, "questions": _cut(kept, characters)})
     left_out = []
-    if n_cut:
-        left_out.append(f"{n_cut:,} texts are cut at {characters:,} characters.")
-    if kept.height < items.height:
-        left_out.append(f"{kept.height:,} of {items.height:,} questions are here, taken evenly from all.")
+    if characters is not None:
+        left_out.append(f"Texts are cut at {characters:,} characters.")
+    if len(kept) < len(questions):
+        left_out.append(f"{len(kept):,} of {len(questions):,} questions are here, taken evenly from all.")
     return EmbeddedQuestions(data, tuple(left_out))
 
 
-def _packed(
-    items: pl.DataFrame,
-    models: Sequence[str],
-    answers: Sequence[pl.DataFrame],
-    known: KnownQuestions,
-    characters: int | None,
-) -> tuple[str, int]:
-    """The data as ``questions.js`` reads it, and the number of texts that were cut."""
-    table = TextTable(characters)
-    facets = [
-        {"name": name, "label": label, "of": table.numbers(_shown(items[name]))}
-        for name, label in FACETS.items()
-        if items[name].n_unique() > 1
+def _questions(
+    items: pl.DataFrame, facets: Sequence[str], answers: Sequence[pl.DataFrame], known: KnownQuestions
+) -> list[dict[str, Any]]:
+    """A row for each item: its values of the facets, what is known of it, and the answer of each model."""
+    ids = items["item_id"]
+    by_model = [
+        items.select("item_id")
+        .join(of_run, on="item_id", how="left", maintain_order="left")
+        .select(
+            pl.col("correct").cast(pl.Int8).fill_null(2),  # 2 without an answer
+            pl.col("why").replace(dict(REASONS)),
+            *("answer", "reply", "thought", "matched"),
+        )
+        .with_columns(pl.col(pl.String).fill_null(""))
+        .rows()
+        for of_run in answers
     ]
-    kept = items.select("item_id")
-    questions = [known.get(item_id, NOT_KNOWN) for item_id in items["item_id"]]
-    data = {
-        "ids": table.numbers(items["item_id"]),
-        "facets": facets,
-        "titles": table.numbers(question.title for question in questions),
-        "prompts": table.numbers(items["prompt"]),
-        **candidate_lists([question.candidates for question in questions], table),
-        "models": [
-            {
-                "name": model,
-                **_answers(kept.join(of_run, on="item_id", how="left", maintain_order="left"), table),
-            }
-            for model, of_run in zip(models, answers, strict=True)
-        ],
-    }
-    data["texts"] = table.texts()
-    return packed(data), table.n_cut
+    values = [map(region_name, items[name]) if name == "region" else items[name] for name in facets]
+    return [
+        {
+            "id": item_id,
+            "facets": of_facets,
+            "title": known.get(item_id, NOT_KNOWN).title,
+            "prompt": prompt,
+            "candidates": known.get(item_id, NOT_KNOWN).candidates,
+            "answers": of_models,
+        }
+        for item_id, of_facets, prompt, of_models in zip(
+            ids, _transposed(values, len(ids)), items["prompt"], _transposed(by_model, len(ids)), strict=True
+        )
+    ]
 
 
-def _shown(column: pl.Series) -> list[str]:
-    values = column.fill_null("").to_list()
-    return [region_name(code) for code in values] if column.name == "region" else values
+def _transposed(columns: Sequence[Iterable[Any]], n_rows: int) -> list[tuple[Any, ...]]:
+    return list(zip(*columns, strict=True)) if columns else [()] * n_rows
 
 
-def candidate_lists(lists: Sequence[tuple[Candidate, ...]], table: TextTable) -> dict[str, Any]:
-    """Lists of `Candidate` by number, equal ones once: four numbers each, text, gold, votes and note."""
-    numbers: dict[tuple[Candidate, ...], int] = {}
-    found = [numbers.setdefault(one, len(numbers)) for one in lists]
-    return {
-        "candidates": found,
-        "candidate_lists": [
-            [
-                [table.number(text), int(is_gold), votes, table.number(note)]
-                for text, is_gold, votes, note in one
-            ]
-            for one in numbers
-        ],
-    }
-
-
-def _answers(rows: pl.DataFrame, table: TextTable) -> dict[str, Any]:
-    """The answers of a model: texts, and whether each is correct, 1 or 0, or 2 without an answer."""
-    why = [REASONS.get(reason, reason) for reason in rows["why"].fill_null("")]
-    return {
-        "correct": rows["correct"].cast(pl.Int8).fill_null(2).to_list(),
-        "why": table.numbers(why),
-        **{name: table.numbers(rows[name]) for name in ("thought", "answer", "reply", "matched")},
-    }
+def _cut(value: Any, characters: int | None) -> Any:
+    """Data with its long texts cut."""
+    if isinstance(value, str) and characters is not None:
+        return shortened(value, characters)
+    if isinstance(value, dict):
+        return {name: _cut(one, characters) for name, one in value.items()}
+    return [_cut(one, characters) for one in value] if isinstance(value, list | tuple) else value

@@ -6,7 +6,6 @@ from math import ceil
 import polars as pl
 
 from blend.eval.report.report_sections import (
-    ReportTable,
     Section,
     cell,
     heat_section,
@@ -71,7 +70,7 @@ def gold_labels(run: ScoredRun) -> KnownQuestions:
     return gold_of_labels(run.decisions().select("item_id", "gold").iter_rows())
 
 
-def triple_overview(run: ScoredRun) -> ReportTable:
+def triple_overview(run: ScoredRun) -> dict[str, str]:
     """A run's line in the overview."""
     cells = {f"{name}, %": cell(run.overall(name)) for name in terms_of(run).figures}
     similarity = run.overall("mWS")
@@ -88,7 +87,7 @@ def triple_overview(run: ScoredRun) -> ReportTable:
         if (share := run.overall(name)) is not None:
             cells[label] = cell(share)
     cells["prompts"] = f"{run.run.description.n_items:,}"
-    return ReportTable(tuple(cells), (tuple(cells.values()),))
+    return cells
 
 
 def _by_language(runs: Sequence[ScoredRun], figure: str) -> Section | None:

@@ -356,13 +356,6 @@ def _warnings_on_survey(groups: Sequence[str], culture: CulturalDistances) -> It
     if unknown:
         n_found = len(groups) - len(unknown)
         yield f"{name} knows {n_found} of {len(groups)} groups (not, for example, {unknown[0]!r})"
-    if culture.nearly:
-        shown = ", ".join(f"{other!r} for {group!r}" for group, other in culture.nearly[:_SHOWN])
-        n = len(culture.nearly)
-        yield (
-            f"{name} has {n} of the others under nearly the same name ({shown}); "
-            f"write {agreeing(n, 'it', 'them')} as in the texts"
-        )
     if culture.left_out:
         n = len(culture.left_out)
         yield f"{name}: left out for want of an answer: {n} (first: {culture.left_out[0]})"
@@ -399,8 +392,8 @@ def _variances(topics: Sequence[TopicFigures], scope: str, key: str, settings: S
         yield _score(f"variance-ratio{name}", scope, key, replace(ratio, n=len(both)), (0.0, math.inf))
         tested = anova(within, [value for value, _ in both])
         if tested is not None:
-            yield plain(f"anova-f{name}", scope, key, tested.statistic, n=len(both))
-            yield plain(f"anova-p{name}", scope, key, tested.p, n=len(both))
+            for what, figure in zip(("f", "p"), tested, strict=True):
+                yield plain(f"anova-{what}{name}", scope, key, figure, n=len(both))
 
 
 _KINDS = ("", "-unbiased")

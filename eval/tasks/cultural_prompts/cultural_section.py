@@ -1,19 +1,21 @@
 """Sections of texts for readers of many nationalities: variance, words, correlations, examples, charts."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import polars as pl
 
 from blend.eval.report.report_sections import (
     ReportChart,
-    ReportTable,
     Section,
+    Spec,
     figure,
     keys_best_first,
+    load_altair,
     marks_chart,
+    spec_of,
     table_section,
 )
-from blend.eval.report.score_charts import Rows, Spec, load_altair, spec_of
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.runs.answers import WRITTEN, split_answers
 from blend.eval.runs.run_directory import read_frame
@@ -34,7 +36,7 @@ def cultural_sections(runs: Sequence[ScoredRun]) -> tuple[Section | None, ...]:
     return _variances(runs), *agreements, _words(runs), _examples(runs[0])
 
 
-def cultural_overview(run: ScoredRun) -> ReportTable:
+def cultural_overview(run: ScoredRun) -> dict[str, str]:
     """A run's line in the overview."""
     cells: dict[str, str] = {}
     for split in _splits(run):
@@ -57,7 +59,7 @@ def cultural_overview(run: ScoredRun) -> ReportTable:
     if (unanswered := run.overall(UNANSWERED)) is not None and unanswered.value:
         cells["unanswered, %"] = figure(unanswered, 1)
     cells["texts"] = f"{run.run.description.n_items:,}"
-    return ReportTable(tuple(cells), (tuple(cells.values()),))
+    return cells
 
 
 _MEASURES = {"bleu": "BLEU", "wed": "−WED"}
@@ -89,26 +91,23 @@ def _variances(runs: Sequence[ScoredRun]) -> Section | None:
             {
                 "topic": topic,
                 "split": topic.partition("/")[0] if _splits(run) != [""] else "texts",
-                "across": between.value,
-                "within": within[topic].value,
+                "across": round(between.value, 3),
+                "within": round(inside, 3),
             }
             for topic, between in across.items()
-            if between.value is not None and within[topic].value is not None
+            if between.value is not None and (inside := within[topic].value) is not None
         ]
         if rows:
             pictures.append(ReportChart(run.name, _variance_chart(rows, title=run.name)))
-    if not cells:
-        return None
-    return Section(
+    return table_section(
         "variances",
         "Variance between and within nationalities",
         "Each mark is a topic: half of the mean squared word edit distance of two texts for different "
         "nationalities (upwards) and of two samples for the same one (to the right), both without "
         "bias. Above the dashed line, the nationality makes a difference.",
-        tuple(pictures),
-        ReportTable(
-            ("model", "topic", "between", "within", "between, published", "within, published"), tuple(cells)
-        ),
+        ("model", "topic", "between", "within", "between, published", "within, published"),
+        cells,
+        charts=pictures,
     )
 
 
@@ -124,16 +123,15 @@ def _agreement(runs: Sequence[ScoredRun], measure: str, survey: str) -> Section 
         if order := keys_best_first(by_split):
             spec = marks_chart(by_split, order, title, line=(0, ""), digits=3)
             pictures.append(ReportChart(run.name, spec))
-    if not pictures:
-        return None
-    return Section(
+    return table_section(
         f"agreement-{measure}-{survey}",
         f"Agreement with {survey}, by {_MEASURES[measure]}",
         "For every nationality: do the texts for those whose values are close to its own resemble its texts "
         "more? Kendall’s τ is 1 if the two orders of all others agree, −1 if one is the other reversed, 0 if "
         "they have nothing in common. Mean over topics with its 95 % interval.",
-        tuple(pictures),
-        ReportTable(("model", "kind of text", "nationality", "τ"), tuple(cells)),
+        ("model", "kind of text", "nationality", "τ"),
+        cells,
+        charts=pictures,
     )
 
 
@@ -173,13 +171,13 @@ def _examples(run: ScoredRun) -> Section | None:
     kept = run.run.kept().read("item_id", *WRITTEN, "error", items=shown)
     answers = split_answers(kept)
     texts = shown.join(answers, on="item_id", how="inner", maintain_order="left").drop_nulls("text")
-    return Section(
+    return table_section(
         "examples",
         f"Side by side: {topic}",
         "Texts on the topic on which nationalities differ most beyond what samples of one nationality do, "
         "the first sample for some of them.",
-        (),
-        ReportTable(("nationality", "text"), tuple(texts.select("group", "text").iter_rows())),
+        ("nationality", "text"),
+        texts.select("group", "text").iter_rows(),
         is_open=True,
     )
 
@@ -189,25 +187,17 @@ def _table(run: ScoredRun, name: str) -> pl.DataFrame:
     return read_frame(path, fix=score_again(run.run))
 
 
-_COLOURS = ("#3b82c4", "#d9730d", "#2a9d6a", "#c2559d")
-
-
-def _variance_chart(rows: Rows, *, title: str) -> Spec:
+def _variance_chart(rows: Sequence[dict[str, Any]], *, title: str) -> Spec:
     """One mark per topic: its variance within groups, and between them."""
     alt = load_altair()
-    base = alt.Chart(alt.Data(values=list(rows))).encode(
-        color=alt.Color(
-            "split:N", scale=alt.Scale(range=list(_COLOURS)), legend=alt.Legend(orient="top", title=None)
-        ),
-        tooltip=[
-            alt.Tooltip("topic:N"),
-            alt.Tooltip("across:Q", format=".3f"),
-            alt.Tooltip("within:Q", format=".3f"),
-        ],
+    base = alt.Chart(alt.Data(values=rows)).mark_point(
+        filled=True, size=45, opacity=0.9, tooltip={"content": "data"}
     )
-    x = alt.X("within:Q", title="variance within nationalities")
-    y = alt.Y("across:Q", title="variance between nationalities")
-    marks = base.mark_point(filled=True, size=45, opacity=0.9).encode(x=x, y=y)
+    marks = base.encode(
+        x=alt.X("within:Q", title="variance within nationalities"),
+        y=alt.Y("across:Q", title="variance between nationalities"),
+        color=alt.Color("split:N", legend=alt.Legend(orient="top", title=None)),
+    )
     largest = max(max(row["within"], row["across"]) for row in rows)
     equal = (
         alt.Chart(alt.Data(values=[{"v": 0}, {"v": largest}]))

@@ -13,15 +13,15 @@ from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from blend.eval.statistics.clusters import FloatArray, cluster_sums, divide
 from blend.eval.statistics.estimates import Estimate, estimates
 from blend.eval.statistics.resampling import DRAWS, cluster_weights, percentile_interval
 from blend.eval.tasks.cultural_prompts import Distance
-from blend.eval.tasks.cultural_prompts.text_measures import Definition, IntArray, PairSums, scipy_module, wed
+from blend.eval.tasks.cultural_prompts.text_measures import Definition, PairSums, scipy_module, wed
 from blend.schemas.rows import Survey
-from blend.schemas.texts import words
 
 BoolArray = NDArray[np.bool_]
 
@@ -35,15 +35,6 @@ class Variances(NamedTuple):
     """Within groups: the mean over groups; null where no group has two texts."""
     per_group: FloatArray
     """Within every group, shape ``(n_groups,)``; NaN where it is not defined."""
-
-
-class _Anova(NamedTuple):
-    """A one-way analysis of variance of two lists of variances."""
-
-    statistic: float
-    """F."""
-    p: float
-    """How likely so large an F is if both lists have one mean."""
 
 
 def published_variances(
@@ -91,8 +82,8 @@ def unbiased_variances(pairs: PairSums, *, seed: int = 0, draws: int = DRAWS) ->
     )
 
 
-def anova(within: Sequence[float], across: Sequence[float]) -> _Anova | None:
-    """Whether the variances of topics within and across groups have one mean; one number per topic in each.
+def anova(within: Sequence[float], across: Sequence[float]) -> tuple[float, float] | None:
+    """F and p of whether the variances of topics within and across groups have one mean; one number per topic.
 
     Null with fewer than two topics, or where neither list varies.
 
@@ -102,7 +93,7 @@ def anova(within: Sequence[float], across: Sequence[float]) -> _Anova | None:
     if min(len(within), len(across)) < 2 or not (np.ptp(within) or np.ptp(across)):
         return None
     found = scipy_module("stats").f_oneway(np.asarray(within), np.asarray(across))
-    return _Anova(float(found.statistic), float(found.pvalue))
+    return float(found.statistic), float(found.pvalue)
 
 
 def _between(values: FloatArray, present: BoolArray, scale: float, seed: int, draws: int) -> Estimate:
@@ -145,8 +136,6 @@ class CulturalDistances(NamedTuple):
     """Groups of the data set that the survey knows and the kind of distance leaves out."""
     dimensions: tuple[str, ...] = ()
     """The dimensions that the distances are over, in the order of the survey."""
-    nearly: tuple[tuple[str, str], ...] = ()
-    """Groups of the data set that the survey does not know, and its name of the same words."""
 
 
 def distances(survey: Survey, groups: Sequence[str], *, kind: Distance = "published") -> CulturalDistances:
@@ -164,12 +153,9 @@ def distances(survey: Survey, groups: Sequence[str], *, kind: Distance = "publis
     """
     rows = {name: row for row, name in enumerate(survey.groups)}
     known = tuple(group for group in groups if group in rows)
-    by_words = {words(name): name for name in survey.groups}
-    unknown = [group for group in groups if group not in rows and words(group) in by_words]
-    nearly = tuple((group, by_words[words(group)]) for group in unknown)
     values = survey.values[[rows[group] for group in known]]
     if kind == "published":
-        return CulturalDistances(survey.name, known, _euclidean(values), (), survey.dimensions, nearly)
+        return CulturalDistances(survey.name, known, _euclidean(values), (), survey.dimensions)
     is_amount = [name not in survey.nominal for name in survey.dimensions]
     dimensions = tuple(compress(survey.dimensions, is_amount))
     values = values[:, is_amount]
@@ -177,7 +163,7 @@ def distances(survey: Survey, groups: Sequence[str], *, kind: Distance = "publis
     kept = tuple(group for group, is_complete in zip(known, complete, strict=True) if is_complete)
     left_out = tuple(group for group, is_complete in zip(known, complete, strict=True) if not is_complete)
     apart = _euclidean(_standardised(values[complete]))
-    return CulturalDistances(survey.name, kept, apart, left_out, dimensions, nearly)
+    return CulturalDistances(survey.name, kept, apart, left_out, dimensions)
 
 
 def _euclidean(values: FloatArray) -> FloatArray:
@@ -202,19 +188,6 @@ def _standardised(values: FloatArray) -> FloatArray:
     return scaled
 
 
-class Agreement(NamedTuple):
-    """The rank correlation of likeness and closeness for every anchor, in the order of the survey's groups."""
-
-    tau: FloatArray
-    """Kendall's tau-c; NaN where it is not defined: fewer than two others, or all of them equally close or
-    alike."""
-    p: FloatArray
-    """How likely so large a correlation is if there is none, two-sided; NaN likewise, and under
-    ``reference_code``."""
-    n: IntArray
-    """Other groups that were ranked."""
-
-
 def agreement(
     likeness: FloatArray,
     groups: Sequence[str],
@@ -222,8 +195,8 @@ def agreement(
     *,
     definition: Definition = "paper",
     least_first: bool = False,
-) -> Agreement:
-    """Kendall's tau-c of every anchor.
+) -> pl.DataFrame:
+    """Kendall's tau-c of likeness and closeness for every anchor, in the order of the survey's groups.
 
     Args:
         likeness: How alike the texts of two groups are, higher for more, shape ``(n_groups, n_groups)``; NaN
@@ -234,13 +207,18 @@ def agreement(
         least_first: Whether the published code lists the least alike first, as it does for BLEU and not for
             WED; only for ``reference_code``.
 
+    Returns:
+        ``anchor``; ``tau``, null where it is not defined: fewer than two others, or all of them equally close
+        or alike; ``p``, how likely so large a correlation is if there is none, two-sided, null likewise, and
+        under ``reference_code``; ``n``, the other groups that were ranked.
+
     Raises:
         MissingExtraError: If SciPy is not installed.
     """
     places = [list(groups).index(group) for group in culture.groups]
     alike = likeness[np.ix_(places, places)]
-    found = np.full((3, len(places)), np.nan)
-    for anchor in range(len(places)):
+    rows = []
+    for anchor, group in enumerate(culture.groups):
         known = ~np.isnan(alike[anchor]) & ~np.isnan(culture.matrix[anchor])
         known[anchor] = False
         others = np.flatnonzero(known)
@@ -252,8 +230,9 @@ def agreement(
             sign = -1 if least_first else 1
             names = [culture.groups[other] for other in others]
             tau, p = tau_of_names(names, sign * x, sign * y), np.nan
-        found[:, anchor] = tau, p, len(others)
-    return Agreement(found[0], found[1], found[2].astype(np.int64))
+        rows.append((group, tau, p, len(others)))
+    schema = {"anchor": pl.String, "tau": pl.Float64, "p": pl.Float64, "n": pl.Int64}
+    return pl.DataFrame(rows, schema, orient="row").with_columns(pl.col("tau", "p").fill_nan(None))
 
 
 def tau_c(x: FloatArray, y: FloatArray) -> tuple[float, float]:

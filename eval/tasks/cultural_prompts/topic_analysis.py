@@ -6,9 +6,8 @@ refusals, texts in another language, without blanks or there twice; they are cou
 """
 
 import math
-import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
@@ -123,18 +122,17 @@ def summed_counts(counts: Sequence[pl.DataFrame], *by: str) -> pl.DataFrame:
 ODDITIES = ("empty", "refusal", "other-language", "unparted", "repeated")
 """What a text can be counted as."""
 
-REFUSAL = re.compile(
-    r"\b(?:i(?:['’]m| am) (?:very |so |truly )?sorry,? (?:but|as|i)\b"
+_REFUSAL = (
+    r"(?i)\b(?:i(?:['’]m| am) (?:very |so |truly )?sorry,? (?:but|as|i)\b"
     r"|i(?:['’]m| am) (?:unable|not able) to\b"
     r"|i (?:can(?:no|['’])t|can not|won['’]t|will not|am not going to|must decline to|decline to)"
     r" (?:help|assist|fulfil|fulfill|comply|provide|write|create|generate|answer|do|continue|engage|discuss)\b"
-    r"|as an? (?:ai|artificial intelligence|(?:large )?language model)\b)",
-    re.IGNORECASE,
+    r"|as an? (?:ai|artificial intelligence|(?:large )?language model)\b)"
 )
 """What a refusal says at its beginning: an apology, that the writer cannot or will not, or that it is a
 machine."""
 
-REFUSAL_WITHIN = 200
+_REFUSAL_WITHIN = 200
 """Characters at the beginning of a text in which a refusal is looked for."""
 
 _FEWEST_TOKENS = 20
@@ -144,67 +142,48 @@ _STOP_WORD_SHARE = 0.15
 """Share of tokens that are English stop words below which a text is not English: English prose has 0.3 to 0.5,
 texts in other languages hardly any."""
 
-_LATIN_END = "\u024f"
+_NOT_LATIN = r"[\p{L}--\x{0}-\x{24f}]"
 
 # Thai, Lao, Tibetan, Burmese, Khmer, kana and ideographs.
-_WITHOUT_BLANKS = re.compile(
-    "[\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+"
+_WITHOUT_BLANKS = (
+    r"[\p{L}&&[\x{e00}-\x{fff}\x{1000}-\x{109f}\x{1780}-\x{17ff}\x{3041}-\x{30ff}\x{3400}-\x{9fff}"
+    r"\x{f900}-\x{faff}\x{20000}-\x{3ffff}]]"
 )
-"""Characters of scripts that write no blanks between words."""
+"""Letters of scripts that write no blanks between words."""
 
 _LONGEST_WORD = 6
 """Letters per token above which tokens are more than words, in scripts without blanks: a word has two of them
 on average in Chinese, and four in Thai."""
 
 
-def odd_texts(
-    texts: Sequence[str], tokens: Sequence[Sequence[str]], groups: Sequence[int], *, is_english: bool = True
-) -> pl.DataFrame:
+def odd_texts(texts: pl.DataFrame, tokens: Sequence[Sequence[str]], *, is_english: bool = True) -> pl.DataFrame:
     """What the texts of a topic are counted as.
 
     Args:
-        texts: As they were written.
+        texts: ``text`` as it was written, and ``group_number``.
         tokens: Their tokens.
-        groups: The number of each text's group.
         is_english: Whether they should be English; texts that should be in another language are not judged.
 
     Returns:
         One row per text with a column per name of `ODDITIES`; what is empty is nothing else.
     """
-    seen: set[tuple[int, str]] = set()
-    rows = []
-    for text, parts, group in zip(texts, tokens, groups, strict=True):
-        is_empty = not text.strip()
-        found = {
-            "empty": is_empty,
-            "refusal": bool(REFUSAL.search(text, 0, REFUSAL_WITHIN)),
-            "other-language": is_english and _is_other_language(text, parts),
-            "unparted": _is_unparted(text, parts),
-            "repeated": (group, text) in seen,
-        }
-        rows.append([is_empty == (name == "empty") and holds for name, holds in found.items()])
-        seen.add((group, text))
-    return pl.DataFrame(rows, schema=dict.fromkeys(ODDITIES, pl.Boolean), orient="row")
-
-
-def _is_unparted(text: str, tokens: Sequence[str]) -> bool:
-    """Whether tokens are more than words, in a script that writes no blanks between them."""
-    if text.isascii():
-        return False
-    return sum(map(str.isalpha, "".join(_WITHOUT_BLANKS.findall(text)))) > _LONGEST_WORD * len(tokens)
-
-
-def _is_other_language(text: str, tokens: Sequence[str]) -> bool:
-    """Whether most letters are not Latin, or too few words are those that no English text goes without."""
-    if not text.isascii():
-        letters = [character for character in text if character.isalpha()]
-        if sum(character > _LATIN_END for character in letters) * 2 > len(letters):
-            return True
-    words = [token for token in tokens if token[:1].isalpha()]
-    if len(words) < _FEWEST_TOKENS:
-        return False
-    known = stop_words()
-    return sum(word in known for word in words) < _STOP_WORD_SHARE * len(words)
+    words = [[token for token in of if token[:1].isalpha()] for of in tokens]
+    text, n_words, n_known = pl.col("text"), pl.col("words"), pl.col("known")
+    n_letters, n_not_latin, n_unparted = map(text.str.count_matches, (r"\p{L}", _NOT_LATIN, _WITHOUT_BLANKS))
+    is_empty = text.str.strip_chars() == ""
+    too_few_known = (n_words >= _FEWEST_TOKENS) & (n_known < _STOP_WORD_SHARE * n_words)
+    counted = texts.with_columns(
+        pl.Series("tokens", map(len, tokens), pl.Int64),
+        pl.Series("words", map(len, words), pl.Int64),
+        pl.Series("known", [sum(word in stop_words() for word in of) for of in words], pl.Int64),
+    )
+    odd = {
+        "refusal": text.str.slice(0, _REFUSAL_WITHIN).str.contains(_REFUSAL),
+        "other-language": pl.lit(is_english) & ((n_not_latin * 2 > n_letters) | too_few_known),
+        "unparted": n_unparted > _LONGEST_WORD * pl.col("tokens"),
+        "repeated": pl.int_range(pl.len()).over("group_number", "text") > 0,
+    }
+    return counted.select(empty=is_empty, **{name: ~is_empty & holds for name, holds in odd.items()})
 
 
 AGREEMENTS = pl.Schema(
@@ -279,8 +258,6 @@ class Settings:
     """Words that are not counted."""
     seed: int = 0
     """Seed of the intervals."""
-    tokenise: Callable[[str], Sequence[str]] = field(default=nltk_tokens)
-    """Parts a text into tokens."""
     cores: int = -1
     """Cores on which edits are counted; all of the machine by -1."""
 
@@ -333,13 +310,12 @@ def _analyse_topic(topic: TopicTexts, settings: Settings) -> TopicFigures:
     Raises:
         MissingExtraError: If SciPy is not installed.
     """
-    groups, texts = topic.rows["group_number"].to_list(), topic.rows["text"].to_list()
-    tokens = [settings.tokenise(text) for text in texts]
-    coded = code_topic(tokens, groups, len(settings.groups))
+    tokens = [nltk_tokens(text) for text in topic.rows["text"]]
+    coded = code_topic(tokens, topic.rows["group_number"].to_list(), len(settings.groups))
     pairs = pair_sums(coded, cores=settings.cores)
     directed, apart = directed_bleu(coded, kind=settings.bleu), wed(pairs, definition=settings.definition)
     both = undirected(directed, definition=settings.definition)
-    odd = odd_texts(texts, tokens, groups, is_english=topic.is_english)
+    odd = odd_texts(topic.rows, tokens, is_english=topic.is_english)
     rows, columns = np.triu_indices(len(settings.groups))
     names = pl.Series(settings.groups)
     similarity = pl.DataFrame(
@@ -379,6 +355,6 @@ def _agreements_of(likeness: dict[str, FloatArray], settings: Settings) -> pl.Da
                 definition=settings.definition,
                 least_first=measure == "bleu",
             )
-            of = {"survey": culture.survey, "measure": measure, "anchor": culture.groups}
-            tables.append(pl.DataFrame({**of, **found._asdict()}))
-    return pl.concat(tables).with_columns(pl.col("tau", "p").fill_nan(None))
+            names = pl.lit(culture.survey).alias("survey"), pl.lit(measure).alias("measure")
+            tables.append(found.select(*names, pl.all()))
+    return pl.concat(tables)

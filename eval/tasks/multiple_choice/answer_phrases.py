@@ -13,7 +13,6 @@ from importlib.resources import files
 from typing import NamedTuple
 
 from blend.schemas.models import toml_tables
-from blend.schemas.rows import LETTERS
 
 PACKAGED = "answer_phrases.toml"
 
@@ -83,11 +82,10 @@ class Phrases:
         parts = self._ascii_parts if text.isascii() else self._parts
         return any(_stands_in(part, text) for part in [part for part in parts if part in text])
 
-    def last(self, text: str) -> tuple[int, int]:
-        """Where the last of the phrases in a text stands, the longest of those; of none, its end twice."""
-        places = [(at + len(phrase), at) for phrase in self.wanted if (at := _last(phrase, text)) is not None]
-        end = max(places)[0] if places else len(text)
-        return min((at for behind, at in places if behind == end), default=end), end
+    def last(self, text: str) -> int:
+        """Where the last of the phrases in a text ends; of none, the end of the text."""
+        ends = [at + len(phrase) for phrase in self.wanted if (at := _last(phrase, text)) is not None]
+        return max(ends, default=len(text))
 
 
 class Endings:
@@ -187,21 +185,14 @@ def _tables() -> Mapping[str, Mapping[str, list[str]]]:
     return toml_tables(text, source=PACKAGED)
 
 
-_LETTER = re.compile(rf"(?<![A-Za-z0-9])[{LETTERS}](?![A-Za-z0-9])")
 _QUOTING = " \t\"'*_`([{“”„«»「」『』【】)]}"
 _SENTENCE_END = re.compile(r"[!?\n！？]")
 _COMMAS = ",،、，"
 _WORD_STARTS = re.compile(r"(?<!\w)(?=\w)")
-_ASIDE = re.compile(r"^\s*\([^()]*\)")
 # Without its accent the Irish "or" is "no", and a Persian word that ends in "not" is none.
 _NO_DENIAL = re.compile(r"(?<![a-z])[a-d] no$|[\u0600-\u06ff]نه$")
 _WINDOW = 60
 """Characters before and behind a letter in which it is denied."""
-
-
-def letters_in(text: str) -> list[tuple[int, int]]:
-    """Where capital letters stand by themselves that may be choices."""
-    return [letter.span() for letter in _LETTER.finditer(text)]
 
 
 def without_denied(text: str, choices: Sequence[tuple[int, int]], phrases: AnswerPhrases) -> str:
@@ -233,8 +224,7 @@ def _denial(low: str, start: int, end: int, phrases: AnswerPhrases) -> tuple[int
     option = endings.get("option", before).rstrip(_QUOTING)
     if "deny" not in endings:
         before, endings = option, phrases.before.of(option)
-    after = _ASIDE.sub("", low[end : end + _WINDOW])
-    rest = phrases.denied.without_start(after.lstrip(_QUOTING))
+    rest = phrases.denied.without_start(low[end : end + _WINDOW].lstrip(_QUOTING))
     behind = end if rest is None else min(end + _WINDOW, len(low)) - len(rest)
     if "deny" in endings and not _NO_DENIAL.search(before):
         return first + len(endings["deny"]), behind

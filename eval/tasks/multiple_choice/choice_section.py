@@ -6,7 +6,6 @@ import polars as pl
 
 from blend.eval.report.region_sections import region_sections
 from blend.eval.report.report_sections import (
-    ReportTable,
     Section,
     cell,
     heat_section,
@@ -26,6 +25,7 @@ from blend.eval.scores_json import ALL
 from blend.eval.tasks.multiple_choice.choice_items import PROMPTS
 from blend.eval.tasks.multiple_choice.choice_scores import COVERAGES
 from blend.schemas.rows import LETTERS
+from blend.schemas.summaries import Table
 
 
 def choice_sections(runs: Sequence[ScoredRun]) -> tuple[Section | None, ...]:
@@ -105,7 +105,7 @@ def _cultures_section(runs: Sequence[ScoredRun]) -> Section | None:
         rows,
         "chosen when wrong, %",
         head=("region", "culture"),
-        table=ReportTable(("model", "culture", "chosen where on offer, %"), cells),
+        table=Table.of("", ("model", "culture", "chosen where on offer, %"), cells),
     )
 
 
@@ -141,16 +141,13 @@ def _confidence_section(runs: Sequence[ScoredRun]) -> Section | None:
     if not overall:
         return None
     head = ("ECE, %", "AUROC, %", *(f"correct of {one} %, %" for one in COVERAGES))
-    return Section(
-        "confidence",
-        "Confidence",
+    text = (
         "How sure a model is of the option that it chooses. ECE: how far its confidence is from its accuracy, "
         "0 at best. AUROC: how often a correct answer is the more confident of a correct and a wrong one; 50 "
-        "is chance. Then the share correct of its most confident answers.",
-        (),
-        ReportTable(("model", "region", *head), tuple(by_region)),
-        overview=ReportTable(("model", *head), tuple(overall)),
+        "is chance. Then the share correct of its most confident answers."
     )
+    by_region_table = Table.of("Confidence", ("model", "region", *head), by_region, text)
+    return Section("confidence", by_region_table, overview=Table.of("", ("model", *head), overall))
 
 
 _GIVEN = "accuracy-at-coverage"

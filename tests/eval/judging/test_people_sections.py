@@ -50,14 +50,14 @@ def test_replies_are_shown_on_which_the_three_differ(run: ScoredRun):
     assert section is not None
     assert section.table is not None
     # Ties differ from nobody; all others are right by people alone.
-    assert {row[3:] for row in section.table.rows} == {("zzz", "wrong", "wrong", "correct")}
-    assert {row[:2] for row in section.table.rows} == {("echo-7b", "South Korea")}
-    n = len(section.table.rows)
+    assert {row[3:] for row in section.table.frame.rows()} == {("zzz", "wrong", "wrong", "correct")}
+    assert {row[:2] for row in section.table.frame.rows()} == {("echo-7b", "South Korea")}
+    n = len(section.table.frame.rows())
     known = replies(run).filter(region="KR", language="ko").unique("id")
     assert known.filter(reply="zzz").height == n > 0
     counted = (
         f"of {known.height} judged answers, the string rule differs from people on {n}, the judge from {n}."
     )
-    assert f"echo-7b: {counted}" in section.text
+    assert f"echo-7b: {counted}" in section.table.caption
     page = blend.write_report([run], run.run.directory / "report.html").read_text(encoding="utf-8")
     assert "Where rule, judge and people differ" in page

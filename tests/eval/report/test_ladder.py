@@ -10,7 +10,7 @@ from blend.eval.evaluation import read_scored, run_task, score_run
 from blend.eval.models.chosen import Recorded
 from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items
-from blend.eval.report.report_page import ladder_sections
+from blend.eval.report.report_page import ladder_section
 from blend.eval.report.scored_runs import check_comparable
 from blend.schemas.errors import InputError
 from helpers.rung_runs import run_each_rung
@@ -68,29 +68,29 @@ def scored(runs: Path) -> Callable[..., list]:
 
 def test_every_model_has_its_headlines(scored: Callable[..., list]):
     given = scored("people", "says", "other")
-    (overall,) = ladder_sections(given)
+    overall = ladder_section(given)
+    assert overall is not None
     rungs = ("Multiple choice", "True or false", "Short answers")
-    assert overall.table is not None
-    assert overall.table.head == ("model", *rungs)
-    by_model = {row[0]: row[1:] for row in overall.table.rows}
+    assert overall.table.frame.columns == ["model", *rungs]
+    by_model = {row[0]: row[1:] for row in overall.table.cells()}
     assert by_model["people"][0].startswith("100.0")
-    assert by_model["people"][1] == by_model["people"][2] == "–"
+    assert by_model["people"][1:] == ["–", "–"]
     says = {run.scores.task: run for run in given if run.name == "Says"}
     for cell, task in zip(by_model["Says"], ("multiple-choice", "true-false", "short-answer"), strict=True):
         run = says[task]
         headline = run.overall(run.task.headline or "accuracy-macro")
         assert headline is not None
         assert cell.startswith(f"{headline.value:.1f}\u00a0[{headline.low:.1f}")
-    assert "people" in overall.text
+    assert "people" in overall.table.caption
 
 
 def test_one_rung_is_no_ladder_and_nor_are_two_releases(scored: Callable[..., list]):
     multiple, *others = scored("says")
-    assert ladder_sections([multiple]) == ()
-    assert len(ladder_sections([multiple, others[0]])) == 1
+    assert ladder_section([multiple]) is None
+    assert ladder_section([multiple, others[0]]) is not None
     elsewhere = multiple.scores.model_copy(update={"release": "other@1.0.0"})
     object.__setattr__(multiple, "scores", elsewhere)
-    assert ladder_sections([multiple, *others]) == ()
+    assert ladder_section([multiple, *others]) is None
 
 
 def test_people_are_compared_whatever_way_a_model_was_asked(runs: Path, rungs_release: Path, tmp_path: Path):

@@ -1,8 +1,11 @@
 """Single questions in the report: nothing is lost on the way into the page, and what does not fit is said."""
 
+import base64
 import hashlib
 import itertools
+import json
 import re
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -12,44 +15,42 @@ import pytest
 from blend.eval.evaluation import read_scored
 from blend.eval.report.single_answers import REASONS, embed_questions
 from blend.eval.tasks.short_answer.short_answer_decisions import WHYS
-from helpers.embedded_pages import texts_of, unpacked
 
 
-def embedded(runs: Any, page_bytes: int = 10**9) -> Any:
+def unpacked(data: str) -> Any:
+    return json.loads(zlib.decompress(base64.b64decode(data), -15))
+
+
+def embedded(runs: Any) -> Any:
     task = runs[0].task
     answers = [task.single_answers(run) for run in runs]
-    return embed_questions(runs, answers, task.known_questions(runs[0]), page_bytes=page_bytes)
+    return unpacked(embed_questions(runs, answers, task.known_questions(runs[0])).data)
 
 
 @pytest.mark.slow
 def test_every_item_and_every_answer_is_there(good: Path, evil: Path):
     runs = read_scored([good, evil])
-    data = unpacked(embedded(runs).data)
-    assert [model["name"] for model in data["models"]] == ["good", "evil"]
+    data = embedded(runs)
+    assert data["models"] == ["good", "evil"]
     items = runs[0].run.items("item_id", "prompt")
-    assert texts_of(data, data["ids"]) == items["item_id"].to_list()
-    assert texts_of(data, data["prompts"]) == items["prompt"].to_list()
-    for run, model in zip(runs, data["models"], strict=True):
-        decided = run.decisions()
-        assert model["correct"] == decided["correct"].cast(pl.Int64).to_list()
+    assert [(one["id"], one["prompt"]) for one in data["questions"]] == items.rows()
+    for number, run in enumerate(runs):
+        answers = [one["answers"][number] for one in data["questions"]]
+        assert [correct for correct, *_ in answers] == run.decisions()["correct"].cast(pl.Int64).to_list()
         said = run.run.answers("item_id", "text", "error")
         in_order = items.join(said, on="item_id", how="left", maintain_order="left")["text"].to_list()
-        shown = zip(texts_of(data, model["answer"]), texts_of(data, model["reply"]), strict=True)
-        assert [reply or answer for answer, reply in shown] == in_order
-    answer, title = texts_of(data, data["models"][0]["answer"])[0], texts_of(data, data["titles"])[0]
-    first = data["candidate_lists"][data["candidates"][0]]
-    assert [data["texts"][note][:2] for *_, note in first] == ["A,", "B,", "C,", "D,"]
-    assert sum(is_gold for _, is_gold, *_ in first) == 1
-    assert answer in [data["texts"][text] for text, *_ in first]
-    assert (
-        title == f"{items['prompt'][0].partition('?')[0]}? {' / '.join(data['texts'][one[0]] for one in first)}"
-    )
+        assert [reply or answer for _, _, answer, reply, *_ in answers] == in_order
+    first = data["questions"][0]
+    assert [note[:2] for *_, note in first["candidates"]] == ["A,", "B,", "C,", "D,"]
+    assert sum(is_gold for _, is_gold, *_ in first["candidates"]) == 1
+    options = [text for text, *_ in first["candidates"]]
+    assert first["answers"][0][2] in options
+    assert first["title"] == f"{first['prompt'].partition('?')[0]}? {' / '.join(options)}"
 
 
 def test_gold_answers_stand_with_their_votes(short: Path):
-    (run,) = read_scored([short])
-    data = unpacked(embedded([run]).data)
-    votes = [[vote for _, _, vote, _ in one] for one in data["candidate_lists"]]
+    data = embedded(read_scored([short]))
+    votes = [[vote for _, _, vote, _ in one["candidates"]] for one in data["questions"]]
     assert all(of_one == sorted(of_one, reverse=True) for of_one in votes)
     assert max(itertools.chain(*votes)) > 1
 
@@ -76,9 +77,8 @@ def test_texts_are_shortened_then_questions_go_and_the_page_says_so(evil: Path):
     size = len(whole.data)
     found = [embed_questions([run], [answers], known, page_bytes=size * part // 100) for part in (70, 30, 4, 1)]
     assert all(len(one.data) <= size * part // 100 for one, part in zip(found, (70, 30, 4, 1), strict=True))
-    assert re.fullmatch(r"[\d,]+ texts are cut at [\d,]+ characters\.", found[0].left_out[0])
+    assert re.fullmatch(r"Texts are cut at [\d,]+ characters\.", found[0].left_out[0])
     assert re.fullmatch(r"[\d,]+ of [\d,]+ questions are here, taken evenly from all\.", found[3].left_out[-1])
     cut = unpacked(found[3].data)
-    assert any(re.search(r"… \([\d,]+ characters\)$", text) for text in cut["texts"])
-    regions = next(facet["of"] for facet in cut["facets"] if facet["name"] == "region")
-    assert len(set(texts_of(cut, regions))) > 1
+    assert any(re.search(r"… \([\d,]+ characters\)$", one["answers"][0][4]) for one in cut["questions"])
+    assert len({one["facets"][0] for one in cut["questions"]}) > 1

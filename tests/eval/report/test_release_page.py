@@ -1,6 +1,9 @@
 """The page of a release: every question, what each region answers, options and findings."""
 
+import base64
+import json
 import re
+import zlib
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -13,7 +16,6 @@ from blend.loaders.releases.reports import read_findings
 from blend.loaders.releases.tables import read_config
 from blend.schemas.errors import InputError
 from blend.schemas.manifest import FINDINGS_NAME
-from helpers.embedded_pages import texts_of, unpacked
 from helpers.in_process import run
 
 
@@ -22,41 +24,37 @@ def page(release: Path) -> str:
     return build_release_page(release)
 
 
-def data_of(page: str) -> Any:
-    return unpacked(re.search(r'id="release-data">(.*?)</script>', page)[1])
+@pytest.fixture(scope="module")
+def questions(page: str) -> list[dict[str, Any]]:
+    packed = re.search(r'id="release-data">(.*?)</script>', page)[1]
+    return json.loads(zlib.decompress(base64.b64decode(packed), -15))["questions"]
 
 
 @pytest.mark.slow
-def test_every_question_stands_with_its_votes(page: str, release: Path):
-    data = data_of(page)
+def test_every_question_stands_with_its_votes(questions: list[dict[str, Any]], release: Path):
     rows = read_config(release, "annotations").sort("template_id", maintain_order=True)
-    assert texts_of(data, data["ids"]) == rows["template_id"].to_list()
-    assert texts_of(data, data["titles"]) == rows["en_question"].to_list()
-    assert texts_of(data, data["prompts"]) == rows["question"].to_list()
-    votes = [[one[2] for one in data["candidate_lists"][number]] for number in data["candidates"]]
+    assert [(one["id"], one["title"], one["prompt"]) for one in questions] == rows.select(
+        "template_id", "en_question", "question"
+    ).rows()
+    votes = [[votes for _, _, votes, _ in one["candidates"]] for one in questions]
     assert votes == [[group["count"] for group in groups] for groups in rows["annotations"]]
-    notes = dict(
-        zip(zip(rows["template_id"], rows["locale"], strict=True), texts_of(data, data["notes"]), strict=True)
-    )
-    unknown = rows.filter(pl.col("idks").struct.field("idk") == 2).row(0, named=True)
-    assert notes[unknown["template_id"], unknown["locale"]].startswith("2 don’t know")
-    assert any(note.endswith("not scored as a short answer") for note in notes.values())
+    notes = pl.Series([one["note"] for one in questions])
+    unknown = notes.filter(rows["idks"].struct.field("idk") == 2)
+    assert unknown.len() > 0
+    assert unknown.str.starts_with("2 don’t know").all()
+    assert notes.str.ends_with("not scored as a short answer").any()
 
 
-def test_options_and_findings_stand_with_their_question(page: str, release: Path):
-    data = data_of(page)
+def test_options_and_findings_stand_with_their_question(
+    page: str, questions: list[dict[str, Any]], release: Path
+):
     mcqs = read_config(release, "multiple-choice-questions")
-    assert sum(map(len, data["mcqs"])) == mcqs.height
-    shown = Counter(
-        (data["texts"][numbers[answer]], tuple(data["texts"][number] for number in numbers[:4]))
-        for answer, *numbers in (mcq for of_question in data["mcqs"] for mcq in of_question)
-    )
-    assert shown == Counter(
-        (row["options"][row["answer"]], tuple(row["options"])) for row in mcqs.iter_rows(named=True)
-    )
+    shown = [(options[answer], options) for one in questions for answer, options, _ in one["mcqs"]]
+    wanted = [(row["options"][row["answer"]], row["options"]) for row in mcqs.iter_rows(named=True)]
+    assert sorted(shown) == sorted(wanted)
     found = [finding for _, finding in read_findings(release / FINDINGS_NAME)]
     about_one = [finding for finding in found if finding["template_id"] and finding["locale"]]
-    assert 0 < sum(map(len, data["findings"])) <= len(about_one)
+    assert 0 < sum(len(one["findings"]) for one in questions) <= len(about_one)
     for kind, n in Counter(finding["kind"] for finding in found).items():
         assert f'<code>{kind}</code></td><td data-label="how often">{n:,}</td>' in page
 

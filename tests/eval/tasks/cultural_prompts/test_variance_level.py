@@ -33,7 +33,7 @@ def p_values() -> dict[str, list[float]]:
         pairs = [pair_sums(topic_without_effect(draw)) for _ in range(TOPICS)]
         for name, variances in (("published", published_variances), ("unbiased", unbiased_variances)):
             both = [variances(one, draws=0) for one in pairs]
-            found[name].append(anova([one.within.value for one in both], [one.across.value for one in both]).p)
+            found[name].append(anova([one.within.value for one in both], [one.across.value for one in both])[1])
     return found
 
 
