@@ -112,6 +112,19 @@ def test_a_clone_has_the_same_bytes_on_every_system(root: Path):
     assert [value for _, name, value in found if name == "eol"] == ["lf"] * 3
 
 
+def test_pytorch_without_cuda_is_one_line_of_the_readme_and_make_names_no_index(root: Path):
+    line = "export PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu\n"
+    assert line in (root / "README.md").read_text(encoding="utf-8")
+    assert not re.search(r"index.url|https?://", (root / "Makefile").read_text(encoding="utf-8"), re.IGNORECASE)
+
+
+def test_no_page_needs_gnu_s_sed(root: Path):
+    # That of other systems edits a file in place only where it may keep the old one beside it.
+    pages = [root / "README.md", root / "CONTRIBUTING.md", *(root / "docs").rglob("*.md")]
+    texts = {page.name: page.read_text(encoding="utf-8") for page in pages}
+    assert [name for name, text in texts.items() if re.search(r"\bsed -i(?!\.\w)", text)] == []
+
+
 def test_make_help_names_every_target(root: Path):
     makefile = (root / "Makefile").read_text(encoding="utf-8")
     (phony,) = re.findall(r"^\.PHONY: (.+)$", makefile, flags=re.MULTILINE)

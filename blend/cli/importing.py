@@ -31,7 +31,8 @@ def import_answers(
         Path,
         typer.Argument(
             metavar="FILE",
-            help="Table of answers (.xlsx, CSV, tab-separated), or an export of Label Studio (JSON).",
+            help="Table of answers (.xlsx, CSV, tab-separated), or an export of Label Studio (JSON, or the "
+            "folder of its cloud storage).",
         ),
     ],
     map_file: MapFile = Path("map.toml"),

@@ -32,3 +32,10 @@ def test_an_address_is_one_anywhere_and_in_a_reason_any_long_number():
         "an e-mail address",
         "a phone number",
     ]
+
+
+@pytest.mark.slow
+def test_a_long_word_takes_no_longer_than_as_many_short_ones():
+    # What takes a time that grows with the square of the length would take minutes.
+    assert contact_data("a" * 1_000_000 + "@", is_answer=True) == []
+    assert contact_data("." * 1_000_000 + "a@b.org", is_answer=True) == ["an e-mail address"]

@@ -93,6 +93,16 @@ def test_the_option_that_no_other_region_gave_else_the_most_widespread():
     assert fares(audit_questions(questions, annotations=known[0:1]), "elimination")["questions"] == 0
 
 
+@pytest.mark.slow
+def test_an_option_is_an_answer_of_its_region_however_it_was_typed():
+    known = annotations(("t", "as-AS", ["plantatin"], [], 2), ("t", "ko-KR", ["fruit"], [], 5))
+    questions = asked(one(["fruit", "plantain"], "ko-KR", "t"))
+    assert fares(audit_questions(questions, annotations=known), "elimination")["questions"] == 0
+    sources = pl.DataFrame({"template": ["t"], "group": ["as-AS"], "text": ["plantain"]})
+    audit = audit_questions(questions, annotations=known, option_sources=sources)
+    assert fares(audit, "elimination")["accuracy"] == 1
+
+
 @pytest.mark.landing
 @pytest.mark.slow
 def test_the_longest_option_and_the_place_of_most_keys():

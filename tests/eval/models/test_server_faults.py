@@ -198,7 +198,9 @@ def answered(out: Path) -> list[str]:
     return [one["item_id"] for one in answers]
 
 
-@pytest.mark.parametrize("fault", rest_nightly(FAULTS, "429 at first", "half a body", "another name"))
+@pytest.mark.parametrize(
+    "fault", rest_nightly(FAULTS, "429 at first", "half a body", "another name", "a redirect")
+)
 def test_no_fault_loses_doubles_or_spoils_an_answer(fault: str, tmp_path: Path):
     how, options, message = FAULTS[fault]
     started = time.monotonic()

@@ -59,6 +59,10 @@ COUNTS = {
         (reply(REFUSAL), Generation("I cannot say.", None, None, "stop")),
         (reply({"content": "B"}, **COUNTS), Generation("B", 9, 7, "stop", tokens_thought=5)),
         (reply({"content": "B"}, prompt_tokens=-1), Generation("B", None, None, "stop")),
+        (
+            reply({"content": "B"}, prompt_tokens=1e300, completion_tokens=2**63),
+            Generation("B", None, None, "stop"),
+        ),
         # A thought without an answer.
         (reply(MAYBE, "length"), Generation("", None, None, "length", thought="Maybe")),
         (reply(MAYBE), Generation("", None, None, "stop", thought="Maybe")),

@@ -110,6 +110,15 @@ def test_scores_that_cannot_be_read(good: Path, tmp_path: Path):
         compare_runs([good, copy])
 
 
+def test_scores_that_hold_what_json_does_not_have(good: Path, tmp_path: Path):
+    path = shutil.copytree(good, tmp_path / "run") / "scores.json"
+    content = path.read_text(encoding="utf-8")
+    path.write_text(re.sub(r'"value": [0-9.]+', '"value": NaN', content, count=1), encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        compare_runs([good, path.parent])
+    assert str(caught.value) == f"{path}: NaN is not JSON; write a number, or null"
+
+
 def test_decisions_that_are_gone(good: Path, tmp_path: Path):
     copy = shutil.copytree(good, tmp_path / "run")
     (copy / "decisions.parquet").write_bytes(b"half a file")
@@ -129,3 +138,16 @@ def test_the_command_prints_json(good: Path, poor: Path):
     found = json.loads(result.stdout)
     assert found["pairs"][0]["macro"]["verdict"] == "better"
     assert found["standings"][0]["model"] == "good"
+
+
+@pytest.mark.landing
+@pytest.mark.slow
+def test_the_command_says_which_way_a_difference_goes(good: Path, poor: Path, tmp_path: Path):
+    def printed(second: Path) -> str:
+        result = CliRunner().invoke(app, ["eval", "compare", str(good), str(second)])
+        assert result.exit_code == 0, result.output
+        return " ".join(result.stdout.split())
+
+    assert "poor <b>&</b> is worse than good in the mean over regions (-" in printed(poor)
+    copy = Path(shutil.copytree(good, tmp_path / "again"))
+    assert "good (again) less good (run): no difference shown in the mean over regions" in printed(copy)

@@ -4,7 +4,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+import pytest
+
 from blend.loaders.label_studio.foreign import read_answers
+from blend.schemas.errors import InputError
 
 Json = dict[str, Any]
 
@@ -38,3 +42,30 @@ def test_a_control_and_a_field_of_one_name_both_come_in(tmp_path: Path):
         "question": "What is eaten?",
         "said": ["tea"],
     }
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
+def test_numbers_in_a_table_are_texts(tmp_path: Path, kind: str):
+    rows = pl.DataFrame({"q": ["How many?", "When?"], "said": [2, None], "hours": [18.0, 18.5], "id": [1, 2]})
+    path = tmp_path / f"export.{kind}"
+    rows.write_parquet(path) if kind == "parquet" else rows.write_ndjson(path)
+    assert [row.values for row in read_answers(path)[0]] == [
+        {"q": "How many?", "said": "2", "hours": "18", "id": "1"},
+        {"q": "When?", "said": None, "hours": "18.5", "id": "2"},
+    ]
+
+
+@pytest.mark.parametrize("suffix", ["", ".json"])
+def test_cloud_storage_has_a_file_per_annotation(tmp_path: Path, suffix: str):
+    with pytest.raises(InputError, match=r"no files of annotations, such as 12\.json; give an export"):
+        read_answers(tmp_path)
+    for number, text in ((12, "tea"), (3, "milk")):
+        task = {"id": 1, "data": {"q": "What is drunk?"}}
+        written(tmp_path / f"{number}{suffix}", annotation(number, 5, typed("said", text), task=task))
+    (tmp_path / ".DS_Store").write_text("x")
+    rows, has_people = read_answers(tmp_path)
+    assert has_people
+    assert [(row.location, row.values) for row in rows] == [
+        (f"3{suffix}, annotation 3", {"annotator": "5", "q": "What is drunk?", "said": ["milk"]}),
+        (f"12{suffix}, annotation 12", {"annotator": "5", "q": "What is drunk?", "said": ["tea"]}),
+    ]

@@ -140,6 +140,7 @@ def test_a_forgotten_locale_file_is_one_problem_per_file(folder: Path):
         "questions.csv:2, column locale: unknown locale 'ge-KA'",
         "responses/ge-KA.csv: unknown locale 'ge-KA'",
     ]
+    assert all("did you mean 'ka-GE'?" in line for line in lines)
 
 
 def test_different_people_are_not_one():

@@ -136,6 +136,13 @@ STOCK = {
 }
 
 
+@pytest.mark.parametrize("language", STOCK)
+def test_what_models_say_to_decline_is_a_refusal(language: str):
+    for text in STOCK[language]:
+        assert reply(text, language).refused
+        assert not reply(f"{text} popcorn", language).refused
+
+
 @pytest.mark.parametrize(
     "text",
     [
