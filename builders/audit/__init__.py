@@ -32,7 +32,7 @@ from blend.builders.audit.solvers import (
     names_region,
 )
 from blend.schemas.errors import InputError, RowError, raise_all
-from blend.schemas.frames import in_slices
+from blend.schemas.frames import KEY
 from blend.schemas.locales import Registry, registry
 from blend.schemas.summaries import Summarised, Table
 from blend.schemas.texts import scripts_of
@@ -313,12 +313,8 @@ def audit_of(asked: QuestionArrays, scores: Mapping[str, FloatArray], definition
 
 def known_answers(annotations: pl.DataFrame) -> pl.DataFrame:
     """`EVIDENCE`: every English answer with its votes."""
-    return in_slices(annotations, _evidence_of)
-
-
-def _evidence_of(annotations: pl.DataFrame) -> pl.DataFrame:
-    rows = annotations.select("annotations", template="template_id", group="locale").explode("annotations")
-    groups = rows.drop_nulls("annotations").unnest("annotations")
+    rows = annotations.sort(KEY).select("annotations", template="template_id", group="locale")
+    groups = rows.explode("annotations").drop_nulls("annotations").unnest("annotations")
     texts = (
         groups.select("template", "group", text="en_answers", votes="count").explode("text").drop_nulls("text")
     )
