@@ -62,11 +62,6 @@ def _may_be_in_a_date(word: str) -> bool:
     return _MONTH.match(word) is not None or word in _IN_NUMBERS or not word[0].isascii()
 
 
-def is_broken(cell: str) -> bool:
-    """Whether a cell of a sheet holds a formula, or the error that a spreadsheet shows in place of one."""
-    return cell.startswith("=") or left_of_formula(cell) is not None
-
-
 def left_of_formula(text: str) -> str | None:
     """Say in words which formula or error a spreadsheet has left as a text; null where there surely is none.
 

@@ -24,7 +24,7 @@ from blend.schemas.sheets import (
     TICKS,
     Mark,
     digest_of,
-    is_broken,
+    left_of_formula,
     parted,
     surely_rewritten,
 )
@@ -174,7 +174,7 @@ class _Reader:
         cell = self._cells["answer"]
         if digest_of(template_id, locale, cell) == mark.digest:
             return cell
-        if surely_rewritten(cell) or is_broken(cell):
+        if surely_rewritten(cell) or left_of_formula(cell):
             what = f"{cell!r} is what a spreadsheet made of the answer that stood here"
             self._problem("answer", what, f"{_AS_PROPOSED}, or propose it as .xlsx, whose cells are text")
             return None
@@ -191,22 +191,14 @@ class _Reader:
 
     def _group(self, *, needed: bool) -> str:
         cell = self._cells["group"]
-        if not needed and is_broken(cell):
-            return ""
         if not cell and needed:
             fix = "write the number of its group, or a new one; or x in column invalid"
             self._problem("group", "the cell is blank", fix)
-        elif is_broken(cell):
-            self._problem("group", f"{cell!r} is a formula or what is left of one", "write a number")
         number = _WHOLE.fullmatch(cell)
         return number[1] if number else cell.casefold()
 
     def _english(self) -> tuple[str, ...]:
         cell = self._cells["english"]
-        if is_broken(cell):
-            fix = "write the text, with an apostrophe before it if it begins with ="
-            self._problem("english", f"{cell!r} is a formula or what is left of one", fix)
-            return ()
         texts = []
         asked = self._format()
         for text in parted(cell):
@@ -236,9 +228,6 @@ class _Reader:
         if reason and not invalid:
             fix = "write x in column invalid, or empty this cell"
             self._problem("reason", "a reason stands beside an answer that is not marked invalid", fix)
-        elif is_broken(self._cells["reason"]):
-            fix = "write the text, with an apostrophe before it if it begins with ="
-            self._problem("reason", f"{reason!r} is a formula or what is left of one", fix)
         for kind in tells_who(reason):
             fix = "say why in other words: a release repeats them"
             self._problem("reason", f"holds {kind} (not shown)", fix)

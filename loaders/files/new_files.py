@@ -183,6 +183,7 @@ def read_sheet(sheet: Sheet, path: Path, diagnostics: Diagnostics) -> list[Cells
         sheet.needed,
         optional=sheet.also_read,
         others=True,
+        typed=True,
         # Their mark tells what was there.
         rewritten=(*sheet.proposed, "check") if "check" in sheet.columns else (),
         returned=True,

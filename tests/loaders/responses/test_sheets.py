@@ -53,6 +53,18 @@ def test_what_is_no_sheet(tmp_path: Path, name: str, message: str):
     assert str(caught.value) == message
 
 
+@pytest.mark.parametrize("column", ["group", "english", "reason"])
+def test_what_a_spreadsheet_leaves_of_a_formula_is_refused(tmp_path: Path, column: str):
+    cells = dict.fromkeys(ANSWER_SHEET.columns, "") | {"template_id": "q", column: "#NAME?"}
+    pl.DataFrame([cells]).write_csv(tmp_path / "s.csv")
+    with pytest.raises(RowError) as caught:
+        read_answer_sheet(tmp_path / "s.csv")
+    assert str(caught.value) == (
+        f"s.csv:2, column {column}: the cell holds the error #NAME?, made by a spreadsheet; give the column "
+        "the format Text, and write again what stood there"
+    )
+
+
 def test_reviews_are_one_file_per_locale_in_the_order_of_templates(tmp_path: Path):
     written = write_reviews(
         reviews(review("b"), review("a", invalid=["x"], reasons=["no food"]), review("a", "en-GB", groups=[])),
