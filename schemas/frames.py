@@ -4,7 +4,7 @@ Frames of rows that have a model take their columns from it. ``source`` is the p
 ``file:row`` (``annotations/Iran_data.json:Al-en-01`` for keyed files), so that a builder can name it.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 
 import polars as pl
 
@@ -168,24 +168,6 @@ def votes_known() -> pl.Expr:
 def empty(schema: pl.Schema) -> pl.DataFrame:
     """A frame without rows."""
     return pl.DataFrame(schema=schema)
-
-
-_SLICE_ROWS = 10_000
-
-
-def in_slices(rows: pl.DataFrame, make: Callable[[pl.DataFrame], pl.DataFrame]) -> pl.DataFrame:
-    """Make something of rows with a `KEY`, some thousands at a time: what that needs meanwhile stays small.
-
-    Args:
-        rows: One row per key, in any order; none as well.
-        make: Makes rows of some of them.
-
-    Returns:
-        What was made, keys in order.
-    """
-    order = rows.select(row=pl.arg_sort_by(KEY))["row"]
-    starts = range(0, max(len(rows), 1), _SLICE_ROWS)
-    return pl.concat([make(rows[order[start : start + _SLICE_ROWS]]) for start in starts])
 
 
 NATIVE_QUESTIONS = pl.Schema(text_columns("template_id", "topic", "source_locale", "text", "source"))

@@ -18,6 +18,7 @@ from blend.schemas.texts import clean
 
 if TYPE_CHECKING:
     from simplemma import Lemmatizer
+    from simplemma.strategies import DefaultDictionaryFactory
 
 
 def is_language(tag: str) -> bool:
@@ -244,14 +245,8 @@ def share_known(found: Sequence[str], language: str) -> float | None:
     of = _CALLED_OTHERWISE.get(language, language)
     if not found or of not in SUPPORTED_LANGUAGES:
         return None
-    lookup = DictionaryLookupStrategy(_Dictionaries())
+    lookup = DictionaryLookupStrategy(_dictionaries())
     return sum(lookup.get_lemma(word, of) is not None for word in found) / len(found)
-
-
-def forget_base_forms() -> None:
-    """Give the memory of the dictionary back, some 20 MB; it is read again when a word is looked up."""
-    base_form.cache_clear()
-    _dictionary.cache_clear()
 
 
 @cache
@@ -261,19 +256,12 @@ def _lemmatiser() -> "Lemmatizer":
     from simplemma.strategies import DefaultStrategy
 
     # Words are kept above, and not a second time there, where it would be 65,536 of them.
-    return Lemmatizer(0, lemmatization_strategy=DefaultStrategy(dictionary_factory=_Dictionaries()))
+    return Lemmatizer(0, lemmatization_strategy=DefaultStrategy(dictionary_factory=_dictionaries()))
 
 
-class _Dictionaries:
-    """Dictionaries as simplemma asks for them; its own ones are kept until the process ends."""
-
-    def get_dictionary(self, lang: str) -> Mapping[str, str]:
-        return _dictionary(lang)
-
-
-# That of English and of one further language: the one of Polish takes 460 MB.
-@lru_cache(maxsize=2)
-def _dictionary(lang: str) -> Mapping[str, str]:
+@cache
+def _dictionaries() -> "DefaultDictionaryFactory":
     from simplemma.strategies import DefaultDictionaryFactory
 
-    return DefaultDictionaryFactory(cache_max_size=0).get_dictionary(lang)
+    # That of English and of one further language are kept: the one of Polish takes 460 MB.
+    return DefaultDictionaryFactory(cache_max_size=2)

@@ -4,20 +4,15 @@ Everything that reads files asks here, so that nobody else needs to know how pyd
 error is the sentence of one of our own validators, what its kinds are called, how a path is written.
 """
 
-import ast
 import inspect
 import re
-import sys
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib.resources import files
-from itertools import pairwise
 from typing import Annotated, Any, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, ValidationError
-from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from blend.schemas.errors import RowError, beyond_limits
 
@@ -32,46 +27,9 @@ def first_line_of(thing: type | Callable[..., Any]) -> str:
     return docstring_of(thing).partition("\n")[0].rstrip()
 
 
-@cache
-def field_sentences(model: "type[BaseModel]") -> Mapping[str, str]:
-    """Field of a model to the sentence under it, in the model's order; fields without one are left out.
-
-    Pydantic reads these sentences when it makes a class (``use_attribute_docstrings``), which takes longer than
-    all else about our models. Here they are read from the source for the few models that somebody asks about.
-    """
-    fields = model.model_fields
-    sentences: dict[str, str] = {}
-    for cls in reversed(model.__mro__):
-        if fields.keys() & inspect.get_annotations(cls).keys():
-            sentences.update(_sentences_in(cls))
-    return {name: sentences[name] for name in fields if name in sentences}
-
-
-def _sentences_in(cls: type) -> Iterator[tuple[str, str]]:
-    """The sentences in the body of one class."""
-    definition = _definition(cls)
-    for field, below in pairwise(definition.body if definition is not None else ()):
-        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
-            sentence = below.value if isinstance(below, ast.Expr) else None
-            if isinstance(sentence, ast.Constant) and isinstance(sentence.value, str):
-                yield field.target.id, inspect.cleandoc(sentence.value)
-
-
-def _definition(cls: type) -> ast.ClassDef | None:
-    """Find the definition of a class; null without its source."""
-    found: ast.AST | None = _source_tree(cls.__module__)
-    for name in cls.__qualname__.replace("<locals>.", "").split("."):
-        inside = ast.iter_child_nodes(found) if found is not None else iter(())
-        found = next((node for node in inside if getattr(node, "name", None) == name), None)
-    return found if isinstance(found, ast.ClassDef) else None
-
-
-@cache
-def _source_tree(module: str) -> ast.Module | None:
-    try:
-        return ast.parse(inspect.getsource(sys.modules[module]))
-    except (KeyError, OSError, TypeError):  # built in, or made at run time
-        return None
+def field_sentences(model: type[BaseModel]) -> Mapping[str, str]:
+    """Field of a model to the sentence under it, in the model's order; fields without one are left out."""
+    return {name: field.description for name, field in model.model_fields.items() if field.description}
 
 
 Text = Annotated[str, Field(min_length=1, pattern=r"\S")]
@@ -85,18 +43,7 @@ class FrozenModel(BaseModel):
     """Immutable, without unknown keys; the sentence under a field is the field's description."""
 
     # Built when first used: a command meets a few of some sixty models.
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
-
-    @classmethod
-    def __get_pydantic_json_schema__(
-        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> JsonSchemaValue:
-        schema = handler(core_schema)
-        properties = handler.resolve_ref_schema(schema).get("properties", {})
-        for name, sentence in field_sentences(cls).items():
-            for published in {name, cls.model_fields[name].alias} & properties.keys():
-                properties[published]["description"] = sentence
-        return schema
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True, use_attribute_docstrings=True)
 
 
 class Row(FrozenModel):

@@ -19,6 +19,7 @@ from blend.schemas.errors import UnknownNameError, decided_twice
 from blend.schemas.formats import AnswerFormat
 from blend.schemas.models import Qid, Row, Text
 from blend.schemas.personal_data import Pseudonym
+from blend.schemas.texts import clean
 
 MAX_ANSWERS = 3
 """Answers that one annotator may give to one question (Myung et al. 2024, section 3)."""
@@ -131,8 +132,11 @@ class Review(Row):
 
     @model_validator(mode="after")
     def _one_decision_per_answer(self) -> Self:
-        decided = [*self.invalid, *(answer for group in self.groups for answer in group.answers)]
-        twice = sorted({answer for answer in decided if decided.count(answer) > 1})
+        decided: dict[str, set[int]] = {}
+        for number, answers in enumerate([self.invalid, *(group.answers for group in self.groups)]):
+            for answer in answers:
+                decided.setdefault(clean(answer), set()).add(number)
+        twice = sorted(answer for answer, decisions in decided.items() if len(decisions) > 1)
         if twice:
             raise ValueError("; ".join(decided_twice(twice)))
         if self.reasons and len(self.reasons) != len(self.invalid):

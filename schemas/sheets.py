@@ -62,11 +62,6 @@ def _may_be_in_a_date(word: str) -> bool:
     return _MONTH.match(word) is not None or word in _IN_NUMBERS or not word[0].isascii()
 
 
-def is_broken(cell: str) -> bool:
-    """Whether a cell of a sheet holds a formula, or the error that a spreadsheet shows in place of one."""
-    return cell.startswith("=") or left_of_formula(cell) is not None
-
-
 def left_of_formula(text: str) -> str | None:
     """Say in words which formula or error a spreadsheet has left as a text; null where there surely is none.
 
@@ -106,7 +101,7 @@ class Sheet(NamedTuple):
 
     columns: pl.Schema
     """As written, in this order. A column ``check`` holds a mark of the row, which tells whether it came back
-    as it was proposed; then texts are guarded (`guarded`)."""
+    as it was proposed."""
     proposed: tuple[str, ...]
     """Columns that have to come back as they were proposed."""
     filled: Mapping[str, tuple[str, ...]]
@@ -236,7 +231,7 @@ def guarded(text: str) -> str:
 
 def unguarded(cell: str) -> str:
     """The text of a cell, whether or not the apostrophe came back."""
-    return cell.removeprefix("'")
+    return cell[1:] if cell.startswith("'") and guarded(cell[1:]) == cell else cell
 
 
 def joined(texts: list[str]) -> str:
@@ -362,7 +357,11 @@ CORRECT: Final = "correct"
 REPLY_VERDICTS: Final = (CORRECT, "partly", "wrong", "refused")
 """What people, and models that judge, say of a reply."""
 
-REPLY_SHEET = pl.Schema(text_columns("id", "locale", "region", "question", "reply", "verdict", "comment"))
+REPLY_SHEET = Sheet(
+    pl.Schema(text_columns("id", "locale", "region", "question", "reply", "verdict", "comment")),
+    proposed=("id", "reply"),
+    filled={"verdict": REPLY_VERDICTS, "comment": ()},
+)
 """One row per question and reply, in an order that says nothing: an id that names no model, the question in the
 language of the region, what a model replied; and, to be filled in, ``verdict`` (`REPLY_VERDICTS`, empty where
 somebody does not know) and a comment."""

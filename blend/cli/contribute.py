@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from blend.cli.application import Application, with_options
-from blend.cli.options import LocaleFile
 from blend.exit_codes import REFUSED
 from blend.schemas.texts import escape_controls, escape_controls_in_json
 
@@ -32,7 +31,6 @@ def init(
         list[str] | None,
         typer.Option(metavar="TAG", help="Locale that the contributor collects responses in; repeat it."),
     ] = None,
-    locale_file: LocaleFile = None,
 ) -> None:
     """Start a collection, with a workflow that checks pull requests; or one contributor's folder in it.
 
@@ -50,7 +48,7 @@ def init(
         typer.echo("Edit CONSENT.md and templates.csv; then, for everybody who contributes:")
         typer.echo(f"  blend contribute init {folder} --contributor NAME --locale TAG")
         return
-    known, _ = _of_recipe(folder if (folder / FOLDER).is_dir() else folder.resolve().parent, locale_file)
+    known, _ = _of_recipe(folder if (folder / FOLDER).is_dir() else folder.resolve().parent)
     written = write_contributor(folder, contributor, locale or [], locales=known)
     for path in written:
         typer.echo(folder / path)
@@ -67,7 +65,6 @@ def check(
         Literal["text", "json", "github"],
         typer.Option("--format", help="For people, for programs, or as annotations of a pull request."),
     ] = "text",
-    locale_file: LocaleFile = None,
 ) -> None:
     """Say everything that is wrong with contributions, file by file and row by row.
 
@@ -80,7 +77,7 @@ def check(
     from blend.loaders.contributions.checking import check_contributions, collection_of
     from blend.views.contributions import annotations, check_json, check_lines, verdict
 
-    known, recipe = _of_recipe(collection_of(folder)[0].parent, locale_file)
+    known, recipe = _of_recipe(collection_of(folder)[0].parent)
     found = check_contributions(folder, locales=known, released=None if recipe is None else recipe.license)
     if output == "json":
         typer.echo(escape_controls_in_json(with_options(check_json(found))), nl=False)
@@ -92,14 +89,14 @@ def check(
         raise typer.Exit(REFUSED)
 
 
-def _of_recipe(folder: Path, locale_file: Path | None) -> "tuple[Registry, Recipe | None]":
-    """The locales of a collection, with those of a file where one is given, and its recipe if it has one."""
+def _of_recipe(folder: Path) -> "tuple[Registry, Recipe | None]":
+    """The locales of a collection and its recipe, if it has one."""
     from blend.builders.release.inputs import known_locales
-    from blend.loaders.files.toml import registry_with
     from blend.loaders.recipes import read_recipe
+    from blend.schemas.locales import registry
 
-    known, path = registry_with(locale_file), folder / "recipe.toml"
+    path = folder / "recipe.toml"
     if not path.is_file():
-        return known, None
+        return registry(), None
     recipe = read_recipe(path)
-    return known_locales(recipe, base=folder, packaged=known), recipe
+    return known_locales(recipe, base=folder), recipe

@@ -142,14 +142,7 @@ def _accept_answers(sheet: Path, out: Path, reviewer: str, *, update: bool) -> N
     if out.absolute().name != "reviews" or not (out.absolute().parent / "responses").is_dir():
         typer.echo(f"`blend build` reads them as the folder `reviews` beside `responses`: move {out} there.")
     about_file = (f"{where}: {shown(detail)}" for _, where, _, _, detail in diagnostics.findings)
-    sentences = (
-        *about_file,
-        *accepted.recognised,
-        *accepted.left_out,
-        *accepted.suspect_english,
-        *accepted.out_of_format,
-    )
-    for sentence in sentences:
+    for sentence in (*about_file, *accepted.notes):
         typer.echo(sentence, err=True)
 
 

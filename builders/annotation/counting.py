@@ -13,7 +13,7 @@ from blend.builders.annotation.pseudonyms import People, project_key
 from blend.builders.annotation.stages import StageLocale, stage_locales
 from blend.builders.annotation.stages.model import Reading
 from blend.builders.annotation.stages.reading import location_of
-from blend.builders.saq.lost_answers import parted, without_lost
+from blend.builders.saq.reviews import given_part, without_lost
 from blend.loaders.files.new_files import EVENTS
 from blend.loaders.label_studio.events import Held, Line, counted_lines, held_in, read_events
 from blend.loaders.responses import ResponseTables, read_responses, readable_rows
@@ -153,7 +153,7 @@ def _without_lost_answers(one: StageReading, responses: Mapping[str, Sequence[Ma
     kept, findings = [], []
     for review in reading.rows["reviews"]:
         template_id = review["template_id"]
-        left, lost = parted(review, given.get(template_id, set()))
+        left, lost = given_part(review, given.get(template_id, set()))
         if lost:
             listed = ", ".join(f"'{escape_controls(answer)}'" for answer in lost)
             detail = f"the review decides on {listed}, which nobody answers any more; left out of it"

@@ -3,11 +3,10 @@
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-import numpy as np
 import polars as pl
 
 from blend.builders.annotation.stages.model import WORK
-from blend.builders.saq.agreement import answer_sets, locale_agreement, numbered, pairs_within
+from blend.builders.saq.agreement import answer_sets, locale_agreement, similarities
 from blend.builders.saq.ballots import cast_ballots
 from blend.schemas.frames import KEY, empty
 from blend.schemas.rows import NonAnswer
@@ -73,9 +72,6 @@ def reliability(
         responses: `frame_columns.RESPONSES`.
         reviews: `frame_columns.REVIEWS`.
         work: `stages.model.WORK` of the stage answer, for speed and blank annotations; none when absent.
-
-    Raises:
-        RowError, RowErrors: See `builders.saq.ballots.cast_ballots`.
     """
     sets = answer_sets(responses, cast_ballots(questions, responses, reviews))
     of_questions, of_people = _agreement(sets)
@@ -87,21 +83,20 @@ def reliability(
 
 def _agreement(sets: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The agreement on every question, and of every person with the others with its interval."""
-    sets = sets.sort("locale", "template_id", "annotator").with_row_index("row")
-    units = sets.select(pl.struct(KEY).rle_id()).to_series().to_numpy().astype(np.int64)
-    values, members = numbered(sets["labels"])
-    first, second = pairs_within(units)
-    alike = members.similarities(values[first], values[second])
+    numbers, similar = similarities(sets["labels"])
+    numbered = sets.select(*KEY, "annotator", set=numbers).sort("locale", "template_id", "annotator")
+    is_equal = pl.col("set") == pl.col("other")
     # Every pair counts for both of its people.
-    pairs = pl.DataFrame(
-        {"row": np.concatenate([first, second]), "alike": np.concatenate([alike, alike])},
-        {"row": sets.schema["row"], "alike": pl.Float64()},
+    pairs = (
+        numbered.join(numbered.rename({"set": "other", "annotator": "with"}), on=KEY)
+        .filter(pl.col("annotator") != pl.col("with"))
+        .join(similar, on=["set", "other"], how="left")
+        .with_columns(alike=pl.when(is_equal).then(1.0).otherwise(pl.col("similarity").fill_null(0)))
     )
-    with_others = pairs.group_by("row").agg(pl.col("alike").mean()).join(sets, on="row").sort("row")
+    with_others = pairs.group_by(*KEY, "annotator").agg(pl.col("alike").mean())
     questions = (
-        pairs.join(sets, on="row")
-        .group_by(KEY)
-        .agg(answers=pl.col("row").n_unique().cast(pl.Int64), agreement=pl.col("alike").mean())
+        pairs.group_by(KEY)
+        .agg(answers=pl.col("annotator").n_unique().cast(pl.Int64), agreement=pl.col("alike").mean())
         .sort("locale", "template_id")
     )
     error = _NORMAL * pl.col("alike").std() / pl.len().sqrt()

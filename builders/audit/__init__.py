@@ -13,7 +13,7 @@ import polars as pl
 from blend.builders.audit.measuring import combined_scores, credit_of, measured
 from blend.builders.audit.rules import BASELINES, EVIDENCE, KNOWS_OTHERS, LEAKS, NEEDS_ALL, asked_of, scored
 from blend.schemas.errors import InputError, RowError, raise_all
-from blend.schemas.frames import in_slices
+from blend.schemas.frames import KEY
 from blend.schemas.locales import Registry, registry
 from blend.schemas.summaries import Summarised, Table
 
@@ -200,12 +200,8 @@ def _with_options(evidence: pl.DataFrame, sources: pl.DataFrame) -> pl.DataFrame
 
 def known_answers(annotations: pl.DataFrame) -> pl.DataFrame:
     """`EVIDENCE`: every English answer with its votes."""
-    return in_slices(annotations, _evidence_of)
-
-
-def _evidence_of(annotations: pl.DataFrame) -> pl.DataFrame:
-    rows = annotations.select("annotations", template="template_id", group="locale").explode("annotations")
-    groups = rows.drop_nulls("annotations").unnest("annotations")
+    rows = annotations.sort(KEY).select("annotations", template="template_id", group="locale")
+    groups = rows.explode("annotations").drop_nulls("annotations").unnest("annotations")
     texts = (
         groups.select("template", "group", text="en_answers", votes="count").explode("text").drop_nulls("text")
     )

@@ -1,14 +1,17 @@
 """Judges: who is asked whether two answers mean the same, in which order."""
 
-from collections.abc import Callable, Iterable, Sequence, Set
+from collections.abc import Callable, Iterable, Sequence
+from itertools import product
 
-from blend.builders.judges.equivalence import Judge, Pair, Verdict
+from rapidfuzz.distance import Levenshtein
+
+from blend.builders.judges.equivalence import Judge
+from blend.builders.judges.panel import DecisionsJudge
 from blend.loaders.responses.shipped import shipped_decisions
 from blend.loaders.responses.verdicts import Decision, GivenVerdict
-from blend.schemas.errors import InputError, RowError
-from blend.schemas.personal_data import MODEL_PREFIX
+from blend.schemas.errors import InputError
 from blend.schemas.recipe import JudgeOptions, McqOptions
-from blend.schemas.texts import answer_key, pair_key
+from blend.schemas.texts import words
 
 
 def make_judges(
@@ -49,43 +52,6 @@ def shipped_for(options: McqOptions) -> tuple[Decision, ...]:
     return shipped_decisions() if options.judge.shipped else ()
 
 
-class DecisionsJudge:
-    """Judge that repeats earlier decisions, of people or a model; no opinion on other pairs."""
-
-    name = "decisions"
-
-    def __init__(self, decisions: Iterable[Decision]) -> None:
-        self._decided: dict[Pair, Decision] = {}
-        for decision in decisions:
-            earlier = self._decided.setdefault(pair_key(decision.answer_a, decision.answer_b), decision)
-            if earlier.same != decision.same:
-                here, there = ("the same", "not") if decision.same else ("not the same", "are")
-                raise RowError(
-                    f"{decision.answer_a!r} and {decision.answer_b!r} are {here} here, but {there} in "
-                    f"{earlier.location}",
-                    where=f"{decision.location}, column verdict",
-                    fix="delete one of the two rows",
-                )
-        self._partners: dict[str, set[str]] = {}
-        for a, b in self._decided:
-            self._partners.setdefault(a, set()).add(b)
-            self._partners.setdefault(b, set()).add(a)
-
-    def partners(self, text: str) -> Set[str]:
-        """See `RecordingJudge.partners`."""
-        return self._partners.get(answer_key(text), frozenset())
-
-    def verdicts(self, pairs: Sequence[Pair]) -> list[Verdict | None]:
-        """See `Judge.verdicts`; a verdict names who decided: ``decisions:mina``, ``chat:gpt-5``."""
-        decided = (self._decided.get(pair_key(a, b)) for a, b in pairs)
-        return [None if one is None else Verdict(one.same, self._decider(one.who)) for one in decided]
-
-    def _decider(self, who: str) -> str:
-        # A model's verdict keeps the model's name: the rebuild that finds it here must record the same
-        # decider as the build that asked, or the two releases would differ.
-        return who if who.startswith(MODEL_PREFIX) else f"{self.name}:{who}"
-
-
 def _decided(decisions: Iterable[Decision]) -> tuple[Judge, ...]:
     known = tuple(decisions)
     return (DecisionsJudge(known),) if known else ()
@@ -117,3 +83,25 @@ def _model_judge(
             "nothing again; add verdicts = 'verdicts.tsv' to [mcq]"
         )
     return (ChatJudge(options.model, record=record, concurrency=options.concurrency),)
+
+
+_ONE_SPELLING = 0.75
+"""Share of letters in common from which two answers may be one in two spellings: nezāmi and nizami."""
+_SHORTEST = 4
+"""Letters of the shortest word whose parts or spellings say anything."""
+
+
+def why_suspected(a: str, b: str) -> str:
+    """Say in a few words why two answers may mean the same; empty if nothing speaks for it.
+
+    Errs towards suspicion: a reader turns a wrong one down in a second, and never sees a pair that is missing.
+    """
+    for one, other in product(words(a), words(b)):
+        short, long = sorted((one, other), key=len)
+        # A word with which another begins or ends: ball and basketball.
+        if len(short) >= _SHORTEST and long != short and (long.startswith(short) or long.endswith(short)):
+            return f"{short} is part of {long}"
+    one, other = "".join(words(a)), "".join(words(b))
+    is_long = min(len(one), len(other)) >= _SHORTEST
+    is_alike = is_long and Levenshtein.normalized_similarity(one, other, score_cutoff=_ONE_SPELLING) > 0
+    return "spelling" if is_alike else ""

@@ -5,9 +5,9 @@ that a reviewer's decision spares a model the question. A verdict may depend on 
 the question, the order or earlier verdicts: what a model says is cached by pair.
 """
 
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 Pair = tuple[str, str]
 
@@ -32,15 +32,6 @@ class Judge(Protocol):
 
     def verdicts(self, pairs: Sequence[Pair]) -> list[Verdict | None]:
         """One verdict per pair, in order; ``None`` where the judge has no opinion."""
-        ...
-
-
-@runtime_checkable
-class RecordingJudge(Judge, Protocol):
-    """A judge that has opinions on certain pairs only and can tell which, so that none asks it about others."""
-
-    def partners(self, text: str) -> Set[str]:
-        """The answers on which it has an opinion beside this one, as `texts.answer_key` compares them."""
         ...
 
 

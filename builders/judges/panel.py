@@ -1,18 +1,53 @@
 """Asking judges: only about pairs that decide something, many at a time, and each pair once per template."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from copy import copy
 from typing import TypeVar
 
 import polars as pl
 
-from blend.builders.judges.equivalence import LEXICAL, Judge, Pair, RecordingJudge, decide
+from blend.builders.judges.equivalence import LEXICAL, Judge, Pair, Verdict, decide
+from blend.loaders.responses.verdicts import Decision
+from blend.schemas.errors import RowError
+from blend.schemas.personal_data import MODEL_PREFIX
+from blend.schemas.texts import pair_key
 
 Choice = TypeVar("Choice")
 
 DECIDERS = pl.Schema({"judge": pl.String(), "same": pl.Int64(), "different": pl.Int64()})
 """One row per judge: pairs of answers on which it had the deciding opinion, by verdict."""
+
+
+class DecisionsJudge:
+    """Judge that repeats earlier decisions, of people or a model; no opinion on other pairs."""
+
+    name = "decisions"
+
+    def __init__(self, decisions: Iterable[Decision]) -> None:
+        self._decided: dict[Pair, Decision] = {}
+        for decision in decisions:
+            earlier = self._decided.setdefault(pair_key(decision.answer_a, decision.answer_b), decision)
+            if earlier.same != decision.same:
+                here, there = ("the same", "not") if decision.same else ("not the same", "are")
+                raise RowError(
+                    f"{decision.answer_a!r} and {decision.answer_b!r} are {here} here, but {there} in "
+                    f"{earlier.location}",
+                    where=f"{decision.location}, column verdict",
+                    fix="delete one of the two rows",
+                )
+        self.pairs = self._decided.keys()
+        """Pairs that are decided, as `texts.pair_key` compares them."""
+
+    def verdicts(self, pairs: Sequence[Pair]) -> list[Verdict | None]:
+        """See `Judge.verdicts`; a verdict names who decided: ``decisions:mina``, ``chat:gpt-5``."""
+        decided = (self._decided.get(pair_key(a, b)) for a, b in pairs)
+        return [None if one is None else Verdict(one.same, self._decider(one.who)) for one in decided]
+
+    def _decider(self, who: str) -> str:
+        # A model's verdict keeps the model's name: the rebuild that finds it here must record the same
+        # decider as the build that asked, or the two releases would differ.
+        return who if who.startswith(MODEL_PREFIX) else f"{self.name}:{who}"
 
 
 class JudgePanel:
@@ -24,13 +59,18 @@ class JudgePanel:
 
     def __init__(self, judges: Sequence[Judge]) -> None:
         self.judges = tuple(judges)
-        recording = tuple(judge for judge in judges if isinstance(judge, RecordingJudge))
-        self.partners = _Partners(recording) if len(recording) == len(judges) else None
-        """By text, the answers beside which any judge may have an opinion on it; null: all.
+        self.partners: dict[str, set[str]] | None = None
+        """By answer, those beside which any judge has an opinion on it, as `texts.answer_key` compares them.
 
-        They are written as `texts.answer_key` compares them. Of tens of millions of pairs that could meet,
-        those who keep to decisions on file know a few thousand: nobody needs to list the others.
+        Null where a judge may have one on any pair. Of tens of millions of pairs that could meet, those who
+        keep to decisions on file know a few thousand: nobody needs to list the others.
         """
+        recording = [judge for judge in judges if isinstance(judge, DecisionsJudge)]
+        if len(recording) == len(judges):
+            self.partners = {}
+            for a, b in (key for judge in recording for key in judge.pairs):
+                self.partners.setdefault(a, set()).add(b)
+                self.partners.setdefault(b, set()).add(a)
         self.counts: Counter[tuple[str, bool]] = Counter()
         """Pairs decided, by name of the judge and verdict (true: the same)."""
         self._known: dict[Pair, bool] = {}
@@ -88,20 +128,3 @@ def settle(
         if not any(verdicts.values()):
             # All are different, as the choice took them to be: with them it would be made the same way.
             return choice
-
-
-class _Partners(dict[str, Set[str]]):
-    """What judges list as `RecordingJudge.partners`, by text; each text is looked up once."""
-
-    def __init__(self, judges: Sequence[RecordingJudge]) -> None:
-        super().__init__()
-        self._judges = judges
-
-    def __missing__(self, text: str) -> Set[str]:
-        # Of most texts nobody has an opinion: these share one empty set.
-        found = frozenset[str]().union(*(judge.partners(text) for judge in self._judges)) or _NOBODY
-        self[text] = found
-        return found
-
-
-_NOBODY: frozenset[str] = frozenset()

@@ -202,9 +202,10 @@ class Choice:
             by_key.setdefault(answer_key(text), []).append(text)
         pairs = {
             pair(text, other)
-            for text in texts
-            for key in self._panel.partners[text] & by_key.keys()
-            for other in by_key[key]
+            for key, alike in by_key.items()
+            for partner in self._panel.partners.get(key, frozenset()) & by_key.keys()
+            for text in alike
+            for other in by_key[partner]
         }
         return self._panel.same(pairs)
 

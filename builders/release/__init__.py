@@ -29,7 +29,6 @@ from blend.loaders.recipes.ready import portable_recipe
 from blend.loaders.releases.references import replaceable, resolve_release
 from blend.loaders.releases.reports import agreement_json, read_audit, report_json
 from blend.schemas.arrow_types import published
-from blend.schemas.languages import forget_base_forms
 from blend.schemas.locales import Locale, Registry
 from blend.schemas.manifest import (
     AGREEMENT_NAME,
@@ -110,8 +109,6 @@ def build_release(
         )
         # Before anything is written: later, this would be the most that a build needs.
         stats = _stats(built)
-        # Nothing from here on looks up a word.
-        forget_base_forms()
         reviewed = carry_reviewed(recipe, base, release)
         tables = _write_tables(built, release, on_progress)
         _write_reports(built, release, tables)

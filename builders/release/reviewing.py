@@ -9,15 +9,14 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from blend.builders.judges import make_judges, shipped_for
+from blend.builders.judges import make_judges, shipped_for, why_suspected
 from blend.builders.judges.option_reader import AskedOptions, OptionReader
-from blend.builders.judges.suspects import why_suspected
 from blend.builders.mcq.to_review import OFFERED_OPTIONS, candidate_pairs, offered_options
 from blend.builders.mcq.verdicts import Reader, Verdicts
 from blend.builders.release.inputs import known_locales, read_inputs
 from blend.builders.release.tables import annotations_of, verdicts_of
 from blend.builders.saq.answer_sheet import answer_sheet
-from blend.builders.saq.lost_answers import Lost, without_lost
+from blend.builders.saq.reviews import Lost, without_lost
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.responses.shipped import shipped_decisions
 from blend.loaders.responses.verdicts import NATIVE, GivenVerdict, append_verdicts, decisions_in, read_verdicts

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import polars as pl
 from polars.dataframe.group_by import GroupBy
 
-from blend.builders.saq.agreement import krippendorff_alpha, of_members
+from blend.builders.saq.agreement import krippendorff_alpha
 from blend.loaders.responses.verdicts import MODEL_KIND, NATIVE
 from blend.schemas.recipe import McqOptions
 from blend.schemas.reports import ANY_REFUSAL, EVERY, ComparedKind, ModelComparison, ModelReport
@@ -92,8 +92,7 @@ def _row(name: str, everything: pl.DataFrame) -> tuple[object, ...]:
     )
     twice = options.filter(pl.col("len") > 1)
     people = given.filter(~_IS_MODEL)
-    units = people.select(pl.struct(_OPTION).rank("dense")).to_series().to_numpy().astype("int64")
-    values, sets = of_members([frozenset({str(refused)}) for refused in people["refused"]])
+    refusals = people.select(unit=pl.struct(_OPTION), labels=pl.concat_list(pl.col("refused").cast(pl.String)))
     n_natives = int(options["is_native"].sum())
     return (
         name,
@@ -104,7 +103,7 @@ def _row(name: str, everything: pl.DataFrame) -> tuple[object, ...]:
         int(options["any_refused"].sum()),
         twice.height,
         twice["alike"].mean(),
-        krippendorff_alpha(units, values, sets).alpha,
+        krippendorff_alpha(refusals).alpha,
     )
 
 

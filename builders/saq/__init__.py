@@ -61,9 +61,6 @@ def aggregate(
         (`texts.clean`), in the review's order, after them unreviewed ones, most annotators first,
         then by text. ``en_answers`` are the review's; where it gives none, in English locales the answers, and
         in all others those of them that are in the question's format. ``source`` is the question's.
-
-    Raises:
-        RowError, RowErrors: See `builders.saq.ballots.cast_ballots`.
     """
     ballots = cast_ballots(questions, responses, reviews)
     votes = grouped(ballots)

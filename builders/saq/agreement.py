@@ -17,11 +17,10 @@ References:
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from blend.builders.saq.ballots import Ballots
@@ -29,69 +28,36 @@ from blend.builders.saq.grouping import grouped
 from blend.schemas.frames import AGREEMENT, ANNOTATOR_GROUPS, KEY, empty
 from blend.schemas.rows import NonAnswer
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-
 _SAMPLES = 1000
 _LEVEL = (2.5, 97.5)
 
 
-class AnswerSets:
-    """Answers of people, each time a set of labels, as numbers.
+def similarities(labels: pl.Series) -> tuple[pl.Series, pl.DataFrame]:
+    """Answer sets as numbers, and how alike two of them are.
+
+    MASI is 1 for equal sets, the Jaccard index times 2/3 where one set is part of the other, times 1/3 where
+    they overlap otherwise, and 0 for sets without a common label.
 
     Args:
-        sets: Numbers of the sets, from 0, one entry per label that a set holds; each label once.
-        labels: Numbers of the labels, in the same order.
+        labels: A list per answer, sorted, each label once; none is empty.
 
-    Equal sets must have the same number: `of_members` gives them numbers.
+    Returns:
+        The number of every answer's set; and one row per ordered pair of different sets with a common label:
+        ``set``, ``other``, ``similarity``.
     """
-
-    def __init__(self, sets: Ints, labels: Ints) -> None:
-        order = np.lexsort((labels, sets))
-        self._sets, self._labels = sets[order], labels[order]
-        self.n_sets = int(self._sets[-1]) + 1 if len(sets) else 0
-        self._sizes = np.bincount(self._sets, minlength=self.n_sets)
-        self._starts = np.concatenate([[0], np.cumsum(self._sizes)])
-        self._span = int(self._labels.max()) + 1 if len(labels) else 1
-        # In order, so that whether a set holds a label is one search.
-        self._held = self._sets * self._span + self._labels
-
-    def similarities(self, a: Ints, b: Ints) -> Floats:
-        """MASI of pairs of sets: 1 for equal sets, 0 for sets without a common label.
-
-        The Jaccard index, times 2/3 where one set is part of the other, times 1/3 where they overlap otherwise.
-        """
-        shared = self._shared(a, b)
-        size_a, size_b = self._sizes[a], self._sizes[b]
-        smaller = np.minimum(size_a, size_b)
-        weight = np.where(
-            (shared == size_a) & (shared == size_b), 1.0, np.where(shared == smaller, 2 / 3, 1 / 3)
-        )
-        return weight * shared / (size_a + size_b - shared)
-
-    def overlapping(self) -> tuple[Ints, Ints]:
-        """Every pair of different sets that have a label in common, the smaller number first."""
-        # Sorted by label, sets with one label stand side by side: those of a pair are at most as far apart as
-        # the label is frequent.
-        order = np.argsort(self._labels, kind="stable")
-        labels, sets = self._labels[order], self._sets[order]
-        found = [np.empty(0, np.int64)]
-        for step in range(1, int(np.bincount(labels).max()) if len(labels) else 0):
-            same = labels[step:] == labels[:-step]
-            found.append(np.unique(sets[:-step][same] * self.n_sets + sets[step:][same]))
-        pairs = np.unique(np.concatenate(found))
-        return pairs // max(self.n_sets, 1), pairs % max(self.n_sets, 1)
-
-    def _shared(self, a: Ints, b: Ints) -> Ints:
-        """Count the labels that the sets of each pair have in common."""
-        sizes = self._sizes[a]
-        pair = np.repeat(np.arange(len(a)), sizes)
-        # Runs 0, 1, … for each pair: the labels of its first set, each of which is looked up in the second.
-        within = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-        labels = self._labels[self._starts[a][pair] + within]
-        wanted = b[pair] * self._span + labels
-        location = np.minimum(np.searchsorted(self._held, wanted), len(self._held) - 1)
-        return np.bincount(pair[self._held[location] == wanted], minlength=len(a))
+    distinct = labels.to_frame("labels").unique(maintain_order=True).with_row_index("set")
+    numbers = labels.to_frame("labels").join(distinct, on="labels", how="left", maintain_order="left")["set"]
+    members = distinct.with_columns(size=pl.col("labels").list.len()).explode("labels")
+    pairs = (
+        members.join(members, on="labels", suffix="_other")
+        .filter(pl.col("set") != pl.col("set_other"))
+        .group_by("set", "size", other="set_other", size_other="size_other")
+        .agg(shared=pl.len())
+    )
+    is_part = pl.col("shared") == pl.min_horizontal("size", "size_other")
+    jaccard = pl.col("shared") / (pl.col("size") + pl.col("size_other") - pl.col("shared"))
+    weighted = pl.when(is_part).then(2 / 3).otherwise(1 / 3) * jaccard
+    return numbers, pairs.select("set", "other", similarity=weighted)
 
 
 class Alpha(NamedTuple):
@@ -110,27 +76,28 @@ class Alpha(NamedTuple):
     """Answers to them."""
 
 
-def krippendorff_alpha(units: Ints, values: Ints, sets: AnswerSets) -> Alpha:
+def krippendorff_alpha(answers: pl.DataFrame) -> Alpha:
     """Alpha over answer sets, with MASI as the distance; with sets of one label each it is nominal alpha.
 
     Args:
-        units: Numbers of the questions, one entry per answer set that somebody gave, shape ``(n,)``.
-        values: Numbers of the sets, in the same order.
-        sets: The sets.
+        answers: One row per answer set that somebody gave: ``unit`` (the question) and ``labels`` (sorted, each
+            once; none is empty).
 
     Answers to a question that nobody else answered are left out, as in Krippendorff's table of coincidences.
     """
-    _, units = np.unique(units, return_inverse=True)
-    answers = np.bincount(units) if len(units) else np.empty(0, np.int64)
-    paired = answers[units] > 1 if len(units) else np.empty(0, bool)
-    values, units = values[paired], np.unique(units[paired], return_inverse=True)[1]
-    n_units, n = int(units.max()) + 1 if len(units) else 0, len(values)
-    if n_units < 2:
-        return Alpha(None, None, None, n_units, n)
-    expected = _expected(values, sets)
+    numbers, similar = similarities(answers["labels"])
+    paired = answers.select("unit", set=numbers).filter(pl.len().over("unit") > 1)
+    n, n_units = len(paired), paired["unit"].n_unique()
+    counts = paired.group_by("unit", "set").agg(count=pl.len().cast(pl.Float64))
+    overall = counts.group_by("set").agg(pl.col("count").sum()).with_columns(unit=0)
+    # The mean distance between two answers, whatever they answer.
+    expected = 1 - _alike(overall, similar)["alike"].sum() / (n * (n - 1)) if n_units > 1 else 0
     if expected == 0:
         return Alpha(None, None, None, n_units, n)
-    per_unit, sizes = _observed(units, values, sets, n_units)
+    units = _alike(counts, similar)
+    sizes = units["n"].to_numpy()
+    # In Krippendorff's table every pair stands twice, with the weight 1 / (answers to the question - 1).
+    per_unit = sizes - units["alike"].to_numpy() / (sizes - 1)
     alpha = 1 - per_unit.sum() / sizes.sum() / expected
     # A fixed seed: the interval is published, and a rebuild has to repeat it.
     drawn = np.random.default_rng(0).integers(n_units, size=(_SAMPLES, n_units))
@@ -140,53 +107,24 @@ def krippendorff_alpha(units: Ints, values: Ints, sets: AnswerSets) -> Alpha:
     return Alpha(float(alpha), float(low), float(high), n_units, n)
 
 
-def _observed(units: Ints, values: Ints, sets: AnswerSets, n_units: int) -> tuple[Floats, Ints]:
-    """Per question the sum of distances that counts, and how many people answered."""
-    sizes = np.bincount(units, minlength=n_units)
-    first, second = pairs_within(units)
-    distances = 1 - sets.similarities(values[first], values[second])
-    per_unit = np.bincount(units[first], weights=distances, minlength=n_units)
-    # In Krippendorff's table every pair stands twice, with the weight 1 / (answers to the question - 1).
-    return 2 * per_unit / (sizes - 1), sizes
+def _alike(counts: pl.DataFrame, similar: pl.DataFrame) -> pl.DataFrame:
+    """By unit, in order: ``n`` answers, and ``alike``, the similarities of all ordered pairs of them added up.
 
-
-def _expected(values: Ints, sets: AnswerSets) -> float:
-    """The mean distance between two answers, whatever they answer."""
-    counts = np.bincount(values, minlength=sets.n_sets).astype(np.float64)
-    n = counts.sum()
-    a, b = sets.overlapping()
-    # Only overlapping sets are looked at: the similarity of all others is 0.
-    used = (counts[a] > 0) & (counts[b] > 0)
-    a, b = a[used], b[used]
-    # Ordered pairs of two answers: of equal sets with similarity 1, and of overlapping ones in both orders.
-    alike = (counts * (counts - 1)).sum() + 2 * (counts[a] * counts[b] * sets.similarities(a, b)).sum()
-    return float(1 - alike / (n * (n - 1)))
-
-
-def pairs_within(units: Ints) -> tuple[Ints, Ints]:
-    """The places of every two entries of the same unit, each pair once."""
-    order = np.argsort(units, kind="stable")
-    ordered = units[order]
-    first: list[Ints] = [np.empty(0, np.int64)]
-    second: list[Ints] = [np.empty(0, np.int64)]
-    for step in range(1, int(np.bincount(ordered).max()) if len(units) else 0):
-        # Entries of one unit stand side by side, so every pair of them is some step apart.
-        same = np.flatnonzero(ordered[step:] == ordered[:-step])
-        first.append(order[same])
-        second.append(order[same + step])
-    return np.concatenate(first), np.concatenate(second)
-
-
-def of_members(members: Sequence[frozenset[str]]) -> tuple[Ints, AnswerSets]:
-    """Sets of labels as numbers: the number of each, and the sets; none of them is empty."""
-    numbers: dict[frozenset[str], int] = {}
-    values = np.array([numbers.setdefault(held, len(numbers)) for held in members], np.int64)
-    labels: dict[str, int] = {}
-    pairs = [
-        (n, labels.setdefault(label, len(labels))) for held, n in numbers.items() for label in sorted(held)
-    ]
-    held = np.array(pairs, np.int64).reshape(-1, 2)
-    return values, AnswerSets(held[:, 0], held[:, 1])
+    Args:
+        counts: ``unit``, ``set`` and ``count``, how many gave that set.
+        similar: Of `similarities`.
+    """
+    weight = pl.col("count") * pl.col("count_other") * pl.col("similarity")
+    unequal = (
+        counts.join(similar, on="set")
+        .join(counts, left_on=["unit", "other"], right_on=["unit", "set"], suffix="_other")
+        .group_by("unit")
+        .agg(unequal=weight.sum())
+    )
+    equal = pl.col("count") * (pl.col("count") - 1)
+    by_unit = counts.group_by("unit").agg(n=pl.col("count").sum(), equal=equal.sum())
+    alike = pl.col("equal") + pl.col("unequal").fill_null(0)
+    return by_unit.join(unequal, on="unit", how="left").select("unit", "n", alike=alike).sort("unit")
 
 
 _DIGITS = 4
@@ -234,29 +172,12 @@ def locale_agreement(sets: pl.DataFrame) -> pl.DataFrame:
     """
     rows = []
     for (tag,), given in sorted(sets.partition_by("locale", as_dict=True).items()):
-        values, held = numbered(given["labels"])
-        units = given["template_id"].rank("dense").to_numpy().astype(np.int64)
-        found = krippendorff_alpha(units, values, held)
+        found = krippendorff_alpha(given.select("labels", unit="template_id"))
         people = given["annotator"].n_unique()
         rows.append((tag, found.alpha, found.low, found.high, found.n_questions, found.n_answers, people))
     return pl.DataFrame(rows, AGREEMENT, orient="row").with_columns(
         pl.col("alpha", "low", "high").round(_DIGITS)
     )
-
-
-def numbered(labels: pl.Series) -> tuple[Ints, AnswerSets]:
-    """The number of every answer set, and the sets.
-
-    Args:
-        labels: Lists of labels, each sorted; none is empty.
-    """
-    distinct = labels.to_frame("labels").unique(maintain_order=True).with_row_index("set")
-    values = labels.to_frame("labels").join(distinct, on="labels", how="left", maintain_order="left")["set"]
-    members = distinct.explode("labels").with_columns(label=pl.col("labels").rank("dense"))
-    numbers, sets, names = (
-        column.to_numpy().astype(np.int64) for column in (values, members["set"], members["label"])
-    )
-    return numbers, AnswerSets(sets, names)
 
 
 SMALLEST = 5

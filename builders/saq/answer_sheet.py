@@ -8,7 +8,7 @@ import polars as pl
 
 from blend.builders.saq.ballots import Ballots, cast_ballots
 from blend.builders.saq.grouping import answer_groups, grouped, grouping_key, several_answers
-from blend.builders.saq.lost_answers import Lost
+from blend.builders.saq.reviews import Lost
 from blend.schemas.formats import AnswerFormat, asked_unit, lacks_format, understood
 from blend.schemas.frames import KEY
 from blend.schemas.sheets import ANSWER_SHEET, INVALID, Mark, digest_of, joined
@@ -44,9 +44,6 @@ def answer_sheet(
         `sheets.ANSWER_SHEET`: by locale and template, groups in published order, after them what the review
         calls invalid. Questions without an answer have no row. Turned into reviews as it is
         (`reviews.reviews_of`), it gives the groups that it shows.
-
-    Raises:
-        RowError, RowErrors: See `builders.saq.ballots.cast_ballots`.
     """
     ballots = cast_ballots(questions, responses, reviews)
     votes = grouped(ballots)

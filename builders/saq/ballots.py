@@ -4,12 +4,10 @@ Answers are compared by `texts.clean`: what differs only in outer or repeated bl
 composition is one answer.
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import polars as pl
 
-from blend.schemas.errors import RowError, decided_twice, not_answered, not_asked, raise_all
 from blend.schemas.formats import asked_unit
 from blend.schemas.frames import KEY
 from blend.schemas.texts import clean
@@ -19,7 +17,7 @@ ANSWER = (*KEY, "answer")
 
 
 class Ballots(NamedTuple):
-    """Responses and reviews of known questions, checked against each other."""
+    """Responses and reviews of known questions."""
 
     answers: pl.DataFrame
     """One row per annotator and answer: ``template_id``, ``locale``, ``annotator``, ``answer`` (cleaned),
@@ -38,40 +36,13 @@ def cast_ballots(questions: pl.DataFrame, responses: pl.DataFrame, reviews: pl.D
     Args:
         questions: `frames.QUESTIONS`.
         responses: `frames.RESPONSES`; rows without answers have no ballot.
-        reviews: `frames.REVIEWS`.
+        reviews: `frames.REVIEWS`, like the others as `loaders.responses.read_responses` has checked them: of
+            questions that are asked and answers that are given, nothing twice.
 
     Returns:
         The ballots, in no particular order. An annotator who repeats an answer has one row for it.
-
-    Raises:
-        RowError, RowErrors: If a question or a review occurs twice, an annotator responds twice to a question,
-            a response or review is about no question, or a review decides twice on an answer or on one that
-            nobody gave. Names all places.
     """
     answers, decisions = _answers(responses), _decisions(reviews)
-    raise_all(
-        [
-            *_repeated(
-                questions,
-                KEY,
-                "question {template_id!r} in {locale} occurs twice",
-                "remove this row or {first}",
-            ),
-            *_repeated(
-                responses,
-                (*KEY, "annotator"),
-                "annotator {annotator!r} responds twice to {template_id!r} in {locale}",
-                "delete this row or {first}, or give the second person an id of their own",
-            ),
-            *_repeated(
-                reviews, KEY, "{template_id!r} in {locale} is reviewed twice", "merge this row into {first}"
-            ),
-            *_without_question(questions, responses, "response to"),
-            *_without_question(questions, reviews, "review of"),
-            *_decided_twice(decisions),
-            *_on_nothing(decisions, answers),
-        ]
-    )
     asked = questions.select(*KEY, "language", "answer_format", unit=asked_units(questions))
     decided = decisions.unique(ANSWER, keep="first", maintain_order=True)
     return Ballots(
@@ -127,35 +98,3 @@ def _decisions(reviews: pl.DataFrame) -> pl.DataFrame:
         .select(*ANSWER, "review", reason=pl.lit(""), invalid=pl.lit(False), group="group")
     )
     return cleaned(pl.concat([invalid, grouped]), "answer").with_row_index("position")
-
-
-def _repeated(rows: pl.DataFrame, key: tuple[str, ...], what: str, fix: str) -> Iterator[RowError]:
-    twice = rows.filter(pl.struct(key).is_duplicated()).group_by(key, maintain_order=True).agg("source")
-    for row in twice.iter_rows(named=True):
-        first, *others = row["source"]
-        for location in others:
-            yield RowError(what.format(**row), where=location, fix=fix.format(first=first))
-
-
-def _without_question(questions: pl.DataFrame, rows: pl.DataFrame, kind: str) -> Iterator[RowError]:
-    asked = questions.select("template_id", "locale").rows()
-    for row in rows.join(questions, on=KEY, how="anti").iter_rows(named=True):
-        what, fix = not_asked(kind, row["template_id"], row["locale"], asked)
-        yield RowError(what, where=row["source"], fix=fix)
-
-
-def _decided_twice(decisions: pl.DataFrame) -> Iterator[RowError]:
-    twice = decisions.group_by(*ANSWER, "review", maintain_order=True).agg(
-        verdicts=pl.struct("invalid", "group").n_unique()
-    )
-    for row in twice.filter(pl.col("verdicts") > 1).iter_rows(named=True):
-        what, fix = decided_twice([row["answer"]])
-        yield RowError(what, where=row["review"], fix=fix)
-
-
-def _on_nothing(decisions: pl.DataFrame, answers: pl.DataFrame) -> Iterator[RowError]:
-    unknown = decisions.join(answers, on=ANSWER, how="anti")
-    for row in unknown.iter_rows(named=True):
-        here = (pl.col("template_id") == row["template_id"]) & (pl.col("locale") == row["locale"])
-        what, fix = not_answered(row["answer"], row["template_id"], answers.filter(here)["answer"])
-        yield RowError(what, where=row["review"], fix=fix)

@@ -51,9 +51,6 @@ def collection_status(
     Returns:
         One row per question and one per locale.
 
-    Raises:
-        RowError, RowErrors: See `builders.saq.ballots.cast_ballots`.
-
     References:
         Myung et al. (2024), BLEnD, section 3, https://arxiv.org/abs/2406.09948.
     """

@@ -1,8 +1,8 @@
-"""The answer sheet after review: a person's decisions on answers, turned into reviews."""
+"""The answer sheet after review, as reviews; and reviews without answers that nobody gives any more."""
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -24,10 +24,9 @@ from blend.schemas.sheets import (
     TICKS,
     Mark,
     digest_of,
-    is_broken,
+    left_of_formula,
     parted,
     surely_rewritten,
-    unguarded,
 )
 from blend.schemas.texts import clean, is_unwritten
 
@@ -44,14 +43,9 @@ class Reviewed(NamedTuple):
 
     reviews: pl.DataFrame
     """`frames.REVIEWS`, by locale and template; ``source`` is the place of the question's first row."""
-    recognised: tuple[str, ...]
-    """One sentence per English number in words that is read in digits, in file order."""
-    left_out: tuple[str, ...]
-    """One sentence per cell with English that no group has, by locale and template."""
-    out_of_format: tuple[str, ...]
-    """One sentence per answer at which a build would stop, by locale and template."""
-    suspect_english: tuple[str, ...]
-    """One sentence per English text that hardly is one, or not that of its row, and on groups filled down."""
+    notes: tuple[str, ...]
+    """One sentence per English number in words that is read in digits, per cell with English that no group has,
+    per English text that hardly is one or not that of its row, and per answer at which a build would stop."""
 
 
 def reviews_of(sheet: pl.DataFrame, *, reviewer: str) -> Reviewed:
@@ -95,10 +89,12 @@ def reviews_of(sheet: pl.DataFrame, *, reviewer: str) -> Reviewed:
     reviews = [_review(rows, reviewer) for rows in by_question]
     return Reviewed(
         pl.DataFrame(reviews, schema=REVIEWS),
-        recognised=tuple(recognised),
-        left_out=tuple(sentence for rows in by_question for sentence in without_group(rows)),
-        out_of_format=tuple(sentence for rows in by_question for sentence in out_of_format(rows)),
-        suspect_english=tuple(suspect_english(by_question)),
+        notes=(
+            *recognised,
+            *(sentence for rows in by_question for sentence in without_group(rows)),
+            *suspect_english(by_question),
+            *(sentence for rows in by_question for sentence in out_of_format(rows)),
+        ),
     )
 
 
@@ -143,7 +139,7 @@ class _Reader:
         if mark is None:
             self._problem("check", *self._unmarked())
             return None
-        template_id, locale = unguarded(self._cells["template_id"]), self._cells["locale"]
+        template_id, locale = self._cells["template_id"], self._cells["locale"]
         if not _LOCALE.fullmatch(locale):
             self._problem("locale", f"{locale!r} is not the tag of a locale", _AS_PROPOSED)
             return None
@@ -161,7 +157,7 @@ class _Reader:
             invalid=invalid,
             reason=self._reason(invalid=invalid),
             form=self._format(),
-            unit=asked_unit(unguarded(self._cells["question"])),
+            unit=asked_unit(self._cells["question"]),
             source=self._source,
         )
 
@@ -176,10 +172,9 @@ class _Reader:
     def _typed(self, template_id: str, locale: str, mark: Mark) -> str | None:
         """The answer, if it is the one that was proposed."""
         cell = self._cells["answer"]
-        for text in (cell, unguarded(cell)):
-            if digest_of(template_id, locale, text) == mark.digest:
-                return text
-        if surely_rewritten(unguarded(cell)) or is_broken(cell):
+        if digest_of(template_id, locale, cell) == mark.digest:
+            return cell
+        if surely_rewritten(cell) or left_of_formula(cell):
             what = f"{cell!r} is what a spreadsheet made of the answer that stood here"
             self._problem("answer", what, f"{_AS_PROPOSED}, or propose it as .xlsx, whose cells are text")
             return None
@@ -188,36 +183,28 @@ class _Reader:
         return None
 
     def _tick(self) -> bool:
-        cell = unguarded(self._cells["invalid"])
+        cell = self._cells["invalid"]
         if cell.casefold() not in TICKS | NO_TICKS:
             fix = "write x where the answer is none, else empty the cell; why stands in column reason"
             self._problem("invalid", f"unknown mark {cell!r}", fix)
         return cell.casefold() in TICKS
 
     def _group(self, *, needed: bool) -> str:
-        cell = unguarded(self._cells["group"])
-        if not needed and is_broken(cell):
-            return ""
+        cell = self._cells["group"]
         if not cell and needed:
             fix = "write the number of its group, or a new one; or x in column invalid"
             self._problem("group", "the cell is blank", fix)
-        elif is_broken(cell):
-            self._problem("group", f"{cell!r} is a formula or what is left of one", "write a number")
         number = _WHOLE.fullmatch(cell)
         return number[1] if number else cell.casefold()
 
     def _english(self) -> tuple[str, ...]:
         cell = self._cells["english"]
-        if is_broken(cell):
-            fix = "write the text, with an apostrophe before it if it begins with ="
-            self._problem("english", f"{cell!r} is a formula or what is left of one", fix)
-            return ()
         texts = []
         asked = self._format()
-        for text in parted(unguarded(cell)):
+        for text in parted(cell):
             # A number in words is one as well.
             number = understood(text, asked) if asked is AnswerFormat.INTEGER else None
-            if is_unwritten(text) and text != unguarded(self._cells["answer"]):
+            if is_unwritten(text) and text != self._cells["answer"]:
                 self._problem(
                     "english", f"{text!r} is not English", "write the English, or leave the cell empty"
                 )
@@ -233,17 +220,14 @@ class _Reader:
 
     def _format(self) -> AnswerFormat:
         """The format of the question; free text where the cell says nothing that is known."""
-        cell = unguarded(self._cells["format"])
+        cell = self._cells["format"]
         return AnswerFormat(cell) if cell in set(AnswerFormat) else AnswerFormat.TEXT
 
     def _reason(self, *, invalid: bool) -> str:
-        reason = unguarded(self._cells["reason"])
+        reason = self._cells["reason"]
         if reason and not invalid:
             fix = "write x in column invalid, or empty this cell"
             self._problem("reason", "a reason stands beside an answer that is not marked invalid", fix)
-        elif is_broken(self._cells["reason"]):
-            fix = "write the text, with an apostrophe before it if it begins with ="
-            self._problem("reason", f"{reason!r} is a formula or what is left of one", fix)
         for kind in tells_who(reason):
             fix = "say why in other words: a release repeats them"
             self._problem("reason", f"holds {kind} (not shown)", fix)
@@ -306,3 +290,60 @@ def _review(rows: Sequence[Answer], reviewer: str) -> dict[str, object]:
         ],
         "source": rows[0].source,
     }
+
+
+class Lost(NamedTuple):
+    """Answers on which a review decides and that nobody gives."""
+
+    template_id: str
+    locale: str
+    answers: list[str]
+    source: str
+    """Place of the review."""
+    is_all: bool
+    """Whether the review decides on nothing else."""
+
+
+def without_lost(reviews: pl.DataFrame, responses: pl.DataFrame) -> tuple[pl.DataFrame, list[Lost]]:
+    """Reviews as far as their answers are given, and what was left out of them.
+
+    Args:
+        reviews: `frames.REVIEWS`.
+        responses: `frames.RESPONSES`.
+    """
+    given: dict[tuple[str, str], set[str]] = {}
+    for template_id, locale, answers in responses.select("template_id", "locale", "answers").iter_rows():
+        given.setdefault((template_id, locale), set()).update(map(clean, answers or ()))
+    kept, lost = [], []
+    for review in reviews.iter_rows(named=True):
+        key = review["template_id"], review["locale"]
+        left, answers = given_part(review, given.get(key, set()))
+        if answers:
+            lost.append(Lost(*key, answers, review["source"], left is None))
+        if left is not None:
+            kept.append({"invalid": [], "reasons": [], **left})
+    return pl.DataFrame(kept, schema=REVIEWS), lost
+
+
+def given_part(review: dict[str, Any], given: Collection[str]) -> tuple[dict[str, Any] | None, list[str]]:
+    """A review of the given answers, null if it has none, and the others; groups that become empty go."""
+    invalid, groups = review.get("invalid") or [], review.get("groups") or []
+    decided = [*invalid, *(answer for group in groups for answer in group["answers"])]
+    lost = [answer for answer in decided if clean(answer) not in given]
+    if not lost:
+        return review, []
+    reasons = dict(zip(invalid, review.get("reasons") or (), strict=False))
+    still = [answer for answer in invalid if answer not in lost]
+    groups = [
+        {**group, "answers": answers}
+        for group in groups
+        if (answers := [answer for answer in group["answers"] if answer not in lost])
+    ]
+    if not still and not groups:
+        return None, lost
+    left = {name: value for name, value in review.items() if name not in ("invalid", "reasons", "groups")}
+    if still:
+        left["invalid"] = still
+        if reasons:
+            left["reasons"] = [reasons[answer] for answer in still]
+    return {**left, "groups": groups}, lost

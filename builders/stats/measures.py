@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from blend.schemas.frames import KEY, accepts_answers, in_slices, is_scored, votes_known
+from blend.schemas.frames import KEY, accepts_answers, is_scored, votes_known
 
 KINDS = ("idk", "no-answer", "not-applicable", "other")
 """Kinds of non-answer, in the order of every table."""
@@ -131,7 +131,7 @@ def question_figures(questions: pl.DataFrame, annotations: pl.DataFrame, *, want
     return (
         questions.select(*KEY, "topic")
         .join(
-            in_slices(annotations, _figures_of_answers),
+            _figures_of_answers(annotations),
             on=KEY,
             how="left",
             validate="1:1",

@@ -19,10 +19,10 @@ from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.report.single_answers import single_answers
 from blend.eval.runs.run_directory import read_frame, write_frame
 from blend.eval.scores_json import ALL, UNANSWERED, Score, agreement_scores
-from blend.loaders.files.new_files import write_new_sheet
+from blend.loaders.files.new_files import write_sheet
 from blend.schemas.errors import InputError, UnknownNameError
 from blend.schemas.frames import KEY
-from blend.schemas.sheets import CORRECT, REPLY_SHEET, REPLY_VERDICTS, guarded
+from blend.schemas.sheets import CORRECT, REPLY_SHEET
 from blend.schemas.texts import clean, pluralise
 
 DRAWN_NAME = "drawn.parquet"
@@ -31,7 +31,7 @@ SHOWN = ("id", "locale", "region", "question", "reply")
 
 DRAWN = pl.Schema(
     {
-        **{name: REPLY_SHEET[name] for name in SHOWN},
+        **{name: REPLY_SHEET.columns[name] for name in SHOWN},
         "template_id": pl.String(),
         "stratum": pl.String(),
         "probability": pl.Float64(),
@@ -160,7 +160,7 @@ def keep_drawn(runs: Sequence[ScoredRun], drawn: pl.DataFrame, out: Path) -> Non
 
     Raises:
         InputError: If another draw of a locale is kept that this one does not hold: somebody may have its
-            sheet. Also as `files.new_files.write_new_sheet`.
+            sheet. Also as `files.new_files.write_sheet`.
         StorageError: If something cannot be written.
     """
     kept = []
@@ -196,11 +196,9 @@ def read_drawn(run: ScoredRun) -> pl.DataFrame:
 
 
 def write_replies(rows: pl.DataFrame, out: Path) -> None:
-    """Write replies, `SHOWN`, as a sheet to be filled in; see `files.new_files.write_new_sheet`."""
-    texts = pl.col("question", "reply").map_elements(guarded, return_dtype=pl.String, skip_nulls=True)
-    blank = [pl.lit(None, pl.String).alias(name) for name in ("verdict", "comment")]
-    sheet = rows.select(SHOWN).with_columns(texts, *blank).select(list(REPLY_SHEET))
-    write_new_sheet(out, sheet, choices={"verdict": REPLY_VERDICTS})
+    """Write replies, `SHOWN`, as a sheet to be filled in; see `files.new_files.write_sheet`."""
+    blank = [pl.lit(None, pl.String).alias(name) for name in REPLY_SHEET.filled]
+    write_sheet(REPLY_SHEET, rows.select(SHOWN).with_columns(*blank), out)
 
 
 class LabelledReplies(BaseModel):
@@ -260,7 +258,7 @@ def label_replies(
 
     Raises:
         InputError: If nothing was drawn, a file cannot be used, or nobody judged anything; also as
-            `files.new_files.write_new_sheet`.
+            `files.new_files.write_sheet`.
         RowError, RowErrors: If a row is not of the draw, names no verdict, or is somebody's second on a reply.
         StorageError: If something cannot be written.
     """

@@ -3,9 +3,7 @@
 ``docs/contributing-data.md`` describes the folders.
 """
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,7 +25,7 @@ from blend.schemas.contributors import Contributor
 from blend.schemas.locales import Registry, registry
 from blend.schemas.personal_data import contact_data
 from blend.schemas.rows import Response
-from blend.schemas.texts import clean, pluralise
+from blend.schemas.texts import clean
 
 
 class Contribution(NamedTuple):
@@ -147,12 +145,6 @@ def _part(tables: ResponseTables, contributor: str) -> ResponseTables:
     return ResponseTables(*(table.filter(own) for table in tables))
 
 
-_FEWEST_COPIED = 3
-"""Equal responses from which on two files are taken for copies, where they are half of one of them as well.
-
-Annotators of two contributors may share a pseudonym and a few short answers by chance.
-"""
-
 _ONCE = {
     "templates": (
         "template {0.template_id!r}",
@@ -212,7 +204,6 @@ def _merge_rows(parts: Sequence[ResponseRows], diagnostics: Diagnostics) -> Resp
         parts: What all share, then what each brings, in the order in which the first counts.
         diagnostics: Takes findings and problems.
     """
-    _check_copied(parts, diagnostics)
     merged = {}
     for kind in ResponseRows._fields:
         of_kind = [getattr(part, kind) for part in parts]
@@ -241,25 +232,6 @@ def _first_of_each(rows: Sequence[Placed[Any]], kind: str, diagnostics: Diagnost
         else:
             places = f"{location}, column {other}", f"{earlier.location}, column {other}"
             _tell_both(*places, f"{named} says something else than in", fix, diagnostics)
-
-
-def _check_copied(parts: Sequence[ResponseRows], diagnostics: Diagnostics) -> None:
-    """Note responses that two contributors have alike: a copied file would count every annotator twice."""
-    given: defaultdict[str, defaultdict[str, dict[Any, str]]] = defaultdict(lambda: defaultdict(dict))
-    for part in parts:
-        for location, row in part.responses.rows:
-            owner = owner_of(location)
-            typed = row.annotator.removeprefix(annotator_id(owner, "")), row.template_id, row.answers
-            if row.answers:
-                given[row.locale][owner][typed] = location
-    for by_owner in given.values():
-        for one, other in combinations(by_owner.values(), 2):
-            same = one.keys() & other.keys()
-            if len(same) >= max(_FEWEST_COPIED, min(len(one), len(other)) / 2):
-                files = [min(rows[typed] for typed in same).rpartition(":")[0] for rows in (other, one)]
-                what = f"{pluralise(len(same), 'response')} of the same annotators are also in"
-                fix = "keep them in the folder of whoever collected them, and delete them in the other"
-                _tell_both(files[0], files[1], what, fix, diagnostics)
 
 
 def _tell_both(later: str, earlier: str, what: str, fix: str, diagnostics: Diagnostics) -> None:

@@ -1,7 +1,7 @@
 """Atomic writes: files and directories appear complete under their names, or not at all, whatever happens."""
 
 import errno
-import io
+import mmap
 import os
 import re
 import secrets
@@ -261,13 +261,13 @@ def atomic_directory(out: Path, *, check: Callable[[Path], None] | None = None) 
         StorageError: If it cannot be written, or if the disk is full.
         ConflictError: If another process is writing it.
     """
-    with _translate_errors(out):
+    with storage_errors(out):
         out = _followed(out.absolute())
     if not out.name:
         raise InputError(f"{out}: the root of the file system; `out` names the directory to make")
     beside = out.with_name(f".{out.name}.partial")
     previous = out.with_name(f".{out.name}.previous")
-    with _translate_errors(out):
+    with storage_errors(out, kept="nothing was changed; "):
         out.parent.mkdir(parents=True, exist_ok=True)
         with _locked(out):
             _restore(out, previous)
@@ -282,32 +282,6 @@ def atomic_directory(out: Path, *, check: Callable[[Path], None] | None = None) 
                 _swap(beside, out, previous)
             finally:
                 _remove(beside)
-
-
-@contextmanager
-def _translate_errors(out: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        if not _is_about(error, out) and not is_disk_full(error):
-            raise
-        if error.errno == errno.ENAMETOOLONG:
-            raise InputError(f"{out}: the name is too long; choose a shorter `out`") from error
-        if error.errno in (errno.ENOTDIR, errno.EEXIST):
-            raise InputError(f"{out}: a part of this path is a file; choose another `out`") from error
-        raise storage_error(out, error, kept="nothing was changed; ") from error
-
-
-def _is_about(error: OSError, out: Path) -> bool:
-    """Whether an error is of the directory to make, of what stands beside it for its sake, or of one above it.
-
-    An input that cannot be read inside the block is not the fault of the place to write to.
-    """
-    if error.filename is None:
-        return True
-    path = Path(os.fsdecode(error.filename))
-    ours = (out, *(out.with_name(f".{out.name}.{part}") for part in ("partial", "previous", "lock")))
-    return out.is_relative_to(path) or any(path.is_relative_to(location) for location in ours)
 
 
 @contextmanager
@@ -400,12 +374,8 @@ def _sync_directory(directory: Path) -> None:
         os.close(handle)
 
 
-_CHUNK_BYTES = 2**20
-"""Read at a time, from the end, to where the last row begins."""
-
-
-def complete_rows(content: bytes, is_complete: Callable[[bytes], bool]) -> tuple[bytes, bytes]:
-    """Part a file's content into its complete rows and what follows: a row cut off in the middle, or nothing.
+def complete_rows(content: bytes, is_complete: Callable[[bytes], bool]) -> bytes:
+    """The complete rows of a file's content, without one that was cut off at the end.
 
     Args:
         content: The content.
@@ -413,7 +383,7 @@ def complete_rows(content: bytes, is_complete: Callable[[bytes], bool]) -> tuple
     """
     start = content.rfind(b"\n") + 1
     tail = content[start:]
-    return (content, b"") if not tail or is_complete(tail) else (content[:start], tail)
+    return content if tail and is_complete(tail) else content[:start]
 
 
 def append_rows(path: Path, rows: bytes, is_complete: Callable[[bytes], bool]) -> None:
@@ -432,30 +402,20 @@ def append_rows(path: Path, rows: bytes, is_complete: Callable[[bytes], bool]) -
     """
     # Unbuffered: one call writes all rows, so that half a row is rare, and nothing is written later.
     with path.open("r+b", buffering=0) as file:
-        end, line_feed = _end_of_rows(file, is_complete)
+        end = os.fstat(file.fileno()).st_size
+        if end:
+            with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+                tail = content[content.rfind(b"\n") + 1 :]
+            if not tail or not is_complete(tail):
+                end -= len(tail)
+            elif rows:
+                rows = b"\n" + rows
         try:
             file.truncate(end)
             file.seek(end)
-            _write(file, line_feed + rows if rows else b"")
+            while rows:
+                rows = rows[file.write(rows) or 0 :]
             os.fsync(file.fileno())
         except OSError:
             file.truncate(end)
             raise
-
-
-def _end_of_rows(file: io.FileIO, is_complete: Callable[[bytes], bool]) -> tuple[int, bytes]:
-    """Return where the next row goes, and the line feed to write before it if the last row has none."""
-    size = start = file.seek(0, os.SEEK_END)
-    tail = b""
-    while start and b"\n" not in tail:
-        end, start = start, max(0, start - _CHUNK_BYTES)
-        file.seek(start)
-        tail = file.read(end - start) + tail
-    tail = tail[tail.rfind(b"\n") + 1 :]
-    return (size, b"\n") if tail and is_complete(tail) else (size - len(tail), b"")
-
-
-def _write(file: io.FileIO, data: bytes) -> None:
-    written = 0
-    while written < len(data):
-        written += file.write(data[written:]) or 0

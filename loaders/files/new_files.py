@@ -16,7 +16,7 @@ from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.rows import Cells, Columns, read_rows
 from blend.loaders.files.tables import OTHER_WORKBOOKS, WORKBOOK, Choices, write_workbook
 from blend.schemas.errors import InputError
-from blend.schemas.sheets import Sheet, guarded
+from blend.schemas.sheets import Sheet, guarded, unguarded
 
 EVENTS = "events.jsonl"
 """File of a pull folder with everything that people did, as it was seen."""
@@ -160,7 +160,7 @@ def write_sheet(sheet: Sheet, rows: pl.DataFrame, path: Path) -> None:
         InputError, StorageError: As `write_new_sheet`.
     """
     cells = rows.select(list(sheet.columns))
-    if "check" in sheet.columns:
+    if path.suffix.lower() == ".csv":  # the cells of a workbook are text
         texts = pl.selectors.string().exclude(sheet.numbers)
         cells = cells.with_columns(texts.map_elements(guarded, return_dtype=pl.String, skip_nulls=True))
     choices = {column: offered for column, offered in sheet.filled.items() if offered}
@@ -183,11 +183,18 @@ def read_sheet(sheet: Sheet, path: Path, diagnostics: Diagnostics) -> list[Cells
         sheet.needed,
         optional=sheet.also_read,
         others=True,
+        typed=True,
         # Their mark tells what was there.
         rewritten=(*sheet.proposed, "check") if "check" in sheet.columns else (),
         returned=True,
     )
-    return read_rows(path, path.parent, diagnostics, columns)
+    return [
+        Cells(
+            row.location,
+            {name: unguarded(cell) if isinstance(cell, str) else cell for name, cell in row.values.items()},
+        )
+        for row in read_rows(path, path.parent, diagnostics, columns)
+    ]
 
 
 def _make_folder(folder: Path, undo: ExitStack) -> None:

@@ -3,11 +3,10 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
-from time import monotonic
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rich.progress import TaskID
+    from rich.progress import Task, TaskID
 
 ProgressCallback = Callable[[str, int, int], None]
 """Called with the step under way, how many of its parts are done, and how many there are."""
@@ -36,26 +35,32 @@ def shown_progress(*, unit: str | None = None, transient: bool = False) -> "Iter
         BarColumn,
         MofNCompleteColumn,
         Progress,
+        ProgressColumn,
         TextColumn,
         TimeElapsedColumn,
         TimeRemainingColumn,
     )
+    from rich.text import Text
+
+    class Rate(ProgressColumn):
+        def render(self, task: "Task") -> Text:
+            return Text(f"{task.speed:.1f} {unit}/s" if task.speed else "")
 
     columns = [TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()]
     if unit is not None:
-        columns += [TextColumn("{task.fields[rate]}"), TimeRemainingColumn()]
-    steps: dict[str, _Step] = {}
+        columns += [Rate(), TimeRemainingColumn()]
+    steps: dict[str, TaskID] = {}
     progress = Progress(*columns, console=Console(stderr=True), transient=transient)
 
     def on_progress(step: str, done: int, total: int) -> None:
         progress.start()
         if step not in steps:
-            steps[step] = _Step(progress.add_task(step, total=total, rate=""), done, monotonic())
-        rate = "" if unit is None else steps[step].rate(done, unit)
-        task = steps[step].task
+            # Parts that were done before, of work that goes on, say nothing of its speed.
+            steps[step] = progress.add_task(step, total=total, completed=done)
+        task = steps[step]
         if done < progress.tasks[task].completed:  # begun again, by the next check
             progress.reset(task, total=total)
-        progress.update(task, completed=done, total=total, rate=rate)
+        progress.update(task, completed=done, total=total)
 
     try:
         yield on_progress
@@ -90,14 +95,3 @@ def _is_watched() -> bool:
     console = Console(stderr=True)
     # Without ipywidgets a notebook cannot draw a bar anew.
     return find_spec("ipywidgets") is not None if console.is_jupyter else console.is_terminal
-
-
-class _Step(NamedTuple):
-    task: "TaskID"
-    done_before: int
-    """Parts that were done before this time, of work that goes on."""
-    started: float
-
-    def rate(self, done: int, unit: str) -> str:
-        parts, seconds = done - self.done_before, monotonic() - self.started
-        return f"{parts / seconds:.1f} {unit}/s" if parts and seconds else ""

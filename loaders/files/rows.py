@@ -51,8 +51,6 @@ class Columns:
     """Columns that every row has."""
     optional: Collection[str] = ()
     """Columns that a row may have."""
-    tolerated: Collection[str] = ()
-    """Columns that a row may have and that no message recommends."""
     ignored: Collection[str] = ()
     """Columns that may be there and are left out."""
     others: bool = False
@@ -77,7 +75,7 @@ class Columns:
     @property
     def known(self) -> list[str]:
         """Columns that a file may have and that mean something."""
-        return [*self.required, *self.optional, *self.tolerated]
+        return [*self.required, *self.optional]
 
     def named(self, header: Sequence[str]) -> list[str]:
         """The columns that a header means.
@@ -117,8 +115,7 @@ class Columns:
                 fix = f"rename it to {name!r}, or remove it if it holds something else"
                 raise RowError(f"column {also!r} looks like {name!r}", where=where, fix=fix)
         for column in () if self.others else strange:
-            columns = ", ".join([*self.required, *self.optional])
-            fix = f"rename or remove it; the columns are {columns}"
+            fix = f"rename or remove it; the columns are {', '.join(self.known)}"
             raise RowError(f"unknown column {column!r}", where=where, fix=fix)
 
     def kept(self, values: dict[str, Any]) -> dict[str, Any]:

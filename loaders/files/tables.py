@@ -28,7 +28,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from blend.loaders.files.content import location_of, read_content, utf8_text
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.schemas.errors import RowError
-from blend.schemas.sheets import may_be_rewritten
 
 if TYPE_CHECKING:
     import polars as pl
@@ -54,11 +53,6 @@ _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 # What XML cannot hold; carriage returns, which it turns into line feeds; and texts that look like an escape.
 _TO_ESCAPE = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)")
 _WIDEST = 60
-_HIDDEN = re.compile(rb'<row\b(?=[^>]*\bhidden="(?:1|true)")[^>]*\br="(\d+)"')
-_OF_LOOKS = re.compile(r"xl/(?:worksheets/[^/]*|comments[^.]*|threadedComments[^.]*|comments/[^/]*)\.xml")
-_COMMENTED = re.compile(rb'ref="([A-Z]+[0-9]+)"')
-_LISTED = 10
-"""Rows, or cells, that a message lists."""
 _TO_FILL_IN = 24
 """Width of a column that holds nothing yet."""
 _SEVERAL = 2
@@ -100,8 +94,8 @@ def _workbook_lines(
         content: Of the file.
         location: What messages call it.
         known: Names of columns. Of several sheets that hold anything, the one whose first line has most of them
-            is read; no other may have two of them, nor rows like its rows, since these would be lost.
-        diagnostics: Takes a finding for each other sheet that holds anything, and for what looks say.
+            is read; no other may have two of them, since its rows would be lost.
+        diagnostics: Takes a finding for each other sheet that holds anything.
 
     Returns:
         The file with the sheet, ``file[sheet]``; and the lines with their row, from 1.
@@ -116,9 +110,7 @@ def _workbook_lines(
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             size = sum(part.file_size for part in archive.infolist())
-            cells = _sheets(content) if size <= MAX_UNPACKED else {}
-            sheets = {name: [(row, [*map(_text, line)]) for row, line in rows] for name, rows in cells.items()}
-            looks = _looks(archive) if cells else {}
+            sheets = _sheets(content) if size <= MAX_UNPACKED else {}
     except Exception as error:  # of packing, of XML and of openpyxl, which has none of its own
         fix = "save it again as .xlsx, or as CSV in UTF-8"
         raise RowError("not a workbook, or damaged", where=location, fix=fix) from error
@@ -127,41 +119,16 @@ def _workbook_lines(
         raise RowError(what, where=location, fix="save the sheet as CSV in UTF-8")
     name = _chosen(sheets, known, location)
     for other in (one for one in sheets if one != name):
-        if _continues(sheets[name], sheets[other]):
-            what = f"the rows of sheet {other!r} look like those of {name!r}, but without its header"
-            fix = f"move them below those of {name!r}, or to another file"
-            raise RowError(what, where=f"{location}[{other}]", fix=fix)
         what = f"sheet {other!r} is left out; {name!r} is read"
         diagnostics.finding("sheet-left-out", f"{location}[{other}]", what)
-    where = f"{location}[{name}]"
-    struck = [row for row, line in cells[name][1:] if any(cell.value and cell.font.strike for cell in line)]
-    looks["row {}: struck through; each counts all the same: delete what is not to count"] = struck
-    for what, places in looks.items():
-        if places:
-            listed = ", ".join(map(str, places[:_LISTED])) + (", …" if len(places) > _LISTED else "")
-            diagnostics.finding("looks-not-read", where, what.format(listed))
-    return where, sheets[name]
-
-
-def _looks(archive: zipfile.ZipFile) -> dict[str, list[Any]]:
-    """What people say by looks, which nobody reads: hidden rows and comments, in any of the sheets."""
-    parts = {name: archive.read(name) for name in archive.namelist() if _OF_LOOKS.fullmatch(name)}
-    hidden = {int(row) for part in parts.values() for row in _HIDDEN.findall(part)}
-    noted = {
-        ref.decode() for name, part in parts.items() if "omments" in name for ref in _COMMENTED.findall(part)
-    }
-    return {
-        "row {}: hidden; each counts all the same: delete what is not to count": sorted(hidden),
-        "a comment at {}: comments are not read": sorted(noted),
-    }
+    return f"{location}[{name}]", sheets[name]
 
 
 def write_workbook(rows: "pl.DataFrame", choices: Choices, location: str) -> bytes:
     """A workbook with a sheet of texts: a header that stays in sight, and drop-down lists.
 
     Args:
-        rows: One cell per value; null is an empty cell. Apostrophes by which texts survive CSV are
-            left out: here the format Text does that.
+        rows: One cell per value; null is an empty cell.
         choices: What can be chosen.
         location: What messages call the file.
 
@@ -189,7 +156,7 @@ def write_workbook(rows: "pl.DataFrame", choices: Choices, location: str) -> byt
                 what = f"{len(text):,} characters, and a cell of a workbook holds {MAX_CELL:,}"
                 where = f"{location}:{row}, column {rows.columns[number - 1]}"
                 raise RowError(what, where=where, fix="write the sheet as .csv")
-            cell = sheet.cell(row, number, _escaped(_unguarded(text)) or None)
+            cell = sheet.cell(row, number, _escaped(text) or None)
             if text:
                 cell.data_type = "s"  # '=1' is a text as well
             cell.number_format = "@"
@@ -223,18 +190,18 @@ def _validation(rows: "pl.DataFrame", column: str, offered: Sequence[str]) -> An
     )
 
 
-def _sheets(content: bytes) -> dict[str, list[tuple[int, Sequence[Any]]]]:
-    """The lines of all sheets that hold anything, as cells."""
+def _sheets(content: bytes) -> dict[str, _Lines]:
+    """The lines of all sheets that hold anything."""
     import openpyxl
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about what it cannot write back
         book = openpyxl.load_workbook(io.BytesIO(content), read_only=True)
-        found: dict[str, list[tuple[int, Sequence[Any]]]] = {}
+        found = {}
         for sheet in book.worksheets:
             sheet.reset_dimensions()  # what a file says of its size need not be true
-            lines: list[tuple[int, Sequence[Any]]] = [
-                (row, cells)
+            lines = [
+                (row, [*map(_text, cells)])
                 for row, cells in enumerate(sheet.iter_rows(), start=1)
                 if any(cell.value is not None for cell in cells)
             ]
@@ -263,19 +230,6 @@ def _chosen(sheets: Mapping[str, _Lines], known: Collection[str], location: str)
     return best[0]
 
 
-def _continues(read: _Lines, other: _Lines) -> bool:
-    """Whether most rows of another sheet share a value with the sheet that is read, behind the first column.
-
-    That is an annotator or a locale. A sheet that explains ids has them in its first column.
-    """
-    width = max(len(cells) for _, cells in read)
-    held = [{cells[at] for _, cells in read[1:] if at < len(cells)} - {""} for at in range(1, width)]
-    shared = [
-        sum(len(cells) > at and cells[at] in held[at - 1] for _, cells in other) for at in range(1, width)
-    ]
-    return len(other) > 1 and max(shared, default=0) * 2 > len(other)
-
-
 def _text(cell: Any) -> str:
     """The text of a cell."""
     value = cell.value
@@ -300,11 +254,6 @@ def _text(cell: Any) -> str:
     if _PLAIN_FORMATS.fullmatch(cell.number_format or "General") and abs(value) < _EXACT:
         return text
     return Rewritten(text, f"the number {text} in the format {cell.number_format!r}")
-
-
-def _unguarded(text: str) -> str:
-    """A text without the apostrophe that keeps it text in CSV (`sheets.guarded`); one of its own stays."""
-    return text[1:] if text.startswith("'") and may_be_rewritten(text[1:]) else text
 
 
 def _escaped(text: str) -> str:

@@ -86,7 +86,7 @@ def read_events(path: Path) -> list[Line]:
     if not path.exists():
         return []
     lines = []
-    complete, _ = complete_rows(read_content(path), _is_complete)
+    complete = complete_rows(read_content(path), _is_complete)
     for number, text in enumerate(complete.splitlines(), start=1):
         try:
             line = json.loads(text)

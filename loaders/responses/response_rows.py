@@ -188,8 +188,6 @@ def _files(part: Path, root: Path, suffixes: tuple[str, ...], diagnostics: Diagn
 
 
 _ANSWER_COLUMNS = tuple(f"answer_{number}" for number in range(1, MAX_ANSWERS + 1))
-_ONE_TOO_MANY = f"answer_{MAX_ANSWERS + 1}"
-"""Column that is read as well, so that a fourth answer is an error of its row."""
 
 
 class ResponseRows(NamedTuple):
@@ -230,10 +228,10 @@ class _Kind(Generic[R]):
 
     model: type[R]
     columns: Columns
-    values: Callable[[Cells], dict[str, Any]]
-    """From the cells of a row to the fields of the model."""
     locale_column: str
     """Column that holds a locale."""
+    values: Callable[[Cells], dict[str, Any]] = lambda cells: cells.values
+    """From the cells of a row to the fields of the model."""
     named_for_locale: bool = False
     """Whether a file without the locale column is named for its locale."""
 
@@ -324,14 +322,6 @@ def _template_values(cells: Cells) -> dict[str, Any]:
     return {**values, "source_locale": values["source_locale"] or None, "answer_format": answer_format}
 
 
-def _question_values(cells: Cells) -> dict[str, Any]:
-    return cells.values
-
-
-def _prompt_values(cells: Cells) -> dict[str, Any]:
-    return cells.values
-
-
 def _review_values(cells: Cells) -> dict[str, Any]:
     # A column of a Parquet file may be null where a line of JSONL has no key.
     return {name: value for name, value in cells.values.items() if value is not None}
@@ -379,8 +369,9 @@ def _contradiction(answers: Any, non_answer: Any, reason: Any) -> tuple[str, str
 def _answers(cells: Cells) -> Any:
     """The answers from the list in column ``answers``, or from the columns of single answers."""
     listed = cells.values.get("answers")
-    columns = (*_ANSWER_COLUMNS, _ONE_TOO_MANY)
-    filled = [(name, answer) for name in columns if (answer := cells.values.get(name)) not in (None, "")]
+    filled = [
+        (name, answer) for name in _ANSWER_COLUMNS if (answer := cells.values.get(name)) not in (None, "")
+    ]
     if listed is None:
         for column, answer in filled:
             if not str(answer).strip():
@@ -407,13 +398,11 @@ _TEMPLATES = _Kind(
 _QUESTIONS = _Kind(
     AskedQuestion,
     Columns(("template_id", "locale", "question", "en_question"), typed=True),
-    values=_question_values,
     locale_column="locale",
 )
 _PROMPTS = _Kind(
     Prompt,
     Columns(("prompt_id", "locale", "prompt", "en_prompt"), typed=True),
-    values=_prompt_values,
     locale_column="locale",
 )
 _RESPONSES = _Kind(
@@ -421,7 +410,6 @@ _RESPONSES = _Kind(
     Columns(
         ("template_id", "annotator"),
         optional=(*_ANSWER_COLUMNS, "answers", "non_answer", "reason", "locale"),
-        tolerated=(_ONE_TOO_MANY,),
         typed=True,
         instead="; or let `blend responses import` read a form with a column per question",
     ),

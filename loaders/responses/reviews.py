@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -40,20 +40,24 @@ def reviews_that_count(
     in other files than own ones must be about questions that are asked, unless somebody is ``reviewing``.
     """
     asked = {(row.template_id, row.locale) for _, row in questions.rows} if questions.is_complete else set()
-    given = _given_answers([row for _, row in responses.rows]) if responses.is_complete else None
+    given = defaultdict[Key, set[str]](set)
+    for _, response in responses.rows:
+        given[response.template_id, response.locale].update(map(clean, response.answers))
     left_out: set[str] = set()
     by_question: dict[Key, list[Placed[Review]]] = {}
     for one in reviews.rows:
         key = one.row.template_id, one.row.locale
         # A file without a question is more likely cut off than meant.
         if asked and key not in asked and (reviewing or is_own(one.location)):
-            diagnostics.oddity(NOT_ASKED, one, _not_asked_now(*key))
+            what = f"review of {key[0]!r}, which is not asked in {key[1]} any more"
+            diagnostics.oddity(NOT_ASKED, one, f"{what}; not read, and kept until it is")
             left_out.add(one.location)
         else:
             by_question.setdefault(key, []).append(one)
     for key, both in by_question.items():
-        there = None if given is None else given.get(key, ())
-        left_out.update(loser.location for loser in _outdone(both, there, diagnostics))
+        if len(both) == 2 and is_own(both[0].location) != is_own(both[1].location):
+            answers = given[key] if responses.is_complete else None
+            left_out.add(_outdone(both, answers, diagnostics).location)
     return reviews._replace(rows=[one for one in reviews.rows if one.location not in left_out])
 
 
@@ -66,54 +70,36 @@ def is_own(location: str) -> bool:
     return Path(location.rpartition(":")[0]).stem.endswith(OWN)
 
 
-def _given_answers(responses: Sequence[Response]) -> Mapping[Key, Collection[str]]:
-    """The answers that are given, cleaned, by question."""
-    given: defaultdict[Key, set[str]] = defaultdict(set)
-    for row in responses:
-        given[row.template_id, row.locale].update(map(clean, row.answers))
-    return given
-
-
-def _further_decided(review: Review, other: Review, given: Collection[str] | None) -> int:
-    """Count how many answers more than another a review decides on; null: any may be given."""
-    both = _decided_in(review), _decided_in(other)
-    these, those = both if given is None else (decided.intersection(given) for decided in both)
-    return len(these) - len(those)
-
-
-def _decided_in(review: Review) -> set[str]:
-    """The answers on which a review decides, cleaned."""
-    return set(map(clean, [*review.invalid, *(answer for group in review.groups for answer in group.answers)]))
-
-
-def _not_asked_now(template_id: str, locale: str) -> str:
-    """Say what becomes of a review of a question that was dropped."""
-    return f"review of {template_id!r}, which is not asked in {locale} any more; not read, and kept until it is"
-
-
-def _why_it_counts(further: int) -> str:
-    """Say why one of two reviews counts, after ``which counts``."""
-    why = f", since it decides on {pluralise(further, 'further answer')}" if further else ""
-    return f"{why}; left out"
-
-
 def _outdone(
-    both: Sequence[Placed[Review]], given: Collection[str] | None, diagnostics: Diagnostics
-) -> Iterator[Placed[Review]]:
-    """The one of two reviews of a question that does not count, where just one of them is an own one."""
-    own = [one for one in both if is_own(one.location)]
-    if len(both) != 2 or len(own) != 1:
-        return
-    (mine,), (other,) = own, [one for one in both if one not in own]
-    further = _further_decided(other.row, mine.row, given)
-    counting, loser = (other, mine) if further > 0 else (mine, other)
+    both: Sequence[Placed[Review]], given: Set[str] | None, diagnostics: Diagnostics
+) -> Placed[Review]:
+    """The one of an own review and another one that does not count: an own one, if the other decides on more.
+
+    Args:
+        both: Reviews of one question.
+        given: Its answers, cleaned; null where any may be given.
+        diagnostics: Takes a finding where they differ.
+    """
+    mine, other = sorted(both, key=lambda one: not is_own(one.location))
+    n_mine, n_other = (
+        len(decided if given is None else decided & given) for decided in map(_decided_in, (mine, other))
+    )
+    counting, loser = (other, mine) if n_other > n_mine else (mine, other)
     if loser.row != counting.row:
+        further = abs(n_other - n_mine)
+        why = f", since it decides on {pluralise(further, 'further answer')}" if further else ""
         detail = (
             f"{loser.row.reviewer} reviewed the question in {loser.location}, {counting.row.reviewer} in "
-            f"{counting.location}, which counts{_why_it_counts(abs(further))}"
+            f"{counting.location}, which counts{why}; left out"
         )
         diagnostics.oddity(IN_A_FILE, loser, detail)
-    yield loser
+    return loser
+
+
+def _decided_in(review: Placed[Review]) -> set[str]:
+    """The answers on which a review decides, cleaned."""
+    grouped = (answer for group in review.row.groups for answer in group.answers)
+    return set(map(clean, [*review.row.invalid, *grouped]))
 
 
 def read_answer_sheet(path: Path, *, diagnostics: Diagnostics | None = None) -> pl.DataFrame:

@@ -20,7 +20,6 @@ from blend.schemas.sheets import (
     SAME,
     VERDICTS,
     Sheet,
-    unguarded,
 )
 from blend.schemas.texts import clean
 
@@ -108,9 +107,9 @@ def _verdict(kind: _Kind, cells: Cells) -> GivenVerdict:
     if verdict is None:
         fix = f"write one of {', '.join(sheet.filled['verdict'])}, or leave the cell empty"
         raise RowError(f"unknown verdict {written!r}", where=where, fix=fix)
-    proposed = {name: unguarded(clean(cells.values[name])) for name in sheet.proposed}
-    given = kind.given(verdict, clean(unguarded(cells.values["why"])), cells.location, *proposed.values())
-    if sheet.mark(*proposed.values()) != unguarded(cells.values["check"].strip()):
+    proposed = {name: clean(cells.values[name]) for name in sheet.proposed}
+    given = kind.given(verdict, clean(cells.values["why"]), cells.location, *proposed.values())
+    if sheet.mark(*proposed.values()) != cells.values["check"].strip():
         names = ", ".join(sheet.proposed)
         fix = f"bring back {names} and check as they were proposed, and decide again"
         raise RowError(f"{given} is not the row that was proposed", where=cells.location, fix=fix)
@@ -131,4 +130,4 @@ def read_suspects(path: Path) -> frozenset[tuple[str, str]]:
     diagnostics, columns = Diagnostics(), Columns(("template_id", "locale"), others=True, returned=True)
     rows = [row.values for row in read_rows(path, path.parent, diagnostics, columns)]
     diagnostics.raise_problems()
-    return frozenset((unguarded(clean(row["template_id"])), unguarded(clean(row["locale"]))) for row in rows)
+    return frozenset((clean(row["template_id"]), clean(row["locale"])) for row in rows)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.schemas.texts import clean, fold, words
+from blend.schemas.texts import clean, fold, scripts_of, words
 
 
 @pytest.mark.parametrize(
@@ -48,3 +48,22 @@ def test_plain_letters_are_folded_as_all_others_are(text: str):
     # An é goes the long way round, and stands apart from the text before it.
     assert fold(f"{text} é") == f"{fold(text)} e".strip()
     assert words(f"{text} é") == (*words(text), "e")
+
+
+@pytest.mark.parametrize(
+    ("text", "scripts"),
+    [("thé", {"LATIN"}), ("7:30", set()), ("떡볶이 (tteok)", {"HANGUL", "LATIN"}), ("饺子", {"CJK"})],
+)
+def test_the_scripts_of_a_text(text: str, scripts: set[str]):
+    assert scripts_of(text) == scripts
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        *("हिन्दी", "বাংলা", "অসমীয়া", "தமிழ்", "සිංහල", "ไทย", "မြန်မာ"),
+        *("العربيّة", "فارسی", "עִבְרִית", "አማርኛ", "한국어", "日本語", "中文", "ქართული"),
+    ],
+)
+def test_a_word_of_any_script_stays_in_one_piece(word: str):
+    assert len(words(word)) == 1

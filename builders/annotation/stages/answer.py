@@ -100,11 +100,7 @@ def _response(done: Done, reader: Reader) -> dict[str, Any] | None:
 
 
 def collected_so_far(project: Project, material: Material) -> pl.DataFrame:
-    """Say how far every question has come: `saq.collection.CollectionStatus.questions`.
-
-    Raises:
-        RowError, RowErrors: See `builders.saq.ballots.cast_ballots`.
-    """
+    """Say how far every question has come: `saq.collection.CollectionStatus.questions`."""
     return collection_status(
         material.questions, material.responses, material.reviews, project.saq_options()
     ).questions
@@ -123,9 +119,6 @@ def collection_plan(project: Project, material: Material) -> pl.DataFrame:
 
     Returns:
         `PLAN`, by locale and template: the questions that the project asks.
-
-    Raises:
-        RowError, RowErrors: See `builders.saq.ballots.cast_ballots`.
 
     References:
         Myung et al. (2024), BLEnD, section 3, https://arxiv.org/abs/2406.09948.

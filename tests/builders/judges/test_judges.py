@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
-from blend.builders.judges import DecisionsJudge, make_judges
+from blend.builders.judges import make_judges, why_suspected
 from blend.builders.judges.chat import ChatJudge
 from blend.builders.judges.equivalence import Verdict
+from blend.builders.judges.panel import DecisionsJudge
 from blend.loaders.responses.verdicts import Decision
 from blend.schemas.errors import BlendError, InputError, MissingExtraError
 from blend.schemas.recipe import JudgeOptions
@@ -108,3 +109,17 @@ def test_a_missing_package_is_named_with_its_extra(monkeypatch: pytest.MonkeyPat
         ChatJudge("m1", record=ignore).verdicts([("soccer", "football")])
     install = 'in a checkout of blend-sdk: pip install -e ".[judge]"'
     assert str(caught.value) == f"chat:m1 needs an optional dependency; {install}"
+
+
+CAUSES = {
+    ("ball", "basketball"): "ball is part of basketball",
+    ("nezami", "nizami"): "spelling",
+    ("gatka", "gadka"): "spelling",
+    ("pan", "saucepan"): "",
+    ("chess", "rowing"): "",
+    ("", "rowing"): "",
+}
+
+
+def test_why_two_answers_are_suspected():
+    assert {pair: why_suspected(*pair) for pair in CAUSES} == CAUSES

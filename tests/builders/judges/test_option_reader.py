@@ -4,8 +4,6 @@ import json
 from hashlib import sha256
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from blend.builders.judges.option_reader import (
     INSTRUCTION,
@@ -14,7 +12,6 @@ from blend.builders.judges.option_reader import (
     read_option_opinions,
     shown_options,
 )
-from blend.schemas.sheets import VERDICTS
 
 ASKED = AskedOptions("T-1", "en-GB", "What is lunch?", "the UK", (("tea", "key"), ('a "b"\n', "distractor")))
 GOOD = {
@@ -64,22 +61,3 @@ UNCLEAR = [
 
 def test_what_is_not_stated_beyond_doubt_is_no_opinion():
     assert [reply for reply in UNCLEAR if read_option_opinions(ASKED, reply) is not None] == []
-
-
-@pytest.mark.nightly
-@given(
-    st.recursive(
-        st.none() | st.booleans() | st.floats() | st.text(),
-        lambda inner: (
-            st.dictionaries(st.sampled_from(["1", "2", "verdict", "confidence", "why"]), inner)
-            | st.lists(inner)
-        ),
-    )
-)
-def test_whatever_is_replied_is_read_or_refused(value):
-    read = read_option_opinions(ASKED, json.dumps(value))
-    if read is not None:
-        assert [
-            one.verdict in VERDICTS[role] and 0 <= one.confidence <= 1
-            for one, (_, role) in zip(read, ASKED.options, strict=True)
-        ] == [True, True]

@@ -1,21 +1,28 @@
 """Agreement: published values of alpha, MASI by its definition, and the same as a library computes."""
 
-from itertools import combinations
+from collections.abc import Iterable
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.builders.saq.agreement import AnswerSets, krippendorff_alpha, of_members
+from blend.builders.saq.agreement import Alpha, krippendorff_alpha, similarities
 
 FOUR_OBSERVERS = ["123321412...", "1233224125.3", ".3332342251.", "12332441251."]
 
 
-def alpha_of(answers: list[tuple[int, frozenset[str]]]) -> float | None:
-    """Alpha of answer sets, each with the number of its question."""
-    values, sets = of_members([held for _, held in answers])
-    return krippendorff_alpha(np.array([unit for unit, _ in answers], np.int64), values, sets).alpha
+def agreement(answers: Iterable[tuple[int, Iterable[str]]]) -> Alpha:
+    """Agreement on answer sets, each with the number of its question."""
+    rows = [(unit, sorted(held)) for unit, held in answers]
+    return krippendorff_alpha(
+        pl.DataFrame(rows, {"unit": pl.Int64, "labels": pl.List(pl.String)}, orient="row")
+    )
+
+
+def alpha_of(answers: Iterable[tuple[int, Iterable[str]]]) -> float | None:
+    return agreement(answers).alpha
 
 
 def nominal(*observers: str) -> float | None:
@@ -32,18 +39,14 @@ def test_alpha_equals_the_published_examples():
 
 def test_masi_is_jaccard_times_how_the_sets_lie():
     # Passonneau (2006): 1 for equal sets, 2/3 for a part of the other, 1/3 for an overlap, 0 for none.
-    sets = [frozenset(text) for text in ("ab", "ab", "a", "bc", "cd", "abcd")]
-    values, answers = of_members(sets)
-    a, b = np.array(list(combinations(range(len(sets)), 2))).T
-    found = dict(
-        zip(combinations(range(6), 2), answers.similarities(values[a], values[b]).tolist(), strict=True)
-    )
-    assert found[0, 1] == 1
-    assert found[0, 2] == pytest.approx(1 / 2 * 2 / 3)
-    assert found[0, 3] == pytest.approx(1 / 3 * 1 / 3)
-    assert found[0, 4] == 0
-    assert found[0, 5] == pytest.approx(2 / 4 * 2 / 3)
-    assert found[4, 5] == pytest.approx(2 / 4 * 2 / 3)
+    numbers, similar = similarities(pl.Series([list(text) for text in ("ab", "ab", "a", "bc", "cd", "abcd")]))
+    assert numbers.to_list() == [0, 0, 1, 2, 3, 4]
+    found = {(one, other): similarity for one, other, similarity in similar.iter_rows()}
+    assert found[0, 1] == pytest.approx(1 / 2 * 2 / 3)
+    assert found[0, 2] == pytest.approx(1 / 3 * 1 / 3)
+    assert (0, 3) not in found
+    assert found[0, 4] == found[4, 0] == pytest.approx(2 / 4 * 2 / 3)
+    assert found[3, 4] == pytest.approx(2 / 4 * 2 / 3)
 
 
 LABELS = st.frozensets(st.sampled_from("abcde"), min_size=1, max_size=3)
@@ -85,9 +88,8 @@ def test_the_interval_holds_alpha_and_shrinks_with_questions():
     rng = np.random.default_rng(3)
     units = np.repeat(np.arange(400), 5)
     labels = np.where(rng.random(2000) < 0.6, units % 7, rng.integers(7, size=2000))
-    sets = AnswerSets(np.arange(7), np.arange(7))
-    all_of_them = krippendorff_alpha(units, labels, sets)
-    few = krippendorff_alpha(units[:200], labels[:200], sets)
+    answers = [(int(unit), str(label)) for unit, label in zip(units, labels, strict=True)]
+    all_of_them, few = agreement(answers), agreement(answers[:200])
     assert all_of_them.low < all_of_them.alpha < all_of_them.high
     assert few.high - few.low > 2 * (all_of_them.high - all_of_them.low)
     assert (all_of_them.n_questions, all_of_them.n_answers) == (400, 2000)

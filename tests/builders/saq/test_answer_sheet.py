@@ -159,7 +159,7 @@ def test_english_stays_with_the_rest_of_its_group():
         invalid={2: "x", 3: "x", 4: "x"},
     )
     assert decided(sheet) == ([(["쌀밥"], ["rice"])], ["밥", "국", "모름"], [])
-    assert reviews_of(sheet, reviewer="r1").left_out == (
+    assert reviews_of(sheet, reviewer="r1").notes == (
         'sheet.csv:4, column english: "don\'t know" beside answers that are all invalid; left out',
     )
 
@@ -169,7 +169,7 @@ def test_an_invalid_answer_that_is_its_own_english_is_not_that_of_others():
     sheet = edited(sheet, invalid={2: "x", 4: "x"})
     kept = sheet["answer"][1]
     assert decided(sheet)[0] == [([kept], [kept])]
-    assert reviews_of(sheet, reviewer="r1").left_out == ()
+    assert reviews_of(sheet, reviewer="r1").notes == ()
 
 
 def test_a_group_may_have_any_name_and_counts_in_its_question_only():
@@ -194,8 +194,7 @@ def test_what_is_told_of_an_edit(edit: dict[str, Any]):
     if "refused" in edit:
         assert problems_of(sheet) == edit["refused"]
     else:
-        found = reviews_of(sheet, reviewer="r1")
-        assert [*found.left_out, *found.out_of_format, *found.suspect_english] == edit["told"]
+        assert [*reviews_of(sheet, reviewer="r1").notes] == edit["told"]
 
 
 def three_questions(**cells: dict[int, str]) -> pl.DataFrame:
@@ -243,8 +242,8 @@ def three_questions(**cells: dict[int, str]) -> pl.DataFrame:
 def test_columns_that_were_filled_or_moved_alone_are_told(cells: dict[str, dict[int, str]], told: str):
     sheet = three_questions(**cells)
     told = told.replace("{4}", repr(sheet["answer"][2]))
-    assert reviews_of(three_questions(), reviewer="r1").suspect_english == ()
-    assert reviews_of(sheet, reviewer="r1").suspect_english == (told,)
+    assert reviews_of(three_questions(), reviewer="r1").notes == ()
+    assert reviews_of(sheet, reviewer="r1").notes == (told,)
 
 
 @pytest.mark.parametrize("locale", ["id-ID", "en-GB"])
@@ -256,7 +255,7 @@ def test_answers_in_place_of_their_english_are_told(locale: str):
         f"sheet.csv:2, column english: {own[2]!r}, {own[3]!r}: the answer itself; right for names and for loan "
         "words such as pizza, but options are in English: translate all else"
     )
-    assert reviews_of(given, reviewer="r1").suspect_english == ((told,) if locale == "id-ID" else ())
+    assert reviews_of(given, reviewer="r1").notes == ((told,) if locale == "id-ID" else ())
 
 
 def test_several_answers_in_a_cell_are_noted():

@@ -6,7 +6,7 @@ from polars.testing import assert_frame_equal
 
 from blend.builders.saq import aggregate
 from blend.loaders.upstream.blend import BlendTables
-from blend.schemas.frames import ANNOTATIONS, REVIEWS
+from blend.schemas.frames import ANNOTATIONS
 from blend.schemas.recipe import SaqOptions
 from blend.schemas.texts import clean
 from helpers.questions.expand import Expansion, expand
@@ -60,26 +60,3 @@ def test_all_8000_published_questions_come_back(published: BlendTables, expansio
     assert_frame_equal(got.filter(~odd).drop(without), expected.filter(~odd).drop(without))
     assert len(got) == 8000
     assert set(got["grouping"]) == {"reviewed"}
-
-
-@pytest.mark.nightly
-@pytest.mark.integration
-def test_votes_do_not_depend_on_who_is_asked_first(published: BlendTables, expansion: Expansion):
-    forwards = aggregate(published.questions, *expansion, options=SaqOptions())
-    backwards = aggregate(*(rows.reverse() for rows in (published.questions, *expansion)), options=SaqOptions())
-    assert_frame_equal(backwards.annotations, forwards.annotations)
-    assert_frame_equal(backwards.findings, forwards.findings)
-
-
-@pytest.mark.nightly
-@pytest.mark.integration
-def test_without_reviews_every_vote_stays(published: BlendTables, expansion: Expansion):
-    # Rules know no synonyms, so they make more groups than reviewers, but none gets a vote that nobody gave.
-    rules = aggregate(
-        published.questions, expansion.responses, pl.DataFrame(schema=REVIEWS), options=SaqOptions()
-    )
-    n_reviewed = published.annotations["annotations"].list.len().sum()
-    n_proposed = rules.annotations["annotations"].list.len().sum()
-    n_answers = expansion.responses["answers"].list.len().sum()
-    assert n_reviewed < n_proposed < n_answers
-    assert rules.annotations["idks"].to_list() == _cleaned(published.annotations)["idks"].to_list()

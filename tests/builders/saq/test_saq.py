@@ -3,12 +3,9 @@
 import doctest
 from pathlib import Path
 
-import polars as pl
 import pytest
 
 from blend.builders.saq import aggregate
-from blend.builders.saq.ballots import cast_ballots
-from blend.schemas.errors import RowError
 from helpers.questions.saq_inputs import (
     KINDS,
     NO_REVIEW,
@@ -172,95 +169,6 @@ def test_stopped_collections_are_reported():
     assert findings_of(result, "collection-stopped") == [
         ("questions.csv:2", "0 of 5 valid responses after 6 'I don't know'; aggregated all the same")
     ]
-
-
-QUESTION = questions_of("q")
-REPLY = responses_of({"a07": ["bread"]})
-
-
-@pytest.mark.parametrize(
-    ("questions", "responses", "reviews", "message"),
-    [
-        (
-            pl.concat([QUESTION, QUESTION.with_columns(source=pl.lit("questions.csv:9"))]),
-            REPLY,
-            NO_REVIEW,
-            "questions.csv:9: question 'q' in en-GB occurs twice; remove this row or questions.csv:2",
-        ),
-        (
-            QUESTION,
-            pl.concat([REPLY, responses_of({"a07": "idk"}, first=118)]),
-            NO_REVIEW,
-            (
-                "responses/en-GB.csv:118: annotator 'a07' responds twice to 'q' in en-GB; "
-                "delete this row or responses/en-GB.csv:2, or give the second person an id of their own"
-            ),
-        ),
-        (
-            QUESTION,
-            REPLY,
-            pl.concat([review_of((["bread"], [])), review_of(invalid=["bread"], row=7)]),
-            "reviews/en-GB.jsonl:7: 'q' in en-GB is reviewed twice; merge this row into reviews/en-GB.jsonl:1",
-        ),
-        (
-            QUESTION,
-            pl.concat([REPLY, responses_of({"a07": ["tea"]}, template_id="z", first=5)]),
-            NO_REVIEW,
-            (
-                "responses/en-GB.csv:5: response to question 'z', which is not asked in en-GB; "
-                "add the question to the questions, or correct the id; "
-                "if it is not asked any more, delete the row, or run `blend annotate sync`"
-            ),
-        ),
-        (
-            QUESTION,
-            REPLY,
-            review_of(template_id="z"),
-            (
-                "reviews/en-GB.jsonl:1: review of question 'z', which is not asked in en-GB; "
-                "add the question to the questions, or correct the id; "
-                "if it is not asked any more, delete the row, or run `blend annotate sync`"
-            ),
-        ),
-        (
-            QUESTION,
-            REPLY,
-            review_of((["bread"], []), invalid=["bread "]),
-            (
-                "reviews/en-GB.jsonl:1: decided twice: 'bread'; "
-                "name each answer once, as invalid or in one group"
-            ),
-        ),
-        (
-            QUESTION,
-            REPLY,
-            review_of((["bred"], [])),
-            (
-                "reviews/en-GB.jsonl:1: nobody answered 'bred' to 'q' (did you mean 'bread'?), "
-                "but a review decides on it; if the answer was corrected there, have `blend reviews propose` "
-                "take up its question again, or write it in the review exactly as typed; else restore rows of "
-                "responses that are gone since the review"
-            ),
-        ),
-        (
-            QUESTION,
-            REPLY,
-            review_of(invalid=["xyz"]),
-            (
-                "reviews/en-GB.jsonl:1: nobody answered 'xyz' to 'q', "
-                "but a review decides on it; restore rows of responses that are gone since the review; if the "
-                "answer was corrected there, have `blend reviews propose` take up its question again, or write "
-                "it in the review exactly as typed"
-            ),
-        ),
-    ],
-)
-def test_impossible_input(
-    questions: pl.DataFrame, responses: pl.DataFrame, reviews: pl.DataFrame, message: str
-):
-    with pytest.raises(RowError) as raised:
-        cast_ballots(questions, responses, reviews)
-    assert str(raised.value) == message
 
 
 def test_the_example_in_the_docs(root: Path):

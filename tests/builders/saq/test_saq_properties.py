@@ -11,7 +11,7 @@ from blend.builders.saq.grouping import grouping_key
 from blend.schemas.frames import KEY
 from helpers.examples import examples
 from helpers.questions.random_surveys import surveys
-from helpers.questions.saq_inputs import KINDS, NO_REVIEW, OPTIONS, review_of
+from helpers.questions.saq_inputs import KINDS, NO_REVIEW, OPTIONS
 
 few = settings(max_examples=examples(25), deadline=None)
 """Each example aggregates three questions; what can go wrong with one takes few annotators to show."""
@@ -57,26 +57,6 @@ def test_each_vote_is_an_annotator_with_a_variant_of_the_group(survey):
         ballots = responses.filter(pl.col("template_id") == row["template_id"])["answers"].to_list()
         for group in row["annotations"]:
             assert group["count"] == sum(not set(group["answers"]).isdisjoint(answers) for answers in ballots)
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-@few
-@given(surveys())
-def test_a_review_of_the_proposals_changes_no_vote(survey):
-    # Proposals that a reviewer accepts as they are become reviewed groups with the same votes.
-    questions, responses, _ = survey
-    proposed = aggregate(questions, responses, NO_REVIEW, options=OPTIONS).annotations
-    accepted = [
-        review_of(
-            *((group["answers"], group["en_answers"]) for group in row["annotations"]),
-            template_id=row["template_id"],
-        )
-        for row in proposed.iter_rows(named=True)
-    ]
-    again = aggregate(questions, responses, pl.concat(accepted), options=OPTIONS).annotations
-    assert_frame_equal(again.drop("grouping"), proposed.drop("grouping"))
-    assert set(again["grouping"]) == {"reviewed"}
 
 
 @pytest.mark.slow

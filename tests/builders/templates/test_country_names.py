@@ -42,22 +42,10 @@ def test_names_of_the_own_country_need_no_reason(author: str | None, question: s
             "nationality: 'Korean' before 'dish' became {nationality}",
         ),
         (
-            "en-US",
-            "What is an American breakfast?",
-            "What is a {nationality} breakfast?",
-            "nationality: 'American' before 'breakfast' became {nationality}",
-        ),
-        (
             "ko-KR",
             "Koreans eat what?",
             "People from {country} eat what?",
             "people: 'Koreans' became 'people from {country}'",
-        ),
-        (
-            "tl-PH",
-            "What do the Filipinos eat?",
-            "What do people from {country} eat?",
-            "people: 'Filipinos' became 'people from {country}'",
         ),
         (
             "ko-KR",
@@ -69,18 +57,6 @@ def test_names_of_the_own_country_need_no_reason(author: str | None, question: s
             "ko-KR",
             "Who speaks Korean at home in Korea?",
             "Who speaks Korean at home in {country}?",
-            "language: 'Korean' is left as the name of a language",
-        ),
-        (
-            "ko-KR",
-            "Who teaches Korean in Korea?",
-            "Who teaches Korean in {country}?",
-            "language: 'Korean' is left as the name of a language",
-        ),
-        (
-            "ko-KR",
-            "When do Korean lessons start in Korea?",
-            "When do Korean lessons start in {country}?",
             "language: 'Korean' is left as the name of a language",
         ),
         (

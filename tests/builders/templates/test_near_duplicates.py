@@ -1,8 +1,6 @@
 """Questions that ask almost the same stand in one group, with a number that means something."""
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from blend.builders.templates import content, near_duplicates
 
@@ -37,20 +35,3 @@ def test_groups_join_through_others():
     matches = near_duplicates(texts, threshold=0.8)
     assert [match and match.group for match in matches] == [0, 0, 0]
     assert [match and match.nearest for match in matches] == [1, 0, 1]
-
-
-@settings(deadline=None)
-@given(st.lists(st.sampled_from([*TEXTS, "tea", "teas", "a tea and some teas"]), max_size=8))
-def test_matches_are_mutual(texts):
-    matches = near_duplicates(texts, threshold=0.8)
-    for position, match in enumerate(matches):
-        if match is not None:
-            other = matches[match.nearest]
-            assert match.nearest != position
-            assert 0.8 <= match.similarity <= 1
-            assert other is not None
-            assert other.group == match.group <= min(position, match.nearest)
-            assert other.similarity >= match.similarity
-        if texts.count(texts[position]) > 1:
-            assert match is not None
-            assert match.similarity == 1

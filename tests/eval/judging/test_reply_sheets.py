@@ -64,7 +64,7 @@ def test_a_sheet_is_blind_and_holds_each_reply_once(made: Run, run: ScoredRun, t
     keep_drawn(runs, drawn, tmp_path / "sheet.csv")
     text = (tmp_path / "sheet.csv").read_text(encoding="utf-8-sig")
     sheet = pl.read_csv(tmp_path / "sheet.csv")
-    assert sheet.columns == list(REPLY_SHEET)
+    assert sheet.columns == list(REPLY_SHEET.columns)
     assert "secret" not in text
     assert "Guesser" not in text
     assert sheet["verdict"].null_count() == sheet.height == drawn.height

@@ -1,6 +1,5 @@
 """Files of rows: places, line ends, byte order marks, and the three kinds of file."""
 
-import json
 from pathlib import Path
 
 import polars as pl
@@ -94,28 +93,6 @@ def test_any_text_survives_writing_and_reading(tmp_path_factory, cells):
     )
     rows = read_rows(path, path.parent, Diagnostics(), COLUMNS)
     assert [(row.values["id"], row.values["text"]) for row in rows] == cells
-
-
-def test_json_is_read_with_or_without_byte_order_mark(tmp_path):
-    path = tmp_path / "t.json"
-    for start in (b"", b"\xef\xbb\xbf"):
-        path.write_bytes(start + b'{"a": [1, {"b": "\\ud83c\\udf5c"}]}')
-        assert read_json(path) == {"a": [1, {"b": "🍜"}]}
-
-
-VALUES = st.recursive(
-    st.none() | st.integers(0, 9) | st.sampled_from(["", 'a":', "\\", '\\":', '" :', "k", '{"k": 1, "k": 2}']),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from('kl"\\:'), inner, max_size=3),
-    max_leaves=8,
-)
-
-
-@pytest.mark.slow
-@given(VALUES, st.sampled_from([None, 0, 1]), st.sampled_from([(",", ":"), (", ", " : "), (" , ", "\t:\n")]))
-def test_any_json_is_read_as_it_was_written(tmp_path_factory, value, indent, separators):
-    path = tmp_path_factory.mktemp("json") / "file.json"
-    path.write_text(json.dumps(value, indent=indent, separators=separators), encoding="utf-8")
-    assert read_json(path) == value
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from blend.loaders.files import content as unpacked
-from blend.loaders.files.content import check_tables, check_unpacked_size, parquet_rows
+from blend.loaders.files.content import check_tables, check_unpacked_size
 from blend.schemas.errors import RowError
 
 
@@ -78,18 +78,3 @@ def test_only_what_is_read_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 def test_lists_of_texts_in_several_row_groups_are_counted():
     file = io.BytesIO(bomb(pa.array([["one", str(number)] for number in range(1000)]), row_group_size=100))
     assert 32_000 < check_unpacked_size(file, where="a") < 200_000
-
-
-@pytest.mark.parametrize("encoding", ["DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY", "PLAIN"])
-def test_long_texts_and_many_short_ones_are_counted_and_read(encoding: str):
-    # One text of a million bytes, and so many short ones that as many long ones would not be read.
-    texts = pa.array(["x" * 1_000_000, *map(str, range(20_000))])
-    content = bomb(texts, use_dictionary=False, column_encoding={"a": encoding})
-    assert len(parquet_rows(io.BytesIO(content), where="a", fix="")) == 20_001
-    rows = pa.DictionaryArray.from_arrays(
-        pa.array([0, *[1] * 20_000], pa.int32()), pa.array(["x" * 1_000_000, "y"])
-    )
-    file = io.BytesIO(bomb(rows))
-    assert 1_020_000 < check_unpacked_size(file, where="a") < 3_000_000
-    assert file.tell() == 0
-    assert len(parquet_rows(file, where="a", fix="")) == 20_001

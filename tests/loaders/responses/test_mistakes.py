@@ -13,7 +13,17 @@ from blend.schemas.errors import BlendError
 
 HERE = Path(__file__).parent
 BASES = {"valid": HERE.parent / "valid" / "responses", "slovenian": HERE / "slovenian"}
-MISTAKES = tomllib.loads((HERE / "mistakes.toml").read_text(encoding="utf-8"))["mistake"]
+TABLES = tomllib.loads((HERE / "mistakes.toml").read_text(encoding="utf-8"))
+ANSWERS = [
+    {
+        "name": answer,
+        "reviewing": True,
+        "changes": [["responses/ko-KR.csv", "밥,국", f'"{answer}",국']],
+        "told": told,
+    }
+    for answer, told in TABLES["answers"].items()
+]
+MISTAKES = [*TABLES["mistake"], *ANSWERS]
 
 
 def mistaken(mistake: dict[str, Any], folder: Path) -> None:

@@ -34,8 +34,9 @@ def test_a_sheet_comes_back_as_it_was_written(tmp_path: Path):
     write_sheet(ANSWER_SHEET, pl.DataFrame([cells | {"english": "18:00"}]), path)
     assert path.read_bytes().startswith(b"\xef\xbb\xbftemplate_id,locale,")
     [read] = read_answer_sheet(path).to_dicts()
-    # The apostrophe keeps a spreadsheet from making something else of a time.
-    assert read == {name: cells.get(name) for name in read} | {"english": "'18:00", "source": "sheet.csv:2"}
+    # An apostrophe keeps a spreadsheet from making something else of a time.
+    assert b"'18:00" in path.read_bytes()
+    assert read == {name: cells.get(name) for name in read} | {"english": "18:00", "source": "sheet.csv:2"}
 
 
 @pytest.mark.parametrize(
@@ -50,6 +51,18 @@ def test_what_is_no_sheet(tmp_path: Path, name: str, message: str):
     with pytest.raises(RowError) as caught:
         read_answer_sheet(tmp_path / name)
     assert str(caught.value) == message
+
+
+@pytest.mark.parametrize("column", ["group", "english", "reason"])
+def test_what_a_spreadsheet_leaves_of_a_formula_is_refused(tmp_path: Path, column: str):
+    cells = dict.fromkeys(ANSWER_SHEET.columns, "") | {"template_id": "q", column: "#NAME?"}
+    pl.DataFrame([cells]).write_csv(tmp_path / "s.csv")
+    with pytest.raises(RowError) as caught:
+        read_answer_sheet(tmp_path / "s.csv")
+    assert str(caught.value) == (
+        f"s.csv:2, column {column}: the cell holds the error #NAME?, made by a spreadsheet; give the column "
+        "the format Text, and write again what stood there"
+    )
 
 
 def test_reviews_are_one_file_per_locale_in_the_order_of_templates(tmp_path: Path):

@@ -76,16 +76,3 @@ def test_they_count_in_default_mode_unless_the_recipe_does_without():
     assert asked(McqOptions()) == {"en-GB": 0, "en-US": 0, "ko-KR": 0, "es-ES": 0}
     alone = McqOptions(judge=JudgeOptions(shipped=False))
     assert all(asked(alone).values())
-
-
-def test_paper_mode_knows_nothing_of_them():
-    with_and_without = [
-        build_mcq(
-            *four_answers(),
-            options=McqOptions(mode="paper", judge=JudgeOptions(shipped=shipped)),
-            seed=0,
-        )
-        for shipped in (True, False)
-    ]
-    assert with_and_without[0].deciders.rows() == with_and_without[1].deciders.rows()
-    assert with_and_without[0].n_mcqs == with_and_without[1].n_mcqs

@@ -10,19 +10,15 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from blend.loaders.responses.verdicts import (
     GivenVerdict,
     add_verdicts,
     append_verdicts,
-    decisions_in,
     read_verdicts,
 )
 from blend.schemas.errors import BlendError
-from blend.schemas.texts import clean, pair_key
-from helpers.examples import examples
+from blend.schemas.texts import clean
 
 append = partial(append_verdicts, reader="chat:m1", when=date(2026, 1, 2))
 add = partial(add_verdicts, native=False, when=date(2026, 1, 2))
@@ -70,26 +66,6 @@ def test_what_the_disk_says_is_explained(
     assert str(caught.value) == f"{path}: {message}"
     assert path.read_bytes() == before
     assert [entry.name for entry in tmp_path.iterdir()] == ["verdicts.tsv"]
-
-
-ANSWERS = st.text(st.characters(codec="utf-8"), min_size=1).filter(lambda text: clean(text) != "")
-ROWS = st.builds(on_pair, ANSWERS, ANSWERS, st.sampled_from(["same_as", "differs_from"]), ANSWERS).filter(
-    lambda row: row.option != row.other
-)
-
-
-@pytest.mark.slow
-@given(rows=st.lists(ROWS, unique_by=lambda row: row.subject), n=st.integers(1, 3))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=examples(50), deadline=None)
-def test_what_is_written_is_read_again(tmp_path: Path, rows: list[GivenVerdict], n: int):
-    path = tmp_path / "verdicts.tsv"
-    path.unlink(missing_ok=True)
-    for start in range(0, len(rows), n):
-        append(path, [row._replace(why="") for row in rows[start : start + n]])
-    again = decisions_in(read_verdicts(path)) if rows else ()
-    assert [(row.same, *pair_key(row.answer_a, row.answer_b)) for row in again] == [
-        (row.verdict == "same_as", *row.subject) for row in rows
-    ]
 
 
 ADDING = """

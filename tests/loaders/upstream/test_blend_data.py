@@ -123,61 +123,6 @@ def test_findings_name_file_question_and_region(clean):
     ]
 
 
-@pytest.mark.parametrize(
-    ("kind", "expected"),
-    [
-        (
-            "non-answers-above-annotators",
-            {
-                "UK": 21,
-                "US": 19,
-                "Iran": 17,
-                "China": 14,
-                "Greece": 13,
-                "Spain": 12,
-                "Mexico": 10,
-                "Indonesia": 3,
-            },
-        ),
-        (
-            "no-variant",
-            {
-                "Northern_Nigeria": 15,
-                "Iran": 6,
-                "Mexico": 2,
-                "Greece": 2,
-                "Algeria": 1,
-                "Assam": 1,
-                "Ethiopia": 1,
-            },
-        ),
-        ("blank-answer", {"Iran": 1, "Mexico": 2, "Greece": 3, "Ethiopia": 1}),
-    ],
-)
-def test_findings_by_region(clean, kind, expected):
-    assert by_locale(clean.findings.filter(kind=kind)) == expected
-
-
-def test_questions_with_free_text_reasons(clean):
-    # 161 reasons in 152 questions: West Java gives 92 of them in 83.
-    found = clean.findings.filter(kind="free-text-reason").unique(["locale", "template_id"])
-    assert by_locale(found) == {
-        "West_Java": 83,
-        "Iran": 16,
-        "Greece": 11,
-        "UK": 9,
-        "China": 7,
-        "Spain": 7,
-        "Mexico": 6,
-        "North_Korea": 5,
-        "US": 3,
-        "Ethiopia": 2,
-        "Algeria": 1,
-        "Indonesia": 1,
-        "Azerbaijan": 1,
-    }
-
-
 def test_questions_with_a_repeated_first_variant(clean):
     # 116 questions; two of them have two such variants each.
     found = clean.findings.filter(kind="repeated-first-variant")
