@@ -17,7 +17,7 @@ app = Application(
     help="Collect and review answers with Label Studio. `docs/annotating.md` walks through it.",
 )
 
-ProjectPath = Annotated[
+_ProjectPath = Annotated[
     Path, typer.Argument(metavar="PROJECT", help="Project file, as `docs/annotating.md` describes it.")
 ]
 _STOPPED = "interrupted; run the same command again to go on"
@@ -44,7 +44,7 @@ def init(
 
 
 @app.command()
-def check(project: ProjectPath) -> None:
+def check(project: _ProjectPath) -> None:
     """Find every mistake of a project file and of what it names; asks no server.
 
     - `blend annotate check project.toml` names file and key of each.
@@ -57,7 +57,7 @@ def check(project: ProjectPath) -> None:
 
 @app.command()
 def sync(
-    project: ProjectPath,
+    project: _ProjectPath,
     dry_run: DryRun = False,
     only: Annotated[
         Literal["pull", "push"] | None, typer.Option(help="Only get what people did, or only bring tasks.")
@@ -113,7 +113,7 @@ def sync(
 
 @app.command()
 def status(
-    project: ProjectPath,
+    project: _ProjectPath,
     html: Annotated[
         Path | None,
         typer.Option(
@@ -161,7 +161,7 @@ def status(
 
 @app.command()
 def forget(
-    project: ProjectPath,
+    project: _ProjectPath,
     person: Annotated[str, typer.Argument(metavar="PSEUDONYM|EMAIL", help="Who asks to be forgotten.")],
     yes: Annotated[bool, typer.Option("--yes", help="Delete on the server without being asked.")] = False,
 ) -> None:

@@ -44,7 +44,7 @@ from blend.schemas.frames import FINDINGS
 from blend.schemas.sheets import DIFFERS_FROM, SAME_AS
 from blend.schemas.texts import pair_key
 
-FINDINGS_FILE = "findings.csv"
+_FINDINGS_FILE = "findings.csv"
 
 DECIDED = "decided"
 """Folder beside the project file for what other stages than *answer* and *review* yield, a file per kind."""
@@ -258,7 +258,7 @@ def _written(log: Log, state: Mapping[str, ProjectState], changes: Mapping[str, 
         _contents(log.file, found),
         earlier=lambda: _contents(log.file, counting(log.file, log.before)),
     )
-    atomic_write(log.folder.path / FINDINGS_FILE, findings.write_csv())
+    atomic_write(log.folder.path / _FINDINGS_FILE, findings.write_csv())
     log.folder.remember(projects=dict(state), events=log.digest())
     return Pull(log.file, found, changes, state, written, findings)
 

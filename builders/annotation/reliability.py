@@ -15,7 +15,7 @@ MIN_QUESTIONS = 20
 """Questions that somebody must have worked on before anything is said of it, and that others must have answered
 as well before that is about agreement."""
 
-PERSON = ("locale", "annotator")
+_PERSON = ("locale", "annotator")
 
 _LOW, _IDK, _BLANK, _FAST = 0.5, 0.3, 0.1, 1 / 3
 """From where on somebody's work is worth a look; `_flags` says what each is a share of."""
@@ -77,7 +77,7 @@ def reliability(
     of_questions, of_people = _agreement(sets)
     counts = _counts(responses, empty(WORK) if work is None else work.filter(stage="answer"))
     return Reliability(
-        locale_agreement(sets), of_questions, _flagged(counts.join(of_people, on=PERSON, how="left"))
+        locale_agreement(sets), of_questions, _flagged(counts.join(of_people, on=_PERSON, how="left"))
     )
 
 
@@ -100,7 +100,7 @@ def _agreement(sets: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
         .sort("locale", "template_id")
     )
     error = _NORMAL * pl.col("alike").std() / pl.len().sqrt()
-    people = with_others.group_by(PERSON).agg(
+    people = with_others.group_by(_PERSON).agg(
         questions=pl.len().cast(pl.Int64),
         agreement=pl.col("alike").mean(),
         low=(pl.col("alike").mean() - error).clip(0, 1),
@@ -111,26 +111,26 @@ def _agreement(sets: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
 
 def _counts(responses: pl.DataFrame, work: pl.DataFrame) -> pl.DataFrame:
     """One row per person and locale, with the figures that need nobody else."""
-    counts = responses.group_by(PERSON).agg(
+    counts = responses.group_by(_PERSON).agg(
         responses=pl.len(),
         idk_share=(pl.col("non_answer") == NonAnswer.IDK.value).fill_null(value=False).mean(),
     )
     done = (
         work.filter(pl.col("outcome") != "skipped", pl.col("annotator").is_not_null())
-        .group_by(PERSON)
+        .group_by(_PERSON)
         .agg(
             done=pl.len(),
             blank_share=(pl.col("outcome") == "refused").mean(),
             seconds=pl.col("seconds").median(),
         )
     )
-    joined = counts.join(done, on=PERSON, how="full", coalesce=True)
+    joined = counts.join(done, on=_PERSON, how="full", coalesce=True)
     return joined.with_columns(done=pl.max_horizontal("responses", "done"))
 
 
 def _flagged(people: pl.DataFrame) -> pl.DataFrame:
     """The people, with what is worth a look in the work of each beside what is usual in their locale."""
-    people = people.with_columns(pl.col("questions").fill_null(0)).sort(PERSON)
+    people = people.with_columns(pl.col("questions").fill_null(0)).sort(_PERSON)
     usual = people.group_by("locale").agg(
         pl.col("agreement").filter(pl.col("questions") >= MIN_QUESTIONS).mean(),
         pl.col("idk_share", "seconds").filter(pl.col("done") >= MIN_QUESTIONS).median(),

@@ -32,13 +32,13 @@ from blend.schemas.frames import KEY, VERDICTS
 from blend.schemas.summaries import Table
 from blend.schemas.texts import agreeing, escape_controls, pluralise
 
-UNTAKEN = ("blank-text", "overlong-text")
+_UNTAKEN = ("blank-text", "overlong-text")
 """Kinds of findings of which authors are told, when nothing is left of their annotation."""
 
 TEMPLATE = "annotation_status.html.j2"
 
 
-REMINDERS = pl.Schema({"annotator": pl.String(), "reminder": pl.String(), "link": pl.String()})
+_REMINDERS = pl.Schema({"annotator": pl.String(), "reminder": pl.String(), "link": pl.String()})
 """One row per thing that waits for somebody, by person: what to say to them, and the page that it is about."""
 
 
@@ -67,7 +67,7 @@ class ProjectStatus:
 
     ``questions``: `stages.answer.PLAN` with ``agreement`` on each, one row per question.
 
-    ``reminders``: `REMINDERS`, to be sent by the lead."""
+    ``reminders``: `_REMINDERS`, to be sent by the lead."""
     found: Sequence[StageReading]
     """What was pulled."""
     pages: Mapping[str, str]
@@ -133,7 +133,7 @@ def project_status(
         *((who, "blank or far too long, please change it", link) for who, link in _untaken(found, pages)),
         *((who, what, f"{pages[name]}?labeling=1") for who, what, name in waiting if name in pages),
     ]
-    reminders = pl.DataFrame(to_say, REMINDERS, orient="row").filter(~pl.col("annotator").is_in(list(gone)))
+    reminders = pl.DataFrame(to_say, _REMINDERS, orient="row").filter(~pl.col("annotator").is_in(list(gone)))
     return ProjectStatus(
         project.name,
         today,
@@ -183,7 +183,7 @@ def _untaken(found: Sequence[StageReading], pages: Mapping[str, str]) -> Iterato
     """Person and link of each page from which nothing could be taken, since it was blank or far too long."""
     for one in found:
         page = pages.get(one.stage_locale.name, "")
-        sources = set(one.reading.findings.filter(pl.col("kind").is_in(UNTAKEN))["source"])
+        sources = set(one.reading.findings.filter(pl.col("kind").is_in(_UNTAKEN))["source"])
         for row in one.reading.work.filter(outcome="refused").iter_rows(named=True):
             if f"task {row['task']}, annotation {row['annotation']}" in sources:
                 yield row["annotator"], f"{page}?task={row['task']}"
@@ -263,10 +263,10 @@ def write_status_page(status: ProjectStatus, path: Path) -> None:
         InputError: If something else is there.
         StorageError: If it cannot be written.
     """
-    replace_own_file(path, status_page(status), mark=PAGE_MARK, what="a page", parameter="html")
+    replace_own_file(path, _status_page(status), mark=PAGE_MARK, what="a page", parameter="html")
 
 
-def status_page(status: ProjectStatus) -> str:
+def _status_page(status: ProjectStatus) -> str:
     """One HTML file that needs no network, with pseudonyms alone; every value is escaped, and made harmless."""
     environment = Environment(
         loader=FunctionLoader(lambda name: (files("blend.dataset_cards") / name).read_text(encoding="utf-8")),

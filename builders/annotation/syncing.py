@@ -78,8 +78,9 @@ def sync_project(
             if accept is not None and pulled.is_any_gone and accept(pulled):
                 pulled = accept_missing(at.file, at.folder)
         if only != "pull":
-            # Read anew: responses and reviews have come.
-            checked = check_project(path)
+            if pulls:
+                # Responses and reviews have come.
+                checked = check_project(path)
             found = readings(at.file) if pulled is None else pulled.found
             wanted = _wanted_projects(checked, _asked_people(checked, found))
             plans = plan_push(at.there, wanted, where=at.studio.where)

@@ -20,12 +20,12 @@ from blend.schemas.models import toml_tables
 from blend.schemas.texts import forbidden_in
 
 PACKAGED = "words.toml"
-FALLBACK = "en"
+_FALLBACK = "en"
 
 UNCHECKED = "<!-- not checked by native speakers -->"
 """First line of an instruction that no native speaker has read."""
 
-UI_STRINGS = "words"
+_UI_STRINGS = "words"
 """Heading below which a file of instructions has words of its own."""
 
 _WORD = re.compile(r"[-*] ([\w-]+): *(\S.*)")
@@ -46,7 +46,7 @@ class PageTexts(NamedTuple):
     """Whether they are English to people who speak another language."""
 
 
-class OwnTexts(NamedTuple):
+class _OwnTexts(NamedTuple):
     """Texts in a file of one's own."""
 
     instructions: Mapping[str, str]
@@ -66,9 +66,9 @@ def texts_of(language: str, stage: StageName, own: Path | None = None) -> PageTe
     Raises:
         RowError: As `own_texts`, or if the file says nothing about the stage.
     """
-    english, ui_strings = _ours(FALLBACK), ui_strings_of(language)
+    english, ui_strings = _ours(_FALLBACK), ui_strings_of(language)
     if own is None:
-        instruction = {**english, **_ours(_known(language) or FALLBACK)}[stage]
+        instruction = {**english, **_ours(_known(language) or _FALLBACK)}[stage]
     else:
         instructions, words = own_texts(own)
         if stage not in instructions:
@@ -78,7 +78,7 @@ def texts_of(language: str, stage: StageName, own: Path | None = None) -> PageTe
     return PageTexts(instruction, ui_strings, not is_english(language) and instruction == english[stage])
 
 
-def own_texts(path: Path) -> OwnTexts:
+def own_texts(path: Path) -> _OwnTexts:
     """The texts in a file: instructions below headings ``# STAGE``, words below ``# words``: ``- NAME: text``.
 
     Raises:
@@ -92,7 +92,7 @@ def own_texts(path: Path) -> OwnTexts:
             where, fix = f"{path}:{number}", "remove them: a page cannot hold them"
             raise RowError(found, where=where, fix=fix)
     parts = _parted(text, str(path))
-    return OwnTexts(parts, dict(_words_in(parts.get(UI_STRINGS, ""), f"{path}, heading words")))
+    return _OwnTexts(parts, dict(_words_in(parts.get(_UI_STRINGS, ""), f"{path}, heading words")))
 
 
 def _words_in(part: str, where: str) -> Iterator[tuple[str, str]]:
@@ -100,8 +100,8 @@ def _words_in(part: str, where: str) -> Iterator[tuple[str, str]]:
         found = _WORD.fullmatch(line)
         if found is None:
             raise RowError(f"{line!r} is not a word", where=where, fix="write lines like: - idk: I don't know")
-        if found[1] not in _tables()[FALLBACK]:
-            raise unknown_name("word", found[1], _tables()[FALLBACK], where=where)
+        if found[1] not in _tables()[_FALLBACK]:
+            raise unknown_name("word", found[1], _tables()[_FALLBACK], where=where)
         yield found[1], found[2]
 
 
@@ -112,7 +112,7 @@ def _parted(text: str, where: str) -> dict[str, str]:
     for heading, following in zip_longest(found, found[1:]):
         line = f"{where}:{text.count(chr(10), 0, heading.start()) + 1}"
         name = heading[1]
-        if name not in (*ORDER, UI_STRINGS):
+        if name not in (*ORDER, _UI_STRINGS):
             fix = f"the stages are {', '.join(ORDER)}; write smaller headings with ##"
             raise RowError(f"the heading {name!r} names no stage", where=line, fix=fix)
         if name in parts:
@@ -123,9 +123,9 @@ def _parted(text: str, where: str) -> dict[str, str]:
 
 def english_template(stages: Sequence[StageName]) -> str:
     """Our English texts as a file to be translated: the instructions of some stages, and every word."""
-    parts = [f"# {stage}\n\n{_ours(FALLBACK)[stage]}\n" for stage in stages]
-    ui_strings = "".join(f"- {name}: {text}\n" for name, text in _tables()[FALLBACK].items())
-    return "\n".join([*parts, f"# {UI_STRINGS}\n\n{ui_strings}"])
+    parts = [f"# {stage}\n\n{_ours(_FALLBACK)[stage]}\n" for stage in stages]
+    ui_strings = "".join(f"- {name}: {text}\n" for name, text in _tables()[_FALLBACK].items())
+    return "\n".join([*parts, f"# {_UI_STRINGS}\n\n{ui_strings}"])
 
 
 # What we have, and what of it is English.
@@ -133,17 +133,17 @@ def english_template(stages: Sequence[StageName]) -> str:
 
 def ui_strings_of(language: str) -> UiStrings:
     """The short texts in a language; English ones where ours lack it."""
-    return {**_tables()[FALLBACK], **_tables().get(_known(language), {})}
+    return {**_tables()[_FALLBACK], **_tables().get(_known(language), {})}
 
 
 def is_english(language: str) -> bool:
     """Whether a language is English, of whatever country."""
-    return language.partition("-")[0] == FALLBACK
+    return language.partition("-")[0] == _FALLBACK
 
 
 def is_checked(language: str) -> bool:
     """Whether a native speaker has read our texts in a language."""
-    return not _text(_known(language) or FALLBACK).startswith(UNCHECKED)
+    return not _text(_known(language) or _FALLBACK).startswith(UNCHECKED)
 
 
 def is_known(language: str) -> bool:

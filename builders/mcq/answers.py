@@ -32,7 +32,7 @@ from blend.schemas.recipe import McqOptions
 from blend.schemas.rows import AnswerSpread
 from blend.schemas.texts import pluralise
 
-OWN_CALENDAR = "own-calendar"
+_OWN_CALENDAR = "own-calendar"
 """Reason why a day, month or year of a region with its own calendar is not asked for."""
 
 _SIBLING_MINUTES = 2 * 60
@@ -52,7 +52,7 @@ class Rules:
     locales: Registry
 
 
-class LocaleResponses(NamedTuple):
+class _LocaleResponses(NamedTuple):
     """Answers and non-answers that the annotators of a locale gave to a template."""
 
     template_id: str
@@ -162,7 +162,7 @@ def read_answers(questions: pl.DataFrame, annotations: pl.DataFrame, rules: Rule
 
 def _responses(
     questions: pl.DataFrame, annotations: pl.DataFrame, locales: Registry
-) -> Iterator[LocaleResponses]:
+) -> Iterator[_LocaleResponses]:
     """List what was given, by template id and locale in registry order."""
     rank = {tag: locales.rank(tag) for tag in annotations["locale"].unique()}
     idks, groups = pl.col("idks").struct, pl.col("annotations").list
@@ -182,7 +182,7 @@ def _responses(
     )
     for template_id, tag, wording, votes, texts, *counts in rows.iter_rows():
         groups_of_row = tuple(zip(votes, map(tuple, texts), strict=True))
-        yield LocaleResponses(template_id, locales.get(tag), wording, groups_of_row, *counts)
+        yield _LocaleResponses(template_id, locales.get(tag), wording, groups_of_row, *counts)
 
 
 def template_formats(questions: pl.DataFrame) -> dict[str, AnswerFormat]:
@@ -199,14 +199,14 @@ class _Reader:
     answer_format: AnswerFormat
     rules: Rules
 
-    def read(self, given: LocaleResponses) -> LocaleAnswers:
+    def read(self, given: _LocaleResponses) -> LocaleAnswers:
         """Read what one locale brings."""
         locale, limits, verdicts = given.locale, self.rules.options, self.rules.verdicts
         groups = [(votes, verdicts.texts(self.template_id, texts)) for votes, texts in given.groups]
         # Nobody can tell the calendar of a day or month there: it is neither asked for nor offered.
         is_dated = locale.calendar != "gregory" and _asks_for_date(given.wording, self.answer_format)
         read = [
-            OWN_CALENDAR
+            _OWN_CALENDAR
             if is_dated
             else as_option(texts, self.answer_format, locale, votes, locales=self.rules.locales)
             for votes, texts in groups
@@ -233,7 +233,7 @@ class _Reader:
             refused=verdicts.refused(self.template_id, locale.tag),
         )
 
-    def _loss(self, given: LocaleResponses, most: int) -> tuple[str, str] | None:
+    def _loss(self, given: _LocaleResponses, most: int) -> tuple[str, str] | None:
         limits = self.rules.options
         if given.not_applicable > limits.target_max_not_applicable:
             detail = f"{pluralise(given.not_applicable, 'vote')} for not applicable; "
@@ -248,7 +248,7 @@ class _Reader:
             return "few-votes", detail
         return None
 
-    def _offered(self, given: LocaleResponses, options: Iterable[Option]) -> list[Option]:
+    def _offered(self, given: _LocaleResponses, options: Iterable[Option]) -> list[Option]:
         """Choose what may be shown about other regions, of few votes where a question is short of more."""
         limits = self.rules.options
         if given.non_answers > limits.distractor_max_non_answers:
@@ -296,7 +296,7 @@ def _distinct(read: Iterable[Option | str]) -> list[Option]:
 
 
 def _asked_once(
-    given: LocaleResponses, answers: LocaleAnswers, first: dict[tuple[str, str], str]
+    given: _LocaleResponses, answers: LocaleAnswers, first: dict[tuple[str, str], str]
 ) -> LocaleAnswers:
     """Leave a locale out that an earlier template asks in the same words: it would be asked twice.
 
@@ -321,7 +321,7 @@ def _loss_of_top(top: list[Option | str]) -> tuple[str, str] | None:
         "out-of-format": "no top answer has the format of the question",
         "foreign-script": "no top answer is written in the script of the question",
         "no-words": "no top answer has a letter or digit",
-        OWN_CALENDAR: "nobody can tell whether people there counted in their own calendar",
+        _OWN_CALENDAR: "nobody can tell whether people there counted in their own calendar",
     }
     if any(isinstance(one, Option) for one in top) or not top:
         return None

@@ -26,13 +26,13 @@ from blend.schemas.frames import KEY, empty
 from blend.schemas.locales import Locale, Registry
 from blend.schemas.texts import pluralise
 
-MIN_VOTES = 2
+_MIN_VOTES = 2
 """Votes that an answer needs to be a distractor elsewhere."""
-MAX_NON_ANSWERS = 2
+_MAX_NON_ANSWERS = 2
 """Non-answers of all kinds from which on, exclusively, a region objects to a question."""
-MIN_TOP_VOTES = 2
+_MIN_TOP_VOTES = 2
 """Votes of the first answer below which a region objects to a question."""
-FORMAT_LOCALE = "en-GB"
+_FORMAT_LOCALE = "en-GB"
 """Locale whose local question says which format the answers have, for all locales."""
 
 
@@ -93,7 +93,7 @@ def _votes_by_template(annotations: pl.DataFrame) -> dict[str, dict[str, Votes]]
     return found
 
 
-class PaperQuestion(NamedTuple):
+class _PaperQuestion(NamedTuple):
     """Answers and distractors that one locale has in a template."""
 
     tag: str
@@ -103,18 +103,18 @@ class PaperQuestion(NamedTuple):
     """Distractors and their locales' tags, in the order of acceptance."""
 
 
-def _asked(votes: Mapping[str, Votes], present: Sequence[Locale], wording: str) -> list[PaperQuestion]:
+def _asked(votes: Mapping[str, Votes], present: Sequence[Locale], wording: str) -> list[_PaperQuestion]:
     """Find answers and distractors of every locale, in registry order."""
     tags = [locale.tag for locale in present]
     usable = {
         tag: {text: n for text, n in votes.get(tag, {}).items() if _is_in_format(text, wording)} for tag in tags
     }
-    candidates = [(tag, text, n) for tag in tags for text, n in usable[tag].items() if n >= MIN_VOTES]
+    candidates = [(tag, text, n) for tag in tags for text, n in usable[tag].items() if n >= _MIN_VOTES]
     # A stable sort: of equal votes, locales in registry order and answers in that of the data.
     candidates.sort(key=lambda candidate: -candidate[2])
     overlaps = _overlaps({text for own in usable.values() for text in own})
     return [
-        PaperQuestion(
+        _PaperQuestion(
             tag,
             _correct(votes.get(tag, {}), usable[tag]),
             _options(tag, usable[tag], candidates, overlaps),
@@ -123,7 +123,7 @@ def _asked(votes: Mapping[str, Votes], present: Sequence[Locale], wording: str) 
     ]
 
 
-def _rows(template_id: str, asked: Sequence[PaperQuestion], names: Mapping[str, str]) -> list[McqRow]:
+def _rows(template_id: str, asked: Sequence[_PaperQuestion], names: Mapping[str, str]) -> list[McqRow]:
     """Write out every combination of three distractors, numbered through the template.
 
     Args:
@@ -164,7 +164,7 @@ def _options(
 # Accounts
 
 
-def _shortage(asked: Sequence[PaperQuestion]) -> str | None:
+def _shortage(asked: Sequence[_PaperQuestion]) -> str | None:
     """Say why a template yields nothing for any locale, if so."""
     fewest = min(asked, key=lambda one: len(one.options))
     if len(fewest.options) >= N_DISTRACTORS:
@@ -174,7 +174,7 @@ def _shortage(asked: Sequence[PaperQuestion]) -> str | None:
 
 
 def _losses(
-    template_id: str, asked: Sequence[PaperQuestion], short: str | None
+    template_id: str, asked: Sequence[_PaperQuestion], short: str | None
 ) -> Iterator[tuple[str, str, str, str]]:
     for one in asked:
         if short is not None:
@@ -208,9 +208,9 @@ def _objection(not_applicable: int, unanswered: int, top_votes: int | None) -> t
     """Say why a locale objects to a question; its first answer counts only if it has an English variant."""
     if not_applicable:
         return "not-applicable", f"{pluralise(not_applicable, 'vote')} for not applicable"
-    if unanswered > MAX_NON_ANSWERS:
+    if unanswered > _MAX_NON_ANSWERS:
         return "non-answers", pluralise(unanswered, "non-answer")
-    if top_votes is not None and top_votes < MIN_TOP_VOTES:
+    if top_votes is not None and top_votes < _MIN_TOP_VOTES:
         return "few-votes", f"{pluralise(top_votes, 'vote')} for the first answer"
     return None
 
@@ -220,7 +220,7 @@ def _wordings(questions: pl.DataFrame, present: Sequence[Locale]) -> dict[str, s
 
     It is the UK's own question; where there is none, the English question of the first locale that has one.
     """
-    own = questions.filter(pl.col("locale") == FORMAT_LOCALE).select("template_id", "question").iter_rows()
+    own = questions.filter(pl.col("locale") == _FORMAT_LOCALE).select("template_id", "question").iter_rows()
     rank = {locale.tag: i for i, locale in enumerate(present)}
     others = questions.filter(pl.col("locale").is_in(list(rank))).select("template_id", "locale", "en_question")
     texts: dict[str, str] = {}

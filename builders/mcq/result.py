@@ -16,13 +16,13 @@ from blend.schemas.reports import finding_kinds
 from blend.schemas.rows import LETTERS, MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS
 from blend.schemas.texts import agreeing, pluralise
 
-NO_ENGLISH = "no-translation"
+_NO_ENGLISH = "no-translation"
 """Finding of a question with answers that nobody has put into English; `builders.saq` reports it."""
 
 STAGE = "make multiple-choice questions"
 """Name of the step in the build report."""
 
-ROWS_PER_BATCH = 5_000
+_ROWS_PER_BATCH = 5_000
 """Rows that get their published columns at once: those of all would take the most memory of a build."""
 
 DROPPED = FOUND
@@ -31,7 +31,7 @@ DROPPED = FOUND
 SHORT = "short"
 """Reason of questions for which too few options are left."""
 
-SUMMARY = pl.Schema({"locale": pl.String(), "questions": pl.Int64(), "dropped": pl.Int64(), "mcqs": pl.Int64()})
+_SUMMARY = pl.Schema({"locale": pl.String(), "questions": pl.Int64(), "dropped": pl.Int64(), "mcqs": pl.Int64()})
 """One row per locale, in registry order: questions with and without multiple-choice questions, and how many."""
 
 
@@ -48,7 +48,7 @@ class McqBuild:
     dropped: pl.DataFrame
     """`DROPPED`: every question that yields nothing, with the reason; by template and locale."""
     summary: pl.DataFrame
-    """`SUMMARY`: counts by locale."""
+    """`_SUMMARY`: counts by locale."""
     deciders: pl.DataFrame
     """`judges.panel.DECIDERS`: which judge decided how many pairs."""
     found: pl.DataFrame
@@ -71,7 +71,7 @@ class McqBuild:
 
     def batches(self) -> Iterator[pl.DataFrame]:
         """Make the multiple-choice questions as published, `frames.MCQ_ROWS`, some thousands at a time."""
-        for rows in self.mcqs.iter_slices(ROWS_PER_BATCH):
+        for rows in self.mcqs.iter_slices(_ROWS_PER_BATCH):
             yield published_rows(rows, self.questions, locales=self.locales)
         if not self.given.is_empty():
             yield self.given
@@ -91,7 +91,7 @@ def with_given(made: McqBuild, given: pl.DataFrame) -> McqBuild:
         pl.col("questions", "dropped", "mcqs", "given").fill_null(0)
     )
     ranked = pl.col("locale").replace_strict({tag: i for i, tag in enumerate(made.locales.tags)})
-    total = summary.with_columns(mcqs=pl.col("mcqs") + pl.col("given")).sort(ranked).select(list(SUMMARY))
+    total = summary.with_columns(mcqs=pl.col("mcqs") + pl.col("given")).sort(ranked).select(list(_SUMMARY))
     return replace(made, given=given, summary=total)
 
 
@@ -114,13 +114,13 @@ def with_compact(made: McqBuild, chosen: pl.DataFrame) -> McqBuild:
 
 
 def summarise(mcqs: pl.DataFrame, dropped: pl.DataFrame, tags: Sequence[str]) -> pl.DataFrame:
-    """`SUMMARY`: what there is and what was dropped, by locale, in the order of ``tags``."""
+    """`_SUMMARY`: what there is and what was dropped, by locale, in the order of ``tags``."""
     found = mcqs.group_by("locale").agg(questions=pl.col("template_id").n_unique(), mcqs=pl.len())
     lost = dropped.group_by("locale").agg(dropped=pl.len())
     rows = pl.DataFrame({"locale": tags}, {"locale": pl.String()})
     for counts in (found, lost):
         rows = rows.join(counts, on="locale", how="left", maintain_order="left")
-    return rows.with_columns(pl.exclude("locale").fill_null(0)).select(list(SUMMARY)).cast(SUMMARY)
+    return rows.with_columns(pl.exclude("locale").fill_null(0)).select(list(_SUMMARY)).cast(_SUMMARY)
 
 
 # Who has read what questions show
@@ -210,18 +210,18 @@ def verdict_notes(manifest: ReleaseManifest, recipe: str = "") -> Iterator[tuple
 
 # Why questions are missing: too few regions are asked the same
 
-OTHERS_NEEDED = len(LETTERS) - 1
+_OTHERS_NEEDED = len(LETTERS) - 1
 """Other regions whose answers stand beside the one that counts."""
 
-EACH_NEEDS = (
-    f"Each shows an answer of one region beside {OTHERS_NEEDED} answers of other regions, so at least "
+_EACH_NEEDS = (
+    f"Each shows an answer of one region beside {_OTHERS_NEEDED} answers of other regions, so at least "
     f"{len(LETTERS)} regions must be asked the same question: ask BLEnD's own, by its template ids, with its "
     'published answers as a further source (`kind = "blend"`), ask more regions, or propose options '
     "(docs/mcq.md)"
 )
 
-LEAVE_LOCALES_OUT = (
-    f"Each shows an answer of one region beside {OTHERS_NEEDED} answers of other regions, and the recipe's key "
+_LEAVE_LOCALES_OUT = (
+    f"Each shows an answer of one region beside {_OTHERS_NEEDED} answers of other regions, and the recipe's key "
     "`locales` leaves out the regions of its source of kind 'blend' that would give them: leave `locales` out"
 )
 
@@ -244,7 +244,7 @@ def too_few_regions(asked: pl.DataFrame, locales: Registry) -> str | None:
     short = 0
     for tags in asked.group_by("template_id").agg(pl.col("locale").unique())["locale"].to_list():
         others = ({region[other] for other in set(tags).difference(akin[tag])} for tag in tags)
-        short += sum(len(regions) < OTHERS_NEEDED for regions in others)
+        short += sum(len(regions) < _OTHERS_NEEDED for regions in others)
     if not short:
         return None
     groups = sorted({tuple(tags) for tags in akin.values() if len(tags) > 1})
@@ -255,7 +255,7 @@ def too_few_regions(asked: pl.DataFrame, locales: Registry) -> str | None:
     here = f"{pluralise(len(regions), 'region')} {agreeing(len(regions), 'is', 'are')} asked"
     return (
         f"{short:,} of {pluralise(asked.unique(KEY).height, 'question')} cannot become multiple-choice "
-        f"questions. {EACH_NEEDS}. Here, {here} ({', '.join(regions)}){as_one}{more}"
+        f"questions. {_EACH_NEEDS}. Here, {here} ({', '.join(regions)}){as_one}{more}"
     )
 
 
@@ -276,13 +276,13 @@ def why_none_made(manifest: ReleaseManifest, recipe: str = "") -> str | None:
     dropped = next((stage.findings for stage in manifest.report if stage.stage == STAGE), {})
     # What is odd about verdicts is noted in the same step, and leaves no question out.
     causes = ", ".join(f"{kind} {count:,}" for kind, count in dropped.items() if kind not in (VOID, ON_NOTHING))
-    no_english = sum(stage.findings.get(NO_ENGLISH, 0) for stage in manifest.report)
+    no_english = sum(stage.findings.get(_NO_ENGLISH, 0) for stage in manifest.report)
     few, remedies = len(tables) < len(LETTERS), []
     if few or not no_english:
         has_blend = any(source.kind == "blend" for source in manifest.sources)
         leaves_out = few and has_blend and manifest.recipe.locales is not None
         there_are = f" There {agreeing(len(tables), 'is', 'are')} {len(tables)}." if few else ""
-        remedies.append(f"{LEAVE_LOCALES_OUT if leaves_out else EACH_NEEDS}.{there_are}")
+        remedies.append(f"{_LEAVE_LOCALES_OUT if leaves_out else _EACH_NEEDS}.{there_are}")
     if no_english:
         command = f"`blend reviews propose{recipe and f' {recipe}'}`"
         remedies.append(

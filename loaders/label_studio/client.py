@@ -186,7 +186,11 @@ def label_studio(url: str, *, timeout_s: float = _TIMEOUT_S) -> Iterator["Studio
                 f"{where}: is version {release.string}, and {'.'.join(map(str, _NEEDED_VERSION))} or later is "
                 "needed; update it with `pip install --upgrade label-studio`"
             )
-        yield Studio(sdk, where=where)
+        try:
+            yield Studio(sdk, where=where)
+        except ApiError as error:
+            # The SDK's own, of an answer that was cut off.
+            raise _refusal(error.status_code or 0, str(error.body), where) from None
 
 
 class Studio:

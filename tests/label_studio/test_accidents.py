@@ -24,7 +24,7 @@ from blend.views.annotation import pull_lines
 from helpers.in_process import run
 from helpers.label_studio import studio_server
 from helpers.label_studio.annotation_projects import push, write_project
-from helpers.label_studio.studio_fixtures import VARIABLE, StudioForTests, typed
+from helpers.label_studio.studio_fixtures import VARIABLE, StudioForTests, connected, typed
 
 pytestmark = pytest.mark.integration  # a real Label Studio
 
@@ -87,7 +87,7 @@ def told(done: Sync | Pull) -> dict[str, int]:
     return {one.stage_locale.stage.name: len(one.gone) for one in pull.found if one.gone}
 
 
-def accepted(file: ProjectFile) -> int:
+def accept(file: ProjectFile) -> int:
     """Have the lead accept what is gone; how many annotations that was."""
     with held(file.pulled) as folder:
         return sum(map(len, accept_missing(file, folder).changes.values()))
@@ -191,26 +191,14 @@ def short_export(studio: Studio, project: int) -> bytes:
 class OwnServer:
     """A server of this test alone, which can be set back to an earlier day."""
 
-    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._monkeypatch = monkeypatch
         self.running = studio_server.start(folder)
-        monkeypatch.setenv(VARIABLE, self.running.token)
-        monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-
-    @property
-    def url(self) -> str:
-        return self.running.url
 
     @contextmanager
     def studio(self) -> Iterator[StudioForTests]:
-        from label_studio_sdk import LabelStudio
-
-        with httpx.Client(timeout=120) as connections:
-            sdk = LabelStudio(
-                base_url=self.url, api_key=self.running.token, httpx_client=connections, max_retries=0
-            )
-            yield StudioForTests(self.url, self.running.token, sdk)
+        with connected(self.running) as studio:
+            yield studio
 
     def backup(self, path: Path) -> Path:
         with sqlite3.connect(self.folder / "label_studio.sqlite3") as now, sqlite3.connect(path) as kept:
@@ -222,14 +210,15 @@ class OwnServer:
         for old in self.folder.glob("label_studio.sqlite3*"):
             old.unlink()
         shutil.copy(path, self.folder / "label_studio.sqlite3")
-        self.running = studio_server.start(self.folder, int(self.url.rpartition(":")[2]))
+        self.running = studio_server.start(self.folder, int(self.running.url.rpartition(":")[2]))
 
 
 @pytest.fixture
 def own_server(
     label_studio: StudioForTests, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[OwnServer]:
-    server = OwnServer(tmp_path / "own", monkeypatch)
+    server = OwnServer(tmp_path / "own")
+    monkeypatch.setenv(VARIABLE, server.running.token)
     yield server
     studio_server.stop(server.running)
 
@@ -237,7 +226,7 @@ def own_server(
 @pytest.mark.nightly
 def test_nothing_is_lost_by_a_server_that_is_set_back_to_a_backup(own_server: OwnServer, tmp_path: Path):
     with own_server.studio() as studio:
-        file = work(studio, write_project(tmp_path, "back", own_server.url, **STAGES))
+        file = work(studio, write_project(tmp_path, "back", own_server.running.url, **STAGES))
         kept = own_server.backup(tmp_path / "kept.sqlite3")
         (hers,) = [
             one.id
@@ -259,7 +248,7 @@ def test_nothing_is_lost_by_a_server_that_is_set_back_to_a_backup(own_server: Ow
             browser.patch(f"/api/annotations/{hers}/", json={"result": [typed("죽")]}).raise_for_status()
         assert told(sync_project(file.path)) == {"answer": 1}
         assert rows(file) == [line.replace("쌀밥", "죽") for line in before]
-        assert accepted(file) == 1
+        assert accept(file) == 1
         assert len(rows(file)) == len(before) - 1
 
 
@@ -268,7 +257,7 @@ def test_a_project_outlives_all_accidents(
     own_server: OwnServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     with own_server.studio() as studio:
-        file = work(studio, write_project(tmp_path, "all", own_server.url, **STAGES))
+        file = work(studio, write_project(tmp_path, "all", own_server.running.url, **STAGES))
         kept, before = own_server.backup(tmp_path / "kept.sqlite3"), rows(file)
         touch(studio, file)
         with monkeypatch.context() as short, pytest.raises(ServerError, match="lacks annotations"):
@@ -291,7 +280,7 @@ def test_a_project_outlives_all_accidents(
     assert told(sync_project(file.path)).keys() <= {"answer", "review"}
     assert rows(file) == before
     deletes = httpx.Client(
-        base_url=own_server.url, headers={"Authorization": f"Token {own_server.running.token}"}
+        base_url=own_server.running.url, headers={"Authorization": f"Token {own_server.running.token}"}
     )
     with deletes, own_server.studio() as studio:
         deletes_projects(studio, file)
@@ -299,7 +288,7 @@ def test_a_project_outlives_all_accidents(
         with pytest.raises(InputError, match=r"Let go of them, .* Nobody is there to answer"):
             annotate("sync", file.path, "--accept-missing")
         assert rows(file) == before
-        assert accepted(file) > 0
+        assert accept(file) > 0
         assert rows(file) == []
     # What was accepted counts again once it is there again.
     own_server.set_back(kept)
@@ -353,22 +342,6 @@ def everything_on(studio: StudioForTests, file: ProjectFile) -> str:
             found.append(str(studio.sdk.tasks.get(str(task.id)).model_dump()))
             found.append(str([one.model_dump() for one in studio.sdk.predictions.list(task=task.id)]))
     return "\n".join(found)
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("accident", [deletes_account, removes_members])
-def test_whoever_has_no_account_any_more_is_forgotten_and_does_not_come_back(
-    accident: Callable[[StudioForTests, ProjectFile], None], label_studio: StudioForTests, file: ProjectFile
-):
-    accident(label_studio, file)
-    annotate("forget", file.path, who(file, "jun"), "--yes")
-    pull_project(file)
-    held = "".join(path.read_text() for path in file.base.rglob("*.*l*") if path.name != "project.toml")
-    assert who(file, "jun") not in held
-    assert "food jun" not in held
-    assert "food mina" in held
-    exported = label_studio.sdk.projects.exports.download_sync(label_studio.project(title(file)))
-    assert "food jun" not in b"".join(exported).decode()
 
 
 @pytest.mark.nightly

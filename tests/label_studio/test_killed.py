@@ -1,16 +1,15 @@
 """Kills and races: whatever stops a push or a pull, the same command completes it, and nothing is doubled."""
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.pulling import pull_project
-from blend.loaders.label_studio.events import held_in, read_events
 from helpers.label_studio.annotation_projects import push, write_project
-from helpers.label_studio.killed_leads import Leads, leads
+from helpers.label_studio.killed_leads import pulled_state, run_leads
 from helpers.label_studio.studio_fixtures import StudioForTests, chosen, typed
 
 pytestmark = pytest.mark.integration  # a real Label Studio, and processes that are killed
@@ -20,27 +19,21 @@ ONE = ("ko-KR",)
 """Locales of a project: nothing turns on their number."""
 
 
-@pytest.fixture
-def dying(label_studio: StudioForTests) -> Iterator[Leads]:
-    with leads() as some:
-        yield some
-
-
 def spread(total: int) -> list[int]:
     """Moments from the first to the last, evenly."""
     return [round(number * (total - 1) / (MOMENTS - 1)) for number in range(MOMENTS)]
 
 
 def test_a_push_killed_at_any_of_20_moments_is_completed_by_the_next(
-    label_studio: StudioForTests, dying: Leads, project: Callable[..., ProjectFile], tmp_path: Path
+    label_studio: StudioForTests, project: Callable[..., ProjectFile], tmp_path: Path
 ):
     name = project(label_studio.url).project.name
     files = [write_project(tmp_path / str(n), f"{name}.{n}", label_studio.url, ONE) for n in range(MOMENTS + 1)]
-    ((killed, total),) = dying.run("push", files[-1].path)
+    ((killed, total),) = run_leads("push", files[-1].path)
     assert not killed
     assert total > MOMENTS
     for moment, file in zip(spread(total), files, strict=False):
-        assert dying.run("push", file.path, moment=moment) == [(True, moment + 1)]
+        assert run_leads("push", file.path, moment=moment) == [(True, moment + 1)]
         push(file.path)
     for file in files:
         # The server may have gone on importing what the killed one has sent: the next sync removes the copies.
@@ -53,7 +46,7 @@ def test_a_push_killed_at_any_of_20_moments_is_completed_by_the_next(
 
 
 def test_two_leads_pushing_at_once_make_everything_once(
-    label_studio: StudioForTests, dying: Leads, project: Callable[..., ProjectFile], tmp_path: Path
+    label_studio: StudioForTests, project: Callable[..., ProjectFile], tmp_path: Path
 ):
     name = project(label_studio.url).project.name
     for race in range(3):
@@ -61,7 +54,7 @@ def test_two_leads_pushing_at_once_make_everything_once(
             write_project(tmp_path / f"{race}.{lead}", f"{name}.{race}", label_studio.url, ONE)
             for lead in range(2)
         ]
-        assert all(not killed for killed, _ in dying.run("push", *(file.path for file in files)))
+        assert all(not killed for killed, _ in run_leads("push", *(file.path for file in files)))
         titles = [project.title for project in label_studio.sdk.projects.list(page_size=1000)]
         title = f"{name}.{race} answer ko-KR"
         assert titles.count(title) == 1
@@ -70,7 +63,7 @@ def test_two_leads_pushing_at_once_make_everything_once(
 
 
 def test_a_pull_killed_at_any_of_20_moments_is_completed_by_the_next(
-    label_studio: StudioForTests, dying: Leads, project: Callable[..., ProjectFile], tmp_path: Path
+    label_studio: StudioForTests, project: Callable[..., ProjectFile], tmp_path: Path
 ):
     file = write_project(tmp_path / "base", project(label_studio.url).project.name, label_studio.url, ONE)
     push(file.path)
@@ -85,22 +78,11 @@ def test_a_pull_killed_at_any_of_20_moments_is_completed_by_the_next(
     copies = [base.with_name(f"{base.name}-{number}") for number in range(MOMENTS + 1)]
     for copy in copies:
         shutil.copytree(base, copy)
-    ((killed, total),) = dying.run("pull", copies[-1] / "project.toml")
+    ((killed, total),) = run_leads("pull", copies[-1] / "project.toml")
     assert not killed
-    expected = outcome(copies[-1])
-    assert expected["responses"] != outcome(base)["responses"]
+    expected = pulled_state(copies[-1])
+    assert expected["responses"] != pulled_state(base)["responses"]
     for moment, copy in zip(spread(total), copies, strict=False):
-        assert dying.run("pull", copy / "project.toml", moment=moment) == [(True, moment + 1)]
-        assert dying.run("pull", copy / "project.toml")[0][0] is False
-        assert outcome(copy) == expected
-
-
-def outcome(folder: Path) -> dict[str, object]:
-    """What a pull has left: the responses, the events without days, and no leftovers."""
-    lines = read_events(folder / "pulled" / "events.jsonl")
-    return {
-        "responses": (folder / "collected" / "responses" / "ko-KR.jsonl").read_text(),
-        "events": [{**line, "seen": None} for line in lines],
-        "held": len(held_in(lines, "answer.ko-KR")),
-        "left over": sorted(path.name for path in folder.rglob("*.tmp")),
-    }
+        assert run_leads("pull", copy / "project.toml", moment=moment) == [(True, moment + 1)]
+        assert run_leads("pull", copy / "project.toml")[0][0] is False
+        assert pulled_state(copy) == expected

@@ -1,26 +1,17 @@
 """The pages in a real browser: on a phone, by keyboard, and what they say when something is missing."""
 
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from blend.builders.annotation.project import ORDER, ProjectFile, StageName
-from blend.builders.annotation.pseudonyms import new_key
+from blend.builders.annotation.project import ORDER, ProjectFile
 from blend.builders.annotation.ui_strings import ui_strings_of
-from blend.loaders.sample import sample_path
-from helpers.label_studio.annotation_projects import push
+from helpers.label_studio.annotation_projects import push, push_sample
 from helpers.label_studio.annotator_in_browser import Annotator, annotator
 from helpers.label_studio.studio_fixtures import StudioForTests
 
 pytestmark = pytest.mark.integration  # a real Label Studio and a real browser
-
-SHEETS = {
-    "equivalence": "check,answer_a,answer_b,template_id,question\nc1,soup,broth,food-01,What is for lunch?\n",
-    "replies": "id,locale,question,reply\nd1,{tag},What is for lunch?,Soup\n",
-    "statements": "id,locale,question,options\nd1,{tag},Is soup for lunch?,yes|no\n",
-}
 
 IN_PERSIAN = ("answer", "review", "mcq-review")
 """The stages of which the instruction is translated."""
@@ -32,23 +23,7 @@ def sample_project(tmp_path: Path, request: pytest.FixtureRequest) -> Callable[.
 
     def make(studio: StudioForTests, tag: str) -> str:
         name = f"p{abs(hash((str(tmp_path), request.node.nodeid))) % 10**9}"
-        with sample_path() as sample:
-            shutil.copytree(sample, tmp_path / "collected")
-        # Questions that have all responses are asked of nobody; of one, they are still to come.
-        for given in (tmp_path / "collected").glob(f"re*/{tag}.*"):
-            rows = given.read_text(encoding="utf-8").splitlines(keepends=True)
-            given.write_text("".join(row for row in rows if "edu-01" not in row), encoding="utf-8")
-        (tmp_path / "annotators.key").write_text(new_key())
-        for stage, text in SHEETS.items():
-            (tmp_path / f"{stage}.csv").write_text(text.format(tag=tag))
-        path, named = tmp_path / "project.toml", ", ".join(f'{stage} = "{stage}.csv"' for stage in SHEETS)
-        path.write_text(
-            f'name = "{name}"\nstages = {list(ORDER)}\ncollected = "collected"\ntopics = ["Education"]\n'
-            'recipe = "collected/recipe.toml"\nquestions_per_topic = 3\n'
-            f"sheets = {{ {named} }}\n"
-            f'[server]\nurl = "{studio.url}"\n[[locales]]\nlocale = "{tag}"\n'
-        )
-        push(path)
+        push_sample(tmp_path, name, studio.url, tag, ORDER, keys="questions_per_topic = 3")
         return name
 
     return make
@@ -96,23 +71,6 @@ def test_all_stages_fit_on_a_phone(
         assert shown(person, ui_strings_of(tag[:2])["hold_to_drag"])
 
 
-def test_a_finger_drags_an_answer(
-    label_studio: StudioForTests, project: Callable[..., ProjectFile], sample_project: Callable[..., str],
-    chromium: str,
-):  # fmt: skip
-    name = sample_project(label_studio, "en-US")
-    number = label_studio.project(f"{name} review en-US")
-    with annotator(chromium, label_studio.url, phone=True) as person:
-        person.sign_up(f"{name}@example.org")
-        person.begin(number)
-        first, second = person.page.locator(".htx-ranker-item h5").all_inner_texts()[:2]
-        columns = person.page.locator(".htx-ranker-column")
-        assert first in columns.nth(1).inner_text()
-        target = columns.filter(has=person.page.locator(".htx-ranker-item")).nth(1)
-        onto = target.locator("h5").first.inner_text()
-        person.drag_by_touch(second if second in columns.nth(1).inner_text() else first, onto=onto)
-
-
 def test_what_is_typed_counts_without_enter_and_nothing_is_not_sent(
     label_studio: StudioForTests, project: Callable[..., ProjectFile], chromium: str
 ):
@@ -148,6 +106,7 @@ def test_who_does_not_know_sends_no_answer_and_can_take_it_back(
         person.sign_up(f"{file.project.name}@example.org")
         person.begin(label_studio.project(f"{file.project.name} answer ko-KR"))
         first = person.question()
+        assert person.tabs_to() == 1
         person.type_answers("밥")
         assert not shown(person, ui_strings["answers_put_aside"])
         person.page.get_by_label(ui_strings["idk"]).click()
@@ -162,26 +121,3 @@ def test_who_does_not_know_sends_no_answer_and_can_take_it_back(
         assert not shown(person, ui_strings["answers_put_aside"])
         sent = person.submit(by_button=True)
         assert [(one["from_name"], one["value"]) for one in sent] == [("answers", {"text": ["18:00"]})]
-
-
-@pytest.mark.parametrize("stage", ["answer", "collect"])
-def test_one_tab_leads_into_the_first_field_of_every_task(
-    label_studio: StudioForTests, sample_project: Callable[..., str], chromium: str, stage: StageName
-):
-    name = sample_project(label_studio, "en-US")
-    with annotator(chromium, label_studio.url) as person:
-        person.sign_up(f"{name}@example.org")
-        person.begin(label_studio.project(f"{name} {stage} en-US"))
-        for _ in range(2):
-            assert shown(person, ui_strings_of("en")["start"])
-            before = person.question()
-            assert person.tabs_to() == 1
-            person.page.keyboard.type("tea")
-            if stage == "collect":
-                person.type_answers("What do people drink in the US?", field=1)
-                person.press("1")
-            person.submit(by_button=True)
-            if stage == "answer":
-                person.next_question(before)
-            else:
-                person.page.wait_for_function("document.querySelector('.blend input[type=text]')?.value === ''")

@@ -1,13 +1,16 @@
-"""Projects that were changed by hand on a real server, and files in the way: the whole message for each."""
+"""A real server is asked for nothing twice; the whole message for projects that were changed by hand."""
 
 from collections.abc import Callable
+from typing import Any
 
+import httpx
 import pytest
 
 from blend.builders.annotation.project import ProjectFile
+from blend.builders.annotation.syncing import sync_project
 from blend.schemas.errors import BlendError, ConflictError
 from helpers.label_studio.annotation_projects import push
-from helpers.label_studio.studio_fixtures import StudioForTests, chosen
+from helpers.label_studio.studio_fixtures import StudioForTests, chosen, typed
 
 pytestmark = pytest.mark.integration  # a real Label Studio
 
@@ -64,4 +67,32 @@ def test_two_projects_of_one_mark(label_studio: StudioForTests, project: Callabl
         f"Label Studio at {label_studio.url}: projects {number} and {copy} are both marked as "
         f"{file.project.name}/answer/ko-KR; remove the last line from the description of the one that is not "
         "to count"
+    )
+
+
+def test_syncing_asks_a_server_for_nothing_twice(
+    label_studio: StudioForTests, project: Callable[..., ProjectFile], monkeypatch: pytest.MonkeyPatch
+):
+    file = project(label_studio.url, stages='["answer", "review"]', wanted="2")
+    push(file.path)
+    for task in label_studio.tasks(f"{file.project.name} answer ko-KR").values():
+        label_studio.annotate(task, label_studio.person("mina"), typed("밥"))
+    sync_project(file.path)
+    sync_project(file.path)
+    asked: list[str] = []
+    send = httpx.Client.send
+
+    def counted(client: httpx.Client, request: httpx.Request, **options: Any) -> httpx.Response:
+        asked.append(f"{request.method} {request.url.path} {request.url.params.get('project', '')}".strip())
+        return send(client, request, **options)
+
+    monkeypatch.setattr(httpx.Client, "send", counted)
+    done = sync_project(file.path)
+    assert done.plans is not None
+    assert not any(plan.changes_anything for plan in done.plans)
+    numbers = sorted(plan.remote.id for plan in done.plans if plan.remote is not None)
+    assert len(numbers) == 4
+    assert sorted(asked) == sorted(
+        ["GET /api/version/", "GET /api/current-user/whoami", "GET /api/projects/"]
+        + [f"GET /api/tasks/ {number}" for number in numbers]
     )

@@ -30,7 +30,7 @@ from blend.schemas.models import FrozenModel, toml_tables
 from blend.schemas.sheets import parted, unguarded
 from blend.schemas.texts import clean
 
-DEFINED = "judge.toml"
+_DEFINED = "judge.toml"
 CHOICE, WHY = "choice", "why"
 """Names of the controls."""
 
@@ -218,6 +218,6 @@ def judge_stage(name: StageName, judge: Judge) -> Stage:
 @cache
 def judges() -> Mapping[StageName, Judge]:
     """What people can judge, by stage."""
-    text = files("blend.builders.annotation").joinpath(DEFINED).read_text(encoding="utf-8")
-    tables = toml_tables(text, source=DEFINED)
+    text = files("blend.builders.annotation").joinpath(_DEFINED).read_text(encoding="utf-8")
+    tables = toml_tables(text, source=_DEFINED)
     return {name: Judge.model_validate(tables[name]) for name in ORDER if name in tables}

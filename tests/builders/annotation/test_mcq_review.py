@@ -27,17 +27,13 @@ from helpers.label_studio.studio_fixtures import ticked, typed
 
 OPTIONS = Material(
     options=pl.DataFrame(
-        [
-            ("food-01", "ko-KR", "What?", option, role)
-            for option, role in (
-                ("rice", "key"),
-                ("bread", "distractor"),
-                ("boiled rice", "distractor"),
-                ("stones", "distractor"),
-            )
-        ],
-        ["template_id", "locale", "question", "option", "role"],
-        orient="row",
+        {
+            "template_id": "food-01",
+            "locale": "ko-KR",
+            "question": "What?",
+            "option": ["rice", "bread", "boiled rice", "stones"],
+            "role": ["key", "distractor", "distractor", "distractor"],
+        }
     ),
     ui_strings={"unsure": "Not sure", "silly": "Silly"},
 )
@@ -94,11 +90,7 @@ def verdicts(reading: Reading) -> list[tuple[str, str, str]]:
 
 
 def test_options_are_accepted_but_for_those_that_are_ticked(tmp_path: Path):
-    results = [
-        ticked("also_right", "bread"),
-        ticked("silly", "stones"),
-        typed("obvious", control="why"),
-    ]
+    results = [ticked("also_right", "bread"), ticked("silly", "stones"), typed("obvious", control="why")]
     reading = read(done("mcq-review", OPTIONS, *results), stage="mcq-review")
     assert verdicts(reading) == [
         ("boiled rice", "ok", A), ("bread", "also_correct", A), ("rice", "ok", A), ("stones", "silly", A),

@@ -8,22 +8,10 @@ import pytest
 
 from blend.builders.annotation.reliability import ANNOTATORS, MIN_QUESTIONS, Reliability, reliability
 from blend.builders.annotation.stages.model import WORK
-from blend.schemas.frames import QUESTIONS, RESPONSES, REVIEWS, empty
+from blend.schemas.frames import RESPONSES, REVIEWS, empty
+from helpers.questions.saq_inputs import questions_of, review_of
 
 N = 40
-
-
-def asked(n: int = N) -> pl.DataFrame:
-    rows = [
-        {**dict.fromkeys(QUESTIONS.names(), ""), "template_id": f"q{i:02}", "locale": "en-GB", "language": "en"}
-        | {
-            "question": f"What about topic {i}?",
-            "en_question": f"What about topic {i}?",
-            "answer_format": "text",
-        }
-        for i in range(n)
-    ]
-    return pl.DataFrame(rows, QUESTIONS)
 
 
 def response(i: int, who: str, *answers: str, non_answer: str | None = None) -> dict[str, Any]:
@@ -32,8 +20,10 @@ def response(i: int, who: str, *answers: str, non_answer: str | None = None) -> 
 
 
 def relied(rows: list[dict[str, Any]], reviews: pl.DataFrame | None = None, work: pl.DataFrame | None = None):
-    given_reviews = empty(REVIEWS) if reviews is None else reviews
-    return reliability(asked(), pl.DataFrame(rows, RESPONSES), given_reviews, work)
+    asked = questions_of(*(f"q{i:02}" for i in range(N)))
+    asked = asked.with_columns(question=pl.format("What about topic {}?", pl.int_range(N)))
+    reviewed = empty(REVIEWS) if reviews is None else reviews
+    return reliability(asked, pl.DataFrame(rows, RESPONSES), reviewed, work)
 
 
 def of(found: Reliability, who: str) -> dict[str, Any]:
@@ -66,24 +56,11 @@ def test_agreement_is_the_mean_of_masi_over_the_others():
 
 
 def test_a_review_decides_what_is_one_answer():
-    rows = [
-        response(0, "a", "soccer"),
-        response(0, "b", "football"),
-        response(1, "a", "x"),
-        response(1, "b", "y"),
-    ]
+    given = (0, "a", "soccer"), (0, "b", "football"), (1, "a", "x"), (1, "b", "y")
+    rows = [response(*one) for one in given]
     assert relied(rows).questions["agreement"].to_list() == [0, 0]
-    review = {
-        "template_id": "q00",
-        "locale": "en-GB",
-        "reviewer": "r",
-        "invalid": [],
-        "reasons": [],
-        "source": "r:1",
-    }
-    groups = [{"answers": ["soccer", "football"], "en_answers": []}]
-    reviewed = relied(rows, pl.DataFrame([{**review, "groups": groups}], REVIEWS))
-    assert reviewed.questions["agreement"].to_list() == [1, 0]
+    review = review_of((["soccer", "football"], []), template_id="q00")
+    assert relied(rows, review).questions["agreement"].to_list() == [1, 0]
 
 
 def crowd(rng: np.random.Generator, n: int = N) -> list[dict[str, Any]]:

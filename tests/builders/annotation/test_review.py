@@ -14,16 +14,7 @@ from blend.loaders.responses import ResponseTables, read_responses
 from blend.loaders.sample import sample_path
 from blend.schemas.locales import registry
 from blend.schemas.texts import clean
-from helpers.label_studio.exported import (
-    PEOPLE,
-    PROJECT,
-    A,
-    B,
-    annotation,
-    lines_of,
-    read,
-    told,
-)
+from helpers.label_studio.exported import PEOPLE, PROJECT, A, B, annotation, lines_of, read, told
 from helpers.label_studio.studio_fixtures import typed
 
 REVIEW = stage_of("review")
@@ -40,18 +31,6 @@ def project(sample: ResponseTables) -> Project:
     tags = sorted(set(sample.questions["locale"]))
     entries = [{"locale": tag} for tag in tags]
     return Project.model_validate({"name": "trial", "locales": entries, "review_groups": 40, "wanted": 1})
-
-
-@pytest.mark.slow
-def test_a_question_is_reviewed_once_it_is_complete(sample: ResponseTables, project: Project):
-    few = sample.responses.filter(pl.col("template_id") != "food-01", locale="ko-KR")
-    made = REVIEW.tasks(
-        project, registry().get("ko-KR"), Material(sample.questions, few, sample.reviews.clear())
-    )
-    assert {task.data["template_id"] for task in made} == set(few["template_id"])
-    shown = {item["title"] for item in made[0].data["answers"]}
-    first = few.filter(template_id=made[0].data["template_id"])["answers"].explode()
-    assert shown == {clean(text) for text in first.drop_nulls()}
 
 
 @pytest.mark.slow
@@ -108,15 +87,9 @@ def test_whatever_is_odd_about_a_review_is_told():
     why = typed("no food", control="reason")
     task = small("밥", "쌀밥", "국", "차", "김치", "모름")
     reading = read({**task, "annotations": [annotation(1, 1, results, *english, why)]}, stage="review")
-    assert reading.rows["reviews"] == [
-        {
-            "template_id": "food-01",
-            "reviewer": A,
-            "invalid": ["모름"],
-            "reasons": ["no food"],
-            "groups": [{"answers": ["밥", "쌀밥"], "en_answers": ["rice", "boiled rice"]}, {"answers": ["국"]}],
-        }
-    ]
+    groups = [{"answers": ["밥", "쌀밥"], "en_answers": ["rice", "boiled rice"]}, {"answers": ["국"]}]
+    why = {"template_id": "food-01", "reviewer": A, "invalid": ["모름"], "reasons": ["no food"]}
+    assert reading.rows["reviews"] == [{**why, "groups": groups}]
     place = "task 7, annotation 1"
     assert told(reading) == [
         ("english-without-group", place, f"{A}: 'tea' beside the empty group 3; left out"),
@@ -126,16 +99,18 @@ def test_whatever_is_odd_about_a_review_is_told():
     ]
 
 
-def test_a_review_that_decides_twice_or_not_at_all_is_left_out():
-    twice = read(
-        {**small("밥"), "annotations": [annotation(1, 1, ranked(g1=["밥"], g2=["밥"]))]}, stage="review"
-    )
-    none = read({**small("밥"), "annotations": [annotation(1, 1, ranked(_=["밥"]))]}, stage="review")
-    assert twice.rows["reviews"] == none.rows["reviews"] == []
-    place = "task 7, annotation 1"
-    assert told(twice) == [("decided-twice", place, f"{A}: '밥' in two columns; the review is left out")]
-    assert told(none) == [("empty-annotation", place, f"{A}: no answer was moved into a group; left out")]
-    assert none.work["outcome"].to_list() == ["refused"]
+@pytest.mark.parametrize(
+    ("columns", "kind", "detail"),
+    [
+        ({"g1": ["밥"], "g2": ["밥"]}, "decided-twice", "'밥' in two columns; the review is left out"),
+        ({"_": ["밥"]}, "empty-annotation", "no answer was moved into a group; left out"),
+    ],
+)
+def test_a_review_that_decides_twice_or_not_at_all_is_left_out(columns, kind: str, detail: str):
+    reading = read({**small("밥"), "annotations": [annotation(1, 1, ranked(**columns))]}, stage="review")
+    assert reading.rows["reviews"] == []
+    assert told(reading) == [(kind, "task 7, annotation 1", f"{A}: {detail}")]
+    assert reading.work["outcome"].to_list() == ["refused"]
 
 
 def test_of_two_reviewers_the_later_counts_and_the_other_is_told():

@@ -116,12 +116,7 @@ def test_answers_come_as_they_were_typed_with_a_link(file: ProjectFile, fake: Fa
     ]
     expected = [
         {"template_id": "food-01", "annotator": who(file, "mina"), "answers": ["밥", " 국 "]},
-        {
-            "template_id": "food-01",
-            "annotator": who(file, "jun"),
-            "non_answer": "other",
-            "reason": "안 먹어요",
-        },
+        {"template_id": "food-01", "annotator": who(file, "jun"), "non_answer": "other", "reason": "안 먹어요"},
     ]
     assert rows(file) == sorted(expected, key=lambda row: str(row["annotator"]))
     assert annotate("sync", file.path, "--only", "pull") == "No news: all files are as they were.\n"

@@ -1,20 +1,15 @@
 """Words and instructions: complete in English and in every language of the sample, and marked as unchecked."""
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
-from typing import ClassVar
 
 import pytest
 
 from blend.builders.annotation import ui_strings as module
 from blend.builders.annotation.project import ORDER
 from blend.builders.annotation.stages import stage_of
-from blend.builders.annotation.ui_strings import (
-    UNCHECKED,
-    is_checked,
-    texts_of,
-    ui_strings_of,
-)
+from blend.builders.annotation.ui_strings import UNCHECKED, is_checked, texts_of, ui_strings_of
 from blend.loaders.sample import sample_path
 from blend.schemas.errors import RowError
 from blend.schemas.locales import registry
@@ -31,7 +26,9 @@ ENGLISH = ui_strings_of("en")
 class ShownStrings(dict[str, str]):
     """Words that remember which of them a page has asked for."""
 
-    asked: ClassVar[set[str]] = set()
+    def __init__(self, strings: Mapping[str, str]) -> None:
+        super().__init__(strings)
+        self.asked: set[str] = set()
 
     def __getitem__(self, name: str) -> str:
         self.asked.add(name)
@@ -53,7 +50,6 @@ def test_every_language_of_the_sample_has_everything(language):
     assert names == korean <= set(ENGLISH)
     for stage in stages:
         shown = ShownStrings(ENGLISH)
-        shown.asked.clear()
         texts = texts_of("en", stage)._replace(ui_strings=shown)
         stage_of(stage).config(PROJECT, registry().get("ko-KR"), texts)
         assert shown.asked <= names
@@ -102,20 +98,13 @@ def test_words_of_ones_own_take_the_place_of_ours(tmp_path: Path):
     own.write_text(f"# answer\n\nTontul.\n\n# words\n\n{lines}", encoding="utf-8")
     texts = texts_of("wo", "answer", own)
     assert texts.instruction == "Tontul."
-    assert texts.ui_strings == {
-        **ENGLISH,
-        "idk": "Xamuma",
-        "no-answer": "Amul tontu",
-    }
+    assert texts.ui_strings == {**ENGLISH, "idk": "Xamuma", "no-answer": "Amul tontu"}
     assert texts_of("ko", "answer").ui_strings == ui_strings_of("ko")
-    nearest = "idk, invalid, why_invalid"
+    near = f"did you mean 'idk'? the nearest of the {len(ENGLISH)} there are: idk, invalid, why_invalid"
     for line, told in (
         ("idk Xamuma", "'idk Xamuma' is not a word; write lines like: - idk: I don't know"),
         ("- idk:", "'- idk:' is not a word; write lines like: - idk: I don't know"),
-        (
-            "- idc: Xamuma",
-            f"unknown word 'idc'; did you mean 'idk'? the nearest of the {len(ENGLISH)} there are: {nearest}",
-        ),
+        ("- idc: Xamuma", f"unknown word 'idc'; {near}"),
     ):
         own.write_text(f"# answer\n\nTontul.\n\n# words\n\n{line}\n")
         with pytest.raises(RowError) as raised:

@@ -33,29 +33,20 @@ TAGS = ("ga-IE", "am-ET")
 
 @st.composite
 def givens(draw: st.DrawFn) -> pl.DataFrame:
-    rows = draw(
-        st.lists(
-            st.tuples(st.sampled_from(TAGS), st.integers(0, 5), st.integers(0, 3)), min_size=1, max_size=40
-        )
-    )
-    return pl.DataFrame(
-        [
-            (
-                f"{tag}_{i}",
-                f"t{template}",
-                tag,
-                "not stated",
-                "What?",
-                [f"{c}{i}" for c in "wxyz"],
-                answer,
-                "semeval",
-                "f",
-            )
-            for i, (tag, template, answer) in enumerate(rows)
-        ],
-        GIVEN_MCQS,
-        orient="row",
-    )
+    one = st.tuples(st.sampled_from(TAGS), st.integers(0, 5), st.integers(0, 3))
+    rows = [
+        {
+            **dict.fromkeys(GIVEN_MCQS, "f"),
+            "mcq_id": f"{tag}_{i}",
+            "template_id": f"t{template}",
+            "locale": tag,
+            "options": [f"{letter}{i}" for letter in "wxyz"],
+            "answer": answer,
+            "origin": "semeval",
+        }
+        for i, (tag, template, answer) in enumerate(draw(st.lists(one, min_size=1, max_size=40)))
+    ]
+    return pl.DataFrame(rows, GIVEN_MCQS)
 
 
 @pytest.mark.landing
@@ -96,7 +87,7 @@ def test_a_release_of_the_task(files: Path, tmp_path: Path):
     assert dict(rows.select("mcq_id", "answer_idx").iter_rows()) == keys()
     report = validate_release(release)
     assert report.passes(), report
-    assert {one.kind for one in _findings(release)} >= {"unknown-votes", "semeval-split-row"}
+    assert {*finding_kinds(release)} >= {"unknown-votes", "semeval-split-row"}
     card = (release / "README.md").read_text(encoding="utf-8")
     assert "annotators behind answers, – where the source does not say how many" in card
     stats = stats_of_release(release).questions
@@ -112,27 +103,14 @@ def test_a_release_of_the_task(files: Path, tmp_path: Path):
     )
 
 
-def _findings(release: Path):
-    from types import SimpleNamespace
-
-    return [SimpleNamespace(**one) for _, one in read_findings(release / "reports" / "findings.jsonl")]
-
-
-def _cut(path: Path, start: str, *, to: str | None = None) -> None:
-    """Leave out the lines that begin with a text, or put another in their place."""
-    lines = path.read_text(encoding="utf-8").split("\n")
-    kept = [to or "" if line.startswith(start) else line for line in lines]
-    path.write_text("\n".join(line for line in kept if line) + "\n", encoding="utf-8")
+def finding_kinds(release: Path) -> list[str]:
+    return [one["kind"] for _, one in read_findings(release / "reports" / "findings.jsonl")]
 
 
 def _without_short_answers_of_ireland(folder: Path) -> None:
-    write_semeval(folder)
-    _cut(folder / "track_1_saq_input.tsv", "ga-IE_")
-
-
-def _without_short_answer_gold(folder: Path) -> None:
-    write_semeval(folder)
-    (folder / "final_1_saq_reference.tsv").unlink()
+    asked = write_semeval(folder) / "track_1_saq_input.tsv"
+    lines = asked.read_text(encoding="utf-8").splitlines(keepends=True)
+    asked.write_text("".join(line for line in lines if not line.startswith("ga-IE_")), encoding="utf-8")
 
 
 @pytest.mark.nightly
@@ -141,7 +119,7 @@ def _without_short_answer_gold(folder: Path) -> None:
     ("make", "n_mcqs", "n_unknown"),
     [
         (_without_short_answers_of_ireland, 72, 4),
-        (_without_short_answer_gold, 72, 5),
+        (lambda folder: (write_semeval(folder) / "final_1_saq_reference.tsv").unlink(), 72, 5),
         (lambda folder: write_semeval(folder, gold=False), 0, 5),
         (write_trial, 2, 6),
     ],
@@ -153,7 +131,7 @@ def test_what_is_not_there_is_a_finding_and_the_rest_is_built(
     release = built(tmp_path / "files", tmp_path / "release")
     tables = read_manifest(release).tables
     assert sum(of.rows for of in tables if of.config == "multiple-choice-questions") == n_mcqs
-    assert [one.kind for one in _findings(release)].count("unknown-votes") == n_unknown
+    assert finding_kinds(release).count("unknown-votes") == n_unknown
     assert validate_release(release).passes()
 
 

@@ -1,57 +1,104 @@
-"""A release without multiple-choice questions says why, on the terminal and in its validation."""
+"""Too few regions, or no English: before and after a build it is said why no question can be made."""
 
+from itertools import product
 from pathlib import Path
 
+import polars as pl
 import pytest
 from typer.testing import CliRunner
 
-from blend.builders.mcq.result import why_none_made
+from blend.builders.mcq.result import too_few_regions, why_none_made
 from blend.cli import app
 from blend.loaders.releases import read_manifest
+from blend.loaders.sample import sample_path
+from blend.schemas.locales import registry
+from blend.schemas.manifest import ReleaseManifest
+from helpers.in_process import run
 
-pytestmark = pytest.mark.slow  # for what its tests share
-
-RECIPE = """
-name = "three"
-version = "1.0.0"
-license = "cc-by-4.0"
-locales = ["ko-KR", "ja-JP", "zh-CN"]
-[[sources]]
-kind = "sample"
-"""
-WHY = (
-    "No multiple-choice question was made of {n} questions ({causes}). Each shows an answer of one region "
-    "beside 3 answers of other regions, so at least 4 regions must be asked the same question: ask BLEnD's "
-    'own, by its template ids, with its published answers as a further source (`kind = "blend"`), ask more '
-    "regions, or propose options (docs/mcq.md). There are 3."
+NEEDED = (
+    "Each shows an answer of one region beside 3 answers of other regions, so at least 4 regions must be asked "
+    "the same question: ask BLEnD's own, by its template ids, with its published answers as a further source "
+    '(`kind = "blend"`), ask more regions, or propose options (docs/mcq.md).'
 )
+FOUR = ["ko-KR", "ja-JP", "zh-CN", "en-US"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "short", "here"),
+    [
+        (product("ab", FOUR), None, None),
+        (product("ab", ["ko-KR", "ja-JP", "en-US"]), "6 of 6 questions",
+         "3 regions are asked (US, JP, KR); 1 more is missing"),
+        ([("a", "ko-KR")], "1 of 1 question", "1 region is asked (KR); 3 more are missing"),
+        # Chinese and Tamil in Singapore are one; so are West Java and Indonesia for each other,
+        # though each stands beside the others.
+        (product("a", ["ko-KR", "ja-JP", "zh-SG", "ta-SG"]), "4 of 4 questions",
+         "3 regions are asked (JP, KR, SG); ta-SG and zh-SG count as one; 1 more is missing"),
+        (product("a", ["ko-KR", "ja-JP", "id-ID", "su-JB"]), "2 of 4 questions",
+         "4 regions are asked (ID, JP, KR, JB); id-ID and su-JB count as one"),
+        # What is not asked everywhere is counted.
+        ([*product("a", FOUR), *product("b", FOUR[:2])], "2 of 6 questions",
+         "4 regions are asked (US, JP, KR, CN)"),
+    ],
+)  # fmt: skip
+def test_four_regions_are_needed(asked, short: str | None, here: str | None):
+    frame = pl.DataFrame(list(asked), ["template_id", "locale"], orient="row")
+    told = f"{short} cannot become multiple-choice questions. {NEEDED} Here, {here}"
+    assert too_few_regions(frame, registry()) == (None if short is None else told)
+
+
+RECIPE = 'name = "t"\nversion = "1.0.0"\nlicense = "cc-by-4.0"\n'
+
+
+@pytest.mark.slow
+def test_the_state_of_a_collection_says_it(tmp_path: Path):
+    source = '[[sources]]\nkind = "responses"\nlocation = "."\n'
+    (tmp_path / "recipe.toml").write_text(RECIPE + source)
+    (tmp_path / "responses").mkdir()
+    with sample_path() as sample:
+        for name in ("templates.csv", "responses/ko-KR.csv"):
+            (tmp_path / name).write_bytes((sample / name).read_bytes())
+        questions = pl.read_csv(sample / "questions.csv").filter(pl.col("locale") == "ko-KR")
+        questions.write_csv(tmp_path / "questions.csv")
+    one = "Here, 1 region is asked (KR); 3 more are missing"
+    told = f"40 of 40 questions cannot become multiple-choice questions. {NEEDED} {one}.\n"
+    assert run("status", tmp_path / "recipe.toml").endswith(told)
+    (tmp_path / "recipe.toml").write_text(f'{RECIPE}[mcq]\nverdicts = "v.csv"\n{source}')
+    (tmp_path / "v.csv").write_text("template_id,option,verdict,with,reader\nfood-01,kiwi,proposed,GR,r1\n")
+    assert "multiple-choice" not in run("status", tmp_path / "recipe.toml")
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[ReleaseManifest, str]:
+    """A release of three regions, and what its build has printed."""
     folder = tmp_path_factory.mktemp("three")
-    (folder / "recipe.toml").write_text(RECIPE, encoding="utf-8")
-    out = folder / "release"
-    result = CliRunner().invoke(app, ["build", str(folder / "recipe.toml"), "--out", str(out)])
+    locales = 'locales = ["ko-KR", "ja-JP", "zh-CN"]\n'
+    (folder / "recipe.toml").write_text(f'{RECIPE}{locales}[[sources]]\nkind = "sample"\n')
+    result = CliRunner().invoke(app, ["build", str(folder / "recipe.toml"), "--out", str(folder / "release")])
     assert result.exit_code == 0, result.output
-    return out, result.stdout
+    return read_manifest(folder / "release"), result.stdout
 
 
-def test_three_regions_give_none_and_it_is_said(built: tuple[Path, str]):
-    out, printed = built
-    manifest = read_manifest(out)
+@pytest.mark.slow
+def test_three_regions_give_none_and_the_build_says_it(built: tuple[ReleaseManifest, str]):
+    manifest, printed = built
     findings = next(stage.findings for stage in manifest.report if stage.stage.startswith("make multiple"))
     causes = ", ".join(f"{kind} {count}" for kind, count in findings.items())
-    why = why_none_made(manifest)
     asked = sum(table.rows for table in manifest.tables if table.config == "short-answer-questions")
-    assert why == WHY.format(n=asked, causes=causes)
+    why = f"No multiple-choice question was made of {asked} questions ({causes}). {NEEDED} There are 3."
+    assert why_none_made(manifest) == why
     assert why in " ".join(printed.split())
 
 
-def test_four_regions_without_a_review_lack_english(built: tuple[Path, str]):
-    manifest = read_manifest(built[0])
-    (config,) = {table.config for table in manifest.tables if table.config == "short-answer-questions"}
-    tables = [table for table in manifest.tables if table.config == config]
+@pytest.mark.slow
+def test_what_else_can_be_the_cause(built: tuple[ReleaseManifest, str], mini_release: Path):
+    manifest, _ = built
+
+    def cause(of: ReleaseManifest, recipe: str = "") -> str:
+        return (why_none_made(of, recipe) or "").partition("). ")[2]
+
+    # Four regions, of which one has no review.
+    tables = [table for table in manifest.tables if table.config == "short-answer-questions"]
     report = [
         stage.model_copy(update={"findings": {**stage.findings, "no-translation": 7}})
         if stage.stage == "aggregate responses"
@@ -59,27 +106,18 @@ def test_four_regions_without_a_review_lack_english(built: tuple[Path, str]):
         for stage in manifest.report
     ]
     four = manifest.model_copy(update={"tables": (*tables, tables[0]), "report": tuple(report)})
-    asked = sum(table.rows for table in four.tables)
-    told = why_none_made(four, "mine/recipe.toml")
-    assert told is not None
-    assert told.partition("). ")[2] == (
-        f"Options are answers in English: 7 of {asked} questions have some without; `blend reviews propose "
-        "mine/recipe.toml` makes a sheet to write it."
+    assert cause(four, "mine/recipe.toml") == (
+        f"Options are answers in English: 7 of {sum(table.rows for table in four.tables)} questions have some "
+        "without; `blend reviews propose mine/recipe.toml` makes a sheet to write it."
     )
-    assert "at least 4 regions" not in told
-
-
-def test_a_key_that_leaves_blends_regions_out_is_named(built: tuple[Path, str], mini_release: Path):
-    manifest = read_manifest(built[0])
+    # A key of the recipe leaves BLEnD's regions out.
     blend = manifest.sources[0].model_copy(update={"kind": "blend"})
     beside = manifest.model_copy(update={"sources": (*manifest.sources, blend)})
-    told = why_none_made(beside)
-    assert told is not None
-    assert told.partition("). ")[2] == (
+    assert cause(beside) == (
         "Each shows an answer of one region beside 3 answers of other regions, and the recipe's key `locales` "
         "leaves out the regions of its source of kind 'blend' that would give them: leave `locales` out. "
         "There are 3."
     )
     everything = beside.model_copy(update={"recipe": beside.recipe.model_copy(update={"locales": None})})
-    assert "leave `locales` out" not in str(why_none_made(everything))
+    assert "leave `locales` out" not in cause(everything)
     assert why_none_made(read_manifest(mini_release)) is None

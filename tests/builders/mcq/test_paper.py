@@ -11,7 +11,6 @@ from blend.builders.mcq import build_mcq
 from blend.schemas.frames import MCQ_ROWS, MCQS
 from blend.schemas.locales import registry
 from blend.schemas.recipe import McqOptions
-from blend.schemas.texts import pluralise
 from helpers.questions.mcq_inputs import frames_of
 
 PAPER = McqOptions(mode="paper")
@@ -19,18 +18,8 @@ UPSTREAM = {locale.tag: locale.upstream for locale in registry()}
 
 
 @pytest.fixture(scope="module")
-def published(raw_tables):
-    return raw_tables
-
-
-@pytest.fixture(scope="module")
 def build(paper_build):
     return paper_build
-
-
-@pytest.fixture(scope="module")
-def mcqs(build):
-    return build.mcqs
 
 
 def read(path):
@@ -67,32 +56,6 @@ def test_counts_and_checksum_of_the_sequence(build, golden):
 
 
 @pytest.mark.integration
-def test_choices_of_the_sample(build, golden):
-    sample = read(golden / "mcq_sample.json")
-    short = dict(build.dropped.filter(pl.col("reason") == "short").select("template_id", "detail").iter_rows())
-    for template_id, expected in sample.items():
-        rows = build.mcqs.filter(template_id=template_id)
-        if expected["min_choices"] < 3:
-            assert rows.is_empty()
-            assert short[template_id].startswith(f"{pluralise(expected['min_choices'], 'distractor')} for ")
-            continue
-        for (tag,), part in rows.group_by("locale"):
-            country = expected["countries"][UPSTREAM[tag]]
-            assert right_and_wrong(part) == (set(country["answers"]), set(country["choices"].items()))
-            assert len(part) == country["mcqs"]
-
-
-def right_and_wrong(rows):
-    """The correct answers of some questions, and countries and texts of their distractors."""
-    right, wrong = set(), set()
-    for options, tags, answer in rows.select("options", "option_locales", "answer").iter_rows():
-        shown = [(UPSTREAM[tag], text) for tag, text in zip(tags, options, strict=True)]
-        right.add(shown.pop(answer)[1])
-        wrong.update(shown)
-    return right, wrong
-
-
-@pytest.mark.integration
 def test_published_rows(build, golden):
     rows = {row["mcq_id"]: row for batch in build.batches() for row in batch.iter_rows(named=True)}
     assert len(rows) == build.n_mcqs
@@ -110,7 +73,7 @@ def test_published_rows(build, golden):
 
 
 @pytest.mark.integration
-def test_every_question_is_accounted_for(build, published):
+def test_every_question_is_accounted_for(build):
     total = build.summary.select(total=pl.col("questions") + pl.col("dropped"))
     assert total["total"].unique().to_list() == [500]
     # Six of the seven pairs without right answer belong to questions that are short anyway.

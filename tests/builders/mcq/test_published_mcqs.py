@@ -3,25 +3,15 @@
 import json
 
 import polars as pl
-import pytest
 
 from blend.builders.mcq.published_mcqs import published_rows
 from blend.schemas.arrow_types import published
-from blend.schemas.frames import MCQ_ROWS, MCQS, QUESTIONS
+from blend.schemas.frames import MCQ_ROWS, MCQS
 from blend.schemas.locales import registry
 from blend.schemas.prompts import INSTRUCTION
 from blend.schemas.rows import MultipleChoiceQuestion
+from helpers.questions.mcq_inputs import frames_of
 
-QUESTION = {
-    "template_id": "T-1",
-    "topic": "Food",
-    "source_label": "",
-    "question": "local",
-    "en_question": "What is a snack in US?",
-    "locale": "en-US",
-    "language": "en",
-    "answer_format": "text",
-}
 MCQ = {
     "mcq_id": "T-1_US_0",
     "template_id": "T-1",
@@ -31,32 +21,24 @@ MCQ = {
     "answer": 1,
     "answer_spread": "specific",
 }
+QUESTIONS_ASKED = frames_of({"T-1": {"en-US": []}})[0].with_columns(
+    en_question=pl.lit("What is a snack in US?")
+)
 
 
-@pytest.fixture
-def row():
-    rows = published_rows(
-        pl.DataFrame([MCQ], schema=MCQS), pl.DataFrame([QUESTION], schema=QUESTIONS), locales=registry()
-    )
+def test_a_published_row():
+    rows = published_rows(pl.DataFrame([MCQ], MCQS), QUESTIONS_ASKED, locales=registry())
     assert rows.schema == MCQ_ROWS
     assert len(published(rows, MultipleChoiceQuestion)) == 1
-    return rows.row(0, named=True)
-
-
-def test_choices_are_the_json_that_python_writes(row):
+    row = rows.row(0, named=True)
+    # The JSON that Python writes.
     assert row["choices"] == json.dumps(dict(zip("ABCD", MCQ["options"], strict=True)), ensure_ascii=False)
     assert row["choice_countries"] == '{"A": "UK", "B": "US", "C": "South_Korea", "D": "West_Java"}'
-
-
-def test_the_question_names_the_region(row):
     assert row["question"] == "What is a snack in the US?"
     assert row["prompt"] == (
         f"What is a snack in the US? {INSTRUCTION}\n\n"
         'A. say "cheese"\nB. a\\b\nC. 떡볶이\nD. tea\u2028time\n\nAnswer:'
     )
-
-
-def test_regions_letters_and_topic(row):
     assert row["option_regions"] == ["GB", "US", "KR", "JB"]
     assert (row["country"], row["answer"], row["answer_idx"], row["topic"]) == ("US", 1, "B", "Food")
     assert row["answer_spread"] == "specific"
@@ -65,6 +47,6 @@ def test_regions_letters_and_topic(row):
 def test_rows_keep_their_order():
     mcqs = pl.DataFrame([{**MCQ, "mcq_id": f"T-1_US_{i}"} for i in (3, 1, 2)], schema=MCQS)
     for rows in (mcqs, mcqs.clear()):
-        found = published_rows(rows, pl.DataFrame([QUESTION], schema=QUESTIONS), locales=registry())
+        found = published_rows(rows, QUESTIONS_ASKED, locales=registry())
         assert found["mcq_id"].to_list() == rows["mcq_id"].to_list()
         assert found.schema == MCQ_ROWS

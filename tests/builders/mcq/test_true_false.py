@@ -6,7 +6,6 @@ import polars as pl
 import pytest
 import yaml
 
-from blend.builders.mcq import build_mcq
 from blend.builders.mcq.result import McqBuild
 from blend.builders.release import build_release
 from blend.builders.validate import validate_release
@@ -15,8 +14,7 @@ from blend.loaders.releases.reports import read_audit
 from blend.loaders.releases.tables import read_config
 from blend.schemas.recipe import McqOptions
 from blend.schemas.rows import MULTIPLE_CHOICE_QUESTIONS, TRUE_FALSE_QUESTIONS
-from helpers.in_process import run
-from helpers.questions.mcq_inputs import RULES, frames_of
+from helpers.questions.mcq_inputs import build_of
 
 FRUITS = {
     "en-GB": [("apple", 5)],
@@ -39,11 +37,9 @@ def true_false(rungs_release: Path) -> pl.DataFrame:
     return read_config(rungs_release, TRUE_FALSE_QUESTIONS)
 
 
-def built_of(templates, **asked) -> McqBuild:
+def built_of(answers, **asked) -> McqBuild:
     """Questions of a few answers, asked in the same words everywhere."""
-    questions, annotations = frames_of(templates, **asked)
-    options = McqOptions(rungs=True)
-    return build_mcq(questions, annotations, options=options, seed=0, judges=RULES)
+    return build_of(answers, options=McqOptions(rungs=True), **asked)
 
 
 def test_the_other_tables_are_as_without_them(rungs_release: Path, sample_release: Path):
@@ -52,7 +48,7 @@ def test_the_other_tables_are_as_without_them(rungs_release: Path, sample_releas
     assert not (sample_release / "data" / TRUE_FALSE_QUESTIONS).exists()
 
 
-def test_each_question_yields_exactly_its_options(rungs_release: Path, true_false: pl.DataFrame):
+def test_each_question_yields_exactly_its_options_and_none_twice(rungs_release: Path, true_false: pl.DataFrame):
     mcqs = read_config(rungs_release, MULTIPLE_CHOICE_QUESTIONS).join(true_false, on="mcq_id", how="semi")
     assert len(true_false) == 4 * len(mcqs)
     assert not true_false["true_false_id"].is_duplicated().any()
@@ -67,6 +63,7 @@ def test_each_question_yields_exactly_its_options(rungs_release: Path, true_fals
     assert rows["option_region"].to_list() == mcqs["option_regions"].to_list()
     assert rows["correct"].to_list() == mcqs["answer"].to_list()
     assert rows["n"].unique().to_list() == [1]
+    assert not true_false.select("template_id", "locale", "option").is_duplicated().any()
 
 
 def test_what_a_person_reads(true_false: pl.DataFrame):
@@ -77,10 +74,6 @@ def test_what_a_person_reads(true_false: pl.DataFrame):
     )
     # Nothing is asked of the form of an answer.
     assert not true_false["prompt"].str.contains("HH:MM|numerals").any()
-
-
-def test_no_statement_is_asked_twice(true_false: pl.DataFrame):
-    assert not true_false.select("template_id", "locale", "option").is_duplicated().any()
 
 
 @pytest.mark.nightly
@@ -101,7 +94,7 @@ def test_the_release_is_valid_and_says_what_it_holds(rungs_release: Path):
 
 @pytest.mark.slow
 def test_options_are_asked_one_by_one_where_all_five_agree():
-    build = built_of({"T-1": FRUITS})
+    build = built_of(FRUITS)
     asked = pl.concat(build.true_false_batches())
     assert set(asked["locale"]) == {"en-GB", "fa-IR"}
     assert build.found.select("locale", "reason", "detail").rows() == [
@@ -114,15 +107,8 @@ def test_options_are_asked_one_by_one_where_all_five_agree():
 @pytest.mark.slow
 def test_no_wrong_number_is_near_those_that_people_gave():
     numbers = {"en-GB": [("10", 5)], "ko-KR": [("12", 5)], "ar-DZ": [("20", 5)], "es-ES": [("40", 5)]}
-    build = built_of({"T-1": numbers}, answer_format="integer")
+    build = built_of(numbers, answer_format="integer")
     asked = pl.concat(build.true_false_batches())
     assert set(asked["locale"]) == {"ar-DZ", "es-ES"}
     assert ("T-1", "en-GB", "near-number", "'12' beside '10'") in build.found.rows()
     assert ("T-1", "ko-KR", "near-number", "'10' beside '12'") in build.found.rows()
-
-
-@pytest.mark.slow
-def test_the_command_shows_what_can_be_guessed(rungs_release: Path):
-    shown = run("audit", rungs_release, "--config", TRUE_FALSE_QUESTIONS, columns=120)
-    rows = read_config(rungs_release, TRUE_FALSE_QUESTIONS)
-    assert shown.startswith(f"Answering {len(rows)} questions by simple rules")

@@ -121,27 +121,6 @@ class Annotator:
         assert box is not None
         self.page.screenshot(path=path, clip={**box, "height": height_px})
 
-    def drag_by_touch(self, answer: str, onto: str) -> None:
-        """Hold an answer with a finger, and drag it into the column where another one lies."""
-        item, column = self._item(answer), self._column_of(onto)
-        item.scroll_into_view_if_needed()
-        start, end = item.bounding_box(), column.bounding_box()
-        assert start is not None
-        assert end is not None
-        x, y = start["x"] + 30, start["y"] + 20
-        to_x, to_y = end["x"] + end["width"] / 2, end["y"] + end["height"] - 20
-        fingers = self.page.context.new_cdp_session(self.page)
-        steps = [(x + (to_x - x) * part / 20, y + (to_y - y) * part / 20) for part in range(21)]
-        for number, (now_x, now_y) in enumerate(steps):
-            kind = "touchMove" if number else "touchStart"
-            points = [{"x": now_x, "y": now_y}]
-            fingers.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
-            # A finger that moves at once scrolls; one that is held drags.
-            self.page.wait_for_timeout(30 if number else 600)
-        self.page.wait_for_timeout(300)
-        fingers.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
-        column.locator(".htx-ranker-item", has_text=answer).first.wait_for()
-
     def _item(self, answer: str) -> "Locator":
         title = self.page.get_by_text(answer, exact=True)
         return self.page.locator(".htx-ranker-item").filter(has=title).first

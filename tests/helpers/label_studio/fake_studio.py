@@ -63,21 +63,11 @@ class FakeStudio(Studio):
         if mine is not None:
             mine |= {"result": list(results), "updated_at": now, "updated_by": who}
         else:
+            by = {"completed_by": who, "updated_by": who, "created_at": now, "updated_at": now}
+            more = {"lead_time": 30.0, "was_cancelled": skipped, "result": list(results)}
             one = self._number()
-            sent.append(
-                {
-                    "id": one,
-                    "unique_id": f"u{one}",
-                    "completed_by": who,
-                    "updated_by": who,
-                    "created_at": now,
-                    "updated_at": now,
-                    "lead_time": 30.0,
-                    "was_cancelled": skipped,
-                    "result": list(results),
-                }
-            )
-            mine = sent[-1]
+            mine = {"id": one, "unique_id": f"u{one}", **by, **more}
+            sent.append(mine)
         self._touch(number, now)
         return int(mine["id"])
 
@@ -131,12 +121,9 @@ class FakeStudio(Studio):
 
     def import_tasks(self, project: int, tasks: Sequence[Mapping[str, Any]]) -> None:
         for task in tasks:
-            number = self._number()
-            overlap = self.of_projects[project].overlap
-            self.of_tasks[number] = (
-                project,
-                RemoteTask(number, task["data"], 0, overlap, updated=self._moment()),
-            )
+            number, overlap = self._number(), self.of_projects[project].overlap
+            made = RemoteTask(number, task["data"], 0, overlap, updated=self._moment())
+            self.of_tasks[number] = project, made
 
     def delete_tasks(self, project: int, tasks: Sequence[int]) -> None:
         for number in tasks:
@@ -162,13 +149,9 @@ class FakeStudio(Studio):
     def export(self, project: int) -> bytes:
         self.asked.append("export")
         tasks = [
-            {
-                "id": task.id,
-                "data": dict(task.data),
-                "annotations": self.given.get(task.id, []),
-                "drafts": self.typed.get(task.id, []),
-            }
-            for of, task in self.of_tasks.values()
+            {"id": number, "data": dict(task.data), "annotations": given, "drafts": self.typed.get(number, [])}
+            for number, (of, task) in self.of_tasks.items()
+            for given in [self.given.get(number, [])]
             if of == project
         ]
         return json.dumps(tasks).encode()

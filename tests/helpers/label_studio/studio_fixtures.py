@@ -94,8 +94,7 @@ def chosen(option: str, control: str = "non_answer") -> dict[str, Any]:
 
 def ticked(control: str, *options: str) -> dict[str, Any]:
     """The result of ticking options of several."""
-    value = {"choices": list(options)}
-    return {"from_name": control, "to_name": "question", "type": "choices", "value": value}
+    return {**chosen("", control), "value": {"choices": list(options)}}
 
 
 @pytest.fixture(scope="session")
@@ -115,17 +114,21 @@ def _studio(tmp_path_factory: pytest.TempPathFactory, missing: Callable[[str], N
         return Running(**json.loads(kept.read_text()))
 
 
+@contextmanager
+def connected(running: Running) -> Iterator[StudioForTests]:
+    """What tests ask of a server that runs."""
+    import httpx
+    from label_studio_sdk import LabelStudio
+
+    with httpx.Client(timeout=120) as client:
+        sdk = LabelStudio(base_url=running.url, api_key=running.token, httpx_client=client, max_retries=0)
+        yield StudioForTests(running.url, running.token, sdk)
+
+
 @pytest.fixture
 def label_studio(_studio: Running, monkeypatch: pytest.MonkeyPatch) -> Iterator[StudioForTests]:
     """A server for this test alone, with what other tests made on it; its token is in the environment."""
     monkeypatch.setenv(VARIABLE, _studio.token)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    with FileLock(Path(_studio.folder) / "one-test-at-a-time.lock"):
-        import httpx
-        from label_studio_sdk import LabelStudio
-
-        with httpx.Client(timeout=120) as connections:
-            sdk = LabelStudio(
-                base_url=_studio.url, api_key=_studio.token, httpx_client=connections, max_retries=0
-            )
-            yield StudioForTests(_studio.url, _studio.token, sdk)
+    with FileLock(Path(_studio.folder) / "one-test-at-a-time.lock"), connected(_studio) as studio:
+        yield studio

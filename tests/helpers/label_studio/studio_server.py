@@ -95,25 +95,9 @@ def start_for(owner: int, folder: Path) -> Running:
     with FileLock(f"{_FRESH}.lock"):
         make_fresh(folder.with_name(f"{folder.name}-fresh"))
     running = start(folder)
-    guarded = [sys.executable, __file__, "--guard", str(owner), str(running.process)]
-    _KEPT.append(subprocess.Popen(guarded, start_new_session=True))
+    ended = f"while kill -0 {owner} 2>/dev/null; do sleep 1; done; kill -s KILL -- -{running.process}"
+    _KEPT.append(subprocess.Popen(["sh", "-c", ended], start_new_session=True))
     return running
-
-
-def guard(owner: int, server: int) -> None:
-    """Wait for the end of a process, then end a server."""
-    while _is_alive(owner):
-        time.sleep(0.5)
-    with suppress(ProcessLookupError):
-        os.killpg(server, signal.SIGKILL)
-
-
-def _is_alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    return True
 
 
 def stop(running: Running) -> None:
@@ -187,7 +171,4 @@ def _answers(url: str) -> bool:
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "--guard":
-        guard(*map(int, sys.argv[2:]))
-    else:
-        main(Path(sys.argv[1]), *map(int, sys.argv[2:]))
+    main(Path(sys.argv[1]), *map(int, sys.argv[2:]))

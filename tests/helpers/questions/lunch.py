@@ -1,9 +1,8 @@
 """A recipe of four regions and a few questions, and a server that reads its options as a test says."""
 
 import csv
-import io
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,28 +32,17 @@ def question(tag: str, number: int = 0) -> str:
 def lunch(folder: Path, n_templates: int = 1, **mcq: Any) -> Path:
     """Write a recipe whose sources ask each region what lunch is, and have its path."""
     ids = [f"food-{number:02}" for number in range(n_templates)]
-    texts = {one: f"What is meal {number} in {{country}}?" for number, one in enumerate(ids)}
-    _table(
-        folder / "templates.csv",
-        ({"template_id": one, "topic": "Food", "source_locale": "", "text": texts[one]} for one in ids),
-    )
-    _table(
-        folder / "questions.csv",
-        (
-            {"template_id": one, "locale": tag, "question": text, "en_question": question(tag, number)}
-            for number, one in enumerate(ids)
-            for tag in ANSWERS
-            for text in [f"¿{number} en México?" if tag == "es-MX" else question(tag, number)]
-        ),
-    )
+    templates = [(one, "Food", "", f"What is meal {n} in {{country}}?") for n, one in enumerate(ids)]
+    _table(folder / "templates.csv", "template_id topic source_locale text", templates)
+    asked = [
+        (one, tag, f"¿{number} en México?" if tag == "es-MX" else question(tag, number), question(tag, number))
+        for number, one in enumerate(ids)
+        for tag in ANSWERS
+    ]
+    _table(folder / "questions.csv", "template_id locale question en_question", asked)
     for tag, (most, few) in ANSWERS.items():
-        said = [most] * 3 + [few] * 2
-        people = (
-            {"template_id": one, "annotator": f"a{n}", "answer_1": text}
-            for one in ids
-            for n, text in enumerate(said)
-        )
-        _table(folder / "responses" / f"{tag}.csv", people)
+        people = [(one, f"a{n}", most if n < 3 else few) for one in ids for n in range(5)]
+        _table(folder / "responses" / f"{tag}.csv", "template_id annotator answer_1", people)
     groups = [{"answers": [text], "en_answers": [text]} for text in ANSWERS["es-MX"]]
     reviews = [{"template_id": one, "reviewer": "r02", "invalid": [], "groups": groups} for one in ids]
     (folder / "reviews").mkdir()
@@ -68,14 +56,10 @@ def lunch(folder: Path, n_templates: int = 1, **mcq: Any) -> Path:
     return folder / "recipe.toml"
 
 
-def _table(path: Path, rows: Iterable[Mapping[str, str]]) -> None:
+def _table(path: Path, columns: str, rows: Sequence[tuple[str, ...]]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    every = list(rows)
-    text = io.StringIO(newline="")
-    writer = csv.DictWriter(text, every[0], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(every)
-    path.write_text(text.getvalue(), "utf-8")
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows([columns.split(), *rows])
 
 
 def asked_in(body: Mapping[str, Any]) -> dict[str, Any]:

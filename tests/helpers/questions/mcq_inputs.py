@@ -14,22 +14,7 @@ RULES = ()
 """No judge: only the words of answers count."""
 DEFAULT = McqOptions()
 
-FRUIT = {
-    "en-GB": [("apple", 4)],
-    "en-US": [("pear", 3)],
-    "ko-KR": [("plum", 3)],
-    "ar-DZ": [("dates", 5)],
-}
-
-
-# Who is asked about
-
-
-def groups_of(groups):
-    return [
-        {"answers": ["-"], "en_answers": [text] if isinstance(text, str) else list(text), "count": count}
-        for text, count in groups
-    ]
+FRUIT = {"en-GB": [("apple", 4)], "en-US": [("pear", 3)], "ko-KR": [("plum", 3)], "ar-DZ": [("dates", 5)]}
 
 
 def frames_of(templates, *, idks=None, answer_format="text"):
@@ -37,28 +22,20 @@ def frames_of(templates, *, idks=None, answer_format="text"):
     asked, annotated = [], []
     for template_id, answers in templates.items():
         for tag, groups in answers.items():
-            asked.append(
+            key = {"template_id": template_id, "locale": tag}
+            texts = {"question": f"question in {tag}", "en_question": f"What do people eat? ({template_id})"}
+            of = {"topic": "Food", "language": tag.split("-")[0], "answer_format": answer_format}
+            asked.append({**key, **texts, **of, "source_label": ""})
+            held = [
                 {
-                    "template_id": template_id,
-                    "topic": "Food",
-                    "source_label": "",
-                    "question": f"question in {tag}",
-                    "en_question": f"What do people eat? ({template_id})",
-                    "locale": tag,
-                    "language": tag.split("-")[0],
-                    "answer_format": answer_format,
+                    "answers": ["-"],
+                    "en_answers": [text] if isinstance(text, str) else list(text),
+                    "count": count,
                 }
-            )
-            none = {"idk": 0, "no-answer": 0, "not-applicable": 0, "others": []}
-            annotated.append(
-                {
-                    "template_id": template_id,
-                    "locale": tag,
-                    "annotations": groups_of(groups),
-                    "idks": {**none, **(idks or {}).get(tag, {})},
-                    "grouping": "upstream",
-                }
-            )
+                for text, count in groups
+            ]
+            none = {"idk": 0, "no-answer": 0, "not-applicable": 0, "others": [], **(idks or {}).get(tag, {})}
+            annotated.append({**key, "annotations": held, "idks": none, "grouping": "upstream"})
     return pl.DataFrame(asked, schema=QUESTIONS), pl.DataFrame(annotated, schema=ANNOTATIONS)
 
 
@@ -106,11 +83,6 @@ def right_answers(build, tag):
 
 def loss_of(build, tag):
     return build.dropped.filter(pl.col("locale") == tag).select("reason", "detail").row(0)
-
-
-def positions(rows):
-    """How often the right answer stands first, second, third and last."""
-    return [rows.filter(pl.col("answer") == position).height for position in range(4)]
 
 
 def overlaps(a, b):

@@ -25,29 +25,15 @@ def annotation(
     text: str, *, minute: int = 0, name: str = "u1", by: int | None = 1, **more: Any
 ) -> dict[str, Any]:
     made = {"created_at": "2026-11-20T10:00:00Z", "updated_at": f"2026-11-20T10:{minute:02}:00.5Z"}
-    return {
-        "id": 7,
-        "unique_id": name,
-        "completed_by": by,
-        "updated_by": by,
-        "result": [{"t": text}],
-        **made,
-        **more,
-    }
+    named = {"id": 7, "unique_id": name, "completed_by": by, "updated_by": by}
+    return {**named, "result": [{"t": text}], **made, **more}
 
 
 def pulled(lines: list[Line], *annotations: dict[str, Any], project: int = 3) -> list[Line]:
     """The lines after a pull that finds these annotations."""
     task = {"id": 5, "data": {"blend_id": "answer/ko-KR/food-01"}, "annotations": list(annotations)}
-    tasks = [task] if annotations else []
-
-    def person(account: Any) -> str | None:
-        return None if account is None else f"p{account}"
-
-    def number(account: Any) -> str | None:
-        return None if account is None else str(account)
-
-    return [*lines, *news(held_in(lines, STAGE), STAGE, project, tasks, person, number)]
+    people = (lambda account: account and f"p{account}", lambda account: account and str(account))
+    return [*lines, *news(held_in(lines, STAGE), STAGE, project, [task] if annotations else [], *people)]
 
 
 def counting(lines: list[Line]) -> list[tuple[str | None, str]]:
