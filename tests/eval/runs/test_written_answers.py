@@ -5,22 +5,19 @@ from typing import Any
 import polars as pl
 import pytest
 
-from blend.eval.models.protocols import ModelDescription
 from blend.eval.runs.answers import WRITTEN, as_scored, says_nothing
-from blend.eval.runs.run_description import AskedRelease, RecordedAnswers, RunDescription
+from blend.eval.runs.run_description import AskedRelease, RunDescription
 
 Row = tuple[str | None, str | None, str | None]
 """Text, thought and finish reason."""
 
 
-def run_of(backend: Any = "transformers", *, chat: bool = True) -> RunDescription:
-    recorded = RecordedAnswers(id="m", file="answers.csv", sha256="0")
-    model = (
-        None if backend == "recorded" else ModelDescription(backend=backend, id="m", chat=chat, delimiter="")
-    )
+def run_of(backend: str = "transformers", *, chat: bool = True) -> RunDescription:
+    described = {"backend": backend, "id": "m"}
+    described |= {"file": "a.csv", "sha256": "0"} if backend == "recorded" else {"chat": chat, "delimiter": ""}
     release = AskedRelease(name="r", version="1.0.0", tables={})
     asked: dict[str, Any] = {"task": "short-answer", "options": {}, "kind": "text", "n_items": 1, "prompts": {}}
-    return RunDescription(sdk_version="0", release=release, model=model, decoding=None, **asked)
+    return RunDescription(sdk_version="0", release=release, model=described, decoding=None, **asked)
 
 
 def scored(*rows: Row, run: RunDescription | None = None) -> list[tuple[str | None, str | None]]:
