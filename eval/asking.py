@@ -1,26 +1,35 @@
-"""Asking: who answers the questions of a run and how, settled once before the first question is asked."""
+"""Asking: who answers the questions of a run and how, settled once before the first question is asked.
+
+Or nobody is asked, and a file of what another tool's model answered becomes a run (`keep_recorded`).
+"""
 
 from collections.abc import Mapping
 from pathlib import Path
 from shutil import rmtree
 from typing import Any, get_args
 
+from blend.eval.asked_runs import read_run
 from blend.eval.few_shot import BLANK_LINE
 from blend.eval.models.callers_model import OwnModel, callers_model, writes_alone
 from blend.eval.models.candidates import open_candidate_scorer
 from blend.eval.models.candidates.candidate_protocol import CandidateScorer
-from blend.eval.models.chosen import Asking, Decoding, Local, Server
+from blend.eval.models.chosen import Asking, Decoding, Local, Recorded, Server
 from blend.eval.models.local_model import open_local
 from blend.eval.models.protocols import ChatOptions, Model, OpenedModel, Thinking
 from blend.eval.models.protocols import Decoding as Settled
 from blend.eval.models.server import ServerModel, open_server
+from blend.eval.prediction_files import is_predictions, read_predictions
 from blend.eval.release_items import ReleaseItems, read_items
+from blend.eval.runs.answer_logs import style_of
+from blend.eval.runs.answers import write_answers
 from blend.eval.runs.ask_model import ask_model, outcome_of, pending_items
 from blend.eval.runs.batch_files import keep_results, requests_of, write_requests
+from blend.eval.runs.recorded_answers import read_recorded
 from blend.eval.runs.run_description import DESCRIPTION_NAME, read_description
 from blend.eval.runs.run_directory import Run, RunOutcome, opened
 from blend.eval.runs.usage import plan_asking
 from blend.eval.task import Task
+from blend.loaders.files.content import gunzipped
 from blend.loaders.files.progress import ProgressCallback
 from blend.schemas.errors import ArgumentError, InputError
 
@@ -223,3 +232,51 @@ def _settled(model: OpenedModel, fields: Mapping[str, Any], out: Path) -> Settle
     if before is not None and before.max_tokens in (usual.max_tokens, THINKING_TOKENS):
         return usual.model_copy(update={"max_tokens": before.max_tokens})
     return usual.model_copy(update={"max_tokens": THINKING_TOKENS}) if model.thinks() else usual
+
+
+def keep_recorded(
+    release: str | Path,
+    task: Task,
+    given: Recorded,
+    out: Path,
+    decoding: Decoding,
+    asking: Asking,
+    options: Mapping[str, Any],
+) -> tuple[Run, RunOutcome]:
+    """Make a run of the answers in a file: of the task's own kind of table, or of answers to items.
+
+    A file that ends in ``.gz`` is unpacked first.
+    """
+    of_models = decoding.given(*_OF_WRITING, *_OF_SPEAKING) | {"plan": asking.on_plan and True}
+    of_models |= asking.given("batch_out", "batch_in", "budget", "shard", "price")
+    refuse(of_models, "where a model is asked, and recorded answers ask nobody")
+    with gunzipped(given.path) as answers:
+        if task.takes_table(answers):
+            refuse(options, "for answers to items, and this is a table of texts")
+            kept = task.run_of_table(answers, out, model=given.name)
+            return read_run(out), kept
+        given = given.model_copy(update={"path": answers})
+        return _keep_answers(release, task, given, out, options)
+
+
+def _keep_answers(
+    release: str | Path, task: Task, given: Recorded, out: Path, options: Mapping[str, Any]
+) -> tuple[Run, RunOutcome]:
+    stated = {name: value for name, value in options.items() if value is not None}
+    style = style_of(given.path)
+    of_log = {"style": style} if style is not None and "style" in task.of_texts else {}
+    asked = read_items(release, task, **{**task.of_texts, **of_log, **stated})
+    if asked.asked.kind == "candidates":
+        raise ArgumentError(
+            "recorded answers are texts, and this task keeps scores of candidates; name a `model` without them"
+        )
+    path, form = given.path, task.predictions()
+    if form is None or not is_predictions(path, form, asked.asked):
+        recorded = read_recorded(path, asked.asked, model=given.name)
+    else:
+        recorded = read_predictions(path, asked.asked, form, model=given.name)
+    warnings = (*asked.asked.warnings, *(f"{path.name}: {warning}" for warning in recorded.warnings))
+    with opened(out, asked, recorded.description, None) as run:
+        write_answers(run.answers_folder / "main.jsonl", recorded.answers)
+        outcome = outcome_of(run, n_asked=0)
+        return run, outcome._replace(warnings=(*warnings, *outcome.warnings), usage=None)

@@ -135,7 +135,7 @@ def _parts(parts: Sequence[object]) -> tuple[list[str], str]:
                 | {"thought": True, "text": str(text)}
             ):
                 thoughts.append(text)
-            case {"type": "redacted_thinking" | "web_search_call"}:
+            case {"type": str(kind)} if kind == "redacted_thinking" or kind.endswith("_call"):
                 pass
             case {"type": "message", "content": [*inner]}:
                 answer.append(_parts(inner)[1])

@@ -69,7 +69,7 @@ def ask_model(
         spending = Spending(before, price, budget)
 
     on_progress(STEP, n_done, n_mine)
-    tokens = _tokenised(run, model) if isinstance(model, CandidateScorer) and is_ranked else TOKENS.to_frame()
+    odd = tuple(_tokenised(run, model)) if isinstance(model, CandidateScorer) and is_ranked else ()
     if not (pending.is_empty() or (spending is not None and spending.is_over)):
         with run.answer_file() as file, suppress(StopAsking):
 
@@ -85,7 +85,7 @@ def ask_model(
                 _ask(run, model, block, keep)
     outcome = outcome_of(run, n_asked=n_done - n_before)
     spent = spending and spending.in_words(outcome.n_items - outcome.n_missing, outcome.n_items)
-    return outcome._replace(warnings=(*outcome.warnings, *(spent or ()), *_on_tokens(tokens)))
+    return outcome._replace(warnings=(*outcome.warnings, *(spent or ()), *odd))
 
 
 def pending_items(run: Run) -> pl.DataFrame:
@@ -186,49 +186,36 @@ def _scored(scores: Likelihoods, options: pl.Series | None) -> dict[str, Any]:
 TOKENS_NAME = "tokens.parquet"
 """File of what the model's tokenizer makes of the candidates, in a run directory."""
 
-TOKENS = pl.Schema(
-    {
-        "candidate_set": pl.String(),
-        "candidate": pl.String(),
-        "n_tokens": pl.Int64(),
-        "n_unknown": pl.Int64(),
-        "why_not_ranked": pl.String(),
-    }
+_TOKENISED = pl.Schema(
+    {"candidate_set": pl.String(), "candidate": pl.String(), "n_tokens": pl.Int64(), "n_unknown": pl.Int64()}
 )
-"""One row per candidate: its tokens, those of them that the tokenizer does not know, and why the model cannot
-rank it (``no-tokens``, ``too-long``), null where it can."""
+"""One row per candidate: its tokens, and those of them that the tokenizer does not know."""
 
 _LISTED = 5
 
 
-def _tokenised(run: Run, scorer: CandidateScorer) -> pl.DataFrame:
-    """`TOKENS` of the candidates of a run, which keeps them; none where the model does not tell."""
-    limit = run.description.options["max_masks"] if scorer.describe().scorer == "masked" else None
+def _tokenised(run: Run, scorer: CandidateScorer) -> Iterator[str]:
+    """Keep the tokens of the candidates of a run, where the model tells, and say what is odd about some."""
     rows = [
         (name, text, found.n_tokens, found.n_unknown)
         for name, texts in _candidate_sets(run).items()
         # Behind a blank, as most templates have it.
         for text, found in zip(texts, scorer.tokenised(texts, after_blank=True), strict=False)
     ]
-    n_tokens = pl.col("n_tokens")
-    why = pl.when(n_tokens == 0).then(pl.lit("no-tokens")).when(n_tokens > limit).then(pl.lit("too-long"))
-    counts = pl.DataFrame(rows, schema=list(TOKENS.items())[:-1], orient="row")
-    tokens = counts.with_columns(why_not_ranked=why)
+    tokens = pl.DataFrame(rows, schema=_TOKENISED, orient="row")
     if rows:
         write_frame(run.directory / TOKENS_NAME, tokens)
-    return tokens
-
-
-def _on_tokens(tokens: pl.DataFrame) -> Iterator[str]:
-    distinct = tokens.unique("candidate", maintain_order=True)
-    too_long, nothing = (distinct.filter(why_not_ranked=why) for why in ("too-long", "no-tokens"))
-    longest = max(too_long["n_tokens"].to_list(), default=0)
-    for rows, what in (
-        (too_long, f"more tokens than masks, not ranked; `max_masks` {longest} ranks all"),
-        (nothing, "no token, not ranked"),
-        (distinct.filter(pl.col("n_unknown") > 0), "tokens that the model does not know, ranked all the same"),
+    n_tokens, distinct = pl.col("n_tokens"), tokens.unique("candidate", maintain_order=True)
+    is_masked = scorer.describe().scorer == "masked"
+    masks = pl.lit(run.description.options["max_masks"] if is_masked else None, pl.Int64)
+    for is_odd, what in (
+        (n_tokens > masks, "more tokens than masks, not ranked; `max_masks` {longest} ranks all"),
+        (n_tokens == 0, "no token, not ranked"),
+        (pl.col("n_unknown") > 0, "tokens that the model does not know, ranked all the same"),
     ):
-        if rows.height:
-            shown = ", ".join(repr(text) for text in rows["candidate"].head(_LISTED))
-            more = f", … ({TOKENS_NAME} lists them)" if rows.height > _LISTED else ""
-            yield f"{rows.height} of {pluralise(distinct.height, 'candidate')} ({shown}{more}) with {what}"
+        odd = distinct.filter(is_odd)
+        if odd.height:
+            shown = ", ".join(repr(text) for text in odd["candidate"].head(_LISTED))
+            more = f", … ({TOKENS_NAME} lists them)" if odd.height > _LISTED else ""
+            why = what.format(longest=odd["n_tokens"].max())
+            yield f"{odd.height} of {pluralise(distinct.height, 'candidate')} ({shown}{more}) with {why}"

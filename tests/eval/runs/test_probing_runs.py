@@ -25,19 +25,10 @@ def one_thread() -> None:
     torch.set_num_threads(1)
 
 
-def probed(
-    release: Path,
-    out: Path,
-    model: Path,
-    **options: Any,
-) -> RunOutcome:
-    asked = read_items(
-        release,
-        TASKS["probing"],
-        **{"config": "food-aligned", "limit": 2, "languages": ("en", "ko"), **options},
-    )
-    reword = asked.options
-    prober = open_candidate_scorer(str(model), causal=reword["causal"], max_masks=reword["max_masks"])
+def probed(release: Path, out: Path, model: Path, **options: Any) -> RunOutcome:
+    how = {"config": "food-aligned", "limit": 2, "languages": ("en", "ko"), **options}
+    asked = read_items(release, TASKS["probing"], **how)
+    prober = open_candidate_scorer(str(model), max_masks=asked.options["max_masks"])
     with opened(out, asked, prober.describe(), None) as run:
         return ask_model(run, prober)
 
@@ -55,7 +46,7 @@ def test_candidates_that_are_not_ranked_are_counted_and_listed(
     )
     tokens = pl.read_parquet(tmp_path / "run" / TOKENS_NAME)
     assert tokens.height == 226
-    assert tokens.filter(why_not_ranked="too-long").rows() == [("en", "Cymbopogon citratus", 12, 0, "too-long")]
+    assert tokens.filter(pl.col("n_tokens") > 10).rows() == [("en", "Cymbopogon citratus", 12, 0)]
     scores = {
         (score.metric, score.scope): score.value
         for score in score_answers(read_run(tmp_path / "run")).scores.scores

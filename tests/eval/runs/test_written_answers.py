@@ -5,51 +5,48 @@ from typing import Any
 import polars as pl
 import pytest
 
-from blend.eval.models.protocols import ModelDescription
-from blend.eval.runs.answers import ANSWERS, as_scored, says_nothing
-from blend.eval.runs.run_description import AskedRelease, RecordedAnswers, RunDescription
+from blend.eval.runs.answers import WRITTEN, as_scored, says_nothing
+from blend.eval.runs.run_description import AskedRelease, RunDescription
+
+Row = tuple[str | None, str | None, str | None]
+"""Text, thought and finish reason."""
 
 
-def run_of(backend: str = "transformers", *, chat: bool = True, **further: Any) -> RunDescription:
-    recorded = RecordedAnswers(id="m", file="answers.csv", sha256="0")
-    asked = ModelDescription(backend="server", id="m", chat=chat, delimiter="")
-    return RunDescription(
-        sdk_version="0",
-        release=AskedRelease(name="r", version="1.0.0", tables={}),
-        task="short-answer",
-        options={},
-        kind="text",
-        n_items=1,
-        prompts={},
-        model=recorded if backend == "recorded" else asked.model_copy(update={"backend": backend}),
-        decoding=None,
-        **further,
-    )
+def run_of(backend: str = "transformers", *, chat: bool = True) -> RunDescription:
+    described = {"backend": backend, "id": "m"}
+    described |= {"file": "a.csv", "sha256": "0"} if backend == "recorded" else {"chat": chat, "delimiter": ""}
+    release = AskedRelease(name="r", version="1.0.0", tables={})
+    asked: dict[str, Any] = {"task": "short-answer", "options": {}, "kind": "text", "n_items": 1, "prompts": {}}
+    return RunDescription(sdk_version="0", release=release, model=described, decoding=None, **asked)
 
 
-def answers_of(*texts: str | None, **columns: Any) -> pl.DataFrame:
-    rows = pl.DataFrame({"text": texts}, schema={"text": pl.String}).with_columns(
-        **{name: pl.Series(values, dtype=ANSWERS[name]) for name, values in columns.items()}
-    )
-    absent = [pl.lit(None, dtype).alias(name) for name, dtype in ANSWERS.items() if name not in rows.columns]
-    return rows.with_columns(absent).select(list(ANSWERS))
+def scored(*rows: Row, run: RunDescription | None = None) -> list[tuple[str | None, str | None]]:
+    """Texts and thoughts as they are scored."""
+    answers = pl.DataFrame(rows, dict.fromkeys(WRITTEN, pl.String), orient="row")
+    found = as_scored(answers, run or run_of())
+    # Once more changes nothing.
+    assert as_scored(found, run or run_of()).equals(found)
+    return found.select("text", "thought").rows()
 
 
-def scored(answers: pl.DataFrame, run: RunDescription | None = None) -> list[tuple[Any, ...]]:
-    return as_scored(answers, run or run_of()).select("text", "thought").rows()
-
-
-def test_thoughts_in_texts_of_other_tools_are_told_apart():
-    texts = ["<think>popcorn</think>Nachos", "<think>Maybe popcorn? But the", "Nachos", None]
-    wanted = [("Nachos", "popcorn"), ("", "Maybe popcorn? But the"), ("Nachos", None), (None, None)]
-    assert scored(answers_of(*texts)) == wanted
-    assert scored(answers_of(*texts), run_of("recorded")) == wanted
-
-
-def test_what_was_told_apart_before_stays_so():
-    answers = answers_of("Nachos", "<think>a</think>Nachos", thought=["popcorn", "popcorn"])
-    assert scored(answers) == [("Nachos", "popcorn"), ("Nachos", "popcorn\na")]
-    assert scored(as_scored(answers, run_of())) == scored(answers)
+@pytest.mark.parametrize("backend", ["transformers", "recorded"])
+@pytest.mark.parametrize(
+    ("row", "found"),
+    [
+        (("<think>popcorn</think>Nachos", None, None), ("Nachos", "popcorn")),
+        (("<think>Maybe popcorn? But the", None, None), ("", "Maybe popcorn? But the")),
+        (("Nachos", None, None), ("Nachos", None)),
+        ((None, None, "error"), (None, None)),
+        # What was told apart before stays so.
+        (("Nachos", "popcorn", "stop"), ("Nachos", "popcorn")),
+        (("<think>a</think>Nachos", "popcorn", "stop"), ("Nachos", "popcorn\na")),
+        # What a content filter stopped is unanswered.
+        (("A", None, "content_filter"), ("", None)),
+        (("", None, "content_filter"), ("", None)),
+    ],
+)
+def test_what_is_said_is_told_from_what_is_thought(backend: str, row: Row, found: Row):
+    assert scored(row, run=run_of(backend)) == [found]
 
 
 @pytest.mark.parametrize(
@@ -64,20 +61,13 @@ def test_what_was_told_apart_before_stays_so():
     ],
 )
 def test_a_text_that_was_cut_counts_where_a_model_never_ends_by_itself(backend: str, chat: bool, counts: bool):
-    answers = answers_of("Nachos and", "Nachos", None, finish_reason=["length", "stop", "error"])
-    assert scored(answers, run_of(backend, chat=chat)) == [
-        ("Nachos and" if counts else "", None),
-        ("Nachos", None),
-        (None, None),
-    ]
-
-
-@pytest.mark.parametrize(("backend", "chat"), [("server", True), ("server", False), ("recorded", True)])
-def test_what_a_content_filter_stopped_is_unanswered(backend: str, chat: bool):
-    answers = answers_of("A", "", "A", finish_reason=["content_filter", "content_filter", "stop"])
-    assert scored(answers, run_of(backend, chat=chat)) == [("", None), ("", None), ("A", None)]
+    cut: Row = ("Nachos and", None, "length")
+    assert scored(cut, run=run_of(backend, chat=chat)) == [("Nachos and" if counts else "", None)]
 
 
 def test_what_says_nothing():
-    answers = as_scored(answers_of("", " \n", "<think>a</think> ", "<think>a", "a", None), run_of())
-    assert answers.select(says_nothing("text")).to_series().to_list() == [True] * 4 + [False, None]
+    texts = [
+        text for text, _ in scored(*((text, None, None) for text in ("", " \n", "<think>a</think> ", "a")))
+    ]
+    found = pl.DataFrame({"text": [*texts, None]}).select(says_nothing("text"))
+    assert found.to_series().to_list() == [True, True, True, False, None]
