@@ -93,6 +93,7 @@ def measured(questions: pl.DataFrame, rules: list[str], *, by: str | None = None
     kept = questions.with_columns(part=part)
     index = ["part", "template", "group", "chance"]
     long = kept.unpivot(rules, index=index, variable_name="rule", value_name="credit")
+    long = long.cast({"rule": pl.String, "credit": pl.Float64})
     key = ["rule", "part"]
     guessing = pl.col("credit").fill_null(pl.col("chance")).mean()
     pairs = long.group_by(*key, "template", "group").agg(by_pair=guessing)
