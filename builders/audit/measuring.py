@@ -24,7 +24,7 @@ reaches there (``chance``), the share of all questions that it gets right if it 
 (``overall``), and the same where every pair of template and group counts once, however many variants it has
 (``by_pair``). All are fractions, null where there is no question."""
 
-FOLDS = 5
+_FOLDS = 5
 """Parts of the templates; each is answered by what was learnt from the others."""
 _PENALTY = 1.0
 """Strength of the pull of every weight towards 0 (half its square is added to the loss)."""
@@ -168,7 +168,7 @@ def combined_scores(options: pl.DataFrame, scores: pl.DataFrame) -> pl.Series:
     features /= np.where(spread > 0, spread, 1.0)
     # The part of a template depends on its name alone.
     names = options["template"].unique().to_list()
-    numbers = [int.from_bytes(sha256(name.encode()).digest()[:4]) % FOLDS for name in names]
+    numbers = [int.from_bytes(sha256(name.encode()).digest()[:4]) % _FOLDS for name in names]
     part = options["template"].replace_strict(names, numbers).to_numpy()
     found = np.zeros(len(options))
     for held_out in (part == number for number in set(numbers)):

@@ -61,13 +61,13 @@ def audit_release(
         )
     locales = release_locales(folder)
     if config not in RUNGS:
-        return audit_rows(rows, annotations=annotations, locales=locales)
+        return _audit_rows(rows, annotations=annotations, locales=locales)
     if annotations is None:
         raise InputError(f"{folder}: no annotations in this release, and {config} is audited with them")
-    return audit_true_false(rows, annotations=annotations, locales=locales)
+    return _audit_true_false(rows, annotations=annotations, locales=locales)
 
 
-def audit_rows(rows: pl.DataFrame, *, annotations: pl.DataFrame | None, locales: Registry) -> Audit:
+def _audit_rows(rows: pl.DataFrame, *, annotations: pl.DataFrame | None, locales: Registry) -> Audit:
     """Audit published multiple-choice questions, `frame_columns.MCQ_ROWS`; see `audit_questions`."""
     return audit_questions(
         rows.select("question", "options", "answer", "topic", group="locale", template="template_id"),
@@ -102,7 +102,7 @@ _YES_WEIGHT = len(LETTERS) - 1
 """How often a row with yes counts, so that yes and no weigh alike: the accuracy is the balanced one."""
 
 
-def audit_true_false(rows: pl.DataFrame, *, annotations: pl.DataFrame, locales: Registry) -> Audit:
+def _audit_true_false(rows: pl.DataFrame, *, annotations: pl.DataFrame, locales: Registry) -> Audit:
     """Audit true-false questions.
 
     Args:
@@ -147,7 +147,7 @@ def _best_threshold(scores: pl.Series, is_yes: pl.Series) -> float:
 
 # The report that a release brings along: the figures of its baselines and leaks.
 
-MOST_QUESTIONS = 20_000
+_MOST_QUESTIONS = 20_000
 """Questions from which on no further template is looked at: more would take time and tell the same."""
 _COLUMNS = ("question", "options", "option_regions", "answer", "topic", "locale", "template_id")
 _PLACES = 4
@@ -160,7 +160,7 @@ def audit_report(
     annotations: pl.DataFrame,
     locales: Registry,
     config: str = MULTIPLE_CHOICE_QUESTIONS,
-    most: int = MOST_QUESTIONS,
+    most: int = _MOST_QUESTIONS,
 ) -> AuditReport:
     """Audit the multiple-choice questions or rungs of a release, those of large ones in part.
 
@@ -176,10 +176,10 @@ def audit_report(
     chosen = mcqs.filter(pl.col("template_id").is_in(_first_templates(counts, most)))
     if config in RUNGS:
         rows = chosen.collect()
-        audit = audit_true_false(rows, annotations=annotations, locales=locales)
+        audit = _audit_true_false(rows, annotations=annotations, locales=locales)
     else:
         rows = chosen.select(_COLUMNS).collect()
-        audit = audit_rows(rows, annotations=annotations, locales=locales)
+        audit = _audit_rows(rows, annotations=annotations, locales=locales)
     leaks, rules = (frame.select(frame.columns[:2]).rows() for frame in (audit.leaks, audit.baselines))
     return AuditReport(
         questions=counts["n"].sum(),

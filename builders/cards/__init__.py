@@ -99,7 +99,7 @@ def _short_answer(name: str, split: str) -> dict[str, Any]:
 # The datasheet of a release: every question, the authors' answers, and what the build itself can tell.
 
 
-class Entry(NamedTuple):
+class _Entry(NamedTuple):
     """A question with what is known about it."""
 
     key: str
@@ -115,7 +115,7 @@ def _render_datasheet(facts: ReleaseFacts) -> str:
     """The datasheet, ``DATASHEET.md``: questions by section, those without answer listed at the top."""
     known = _known(facts)
     entries = [
-        Entry(question.key, question.section, question.text, _answer(question.answer), known.get(question.key))
+        _Entry(question.key, question.section, question.text, _answer(question.answer), known.get(question.key))
         for question in questions(facts.datasheet)
     ]
     return render(

@@ -152,11 +152,11 @@ def _value(rows: pl.DataFrame, row: int, name: str) -> object:
 # Schemas compared: which columns came, went or changed their type.
 
 
-Types = Mapping[str, pl.DataType]
+_Types = Mapping[str, pl.DataType]
 """Column to type."""
 
 
-def schema_changes(old: Types, new: Types) -> tuple[ColumnChange, ...]:
+def schema_changes(old: _Types, new: _Types) -> tuple[ColumnChange, ...]:
     """Columns that are not in both, or not with one type, in the order of ``new``."""
     every = {**new, **old}
     return tuple(
@@ -166,12 +166,12 @@ def schema_changes(old: Types, new: Types) -> tuple[ColumnChange, ...]:
     )
 
 
-def shared_types(old: Types, new: Types) -> dict[str, pl.DataType]:
+def shared_types(old: _Types, new: _Types) -> dict[str, pl.DataType]:
     """The columns whose values can be compared, in the order of ``new``: those that both have with one type."""
     return {name: dtype for name, dtype in new.items() if old.get(name) == dtype}
 
 
-def is_reordered(old: Types, new: Types) -> bool:
+def is_reordered(old: _Types, new: _Types) -> bool:
     """Whether the columns that both have stand in another order."""
     return [name for name in old if name in new] != [name for name in new if name in old]
 

@@ -59,7 +59,7 @@ from blend.schemas.rows import (
 )
 from blend.version import __version__
 
-MCQ_SPLIT = "test"
+_MCQ_SPLIT = "test"
 
 _WRITERS = ("pyarrow", "polars", "datasets")
 
@@ -186,7 +186,7 @@ def _tables(built: BuiltTables) -> Iterator[Table]:
     }
     for config, batches in in_one_split.items():
         if batches is not None:
-            yield Table(config, MCQ_SPLIT, CONFIGS[config], batches)
+            yield Table(config, _MCQ_SPLIT, CONFIGS[config], batches)
     if built.triples is not None:
         yield from built.triples.tables()
     if built.cultural is not None:

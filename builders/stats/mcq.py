@@ -16,7 +16,7 @@ CORRELATION = 0.65
 """Intra-cluster correlation that the two models' difference is taken to have among variants of a template."""
 CLOSE = 0.05
 """Difference in accuracy for which `McqStats.power` says how many templates it takes."""
-ACCURACY_CORRELATION = 0.85
+_ACCURACY_CORRELATION = 0.85
 """Intra-cluster correlation that being right is taken to have among variants of a template, see `half_width`;
 about the median over the same baselines."""
 # Quantiles of the normal distribution for two sides of 5 %, and with it for 80 % power.
@@ -121,7 +121,7 @@ def mcqs_needed(size: pl.Expr, difference: float, *, disagreement: float = DISAG
 
 
 def half_width(
-    mcqs: pl.Expr, size: pl.Expr, *, variance: float = 0.25, correlation: float = ACCURACY_CORRELATION
+    mcqs: pl.Expr, size: pl.Expr, *, variance: float = 0.25, correlation: float = _ACCURACY_CORRELATION
 ) -> pl.Expr:
     """Compute half the width of the 95 % interval of one model's accuracy, a fraction: null if above 0.5.
 

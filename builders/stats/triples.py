@@ -8,7 +8,7 @@ import polars as pl
 from blend.builders.triples.rows import NUMBER
 from blend.schemas.errors import InputError
 
-COMMON = 10
+_COMMON = 10
 """Most common parts shown per language."""
 
 _COUNTS = ("dishes", "triples", "parts", "part_labels", "one_part", "origins", "materials", "images")
@@ -30,7 +30,7 @@ class TripleStats:
     ordered by item number."""
 
 
-def build_triple_stats(triples: Iterable[pl.DataFrame], *, common: int = COMMON) -> TripleStats:
+def build_triple_stats(triples: Iterable[pl.DataFrame], *, common: int = _COMMON) -> TripleStats:
     """The statistics of rows, one language after the other.
 
     Args:

@@ -24,7 +24,7 @@ _NAME = r"[A-Za-z0-9_][A-Za-z0-9_.-]*"
 _REFERENCE = re.compile(rf"(?P<repo_id>{_NAME}/{_NAME})(@(?P<revision>[^@\s]+))?")
 
 
-Wanted = Callable[[ReleaseManifest], Collection[str]]
+_Wanted = Callable[[ReleaseManifest], Collection[str]]
 """Chooses the files of a release by its manifest: their paths."""
 
 
@@ -82,7 +82,7 @@ def fetch_release(
     repo_id: str,
     revision: str,
     *,
-    wanted: Wanted | None = None,
+    wanted: _Wanted | None = None,
     endpoint: str | None = None,
     timeout_s: float = TIMEOUT_S,
 ) -> Path:
@@ -107,7 +107,7 @@ def fetch_release(
 
 
 def release_at(
-    hub: HubClient, commit: str, *, revision: str | None = None, wanted: Wanted | None = None
+    hub: HubClient, commit: str, *, revision: str | None = None, wanted: _Wanted | None = None
 ) -> Path:
     """A release at a commit, as a checked directory in the Hub client's cache.
 
