@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from blend.loaders.files.content import check_tables
-from blend.loaders.releases import read_manifest
-from blend.loaders.releases.files import check_complete
+from blend.loaders.releases import check_complete, read_manifest
 from blend.loaders.releases.references import Reference, fetch_release, hub_reference, resolve_release
 from blend.loaders.releases.tables import release_locales
 from blend.schemas.arrow_types import published_names

@@ -10,8 +10,8 @@ import yaml
 from blend.builders.cards.card import render_card, render_details
 from blend.builders.cards.charts import card_charts
 from blend.builders.cards.credits import canary, credits_of, license_of
-from blend.builders.cards.croissant import render_croissant
 from blend.builders.cards.facts import ReleaseFacts
+from blend.builders.cards.metadata import render_croissant
 from blend.builders.cards.rendering import render, text_of
 from blend.schemas.errors import DISTRIBUTION
 from blend.schemas.manifest import (

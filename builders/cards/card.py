@@ -19,7 +19,7 @@ from blend.builders.cards.credits import (
     work,
 )
 from blend.builders.cards.facts import ReleaseFacts
-from blend.builders.cards.header import card_header
+from blend.builders.cards.metadata import card_header
 from blend.builders.cards.rendering import described_fields, first_sentence, markdown, render, text_of
 from blend.builders.stats.tables import agreement_tables, power_table
 from blend.schemas.errors import DISTRIBUTION

@@ -16,8 +16,7 @@ from blend.builders.diff.model import (
     SplitDiff,
 )
 from blend.loaders.files.progress import ProgressCallback, silent
-from blend.loaders.releases import read_manifest
-from blend.loaders.releases.files import check_complete
+from blend.loaders.releases import check_complete, read_manifest
 from blend.loaders.releases.repository import unaddressed
 from blend.schemas.manifest import CHANGELOG_NAME, MANIFEST_NAME, RECIPE_NAME, ReleaseManifest, TableInfo
 

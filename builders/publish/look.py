@@ -19,8 +19,7 @@ from blend.builders.publish.plan import (
 )
 from blend.loaders.files.progress import ProgressCallback
 from blend.loaders.hub.client import Refs
-from blend.loaders.releases import read_manifest
-from blend.loaders.releases.files import ReleaseFile, read_release_files
+from blend.loaders.releases import ReleaseFile, read_manifest, read_release_files
 from blend.loaders.releases.repository import ADDRESSED, HubRepository, RemoteFile, addressed_files
 from blend.schemas.addresses import newest_version, tag_of
 from blend.schemas.errors import ConflictError, InputError

@@ -6,10 +6,9 @@ from typing import Final
 import polars as pl
 
 from blend.builders.stats import Stats
-from blend.builders.stats.dataset import DatasetStats
+from blend.builders.stats.dataset import DatasetStats, TripleStats
 from blend.builders.stats.mcq import CLOSE, CORRELATION, DISAGREEMENT, McqStats
 from blend.builders.stats.measures import KINDS, MEASURES
-from blend.builders.stats.triples import TripleStats
 from blend.schemas.summaries import Table
 
 _PER_QUESTION: Final = {

@@ -14,8 +14,7 @@ from blend.loaders.files.content import check_tables, instead_of_directory, is_d
 from blend.loaders.hub.client import HubClient, hub_client, hub_name, listed_tags
 from blend.loaders.hub.hub_errors import reason
 from blend.loaders.hub.request_timeouts import TIMEOUT_S
-from blend.loaders.releases import read_manifest
-from blend.loaders.releases.files import file_faults, read_release_files, some_of
+from blend.loaders.releases import file_faults, read_manifest, read_release_files, some_of
 from blend.schemas.addresses import version_of
 from blend.schemas.errors import BlendError, HubError, InputError
 from blend.schemas.manifest import MANIFEST_NAME, ReleaseManifest

@@ -8,8 +8,7 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from blend.loaders.hub.client import HubClient, Refs
-from blend.loaders.releases import document_text, read_manifest
-from blend.loaders.releases.files import ReleaseFile
+from blend.loaders.releases import ReleaseFile, document_text, read_manifest
 from blend.loaders.releases.references import manifest_folder
 from blend.schemas.errors import InputError
 from blend.schemas.manifest import (
