@@ -41,7 +41,7 @@ def credit_of(options: pl.DataFrame, scores: pl.DataFrame) -> pl.DataFrame:
     """Choose by the scores of rules, and compare with the correct options.
 
     Args:
-        options: `rules.Asked.options`.
+        options: `rules.RuleInputs.options`.
         scores: As `rules.scored` returns them.
 
     Returns:

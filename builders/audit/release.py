@@ -11,7 +11,7 @@ from pathlib import Path
 import polars as pl
 
 from blend.builders.audit import COMBINED, Audit, audit_of, audit_questions, known_answers
-from blend.builders.audit.rules import BASELINES, asked_of, scored
+from blend.builders.audit.rules import BASELINES, inputs_of, scored
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.tables import read_config, release_locales
@@ -122,7 +122,7 @@ def _audit_true_false(rows: pl.DataFrame, *, annotations: pl.DataFrame, locales:
         group=pl.first("locale"),
     )
     scores = scored(
-        asked_of(fours, evidence, evidence, locales), {name: BASELINES[name] for name in TRUE_FALSE}
+        inputs_of(fours, evidence, evidence, locales), {name: BASELINES[name] for name in TRUE_FALSE}
     )
     statements = rows.select(is_yes.alias("yes"), template="template_id", group="locale", chance=pl.lit(0.5))
     found = statements.hstack(scores).with_columns(
