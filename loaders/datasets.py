@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from blend.loaders.files.content import check_tables
-from blend.loaders.releases import read_manifest
-from blend.loaders.releases.files import check_complete
+from blend.loaders.releases import check_complete, read_manifest
 from blend.loaders.releases.references import Reference, fetch_release, hub_reference, resolve_release
 from blend.loaders.releases.tables import release_locales
 from blend.schemas.arrow_types import published_names
@@ -25,7 +24,7 @@ from blend.schemas.rows import PER_REGION
 if TYPE_CHECKING:
     import polars as pl
 
-RowT = TypeVar("RowT", bound=BaseModel)
+_RowT = TypeVar("_RowT", bound=BaseModel)
 
 
 def load(release: str | Path, config: str) -> Any:
@@ -71,7 +70,7 @@ def read_config(release: str | Path, config: str) -> "pl.DataFrame":
     return tables.read_config(_fetched(release, config)[0].folder, config)
 
 
-def as_models(rows: Any, model: type[RowT]) -> Iterator[RowT]:
+def as_models(rows: Any, model: type[_RowT]) -> Iterator[_RowT]:
     """Give rows as models, one after the other; those of plain `datasets.load_dataset` as well.
 
     Columns that the model does not know, such as those added by ``map``, are left out.
@@ -104,7 +103,7 @@ def as_models(rows: Any, model: type[RowT]) -> Iterator[RowT]:
             ) from None
 
 
-class FoundRelease(NamedTuple):
+class _FoundRelease(NamedTuple):
     """A release whose tables may still be on the Hub."""
 
     folder: Path
@@ -123,7 +122,7 @@ class FoundRelease(NamedTuple):
         return Registry(known[split] for split in splits if split in known)
 
 
-def find_release(release: str | Path) -> FoundRelease:
+def find_release(release: str | Path) -> _FoundRelease:
     """Find a release; from the Hub nothing but its manifest and registries is downloaded.
 
     Args:
@@ -138,10 +137,10 @@ def find_release(release: str | Path) -> FoundRelease:
         folder = resolve_release(release)
     else:
         folder = fetch_release(on_hub.repo_id, on_hub.revision, wanted=_own_registries)
-    return FoundRelease(folder, read_manifest(folder), release_locales(folder), on_hub)
+    return _FoundRelease(folder, read_manifest(folder), release_locales(folder), on_hub)
 
 
-def fetch_tables(found: FoundRelease, tables: Sequence[TableInfo]) -> None:
+def fetch_tables(found: _FoundRelease, tables: Sequence[TableInfo]) -> None:
     """Have the files of some tables in the folder of a release, as its manifest says; no others are fetched.
 
     Raises:
@@ -182,7 +181,7 @@ def _own_registries(manifest: ReleaseManifest) -> list[str]:
     return [file.path for file in manifest.files if file.path in (LOCALES_NAME, DOMAINS_NAME)]
 
 
-def _fetched(release: str | Path, config: str) -> tuple[FoundRelease, list[TableInfo]]:
+def _fetched(release: str | Path, config: str) -> tuple[_FoundRelease, list[TableInfo]]:
     """A release with the files of a configuration, and its tables."""
     found = find_release(release)
     tables = [table for table in found.manifest.tables if table.config == config]

@@ -9,8 +9,7 @@ import polars as pl
 from rich.markup import escape
 
 from blend.builders.validate.report import CheckResult, Level, ValidationReport
-from blend.loaders.releases import read_manifest
-from blend.loaders.releases.files import check_complete
+from blend.loaders.releases import check_complete, read_manifest
 from blend.loaders.releases.reports import read_findings
 from blend.loaders.releases.tables import read_config, release_locales, scan_config, table_rows
 from blend.loaders.responses.verdicts import read_verdicts

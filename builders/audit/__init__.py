@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from blend.builders.audit.measuring import combined_scores, credit_of, measured
-from blend.builders.audit.rules import BASELINES, EVIDENCE, KNOWS_OTHERS, LEAKS, NEEDS_ALL, asked_of, scored
+from blend.builders.audit.rules import BASELINES, EVIDENCE, KNOWS_OTHERS, LEAKS, NEEDS_ALL, inputs_of, scored
 from blend.schemas.errors import InputError, RowError, raise_all
 from blend.schemas.frames import KEY
 from blend.schemas.locales import Registry, registry
@@ -177,7 +177,7 @@ def audit_questions(
     checked = _checked_questions(questions)
     evidence = _correct_answers(checked) if annotations is None else known_answers(annotations)
     given = evidence if option_sources is None else _with_options(evidence, option_sources)
-    asked = asked_of(checked, evidence, given, registry() if locales is None else locales)
+    asked = inputs_of(checked, evidence, given, registry() if locales is None else locales)
     baselines, leaks = scored(asked, BASELINES), scored(asked, LEAKS)
     seen = baselines.drop(*NEEDS_ALL, *KNOWS_OTHERS).hstack(
         leaks.drop(set(baselines.columns) & set(leaks.columns))

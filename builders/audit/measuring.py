@@ -24,7 +24,7 @@ reaches there (``chance``), the share of all questions that it gets right if it 
 (``overall``), and the same where every pair of template and group counts once, however many variants it has
 (``by_pair``). All are fractions, null where there is no question."""
 
-FOLDS = 5
+_FOLDS = 5
 """Parts of the templates; each is answered by what was learnt from the others."""
 _PENALTY = 1.0
 """Strength of the pull of every weight towards 0 (half its square is added to the loss)."""
@@ -41,7 +41,7 @@ def credit_of(options: pl.DataFrame, scores: pl.DataFrame) -> pl.DataFrame:
     """Choose by the scores of rules, and compare with the correct options.
 
     Args:
-        options: `rules.Asked.options`.
+        options: `rules.RuleInputs.options`.
         scores: As `rules.scored` returns them.
 
     Returns:
@@ -93,6 +93,7 @@ def measured(questions: pl.DataFrame, rules: list[str], *, by: str | None = None
     kept = questions.with_columns(part=part)
     index = ["part", "template", "group", "chance"]
     long = kept.unpivot(rules, index=index, variable_name="rule", value_name="credit")
+    long = long.cast({"rule": pl.String, "credit": pl.Float64})
     key = ["rule", "part"]
     guessing = pl.col("credit").fill_null(pl.col("chance")).mean()
     pairs = long.group_by(*key, "template", "group").agg(by_pair=guessing)
@@ -167,7 +168,7 @@ def combined_scores(options: pl.DataFrame, scores: pl.DataFrame) -> pl.Series:
     features /= np.where(spread > 0, spread, 1.0)
     # The part of a template depends on its name alone.
     names = options["template"].unique().to_list()
-    numbers = [int.from_bytes(sha256(name.encode()).digest()[:4]) % FOLDS for name in names]
+    numbers = [int.from_bytes(sha256(name.encode()).digest()[:4]) % _FOLDS for name in names]
     part = options["template"].replace_strict(names, numbers).to_numpy()
     found = np.zeros(len(options))
     for held_out in (part == number for number in set(numbers)):

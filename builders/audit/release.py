@@ -11,7 +11,7 @@ from pathlib import Path
 import polars as pl
 
 from blend.builders.audit import COMBINED, Audit, audit_of, audit_questions, known_answers
-from blend.builders.audit.rules import BASELINES, asked_of, scored
+from blend.builders.audit.rules import BASELINES, inputs_of, scored
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.tables import read_config, release_locales
@@ -61,13 +61,13 @@ def audit_release(
         )
     locales = release_locales(folder)
     if config not in RUNGS:
-        return audit_rows(rows, annotations=annotations, locales=locales)
+        return _audit_rows(rows, annotations=annotations, locales=locales)
     if annotations is None:
         raise InputError(f"{folder}: no annotations in this release, and {config} is audited with them")
-    return audit_true_false(rows, annotations=annotations, locales=locales)
+    return _audit_true_false(rows, annotations=annotations, locales=locales)
 
 
-def audit_rows(rows: pl.DataFrame, *, annotations: pl.DataFrame | None, locales: Registry) -> Audit:
+def _audit_rows(rows: pl.DataFrame, *, annotations: pl.DataFrame | None, locales: Registry) -> Audit:
     """Audit published multiple-choice questions, `frame_columns.MCQ_ROWS`; see `audit_questions`."""
     return audit_questions(
         rows.select("question", "options", "answer", "topic", group="locale", template="template_id"),
@@ -102,7 +102,7 @@ _YES_WEIGHT = len(LETTERS) - 1
 """How often a row with yes counts, so that yes and no weigh alike: the accuracy is the balanced one."""
 
 
-def audit_true_false(rows: pl.DataFrame, *, annotations: pl.DataFrame, locales: Registry) -> Audit:
+def _audit_true_false(rows: pl.DataFrame, *, annotations: pl.DataFrame, locales: Registry) -> Audit:
     """Audit true-false questions.
 
     Args:
@@ -122,7 +122,7 @@ def audit_true_false(rows: pl.DataFrame, *, annotations: pl.DataFrame, locales: 
         group=pl.first("locale"),
     )
     scores = scored(
-        asked_of(fours, evidence, evidence, locales), {name: BASELINES[name] for name in TRUE_FALSE}
+        inputs_of(fours, evidence, evidence, locales), {name: BASELINES[name] for name in TRUE_FALSE}
     )
     statements = rows.select(is_yes.alias("yes"), template="template_id", group="locale", chance=pl.lit(0.5))
     found = statements.hstack(scores).with_columns(
@@ -147,7 +147,7 @@ def _best_threshold(scores: pl.Series, is_yes: pl.Series) -> float:
 
 # The report that a release brings along: the figures of its baselines and leaks.
 
-MOST_QUESTIONS = 20_000
+_MOST_QUESTIONS = 20_000
 """Questions from which on no further template is looked at: more would take time and tell the same."""
 _COLUMNS = ("question", "options", "option_regions", "answer", "topic", "locale", "template_id")
 _PLACES = 4
@@ -160,7 +160,7 @@ def audit_report(
     annotations: pl.DataFrame,
     locales: Registry,
     config: str = MULTIPLE_CHOICE_QUESTIONS,
-    most: int = MOST_QUESTIONS,
+    most: int = _MOST_QUESTIONS,
 ) -> AuditReport:
     """Audit the multiple-choice questions or rungs of a release, those of large ones in part.
 
@@ -176,10 +176,10 @@ def audit_report(
     chosen = mcqs.filter(pl.col("template_id").is_in(_first_templates(counts, most)))
     if config in RUNGS:
         rows = chosen.collect()
-        audit = audit_true_false(rows, annotations=annotations, locales=locales)
+        audit = _audit_true_false(rows, annotations=annotations, locales=locales)
     else:
         rows = chosen.select(_COLUMNS).collect()
-        audit = audit_rows(rows, annotations=annotations, locales=locales)
+        audit = _audit_rows(rows, annotations=annotations, locales=locales)
     leaks, rules = (frame.select(frame.columns[:2]).rows() for frame in (audit.leaks, audit.baselines))
     return AuditReport(
         questions=counts["n"].sum(),

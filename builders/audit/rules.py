@@ -29,12 +29,12 @@ _FAR = 2
 _MARKS = frozenset('()[]{},;:/\\"!?&+')
 
 
-class Asked(NamedTuple):
+class RuleInputs(NamedTuple):
     """Questions, and what rules may know besides."""
 
     options: pl.DataFrame
     """One row per option, question after question: ``question`` (its number), ``template``, ``group``,
-    ``place`` (from 0), ``text``, ``key`` (the text as compared), ``length`` (characters), ``is_correct``."""
+    ``position`` (from 0), ``text``, ``key`` (the text as compared), ``length`` (characters), ``is_correct``."""
     evidence: pl.DataFrame
     """`EVIDENCE`."""
     given: pl.DataFrame
@@ -49,30 +49,32 @@ class Rule(NamedTuple):
 
     definition: str
     """The rule, in one line."""
-    scores: Callable[[Asked], pl.Expr | pl.Series]
+    scores: Callable[[RuleInputs], pl.Expr | pl.Series]
     """Score of every option, in their order or over their columns; null where it does not apply."""
 
 
-def asked_of(questions: pl.DataFrame, evidence: pl.DataFrame, given: pl.DataFrame, locales: Registry) -> Asked:
+def inputs_of(
+    questions: pl.DataFrame, evidence: pl.DataFrame, given: pl.DataFrame, locales: Registry
+) -> RuleInputs:
     """Take questions apart for rules.
 
     Args:
         questions: ``options`` (two or more), ``answer`` (index of the correct one), ``template``, ``group``.
         evidence: `EVIDENCE`.
-        given: `EVIDENCE`, see `Asked`.
+        given: `EVIDENCE`, see `RuleInputs`.
         locales: Registry that knows names of regions.
     """
-    places = pl.int_ranges(pl.col("options").list.len())
-    options = questions.select("template", "group", "answer", text="options", place=places)
-    options = options.with_row_index("question").explode("text", "place")
+    positions = pl.int_ranges(pl.col("options").list.len())
+    options = questions.select("template", "group", "answer", text="options", position=positions)
+    options = options.with_row_index("question").explode("text", "position")
     options = options.select(
         pl.exclude("answer"),
         key=_by_text(options["text"], fold),
         length=pl.col("text").str.len_chars().cast(pl.Int64),
-        is_correct=pl.col("place") == pl.col("answer"),
+        is_correct=pl.col("position") == pl.col("answer"),
     )
     named = pl.DataFrame(list(_named(options, locales)), {"text": pl.String, "group": pl.String}, orient="row")
-    return Asked(options, evidence, given, named)
+    return RuleInputs(options, evidence, given, named)
 
 
 def _by_text(texts: pl.Series, of: Callable[[str], Any]) -> pl.Series:
@@ -114,7 +116,7 @@ def _locales_of(group: str, locales: Registry) -> list[Locale]:
 # Baselines.
 
 
-def _elimination(asked: Asked) -> pl.Series:
+def _elimination(asked: RuleInputs) -> pl.Series:
     """Score an option that no other group gave above all others, and those as `_widespread` does.
 
     Every wrong option was somebody's answer, so that who knows what the rest of the world answers can strike
@@ -124,12 +126,12 @@ def _elimination(asked: Asked) -> pl.Series:
     return others.replace(0, others.max() + 1)  # type: ignore[operator]
 
 
-def _elimination_by_two(asked: Asked) -> pl.Series:
+def _elimination_by_two(asked: RuleInputs) -> pl.Series:
     """Score as `_elimination` does who has heard only answers that two or more people of a group gave."""
     return _elimination(asked._replace(given=asked.evidence.filter(pl.col("votes") >= 2)))
 
 
-def _widespread(asked: Asked) -> pl.Series:
+def _widespread(asked: RuleInputs) -> pl.Series:
     """In how many other groups somebody gave the option as an answer to the same template.
 
     Learns from the template itself: it knows what the rest of the world answers, and nothing of the group.
@@ -142,14 +144,14 @@ def _widespread(asked: Asked) -> pl.Series:
     return rows.select(pl.col("often").fill_null(0) - pl.col("own").fill_null(0)).to_series()
 
 
-def _names_region(asked: Asked) -> pl.Series:
+def _names_region(asked: RuleInputs) -> pl.Series:
     """1 for an option that names the region asked about, or its people; 0 for others."""
     own = asked.named.with_columns(own=pl.lit(1, pl.Int64))
     rows = asked.options.join(own, on=["text", "group"], how="left", maintain_order="left")
     return rows["own"].fill_null(0)
 
 
-def _typical(asked: Asked) -> pl.Series:
+def _typical(asked: RuleInputs) -> pl.Series:
     """Score how much more often the group uses the words of an option than all groups do, in other templates.
 
     Per word the logarithm of its share of the group's votes over its share of all votes, with `_PRIOR_VOTES`
@@ -190,28 +192,28 @@ def _elsewhere(rows: pl.DataFrame, counts: pl.DataFrame, by: Sequence[str]) -> p
     return joined.select(pl.col("every").fill_null(0) - pl.col("own").fill_null(0)).to_series()
 
 
-def _frequent(asked: Asked) -> pl.Series:
+def _frequent(asked: RuleInputs) -> pl.Series:
     """In how many questions of other templates the option is the correct answer; variants count once."""
     correct = asked.options.filter("is_correct").unique(["template", "group", "text"])
     return _elsewhere(asked.options, correct.with_columns(votes=pl.lit(1, pl.Int64)), ["key"])
 
 
-def _recurring(_: Asked) -> pl.Expr:
+def _recurring(_: RuleInputs) -> pl.Expr:
     """In how many variants of the question (template and group) the option stands; needs the whole set."""
     variants = pl.col("question").n_unique().over("template", "group")
     return pl.when(variants > 1).then(pl.len().over("template", "group", "key"))
 
 
-def _longest(_: Asked) -> pl.Expr:
+def _longest(_: RuleInputs) -> pl.Expr:
     return pl.col("length")
 
 
-def _position(_: Asked) -> pl.Expr:
+def _position(_: RuleInputs) -> pl.Expr:
     """How many questions of the set have their correct option at the same place; needs the whole set."""
-    return pl.col("is_correct").sum().over("place")
+    return pl.col("is_correct").sum().over("position")
 
 
-def _largest(asked: Asked) -> pl.Series:
+def _largest(asked: RuleInputs) -> pl.Series:
     """Every option as a number: an integer, minutes of the day, or days of the year.
 
     Null where the options of a question are not all of one format.
@@ -224,11 +226,11 @@ def _largest(asked: Asked) -> pl.Series:
     return asked.options.with_columns(columns).select(pl.coalesce(are_all)).to_series()
 
 
-def _smallest(asked: Asked) -> pl.Series:
+def _smallest(asked: RuleInputs) -> pl.Series:
     return -_largest(asked)
 
 
-def _nearest_mean(asked: Asked) -> pl.Series:
+def _nearest_mean(asked: RuleInputs) -> pl.Series:
     """Score how near the option is to the mean of the question's options."""
     number = pl.col("number")
     distance = (number - number.mean().over("question")).abs().round(_DIGITS)
@@ -261,27 +263,27 @@ KNOWS_OTHERS = ("elimination", "elimination-2", "widespread")
 # Leaks: what makes an option stand out before anybody has thought about the question; a score of 1 flags it.
 
 
-def _names_another(asked: Asked) -> pl.Series:
+def _names_another(asked: RuleInputs) -> pl.Series:
     """Flag options that name another region that is asked about, and not the question's own."""
     names_any = asked.options["text"].is_in(asked.named["text"].unique().implode())
     return (names_any & (_names_region(asked) == 0)).cast(pl.Int64)
 
 
-def _much_longer(_: Asked) -> pl.Expr:
+def _much_longer(_: RuleInputs) -> pl.Expr:
     """Flag an option that has at least `_FAR` times as many characters as any other."""
     length = pl.col("length")
     second = length.top_k(2).min().over("question")
     return ((length == length.max().over("question")) & (length >= _FAR * second)).cast(pl.Int64)
 
 
-def _much_shorter(_: Asked) -> pl.Expr:
+def _much_shorter(_: RuleInputs) -> pl.Expr:
     """Flag an option that has at most one part in `_FAR` of the characters of any other."""
     length = pl.col("length")
     second = length.bottom_k(2).max().over("question")
     return ((length == length.min().over("question")) & (_FAR * length <= second)).cast(pl.Int64)
 
 
-def _odd_format(asked: Asked) -> pl.Series:
+def _odd_format(asked: RuleInputs) -> pl.Series:
     """Flag an option that alone has, or alone lacks, capitals or punctuation marks."""
     return _odd_one_out(asked, _shape)
 
@@ -290,17 +292,17 @@ def _shape(text: str) -> str:
     return f"{any(map(str.isupper, text))} {not _MARKS.isdisjoint(text)} {text.endswith('.')}"
 
 
-def _odd_script(asked: Asked) -> pl.Series:
+def _odd_script(asked: RuleInputs) -> pl.Series:
     """Flag an option that alone is written in another script; options without letters say nothing."""
     return _odd_one_out(asked, lambda text: " ".join(sorted(scripts_of(text))) or None)
 
 
-def _odd_number(asked: Asked) -> pl.Series:
+def _odd_number(asked: RuleInputs) -> pl.Series:
     """Flag an option that alone has digits, or alone has none."""
     return _odd_one_out(asked, lambda text: str(any(map(str.isdigit, text))))
 
 
-def _odd_one_out(asked: Asked, label: Callable[[str], str | None]) -> pl.Series:
+def _odd_one_out(asked: RuleInputs, label: Callable[[str], str | None]) -> pl.Series:
     """Flag an option whose label is its own while all the others share one; null of any says nothing."""
     labelled = asked.options.with_columns(label=_by_text(asked.options["text"], label).cast(pl.String))
     often = pl.len().over("question", "label")
@@ -309,7 +311,7 @@ def _odd_one_out(asked: Asked, label: Callable[[str], str | None]) -> pl.Series:
     return labelled.select(((often == 1) & (kinds == 2) & (size > 2) & has_all).cast(pl.Int64)).to_series()
 
 
-def _repeated(_: Asked) -> pl.Expr:
+def _repeated(_: RuleInputs) -> pl.Expr:
     """Flag options that another option of the question repeats, up to case and accents."""
     return (pl.len().over("question", "key") > 1).cast(pl.Int64)
 
@@ -327,7 +329,7 @@ LEAKS: Mapping[str, Rule] = {
 """The causes, by name."""
 
 
-def scored(asked: Asked, rules: Mapping[str, Rule]) -> pl.DataFrame:
+def scored(asked: RuleInputs, rules: Mapping[str, Rule]) -> pl.DataFrame:
     """The scores of rules: a row per option, a column per rule."""
     columns = {name: rule.scores(asked) for name, rule in rules.items()}
     return asked.options.select(**columns)

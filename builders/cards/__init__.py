@@ -10,8 +10,8 @@ import yaml
 from blend.builders.cards.card import render_card, render_details
 from blend.builders.cards.charts import card_charts
 from blend.builders.cards.credits import canary, credits_of, license_of
-from blend.builders.cards.croissant import render_croissant
 from blend.builders.cards.facts import ReleaseFacts
+from blend.builders.cards.metadata import render_croissant
 from blend.builders.cards.rendering import render, text_of
 from blend.schemas.errors import DISTRIBUTION
 from blend.schemas.manifest import (
@@ -99,7 +99,7 @@ def _short_answer(name: str, split: str) -> dict[str, Any]:
 # The datasheet of a release: every question, the authors' answers, and what the build itself can tell.
 
 
-class Entry(NamedTuple):
+class _Entry(NamedTuple):
     """A question with what is known about it."""
 
     key: str
@@ -115,7 +115,7 @@ def _render_datasheet(facts: ReleaseFacts) -> str:
     """The datasheet, ``DATASHEET.md``: questions by section, those without answer listed at the top."""
     known = _known(facts)
     entries = [
-        Entry(question.key, question.section, question.text, _answer(question.answer), known.get(question.key))
+        _Entry(question.key, question.section, question.text, _answer(question.answer), known.get(question.key))
         for question in questions(facts.datasheet)
     ]
     return render(

@@ -19,7 +19,7 @@ from blend.builders.cards.credits import (
     work,
 )
 from blend.builders.cards.facts import ReleaseFacts
-from blend.builders.cards.header import card_header
+from blend.builders.cards.metadata import card_header
 from blend.builders.cards.rendering import described_fields, first_sentence, markdown, render, text_of
 from blend.builders.stats.tables import agreement_tables, power_table
 from blend.schemas.errors import DISTRIBUTION
@@ -39,7 +39,7 @@ from blend.schemas.summaries import Table, markdown_table, markdown_text
 # Which judge decided that two answers mean the same, and what such a judge cannot see.
 
 
-class Judging(NamedTuple):
+class _Judging(NamedTuple):
     """The judges of a release."""
 
     who: tuple[str, ...]
@@ -50,7 +50,7 @@ class Judging(NamedTuple):
     """Name of a judge, and how many pairs it called the same and different."""
 
 
-def judging_of(manifest: ReleaseManifest) -> Judging:
+def _judging_of(manifest: ReleaseManifest) -> _Judging:
     """The judges of a release with multiple-choice questions."""
     options, is_published = manifest.recipe.mcq.judge, manifest.recipe.mcq.mode == "paper"
     asked = {
@@ -63,7 +63,7 @@ def judging_of(manifest: ReleaseManifest) -> Judging:
     texts = tomllib.loads(text_of("judges.toml"))
     who = (texts["who"][key] for key, is_asked in asked.items() if is_asked)
     sentences = tuple(text.format(sdk=DISTRIBUTION, model=options.model) for text in who)
-    return Judging(sentences, texts["blind"][options.kind], _verdicts(manifest))
+    return _Judging(sentences, texts["blind"][options.kind], _verdicts(manifest))
 
 
 def _verdicts(manifest: ReleaseManifest) -> tuple[tuple[str, int, int], ...]:
@@ -140,7 +140,7 @@ def render_details(facts: ReleaseFacts) -> str:
         configs=_configs(facts),
         steps=markdown_table(_steps(facts)),
         kinds=markdown_table(_kinds(facts)),
-        judging=judging_of(facts.manifest) if facts.total("mcqs") else None,
+        judging=_judging_of(facts.manifest) if facts.total("mcqs") else None,
         wanted=facts.manifest.recipe.saq.wanted,
         tables=[(table.title, markdown_table(table)) for table in tables if len(table.frame)],
     )
@@ -293,7 +293,7 @@ _READERS = {
 """Columns of `READING`, and what the card calls them."""
 
 
-class ReadOptions(NamedTuple):
+class _ReadOptions(NamedTuple):
     """What the card says of who has read what questions show."""
 
     text: str
@@ -302,7 +302,7 @@ class ReadOptions(NamedTuple):
     """By region: how many options, and shares in per cent."""
 
 
-def read_options(reading: pl.DataFrame, report: ModelReport | None = None) -> ReadOptions | None:
+def read_options(reading: pl.DataFrame, report: ModelReport | None = None) -> _ReadOptions | None:
     """Say by region who has read what its questions show; null where verdicts have no say, or nothing is shown.
 
     Args:
@@ -326,7 +326,7 @@ def read_options(reading: pl.DataFrame, report: ModelReport | None = None) -> Re
         for of in reading.to_dicts()
     ]
     table = Table("Who has read the options", pl.DataFrame(rows), "Shares of a region's options in per cent.")
-    return ReadOptions(" ".join(sentences), table)
+    return _ReadOptions(" ".join(sentences), table)
 
 
 def _overall(natives: int, others: int, model: int, nobody: int) -> str:

@@ -22,7 +22,7 @@ _NAMES = {"cc0-1.0": ("CC0 1.0", "https://creativecommons.org/publicdomain/zero/
 
 
 @dataclass(frozen=True, slots=True)
-class License:
+class _License:
     """A licence, for people."""
 
     name: str
@@ -37,20 +37,20 @@ class License:
 
 
 @dataclass(frozen=True, slots=True)
-class Credit:
+class _Credit:
     """A source of a release, and what its users owe to it."""
 
     name: str
     """What to call the source."""
     about: str
     """What it is, in one sentence."""
-    license: License
+    license: _License
     """Its licence."""
     pinned: str
     """What exactly was read: a revision or the beginning of the digest."""
 
 
-class SourceKind(NamedTuple):
+class _SourceKind(NamedTuple):
     """A kind of source, as cards tell of it."""
 
     name: str
@@ -68,24 +68,24 @@ class SourceKind(NamedTuple):
 
 
 @cache
-def source_kinds() -> Mapping[str, SourceKind]:
+def source_kinds() -> Mapping[str, _SourceKind]:
     """What cards say of sources, by their kind in a recipe."""
     texts = tomllib.loads(text_of("sources.toml").replace("{sdk}", DISTRIBUTION))
-    return {kind: SourceKind(**of) for kind, of in texts.items()}
+    return {kind: _SourceKind(**of) for kind, of in texts.items()}
 
 
-def license_of(identifier: str | None) -> License:
+def license_of(identifier: str | None) -> _License:
     """A licence by the identifier that the Hub uses, for example ``cc-by-sa-4.0``; a build leaves none open."""
     if identifier is None:
-        return License("unknown", None)
+        return _License("unknown", None)
     if identifier in _NAMES:
-        return License(*_NAMES[identifier])
+        return _License(*_NAMES[identifier])
     if found := creative_commons(identifier):
         terms, number = found
-        return License(
+        return _License(
             f"CC {terms.upper()} {number}", f"https://creativecommons.org/licenses/{terms}/{number}/"
         )
-    return License(identifier, None)
+    return _License(identifier, None)
 
 
 def work(key: str) -> str:
@@ -100,7 +100,7 @@ def work(key: str) -> str:
     return found[0]
 
 
-def credits_of(manifest: ReleaseManifest) -> list[Credit]:
+def credits_of(manifest: ReleaseManifest) -> list[_Credit]:
     """The credits of a release's sources, in the recipe's order.
 
     Reviewed files that decide what is built but give no rows (decisions of equivalence, reviewed distractors)
@@ -147,14 +147,14 @@ def canary(name: str) -> str:
     return f"{name} is evaluation data and must not be in any training corpus; canary {uuid5(_NAMESPACE, name)}"
 
 
-def _credit(source: Source, info: SourceInfo, recipe: Recipe) -> Credit:
+def _credit(source: Source, info: SourceInfo, recipe: Recipe) -> _Credit:
     kind = source_kinds()[source.kind]
     where = f" (`{source.location}`)" if source.location else ""
     pinned = f"revision {info.revision}" if info.revision else f"sha256 {info.sha256[:12]}…"
     if source.kind == "contributions":
-        return Credit(f"{kind.name}{where}", kind.about, License("as each of them says", None), pinned)
+        return _Credit(f"{kind.name}{where}", kind.about, _License("as each of them says", None), pinned)
     identifier = source.license or kind.license or recipe.license
-    return Credit(f"{kind.name}{where}", kind.about, license_of(identifier), pinned)
+    return _Credit(f"{kind.name}{where}", kind.about, license_of(identifier), pinned)
 
 
 # Contributors on a card: who brought what, named as each agreed to be, and whom to cite.
@@ -170,7 +170,7 @@ class Share(NamedTuple):
     questions: int
     responses: int
     reviews: int
-    licenses: Sequence[License]
+    licenses: Sequence[_License]
     """Licences of it, each once."""
 
 

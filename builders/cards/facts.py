@@ -7,8 +7,7 @@ import polars as pl
 
 from blend.builders.cards.credits import cited_authors
 from blend.builders.stats import Stats
-from blend.builders.stats.dataset import CulturalStats
-from blend.builders.stats.triples import TripleStats
+from blend.builders.stats.dataset import CulturalStats, TripleStats
 from blend.schemas.contributors import Contributed
 from blend.schemas.locales import Locale
 from blend.schemas.manifest import ReleaseManifest, TableInfo

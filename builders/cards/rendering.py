@@ -57,7 +57,7 @@ def _cell(value: object) -> str:
 # Described fields: what row models say of themselves, for people and machines that never see the models.
 
 
-class DescribedField(NamedTuple):
+class _DescribedField(NamedTuple):
     """A column, or a field inside one."""
 
     name: str
@@ -68,7 +68,7 @@ class DescribedField(NamedTuple):
     """The sentence under the field, as it stands in the model."""
 
 
-def described_fields(model: type[BaseModel], prefix: str = "") -> Iterator[DescribedField]:
+def described_fields(model: type[BaseModel], prefix: str = "") -> Iterator[_DescribedField]:
     """The published columns of a model in order, each followed by the fields inside it.
 
     Args:
@@ -79,7 +79,7 @@ def described_fields(model: type[BaseModel], prefix: str = "") -> Iterator[Descr
         kind, is_list = kind_of(info.annotation)
         published = f"{prefix}{info.alias or name}"
         type_name = kind if isinstance(kind, str) else "struct"
-        yield DescribedField(
+        yield _DescribedField(
             published,
             f"list of {type_name}" if is_list else type_name,
             field_sentences(model).get(name, ""),

@@ -16,8 +16,7 @@ from blend.builders.diff.model import (
     SplitDiff,
 )
 from blend.loaders.files.progress import ProgressCallback, silent
-from blend.loaders.releases import read_manifest
-from blend.loaders.releases.files import check_complete
+from blend.loaders.releases import check_complete, read_manifest
 from blend.loaders.releases.repository import unaddressed
 from blend.schemas.manifest import CHANGELOG_NAME, MANIFEST_NAME, RECIPE_NAME, ReleaseManifest, TableInfo
 
@@ -78,7 +77,7 @@ def diff_tables(
     return ReleaseDiff(
         old=ReleaseLabel(name=old.manifest.name, version=old.manifest.version),
         new=ReleaseLabel(name=new.manifest.name, version=new.manifest.version),
-        settings=setting_changes(old.manifest, new.manifest),
+        settings=_setting_changes(old.manifest, new.manifest),
         files=(),
         configs=tuple(_config_diffs(old, new, examples, on_progress)),
     )
@@ -152,7 +151,7 @@ _IN_THE_LABELS = ("name", "version")
 _TOLD_ELSEWHERE = {MANIFEST_NAME, RECIPE_NAME, CHANGELOG_NAME}
 
 
-def setting_changes(old: ReleaseManifest, new: ReleaseManifest) -> tuple[Setting, ...]:
+def _setting_changes(old: ReleaseManifest, new: ReleaseManifest) -> tuple[Setting, ...]:
     """Compare what the manifests record: name, recipe, sources, package, writers.
 
     The version is left out, and so is what the tables themselves tell: files, counts and the build report.

@@ -46,10 +46,10 @@ class FileChange(FrozenModel):
 
 
 class ColumnChange(FrozenModel):
-    """A column, or a field inside one, that is not in both releases with one type."""
+    """A column that is not in both releases with one type."""
 
     path: str
-    """Name of the column; fields of structs behind ``.``, items of lists as ``[]``: ``annotations[].count``."""
+    """Name of the column."""
     old: str | None
     """Type in the old release; null where the column is new."""
     new: str | None

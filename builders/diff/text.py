@@ -65,7 +65,7 @@ def _window(text: str, start: int, width: int) -> str:
     return cut if len(cut) <= width else f"{cut[: width - 1]}…"
 
 
-CHANGELOG_TITLE = (
+_CHANGELOG_TITLE = (
     "# Changelog\n\n"
     "The first number of a version counts breaks, the second additions, the third corrections; "
     "before 1.0.0 the second counts breaks as well.\n"
@@ -232,7 +232,7 @@ def changelog(entry: str, previous: str | None = None) -> str:
         previous: ``CHANGELOG.md`` of the version before; null if it had none.
     """
     earlier = "" if previous is None else previous[previous.find("\n## ") + 1 :] if "\n## " in previous else ""
-    return "\n".join(part for part in (CHANGELOG_TITLE, entry, earlier) if part)
+    return "\n".join(part for part in (_CHANGELOG_TITLE, entry, earlier) if part)
 
 
 def _column_totals(config: ConfigDiff) -> dict[str, int]:

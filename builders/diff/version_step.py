@@ -5,8 +5,8 @@ The three numbers promise something to who pins them (https://semver.org, applie
 =====  ===================================  ==============================================================
 step   a user's code or results             raised when
 =====  ===================================  ==============================================================
-major  can break                            a configuration, split, column, nested field or row is gone, a
-                                            type changed, or the licence or the dataset's name is another
+major  can break                            a configuration, split, column or row is gone, a type changed
+                                            (or a field in it), or licence or dataset's name are others
 minor  keep working, with more to find      configurations, splits, columns or rows came, or a question is
                                             asked with other options than before, and nothing broke
 patch  keep working, numbers can change     values, the order of rows, files or the recipe changed

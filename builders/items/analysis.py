@@ -54,7 +54,7 @@ def divide(totals: FloatArray, counts: NDArray[Any]) -> FloatArray:
     return ratios
 
 
-WRONG_OPTIONS = 3
+_WRONG_OPTIONS = 3
 """Wrong options over which a model's wrong answers are spread."""
 
 _MOST = 0.999999
@@ -123,7 +123,7 @@ def wrong_key_evidence(responses: Responses) -> FloatArray:
     n_correct, n_asked = ((values @ members) @ members.T - values for values in (given, asked))
     # Half an answer more of either kind, since a region can have one item.
     chance = np.clip((n_correct + 0.5) / (n_asked + 1), _LEAST, 1 - _LEAST)
-    weight = np.log(WRONG_OPTIONS * chance / (1 - chance))
+    weight = np.log(_WRONG_OPTIONS * chance / (1 - chance))
     votes = (weight * np.nan_to_num(responses.wrong)).sum(axis=1)
     evidence: FloatArray = votes.max(axis=0) - (weight * given).sum(axis=0)
     return evidence
@@ -131,12 +131,12 @@ def wrong_key_evidence(responses: Responses) -> FloatArray:
 
 ALL = "all"
 """Key of all regions together."""
-LEAST_MODELS = 6
+_LEAST_MODELS = 6
 """Models from which on more is told of items than their difficulty."""
-WORST = 0.1
+_WORST = 0.1
 """Share of the items that are suspects at most."""
-OF_SEVERAL_MODELS = ("discrimination", "low", "high", "slope", "slope_error", "intercept", "evidence")
-"""Figures of items that need `LEAST_MODELS`; ``docs/scores.md`` explains them."""
+_OF_SEVERAL_MODELS = ("discrimination", "low", "high", "slope", "slope_error", "intercept", "evidence")
+"""Figures of items that need `_LEAST_MODELS`; ``docs/scores.md`` explains them."""
 
 
 _OF_SUSPECTS = ("item_id", "evidence", "best_wrong", "weak_correct", "difficulty", "discrimination")
@@ -148,11 +148,11 @@ _LISTED = 20
 class ItemAnalysis(Summarised):
     """Figures of items and of the models that answered them; ``docs/scores.md`` explains every column.
 
-    With fewer than `LEAST_MODELS` models all figures but difficulties and shares are null.
+    With fewer than `_LEAST_MODELS` models all figures but difficulties and shares are null.
     """
 
     items: pl.DataFrame
-    """One row per item, by id: `frame_columns.ITEM`, ``n_models``, ``difficulty`` and `OF_SEVERAL_MODELS`."""
+    """One row per item, by id: `frame_columns.ITEM`, ``n_models``, ``difficulty`` and `_OF_SEVERAL_MODELS`."""
     regions: pl.DataFrame
     """One row per region, by code, `ALL` first: ``region``, ``items`` (count), means of
     ``difficulty`` and ``discrimination``, ``negative`` (fraction of items that discriminate negatively)."""
@@ -257,7 +257,7 @@ def analyse_items(answers: pl.DataFrame, *, chance: float | None = None) -> Item
 def analyse_responses(responses: Responses) -> ItemAnalysis:
     """Analyse responses; see `analyse_items`."""
     correct = responses.correct
-    model = fit_items(correct) if len(responses.models) >= LEAST_MODELS else None
+    model = fit_items(correct) if len(responses.models) >= _LEAST_MODELS else None
     figures = pl.DataFrame(item_statistics(correct)._asdict()).fill_nan(None)
     if model is None:
         figures = figures.select("n_models", "difficulty")
@@ -266,7 +266,7 @@ def analyse_responses(responses: Responses) -> ItemAnalysis:
         figures = figures.with_columns(
             slope=model.slope, slope_error=model.slope_error, intercept=model.intercept, evidence=evidence
         )
-    empty = pl.DataFrame(schema=dict.fromkeys(OF_SEVERAL_MODELS, pl.Float64()))
+    empty = pl.DataFrame(schema=dict.fromkeys(_OF_SEVERAL_MODELS, pl.Float64()))
     items = pl.concat([responses.items, pl.concat([figures, empty], how="diagonal")], how="horizontal")
     return ItemAnalysis(
         items=items,
@@ -309,11 +309,11 @@ def _suspects(items: pl.DataFrame, correct: FloatArray) -> pl.DataFrame:
     better, others = np.split(correct[order], [len(order) // 2])
     wrong, passed = pl.Series((better < 0.5).sum(axis=0)), pl.Series((others > 0.5).sum(axis=0))
     ranked = items.with_columns(best_wrong=wrong, weak_correct=passed).filter(pl.col("evidence") > 0)
-    worst = max(1, round(WORST * items.height))
+    worst = max(1, round(_WORST * items.height))
     return ranked.sort("evidence", "item_id", descending=[True, False]).head(worst)
 
 
-BALANCED = 0.5
+_BALANCED = 0.5
 """Share of neighbours among which information decides: those that keep the score. Of all it would choose the
 steepest, whose score is too high for good models and too low for weak ones."""
 
@@ -377,7 +377,7 @@ def choose_compact(responses: Responses, model: ItemModel, *, size: float) -> Fl
         for run in np.array_split(region["item"].to_numpy(), max(1, round(size * region.height))):
             # How far each model would be ahead of its score with each item of the run, shape (n_models, n_run).
             ahead = ahead + len(run) * chances[:, run] - chances[:, run].sum(axis=1, keepdims=True)
-            near = np.argsort((ahead**2).sum(axis=0), kind="stable")[: max(1, round(len(run) * BALANCED))]
+            near = np.argsort((ahead**2).sum(axis=0), kind="stable")[: max(1, round(len(run) * _BALANCED))]
             best = near[np.argmax(information[run[near]])]
             weights[run[best]], ahead = len(run), ahead[:, [best]]
     weights *= np.count_nonzero(weights) / len(weights)

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 FloatArray = NDArray[np.float64]
 """An array of fractions, answers or weights."""
 
-SLOPE_SPREAD = 0.5
+_SLOPE_SPREAD = 0.5
 """Standard deviation of the prior of slopes, and the slope below which intercepts spread no less."""
 NODES, STEPS, ABILITY_STEPS = 7, 500, 4
 """Nodes for an ability, steps of EM at most, and within one those of Newton's method for an ability."""
@@ -114,12 +114,12 @@ def _prior(items: FloatArray, variances: FloatArray, centre: FloatArray) -> Floa
     Their moments are those of the items, given the variances of these; ``centre`` is the mean intercept.
     """
     slope, intercept = items
-    width = slope**2 + SLOPE_SPREAD**2
+    width = slope**2 + _SLOPE_SPREAD**2
     off = intercept - centre
     spread = max(float(((off**2 + variances[1]) / (width + variances[0])).mean()), _LEAST_SPREAD)
-    of_slope = (slope.mean() - slope) / SLOPE_SPREAD**2 + slope / width * (off**2 / (spread * width) - 1)
+    of_slope = (slope.mean() - slope) / _SLOPE_SPREAD**2 + slope / width * (off**2 / (spread * width) - 1)
     # Of the second derivative by slope what is expected, which is always positive.
-    precision = np.stack([1 / SLOPE_SPREAD**2 + 2 * (slope / width) ** 2, 1 / (spread * width)])
+    precision = np.stack([1 / _SLOPE_SPREAD**2 + 2 * (slope / width) ** 2, 1 / (spread * width)])
     return np.stack([np.stack([of_slope, -off * precision[1]]), precision])
 
 

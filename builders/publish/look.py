@@ -19,8 +19,7 @@ from blend.builders.publish.plan import (
 )
 from blend.loaders.files.progress import ProgressCallback
 from blend.loaders.hub.client import Refs
-from blend.loaders.releases import read_manifest
-from blend.loaders.releases.files import ReleaseFile, read_release_files
+from blend.loaders.releases import ReleaseFile, read_manifest, read_release_files
 from blend.loaders.releases.repository import ADDRESSED, HubRepository, RemoteFile, addressed_files
 from blend.schemas.addresses import newest_version, tag_of
 from blend.schemas.errors import ConflictError, InputError
@@ -131,7 +130,7 @@ def _described(path: str, content: bytes) -> ReleaseFile:
     return ReleaseFile(path, len(content), hashlib.sha256(content).hexdigest(), git_id)
 
 
-class Sight(NamedTuple):
+class _Sight(NamedTuple):
     """Contents of a repository."""
 
     files: Mapping[str, RemoteFile]
@@ -228,10 +227,10 @@ def _refs(pending: PendingCommit) -> Refs:
         return _NO_REPOSITORY
 
 
-def _sight(pending: PendingCommit, refs: Refs, latest: str | None) -> Sight:
+def _sight(pending: PendingCommit, refs: Refs, latest: str | None) -> _Sight:
     """Everything that there is to see, asked for at the same time: every answer takes its while."""
     if refs.head is None:
-        return Sight({}, None, {}, None)
+        return _Sight({}, None, {}, None)
     repository, head = pending.repository, refs.head
     tagged = head if latest is None else refs.tags[tag_of(latest)]
     with ThreadPoolExecutor() as requests:
@@ -239,7 +238,7 @@ def _sight(pending: PendingCommit, refs: Refs, latest: str | None) -> Sight:
         released = None if tagged == head else requests.submit(repository.files, tagged)
         made = requests.submit(find_commit, pending, refs)
         files = repository.files(head)
-        return Sight(files, manifest.result(), files if released is None else released.result(), made.result())
+        return _Sight(files, manifest.result(), files if released is None else released.result(), made.result())
 
 
 def _plan(

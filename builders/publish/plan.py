@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 from blend.loaders.hub.client import hub_name
-from blend.loaders.releases.files import ReleaseFile, some_of
+from blend.loaders.releases import ReleaseFile, some_of
 from blend.loaders.releases.repository import RemoteFile
 from blend.schemas.addresses import numbers_of, tag_of
 from blend.schemas.errors import ConflictError, InputError

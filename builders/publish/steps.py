@@ -22,7 +22,7 @@ from blend.schemas.manifest import CARD_NAME
 if TYPE_CHECKING:
     from huggingface_hub import CommitOperationAdd, CommitOperationDelete
 
-BATCH_FILES = 100
+_BATCH_FILES = 100
 """Files sent between two words of progress; the Hub is asked once for each batch which of them it has."""
 
 _SENDERS = 32
@@ -61,10 +61,10 @@ def send_files(pending: PendingCommit, paths: Sequence[str]) -> "list[CommitOper
         ConflictError: If a file changes meanwhile.
     """
     additions = [pending.addition(path) for path in paths]
-    for start in range(0, len(additions), BATCH_FILES):
+    for start in range(0, len(additions), _BATCH_FILES):
         pending.on_progress("send files", start, len(additions))
         try:
-            answer_of(partial(_send, pending, additions[start : start + BATCH_FILES]))
+            answer_of(partial(_send, pending, additions[start : start + _BATCH_FILES]))
         except (RuntimeError, OSError) as error:
             if status_of(error) is not None or isinstance(error, NotTheHub):
                 raise

@@ -17,10 +17,9 @@ from blend.builders.release.carried import carried_registries, carry_reviewed, p
 from blend.builders.release.inputs import known_locales
 from blend.builders.release.tables import BuiltTables, build_tables
 from blend.builders.stats import Stats, build_stats
-from blend.builders.stats.dataset import build_cultural_stats
+from blend.builders.stats.dataset import build_cultural_stats, build_triple_stats
 from blend.builders.stats.mcq import power
 from blend.builders.stats.measures import in_order
-from blend.builders.stats.triples import build_triple_stats
 from blend.loaders.files.atomic import atomic_directory
 from blend.loaders.files.content import file_infos
 from blend.loaders.files.progress import ProgressCallback, silent
@@ -58,7 +57,7 @@ from blend.schemas.rows import (
 )
 from blend.version import __version__
 
-MCQ_SPLIT = "test"
+_MCQ_SPLIT = "test"
 
 _WRITERS = ("pyarrow", "polars", "datasets")
 
@@ -147,21 +146,21 @@ def _previous(recipe: Recipe, base: Path, source_paths: Mapping[str, Path]) -> O
 
 
 def _stats(built: BuiltTables) -> Stats | None:
-    if built.questions.is_empty():
+    if built.inputs.questions.is_empty():
         return None
+    made = built.aggregated
     return build_stats(
-        built.questions,
+        built.inputs.questions,
         built.annotations,
         options=built.recipe.saq,
-        agreement=built.agreement,
-        groups=built.groups,
+        agreement=None if made is None else made.agreement,
+        groups=None if made is None else made.groups,
         locales=built.locales,
     )
 
 
 def _write_tables(built: BuiltTables, release: Path, on_progress: ProgressCallback) -> list[TableInfo]:
-    tables = list(_tables(built))
-    written: list[TableInfo] = []
+    tables, written = list(_tables(built)), list[TableInfo]()
     for table in tables:
         on_progress("write tables", len(written), len(tables))
         written.append(write_table(table, release))
@@ -172,8 +171,8 @@ def _write_tables(built: BuiltTables, release: Path, on_progress: ProgressCallba
 def _tables(built: BuiltTables) -> Iterator[Table]:
     """Everything to be written, in the order of the card."""
     yield from _per_locale(ANNOTATIONS, built.annotation_rows(), built.held)
-    yield from _per_locale(SHORT_ANSWER_QUESTIONS, built.questions, built.held)
-    yield from _per_locale(SHORT_ANSWER_PROMPTS, built.prompts, built.held)
+    yield from _per_locale(SHORT_ANSWER_QUESTIONS, built.inputs.questions, built.held)
+    yield from _per_locale(SHORT_ANSWER_PROMPTS, built.inputs.prompts, built.held)
     mcqs = built.mcqs
     # A configuration without rows would only puzzle its reader; the report says why there are none.
     in_one_split = {
@@ -183,7 +182,7 @@ def _tables(built: BuiltTables) -> Iterator[Table]:
     }
     for config, batches in in_one_split.items():
         if batches is not None:
-            yield Table(config, MCQ_SPLIT, CONFIGS[config], batches)
+            yield Table(config, _MCQ_SPLIT, CONFIGS[config], batches)
     if built.triples is not None:
         yield from built.triples.tables()
     if built.cultural is not None:
@@ -204,19 +203,21 @@ def _per_locale(config: str, rows: pl.DataFrame, held: Sequence[Locale]) -> list
 
 def _write_reports(built: BuiltTables, release: Path, tables: Sequence[TableInfo]) -> None:
     """Write what else programs read: findings, reports and the recipe."""
-    recipe, tags = portable_names(built.recipe), [locale.tag for locale in built.held]
+    recipe, tags, made = portable_names(built.recipe), [locale.tag for locale in built.held], built.aggregated
     (release / FINDINGS_NAME).parent.mkdir(exist_ok=True)
     built.findings().write_ndjson(release / FINDINGS_NAME)
-    if not built.agreement.is_empty():
-        _write_text(release / AGREEMENT_NAME, agreement_json(built.agreement, tags))
+    texts = {RECIPE_NAME: tomli_w.dumps(recipe.model_dump(mode="json", exclude_none=True))}
+    if made is not None and not made.agreement.is_empty():
+        texts[AGREEMENT_NAME] = agreement_json(made.agreement, tags)
+    if made is not None and not made.groups.is_empty():
+        texts[ANNOTATOR_GROUPS_NAME] = agreement_json(made.groups, tags)
     if built.model_report is not None:
-        _write_text(release / MODEL_VERDICTS_NAME, report_json(built.model_report))
-    if not built.groups.is_empty():
-        _write_text(release / ANNOTATOR_GROUPS_NAME, agreement_json(built.groups, tags))
+        texts[MODEL_VERDICTS_NAME] = report_json(built.model_report)
     # What was taken with its options is not ours to audit, and no votes are known of it.
     if built.mcqs.n_mcqs and built.mcqs.given.is_empty() and recipe.mcq.mode == "default":
-        _write_text(release / AUDIT_NAME, report_json(_audit(built, release, tables)))
-    _write_text(release / RECIPE_NAME, tomli_w.dumps(recipe.model_dump(mode="json", exclude_none=True)))
+        texts[AUDIT_NAME] = report_json(_audit(built, release, tables))
+    for path, text in texts.items():
+        _write_text(release / path, text)
 
 
 def _audit(built: BuiltTables, release: Path, tables: Sequence[TableInfo]) -> AuditReport:
@@ -224,15 +225,13 @@ def _audit(built: BuiltTables, release: Path, tables: Sequence[TableInfo]) -> Au
     # Only here: in paper mode nothing is audited, and nothing for it is loaded.
     from blend.builders.audit.release import audit_report
 
-    def audited(config: str) -> AuditReport | None:
-        rows = _written(release, tables, config)
-        if rows is None:
-            return None
-        return audit_report(rows, annotations=built.annotations, locales=built.locales, config=config)
-
-    report = audited(MULTIPLE_CHOICE_QUESTIONS)
-    assert report is not None, "only a release with multiple-choice questions is audited"
-    return report.model_copy(update={"true_false": audited(TRUE_FALSE_QUESTIONS)})
+    reports = {
+        config: audit_report(rows, annotations=built.annotations, locales=built.locales, config=config)
+        for config in (MULTIPLE_CHOICE_QUESTIONS, TRUE_FALSE_QUESTIONS)
+        if (rows := _written(release, tables, config)) is not None
+    }
+    report = reports[MULTIPLE_CHOICE_QUESTIONS]
+    return report.model_copy(update={"true_false": reports.get(TRUE_FALSE_QUESTIONS)})
 
 
 def _written(release: Path, tables: Sequence[TableInfo], config: str) -> pl.LazyFrame | None:
@@ -291,7 +290,7 @@ def _facts(
         changelog=changelog(first_entry(manifest))
         if before is None
         else next_changelog(before, OpenRelease(release, manifest)),
-        contributions=built.contributions,
+        contributions=built.inputs.contributions,
     )
 
 

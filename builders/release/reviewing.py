@@ -29,7 +29,7 @@ from blend.schemas.sheets import KEY_ROLE, OPTION_SHEET, PAIR_SHEET
 from blend.schemas.texts import pair_key
 
 
-class ToReview(NamedTuple):
+class _ToReview(NamedTuple):
     """Answers to review, and reviews of answers that nobody gives any more."""
 
     sheet: pl.DataFrame
@@ -40,7 +40,7 @@ class ToReview(NamedTuple):
 
 def answers_to_review(
     recipe: Recipe, *, base: Path = Path(), locales: Sequence[str] | None = None, everything: bool = False
-) -> ToReview:
+) -> _ToReview:
     """The answer sheet of a recipe with raw responses; see `builders.saq.answer_sheet`.
 
     Args:
@@ -77,7 +77,7 @@ def answers_to_review(
         more = "`everything=True` shows what was decided"
         fix = "`blend status` says what is missing" if everything else more
         raise InputError(f"nothing to review: {why}; {fix}")
-    return ToReview(sheet, lost)
+    return _ToReview(sheet, lost)
 
 
 def pairs_to_review(recipe: Recipe, *, base: Path = Path(), everything: bool = False) -> pl.DataFrame:
@@ -118,7 +118,7 @@ def pairs_to_review(recipe: Recipe, *, base: Path = Path(), everything: bool = F
     return pl.DataFrame(rows, PAIR_SHEET.columns, orient="row")
 
 
-class OfferedOption(NamedTuple):
+class _OfferedOption(NamedTuple):
     """An option that a question may show, and who has read it."""
 
     row: dict[str, Any]
@@ -129,7 +129,7 @@ class OfferedOption(NamedTuple):
     """What `Verdicts.read_by` says of it, for each region that gave it."""
 
 
-class RecipeOptions:
+class _RecipeOptions:
     """Options that the questions of a recipe may show; its sources are read once.
 
     Args:
@@ -159,7 +159,7 @@ class RecipeOptions:
 
     def offered(
         self, verdicts: pl.DataFrame | None, *, everything: bool = False, locales: Sequence[str] | None = None
-    ) -> Iterator[OfferedOption]:
+    ) -> Iterator[_OfferedOption]:
         """List the options, in the order of `builders.mcq.to_review.offered_options`.
 
         Judges of pairs are asked as far as their verdicts are on file: no model, and no server.
@@ -202,10 +202,10 @@ class RecipeOptions:
             if locales is None or row["locale"] in locales:
                 key = row["template_id"], row["locale"], row["option"]
                 read_by = frozenset(read.read_by(*key, origin) for origin in row["regions"])
-                yield OfferedOption(row, read.readers(*key), read_by)
+                yield _OfferedOption(row, read.readers(*key), read_by)
 
 
-class OptionsToReview(NamedTuple):
+class _OptionsToReview(NamedTuple):
     """Options to read, and questions that have none."""
 
     sheet: pl.DataFrame
@@ -223,8 +223,8 @@ def options_to_review(
     unread: bool = False,
     everything: bool = False,
     blind: bool = False,
-) -> OptionsToReview:
-    """The option sheet of a recipe: every option that a build may show, see `RecipeOptions`.
+) -> _OptionsToReview:
+    """The option sheet of a recipe: every option that a build may show, see `_RecipeOptions`.
 
     Args:
         recipe: Names the sources, and perhaps a file of verdicts (``mcq.verdicts``).
@@ -240,7 +240,7 @@ def options_to_review(
         InputError: If the recipe is in paper mode, no question asks about a locale, or there is nothing to
             read; otherwise as `builders.release.inputs.read_inputs`.
     """
-    options = RecipeOptions(recipe, base)
+    options = _RecipeOptions(recipe, base)
     verdicts = verdicts_of(recipe.mcq, base)
     offered = [
         one
@@ -262,7 +262,7 @@ def options_to_review(
     shown = {(one.row["template_id"], one.row["locale"]) for one in offered}
     asked = options.answered.select(KEY).sort(KEY[::-1]).iter_rows()
     chosen = (key for key in asked if (only is None or key in only) and (locales is None or key[1] in locales))
-    return OptionsToReview(
+    return _OptionsToReview(
         pl.DataFrame(rows, OPTION_SHEET.columns), [key for key in chosen if key not in shown]
     )
 
@@ -284,7 +284,7 @@ def options_for_natives(
     Raises:
         InputError: If the recipe is in paper mode; otherwise as `builders.release.inputs.read_inputs`.
     """
-    options = RecipeOptions(recipe, base, known)
+    options = _RecipeOptions(recipe, base, known)
     unread = [
         one.row
         for one in options.offered(verdicts_of(recipe.mcq, base))
@@ -296,11 +296,11 @@ def options_for_natives(
 # Options read by a model, before people read what it is unsure of.
 
 
-MAX_OPTIONS = 40
+_MAX_OPTIONS = 40
 """Options in one request at most; questions rarely have as many."""
 
 
-class ModelVerdicts(NamedTuple):
+class _ModelVerdicts(NamedTuple):
     """Verdicts that a model has added."""
 
     reader: str
@@ -321,7 +321,7 @@ def read_by_model(
     locales: Sequence[str] | None = None,
     everything: bool = False,
     on_progress: ProgressCallback = silent,
-) -> ModelVerdicts:
+) -> _ModelVerdicts:
     """Have a model read options, and add its verdicts to a file as they come: a further run asks the rest.
 
     What it refuses makes room for options that were not needed before; they are read as well.
@@ -355,13 +355,13 @@ def read_by_model(
 
     reader = OptionReader(model, record=record, base_url=base_url, concurrency=recipe.mcq.judge.concurrency)
     append_verdicts(out, (), reader=reader.name, when=datetime.now(UTC).date())
-    options = RecipeOptions(recipe, base)
+    options = _RecipeOptions(recipe, base)
     while requests := list(_requests(options, _verdicts(recipe, base, out), reader.name, locales, everything)):
         total += len(requests)
         on_progress("read options", done, total)
         reader.read(requests)
     unsure = sum((one.confidence or 0) < recipe.mcq.model_confidence for one in given)
-    return ModelVerdicts(reader.name, Counter(one.verdict for one in given), unsure)
+    return _ModelVerdicts(reader.name, Counter(one.verdict for one in given), unsure)
 
 
 def _verdicts(recipe: Recipe, base: Path, out: Path) -> pl.DataFrame | None:
@@ -374,7 +374,7 @@ def _verdicts(recipe: Recipe, base: Path, out: Path) -> pl.DataFrame | None:
 
 
 def _requests(
-    options: RecipeOptions,
+    options: _RecipeOptions,
     verdicts: pl.DataFrame | None,
     reader: str,
     locales: Sequence[str] | None,
@@ -388,18 +388,18 @@ def _requests(
         every = list(of_question)
         keys = [one.row["option"] for one in every if one.row["role"] == KEY_ROLE]
         wanted = [one for one in every if _is_open(one, reader) and (everything or not _is_read(one))]
-        for start in range(0, len(wanted), MAX_OPTIONS):
-            part = wanted[start : start + MAX_OPTIONS]
+        for start in range(0, len(wanted), _MAX_OPTIONS):
+            part = wanted[start : start + _MAX_OPTIONS]
             asked = tuple((one.row["option"], one.row["role"]) for one in part)
             others = tuple(key for key in keys if (key, KEY_ROLE) not in asked)
             region = options.locales.get(tag).prompt_name
             yield AskedOptions(template_id, tag, every[0].row["question"], region, asked, others)
 
 
-def _is_open(one: OfferedOption, reader: str) -> bool:
+def _is_open(one: _OfferedOption, reader: str) -> bool:
     return all(other.name != reader for other in one.readers)
 
 
-def _is_read(one: OfferedOption) -> bool:
+def _is_read(one: _OfferedOption) -> bool:
     """Whether people or the package's model have read it; that another model has says nothing of this one."""
     return not one.read_by & {None, MODEL}

@@ -40,14 +40,10 @@ from blend.loaders.responses.verdicts import (
     read_verdicts,
 )
 from blend.loaders.topics import read_forms
-from blend.schemas.contributors import Contributed
 from blend.schemas.errors import InputError
 from blend.schemas.frames import (
-    AGREEMENT,
-    ANNOTATOR_GROUPS,
     FINDINGS,
     KEY,
-    empty,
     votes_known,
 )
 from blend.schemas.locales import Locale, Registry, registry
@@ -64,12 +60,12 @@ class BuiltTables:
 
     recipe: Recipe
     """The recipe, every source pinned to what was read."""
-    questions: pl.DataFrame
-    """`QUESTIONS`, by template and locale."""
+    inputs: Inputs
+    """What was read of questions: themselves, prompts, contributions."""
     annotations: pl.DataFrame
     """`ANNOTATIONS`, one row per question."""
-    prompts: pl.DataFrame
-    """`PROMPTS`, by locale and id."""
+    aggregated: Aggregation | None
+    """What was made of responses, with how far people agree; null where none were aggregated."""
     mcqs: McqBuild
     """Multiple-choice questions, made when they are written."""
     triples: TripleTables | None
@@ -78,12 +74,6 @@ class BuiltTables:
     """What a source of topics adds; null without one."""
     model_report: ModelReport | None
     """How models that read options compare with people; null without verdicts of any."""
-    agreement: pl.DataFrame
-    """`frames.AGREEMENT`, of the locales whose responses were aggregated."""
-    groups: pl.DataFrame
-    """`frames.ANNOTATOR_GROUPS`, of the same; without rows where nobody told about themselves."""
-    contributions: tuple[Contributed, ...]
-    """What contributors brought, in the order of their folders; none without such a source."""
     sources: tuple[SourceInfo, ...]
     """What was read."""
     stages: tuple[Stage, ...]
@@ -94,12 +84,12 @@ class BuiltTables:
     @property
     def held(self) -> list[Locale]:
         """The locales of the questions, in order."""
-        held = {*self.questions["locale"], *self.mcqs.given["locale"]}
+        held = {*self.inputs.questions["locale"], *self.mcqs.given["locale"]}
         return [locale for locale in self.locales if locale.tag in held]
 
     def annotation_rows(self) -> pl.DataFrame:
         """Annotations as `published_rows.Annotation` has them: question texts, language and topic joined in."""
-        return self.questions.drop("source").join(
+        return self.inputs.questions.drop("source").join(
             self.annotations.drop("source"), on=KEY, how="inner", validate="1:1", maintain_order="left"
         )
 
@@ -171,24 +161,27 @@ def build_tables(
     triples, snapshots = _triples(recipe, base, source_paths, on_progress)
     cultural, topics = _cultural(recipe, base, source_paths or {})
     infos = [*inputs.infos, *snapshots, *topics]
+    stages = [*inputs.stages]
+    if aggregated is not None:
+        made = rows_by(aggregated.annotations)
+        stages.append(Stage("aggregate responses", made, aggregated.findings))
+    # A release without questions says nothing of them.
+    stages += [_mcq_stage(mcqs, annotations, warn=recipe.mcq.unread == "warn")] if inputs.infos else []
+    stages += [] if triples is None else [triples.stage()]
+    stages += [cultural.stage(info.location) for info in topics if cultural is not None]
+    models = [] if verdicts is None or recipe.mcq.mode == "paper" else models_in(verdicts)
+    confidence = recipe.mcq.model_confidence
     return BuiltTables(
         recipe=_pinned(recipe, infos),
-        questions=inputs.questions,
+        inputs=inputs,
         annotations=annotations,
-        prompts=inputs.prompts,
+        aggregated=aggregated,
         mcqs=mcqs,
         triples=triples,
         cultural=cultural,
-        model_report=_model_report(mcqs, verdicts, recipe.mcq),
-        agreement=empty(AGREEMENT) if aggregated is None else aggregated.agreement,
-        groups=empty(ANNOTATOR_GROUPS) if aggregated is None else aggregated.groups,
-        contributions=inputs.contributions,
+        model_report=model_report(mcqs.beside_models, models, model_confidence=confidence) if models else None,
         sources=tuple(infos),
-        stages=(
-            *_question_stages(inputs, annotations, aggregated, mcqs, warn=recipe.mcq.unread == "warn"),
-            *([] if triples is None else [triples.stage()]),
-            *(cultural.stage(info.location) for info in topics if cultural is not None),
-        ),
+        stages=tuple(stages),
         locales=known,
     )
 
@@ -250,14 +243,6 @@ def _mcqs(
     return made if recipe.mcq.compact is None else with_compact(made, read_compact(base / recipe.mcq.compact))
 
 
-def _model_report(mcqs: McqBuild, verdicts: pl.DataFrame | None, options: McqOptions) -> ModelReport | None:
-    """Compare the models whose verdicts the recipe's file holds with people; paper mode knows no verdicts."""
-    models = [] if verdicts is None else models_in(verdicts)
-    if options.mode == "paper" or not models:
-        return None
-    return model_report(mcqs.beside_models, models, model_confidence=options.model_confidence)
-
-
 def _pinned(recipe: Recipe, infos: Sequence[SourceInfo]) -> Recipe:
     read = {(info.kind, info.location): info for info in infos}
     sources = []
@@ -265,37 +250,6 @@ def _pinned(recipe: Recipe, infos: Sequence[SourceInfo]) -> Recipe:
         info = read[source.kind, source.location]
         sources.append(source.model_copy(update={"sha256": info.sha256, "revision": info.revision}))
     return recipe.model_copy(update={"sources": tuple(sources)})
-
-
-def _question_stages(
-    inputs: Inputs,
-    annotations: pl.DataFrame,
-    aggregated: Aggregation | None,
-    mcqs: McqBuild,
-    *,
-    warn: bool,
-) -> list[Stage]:
-    """The account of everything about questions; none where a release holds no questions."""
-    if not inputs.infos:
-        return []
-    aggregation = (
-        []
-        if aggregated is None
-        else [Stage("aggregate responses", rows_by(aggregated.annotations), aggregated.findings)]
-    )
-    return [*inputs.stages, *aggregation, _mcq_stage(mcqs, _without_votes(annotations), warn=warn)]
-
-
-def _without_votes(annotations: pl.DataFrame) -> pl.DataFrame:
-    """`FINDINGS`, one row per locale with answers of unknown votes, of which no questions are made."""
-    unknown = annotations.filter(~votes_known()).group_by("locale").agg(n=pl.len()).sort("locale")
-    return unknown.select(
-        kind=pl.lit("unknown-votes"),
-        source=pl.lit(None, pl.String),
-        locale="locale",
-        template_id=pl.lit(None, pl.String),
-        detail=pl.format("votes of {} questions are unknown; no multiple-choice question is made of them", "n"),
-    )
 
 
 def annotations_of(inputs: Inputs, recipe: Recipe) -> pl.DataFrame:
@@ -318,32 +272,31 @@ def _annotations(inputs: Inputs, recipe: Recipe) -> tuple[pl.DataFrame, Aggregat
     return pl.concat([inputs.annotations, result.annotations]).sort(KEY), result
 
 
-def _mcq_stage(mcqs: McqBuild, without_votes: pl.DataFrame, *, warn: bool) -> Stage:
+def _mcq_stage(mcqs: McqBuild, annotations: pl.DataFrame, *, warn: bool) -> Stage:
+    """The account of multiple-choice questions, and of answers with unknown votes, of which none are made."""
     unread = unread_findings(mcqs.reading) if warn else []
-    found = pl.concat([mcqs.found, mcqs.dropped]).select(
-        kind="reason",
-        source=pl.lit(None, pl.String),
-        locale="locale",
-        template_id="template_id",
-        detail="detail",
-    )
-    decided: dict[str, int | str] = {
+    found = pl.concat([mcqs.found, mcqs.dropped]).select("reason", "locale", "template_id", "detail")
+    unknown = annotations.filter(~votes_known()).group_by("locale").agg(n=pl.len()).sort("locale")
+    votes = "votes of {} questions are unknown; no multiple-choice question is made of them"
+    rows = [
+        *((kind, None, tag, template_id, detail) for kind, tag, template_id, detail in found.iter_rows()),
+        *(("unknown-votes", None, tag, None, votes.format(n)) for tag, n in unknown.iter_rows()),
+        *((UNREAD, None, tag, None, detail) for tag, detail in unread),
+    ]
+    notes: dict[str, int | str] = {
         f"{row['judge']}, {verdict}": row[verdict]
         for row in mcqs.deciders.iter_rows(named=True)
         for verdict in ("same", "different")
     }
-    notes = {**decided, UNREAD: unread_summary(mcqs.reading)} if unread else decided
+    if unread:
+        notes[UNREAD] = unread_summary(mcqs.reading)
     if n_void := mcqs.found.filter(reason=VOID).height:
-        notes |= {VOID: f"verdicts on {pluralise(n_void, 'question')} do not count: the words are others now"}
+        notes[VOID] = f"verdicts on {pluralise(n_void, 'question')} do not count: the words are others now"
     if n_idle := mcqs.found.filter(reason=ON_NOTHING).height:
-        notes |= {
-            ON_NOTHING: f"{pluralise(n_idle, 'finding')}: verdicts are on what is not there, and do not count"
-        }
-    of_reading = pl.DataFrame(
-        [(UNREAD, None, tag, None, detail) for tag, detail in unread], FINDINGS, orient="row"
-    )
+        what = "verdicts are on what is not there, and do not count"
+        notes[ON_NOTHING] = f"{pluralise(n_idle, 'finding')}: {what}"
     made = mcqs.summary.select("locale", rows="mcqs")
-    return Stage(STAGE, made, pl.concat([empty(FINDINGS), found, without_votes, of_reading]), notes)
+    return Stage(STAGE, made, pl.DataFrame(rows, FINDINGS, orient="row"), notes)
 
 
 def judges_of(mcq: McqOptions, base: Path, verdicts: pl.DataFrame | None = None) -> Sequence[Judge]:

@@ -31,7 +31,7 @@ from blend.schemas.summaries import Summarised, Table
 # Overlap: how many English answer words and lemmas two locales have in common.
 
 
-OVERLAP = pl.Schema(
+_OVERLAP = pl.Schema(
     {
         "locale_a": pl.String(),
         "locale_b": pl.String(),
@@ -46,7 +46,7 @@ OVERLAP = pl.Schema(
 _TOKEN = re.compile(r"[^\W_]+(?:[:/.'’][^\W_]+)*")
 
 
-def answer_overlap(annotations: pl.DataFrame, tags: Sequence[str]) -> pl.DataFrame:
+def _answer_overlap(annotations: pl.DataFrame, tags: Sequence[str]) -> pl.DataFrame:
     """English answer words and lemmas that two locales share, question by question.
 
     Words are the pieces of a lower-cased English answer between white space. Lemmas come from the tokens of the
@@ -73,7 +73,7 @@ def answer_overlap(annotations: pl.DataFrame, tags: Sequence[str]) -> pl.DataFra
     for pair in combinations(tags, 2):
         asked = [template for template, by_tag in words.items() if by_tag.keys() >= set(pair)]
         rows.append((*pair, len(asked), *_shared(words, asked, pair), *_shared(lemmas, asked, pair)))
-    return pl.DataFrame(rows, schema=OVERLAP, orient="row")
+    return pl.DataFrame(rows, schema=_OVERLAP, orient="row")
 
 
 def lemmatiser() -> str:
@@ -150,7 +150,7 @@ class Stats(Summarised):
     """One row per measure, definition, locale and topic: as ``locale_means``, with ``topic``."""
     overlap: pl.DataFrame
     """One row per pair of locales: ``locale_a``, ``locale_b``, ``templates``, ``common_words``, ``word_share``,
-    ``common_lemmas``, ``lemma_share``; see `answer_overlap`."""
+    ``common_lemmas``, ``lemma_share``; see `_answer_overlap`."""
     annotator_agreement: pl.DataFrame | None
     """`frame_columns.AGREEMENT`, one row per locale: how far its annotators agree; null where their responses
     are not known."""
@@ -216,7 +216,7 @@ def build_stats(
         overall_means=_overall_means(figures, locale_means),
         locale_means=locale_means,
         topic_means=_means(figures, ["locale", "topic"], tags),
-        overlap=answer_overlap(annotations, tags),
+        overlap=_answer_overlap(annotations, tags),
         annotator_agreement=_agreement(agreement, tags),
         annotator_groups=_agreement(groups, tags),
         mcqs=None if mcqs is None else mcq_stats(mcqs, locales=known),

@@ -1,4 +1,4 @@
-"""Statistics of multiple-choice questions: how many, where the right answer stands, what they tell apart."""
+"""Statistics of multiple-choice questions: how many, and what they tell apart."""
 
 from dataclasses import dataclass
 
@@ -6,10 +6,6 @@ import polars as pl
 
 from blend.builders.stats.measures import in_order
 from blend.schemas.locales import Registry, registry
-from blend.schemas.rows import LETTERS, AnswerSpread
-
-SPREADS = [spread.value for spread in AnswerSpread]
-"""Spreads of an answer, the widest first."""
 
 DISAGREEMENT = 0.35
 """Share of questions that exactly one of two models is taken to get right, see `power`.
@@ -20,7 +16,7 @@ CORRELATION = 0.65
 """Intra-cluster correlation that the two models' difference is taken to have among variants of a template."""
 CLOSE = 0.05
 """Difference in accuracy for which `McqStats.power` says how many templates it takes."""
-ACCURACY_CORRELATION = 0.85
+_ACCURACY_CORRELATION = 0.85
 """Intra-cluster correlation that being right is taken to have among variants of a template, see `half_width`;
 about the median over the same baselines."""
 # Quantiles of the normal distribution for two sides of 5 %, and with it for 80 % power.
@@ -35,64 +31,32 @@ class McqStats:
     counts: pl.DataFrame
     """One row per locale and topic that have any: ``locale``, ``topic``, ``templates`` (count of templates with
     a multiple-choice question), ``mcqs`` (count)."""
-    positions: pl.DataFrame
-    """One row per locale and letter: ``locale``, ``letter`` (of the right option), ``mcqs`` (count), ``share``
-    of the locale's multiple-choice questions (fraction)."""
-    spreads: pl.DataFrame
-    """One row per locale and `AnswerSpread`: ``locale``, ``answer_spread``, ``templates`` and ``mcqs`` (counts;
-    a template with several right answers can have several spreads). No rows where that is not known."""
     power: pl.DataFrame
     """One row per locale, see `power`: ``locale``, ``templates``, ``mcqs`` (counts), ``difference`` (fraction),
     ``templates_needed`` (count)."""
 
 
 def mcq_stats(mcqs: pl.DataFrame | pl.LazyFrame, *, locales: Registry | None = None) -> McqStats:
-    """Count multiple-choice questions and places of the right answer.
+    """Count multiple-choice questions, and say what they tell apart.
 
     Args:
-        mcqs: `MCQ_ROWS`; of a lazy frame, only the columns needed are read, in streams.
+        mcqs: ``locale``, ``topic`` and ``template_id`` of `MCQ_ROWS`.
         locales: Registry that knows the locales and orders them; the packaged one when absent.
 
     Returns:
-        The figures. ``counts`` is ordered by locale and topic, ``positions`` by locale and letter, with a row
-        for every letter, ``spreads`` by locale, the widest first, and ``power`` by locale. A locale without
-        multiple-choice questions has no rows.
+        The figures, ordered by locale and topic. A locale without multiple-choice questions has no rows.
 
     Raises:
         UnknownNameError: If the registry lacks a locale.
     """
     known = registry() if locales is None else locales
-    rows = mcqs.lazy().select("locale", "topic", "template_id", "answer", "answer_spread")
-    counts, positions, spreads, told_apart = pl.collect_all(
-        [_counts(rows), _positions(rows), _spread_counts(rows), power(rows)],
-        engine="streaming",
+    rows = mcqs.lazy().select("locale", "topic", "template_id")
+    by_topic = rows.group_by("locale", "topic").agg(
+        templates=pl.col("template_id").n_unique().cast(pl.Int64), mcqs=pl.len().cast(pl.Int64)
     )
+    counts, told_apart = pl.collect_all([by_topic, power(rows)], engine="streaming")
     order = in_order("locale", sorted(counts["locale"].unique(), key=known.rank))
-    return McqStats(
-        counts=counts.sort(order, "topic"),
-        positions=positions.sort(order, "letter"),
-        spreads=spreads.sort(order, in_order("answer_spread", SPREADS)),
-        power=told_apart.sort(order),
-    )
-
-
-def _spread_counts(mcqs: pl.LazyFrame) -> pl.LazyFrame:
-    """Count multiple-choice questions by how many other regions gave the right answer.
-
-    Args:
-        mcqs: ``locale``, ``template_id`` and ``answer_spread`` of `MCQ_ROWS`.
-
-    Returns:
-        `McqStats.spreads`, in no order; a locale with any has a row for each `AnswerSpread`.
-    """
-    found = (
-        mcqs.drop_nulls("answer_spread")
-        .group_by("locale", "answer_spread")
-        .agg(templates=pl.col("template_id").n_unique().cast(pl.Int64), mcqs=pl.len().cast(pl.Int64))
-    )
-    each = found.select("locale").unique().join(pl.LazyFrame({"answer_spread": SPREADS}), how="cross")
-    counts = pl.col("templates", "mcqs").fill_null(0)
-    return each.join(found, on=["locale", "answer_spread"], how="left").with_columns(counts)
+    return McqStats(counts=counts.sort(order, "topic"), power=told_apart.sort(order))
 
 
 def power(mcqs: pl.LazyFrame) -> pl.LazyFrame:
@@ -157,7 +121,7 @@ def mcqs_needed(size: pl.Expr, difference: float, *, disagreement: float = DISAG
 
 
 def half_width(
-    mcqs: pl.Expr, size: pl.Expr, *, variance: float = 0.25, correlation: float = ACCURACY_CORRELATION
+    mcqs: pl.Expr, size: pl.Expr, *, variance: float = 0.25, correlation: float = _ACCURACY_CORRELATION
 ) -> pl.Expr:
     """Compute half the width of the 95 % interval of one model's accuracy, a fraction: null if above 0.5.
 
@@ -173,22 +137,3 @@ def half_width(
 
 def _design_effect(size: pl.Expr, correlation: float) -> pl.Expr:
     return 1 + (size - 1) * correlation
-
-
-def _counts(rows: pl.LazyFrame) -> pl.LazyFrame:
-    return rows.group_by("locale", "topic").agg(
-        templates=pl.col("template_id").n_unique().cast(pl.Int64), mcqs=pl.len().cast(pl.Int64)
-    )
-
-
-def _positions(rows: pl.LazyFrame) -> pl.LazyFrame:
-    letters = pl.LazyFrame({"letter": list(LETTERS), "answer": list(range(len(LETTERS)))})
-    found = rows.group_by("locale", "answer").agg(mcqs=pl.len().cast(pl.Int64))
-    return (
-        found.select("locale")
-        .unique()
-        .join(letters, how="cross")
-        .join(found, on=["locale", "answer"], how="left")
-        .select("locale", "letter", pl.col("mcqs").fill_null(0))
-        .with_columns(share=pl.col("mcqs") / pl.col("mcqs").sum().over("locale"))
-    )

@@ -22,7 +22,7 @@ from blend.schemas.summaries import Summarised, Table
 
 FEWEST_ANNOTATORS, MOST_ANNOTATORS = 2, 9
 """Annotators per question that are planned with: the published votes tell little of more."""
-MOST_TEMPLATES = 100_000
+_MOST_TEMPLATES = 100_000
 ALL = "all"
 """Locale of the mean over all regions."""
 
@@ -129,7 +129,7 @@ def plan_collection(
         InputError: If a number is out of range.
         UnknownNameError: If the figures lack a locale.
     """
-    _check_counts("templates", templates, 1, MOST_TEMPLATES)
+    _check_counts("templates", templates, 1, _MOST_TEMPLATES)
     _check_counts("annotators", annotators, FEWEST_ANNOTATORS, MOST_ANNOTATORS)
     for name, share in (("difference", difference), ("disagreement", disagreement)):
         # Not `share <= 0`: neither is true of what is not a number.

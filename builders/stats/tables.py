@@ -6,10 +6,9 @@ from typing import Final
 import polars as pl
 
 from blend.builders.stats import Stats
-from blend.builders.stats.dataset import DatasetStats
-from blend.builders.stats.mcq import CLOSE, CORRELATION, DISAGREEMENT, SPREADS, McqStats
+from blend.builders.stats.dataset import DatasetStats, TripleStats
+from blend.builders.stats.mcq import CLOSE, CORRELATION, DISAGREEMENT, McqStats
 from blend.builders.stats.measures import KINDS, MEASURES
-from blend.builders.stats.triples import TripleStats
 from blend.schemas.summaries import Table
 
 _PER_QUESTION: Final = {
@@ -141,27 +140,18 @@ def _measures(stats: Stats) -> pl.DataFrame:
 
 
 def mcq_tables(mcqs: McqStats) -> Iterator[Table]:
-    """How many multiple-choice questions there are, where the correct option stands and who distracts."""
+    """How many multiple-choice questions there are, and what they tell apart."""
     totals = mcqs.counts.group_by("locale", maintain_order=True).agg(pl.col("templates", "mcqs").sum())
-    letters = _wide(mcqs.positions, "letter", index="locale", values="mcqs")
-    counts = totals.join(letters, on="locale", maintain_order="left").rename({"mcqs": "questions"})
+    counts = totals.rename({"mcqs": "questions"})
     yield Table(
         "MCQ counts",
         _with_total(counts, but=["templates"]),
-        "Templates: those that give the locale any questions. A to D: questions by letter of the answer.",
+        "Templates: those that give the locale any questions.",
     )
     by_topic = _wide(mcqs.counts.sort("topic"), "topic", index="locale", values="mcqs")
     by_topic = totals.select("locale").join(by_topic, on="locale", maintain_order="left")
     yield Table("MCQ by topic", _with_total(by_topic), "Multiple-choice questions by locale asked about.")
     yield power_table(mcqs.power)
-    # Not known in paper mode.
-    if not mcqs.spreads.is_empty():
-        yield Table(
-            "MCQ spread",
-            _with_total(_wide(mcqs.spreads, "answer_spread", index="locale", values="mcqs")),
-            "Questions by how widespread the correct answer is. Universal: people of six or more other "
-            "regions gave it as well; shared: of one to five; specific: of none.",
-        )
 
 
 def power_table(power: pl.DataFrame) -> Table:
@@ -217,7 +207,7 @@ def _wide(rows: pl.DataFrame, columns: str, *, index: str, values: str) -> pl.Da
     if rows.is_empty():
         return rows.select(index)
     wide = rows.pivot(columns, index=index, values=values, aggregate_function="sum", maintain_order=True)
-    order = [name for name in (*SPREADS, *KINDS) if name in wide.columns]
+    order = [name for name in KINDS if name in wide.columns]
     return wide.select(index, *order, *(name for name in wide.columns if name != index and name not in order))
 
 

@@ -39,7 +39,7 @@ class TableContent:
         return schema_digest(self.schema)
 
 
-class InvalidRow(NamedTuple):
+class _InvalidRow(NamedTuple):
     """A row that its model refuses."""
 
     location: str
@@ -91,7 +91,7 @@ class Release:
         return found
 
     @cached_property
-    def invalid_rows(self) -> Mapping[TableInfo, Sequence[InvalidRow]]:
+    def invalid_rows(self) -> Mapping[TableInfo, Sequence[_InvalidRow]]:
         """The rows of `tables` that their model refuses; the check of rows tells of them, and no other."""
         return {table: list(_refused(table, rows)) for table, rows in self.tables.items()}
 
@@ -168,14 +168,14 @@ def _located(rows: pl.DataFrame, file: str, config: str) -> pl.DataFrame:
     return rows.with_columns(location=pl.format("{}:{}", pl.lit(file), row_id))
 
 
-def _refused(table: TableInfo, rows: pl.DataFrame) -> Iterator[InvalidRow]:
+def _refused(table: TableInfo, rows: pl.DataFrame) -> Iterator[_InvalidRow]:
     model, name = model_of(table.config), id_column(table.config)
     for row in rows.iter_rows(named=True):
         location = row.pop("location")
         try:
             model.model_validate(row)
         except ValidationError as error:
-            yield InvalidRow(location, row[name], error)
+            yield _InvalidRow(location, row[name], error)
 
 
 def _type_as_written(dtype: pa.DataType) -> pa.DataType:

@@ -36,7 +36,7 @@ TIMEOUT_S = 60.0
 ATTEMPTS = 6
 """How often a request is made before a passing error is taken for a lasting one."""
 
-LONGEST_WAIT_S = 300.0
+_LONGEST_WAIT_S = 300.0
 """Seconds that a Hub may ask us to wait before the next attempt; beyond it we stop instead."""
 
 OnWait = Callable[[str], None]
@@ -163,7 +163,7 @@ def is_passing(error: Exception) -> bool:
     from huggingface_hub.errors import OfflineModeIsEnabled
 
     if (status := status_of(error)) is not None:
-        return status in _PASSING and pause_asked_s(response_of(error)) <= LONGEST_WAIT_S
+        return status in _PASSING and pause_asked_s(response_of(error)) <= _LONGEST_WAIT_S
     if isinstance(error, OfflineModeIsEnabled):
         return False
     return isinstance(error, (httpx2.TransportError, ConnectionError, TimeoutError, NotTheHub))
@@ -201,7 +201,7 @@ def _refuse_to_wait(response: "Response") -> None:
 
     if response.status_code not in _PASSING:
         return
-    if _is_question(response.request) or pause_asked_s(response) > LONGEST_WAIT_S:
+    if _is_question(response.request) or pause_asked_s(response) > _LONGEST_WAIT_S:
         response.read()
         hf_raise_for_status(response)
 

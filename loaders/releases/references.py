@@ -14,8 +14,7 @@ from blend.loaders.files.content import check_tables, instead_of_directory, is_d
 from blend.loaders.hub.client import HubClient, hub_client, hub_name, listed_tags
 from blend.loaders.hub.hub_errors import reason
 from blend.loaders.hub.request_timeouts import TIMEOUT_S
-from blend.loaders.releases import read_manifest
-from blend.loaders.releases.files import file_faults, read_release_files, some_of
+from blend.loaders.releases import file_faults, read_manifest, read_release_files, some_of
 from blend.schemas.addresses import version_of
 from blend.schemas.errors import BlendError, HubError, InputError
 from blend.schemas.manifest import MANIFEST_NAME, ReleaseManifest
@@ -24,7 +23,7 @@ _NAME = r"[A-Za-z0-9_][A-Za-z0-9_.-]*"
 _REFERENCE = re.compile(rf"(?P<repo_id>{_NAME}/{_NAME})(@(?P<revision>[^@\s]+))?")
 
 
-Wanted = Callable[[ReleaseManifest], Collection[str]]
+_Wanted = Callable[[ReleaseManifest], Collection[str]]
 """Chooses the files of a release by its manifest: their paths."""
 
 
@@ -82,7 +81,7 @@ def fetch_release(
     repo_id: str,
     revision: str,
     *,
-    wanted: Wanted | None = None,
+    wanted: _Wanted | None = None,
     endpoint: str | None = None,
     timeout_s: float = TIMEOUT_S,
 ) -> Path:
@@ -107,7 +106,7 @@ def fetch_release(
 
 
 def release_at(
-    hub: HubClient, commit: str, *, revision: str | None = None, wanted: Wanted | None = None
+    hub: HubClient, commit: str, *, revision: str | None = None, wanted: _Wanted | None = None
 ) -> Path:
     """A release at a commit, as a checked directory in the Hub client's cache.
 

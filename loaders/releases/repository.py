@@ -8,8 +8,7 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from blend.loaders.hub.client import HubClient, Refs
-from blend.loaders.releases import document_text, read_manifest
-from blend.loaders.releases.files import ReleaseFile
+from blend.loaders.releases import ReleaseFile, document_text, read_manifest
 from blend.loaders.releases.references import manifest_folder
 from blend.schemas.errors import InputError
 from blend.schemas.manifest import (
@@ -111,7 +110,7 @@ class HubRepository:
         # What is in the cache is not looked at: the answer decides what is said of a published version.
         fetched = [self.hub.fetch(path, commit, anew=True) for path in ADDRESSED & self.files(commit).keys()]
         try:
-            return same_but_for_address(release, fetched[0].parent)
+            return _same_but_for_address(release, fetched[0].parent)
         except InputError:
             return False
 
@@ -184,7 +183,7 @@ def unaddressed(text: str) -> str:
     return _NAMED.sub(r"\1REPOSITORY", _REASON.sub("", relative).replace(_EXPLAINED, ""))
 
 
-def same_but_for_address(one: Path, other: Path) -> bool:
+def _same_but_for_address(one: Path, other: Path) -> bool:
     """Whether directories that differ in files of `ADDRESSED` alone hold the same release.
 
     Args:

@@ -31,7 +31,7 @@ Rows = TypeVar("Rows", pl.DataFrame, pl.LazyFrame)
 _AGAIN = "copy or build the release again"
 
 
-class ReleaseTables(NamedTuple):
+class _ReleaseTables(NamedTuple):
     """A release as frames; ``source`` names split and template."""
 
     questions: pl.DataFrame
@@ -111,7 +111,7 @@ def _tables_of(release: Path | str, config: str) -> list[TableInfo]:
     return tables
 
 
-def read_tables(release: Path | str, *, on_progress: ProgressCallback = silent) -> ReleaseTables:
+def read_tables(release: Path | str, *, on_progress: ProgressCallback = silent) -> _ReleaseTables:
     """The questions, annotations and multiple-choice questions of a release, as builders take them.
 
     Args:
@@ -128,7 +128,7 @@ def read_tables(release: Path | str, *, on_progress: ProgressCallback = silent) 
         annotated.select(*KEY, "source_locale", "source"), on=KEY, validate="1:1", maintain_order="left"
     )
     held = {table.config for table in read_manifest(release).tables}
-    return ReleaseTables(
+    return _ReleaseTables(
         questions=questions.select(list(QUESTIONS)),
         annotations=annotated.select(list(ANNOTATION_COLUMNS)),
         mcqs=read_config(release, MULTIPLE_CHOICE_QUESTIONS, on_progress=on_progress)

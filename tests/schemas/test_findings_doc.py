@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from blend.builders.annotation.project import ORDER
-from blend.builders.cards.header import KEYWORDS
+from blend.builders.cards.metadata import KEYWORDS
 from blend.builders.saq.collection import NEEDS_RESPONSES, STOPPED
 from blend.builders.templates.sheet import MERGE
 from blend.builders.validate import CHECKS

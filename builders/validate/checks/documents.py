@@ -7,8 +7,7 @@ from typing import Any
 
 import yaml
 
-from blend.builders.cards.croissant import made_from_manifest
-from blend.builders.cards.header import configs_of
+from blend.builders.cards.metadata import configs_of, made_from_manifest
 from blend.builders.validate.checked_release import Release, is_known
 from blend.builders.validate.report import REBUILD, Problem, error, info, warning
 from blend.loaders.files.content import file_sha256, read_content, read_json, utf8_text

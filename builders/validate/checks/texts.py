@@ -48,7 +48,7 @@ LANGUAGES: dict[str, dict[str, Literal["local", "English"]]] = {
     TRUE_FALSE_QUESTIONS: {"question": ENGLISH, "option": ENGLISH},
 }
 """By configuration, the columns of people's texts and the language that they are in."""
-ALWAYS_ENGLISH = ("origin_en", "continents")
+_ALWAYS_ENGLISH = ("origin_en", "continents")
 """Columns that are in English in every split, where the splits are languages; all others are in the split's."""
 
 PROMPTS: Final = ("prompt", "en_prompt")
@@ -221,7 +221,7 @@ def _ordinary(release: Release, table: TableInfo, column: str) -> str:
     locale = release.locale_of(table)
     if LANGUAGES.get(table.config, {}).get(column) == LOCAL and locale is not None:
         return ordinary_in(locale.script, rtl=locale.direction == "rtl")
-    if table.config not in QUESTION_CONFIGS and column not in ALWAYS_ENGLISH:
+    if table.config not in QUESTION_CONFIGS and column not in _ALWAYS_ENGLISH:
         return ordinary_in_language(language_of_split(table.split))
     return ""
 

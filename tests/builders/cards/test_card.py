@@ -12,7 +12,7 @@ from huggingface_hub import DatasetCardData
 from markdown_it import MarkdownIt
 
 from blend.builders.cards.credits import canary, citation, source_kinds
-from blend.builders.cards.header import size_category
+from blend.builders.cards.metadata import size_category
 from blend.builders.cards.rendering import described_fields
 from blend.builders.release import build_release
 from blend.loaders.recipes.ready import sample_recipe

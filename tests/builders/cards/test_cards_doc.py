@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from blend.builders.cards.croissant import RESPONSIBLE
+from blend.builders.cards.metadata import RESPONSIBLE
 from blend.loaders.files.toml import parse_toml
 from blend.schemas.errors import RowError
 from blend.schemas.recipe import Recipe

@@ -176,21 +176,3 @@ def test_columns_come_go_and_change():
     assert shared_types(old, new) == {"ID": pl.String()}
     found = [found.presence for found in schema_changes(old, new)]
     assert found == ["kept", "added", "removed"]
-
-
-def test_fields_inside_columns_come_go_and_change():
-    old = {"answers": ANSWERS, "idks": pl.Struct({"idk": pl.Int64()})}
-    others = pl.List(pl.Struct({"reason": pl.String()}))
-    new = {
-        "answers": pl.List(
-            pl.Struct({"count": pl.String(), "answers": pl.List(pl.Int64()), "by": pl.String()})
-        ),
-        "idks": pl.Struct({"idk": pl.Int64(), "others": others}),
-    }
-    assert schema_changes(old, new) == (
-        change("answers[].count", "int64", "string"),
-        change("answers[].answers[]", "string", "int64"),
-        change("answers[].by", None, "string"),
-        change("idks.others", None, "list of {reason: string}"),
-    )
-    assert shared_types(old, new) == {}

@@ -268,19 +268,6 @@ def test_counts_per_locale_and_topic(figures):
     ]
 
 
-def test_positions_of_the_right_option(figures):
-    assert figures.positions.rows() == [
-        ("en-GB", "A", 0, 0.0),
-        ("en-GB", "B", 1, 1.0),
-        ("en-GB", "C", 0, 0.0),
-        ("en-GB", "D", 0, 0.0),
-        ("ko-KR", "A", 2, pytest.approx(2 / 3)),
-        ("ko-KR", "B", 0, 0.0),
-        ("ko-KR", "C", 0, 0.0),
-        ("ko-KR", "D", 1, pytest.approx(1 / 3)),
-    ]
-
-
 def test_the_difference_that_tells_two_models_apart():
     rows = [("ko-KR", "Food", f"q{i}", 0, "KR GB US DZ") for i in range(100)]
     figures = mcq_stats(mcqs_of(*rows, *rows[:50], *rows[:50]))

@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from blend.builders.stats.triples import build_triple_stats
+from blend.builders.stats.dataset import build_triple_stats
 from blend.builders.triples import TripleBuild, build_triples
 from blend.builders.triples.tables import by_continent, code_switched, in_groups, with_groups
 from blend.loaders.files.toml import known_domains

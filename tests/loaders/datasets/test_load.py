@@ -82,8 +82,8 @@ def test_what_cannot_be_loaded(release: Path, tmp_path: Path):
             damaged,
             "annotations",
             (
-                f"{damaged}: the files are not those of release.json: data/annotations/KR-00000.parquet (changed); "
-                "copy or build the release again, and keep other files elsewhere"
+                f"{damaged}: the files are not those of release.json: data/annotations/KR-00000.parquet "
+                "(changed); copy or build the release again, and keep other files elsewhere"
             ),
         ),
     ):
