@@ -10,7 +10,7 @@ from blend.eval.asked_runs import read_run
 from blend.eval.evaluation import run_task
 from blend.eval.models.chosen import Recorded
 from blend.eval.scoring import score_answers
-from blend.eval.tasks.cultural_prompts.table_of_texts import keep_texts
+from blend.eval.tasks.cultural_prompts.cultural_items import keep_texts
 from blend.schemas.errors import BlendError, InputError
 
 A, B, C = "the rain falls on the hills", "the snow falls on the town today", "no cloud is to be seen here now"
