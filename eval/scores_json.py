@@ -15,10 +15,9 @@ from blend.eval.judging.verdicts import judges_of, verdicts_digest
 from blend.eval.runs.answers import answers_digest
 from blend.eval.runs.run_directory import Run
 from blend.eval.runs.usage import Usage
-from blend.eval.statistics.annotator_agreement import alpha, pairwise_agreement
-from blend.eval.statistics.clusters import Clusters, cluster_sums
+from blend.eval.statistics.agreement import alpha, pairwise_agreement
+from blend.eval.statistics.clusters import FEW, Clusters, cluster_sums
 from blend.eval.statistics.estimates import Estimate, estimates, macro_estimate
-from blend.eval.statistics.resampling import FEW
 from blend.loaders.files.content import read_json
 from blend.schemas.errors import DISTRIBUTION, InputError
 from blend.schemas.models import first_reason
@@ -179,7 +178,7 @@ def agreement_scores(
 ) -> tuple[Score, ...]:
     """Krippendorff's alpha of answers that are yes or no, and the share of pairs of them that agree.
 
-    See `annotator_agreement.alpha` for the arguments. Nothing where nobody answered.
+    See `agreement.alpha` for the arguments. Nothing where nobody answered.
     """
     if not np.size(yes):
         return ()

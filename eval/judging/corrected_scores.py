@@ -9,7 +9,7 @@ from blend.eval.judging.labels import LABELS_NAME, labels_digest, read_labels
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.runs.run_directory import Run
 from blend.eval.scores_json import ALL, UNANSWERED, Score, ScoredItems, percent, percents, plain, score_again
-from blend.eval.statistics.annotator_agreement import cohen_kappa
+from blend.eval.statistics.agreement import cohen_kappa
 from blend.eval.statistics.clusters import cluster_sums
 from blend.eval.statistics.estimates import estimates, gap_of_draws
 from blend.eval.statistics.prediction_powered import CorrectedMeans, corrected_means

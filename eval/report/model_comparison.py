@@ -10,11 +10,10 @@ import polars as pl
 
 from blend.eval.judging.corrected_scores import means_of, scored_with_labels
 from blend.eval.report.scored_runs import ScoredRun
-from blend.eval.statistics.clusters import Clusters, cluster_sums
+from blend.eval.statistics.clusters import FEW, Clusters, cluster_sums, ratio_draws
 from blend.eval.statistics.estimates import Estimate, macro_estimate
 from blend.eval.statistics.paired import PairedTest, Rank, holm, macro_test, paired_tests, rank_intervals
 from blend.eval.statistics.prediction_powered import CorrectedMeans
-from blend.eval.statistics.resampling import FEW, ratio_draws
 from blend.schemas.errors import InputError
 from blend.schemas.summaries import Summarised, Table, written
 from blend.schemas.texts import pluralise

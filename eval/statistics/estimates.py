@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from blend.eval.statistics.clusters import Clusters, FloatArray
-from blend.eval.statistics.resampling import (
+from blend.eval.statistics.clusters import (
     DRAWS,
     FEW,
     LEVEL,
+    Clusters,
+    FloatArray,
     percentile_interval,
     ratio_draws,
     student_quantile,
@@ -142,7 +143,7 @@ def gap_estimate(clusters: Clusters, *, seed: int = 0, draws: int = DRAWS, level
     how often it holds.
 
     Returns:
-        Null with fewer than two groups that have items; without an interval below `resampling.FEW` clusters.
+        Null with fewer than two groups that have items; without an interval below `clusters.FEW` clusters.
     """
     present = _present(clusters)
     if len(present.groups) < 2:

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from blend.eval.statistics.clusters import Clusters, FloatArray
+from blend.eval.statistics.clusters import LEVEL, Clusters, FloatArray
 from blend.eval.statistics.estimates import Estimate, estimates, macro_estimate
-from blend.eval.statistics.resampling import LEVEL
 
 PERMUTATIONS = 10_000
 """Exchanges behind a p-value; the smallest possible one is 1 / (PERMUTATIONS + 1)."""

@@ -19,10 +19,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from blend.eval.statistics.clusters import FloatArray, divide
+from blend.eval.statistics.clusters import DRAWS, LEVEL, FloatArray, divide, student_quantile
 from blend.eval.statistics.estimates import Estimate, beta_share
 from blend.eval.statistics.paired import PairedTest
-from blend.eval.statistics.resampling import DRAWS, LEVEL, student_quantile
 
 ADDED = 1.0
 """Labels of either kind that an interval adds, shared among its cells. Price and Bonett (2004) add two, to a

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from blend.eval.statistics.clusters import cluster_sums, divide
+from blend.eval.statistics.clusters import LEVEL, cluster_sums, divide, student_quantile
 from blend.eval.statistics.estimates import Estimate
-from blend.eval.statistics.resampling import LEVEL, student_quantile
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,8 @@ from blend.eval.judging.reply_verdicts import read_reply_verdicts
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.runs.answers import storing
 from blend.eval.scores_json import ALL, Score, agreement_scores, estimated, percent, percents
+from blend.eval.statistics.agreement import correlation
 from blend.eval.statistics.clusters import cluster_sums
-from blend.eval.statistics.correlation import correlation
 from blend.eval.statistics.estimates import estimates
 from blend.eval.triples import TripleTask
 from blend.eval.triples.triple_sections import terms_of

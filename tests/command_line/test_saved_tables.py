@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from blend.eval.tasks.cultural_prompts.table_of_texts import is_table_of_texts
+from blend.eval.tasks.cultural_prompts.cultural_items import is_table_of_texts
 from blend.loaders.recipes.ready import sample_path
 from blend.loaders.responses import read_responses
 from blend.loaders.responses.verdicts import GivenVerdict, append_verdicts, read_verdicts

@@ -95,9 +95,9 @@ class CulturalPromptsTask(Task):
     score = part("tasks.cultural_prompts.cultural_scores:score_texts")
     overview = part("tasks.cultural_prompts.cultural_section:cultural_overview")
     sections = part("tasks.cultural_prompts.cultural_section:cultural_sections")
-    takes_table = part("tasks.cultural_prompts.table_of_texts:is_table_of_texts")
-    asked_apart = part("tasks.cultural_prompts.table_of_texts:asked_apart")
-    run_of_table = part("tasks.cultural_prompts.table_of_texts:keep_texts")
+    takes_table = part("tasks.cultural_prompts.cultural_items:is_table_of_texts")
+    asked_apart = part("tasks.cultural_prompts.cultural_items:asked_apart")
+    run_of_table = part("tasks.cultural_prompts.cultural_items:keep_texts")
 
     def compared(self, run: "ScoredRun") -> None:
         """Nothing: a text is neither correct nor wrong."""

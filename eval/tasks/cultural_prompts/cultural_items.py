@@ -1,13 +1,28 @@
-"""Cultural prompts: a text for a reader of every nationality, several samples of each."""
+"""Cultural prompts: a text for a reader of every nationality, several samples of each; and texts of anybody.
+
+A table of group, topic, sample and text becomes a run that can be scored. It is read column by column and its
+texts are copied by polars in pieces, so that millions of them never stand in memory at once.
+"""
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 import polars as pl
 
 from blend.eval.items import ITEMS, PART, ItemParts, TaskItems, text_digest
-from blend.eval.tasks.cultural_prompts import CulturalPromptOptions
-from blend.schemas.errors import UnknownNameError
+from blend.eval.release_items import ReleaseItems
+from blend.eval.runs.answer_logs import ID_KEYS, LOG_SUFFIXES
+from blend.eval.runs.run_description import AskedRelease, RecordedAnswers
+from blend.eval.runs.run_directory import Run, RunOutcome, opened
+from blend.eval.tasks.cultural_prompts import CulturalPromptOptions, CulturalPromptsTask
+from blend.eval.tasks.cultural_prompts.cultural_scores import joined_names
+from blend.loaders.files.atomic import atomic_file
+from blend.loaders.files.content import check_tables
+from blend.loaders.files.diagnostics import Diagnostics
+from blend.loaders.files.rows import SUFFIXES, Columns, read_rows
+from blend.schemas.errors import InputError, RowError, RowErrors, UnknownNameError, raise_all
 from blend.schemas.rows import CULTURAL_PROMPTS
+from blend.schemas.texts import clean, fold
 
 GOLD = pl.Schema(
     {
@@ -118,3 +133,217 @@ def _templates(rows: pl.LazyFrame) -> dict[str, str]:
     """A prompt of every kind and template as it was asked first; what is in the signature."""
     first = rows.group_by("kind", "template_id", maintain_order=True).agg(pl.col("prompt").first()).collect()
     return {f"{row['kind']}/{row['template_id']}": row["prompt"] for row in first.iter_rows(named=True)}
+
+
+REQUIRED = ("group", "topic", "text")
+OPTIONAL = ("sample", "category", "split", "language")
+COLUMNS = Columns(REQUIRED, OPTIONAL, others=True)
+
+NAMES = ("group", "topic", "category", "split", "language")
+"""Columns that hold names, which are cleaned (`text_comparison.clean`)."""
+
+ASKED = {
+    "groups": ("group",),
+    "kinds": ("split",),
+    "topics": ("split", "category", "topic"),
+    "languages": ("language",),
+}
+"""What was asked for, in place of the tables of a release, and the columns that say it."""
+
+_SHOWN = 10
+_ROW = "_row"
+
+
+def is_table_of_texts(path: Path) -> bool:
+    """Whether a file is a table of texts; `keep_texts` says what is wrong with one that cannot be read.
+
+    A file of answers to items names these, and has not all columns of a table of texts; a log is none.
+    """
+    if not path.is_file():
+        return True
+    if path.suffix.lower() in {*LOG_SUFFIXES} - {*SUFFIXES}:
+        return False
+    either = Columns((), (*REQUIRED, *OPTIONAL, *ID_KEYS), others=True)
+    try:
+        held = {*_opened(path, either).collect_schema().names()}
+    except (pl.exceptions.PolarsError, RowError, RowErrors):
+        return True
+    return {*REQUIRED} <= held or held.isdisjoint(ID_KEYS)
+
+
+def keep_texts(path: Path, out: Path, *, model: str | None = None) -> RunOutcome:
+    """Make a run of a table of texts.
+
+    Args:
+        path: A table, JSON Lines or Parquet with ``group``, ``topic`` and ``text``, and perhaps ``sample`` (a
+            whole number; the order of the rows when absent), ``category``, ``split`` (kind of text) and
+            ``language`` (BCP 47; English when absent).
+        out: Directory of the run.
+        model: Who wrote the texts; the name of the file when absent.
+
+    Names are in Unicode NFC, without outer white space and with single blanks inside.
+
+    Raises:
+        InputError: If there is no such file.
+        RowError, RowErrors: If it cannot be read, if a group or topic is blank, names differ in case or form of
+            characters alone, a sample is no number, or if a topic has a sample of a group twice; names file and
+            row of each.
+    """
+    if not path.is_file():
+        raise InputError(f"{path}: no such file; `answers` names a table of texts ({', '.join(SUFFIXES)})")
+    try:
+        texts = _opened(path, COLUMNS)
+        keys = _keys(path, texts)
+    except pl.exceptions.PolarsError as error:
+        raise _unreadable(path, error) from error
+    _check(path, keys)
+    items = keys.select(
+        "item_id",
+        locale=pl.col("language").fill_null("en"),
+        region="group",
+        template_id=joined_names("category", "topic"),
+        topic="category",
+        prompt_id=pl.lit("texts"),
+        language=pl.col("language").fill_null("en"),
+        prompt=pl.lit(""),
+        options=pl.lit(None, pl.List(pl.String)),
+    )
+    asked = TaskItems(items.select(list(ITEMS)).cast(ITEMS), keys.select(list(GOLD)).cast(GOLD), {}, "text")
+    options = {"samples": max(keys.group_by("split", "category", "topic", "group").len()["len"])}
+    wanted = ReleaseItems(_asked(keys), CulturalPromptsTask.name, options, asked)
+    with opened(out, wanted, RecordedAnswers.of(path, model), None) as run:
+        _copy(path, texts, keys, run.answers_folder / "main.jsonl")
+    return RunOutcome(keys.height, 0, 0, 0, None)
+
+
+def _asked(keys: pl.DataFrame) -> AskedRelease:
+    """What was asked for, which is the same for the texts of several models whatever they wrote."""
+    tables = {name: text_digest("\n".join(_names(keys, name))) for name in ASKED}
+    return AskedRelease(name="texts", version="0.0.0", tables=tables)
+
+
+def asked_apart(there: Run, here: Run) -> tuple[str, ...]:
+    """Say what only one of two runs was asked for: the first of its groups, kinds and so on."""
+    lines = []
+    for name in ASKED:
+        held = [_names(run.gold(), name) for run in (there, here)]
+        alone = [min({*names} - {*others}, default=None) for names, others in (held, held[::-1])]
+        found = [f"{one!r} {where} alone" for one, where in zip(alone, ("there", "here"), strict=True) if one]
+        if found:
+            lines.append(f"{name}: {', '.join(found)}")
+    return tuple(lines)
+
+
+def _names(keys: pl.DataFrame, of: str) -> list[str]:
+    """The groups, kinds, topics or languages of texts, sorted; a kind without a name is blank."""
+    named = keys.with_columns(pl.col("language").fill_null("en"))
+    return named.select(joined_names(*ASKED[of])).to_series().unique().sort().to_list()
+
+
+def _opened(path: Path, columns: Columns) -> pl.LazyFrame:
+    """A table with ``_row``, the number of each row as the file counts; of large files polars reads pieces."""
+    suffix = path.suffix.lower()
+    if suffix == ".jsonl":
+        return pl.scan_ndjson(path).with_row_index(_ROW, offset=1)
+    if suffix == ".parquet":
+        check_tables([path], fix="write or copy it again")
+        # What pandas writes where there is no value would be a category of that name.
+        rows = pl.scan_parquet(path).with_columns(pl.selectors.float().fill_nan(None))
+        return rows.with_row_index(_ROW, offset=1)
+    diagnostics = Diagnostics()
+    cells = read_rows(path, path.parent, diagnostics, columns)
+    diagnostics.raise_problems()
+    names = dict.fromkeys(cells[0].values if cells else REQUIRED, pl.String())
+    numbers = [int(row.location.rpartition(":")[2]) for row in cells]
+    return pl.LazyFrame([row.values for row in cells], schema=names).with_columns(
+        pl.Series(_ROW, numbers, pl.UInt32)
+    )
+
+
+def _keys(path: Path, texts: pl.LazyFrame) -> pl.DataFrame:
+    """Everything but the texts, with an id for each row: `GOLD` and ``_row``."""
+    held = texts.collect_schema().names()
+    COLUMNS.check([name for name in held if name != _ROW], path.name)
+    absent = [pl.lit(None, pl.String).alias(name) for name in (*NAMES, "sample") if name not in held]
+    present = [pl.col(name).cast(pl.String).map_batches(_cleaned) for name in NAMES if name in held]
+    sample = [pl.col("sample").cast(pl.String)] if "sample" in held else []
+    keys = texts.select(_ROW, *present, *sample, *absent).collect()
+    keys = keys.with_columns(
+        pl.col("split", "category").fill_null(""), language=pl.when(pl.col("language") != "").then("language")
+    )
+    if not sample:
+        by_order = pl.int_range(pl.len()).over("split", "category", "topic", "group").cast(pl.String)
+        keys = keys.with_columns(sample=by_order)
+    group = joined_names("split", "category", "topic", "group")
+    return keys.with_columns(item_id=pl.concat_str(group, "sample", separator="~"))
+
+
+def _cleaned(names: pl.Series) -> pl.Series:
+    distinct = names.unique().drop_nulls()
+    return names.replace_strict(distinct, [clean(name) for name in distinct], return_dtype=pl.String)
+
+
+def _check(path: Path, keys: pl.DataFrame) -> None:
+    if keys.is_empty():
+        raise RowError("no texts", where=path.name, fix="write one row per text")
+    number = "number the samples of each group and topic, from 0 or 1"
+    found: list[tuple[int, str, str, str]] = [
+        (row, column, f"the {column} is blank", "fill it in")
+        for column in ("group", "topic")
+        for row in keys.filter(pl.col(column).fill_null("") == "")[_ROW]
+    ]
+    strange = keys.filter(pl.col("sample").cast(pl.Int64, strict=False).is_null()).select(_ROW, "sample")
+    found += [(row, "sample", f"{one!r} is not a whole number", number) for row, one in strange.iter_rows()]
+    found += [problem for column in NAMES for problem in _alike(path, keys, column)]
+    numbered = keys.with_columns(before=pl.col(_ROW).first().over("item_id"))
+    again = numbered.filter(pl.col(_ROW) > pl.col("before"))
+    found += [
+        (
+            row,
+            "",
+            f"sample {sample} of {group!r} about {topic!r} is there twice",
+            f"delete this row or {path.name}:{before}, or give each sample a number of its own",
+        )
+        for row, before, sample, group, topic in again.select(
+            _ROW, "before", "sample", "group", "topic"
+        ).iter_rows()
+    ]
+    problems = []
+    for row, column, what, fix in found[:_SHOWN]:
+        where = f"{path.name}:{row}" + (f", column {column}" if column else "")
+        problems.append(RowError(what, where=where, fix=fix))
+    raise_all(problems)
+
+
+def _alike(path: Path, keys: pl.DataFrame, column: str) -> Iterator[tuple[int, str, str, str]]:
+    """Names that a reader takes for an earlier one, which would be two groups or topics."""
+    # Topics of two categories may: to polish, and the Polish language.
+    within = ["split", "category"] if column == "topic" else []
+    names = keys.select(*within, column, _ROW).drop_nulls(column)
+    earlier: dict[tuple[str, ...], tuple[str, int]] = {}
+    for *of, name, row in names.unique([*within, column], keep="first", maintain_order=True).iter_rows():
+        first, before = earlier.setdefault((*of, fold(name, accents=False)), (name, row))
+        if first != name:
+            same = f"in case or form of characters alone from {first!r} ({path.name}:{before})"
+            yield row, column, f"{name!r} differs {same}", "write one of the two everywhere"
+
+
+def _copy(path: Path, rows: pl.LazyFrame, keys: pl.DataFrame, target: Path) -> None:
+    """Write the texts as answers, in the order of the table."""
+    # Row by row the same as the keys, which were read from the same file in its order.
+    texts = rows.select(pl.col("text").cast(pl.String).fill_null(""))
+    answers = pl.concat([keys.lazy().select("item_id"), texts], how="horizontal")
+    try:
+        with atomic_file(target) as beside:
+            answers.sink_ndjson(beside)
+    except pl.exceptions.PolarsError as error:
+        raise _unreadable(path, error) from error
+
+
+def _unreadable(path: Path, error: Exception) -> RowError:
+    """The message on a file that polars cannot read."""
+    return RowError(
+        f"cannot be read as a table of texts ({str(error).splitlines()[0]})",
+        where=path.name,
+        fix="correct the file; every row needs the same columns",
+    )

@@ -16,9 +16,15 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from blend.eval.statistics.clusters import FloatArray, cluster_sums, divide
+from blend.eval.statistics.clusters import (
+    DRAWS,
+    FloatArray,
+    cluster_sums,
+    cluster_weights,
+    divide,
+    percentile_interval,
+)
 from blend.eval.statistics.estimates import Estimate, estimates
-from blend.eval.statistics.resampling import DRAWS, cluster_weights, percentile_interval
 from blend.eval.tasks.cultural_prompts import Distance
 from blend.eval.tasks.cultural_prompts.text_measures import Definition, PairSums, scipy_module, wed
 from blend.schemas.rows import Survey

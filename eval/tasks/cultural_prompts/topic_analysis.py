@@ -172,7 +172,7 @@ def odd_texts(texts: pl.DataFrame, tokens: Sequence[Sequence[str]], *, is_englis
     n_letters, n_not_latin, n_unparted = map(text.str.count_matches, (r"\p{L}", _NOT_LATIN, _WITHOUT_BLANKS))
     is_empty = text.str.strip_chars() == ""
     too_few_known = (n_words >= _FEWEST_TOKENS) & (n_known < _STOP_WORD_SHARE * n_words)
-    counted = texts.with_columns(
+    measured = texts.with_columns(
         pl.Series("tokens", map(len, tokens), pl.Int64),
         pl.Series("words", map(len, words), pl.Int64),
         pl.Series("known", [sum(word in stop_words() for word in of) for of in words], pl.Int64),
@@ -183,7 +183,7 @@ def odd_texts(texts: pl.DataFrame, tokens: Sequence[Sequence[str]], *, is_englis
         "unparted": n_unparted > _LONGEST_WORD * pl.col("tokens"),
         "repeated": pl.int_range(pl.len()).over("group_number", "text") > 0,
     }
-    return counted.select(empty=is_empty, **{name: ~is_empty & holds for name, holds in odd.items()})
+    return measured.select(empty=is_empty, **{name: ~is_empty & holds for name, holds in odd.items()})
 
 
 AGREEMENTS = pl.Schema(

@@ -23,7 +23,7 @@ from blend.eval.task import Decision, ItemRule, Progress
 from blend.eval.tasks.free_listing import ListingScoring
 from blend.eval.text.language_readers import languages as known_languages
 from blend.eval.text.language_readers import normalised, primary, words_of
-from blend.eval.text.text_reader import DEFAULT_LEMMAS, NO_LEMMAS, TextReader, lemmatiser_names, reader
+from blend.eval.text.lemmatisers import DEFAULT_LEMMAS, NO_LEMMAS, TextReader, lemmatiser_names, reader
 from blend.eval.triples.triple_prompts import DISH_DECIDED, asked_parts
 from blend.schemas.errors import UnknownNameError
 from blend.schemas.prompts import listing_prompts
@@ -203,7 +203,7 @@ def score_lists(
         gold: `tasks.free_listing.listing_items.GOLD` of each part, row by row the same items.
         languages: Languages of the items.
         rule: Of `RULES`.
-        lemmas: Lemmatisers, see `text.text_reader.lemmatiser_names`; the usual ones when absent.
+        lemmas: Lemmatisers, see `text.lemmatisers.lemmatiser_names`; the usual ones when absent.
         seed: Seed of the intervals.
 
     Raises:

@@ -79,10 +79,12 @@ def option_chosen(text: str, options: Sequence[str]) -> int | None:
     reply = _Reply(folded(_in_words(text[:_READ_CHARACTERS])), compared)
     if (left := reply.without_denied()) != reply.text:
         reply = _Reply(left, compared)
-    if not retract.within(left.lower()):
+    behind = left[retract.last(left.lower()) :] if retract.within(left.lower()) else None
+    # "B. No, not A." takes nothing back: a colon stands for what is denied.
+    if behind is None or (":" in behind and not _has_words(behind)):
         return reply.choice(takes_back=False)
     # Behind a correction the last choice counts.
-    corrected = _Reply(left[retract.last(left.lower()) :], compared)
+    corrected = _Reply(behind, compared)
     return (corrected if corrected.is_certain or not reply.is_certain else reply).choice(takes_back=True)
 
 
@@ -213,7 +215,7 @@ class _Reply:
     def _announced(self, before: str) -> str | None:
         """How the text before an option announces it: ``final``, ``announced``, or not at all."""
         rest = before[-_WINDOW:].rstrip(_OPENING)
-        endings = self._phrases.before.of(rest)
+        endings = self._phrases.before.of(rest) or self._phrases.before.of(rest.rstrip(",،，、"))
         linked = worded = False
         for _ in range(_STEPS):
             if "final" in endings:

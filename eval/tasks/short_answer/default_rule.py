@@ -20,8 +20,8 @@ from blend.eval.tasks.short_answer.replies import (
     reply_words,
 )
 from blend.eval.text.language_readers import same_religion
+from blend.eval.text.lemmatisers import TextReader, reader
 from blend.eval.text.spoken_values import in_figures
-from blend.eval.text.text_reader import TextReader, reader
 from blend.schemas.formats import AnswerFormat, Calendar, gregorian_day, understood
 
 _VALUES = {

@@ -24,8 +24,7 @@ from blend.eval.scores_json import ALL, Score, percent, percents
 from blend.eval.statistics.clusters import cluster_sums
 from blend.eval.statistics.estimates import estimates, macro_estimate
 from blend.eval.tasks.short_answer.replies import AnswerMatch, Reply, Rule, Variant
-from blend.eval.text.lemmatisers import Split
-from blend.eval.text.text_reader import loaded
+from blend.eval.text.lemmatisers import Split, loaded
 from blend.loaders.upstream.semeval.task_files import ENGLISH, SAQ_PREDICTION, in_english, task_id
 from blend.schemas.errors import InputError
 from blend.schemas.formats import AnswerFormat, Calendar

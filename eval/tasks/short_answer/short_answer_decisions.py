@@ -16,7 +16,7 @@ from blend.eval.tasks.short_answer.default_rule import default_rule
 from blend.eval.tasks.short_answer.published_rules import LEMMATISERS, SEMEVAL, paper_rule, semeval_rule
 from blend.eval.tasks.short_answer.replies import ENGLISH, Rule, Variant, read_reply, reply_words
 from blend.eval.text.language_readers import normalised, primary, words_of
-from blend.eval.text.text_reader import DEFAULT_LEMMAS, NO_LEMMAS, lemmatiser_names, loaded
+from blend.eval.text.lemmatisers import DEFAULT_LEMMAS, NO_LEMMAS, lemmatiser_names, loaded
 from blend.loaders.upstream.semeval.task_files import is_non_answer
 from blend.schemas.errors import InputError, UnknownNameError
 from blend.schemas.formats import Calendar, format_of

@@ -10,15 +10,14 @@ from blend.eval.few_shot import own_prompt
 from blend.eval.items import TaskItems
 from blend.eval.judging.corrected_scores import with_corrected
 from blend.eval.judging.judge_run import with_checks
-from blend.eval.judging.people_sections import differences_section, scorers_section
 from blend.eval.judging.verdicts import is_judge, read_verdicts
-from blend.eval.report.region_sections import region_sections
+from blend.eval.report.region_sections import differences_section, region_sections, scorers_section
 from blend.eval.report.report_sections import Section, cell, region_name, table_section
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.report.single_answers import KnownQuestion, KnownQuestions, answer_groups
 from blend.eval.runs.run_directory import Run
 from blend.eval.scores_json import ALL, UNANSWERED, Score, ScoredItems, estimated, missing_share, share_scores
-from blend.eval.statistics.correlation import correlation
+from blend.eval.statistics.agreement import correlation
 from blend.eval.task import Decision, ItemRule, Progress
 from blend.eval.tasks.short_answer import ShortAnswerScoring
 from blend.eval.tasks.short_answer.published_rules import SEMEVAL, code_scores, not_repeated
@@ -33,7 +32,7 @@ from blend.eval.tasks.short_answer.short_answer_decisions import (
     variants,
 )
 from blend.eval.text.language_readers import primary
-from blend.eval.text.text_reader import DEFAULT_LEMMAS
+from blend.eval.text.lemmatisers import DEFAULT_LEMMAS
 
 METRICS = {"sem-b": "correct", "sem-w": "weight"}
 """Metric to the column of decisions that it is the mean of."""
@@ -95,7 +94,7 @@ def score_short_answers(
             an answer are left out.
         gold: As `tasks.short_answer` gives it.
         rule: Name of a rule, see `short_answer_decisions.RULES`.
-        lemmas: Lemmatisers, see `text.text_reader.lemmatiser_names`.
+        lemmas: Lemmatisers, see `text.lemmatisers.lemmatiser_names`.
         verdicts: What a judge says, `judging.verdicts.VERDICTS`, in place of the default rule.
         seed: Seed of the intervals.
 

@@ -127,12 +127,6 @@ def test_part_without_a_label_in_the_language(build: Build):
     assert reasons(alone) == {("Q2", "zh"): "parts-without-label"}
 
 
-def test_historical_origins_are_marked(build: Build):
-    made = build("Q1 P495 Q103")
-    row = made.rows("en").row(0, named=True)
-    assert (row["origin"], row["origin_is_historical"]) == ("Papal States", True)
-
-
 def test_historical_origins_are_mapped_to_their_only_successor(build: Build):
     made = build("Q1 P495 Q103\nQ2 P31 Q746549\nQ2 P527 Q200\nQ2 P495 Q102\nQ2 label en:stew", historical="map")
     rows = made.rows("en").select("qid", "origin", "stated_origin_qid", "origin_is_historical").rows()
@@ -159,16 +153,6 @@ def test_a_dish_that_is_its_own_ingredient(build: Build):
     kept = build("Q1 P495 Q100\nQ1 P527 Q1", own_parts="keep")
     assert len(kept.rows("en")["parts"][0]) == 2
     assert kept.findings.is_empty()
-
-
-def test_chinese_labels_are_converted_and_kept(build: Build):
-    row = build("Q1 P495 Q100\nQ1 label zh:雞湯").rows("zh").row(0, named=True)
-    assert (row["label"], row["original_label"]) == ("鸡汤", "雞湯")
-    assert (row["origin"], row["original_origin"]) == ("法国", "法國")
-    assert row["parts"] == [{"qid": "Q200", "label": "面包"}]
-    assert row["original_parts"] == [{"qid": "Q200", "label": "麵包"}]
-    plain = build("Q1 P495 Q100\nQ1 label zh:雞湯", chinese="keep").rows("zh").row(0, named=True)
-    assert (plain["label"], plain["original_label"], plain["original_parts"]) == ("雞湯", None, [])
 
 
 def test_aligned_needs_every_language(build: Build):

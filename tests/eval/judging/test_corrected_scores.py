@@ -1,6 +1,5 @@
 """Corrected scores of a run, in tables, comparison and page; and with the published scorer as people."""
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +7,7 @@ import polars as pl
 import pytest
 
 import blend
-from blend.eval.judging.corrected_scores import corrected_scores, is_worthless, means_of
+from blend.eval.judging.corrected_scores import corrected_scores, is_worthless
 from blend.eval.judging.judge_run import judge_run
 from blend.eval.judging.labels import LABELS, write_labels
 from helpers.judged_runs import KINDS, OwnJudge, answered_run, finds_the_answer, says
@@ -145,44 +144,3 @@ def test_a_planted_bias_is_found_in_its_language_alone(run: blend.Run, tmp_path:
     assert judged.of("sem-b-bias-default", "language")["ko"].value == biases["ko"].value
     page = blend.write_report([judged], tmp_path / "report.html").read_text(encoding="utf-8")
     assert "Rules and judges beside people" in page
-
-
-COUNTRIES = ("China", "Indonesia", "Iran", "Northern_Nigeria", "South_Korea")
-
-
-@pytest.mark.landing
-@pytest.mark.slow
-def test_published_decisions_stand_in_for_people(golden: Path):
-    # The containment step alone, corrected by 100 decisions of the published scorer in each country: the
-    # published SEM-B lies in the intervals; that of the step alone is 2 to 11 points lower.
-    rows = []
-    for country in COUNTRIES:
-        folder = golden / "saq_scores"
-        files = sorted(folder.glob(f"{country}.*.json"))
-        language = next(f.name.split(".")[1] for f in files if not f.name.startswith(f"{country}.English"))
-        people, rule = (
-            json.loads((folder / f"{country}.{language}.{kind}.json").read_text(encoding="utf-8"))
-            for kind in ("scored", "containment")
-        )
-        rows += [
-            (country, item, bool(rule["decisions"][item][0]), float(decision[0]), people["SEM-B"])
-            for item, decision in people["decisions"].items()
-            if decision is not None
-        ]
-    frame = pl.DataFrame(rows, ["region", "template_id", "correct", "people", "published"], orient="row")
-    holds = []
-    for seed in range(40):
-        order = np.random.default_rng(seed).random(frame.height)
-        drawn = frame.with_columns(order=order, cell=pl.col("correct").cast(pl.String)).with_columns(
-            probability=100 / pl.len().over("region"),
-            label=pl.when(pl.col("order").rank().over("region") <= 100).then("people"),
-        )
-        means = means_of(drawn, "region")
-        for number, region in enumerate(means.groups):
-            found = means.combined(np.eye(len(means.groups))[number])
-            truth = frame.filter(region=region)["published"][0] / 100
-            assert found.low is not None
-            assert found.high is not None
-            holds.append(found.low <= truth <= found.high)
-    # The intervals are about all questions of the kind, of which these 500 are a part: they hold more often.
-    assert np.mean(holds) >= 0.95

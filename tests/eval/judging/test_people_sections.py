@@ -9,8 +9,8 @@ import blend
 from blend.eval.evaluation import read_scored
 from blend.eval.judging.judge_run import judge_run
 from blend.eval.judging.labels import LABELS, write_labels
-from blend.eval.judging.people_sections import differences_section
 from blend.eval.judging.reply_sheet import replies
+from blend.eval.report.region_sections import differences_section
 from blend.eval.report.scored_runs import ScoredRun
 from helpers.judged_runs import OwnJudge, answered_run, finds_the_answer
 

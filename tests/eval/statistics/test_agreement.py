@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from blend.eval.statistics.annotator_agreement import alpha, pairwise_agreement
+from blend.eval.statistics.agreement import alpha, pairwise_agreement
 
 
 def test_krippendorffs_example():

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.eval.statistics.calibration import auroc, coverage_weights, expected_calibration_error
+from blend.eval.statistics.agreement import auroc, coverage_weights, expected_calibration_error
 
 ANSWERS = st.lists(
     st.tuples(st.sampled_from([0.0, 0.25, 0.5, 0.9, 1.0]), st.booleans()), min_size=1, max_size=30

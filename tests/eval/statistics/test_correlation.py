@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.eval.statistics.correlation import _weighted_ranks, correlation
+from blend.eval.statistics.agreement import _weighted_ranks, correlation
 
 X = [1, 2, 2, 4, 5, 7, 7, 8]
 Y = [2, 1, 4, 3, 7, 8, 6, 6]

@@ -5,14 +5,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.eval.statistics.clusters import Clusters, cluster_sums
-from blend.eval.statistics.estimates import Estimate, estimates, gap_estimate, macro_estimate
-from blend.eval.statistics.resampling import (
+from blend.eval.statistics.clusters import (
+    Clusters,
+    cluster_sums,
     cluster_weights,
     percentile_interval,
     ratio_draws,
     student_quantile,
 )
+from blend.eval.statistics.estimates import Estimate, estimates, gap_estimate, macro_estimate
 
 
 @st.composite

@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from blend.eval.statistics.clusters import cluster_sums
+from blend.eval.statistics.clusters import cluster_sums, ratio_draws
 from blend.eval.statistics.paired import Rank, rank_intervals
-from blend.eval.statistics.resampling import ratio_draws
 
 
 def test_who_is_certainly_behind_is_placed_behind():

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from blend.eval.text.affix_lists import SOUNDS, affix_list
 from blend.eval.text.language_readers import languages, normalised
-from blend.eval.text.text_reader import reader
+from blend.eval.text.lemmatisers import reader
 
 LISTED = sorted(language for language, text in languages().items() if "affixes" in text.lemmatisers)
 

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 import pytest
 
 from blend.eval.text.language_readers import languages
-from blend.eval.text.text_reader import loaded, reader
+from blend.eval.text.lemmatisers import loaded, reader
 from blend.schemas.errors import MissingExtraError
 from blend.schemas.locales import registry
 

@@ -2,8 +2,7 @@
 
 import gzip
 import json
-import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -135,37 +134,6 @@ def test_the_same_bytes_as_from_an_endpoint(
     assert by_reading.dump is not None
     assert (by_reading.dump.file, by_reading.dump.bytes) == (dump.name, dump.stat().st_size)
     assert sorted(path.name for path in read.parent.iterdir()) == ["f.nt.gz", "snapshot.json"]
-
-
-def random_facts(seed: int) -> Iterator[str]:
-    """Statements among forty items, most of them about classes, countries and parts; cycles of every kind."""
-    choose = random.Random(seed)
-    some = [f"Q{number}" for number in range(1, 41)]
-    special = ["Q746549", "Q6256", "Q3024240", "_:b1", "_:b2"]
-    properties = ["P31", "P279", "P495", "P17", "P2012", "P361", "P527", "P186", "P30", "P1366", "P999"]
-    yield "Q1 P31 Q746549"  # without an item there is no snapshot
-    for _ in range(choose.randint(1, 150)):
-        yield f"{choose.choice(some)} {choose.choice(properties)} {choose.choice(some + special * 3)}"
-    for number in range(1, 41):
-        yield f"Q{number} label en:name {number}"
-        yield f"Q{number} description en:description {number}"
-
-
-@pytest.mark.slow
-@pytest.mark.sampled
-@pytest.mark.parametrize("seed", range(12))
-@pytest.mark.usefixtures("small_blocks")
-def test_random_statements_in_any_order(
-    serve: Callable[[str], Any], shorthand: Callable[[str], str], tmp_path: Path, seed: int
-):
-    facts = list(random_facts(seed))
-    endpoint = serve("\n".join(facts))
-    random.Random(seed).shuffle(facts)
-    dump = pack(tmp_path / "d.nt", shorthand("\n".join(facts)))
-    by_asking = take_snapshot(tmp_path / "a" / "f.nt.gz", DISH, endpoint=endpoint.url, policy=QUICK)
-    by_reading = take_snapshot_from_dump(tmp_path / "b" / "f.nt.gz", DISH, dump)
-    assert by_reading.sha256 == by_asking.sha256
-    assert by_reading.content_sha256 == by_asking.content_sha256
 
 
 def test_wrong_names(tmp_path: Path):

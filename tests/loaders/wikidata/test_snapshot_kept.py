@@ -1,9 +1,5 @@
 """Snapshots are never replaced: what a release names by digest stays; one killed at its end is finished."""
 
-import os
-import signal
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,7 +12,6 @@ from blend.loaders.wikidata.snapshot import take_snapshots
 from blend.loaders.wikidata.sparql import EndpointError
 from blend.schemas.errors import InputError
 from blend.schemas.recipe import domains
-from helpers.wikidata.countdown import COUNTDOWN
 from helpers.wikidata.wikidata_endpoint import QUICK
 
 DISH, INSTRUMENT = domains()["dish"], domains()["musical-instrument"]
@@ -98,52 +93,6 @@ def test_nothing_is_written_of_no_item(take: Take, tmp_path: Path):
         take({tmp_path / "none" / "s.nt.gz": other, tmp_path / "some" / "s.nt.gz": INSTRUMENT})
     assert list(several.value.taken) == [tmp_path / "some" / "s.nt.gz"]
     assert contents(tmp_path).keys() == {"some/s.nt.gz", "some/snapshot.json"}
-
-
-RUN = (
-    COUNTDOWN
-    + """
-from pathlib import Path
-from blend.loaders.wikidata import sparql, snapshot
-from blend.schemas.recipe import domains
-
-source, out, *names = sys.argv[2:]
-def closing(step, *_):
-    if step == "write the snapshot" and len(names) == 1:
-        Path.replace, Path.unlink, Path.rmdir = map(before, (Path.replace, Path.unlink, Path.rmdir))
-
-snapshot.take_snapshots(
-    {Path(out) / name / "s.nt.gz": domains()[name] for name in names}, endpoint=source, on_progress=closing,
-    policy=sparql.RequestPolicy("tests", pause_s=0, first_wait_s=0.01),
-)
-"""
-)
-
-
-def run(endpoint: Any, out: Path, number: int, *names: str) -> int:
-    command = [sys.executable, "-c", RUN, str(number), endpoint.url, str(out), *names]
-    return subprocess.run(command, check=False, env={**os.environ, "POLARS_MAX_THREADS": "1"}).returncode
-
-
-CLOSING_MOMENTS = [
-    2,  # the snapshot is there, its account is not
-    4,  # the folder is being removed
-    *(pytest.param(number, marks=pytest.mark.nightly) for number in (0, 1, 3, *range(5, 16))),
-]
-"""How many files are renamed or removed before a kill: the note, the snapshot, its account; then the folder."""
-
-
-@pytest.mark.integration
-@pytest.mark.parametrize("number", CLOSING_MOMENTS)
-def test_killed_at_its_end_and_finished(serve: Callable[[str], Any], tmp_path: Path, number: int):
-    endpoint = serve(FACTS)
-    assert run(endpoint, tmp_path, number, "dish") == -signal.SIGKILL
-    n_asked, folder = len(endpoint.log), tmp_path / "dish"
-    written = contents(folder).get("s.nt.gz")
-    assert run(endpoint, tmp_path, 10**6, "dish") == 0
-    assert len(endpoint.log) == n_asked, "nothing is asked again"
-    assert contents(folder).keys() == {"s.nt.gz", "snapshot.json"}
-    assert written in (None, contents(folder)["s.nt.gz"])
 
 
 @pytest.mark.integration

@@ -34,10 +34,3 @@ def test_every_option_of_the_paper_is_explained(root: Path):
     for option in (*PAPER, "historical", "chinese"):
         assert f"`{option} = " in text
         assert option in TripleOptions.model_fields
-
-
-def test_mode_paper_can_be_changed_and_written_out():
-    options = TripleOptions.paper(excluded_origins=())
-    assert (options.images, options.excluded_origins) == ("with-material", ())
-    assert TripleOptions.model_validate(options.model_dump(mode="json")) == options
-    assert TripleOptions() == TripleOptions.model_validate(TripleOptions().model_dump(mode="json"))

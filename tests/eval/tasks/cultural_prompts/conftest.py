@@ -8,7 +8,7 @@ import pytest
 
 from blend.eval.asked_runs import read_run
 from blend.eval.runs.run_directory import Run
-from blend.eval.tasks.cultural_prompts.table_of_texts import keep_texts
+from blend.eval.tasks.cultural_prompts.cultural_items import keep_texts
 
 SURVEYS = {
     "hofstede": "distances_hofstede_raw_with_demonymns.csv",

@@ -1,9 +1,7 @@
 """Scores of runs: the goldens once more, from a run directory; odd texts, and few samples."""
 
-import json
 from pathlib import Path
 
-import polars as pl
 import pytest
 
 from blend.eval.report.scored_runs import ScoredRun
@@ -28,63 +26,6 @@ def rows_of(**texts: list[str]) -> list[dict[str, object]]:
 
 
 A, B, C = "the rain falls on the hills", "the snow falls on the town today", "no cloud is to be seen here now"
-
-
-@pytest.mark.landing
-@pytest.mark.slow
-@pytest.mark.parametrize("definition", ["paper", "reference_code"])
-def test_a_run_has_the_figures_of_the_goldens(shared: Path, golden_texts, surveys, run_of, definition):
-    run = run_of(golden_texts)
-    scored = score_answers(run, rule=definition, surveys=surveys, top=25)
-    write_scores(run, scored)
-    found = scores_of(scored)
-    folder = shared / "golden" / "extrinsic"
-    anova = json.loads((folder / "variance.json").read_text())["anova"][definition]
-    # The two topics are of different kinds, so that the published test is one over all kinds.
-    assert found["anova-f", "overall", "all"].value == pytest.approx(anova["F"], abs=1e-9)
-    assert found["anova-p", "overall", "all"].value == pytest.approx(anova["p"], abs=1e-9)
-    variance = json.loads((folder / "variance.json").read_text())["topics"]
-    kendall = json.loads((folder / "kendall.json").read_text())
-    for path in ("qa/politics/elections", "stories/moral_values/honesty"):
-        topic = path.rpartition("/")[2]
-        for metric, name in (("variance-across", "across"), ("variance-within", "within_mean")):
-            expected = variance[topic][definition][name]
-            assert found[metric, "topic", path].value == pytest.approx(expected, abs=1e-9)
-        for survey, of_survey in kendall.items():
-            for measure, name in (("bleu", "bleu"), ("wed", "wer")):
-                expected = of_survey[name][topic][definition]["mean_over_anchors"]
-                score = found[f"tau-{measure}-{survey}", "topic", path]
-                assert score.value == pytest.approx(expected, abs=1e-9)
-    words = pl.read_parquet(run.directory / "analysis" / "words.parquet")
-    published = json.loads((folder / "tfidf.json").read_text())["paper_top25"]
-    afghan = words.filter(pl.col("group") == "Afghan")
-    for category, scope in (("politics", "politics"), (None, "overall")):
-        in_scope = pl.col("category").eq_missing(pl.lit(category, pl.String))
-        if category is None:
-            in_scope &= pl.col("split").is_null()
-        rows = afghan.filter(in_scope)
-        assert rows["score"].to_list() == pytest.approx([score for _, score in published[scope]["Afghan"]])
-    similarity = pl.read_parquet(run.directory / "analysis" / "similarity.parquet")
-    # Two topics, 12 groups with 78 pairs.
-    assert similarity.height == 2 * 78
-    directed = json.loads((folder / "similarity.json").read_text())
-    names, matrix = directed["nationalities"], directed["topics"]["elections"]["paper"]
-    for row in similarity.filter(topic="elections").iter_rows(named=True):
-        one, other = names.index(row["group"]), names.index(row["other"])
-        of = matrix["bleu_directed_multiref_hyp_row_ref_column"]
-        assert (row["bleu_of_group"], row["bleu_of_other"]) == pytest.approx((of[one][other], of[other][one]))
-    assert scored.decisions.columns[:6] == ["item_id", "split", "category", "topic", "group", "sample"]
-    assert scored.decisions.height == 72
-
-
-@pytest.mark.slow
-def test_everything_chosen_stands_in_the_signature(golden_texts, surveys, run_of):
-    run = run_of(golden_texts)
-    options = {"surveys": {"wvs": surveys["wvs"]}, "distance": "standardised", "bleu": "pairwise"}
-    signature = score_answers(run, rule="reference_code", **options).scores.signature
-    for part in ("s:3", "bleu:pairwise", "dist:standardised", "rule:reference_code"):
-        assert f"|{part}|" in signature
-    assert "|surveys:wvs-" in signature
 
 
 UNPARTED = "texts without blanks between words, of which a whole line counts as one word"
@@ -216,23 +157,6 @@ def test_surveys_that_rank_nothing_are_told(run_of, tmp_path: Path, name: str):
     scored = score_answers(run, surveys={"own": tmp_path / "own.csv"})
     assert scored.warnings == warnings
     assert scores_of(scored)["tau-bleu-own", "overall", "all"].value is None
-
-
-@pytest.mark.slow
-def test_complete_countries_only_by_the_sound_distance(run_of, tmp_path: Path):
-    survey = tmp_path / "own.csv"
-    survey.write_text("Demonym,power,a\nFrench,1,2\nGerman,3,1\nSlovakian,5,9\nThai,1,#NULL!\n")
-    run = run_of(rows_of(French=[A, B], German=[B, C], Slovak=[C, A], Thai=[A, C]))
-    scored = score_answers(run, surveys={"own": survey}, distance="standardised")
-    assert scored.warnings == (
-        "own: distances are over 2 dimensions ('power', 'a')",
-        "own: left out for want of an answer: 1 (first: Thai)",
-    )
-    anchors = {key for metric, scope, key in scores_of(scored) if scope == "anchor" and metric == "tau-wed-own"}
-    # Slovakian is another form of Slovak; the published distance does not know that.
-    assert anchors <= {"French", "German", "Slovak"}
-    published = score_answers(run, surveys={"own": survey})
-    assert "own knows 3 of 4 groups (not, for example, 'Slovak')" in published.warnings
 
 
 def test_one_group_cannot_be_compared(run_of):

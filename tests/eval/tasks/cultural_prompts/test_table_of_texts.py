@@ -10,7 +10,7 @@ from blend.eval.asked_runs import read_run
 from blend.eval.evaluation import run_task
 from blend.eval.models.chosen import Recorded
 from blend.eval.scoring import score_answers
-from blend.eval.tasks.cultural_prompts.table_of_texts import keep_texts
+from blend.eval.tasks.cultural_prompts.cultural_items import keep_texts
 from blend.schemas.errors import BlendError, InputError
 
 A, B, C = "the rain falls on the hills", "the snow falls on the town today", "no cloud is to be seen here now"
@@ -87,19 +87,6 @@ def test_names_that_unicode_or_blanks_write_differently_are_one(run_of, form: st
     rows = [dict.fromkeys(("split", "category", "topic", "group"), name) | {"text": A} for _ in range(2)]
     other = dict.fromkeys(("split", "category", "topic", "group"), form)
     assert_frame_equal(run_of([rows[0], rows[1] | other], "forms").gold(), run_of(rows).gold())
-
-
-@pytest.mark.slow
-def test_runs_of_tables_are_of_what_was_asked_for_whatever_the_texts(run_of):
-    rows = [
-        {"group": group, "split": "qa", "topic": topic, "sample": 0, "text": A}
-        for group, topic in (("French", "rain"), ("German", "rain"), ("French", "snow"))
-    ]
-    base = run_of(rows).description.release
-    same = [row | {"sample": 1, "text": B, "language": "en"} for row in rows[::-1]]
-    assert run_of(same, "same").description.release == base
-    for column in ("group", "split", "topic", "language"):
-        assert run_of([rows[0] | {column: "it"}, *rows[1:]], column).description.release != base, column
 
 
 def test_a_table_in_another_encoding_says_how_to_save_it(tmp_path: Path):

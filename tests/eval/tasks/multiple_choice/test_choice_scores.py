@@ -68,27 +68,6 @@ def test_accuracies_by_hand():
     assert scores["parity-gap", "overall", "US/KR"].value == pytest.approx(200 / 3)
 
 
-def test_intervals_are_over_templates():
-    # Four questions of one template are one observation: nothing is known about other templates.
-    items, gold = questions(*[("t1", "KR", 0)] * 4)
-    score = scores_of(items, gold, chosen(items, "AABB"))["accuracy", "overall", "all"]
-    assert (score.value, score.low, score.high, score.n) == (50, None, None, 4)
-
-
-def test_what_is_missing_is_left_out_and_counted():
-    items, gold = questions(("t1", "KR", 0), ("t2", "KR", 0), ("t3", "KR", 0), ("t4", "KR", 0))
-    answers = chosen(items, "A!_?")
-    judged = score_choices([(items, answers)], [gold], style="json", rule="default")
-    assert judged.decisions["correct"].to_list() == [True, None, None, False]
-    assert judged.decisions["why"].to_list() == ["lenient", "error", "missing", "unparsable"]
-    scores = scores_of(items, gold, answers)
-    assert scores["accuracy", "overall", "all"].value == 50
-    assert scores["accuracy", "overall", "all"].n == 2
-    assert scores["missing", "overall", "all"].value == 50
-    assert scores["unparsable", "overall", "all"].value == 50
-    assert scores["unanswered", "overall", "all"].value == 0
-
-
 def test_default_culture_by_hand():
     # Three wrong choices about KR, each with US, CN and DZ on offer: US twice, CN once.
     items, gold = questions(("t1", "KR", 0), ("t2", "KR", 0), ("t3", "KR", 0), ("t4", "KR", 0), ("t5", "US", 3))
@@ -125,22 +104,6 @@ def scored_options(*rows: tuple[list[float], list[int], list[int]]) -> pl.DataFr
         ],
         ANSWERS,
     )
-
-
-@pytest.mark.slow
-def test_option_texts_by_sum_by_token_by_byte():
-    items, gold = questions(("t1", "KR", 0), ("t2", "KR", 1))
-    row = ([-4.0, -5.0, -6.0, -9.0], [1, 2, 2, 3], [4, 8, 30, 10])
-    # In all: A (-4); per token: B (-2.5); per byte: C (-0.2).
-    answers = scored_options(row, row)
-    right = {}
-    for rule in ("default", "sum", "token", "byte"):
-        judged = score_choices([(items, answers)], [gold], style="texts", rule=rule)
-        right[rule] = judged.decisions["chosen"].to_list()
-    assert right == {"default": [2, 2], "sum": [0, 0], "token": [1, 1], "byte": [2, 2]}
-    scores = scores_of(items, gold, answers, style="texts")
-    assert scores["accuracy-sum", "overall", "all"].value == 50
-    assert scores["accuracy-byte", "overall", "all"].value == 0
 
 
 @pytest.mark.parametrize(

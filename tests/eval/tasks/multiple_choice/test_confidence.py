@@ -40,32 +40,6 @@ def asked(mini_release: Any, tmp_path: Any) -> Callable[..., blend.Run]:
     return ask
 
 
-@pytest.mark.slow
-def test_confidence_that_is_said(asked: Callable[..., blend.Run]):
-    stated = Saying(
-        lambda prompts: [
-            f'{{"answer_choice": "A", "confidence": {60 + i % 40}}}' for i, _ in enumerate(prompts)
-        ]
-    )
-    run = asked(stated, style="json", confidence=True)
-    assert run.items()["prompt"].str.contains('"confidence":""', literal=True).all()
-    scored = blend.score_run(run)
-    assert "|conf:stated|" in scored.signature
-    assert scored.overall("parsed-strictly").value == 100
-    every = scored.overall("accuracy")
-    decided = scored.decisions()
-    assert decided["confidence"].is_between(0.6, 1).all()
-    assert scored.overall("ece").value == pytest.approx(
-        100 * decided["confidence"].mean() - every.value, abs=1e-9
-    )
-    given = scored.of("accuracy-at-coverage", "coverage")
-    assert list(given) == ["50", "80", "90", "100"]
-    assert (given["100"].value, given["100"].n) == (pytest.approx(every.value), every.n)
-    assert given["50"].n == round(every.n / 2)
-    assert set(scored.of("auroc", "region")) == set(scored.of("accuracy", "region"))
-    assert set(scored.of("accuracy-at-coverage", "region-coverage")) >= {"KR/50", "KR/100"}
-
-
 def test_probabilities_are_confidence_enough(asked: Callable[..., blend.Run]):
     assert refused(lambda: asked(Saying(len), style="letters", confidence=True)) == (
         "`confidence=True` makes sense only in the style 'json', and here `style=letters`, whose probabilities "

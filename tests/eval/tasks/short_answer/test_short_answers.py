@@ -5,8 +5,7 @@ import pytest
 
 from blend.eval.tasks.short_answer.short_answer_decisions import decide_short_answers
 from blend.eval.text.language_readers import language_text, languages
-from blend.eval.text.lemmatisers import LEMMATISERS
-from blend.eval.text.text_reader import lemmatiser_names
+from blend.eval.text.lemmatisers import LEMMATISERS, lemmatiser_names
 from blend.schemas.errors import InputError, UnknownNameError
 from blend.schemas.locales import registry
 

@@ -1,0 +1,247 @@
+"""Agreement: of people beyond chance, of two figures (correlation), and of confidence with what is correct."""
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from blend.eval.statistics.clusters import (
+    DRAWS,
+    LEVEL,
+    FloatArray,
+    cluster_sums,
+    cluster_weights,
+    divide,
+    percentile_interval,
+)
+from blend.eval.statistics.estimates import Estimate, estimates
+
+
+def alpha(
+    yes: ArrayLike,
+    n: ArrayLike,
+    clusters: ArrayLike,
+    *,
+    seed: int = 0,
+    draws: int = DRAWS,
+    level: float = LEVEL,
+) -> Estimate:
+    """Krippendorff's alpha of answers that are yes or no: 1 for full agreement, 0 for what chance gives.
+
+    Args:
+        yes: How many said yes, per unit, shape ``(n_units,)``.
+        n: How many answered, two or more each.
+        clusters: The cluster of every unit.
+        seed: The same seed gives the same interval.
+        draws: Bootstrap draws of clusters.
+        level: Share of intervals that shall hold the true value.
+
+    Returns:
+        Alpha, its interval and the number of units; the value is null where all answers are the same, of which
+        chance would make as much.
+
+    References:
+        Krippendorff (2011), Computing Krippendorff's Alpha-Reliability,
+        https://repository.upenn.edu/asc_papers/43 (section C: binary data, several observers, data missing).
+    """
+    n_yes, asked = np.asarray(yes, dtype=np.float64), np.asarray(n, dtype=np.float64)
+    codes = np.unique(np.asarray(clusters), return_inverse=True)[1]
+    n_clusters = int(codes.max()) + 1
+    sums = np.stack(
+        [
+            np.bincount(codes, weights=column, minlength=n_clusters)
+            for column in (2 * n_yes * (asked - n_yes) / (asked - 1), n_yes, asked)
+        ]
+    )
+    value = float(_alphas(sums.sum(axis=1, keepdims=True).T)[0])
+    if np.isnan(value):
+        return Estimate(None, None, None, float(len(n_yes)))
+    drawn = [_alphas(weights @ sums.T) for weights in cluster_weights(n_clusters, seed=seed, draws=draws)]
+    interval = percentile_interval(np.concatenate(drawn), n_clusters=n_clusters, level=level)
+    low, high = (None, None) if interval is None else interval
+    return Estimate(value, low, high, float(len(n_yes)))
+
+
+def pairwise_agreement(yes: ArrayLike, n: ArrayLike, clusters: ArrayLike, *, seed: int = 0) -> Estimate:
+    """The share of pairs of answers to one unit that are the same; see `alpha` for the arguments."""
+    n_yes, asked = np.asarray(yes, dtype=np.float64), np.asarray(n, dtype=np.float64)
+    pairs = asked * (asked - 1) / 2
+    same = pairs - n_yes * (asked - n_yes)
+    return estimates(cluster_sums(same, clusters, counts=pairs), seed=seed)[0]
+
+
+def _alphas(sums: FloatArray) -> FloatArray:
+    """Alpha of each row of disagreement observed, number of yes, and number of answers."""
+    observed, n_yes, asked = sums.T
+    expected = 2 * n_yes * (asked - n_yes) / np.maximum(asked - 1, 1)
+    return 1 - divide(observed, expected)
+
+
+def cohen_kappa(one: ArrayLike, other: ArrayLike, weights: ArrayLike) -> float | None:
+    """Cohen's kappa of two who say yes (1) or no (0) of the same units: 0 for what chance gives.
+
+    Args:
+        one: What one says, shape ``(n_units,)``.
+        other: What the other says, from 0 to 1, same shape; a share where several do not agree.
+        weights: How many units each stands for: one by the probability with which it was drawn.
+
+    Returns:
+        Null without units, and where both say the same one thing of all of them, as chance would.
+
+    References:
+        Cohen (1960), A Coefficient of Agreement for Nominal Scales.
+    """
+    first, second, weight = (np.asarray(numbers, dtype=np.float64) for numbers in (one, other, weights))
+    if not weight.sum():
+        return None
+    p, q = (float(np.average(numbers, weights=weight)) for numbers in (first, second))
+    differing, by_chance = float(np.average(np.abs(first - second), weights=weight)), p + q - 2 * p * q
+    return 1 - differing / by_chance if by_chance else None
+
+
+_BLOCK = 2_000_000
+
+
+def correlation(
+    first: ArrayLike,
+    second: ArrayLike,
+    clusters: ArrayLike | None = None,
+    *,
+    kind: Literal["linear", "rank"] = "linear",
+    seed: int = 0,
+    draws: int = DRAWS,
+    level: float = LEVEL,
+) -> Estimate:
+    """Pearson's (``linear``) or Spearman's (``rank``) correlation of two figures.
+
+    Equal values share the mean of their ranks, and ranks are taken anew in every draw.
+
+    Args:
+        first: One number per item, shape ``(n_items,)``.
+        second: The other figure of the same items.
+        clusters: The cluster of every item; without it every item is its own.
+        kind: Which correlation.
+        seed: The same seed gives the same interval.
+        draws: Bootstrap draws of clusters.
+        level: Share of intervals that shall hold the true value.
+
+    Returns:
+        The correlation, its interval and the number of items; the value is null where one of the two figures is
+        the same for all items.
+
+    Raises:
+        ValueError: If the lengths differ, or a number is not finite.
+    """
+    x, y = (np.asarray(numbers, dtype=np.float64) for numbers in (first, second))
+    # Weights are drawn per cluster; `codes` spreads them to the items, shape ``(n_draws, n_items)``.
+    codes = np.arange(len(x)) if clusters is None else np.unique(np.asarray(clusters), return_inverse=True)[1]
+    if not len(x) == len(y) == len(codes):
+        raise ValueError("both figures and clusters must be of one length")
+    if not (np.isfinite(x).all() and np.isfinite(y).all()):
+        raise ValueError("the figures must be finite numbers")
+    if not len(x):
+        return Estimate(None, None, None, 0.0)
+    value = float(_correlations(x, y, np.ones((1, len(x))), kind)[0])
+    if np.isnan(value):
+        return Estimate(None, None, None, float(len(x)))
+    n_clusters = int(codes.max()) + 1
+    figures = np.concatenate(
+        [
+            _correlations(x, y, part[:, codes], kind)
+            for block in cluster_weights(n_clusters, seed=seed, draws=draws)
+            # Ceiling division: a block is sized for clusters, and items can be many more.
+            for part in np.array_split(block, max(1, -(-block.shape[0] * len(x) // _BLOCK)))
+        ]
+    )
+    interval = percentile_interval(figures, n_clusters=n_clusters, level=level)
+    low, high, over = (None, None, None) if interval is None else (*interval, n_clusters)
+    return Estimate(value, low, high, float(len(x)), over)
+
+
+def _correlations(x: FloatArray, y: FloatArray, weights: FloatArray, kind: str) -> FloatArray:
+    """The correlation under each row of weights, shape ``(n_draws,)``; NaN where one figure does not vary."""
+    xs, ys = (_weighted_ranks(numbers, weights) if kind == "rank" else numbers for numbers in (x, y))
+    size = weights.sum(axis=1, keepdims=True)
+    dx, dy = (n - (weights * n).sum(axis=1, keepdims=True) / size for n in (xs, ys))
+    xx, yy, xy = ((weights * a * b).sum(axis=1) for a, b in ((dx, dx), (dy, dy), (dx, dy)))
+    # Rounding leaves a constant figure with a variance of about 1e-32 of its square.
+    flat = (xx <= 1e-24 * (weights * xs**2).sum(axis=1)) | (yy <= 1e-24 * (weights * ys**2).sum(axis=1))
+    return np.clip(divide(xy, np.where(flat, 0.0, np.sqrt(xx * yy))), -1.0, 1.0)
+
+
+def _weighted_ranks(numbers: FloatArray, weights: FloatArray) -> FloatArray:
+    """Mean ranks when every item is listed as often as its weight says, shape ``(n_draws, n_items)``."""
+    # Equal numbers share a code, and `held` says how many items of each a draw has, shape (n_draws, n_codes).
+    # Held k times, a number takes the k ranks up to the cumulated sum; their mean lies (k - 1) / 2 below it.
+    _, codes = np.unique(numbers, return_inverse=True)
+    order = np.argsort(codes, kind="stable")
+    starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
+    held = np.add.reduceat(weights[:, order], starts, axis=1)
+    ranks: FloatArray = (held.cumsum(axis=1) - (held - 1) / 2)[:, codes]
+    return ranks
+
+
+BINS = 15
+"""Bins of equal width between 0 and 1 in which confidence is compared with accuracy, as in Guo et al."""
+
+
+def expected_calibration_error(confidence: ArrayLike, correct: ArrayLike, *, bins: int = BINS) -> float | None:
+    """The mean distance of accuracy from confidence, over bins of equal width, each weighing as its answers.
+
+    Args:
+        confidence: Shares between 0 and 1, shape ``(n,)``; a bin holds its upper end, the first one 0 as well.
+        correct: 1 or 0, same shape.
+        bins: How many bins.
+
+    Returns:
+        A share; null without answers.
+
+    References:
+        Guo, Pleiss, Sun and Weinberger (2017), On Calibration of Modern Neural Networks, section 2, equation 3.
+    """
+    sure, hits = (np.asarray(numbers, dtype=np.float64) for numbers in (confidence, correct))
+    if not sure.size:
+        return None
+    bin_of = np.clip(np.ceil(sure * bins) - 1, 0, bins - 1).astype(np.intp)
+    gaps = np.abs(np.bincount(bin_of, weights=hits - sure, minlength=bins))
+    return float(gaps.sum() / sure.size)
+
+
+def auroc(confidence: ArrayLike, correct: ArrayLike) -> float | None:
+    """The chance that a correct answer is more confident than a wrong one, a tie counting as half.
+
+    Returns:
+        A share, 1/2 where confidence says nothing; null where all answers are correct, or all wrong.
+
+    References:
+        Hanley and McNeil (1982), The Meaning and Use of the Area under a Receiver Operating Characteristic
+        (ROC) Curve: the area is Mann and Whitney's statistic.
+    """
+    is_correct = np.asarray(correct, dtype=bool)
+    n_correct, n_wrong = int(is_correct.sum()), int((~is_correct).sum())
+    if not (n_correct and n_wrong):
+        return None
+    _, code, size = np.unique(np.asarray(confidence), return_inverse=True, return_counts=True)
+    # Equal ones share the mean of the ranks that they take up together.
+    ranks = (size.cumsum() - (size - 1) / 2)[code]
+    return float((ranks[is_correct].sum() - n_correct * (n_correct + 1) / 2) / (n_correct * n_wrong))
+
+
+def coverage_weights(confidence: ArrayLike, coverage: float) -> FloatArray:
+    """How much of every answer counts if only the most confident ones are given.
+
+    Args:
+        confidence: Shape ``(n,)``; NaN where none is known, which is less than any other.
+        coverage: Share of the answers that is given, above 0.
+
+    Returns:
+        Weights from 0 to 1 that add up to ``coverage * n``. Equally confident answers of which only some are
+        given count in part, all alike.
+
+    References:
+        El-Yaniv and Wiener (2010), On the Foundations of Noise-free Selective Classification, section 2.
+    """
+    sure = np.nan_to_num(np.asarray(confidence, dtype=np.float64), nan=-1.0)
+    _, code, size = np.unique(-sure, return_inverse=True, return_counts=True)
+    above = size.cumsum() - size
+    return np.clip((coverage * sure.size - above) / size, 0.0, 1.0)[code]
