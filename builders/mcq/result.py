@@ -31,7 +31,9 @@ DROPPED = FOUND
 SHORT = "short"
 """Reason of questions for which too few options are left."""
 
-_SUMMARY = pl.Schema({"locale": pl.String(), "questions": pl.Int64(), "dropped": pl.Int64(), "mcqs": pl.Int64()})
+_SUMMARY = pl.Schema(
+    {"locale": pl.String(), "questions": pl.Int64(), "dropped": pl.Int64(), "mcqs": pl.Int64()}
+)
 """One row per locale, in registry order: questions with and without multiple-choice questions, and how many."""
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from blend.eval.judging.corrected_scores import BIAS, KAPPA, is_worthless, scored_with_labels
+from blend.eval.judging.labels import TIE
 from blend.eval.judging.reply_sheet import replies
 from blend.eval.judging.verdicts import is_judge
 from blend.eval.report.report_sections import (
@@ -18,7 +19,6 @@ from blend.eval.report.report_sections import (
     table_section,
 )
 from blend.eval.report.scored_runs import ScoredRun
-from blend.eval.judging.labels import TIE
 from blend.eval.scores_json import UNANSWERED, Score
 from blend.eval.tasks.short_answer.published_rules import SEMEVAL
 from blend.schemas.summaries import Table

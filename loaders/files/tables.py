@@ -53,6 +53,11 @@ _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 # What XML cannot hold; carriage returns, which it turns into line feeds; and texts that look like an escape.
 _TO_ESCAPE = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)")
 _WIDEST = 60
+_HIDDEN = re.compile(rb'<row\b(?=[^>]*\bhidden="(?:1|true)")[^>]*\br="(\d+)"')
+_OF_LOOKS = re.compile(r"xl/(?:worksheets/[^/]*|comments[^.]*|threadedComments[^.]*|comments/[^/]*)\.xml")
+_COMMENTED = re.compile(rb'ref="([A-Z]+[0-9]+)"')
+_LISTED = 10
+"""Rows, or cells, that a message lists."""
 _TO_FILL_IN = 24
 """Width of a column that holds nothing yet."""
 _SEVERAL = 2
@@ -95,7 +100,7 @@ def _workbook_lines(
         location: What messages call it.
         known: Names of columns. Of several sheets that hold anything, the one whose first line has most of them
             is read; no other may have two of them, since its rows would be lost.
-        diagnostics: Takes a finding for each other sheet that holds anything.
+        diagnostics: Takes a finding for each other sheet that holds anything, and for what looks say.
 
     Returns:
         The file with the sheet, ``file[sheet]``; and the lines with their row, from 1.
@@ -110,7 +115,9 @@ def _workbook_lines(
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             size = sum(part.file_size for part in archive.infolist())
-            sheets = _sheets(content) if size <= MAX_UNPACKED else {}
+            cells = _sheets(content) if size <= MAX_UNPACKED else {}
+            sheets = {name: [(row, [*map(_text, line)]) for row, line in rows] for name, rows in cells.items()}
+            looks = _looks(archive) if cells else {}
     except Exception as error:  # of packing, of XML and of openpyxl, which has none of its own
         fix = "save it again as .xlsx, or as CSV in UTF-8"
         raise RowError("not a workbook, or damaged", where=location, fix=fix) from error
@@ -121,7 +128,27 @@ def _workbook_lines(
     for other in (one for one in sheets if one != name):
         what = f"sheet {other!r} is left out; {name!r} is read"
         diagnostics.finding("sheet-left-out", f"{location}[{other}]", what)
-    return f"{location}[{name}]", sheets[name]
+    where = f"{location}[{name}]"
+    struck = [row for row, line in cells[name][1:] if any(cell.value and cell.font.strike for cell in line)]
+    looks["row {}: struck through; each counts all the same: delete what is not to count"] = struck
+    for what, places in looks.items():
+        if places:
+            listed = ", ".join(map(str, places[:_LISTED])) + (", …" if len(places) > _LISTED else "")
+            diagnostics.finding("looks-not-read", where, what.format(listed))
+    return where, sheets[name]
+
+
+def _looks(archive: zipfile.ZipFile) -> dict[str, list[Any]]:
+    """What people say by looks, which nobody reads: hidden rows and comments, in any of the sheets."""
+    parts = {name: archive.read(name) for name in archive.namelist() if _OF_LOOKS.fullmatch(name)}
+    hidden = {int(row) for part in parts.values() for row in _HIDDEN.findall(part)}
+    noted = {
+        ref.decode() for name, part in parts.items() if "omments" in name for ref in _COMMENTED.findall(part)
+    }
+    return {
+        "row {}: hidden; each counts all the same: delete what is not to count": sorted(hidden),
+        "a comment at {}: comments are not read": sorted(noted),
+    }
 
 
 def write_workbook(rows: "pl.DataFrame", choices: Choices, location: str) -> bytes:
@@ -190,18 +217,18 @@ def _validation(rows: "pl.DataFrame", column: str, offered: Sequence[str]) -> An
     )
 
 
-def _sheets(content: bytes) -> dict[str, _Lines]:
-    """The lines of all sheets that hold anything."""
+def _sheets(content: bytes) -> dict[str, list[tuple[int, Sequence[Any]]]]:
+    """The lines of all sheets that hold anything, as cells."""
     import openpyxl
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about what it cannot write back
         book = openpyxl.load_workbook(io.BytesIO(content), read_only=True)
-        found = {}
+        found: dict[str, list[tuple[int, Sequence[Any]]]] = {}
         for sheet in book.worksheets:
             sheet.reset_dimensions()  # what a file says of its size need not be true
-            lines = [
-                (row, [*map(_text, cells)])
+            lines: list[tuple[int, Sequence[Any]]] = [
+                (row, cells)
                 for row, cells in enumerate(sheet.iter_rows(), start=1)
                 if any(cell.value is not None for cell in cells)
             ]

@@ -23,7 +23,33 @@ from blend.schemas.sheets import surely_rewritten
 from blend.schemas.texts import clean, fold, is_unwritten, pluralise, scripts_of
 
 Key = tuple[str, str]
+_HINT = re.compile(r"(?<!\w)(?:([^\W\d_])\1:([^\W\d_])\2|\d{1,2}:\d\d|MM/DD|DD/MM)(?!\w)", re.IGNORECASE)
+"""How a question in any language shows a time or day to write: ``HH:MM``, ``OO:MM``, ``18:00``, ``MM/DD``.
+Not ``12/31``: BLEnD's teams explain days so."""
+_DAY_FIRST = re.compile(
+    r"(?<![\w/])(?:(?:DD|TT|JJ)/(?:MM|MÅ)|(?:1[3-9]|2\d|3[01])/(?:0?[1-9]|1[0-2]))(?![\w/])", re.IGNORECASE
+)
+"""How a question shows that it wants the day before the month: ``DD/MM``, ``31/12``."""
+_RANGE = re.compile(r"(?<!\d)(\d{1,4}) ?~ ?(\d{1,4})(?!\d)")
+"""How BLEnD's questions say which numbers they want: ``(0~24)``."""
 _MONTHS = 12
+_OTHER_HINTS = {
+    AnswerFormat.TEXT: (
+        _HINT,
+        (
+            "a form of answer, {}, its English and its template for text, which counts; if it is the question "
+            "of its row, write BLEnD's hint into both, such as (e.g., HH:MM)"
+        ),
+    ),
+    AnswerFormat.DATE: (
+        _DAY_FIRST,
+        (
+            "the day first, {}, its English for MM/DD, as which 01/06 is read; ask for the month first, and "
+            "look what people wrote"
+        ),
+    ),
+}
+"""By the format that a question asks for in English: how its own language asks otherwise, and what is told."""
 
 
 class AskedQuestion(Row):
@@ -82,7 +108,7 @@ def check_links(
         _check_reviewed_answers(reviews.rows, responses.rows, diagnostics, reviewing, collecting)
     if reviews.is_complete and not reviewing:
         _check_formats(responses.rows, reviews.rows, by_id, diagnostics)
-    _find_ambiguous_days(responses.rows, reviews.rows, by_id, diagnostics)
+    _find_odd_values(responses.rows, reviews.rows, by_id, diagnostics)
 
 
 def check_prompts(
@@ -202,6 +228,12 @@ def _check_templates(
         elif (asked := format_of(question.en_question)) != template.answer_format:
             detail = f"the question asks for {asked}, its template for {template.answer_format}, which counts"
             diagnostics.oddity("other-answer-format", Placed(location, question), detail)
+        elif asked in _OTHER_HINTS:
+            hints, what = _OTHER_HINTS[asked]
+            written = hints.search(question.question)
+            if written and written[0] not in question.en_question:
+                detail = f"column question asks for {what.format(repr(written[0]))}"
+                diagnostics.oddity("other-answer-format", Placed(location, question), detail)
 
 
 def _find_unasked(
@@ -297,21 +329,34 @@ def _check_formats(
                 diagnostics.problem(what, where=location, fix=fix)
 
 
-def _find_ambiguous_days(
+def _find_odd_values(
     responses: Sequence[Placed[Response]],
     reviews: Sequence[Placed[Review]],
     templates: Mapping[str, QuestionTemplate],
     diagnostics: Diagnostics,
 ) -> None:
-    """Note as findings days that may stand before their months, but for those that a review calls invalid."""
+    """Note as findings numbers beyond those asked for, and days that may stand before their months.
+
+    Not those that a review calls invalid.
+    """
     struck = {(*_key(review), clean(answer)) for _, review in reviews for answer in review.invalid}
     days = defaultdict[Key, dict[str, Placed[Response]]](dict)
     for placed in responses:
         row, template = placed.row, templates.get(placed.row.template_id)
-        for answer in row.answers if template and template.answer_format is AnswerFormat.DATE else ():
-            day = understood(answer, AnswerFormat.DATE, row.locale)
-            if day is not None and (*_key(row), clean(answer)) not in struck:
-                days[_key(row)].setdefault(day, placed)
+        if template is None:
+            continue
+        asked = _RANGE.search(template.text) if template.answer_format is AnswerFormat.INTEGER else None
+        if asked is None and template.answer_format is not AnswerFormat.DATE:
+            continue
+        for number, answer in enumerate(row.answers, start=1):
+            value = understood(answer, template.answer_format, row.locale, unit=asked_unit(template.text))
+            if value is None or (*_key(row), clean(answer)) in struck:
+                continue
+            if asked is None:
+                days[_key(row)].setdefault(value, placed)
+            elif not int(asked[1]) <= float(value) <= int(asked[2]):
+                detail = f"column answer_{number}: {answer!r} is beyond {asked[0]}, for which the question asks"
+                diagnostics.oddity("out-of-range", placed, f"{detail}; kept")
     # One day beyond the twelfth shows which way a locale's people write.
     sure = {locale for (_, locale), found in days.items() if any(int(day[3:]) > _MONTHS for day in found)}
     for (template_id, locale), found in days.items():

@@ -4,6 +4,7 @@ Nobody has to know a language for it: words are looked up in dictionaries (`lang
 names in the language.
 """
 
+import html
 import re
 import unicodedata
 from collections import Counter, defaultdict
@@ -51,6 +52,7 @@ _CODE_PAGES = {
 """By language in Latin letters, the code page of its spreadsheets that shares most letters with cp1252."""
 _SIGN_IN_WORD = re.compile(r"(?<=[A-Za-z\u00c0-\u024f])[‹›£¤¬±÷¢¥¦§¨¯¸¶¼½¾†‡‰„‚”“](?=[A-Za-z\u00c0-\u024f])")
 """Signs that stand where cp850 has letters, such as ``›`` for ``ø``."""
+_OF_A_PAGE = re.compile(r"</?[A-Za-z][A-Za-z0-9]*(?:\s[^<>]*)?/?>|&(?:[A-Za-z]{2,8}|#\d+|#x[0-9A-Fa-f]+);")
 _LOST = "may have been letters that an encoding lacks; kept"
 
 _Text = tuple[str, str, bool]
@@ -151,7 +153,7 @@ def _note(found: _Text, placed: Placed[Any], locales: Registry, diagnostics: Dia
     shown = clean(text)
     locale = locales.get(placed.row.locale) if is_local else None
     page = None if locale is None else _CODE_PAGES.get(locale.language)
-    for kind, what in _suspect(shown, page):
+    for kind, what in chain(_suspect(shown, page), () if "prompt" in column else _of_a_page(shown)):
         diagnostics.oddity(kind, placed, f"column {column}: {what}")
     if not shown.isprintable():
         ordinary = "" if locale is None else ordinary_in(locale.script, rtl=locale.direction == "rtl")
@@ -199,6 +201,13 @@ def _as_utf8(found: re.Match[str]) -> str:
             if len(letter) == 1:
                 return letter + found[0][end:]
     return found[0]
+
+
+def _of_a_page(text: str) -> Iterator[tuple[str, str]]:
+    for found in _OF_A_PAGE.findall(text):
+        if html.unescape(found) != found or found.startswith("<"):
+            yield "html-markup", f"{found!r} is spelled as on a web page; kept"
+            return
 
 
 _ENGLISH = "en"

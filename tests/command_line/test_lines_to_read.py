@@ -1,12 +1,18 @@
 """What a build shows of tables of one's own, since only people can tell whether it fits together."""
 
+import csv
 import re
 from pathlib import Path
 
+import openpyxl
 import polars as pl
 import pytest
+from openpyxl.comments import Comment
+from openpyxl.styles import Font, PatternFill
 
+from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.new_files import write_sheet
+from blend.loaders.responses.reviews import read_answer_sheet
 from blend.schemas.sheets import OPTION_SHEET
 from blend.views.releases import group_with_english
 from helpers.in_process import run
@@ -93,6 +99,28 @@ def test_verdicts_that_no_build_reads_are_told(mine: Path):
     assert "| cereal = cereal (1); toast = toast (1) | refused: toast silly; chikcen also_correct\n" in printed
     assert "was made of 4 questions (few-votes 3, no-answers 1). Each shows" in " ".join(printed.split())
     assert "\n1 finding: verdicts are on what is not there, and do not count. Look whether" in printed
+
+
+def test_what_the_looks_of_a_workbook_say_is_told(mine: Path):
+    run("reviews", "propose", "mine/recipe.toml", "--out", "sheet.csv")
+    book = openpyxl.Workbook()
+    sheet = book.worksheets[0]
+    with Path("sheet.csv").open(encoding="utf-8-sig", newline="") as file:
+        for row in csv.reader(file):
+            sheet.append(row)
+    for cell in sheet[2]:
+        cell.font = Font(strike=True)
+    sheet["B3"].fill = PatternFill("solid", fgColor="FF0000")
+    sheet["E4"].comment = Comment("not an answer", "r1")
+    sheet.row_dimensions[3].hidden = True
+    book.save("back.xlsx")
+    diagnostics = Diagnostics()
+    read_answer_sheet(Path("back.xlsx"), diagnostics=diagnostics)
+    assert sorted(detail for *_, detail in diagnostics.findings) == [
+        "a comment at E4: comments are not read",
+        "row 2: struck through; each counts all the same: delete what is not to count",
+        "row 3: hidden; each counts all the same: delete what is not to count",
+    ]
 
 
 @pytest.mark.parametrize(

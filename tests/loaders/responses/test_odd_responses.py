@@ -13,6 +13,7 @@ import pytest
 from blend.builders.release import build_release
 from blend.builders.validate import CHECKS, validate_release
 from blend.loaders.files.diagnostics import Diagnostics, Placed
+from blend.loaders.files.toml import registry_with
 from blend.loaders.recipes.ready import sample_path
 from blend.loaders.responses import read_responses
 from blend.loaders.responses.links import AskedQuestion
@@ -23,6 +24,7 @@ from blend.schemas.personal_data import as_read, pseudonym, several_pseudonyms
 from blend.schemas.recipe import Recipe
 
 VALID = Path(__file__).parents[1] / "valid" / "responses"
+SLOVENIAN = Path(__file__).parent / "slovenian"
 RESPONSES, QUESTIONS = "responses/ko-KR.csv", "questions.csv"
 
 
@@ -67,6 +69,18 @@ def test_answers_of_two_people(folder: Path):
     assert rows_of(folder, *one, *other[:-1], "q-7,b1,another,") == []
 
 
+def test_a_block_that_was_copied_and_typed_over_in_part(folder: Path):
+    one, other = ([f"q-{number},{who},answer {number}," for number in range(10)] for who in ("a1", "b1"))
+    detail = (
+        f"annotator 'b1' answers 8 of 10 questions letter by letter as 'a1' in {RESPONSES}:2 does, 8 of them "
+        "as nobody else; kept, and both count"
+    )
+    changed = ["q-8,b1,another,", "q-9,b1,a third,"]
+    assert rows_of(folder, *one, *other[:8], *changed) == [
+        ("copied-responses", f"{RESPONSES}:12", "ko-KR", detail)
+    ]
+
+
 @pytest.mark.parametrize(
     ("answers", "is_told"), [(["Tea"] * 5, True), (["tea"] * 4, False), (["3"] * 9, False)]
 )
@@ -85,6 +99,34 @@ def test_annotators_that_count_up(folder: Path, names: str, is_told: bool):
     )
     told = [("counting-annotators", f"{RESPONSES}:2", "ko-KR", detail)]
     assert rows_of(folder, *rows) == (told if is_told else [])
+
+
+def test_own_questions_of_one_person_under_another_name(tmp_path: Path):
+    """Who is asked one of BLEnD's as well does not answer all questions as another one does."""
+    folder = Path(shutil.copytree(SLOVENIAN, tmp_path / "collected"))
+    names = ("templates.csv", "questions.csv", "responses/sl-SI.csv")
+    tables = [(folder / name).read_text(encoding="utf-8") for name in names]
+    copied = "".join(f"{line}\n" for line in tables[2].splitlines() if ",p1," in line).replace(",p1,", ",p3,")
+    tables[0] += "Al-en-01,Food,,What is a snack in {country}?\n"
+    tables[1] += "Al-en-01,sl-SI,Kaj je prigrizek v Sloveniji?,What is a snack in Slovenia?\n"
+    tables[2] += f"{copied}Al-en-01,p1,kruh,,,\nAl-en-01,p3,sir,,,\n"
+
+    def copies(*changes: tuple[str, str]) -> list[str]:
+        for name, text in zip(names, tables, strict=True):
+            for number, kind in enumerate(("fruit", "drink", "sport", "children"), start=1):
+                text = text.replace(f"{kind},", f"Sl-sl-0{number},")
+            for old, new in changes if name.startswith("responses") else ():
+                assert old in text
+                text = text.replace(old, new)
+            (folder / name).write_text(text, encoding="utf-8")
+        known = registry_with(SLOVENIAN / "locales.toml")
+        return read_responses(folder, locales=known).findings.select("detail").to_series().to_list()
+
+    who = "annotator 'p3' answers all 4 questions 'Sl-sl…' as 'p1' in"
+    assert copies() == [f"{who} responses/sl-SI.csv:2 does, 4 of them as nobody else; kept, and both count"]
+    # What another person answers as well is no sign of a copy.
+    drink, sport = (",p2,čaj,,", ",p2,kava,čaj,"), ("Sl-sl-03,p2,,,idk", "Sl-sl-03,p2,plavanje,,")
+    assert copies((",p2,Jabolko,,", ",p2,jabolko,češnja,"), drink, sport) == []
 
 
 def test_a_forgotten_locale_file_is_one_problem_per_file(folder: Path):
