@@ -40,7 +40,6 @@ from blend.loaders.responses.verdicts import (
     read_verdicts,
 )
 from blend.loaders.topics import read_forms
-from blend.schemas.contributors import Contributed
 from blend.schemas.errors import InputError
 from blend.schemas.frames import (
     AGREEMENT,
@@ -52,7 +51,7 @@ from blend.schemas.frames import (
 )
 from blend.schemas.locales import Locale, Registry, registry
 from blend.schemas.manifest import SourceInfo
-from blend.schemas.personal_data import MODEL_PREFIX
+from blend.schemas.personal_data import MODEL_PREFIX, Contributed
 from blend.schemas.recipe import McqOptions, Recipe
 from blend.schemas.reports import ModelReport
 from blend.schemas.texts import pluralise

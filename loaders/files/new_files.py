@@ -173,8 +173,7 @@ def read_sheet(sheet: Sheet, path: Path, diagnostics: Diagnostics) -> list[Cells
     Args:
         sheet: What it was like.
         path: The table.
-        diagnostics: Takes problems of single rows, and findings about the file, such as colours, which nobody
-            reads.
+        diagnostics: Takes problems of single rows, and findings about the file.
 
     Raises:
         RowError: If nothing of the file can be read.
