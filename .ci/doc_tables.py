@@ -16,7 +16,7 @@ from blend.builders.validate import CHECKS
 from blend.eval.registry import TASKS
 from blend.eval.text import language_readers
 from blend.loaders.wikidata.sparql import known_endpoints
-from blend.schemas.models import docstring_of, first_line_of
+from blend.schemas.models import first_line_of
 from blend.schemas.reports import finding_steps
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
@@ -67,7 +67,7 @@ def checks() -> str:
     """A table of the checks of a release, in the order in which they run, from their docstrings."""
     rows = []
     for name, check in CHECKS.items():
-        found = _FINDS.findall(inspect.cleandoc(docstring_of(check)))
+        found = _FINDS.findall(inspect.cleandoc(check.__doc__ or ""))
         errors, others = (
             "; ".join(" ".join(text.split()) for level, text in found if bool(level) == is_error)
             for is_error in (True, False)

@@ -22,9 +22,6 @@ same call can succeed later. Anything else that is raised is a bug of this packa
 One missing file can be behind hundreds of rows that do not fit any more. Whoever reads the message wants to see
 that it is one cause, and still every cause that there is.
 
-Readers of files and builders of frames both check them: a caller can bring frames that no file was read for.
-Every function gives what is wrong and what to do about it.
-
 No package index has it: it is installed from a checkout, and so is every optional part.
 """
 
@@ -113,7 +110,7 @@ class UnknownNameError(InputError):
     ) -> None:
         choices = sorted(valid)
         # Where nothing can be meant, the nearest of many are strangers.
-        nearest = "" if meant == "" and more else listed_names(name, choices, among=among)
+        nearest = "" if meant == "" and more else _listed_names(name, choices, among=among)
         ways = ", or ".join(filter(None, (nearest, more)))
         likely = closest(name, choices) if meant is None else meant
         question = f"did you mean {likely!r}? " if likely else ""
@@ -137,7 +134,7 @@ def did_you_mean(name: str, choices: Iterable[str]) -> str:
     return "" if close is None else f"did you mean {close!r}? "
 
 
-def listed_names(
+def _listed_names(
     name: str, choices: Sequence[str], shown: Callable[[str], str] = str, *, among: str | None = None
 ) -> str:
     """List what to choose from in place of a name: all of a few, or the three of many that are most like it.
@@ -196,7 +193,7 @@ _PARTICULARS = re.compile(r"""'[^']*'|"[^"]*"|\s*\([^)]*\)|\b[a-z]{2,3}-[A-Z]{2}
 """What differs between two problems with one cause: quoted names, remarks in brackets, locales, numbers."""
 
 
-class ErrorLike(Protocol):
+class _ErrorLike(Protocol):
     """A problem: what it is, where, and what to do."""
 
     @property
@@ -212,7 +209,7 @@ class ErrorLike(Protocol):
         """What to do about it."""
 
 
-def summarise(problems: Sequence[ErrorLike]) -> list[str]:
+def summarise(problems: Sequence[_ErrorLike]) -> list[str]:
     """The lines that tell of problems, in their order.
 
     Args:
@@ -224,7 +221,7 @@ def summarise(problems: Sequence[ErrorLike]) -> list[str]:
     """
     if len(problems) <= ALL_SHOWN:
         return [str(problem) for problem in problems]
-    causes: dict[tuple[str, str], list[ErrorLike]] = {}
+    causes: dict[tuple[str, str], list[_ErrorLike]] = {}
     for problem in problems:
         causes.setdefault(cause_of(problem.what, problem.fix), []).append(problem)
     groups = list(causes.values())
@@ -241,7 +238,7 @@ def cause_of(what: str, fix: str) -> tuple[str, str]:
     return _PARTICULARS.sub("", what), _PARTICULARS.sub("", fix)
 
 
-def _summarise_cause(group: Sequence[ErrorLike]) -> list[str]:
+def _summarise_cause(group: Sequence[_ErrorLike]) -> list[str]:
     shown, rest = group[:LINES_PER_CAUSE], group[LINES_PER_CAUSE:]
     lines = [str(problem) for problem in shown]
     if not rest:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 import polars as pl
 
 from blend.schemas.arrow_types import frame_schema, text_columns
-from blend.schemas.contributors import AnnotatorProfile
+from blend.schemas.personal_data import AnnotatorProfile
 from blend.schemas.rows import (
     Annotation,
     CompactQuestion,

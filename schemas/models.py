@@ -17,14 +17,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from blend.schemas.errors import RowError, beyond_limits
 
 
-def docstring_of(thing: type | Callable[..., Any]) -> str:
-    """The docstring of a class or function, without its indentation; empty if it has none."""
-    return inspect.cleandoc(thing.__doc__ or "")
-
-
 def first_line_of(thing: type | Callable[..., Any]) -> str:
     """The first line of the docstring; empty if there is none."""
-    return docstring_of(thing).partition("\n")[0].rstrip()
+    return inspect.cleandoc(thing.__doc__ or "").partition("\n")[0].rstrip()
 
 
 def field_sentences(model: type[BaseModel]) -> Mapping[str, str]:

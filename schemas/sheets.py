@@ -120,7 +120,7 @@ class Sheet(NamedTuple):
 
     def mark(self, *proposed: str) -> str:
         """Eight digits that tell whether a row came back as it was proposed: spreadsheets rewrite ``1/2``."""
-        return sha256("\x1f".join(proposed).encode()).hexdigest()[:8]
+        return sha256("\0".join(proposed).encode()).hexdigest()[:8]
 
 
 KEEP = "keep"
@@ -217,11 +217,6 @@ class Mark(NamedTuple):
     def __str__(self) -> str:
         """The mark as it stands in the cell."""
         return f"{self.number} of {self.total} {self.digest}"
-
-
-def digest_of(template_id: str, locale: str, answer: str) -> str:
-    """What tells a row from all others."""
-    return sha256(f"{template_id}\0{locale}\0{answer}".encode()).hexdigest()[:8]
 
 
 def guarded(text: str) -> str:

@@ -20,7 +20,7 @@ from blend.loaders.responses import ResponseTables, read_responses, readable_row
 from blend.loaders.responses.reviews import IN_A_FILE, NOT_ASKED
 from blend.schemas.frames import FINDINGS
 from blend.schemas.locales import Registry
-from blend.schemas.sheets import digest_of
+from blend.schemas.sheets import ANSWER_SHEET
 from blend.schemas.texts import clean, escape_controls, pluralise
 
 BY_LOCALE = ("responses", "reviews")
@@ -104,7 +104,7 @@ def _asked_now(file: ProjectFile) -> set[tuple[str, str]] | None:
 def _given_in(tag: str, found: Sequence[StageReading]) -> Mapping[str, int]:
     """Count the people behind each answer in a locale, by the id that reviews show."""
     return Counter(
-        digest_of(row["template_id"], tag, answer)
+        ANSWER_SHEET.mark(row["template_id"], tag, answer)
         for row in _responses_in(found).get(tag, ())
         for answer in {clean(typed) for typed in row.get("answers", ())}
     )

@@ -20,7 +20,7 @@ from blend.loaders.files.content import read_content
 from blend.loaders.label_studio.events import ExportedTask, Line, held_in
 from blend.loaders.responses import read_responses
 from blend.schemas.errors import InputError
-from blend.schemas.sheets import digest_of
+from blend.schemas.sheets import ANSWER_SHEET
 from blend.schemas.texts import clean
 
 NAMES = "forgotten.txt"
@@ -93,7 +93,7 @@ def ever_given(file: ProjectFile, lines: Iterable[Line], besides: Collection[str
     if file.collected.is_dir():
         tables = read_responses(file.collected, locales=file.locales, reviewing=True, collecting=True)
         given |= {
-            digest_of(row["template_id"], row["locale"], clean(answer))
+            ANSWER_SHEET.mark(row["template_id"], row["locale"], clean(answer))
             for row in tables.responses.filter(~pl.col("annotator").is_in(list(besides))).iter_rows(named=True)
             for answer in row["answers"] or ()
         }
@@ -109,7 +109,7 @@ def _answer_ids(lines: Iterable[Line]) -> set[str]:
         for result in line.get("result") or () if stage == "answer" else ():
             texts = (result.get("value") or {}).get("text") if result.get("from_name") == ANSWERS else None
             for text in [texts] if isinstance(texts, str) else texts or ():
-                found.add(digest_of(template_id, tag, clean(str(text))))
+                found.add(ANSWER_SHEET.mark(template_id, tag, clean(str(text))))
     return found
 
 

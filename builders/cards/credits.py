@@ -9,9 +9,9 @@ from typing import NamedTuple
 from uuid import UUID, uuid5
 
 from blend.builders.cards.rendering import text_of
-from blend.schemas.contributors import Contributed, Contributor
 from blend.schemas.errors import DISTRIBUTION
 from blend.schemas.manifest import ReleaseManifest, SourceInfo
+from blend.schemas.personal_data import Contributed, Contributor
 from blend.schemas.recipe import Recipe, Source, creative_commons
 from blend.schemas.summaries import markdown_text
 from blend.schemas.texts import escape_controls, pluralise

@@ -8,9 +8,9 @@ import polars as pl
 from blend.builders.cards.credits import cited_authors
 from blend.builders.stats import Stats
 from blend.builders.stats.dataset import CulturalStats, TripleStats
-from blend.schemas.contributors import Contributed
 from blend.schemas.locales import Locale
 from blend.schemas.manifest import ReleaseManifest, TableInfo
+from blend.schemas.personal_data import Contributed
 from blend.schemas.recipe import Domain
 from blend.schemas.reports import AuditReport, Datasheet, ModelReport
 from blend.schemas.rows import NOT_BY_LANGUAGE, language_of_split

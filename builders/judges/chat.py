@@ -40,7 +40,8 @@ class ChatModel:
 
     Args:
         model: Its name as the server knows it.
-        asked_as: Who is asked, as messages say it.
+        record: Takes verdicts as soon as they are there; an error that it raises stops the asking. Called from
+            another thread, never twice at a time.
         base_url: Address of the server; the environment's ``OPENAI_BASE_URL``, or OpenAI's own, when absent.
             The key is the environment's ``OPENAI_API_KEY``; a server of one's own may need none.
         concurrency: Requests under way at a time.
@@ -52,18 +53,22 @@ class ChatModel:
         InputError: If the address is not one.
     """
 
+    asked_in = ""
+    """Ends the name under which verdicts are kept: in which words the model was asked, where these count."""
+
     def __init__(
         self,
         model: str,
         *,
-        asked_as: str,
-        base_url: str | None,
-        concurrency: int,
-        retries: int,
-        timeout_s: float,
+        record: Callable[[Sequence[GivenVerdict]], None],
+        base_url: str | None = None,
+        concurrency: int = 16,
+        retries: int = 5,
+        timeout_s: float = 60.0,
     ) -> None:
+        self.name = f"{MODEL_PREFIX}{model}{self.asked_in}"
         self._server = Server(
-            name=asked_as,
+            name=self.name,
             extra="judge",
             base_url=server_address(base_url, where="`base_url`"),
             # A recipe has no key for the address.
@@ -74,6 +79,7 @@ class ChatModel:
             kept="the verdicts that came",
         )
         self._model = model
+        self._write = record
         self._persistence = Persistence()
         self._sampling: dict[str, Any] = {"temperature": 0}
 
@@ -220,35 +226,11 @@ def read_opinion(reply: str) -> tuple[bool, str] | None:
     return (word == "same", one_line(stated.get("reason"))) if word in ("same", "different") else None
 
 
-class ChatJudge:
-    """Asks a chat model about every pair once, and hands each verdict on as soon as it is there.
+class ChatJudge(ChatModel):
+    """Asks a chat model about every pair once, and hands each verdict on as soon as it is there."""
 
-    Args:
-        model: Name of the model as the server knows it.
-        record: Takes every verdict when it arrives, see `ChatModel.ask_all`.
-        base_url, concurrency, retries, timeout_s: As of `ChatModel`.
-    """
-
-    def __init__(
-        self,
-        model: str,
-        *,
-        record: Callable[[Sequence[GivenVerdict]], None],
-        base_url: str | None = None,
-        concurrency: int = 16,
-        retries: int = 5,
-        timeout_s: float = 60.0,
-    ) -> None:
-        self.name = f"{MODEL_PREFIX}{model}"
-        self._model = ChatModel(
-            model,
-            asked_as=self.name,
-            base_url=base_url,
-            concurrency=concurrency,
-            retries=retries,
-            timeout_s=timeout_s,
-        )
-        self._write = record
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
         self._same: dict[Pair, bool] = {}
 
     def verdicts(self, pairs: Sequence[Pair]) -> list[Verdict | None]:
@@ -262,7 +244,7 @@ class ChatJudge:
         self._same.update({key: True for key in keys if key[0] == key[1]})
         shown = zip(keys, (sorted(map(clean, pair)) for pair in pairs), strict=True)
         open_pairs = {key: (a, b) for key, (a, b) in reversed([*shown]) if key not in self._same}
-        unread = self._model.ask_all(
+        unread = self.ask_all(
             sorted(open_pairs.values()),
             instruction=INSTRUCTION,
             shown=lambda pair: {"answer 1": pair[0], "answer 2": pair[1]},

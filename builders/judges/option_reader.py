@@ -6,13 +6,12 @@ It is one reader among others, and people's verdicts overrule its own
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from blend.builders.judges.chat import MAX_UNREAD, TRIES, ChatModel, folded, one_line, stated_object
 from blend.loaders.responses.verdicts import GivenVerdict
 from blend.schemas.errors import ServerError
-from blend.schemas.personal_data import MODEL_PREFIX
 from blend.schemas.sheets import DISTRACTOR_ROLE, KEY_ROLE, VERDICTS
 
 PROMPT_VERSION = 1
@@ -117,33 +116,10 @@ def _names(role: str) -> str:
     return f"{', '.join(first)} or {last}"
 
 
-class OptionReader:
-    """Asks a chat model about options, and hands its verdicts on as soon as they are there.
+class OptionReader(ChatModel):
+    """Asks a chat model about options, and hands its verdicts on as soon as they are there."""
 
-    Args:
-        model: Name of the model as the server knows it.
-        record: Takes the verdicts of a request when they arrive, see `chat.ChatModel.ask_all`.
-        base_url, concurrency: As of `chat.ChatModel`.
-    """
-
-    def __init__(
-        self,
-        model: str,
-        *,
-        record: Callable[[Sequence[GivenVerdict]], None],
-        base_url: str | None = None,
-        concurrency: int = 16,
-    ) -> None:
-        self.name = f"{MODEL_PREFIX}{model}@prompt-{PROMPT_VERSION}"
-        self._write = record
-        self._model = ChatModel(
-            model,
-            asked_as=self.name,
-            base_url=base_url,
-            concurrency=concurrency,
-            retries=5,
-            timeout_s=300.0,
-        )
+    asked_in = f"@prompt-{PROMPT_VERSION}"
 
     def read(self, requests: Sequence[AskedOptions]) -> None:
         """Have all options of all requests read.
@@ -152,7 +128,7 @@ class OptionReader:
             ServerError: If no reply to a request can be read in all its tries; names the questions, and of the
                 first the reply. Otherwise as `chat.ChatModel.ask_all`.
         """
-        unread = self._model.ask_all(
+        unread = self.ask_all(
             requests,
             instruction=INSTRUCTION,
             shown=shown_options,

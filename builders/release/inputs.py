@@ -22,7 +22,6 @@ from blend.loaders.recipes.sources import (
     load_snapshot,
     load_source,
 )
-from blend.schemas.contributors import Contributed
 from blend.schemas.errors import InputError, RowError, RowErrors, raise_all
 from blend.schemas.frames import (
     ANNOTATIONS,
@@ -39,6 +38,7 @@ from blend.schemas.frames import (
 )
 from blend.schemas.locales import Registry, registry
 from blend.schemas.manifest import SourceInfo
+from blend.schemas.personal_data import Contributed
 from blend.schemas.recipe import Domain, Recipe, Source, find_domain
 
 

@@ -353,7 +353,9 @@ def read_by_model(
         done += 1
         on_progress("read options", done, total)
 
-    reader = OptionReader(model, record=record, base_url=base_url, concurrency=recipe.mcq.judge.concurrency)
+    concurrency = recipe.mcq.judge.concurrency
+    # All options of a question take longer than a pair.
+    reader = OptionReader(model, record=record, base_url=base_url, concurrency=concurrency, timeout_s=300.0)
     append_verdicts(out, (), reader=reader.name, when=datetime.now(UTC).date())
     options = _RecipeOptions(recipe, base)
     while requests := list(_requests(options, _verdicts(recipe, base, out), reader.name, locales, everything)):

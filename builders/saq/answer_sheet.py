@@ -11,7 +11,7 @@ from blend.builders.saq.grouping import answer_groups, grouped, grouping_key, se
 from blend.builders.saq.reviews import Lost
 from blend.schemas.formats import AnswerFormat, asked_unit, lacks_format, understood
 from blend.schemas.frames import KEY
-from blend.schemas.sheets import ANSWER_SHEET, INVALID, Mark, digest_of, joined
+from blend.schemas.sheets import ANSWER_SHEET, INVALID, Mark, joined
 from blend.schemas.texts import clean
 
 _Key = tuple[str, str]
@@ -154,7 +154,7 @@ def _complete(
             "reason": "",
             "notes": "",
             **row,
-            "check": str(Mark(number, len(rows), digest_of(*key, answer))),
+            "check": str(Mark(number, len(rows), ANSWER_SHEET.mark(*key, answer))),
         }
 
 

@@ -23,8 +23,6 @@ from blend.schemas.sheets import (
     NO_TICKS,
     TICKS,
     Mark,
-    digest_of,
-    left_of_formula,
     parted,
     surely_rewritten,
 )
@@ -137,20 +135,18 @@ class _Reader:
         """The row, or null if it cannot be told which answer it is about."""
         mark = Mark.parse(self._cells["check"])
         if mark is None:
-            self._problem("check", *self._unmarked())
+            what = f"{self._cells['check']!r} is not a mark like '2 of 5 9f3c2b1d'"
+            self._problem("check", what, _AS_PROPOSED)
             return None
         template_id, locale = self._cells["template_id"], self._cells["locale"]
         if not _LOCALE.fullmatch(locale):
             self._problem("locale", f"{locale!r} is not the tag of a locale", _AS_PROPOSED)
             return None
-        answer = self._typed(template_id, locale, mark)
-        if answer is None:
-            return None
         invalid = self._tick()
         return Answer(
             template_id=template_id,
             locale=locale,
-            answer=answer,
+            answer=self._cells["answer"],
             mark=mark,
             group=self._group(needed=not invalid),
             english=self._english(),
@@ -163,24 +159,6 @@ class _Reader:
 
     def _problem(self, column: str, what: str, fix: str) -> None:
         self.problems.append(RowError(what, where=f"{self._source}, column {column}", fix=fix))
-
-    def _unmarked(self) -> tuple[str, str]:
-        if self._cells["check"]:
-            return f"{self._cells['check']!r} is not a mark like '2 of 5 9f3c2b1d'", _AS_PROPOSED
-        return "the cell is blank", f"{_AS_PROPOSED}, or delete the row if it is one of your own"
-
-    def _typed(self, template_id: str, locale: str, mark: Mark) -> str | None:
-        """The answer, if it is the one that was proposed."""
-        cell = self._cells["answer"]
-        if digest_of(template_id, locale, cell) == mark.digest:
-            return cell
-        if surely_rewritten(cell) or left_of_formula(cell):
-            what = f"{cell!r} is what a spreadsheet made of the answer that stood here"
-            self._problem("answer", what, f"{_AS_PROPOSED}, or propose it as .xlsx, whose cells are text")
-            return None
-        what = f"{cell!r} is not the answer that stood here, or its template_id or locale was another"
-        self._problem("answer", what, f"{_AS_PROPOSED}: what people typed is never edited")
-        return None
 
     def _tick(self) -> bool:
         cell = self._cells["invalid"]

@@ -21,9 +21,8 @@ from blend.loaders.contributions.contributors import (
 from blend.loaders.files.diagnostics import Checked, Diagnostics, Placed
 from blend.loaders.responses import ResponseTables, check_rows, response_tables
 from blend.loaders.responses.response_rows import ResponseRows, read_response_rows
-from blend.schemas.contributors import Contributor
 from blend.schemas.locales import Registry, registry
-from blend.schemas.personal_data import contact_data
+from blend.schemas.personal_data import Contributor, contact_data
 from blend.schemas.rows import Response
 from blend.schemas.texts import clean
 

@@ -21,9 +21,9 @@ from blend.loaders.responses.response_rows import (
     note_unread,
     optional_files,
 )
-from blend.schemas.contributors import AnnotatorProfile, Contributor
 from blend.schemas.errors import ArgumentError, InputError, RowError, close_to
 from blend.schemas.frames import PROFILES
+from blend.schemas.personal_data import AnnotatorProfile, Contributor
 from blend.schemas.recipe import may_become
 
 CONSENT = "CONSENT.md"

@@ -31,20 +31,27 @@ def is_disk_full(error: Exception) -> bool:
 
 
 @contextmanager
-def storage_errors(location: Path, *, kept: str = "", fix: str = _ELSEWHERE) -> Iterator[None]:
-    """Turn an `OSError` or a full disk inside the block, which only writes to one place, into a `StorageError`.
+def storage_errors(
+    location: Path, *, kept: str = "", fix: str = _ELSEWHERE, within: Path | None = None
+) -> Iterator[None]:
+    """Turn an `OSError` or a full disk inside the block, which writes to one place, into a `StorageError`.
 
     Args:
         location: What is written.
         kept: What is there after an error, to stand in the message; it ends with a semicolon and a blank.
         fix: What to do where the disk is not full.
+        within: Folder with all that is written; what happens to files elsewhere, as to inputs that are read in
+            the block, is raised as it is. Null where nothing else is touched.
     """
     try:
         yield
     except BlendError:
         raise
     except Exception as error:
-        if not isinstance(error, OSError) and not is_disk_full(error):
+        name = getattr(error, "filename", None)
+        path = Path(os.fsdecode(name)) if isinstance(name, str | bytes) else location
+        is_elsewhere = within is not None and not (path.is_relative_to(within) or within.is_relative_to(path))
+        if not is_disk_full(error) and (is_elsewhere or not isinstance(error, OSError)):
             raise
         raise storage_error(location, error, kept=kept, fix=fix) from error
 
@@ -267,7 +274,7 @@ def atomic_directory(out: Path, *, check: Callable[[Path], None] | None = None) 
         raise InputError(f"{out}: the root of the file system; `out` names the directory to make")
     beside = out.with_name(f".{out.name}.partial")
     previous = out.with_name(f".{out.name}.previous")
-    with storage_errors(out, kept="nothing was changed; "):
+    with storage_errors(out, kept="nothing was changed; ", within=out.parent):
         out.parent.mkdir(parents=True, exist_ok=True)
         with _locked(out):
             _restore(out, previous)

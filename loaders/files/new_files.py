@@ -17,6 +17,7 @@ from blend.loaders.files.rows import Cells, Columns, read_rows
 from blend.loaders.files.tables import OTHER_WORKBOOKS, WORKBOOK, Choices, write_workbook
 from blend.schemas.errors import InputError
 from blend.schemas.sheets import Sheet, guarded, unguarded
+from blend.schemas.texts import clean
 
 EVENTS = "events.jsonl"
 """File of a pull folder with everything that people did, as it was seen."""
@@ -168,13 +169,12 @@ def write_sheet(sheet: Sheet, rows: pl.DataFrame, path: Path) -> None:
 
 
 def read_sheet(sheet: Sheet, path: Path, diagnostics: Diagnostics) -> list[Cells]:
-    """The rows of a sheet that came back, each with its place, in file order.
+    """The rows of a sheet that came back as they were proposed, each with its place, in file order.
 
     Args:
         sheet: What it was like.
         path: The table.
-        diagnostics: Takes problems of single rows, and findings about the file, such as colours, which nobody
-            reads.
+        diagnostics: Takes problems of rows that are others, and findings about the file.
 
     Raises:
         RowError: If nothing of the file can be read.
@@ -188,13 +188,25 @@ def read_sheet(sheet: Sheet, path: Path, diagnostics: Diagnostics) -> list[Cells
         rewritten=(*sheet.proposed, "check") if "check" in sheet.columns else (),
         returned=True,
     )
-    return [
-        Cells(
-            row.location,
-            {name: unguarded(cell) if isinstance(cell, str) else cell for name, cell in row.values.items()},
-        )
-        for row in read_rows(path, path.parent, diagnostics, columns)
-    ]
+    rows = []
+    for row in read_rows(path, path.parent, diagnostics, columns):
+        texts = row.values.items()
+        values = {name: unguarded(cell) if isinstance(cell, str) else cell for name, cell in texts}
+        if any(values.get(name) for name in sheet.filled) and not _is_as_proposed(sheet, values):
+            names = ", ".join(sheet.proposed)
+            shown = ", ".join(repr(values[name]) for name in sheet.proposed)
+            fix = f"bring back {names} and check as they were proposed (as .xlsx, whose cells are text)"
+            what = f"{shown} is not a row that was proposed"
+            diagnostics.problem(what, where=row.location, fix=f"{fix}, or delete a row of your own")
+        else:
+            rows.append(Cells(row.location, values))
+    return rows
+
+
+def _is_as_proposed(sheet: Sheet, values: Mapping[str, Any]) -> bool:
+    """Whether a row is one that was proposed, by its mark, if the sheet has any."""
+    proposed = (clean(str(values[name] or "")) for name in sheet.proposed)
+    return "check" not in sheet.columns or str(values["check"]).strip().endswith(sheet.mark(*proposed))
 
 
 def _make_folder(folder: Path, undo: ExitStack) -> None:

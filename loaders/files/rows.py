@@ -148,7 +148,7 @@ def read_rows(path: Path, root: Path, diagnostics: Diagnostics, columns: Columns
     if suffix == ".parquet":
         return list(_parquet_rows(path, root, columns))
     if suffix not in TABLE_SUFFIXES:
-        raise unknown_kind(path, where=location_of(path, root))
+        raise _unknown_kind(path, where=location_of(path, root))
     table = open_table(path, root, diagnostics, known=columns.known)
     return list(_table_rows(table, diagnostics, columns))
 
@@ -170,7 +170,7 @@ def text_of(value: object) -> str:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
-def unknown_kind(path: Path, *, where: str) -> RowError:
+def _unknown_kind(path: Path, *, where: str) -> RowError:
     """The error for a file whose name does not end in one of `SUFFIXES`."""
     if path.suffix.lower() in OTHER_WORKBOOKS:
         return RowError(

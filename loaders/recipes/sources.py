@@ -20,7 +20,6 @@ from blend.loaders.upstream.blend.prompts import PromptTables, has_prompts, read
 from blend.loaders.upstream.semeval import read_semeval, semeval_files
 from blend.loaders.wikidata.facts import Facts, read_facts
 from blend.loaders.wikidata.partial import check_account
-from blend.schemas.contributors import Contributed, LocaleShare
 from blend.schemas.errors import InputError, raise_all
 from blend.schemas.frames import (
     ANNOTATIONS,
@@ -35,6 +34,7 @@ from blend.schemas.frames import (
 )
 from blend.schemas.locales import Registry, registry
 from blend.schemas.manifest import SourceInfo
+from blend.schemas.personal_data import Contributed, LocaleShare
 from blend.schemas.recipe import Domain, Source
 
 _PROFILES = "annotators"

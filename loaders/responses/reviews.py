@@ -107,7 +107,7 @@ def read_answer_sheet(path: Path, *, diagnostics: Diagnostics | None = None) -> 
 
     Args:
         path: The table.
-        diagnostics: Takes findings about the file, such as colours, which nobody reads.
+        diagnostics: Takes findings about the file.
 
     Returns:
         `sheets.RETURNED_ANSWERS`, in file order, for `builders.saq.reviews.reviews_of`.

@@ -165,8 +165,9 @@ def test_what_is_wrong_with_a_sheet(back):
     text = sheet.read_text("utf-8-sig")
     sheet.write_text(text.replace("'1/2", "01. Feb"), "utf-8")
     assert refusal(sheet) == (
-        "back.csv:3: '01. Feb' of T-1 about en-GB is not the row that was proposed; bring back template_id, "
-        "locale, question, option, role and check as they were proposed, and decide again"
+        f"back.csv:3: 'T-1', 'en-GB', {QUESTION!r}, '01. Feb', 'distractor' is not a row that was proposed; "
+        "bring back template_id, locale, question, option, role and check as they were proposed (as .xlsx, "
+        "whose cells are text), or delete a row of your own"
     )
     twice = text + text.splitlines()[2].replace(",ok,", ",silly,") + "\n"
     sheet.write_text(twice, "utf-8")

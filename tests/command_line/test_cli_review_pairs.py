@@ -151,8 +151,8 @@ def test_what_is_wrong_with_a_sheet(project: Path):
     rows[0].update(verdict="same", answer_a="01. Feb")
     put(project / "back.csv", rows)
     assert refused("reviews", "accept", "back.csv") == (
-        "back.csv:2: '01. Feb' beside 'ball' is not the row that was proposed; "
-        "bring back answer_a, answer_b and check as they were proposed, and decide again"
+        "back.csv:2: '01. Feb', 'ball' is not a row that was proposed; bring back answer_a, answer_b and check "
+        "as they were proposed (as .xlsx, whose cells are text), or delete a row of your own"
     )
     with pytest.raises(BlendError) as caught:
         read_pair_sheet(project / "pairs.ods")

@@ -24,10 +24,7 @@ def test_language_and_country_in_each_others_place(tag: str, right: str | None):
 def test_names_and_codes():
     assert is_language("pt-BR")
     assert not is_language("e0")
-    assert (english_name("pt-BR"), own_name("sw")) == (
-        "Portuguese (Brazil)",
-        "Kiswahili",
-    )
+    assert (english_name("pt-BR"), own_name("sw")) == ("Portuguese (Brazil)", "Kiswahili")
     assert is_country("PL")
     assert country_name("PL") == "Poland"
     assert not is_country("JB")

@@ -105,12 +105,4 @@ def test_upstream_columns_keep_their_names_and_types():
     questions = arrow_schema(CONFIGS["short-answer-questions"])
     assert questions.names[:5] == ["ID", "Topic", "Source", "Question", "Translation"]
     mcqs = arrow_schema(CONFIGS["multiple-choice-questions"])
-    assert mcqs.names[:7] == [
-        "MCQID",
-        "ID",
-        "country",
-        "prompt",
-        "choices",
-        "choice_countries",
-        "answer_idx",
-    ]
+    assert mcqs.names[:7] == ["MCQID", "ID", "country", "prompt", "choices", "choice_countries", "answer_idx"]

@@ -106,22 +106,7 @@ def test_a_formula_left_as_a_text(text: str, what: str):
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "#1",
-        "#hashtag",
-        "#name?",
-        "#NAME",
-        "=)",
-        "=(",
-        "=D",
-        "=3",
-        "=-P",
-        "= rice",
-        "=rice",
-        "=wow!",
-        "A=B",
-        "",
-    ],
+    ["#1", "#hashtag", "#name?", "#NAME", "=)", "=(", "=D", "=3", "=-P", "= rice", "=rice", "=wow!", "A=B", ""],
 )
 def test_what_people_write_is_left_of_no_formula(text: str):
     assert left_of_formula(text) is None

@@ -18,7 +18,7 @@ from blend.loaders.label_studio.events import Line
 from blend.loaders.label_studio.push import WantedTask
 from blend.loaders.responses.reviews import is_own
 from blend.schemas.locales import Locale
-from blend.schemas.sheets import digest_of, parted
+from blend.schemas.sheets import ANSWER_SHEET, parted
 from blend.schemas.texts import clean, pluralise
 
 GROUPS, ITEMS, REASON = "groups", "answers", "reason"
@@ -84,7 +84,7 @@ def task_id(template_id: str, locale: str, answers: Iterable[str]) -> str:
 
 
 def _item(key: tuple[str, str], row: Mapping[str, str]) -> str:
-    return digest_of(*key, row["answer"])
+    return ANSWER_SHEET.mark(*key, row["answer"])
 
 
 def _proposal(

@@ -11,8 +11,8 @@ from blend.builders.cards import answers_toml
 from blend.builders.cards.credits import citation, cited_authors, license_of, shares
 from blend.builders.release import build_release
 from blend.loaders.recipes import read_datasheet
-from blend.schemas.contributors import Contributed, Contributor, LocaleShare
 from blend.schemas.errors import BlendError
+from blend.schemas.personal_data import Contributed, Contributor, LocaleShare
 from blend.schemas.recipe import Recipe, Source
 from blend.schemas.reports import Datasheet, Motivation, questions
 from helpers.mini_release import mini_recipe

@@ -46,10 +46,7 @@ def test_contradictory_decisions_are_an_error():
 
 @pytest.mark.parametrize(
     ("options", "kinds"),
-    [
-        ({}, []),
-        ({"kind": "chat", "model": "m1"}, [ChatJudge]),
-    ],
+    [({}, []), ({"kind": "chat", "model": "m1"}, [ChatJudge])],
 )
 def test_the_order_of_judges(options: dict[str, Any], kinds: list[type]):
     made = make_judges(JudgeOptions(**options), record=ignore)
@@ -59,10 +56,7 @@ def test_the_order_of_judges(options: dict[str, Any], kinds: list[type]):
 
 
 WRONG: list[tuple[dict[str, Any], str]] = [
-    (
-        {"kind": "chat"},
-        "mcq.judge: kind = 'chat' needs a model; add its name as the server knows it",
-    ),
+    ({"kind": "chat"}, "mcq.judge: kind = 'chat' needs a model; add its name as the server knows it"),
     (
         {"model": "m1"},
         (

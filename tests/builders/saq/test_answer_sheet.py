@@ -89,11 +89,7 @@ def test_an_answer_in_a_format_is_its_own_english():
 
 def test_answers_in_english_are_their_own_english():
     sheet = sheet_of({"a1": ["tea"], "a2": ["Tea"], "a3": ["7|11"]}, locale="en-GB")
-    assert sorted(shown(sheet, "answer", "english")) == [
-        ("7|11", "7\\|11"),
-        ("Tea", "Tea"),
-        ("tea", "tea"),
-    ]
+    assert sorted(shown(sheet, "answer", "english")) == [("7|11", "7\\|11"), ("Tea", "Tea"), ("tea", "tea")]
 
 
 def test_what_is_reviewed_is_left_out_unless_all_is_asked_for():

@@ -182,10 +182,7 @@ def test_several_answers_in_one_cell_are_findings():
     given = {"a1": ["tea, coffee, milk"], "a2": ["tea"]}
     result = aggregate(questions_of("q"), responses_of(given), NO_REVIEW, options=OPTIONS)
     assert findings_of(result, "several-answers") == [
-        (
-            "responses/en-GB.csv:2",
-            "'tea, coffee, milk' may be 3 answers: 'tea', 'coffee', 'milk'; kept as one",
-        )
+        ("responses/en-GB.csv:2", "'tea, coffee, milk' may be 3 answers: 'tea', 'coffee', 'milk'; kept as one")
     ]
     # Lines of a cell (Alt+Enter) are blanks in the answer, and told as what they were.
     on_lines = aggregate(

@@ -77,12 +77,7 @@ def test_names_of_the_own_country_need_no_reason(author: str | None, question: s
             "What do South Koreans send to {country}?",
             "another country: 'South Koreans'",
         ),
-        (
-            None,
-            "Does Japan or China win?",
-            "Does Japan or China win?",
-            "another country: 'Japan'",
-        ),
+        (None, "Does Japan or China win?", "Does Japan or China win?", "another country: 'Japan'"),
         (
             "ko-KR",
             "what is eaten in korea?",

@@ -98,13 +98,7 @@ def test_localise():
     ]
     assert dropped.schema == FINDINGS
     assert dropped.rows() == [
-        (
-            "no-translation",
-            "sheet.csv:2",
-            "fa-IR",
-            "T-1",
-            "no Persian translation of: What is eaten in Iran?",
-        )
+        ("no-translation", "sheet.csv:2", "fa-IR", "T-1", "no Persian translation of: What is eaten in Iran?")
     ]
 
 

@@ -25,12 +25,7 @@ def test_sheet():
     assert sheet.select("template_id", "template", "reasons", "group", "nearest", "similarity").rows() == [
         ("Q-1", "What is the most popular fruit in {country}?", "", "Q-1", "Q-3", 1.0),
         ("Q-3", "Which fruit is the most popular in {country}?", "", "Q-1", "Q-1", 1.0),
-        (
-            "Q-2",
-            "What do people in {country} eat on Boxing Day?",
-            "name: 'Boxing Day'",
-            *(None, None, None),
-        ),
+        ("Q-2", "What do people in {country} eat on Boxing Day?", "name: 'Boxing Day'", *(None, None, None)),
         (
             "Q-4",
             "Which sport is played on beaches?",

@@ -154,11 +154,7 @@ def test_what_a_cell_shows_is_read_where_that_says_it_all(tmp_path, value, numbe
     ("value", "number_format", "what"),
     [
         (date(2026, 1, 2), "d-mmm", "the date 2026-01-02"),
-        (
-            datetime.fromisoformat("2026-01-02T08:30:00"),
-            "yyyy-mm-dd h:mm",
-            "the date 2026-01-02 08:30:00",
-        ),
+        (datetime.fromisoformat("2026-01-02T08:30:00"), "yyyy-mm-dd h:mm", "the date 2026-01-02 08:30:00"),
         ("#NAME?", "General", "the error #NAME?"),
         ("=B1", "General", "a formula"),
         (0.5, "# ?/?", "the number 0.5 in the format '# ?/?'"),
@@ -221,15 +217,7 @@ def test_cells_that_a_spreadsheet_leaves_out_at_the_end_are_empty(tmp_path: Path
         ),
         (b"PK\x03\x04", "sheet.csv: a workbook, not text; name it sheet.xlsx"),
     ],
-    ids=[
-        "a column gone",
-        "no column",
-        "empty",
-        "a column twice",
-        "a cell too many",
-        "an open quote",
-        "zip",
-    ],
+    ids=["a column gone", "no column", "empty", "a column twice", "a cell too many", "an open quote", "zip"],
 )
 def test_what_is_wrong_names_its_row(tmp_path: Path, content: str | bytes, message: str):
     with pytest.raises((RowError, RowErrors)) as caught:

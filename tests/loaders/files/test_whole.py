@@ -68,11 +68,7 @@ def test_a_directory_that_is_no_release_is_refused(tmp_path: Path):
 
 def test_two_builds_of_one_release_do_not_mix(tmp_path: Path):
     out = tmp_path / "release"
-    with (
-        FileLock(tmp_path / ".release.lock"),
-        pytest.raises(BlendError) as caught,
-        atomic_directory(out),
-    ):
+    with FileLock(tmp_path / ".release.lock"), pytest.raises(BlendError) as caught, atomic_directory(out):
         pass
     assert str(caught.value) == (
         f"{out}: another process is writing this release; wait for it or choose another `out`"

@@ -29,7 +29,9 @@ def lines(path: Path) -> list[dict[str, object]]:
 
 def test_a_sheet_comes_back_as_it_was_written(tmp_path: Path):
     cells = dict.fromkeys(ANSWER_SHEET.columns, "")
-    cells |= {"template_id": "q", "answer": 'a "b", c', "group": "1", "check": "1 of 1 9f3c2b1d"}
+    answer = 'a "b", c'
+    mark = ANSWER_SHEET.mark("q", "", answer)
+    cells |= {"template_id": "q", "answer": answer, "group": "1", "check": f"1 of 1 {mark}"}
     path = tmp_path / "sheet.csv"
     write_sheet(ANSWER_SHEET, pl.DataFrame([cells | {"english": "18:00"}]), path)
     assert path.read_bytes().startswith(b"\xef\xbb\xbftemplate_id,locale,")
@@ -62,6 +64,23 @@ def test_what_a_spreadsheet_leaves_of_a_formula_is_refused(tmp_path: Path, colum
     assert str(caught.value) == (
         f"s.csv:2, column {column}: the cell holds the error #NAME?, made by a spreadsheet; give the column "
         "the format Text, and write again what stood there"
+    )
+
+
+@pytest.mark.parametrize(
+    ("column", "cell"),
+    [("answer", "빵"), ("answer", "18:00:00"), ("answer", "#NAME?"), ("template_id", "r"), ("check", "")],
+)
+def test_a_row_that_is_not_as_it_was_proposed_is_refused(tmp_path: Path, column: str, cell: str):
+    cells = dict.fromkeys(ANSWER_SHEET.columns, "") | {"template_id": "q", "answer": "밥", "group": "1"}
+    cells |= {"check": f"1 of 1 {ANSWER_SHEET.mark('q', '', '밥')}", column: cell}
+    pl.DataFrame([cells]).write_csv(tmp_path / "s.csv")
+    with pytest.raises(RowError) as caught:
+        read_answer_sheet(tmp_path / "s.csv")
+    assert str(caught.value) == (
+        f"s.csv:2: {cells['template_id']!r}, '', {cells['answer']!r} is not a row that was proposed; bring "
+        "back template_id, locale, answer and check as they were proposed (as .xlsx, whose cells are text), or "
+        "delete a row of your own"
     )
 
 

@@ -1,12 +1,8 @@
 """The decisions that come with the package: what the file holds, and that it is used."""
 
-import polars as pl
 import pytest
 
-from blend.builders.mcq import build_mcq
 from blend.loaders.responses.shipped import shipped_decisions, shipped_verdicts
-from blend.schemas.frames import ANNOTATIONS, QUESTIONS
-from blend.schemas.recipe import JudgeOptions, McqOptions
 from blend.schemas.texts import pair_key
 from helpers.questions.mcq_inputs import overlaps
 
@@ -38,41 +34,3 @@ def test_every_row_says_who_decided_and_that_no_native_checked_it():
 def test_no_row_repeats_another_or_what_the_rules_find():
     assert len(DECIDED) == len(shipped_decisions())
     assert not [one for one in shipped_decisions() if overlaps(one.answer_a, one.answer_b)]
-
-
-TEXTS = ("football", "soccer", "chess", "rowing")
-
-
-def four_answers():
-    """One question to four regions, of which each gives one answer, with enough votes."""
-    tags = ("en-GB", "en-US", "ko-KR", "es-ES")
-    questions = pl.DataFrame(
-        [
-            {"template_id": "T-01", "topic": "Sport", "source_label": "", "question": "?", "en_question": "?",
-             "locale": tag, "language": tag[:2], "answer_format": "text"}
-            for tag in tags
-        ],
-        schema=QUESTIONS,
-    )  # fmt: skip
-    annotations = pl.DataFrame(
-        [
-            {"template_id": "T-01", "locale": tag, "grouping": "upstream",
-             "annotations": [{"answers": [text], "en_answers": [text], "count": 4}],
-             "idks": {"idk": 0, "no-answer": 0, "not-applicable": 0, "others": []}}
-            for tag, text in zip(tags, TEXTS, strict=True)
-        ],
-        schema=ANNOTATIONS,
-    )  # fmt: skip
-    return questions, annotations
-
-
-def asked(options):
-    build = build_mcq(*four_answers(), options=options, seed=0)
-    return dict(build.summary.select("locale", "mcqs").iter_rows())
-
-
-@pytest.mark.slow
-def test_they_count_in_default_mode_unless_the_recipe_does_without():
-    assert asked(McqOptions()) == {"en-GB": 0, "en-US": 0, "ko-KR": 0, "es-ES": 0}
-    alone = McqOptions(judge=JudgeOptions(shipped=False))
-    assert all(asked(alone).values())

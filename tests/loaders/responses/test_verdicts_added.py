@@ -11,12 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from blend.loaders.responses.verdicts import (
-    GivenVerdict,
-    add_verdicts,
-    append_verdicts,
-    read_verdicts,
-)
+from blend.loaders.responses.verdicts import GivenVerdict, add_verdicts, append_verdicts, read_verdicts
 from blend.schemas.errors import BlendError
 from blend.schemas.texts import clean
 

@@ -84,13 +84,6 @@ BROKEN = {
             "'Brazilian'"
         ),
     ),
-    "no-name": (
-        ",Demonym,a\n0,Thai,1\n",
-        (
-            "s.csv:1: column 1 has no name; delete it (pandas: save with index=False), or name it if it is a "
-            "dimension"
-        ),
-    ),
     "unnamed": (
         "Demonym,a,Unnamed: 2\nThai,1,0\n",
         (
@@ -113,30 +106,11 @@ BROKEN = {
         "Demonym,a\nThai,high\n",
         ("s.csv:2, column a: 'high' is not a number; write a number, or #NULL! where there is none"),
     ),
-    "infinite": (
-        "Demonym,a\nThai,inf\n",
-        ("s.csv:2, column a: 'inf' is not a number; write a number, or #NULL! where there is none"),
-    ),
-    "twice": (
-        "Demonym,a\nThai,1\nThai,2\n",
-        "s.csv:3, column Demonym: 'Thai' is there twice; delete this row or s.csv:2",
-    ),
     "case": (
         "Demonym,a\nSouth Korean,1\nsouth\u00a0Korean,2\n",
         (
             "s.csv:3, column Demonym: 'south Korean' is there as 'South Korean' already; delete this row or "
             "s.csv:2"
-        ),
-    ),
-    "blank": (
-        "Demonym,a\n ,1\n",
-        "s.csv:2, column Demonym: the demonym is blank; fill it in, or delete the row",
-    ),
-    "cells": (
-        "Demonym,a\nThai,1,2\n",
-        (
-            "s.csv:2: 3 cells, but the header has 2; put cells that contain ',' in double quotes, and move "
-            "what stands to the right of the last column"
         ),
     ),
 }

@@ -197,11 +197,7 @@ def test_odd_votes_are_kept_and_reported(tmp_path):
     assert read_blend(folder).annotations["annotations"].to_list() == [groups]
     assert findings(folder) == [
         ("no-variant", PLACE, "annotations[1].en_answers is empty; the group and its votes stay"),
-        (
-            "placeholder-answer",
-            PLACE,
-            "annotations[3].en_answers holds 'none', which may be no answer; kept",
-        ),
+        ("placeholder-answer", PLACE, "annotations[3].en_answers holds 'none', which may be no answer; kept"),
         ("repeated-first-variant", PLACE, "'a' is the first English variant of 2 groups; kept apart"),
         ("votes-above-annotators", PLACE, "annotations[0] has 6 votes of 5 annotators; kept"),
     ]
