@@ -344,6 +344,58 @@ def everything_on(studio: StudioForTests, file: ProjectFile) -> str:
     return "\n".join(found)
 
 
+# Corrections and pages that are at work.
+
+
+@pytest.mark.nightly
+def test_a_correction_after_a_sheet_counts_and_the_sheet_stays(label_studio: StudioForTests, file: ProjectFile):
+    sheet = file.collected / "reviews" / "ko-KR.own.jsonl"
+    groups = [{"answers": [f"food {person}"], "en_answers": ["food"]} for person in ("mina", "jun")]
+    review = json.dumps({"template_id": "food-01", "reviewer": "r02", "groups": groups})
+    sheet.write_text(f"{review}\n")
+    task, mina = label_studio.tasks(title(file))[FOOD], label_studio.person(name(file, "mina"))
+    (hers,) = [one.id for one in label_studio.sdk.annotations.list(task) if one.completed_by == mina]
+    with label_studio.signed_in(name(file, "mina")) as browser:
+        browser.patch(f"/api/annotations/{hers}/", json={"result": [typed("죽")]}).raise_for_status()
+    before = rows(file)
+    done = sync_project(file.path)
+    assert [line.replace("food mina", "죽") for line in before[:4]] == rows(file)[:4]
+    assert sheet.read_text() == f"{review}\n"
+    lost = "reviews/ko-KR.own.jsonl:1: decides on 'food mina', which nobody answers any more"
+    assert any(told.startswith(lost) for told in done.passed_over)
+
+
+@pytest.mark.nightly
+def test_a_page_that_somebody_is_at_during_a_sync_stays_and_counts(
+    label_studio: StudioForTests, project: Callable[..., ProjectFile]
+):
+    file = project(label_studio.url, **STAGES)
+    push(file.path)
+    task = label_studio.tasks(title(file))[FOOD]
+    for person in ("mina", "jun"):
+        label_studio.annotate(task, label_studio.person(name(file, person)), typed(f"food {person}"))
+    sync_project(file.path)
+    (page,) = label_studio.tasks(title(file, "review")).values()
+    (proposed,) = label_studio.sdk.tasks.get(str(page)).predictions
+    with label_studio.signed_in(name(file, "seo")) as browser:
+        begun = browser.post(f"/api/tasks/{page}/drafts", json={"result": proposed.result})
+        assert begun.status_code == 201
+        # Meanwhile the page is outdated by another answer.
+        label_studio.annotate(task, label_studio.person(name(file, "han")), typed("국"))
+        sync_project(file.path)
+        assert page in label_studio.tasks(title(file, "review")).values()
+        sent = browser.post(
+            f"/api/tasks/{page}/annotations", json={"result": proposed.result, "draft_id": begun.json()["id"]}
+        )
+        assert sent.status_code == 201
+    sync_project(file.path)
+    (review,) = [json.loads(line) for line in rows(file) if "reviewer" in line]
+    assert sorted(answer for group in review["groups"] for answer in group["answers"]) == [
+        "food jun",
+        "food mina",
+    ]
+
+
 @pytest.mark.nightly
 def test_a_clone_by_git_is_a_second_lead(label_studio: StudioForTests, file: ProjectFile, tmp_path: Path):
     def git(folder: Path, *words: str) -> str:

@@ -236,7 +236,7 @@ def test_a_column_that_was_sorted_alone_is_told_by_region():
         on("rice", "ok", "id-ID", source="v.tsv:7"),
     )
     build = build_mcq(*frames_of({"T-1": MORE, "T-2": other}), options=UNSHIPPED, seed=0, verdicts=rows)
-    british = "'milk' (v.tsv:2), 'pear' (v.tsv:4), 'plum' (v.tsv:5), 'tea' (v.tsv:6)"
+    british = "'tea' (v.tsv:6), 'milk' (v.tsv:2), 'pear' (v.tsv:4), 'plum' (v.tsv:5)"
     assert build.found.rows() == [
         (None, "en-GB", "verdicts-on-nothing", f"4 verdicts {ON_NOTHING}: {british}"),
         (None, "id-ID", "verdicts-on-nothing", f"1 verdict {ON_NOTHING}: 'rice' (v.tsv:7)"),
