@@ -79,7 +79,7 @@ class SpanScorer:
         """See `candidate_protocol.KindScorer.scores`."""
         fed = fed_at_a_time(self._opened.device)
         return [
-            span_logprobs(self._opened.model, request.ids, self._opening, request.candidates.tree(fed))
+            _span_logprobs(self._opened.model, request.ids, self._opening, request.candidates.tree(fed))
             for request in requests
         ]
 
@@ -100,7 +100,7 @@ class SpanScorer:
         return found
 
 
-def span_logprobs(model: "PreTrainedModel", prompt: Sequence[int], sentinel: int, tree: Tree) -> Likelihoods:
+def _span_logprobs(model: "PreTrainedModel", prompt: Sequence[int], sentinel: int, tree: Tree) -> Likelihoods:
     """Scores of candidates in the gap of a prompt, which goes through the encoder once.
 
     Args:
