@@ -148,10 +148,13 @@ REFUSED: dict[str, tuple[str, str | None, str]] = {
         "name,response\na1,x\n",
         "answers.csv: no column names the items; add one of item_id, true_false_id, MCQID, ID",
     ),
-    "a number": (
+    "numbers": (
         "answers.jsonl",
-        '{"item_id": "a1", "response": 7}',
-        "answers.jsonl:1, column response: 7 is not text; write text in quotes",
+        '{"item_id": "a1", "response": 7}\n{"item_id": "a2", "response": 8}',
+        (
+            "2 problems:\nanswers.jsonl:1, column response: 7 is not text; write text in quotes\n"
+            "answers.jsonl:2, column response: 8 is not text; write text in quotes"
+        ),
     ),
     "another kind": (
         "answers.pdf",
