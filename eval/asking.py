@@ -36,7 +36,7 @@ from blend.schemas.errors import ArgumentError, InputError
 THINKING_TOKENS = 16_384
 """Tokens that an answer may have by default of a model that thinks before it: thoughts take thousands."""
 
-OF_OUR_MODELS = ("causal", "max_masks")
+_OF_OUR_MODELS = ("causal", "max_masks")
 """Options of a task that say how a model of ours scores candidates."""
 
 _OF_WRITING = ("max_tokens", "temperature", "seed")
@@ -73,7 +73,7 @@ def questions_for(
     in_words = {**task.of_texts, **given}
     if not isinstance(model, Local | Server):
         asked = read_items(release, task, in_parts=True, **(in_words if writes_alone(model) else given))
-        ours = {name: given.get(name) for name in OF_OUR_MODELS}
+        ours = {name: given.get(name) for name in _OF_OUR_MODELS}
         refuse(ours, "for a model that is loaded, and `model` is an object")
         return asked, asked.asked.warnings
     asked = read_items(release, task, in_parts=True, **(in_words if asking.in_files else given))
@@ -192,7 +192,7 @@ def _candidate_scorer(
         scorer: CandidateScorer = callers_model(model, "candidates")
         return scorer
     where = model.model_dump(include={"revision", "device", "dtype", "batch_size"}, exclude_none=True)
-    return open_candidate_scorer(model.path, **{name: asked.options[name] for name in OF_OUR_MODELS}, **where)
+    return open_candidate_scorer(model.path, **{name: asked.options[name] for name in _OF_OUR_MODELS}, **where)
 
 
 def _opened(model: Local | Server, decoding: Decoding, asking: Asking) -> OpenedModel:

@@ -45,10 +45,10 @@ except ImportError as error:
 FOLDER = "cluster"
 """Folder in that of a run, where every node sees requests, answers, checkpoints and logs."""
 
-TASK_REQUESTS = 5000
+_TASK_REQUESTS = 5000
 """Requests of a task, where the user does not say."""
 
-CHUNK = 1000
+_CHUNK = 1000
 """Requests between two checkpoints that datatrove forgets; so many are written again after a kill."""
 
 _OF_THE_REQUEST = (400, 413, 422, 500)
@@ -76,7 +76,7 @@ def run_on_cluster(
     *,
     server: str,
     executor: Literal["local", "slurm", "ray"] = "local",
-    task_requests: int = TASK_REQUESTS,
+    task_requests: int = _TASK_REQUESTS,
     settings: Mapping[str, Any],
 ) -> Run | None:
     """Have what a run has no answer to answered on a cluster; the same call goes on where it was stopped.
@@ -168,7 +168,7 @@ def _tasks(files: Sequence[Path], out: Path, server: str, executor: str, setting
             config,
             _Writer(str(out / "answers"), "${rank}-${chunk_index}.jsonl", compression=None),
             checkpoints_local_dir=str(out / "checkpoints"),
-            records_per_chunk=CHUNK,
+            records_per_chunk=_CHUNK,
         )
         # Its cache of replies writes to disk for every one, in a row, and checkpoints hold the same.
         runner.request_cache.enabled = False

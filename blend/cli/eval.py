@@ -29,7 +29,7 @@ app = Application(
 )
 
 
-DEFAULT_RUN = Path("run")
+_DEFAULT_RUN = Path("run")
 
 
 @app.command()
@@ -48,7 +48,7 @@ def run(
     ] = None,
     out: Annotated[
         Path, typer.Option(help="Directory of the run; the same run goes on where it stopped.")
-    ] = DEFAULT_RUN,
+    ] = _DEFAULT_RUN,
     locales: Annotated[
         list[str] | None,
         typer.Option(
@@ -123,7 +123,7 @@ def score(
             help="Directory of the run, or of several; or a log of `inspect eval blend/TASK`, whose run is "
             "then made beside it.",
         ),
-    ] = DEFAULT_RUN,
+    ] = _DEFAULT_RUN,
     rule: Annotated[
         str, typer.Option(help="Rule by which answers are judged; docs/scores.md explains each.")
     ] = "default",

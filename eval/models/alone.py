@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     import torch
     from transformers import PreTrainedModel
 
-TRIED = 32
+_TRIED = 32
 """Candidates that are computed alone at most; with each more, so many passes of the model are made."""
 
-FACTOR = 4
+_FACTOR = 4
 """A token's log-probability may differ by so many square roots of the number type's precision.
 
 The root says that half of the type's digits have to agree, which leaves the other half to the noise of adding
@@ -40,7 +40,7 @@ def tolerance(model: "PreTrainedModel") -> float:
     """By how much the log-probability of a token may differ, from the precision of the model's number type."""
     import torch
 
-    return float(FACTOR * torch.finfo(model.dtype).eps ** 0.5)
+    return float(_FACTOR * torch.finfo(model.dtype).eps ** 0.5)
 
 
 def agrees(model: "PreTrainedModel", n_tokens: Counts, together: Sums, alone: Sums) -> bool:
@@ -126,9 +126,9 @@ def short_and_usual(items: Sequence[T], lengths: Sequence[int]) -> list[T]:
 
 
 def spread(candidates: Sequence[Sequence[int]]) -> list[int]:
-    """Positions of up to `TRIED` candidates, evenly spread over those that have tokens, in order of these."""
+    """Positions of up to `_TRIED` candidates, evenly spread over those that have tokens, in order of these."""
     ordered = sorted((i for i, tokens in enumerate(candidates) if tokens), key=lambda i: list(candidates[i]))
-    n = min(TRIED, len(ordered))
+    n = min(_TRIED, len(ordered))
     # The last one is among them: what comes after many others is what a full expert turns away.
     return [ordered[(k + 1) * len(ordered) // n - 1] for k in range(n)]
 

@@ -80,7 +80,7 @@ def callers_model(model: OwnModel, asked_for: Literal["text", "logprobs", "candi
             f"`model`: an object of type {type(model).__name__} has no method {_METHODS[asked_for]}, which "
             "this task asks with; add it, or name a model"
         )
-    return model if hasattr(model, "describe") else CallersModel(model)
+    return model if hasattr(model, "describe") else _CallersModel(model)
 
 
 def writes_alone(model: object) -> bool:
@@ -88,7 +88,7 @@ def writes_alone(model: object) -> bool:
     return callable(getattr(model, "generate", None)) and not callable(getattr(model, "option_logprobs", None))
 
 
-class CallersModel:
+class _CallersModel:
     """See `protocols.Model` and `candidate_protocol.CandidateScorer`; every option counts as one token."""
 
     def __init__(self, model: Any) -> None:

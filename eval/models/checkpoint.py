@@ -21,8 +21,8 @@ from blend.loaders.hub.request_timeouts import request_timeouts, with_retries
 from blend.schemas.errors import BlendError, InputError
 
 CONFIG = "config.json"
-WEIGHTS = "model.safetensors"
-WEIGHTS_INDEX = "model.safetensors.index.json"
+_WEIGHTS = "model.safetensors"
+_WEIGHTS_INDEX = "model.safetensors.index.json"
 TOKENIZERS = ("tokenizer.json", "tokenizer.model", "spiece.model", "vocab.json", "vocab.txt", "tekken.json")
 """Files of which a tokenizer has at least one."""
 
@@ -168,10 +168,10 @@ def _read(folder: Path, name: str, revision: str | None, *, where: str) -> Check
     content = read_content(folder / CONFIG)
     with readable(shown, CONFIG):
         config = dict(json.loads(content))
-    files = [folder / WEIGHTS]
-    if (folder / WEIGHTS_INDEX).is_file():
-        with readable(shown, WEIGHTS_INDEX):
-            weight_map = json.loads(read_content(folder / WEIGHTS_INDEX))["weight_map"]
+    files = [folder / _WEIGHTS]
+    if (folder / _WEIGHTS_INDEX).is_file():
+        with readable(shown, _WEIGHTS_INDEX):
+            weight_map = json.loads(read_content(folder / _WEIGHTS_INDEX))["weight_map"]
             files = [folder / file for file in sorted({*weight_map.values()})]
     weights = hashlib.sha256()
     for file in files:
@@ -198,12 +198,12 @@ def _check_files(files: set[str], where: str) -> None:
             f"{where}: there is no {CONFIG}, so this is not a model of transformers; "
             "give the directory into which it was saved with save_pretrained"
         )
-    if not files & {WEIGHTS, WEIGHTS_INDEX}:
+    if not files & {_WEIGHTS, _WEIGHTS_INDEX}:
         source = where.removeprefix("model ")
         raise InputError(
-            f"{where}: there is neither {WEIGHTS} nor {WEIGHTS_INDEX}; download the model again, or, where its "
-            "weights are a pickle, which can run any code when it is read, and you trust it, convert it once "
-            "and evaluate 'converted':\n"
+            f"{where}: there is neither {_WEIGHTS} nor {_WEIGHTS_INDEX}; download the model again, or, where "
+            "its weights are a pickle, which can run any code when it is read, and you trust it, convert it "
+            "once and evaluate 'converted':\n"
             '  python -c "from transformers import AutoModelForCausalLM as M, AutoTokenizer as T; '
             f"[part.from_pretrained('{source}').save_pretrained('converted') for part in (M, T)]\""
         )
@@ -218,7 +218,7 @@ def _add_tensors(digest: "hashlib._Hash", file: Path, where: str) -> None:
     """Add a safetensors file's header, and the first bytes of each of its tensors."""
     if not file.is_file():
         raise InputError(
-            f"{where}: {WEIGHTS_INDEX} names {file.name!r}, which is not there; download the model again"
+            f"{where}: {_WEIGHTS_INDEX} names {file.name!r}, which is not there; download the model again"
         )
     size = file.stat().st_size
     with open_content(file, what="file of weights") as content:

@@ -67,7 +67,7 @@ class Encoder:
         self._tokenizer = tokenizer
         self.chat = has_template if chat is None else chat
         """Whether prompts go through the chat template."""
-        self.template = ChatTemplate(tokenizer, options or ChatOptions()) if self.chat else None
+        self.template = _ChatTemplate(tokenizer, options or ChatOptions()) if self.chat else None
         """The chat template, where prompts go through it."""
         if not self.chat:
             check_no_chat_options(options)
@@ -139,7 +139,7 @@ def n_in_common(a: list[int], b: list[int]) -> int:
 THINKING_VARIABLES = ("enable_thinking", "thinking")
 """Variables by which templates let a model think or not: Qwen's and most others', DeepSeek's and Granite's."""
 
-EFFORT_VARIABLE = "reasoning_effort"
+_EFFORT_VARIABLE = "reasoning_effort"
 
 # Llama 3's template prints today's date unless it is given one; this is the template's own default. Another day
 # must not give another score.
@@ -148,7 +148,7 @@ _TEMPLATE_DATE = "26 Jul 2024"
 _PROBE = "blend-probe"
 
 
-class ChatTemplate:
+class _ChatTemplate:
     """The chat template of a tokenizer, with what is said besides the prompt."""
 
     def __init__(self, tokenizer: "PreTrainedTokenizerBase", options: ChatOptions) -> None:
@@ -169,7 +169,7 @@ class ChatTemplate:
             name = _variable(source, "thinking", THINKING_VARIABLES)
             self._variables[name] = options.thinking == "on"
         if options.reasoning_effort is not None:
-            name = _variable(source, "reasoning_effort", (EFFORT_VARIABLE,))
+            name = _variable(source, "reasoning_effort", (_EFFORT_VARIABLE,))
             self._variables[name] = options.reasoning_effort
         ending = self._ending()
         self.is_open = not split_thought(ending).is_finished

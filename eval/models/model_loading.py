@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 
 Dtype = Literal["float32", "bfloat16", "float16"]
 
-LIBRARIES = ("torch", "transformers", "tokenizers")
+_LIBRARIES = ("torch", "transformers", "tokenizers")
 """Libraries whose versions can change a score."""
 
 EXTRA = "eval"
 
-SPREAD = "auto"
+_SPREAD = "auto"
 """Device of a model that is spread over all GPUs, and over the memory beside them where they do not suffice."""
 
-WORTH_THREADS = 2_000_000
+_WORTH_THREADS = 2_000_000
 """Parameters from which a model is computed with several threads. A smaller one finishes a layer in less time
 than threads take to meet: on a busy machine they mostly wait for each other."""
 
@@ -41,7 +41,7 @@ class Device:
     """Device that a model computes on, and the type of its numbers."""
 
     device: str
-    """As torch names it: ``cpu``, ``cuda``, ``cuda:1``; or `SPREAD`."""
+    """As torch names it: ``cpu``, ``cuda``, ``cuda:1``; or `_SPREAD`."""
     dtype: Dtype
     """Type of the weights and of what is computed with them; log-probabilities are always float32."""
 
@@ -54,7 +54,7 @@ class Device:
         """``cpu``, or the name of the GPU; of several, all names."""
         import torch
 
-        if self.device == SPREAD:
+        if self.device == _SPREAD:
             return ", ".join(map(torch.cuda.get_device_name, range(torch.cuda.device_count())))
         return torch.cuda.get_device_name(self.device) if self.device.startswith("cuda") else self.device
 
@@ -107,7 +107,7 @@ class OpenCheckpoint:
         import torch
 
         threads = torch.get_num_threads()
-        if self.device.on_cpu and self.model.num_parameters() < WORTH_THREADS:
+        if self.device.on_cpu and self.model.num_parameters() < _WORTH_THREADS:
             torch.set_num_threads(1)
         try:
             yield
@@ -129,7 +129,7 @@ class OpenCheckpoint:
             context_tokens=self.context_tokens,
             dtype=self.device.dtype,
             device=self.device.shown(),
-            versions={name: version(name) for name in LIBRARIES},
+            versions={name: version(name) for name in _LIBRARIES},
         )
 
 
@@ -143,7 +143,7 @@ def check_installed(purpose: str) -> None:
         MissingExtraError: If a library is not.
     """
     try:
-        for library in ("accelerate", "safetensors", *LIBRARIES):
+        for library in ("accelerate", "safetensors", *_LIBRARIES):
             import_module(library)
     except ImportError as error:
         raise MissingExtraError(purpose, extra=EXTRA) from error
@@ -174,12 +174,12 @@ def choose_device(device: str | None = None, dtype: Dtype | None = None) -> Devi
 
     n_gpus = torch.cuda.device_count()
     chosen = device or "cuda"
-    if n_gpus == 0 and device in (None, SPREAD):
+    if n_gpus == 0 and device in (None, _SPREAD):
         chosen = "cpu"
-    there = ["cpu", SPREAD, *(f"cuda:{number}" for number in range(n_gpus))]
+    there = ["cpu", _SPREAD, *(f"cuda:{number}" for number in range(n_gpus))]
     try:
         # Only what is put there tells whether a device can be used; `meta` computes nothing.
-        usable = chosen == SPREAD or (chosen != "meta" and bool(torch.empty(1, device=chosen).numel()))
+        usable = chosen == _SPREAD or (chosen != "meta" and bool(torch.empty(1, device=chosen).numel()))
     except (RuntimeError, AssertionError, NotImplementedError):  # what torch says of no such device
         usable = False
     if not usable:

@@ -22,11 +22,11 @@ _COPIED = ("DynamicLayer", "DynamicSlidingWindowLayer", "DynamicIndexedLayer", "
 """Layers of a cache that can be copied whole, by name: not every version of transformers has all. Others
 inherit from them and hold more, such as the states of a hybrid model, which the inherited method leaves out."""
 
-PREDICTED_ON_CPU = 2**25
+_PREDICTED_ON_CPU = 2**25
 """Numbers that a pass over options predicts at a time on a CPU, one for every word of the vocabulary at every
 token: 128 MB in float32, and as much again while they are added up. Of 150,000 words that is 220 tokens."""
 
-PREDICTED_ON_GPU = 2**30
+_PREDICTED_ON_GPU = 2**30
 """The same on a GPU, whose passes are worth it only if they are larger."""
 
 
@@ -99,7 +99,7 @@ def _slices(model: "PreTrainedModel", options: Sequence[Sequence[int]]) -> Itera
     What a pass takes grows with its options, padded to the longest, times the vocabulary; a batch is measured
     by its prompts and options alone.
     """
-    predicted = PREDICTED_ON_CPU if model.device.type == "cpu" else PREDICTED_ON_GPU
+    predicted = _PREDICTED_ON_CPU if model.device.type == "cpu" else _PREDICTED_ON_GPU
     tokens = predicted // model.config.get_text_config().vocab_size
     waiting = sorted(range(len(options)), key=lambda i: (-len(options[i]), i))
     while waiting:

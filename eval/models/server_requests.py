@@ -47,7 +47,7 @@ class TextRequest(NamedTuple):
 
 
 @dataclass
-class Dialect:
+class _Dialect:
     """What a server understands of a request, as its refusals have shown."""
 
     max_tokens_key: str = "max_tokens"
@@ -79,7 +79,7 @@ class RequestForm:
     """How answers are written."""
     options: ChatOptions
     """What is said besides the prompt."""
-    dialect: Dialect = field(default_factory=Dialect)
+    dialect: _Dialect = field(default_factory=_Dialect)
 
     def request(self, prompt: str, seed: int) -> TextRequest:
         """The request for one answer; ``seed`` says where drawing starts."""

@@ -11,7 +11,7 @@ from blend.eval.models.model_loading import check_installed, quiet
 from blend.loaders.files.atomic import check_own_folder, storage_errors
 from blend.schemas.rows import LETTERS
 
-CONTEXT_TOKENS = 1024
+_CONTEXT_TOKENS = 1024
 VOCABULARY = 768
 
 _END = "<|endoftext|>"
@@ -53,7 +53,7 @@ def make_tiny_model(out: Path, *, seed: int = 0) -> None:
     tokenizer = PreTrainedTokenizerFast(tokenizer_object=learned, eos_token=_END, pad_token=_END)
     config = GPT2Config(
         vocab_size=learned.get_vocab_size(),
-        n_positions=CONTEXT_TOKENS,
+        n_positions=_CONTEXT_TOKENS,
         n_embd=64,
         n_layer=2,
         n_head=2,

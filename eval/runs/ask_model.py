@@ -162,7 +162,8 @@ def outcome_of(run: Run, *, n_asked: int) -> RunOutcome:
         for reason, n in sorted(unknown.drop_nulls().value_counts().iter_rows())
     )
     n_missing = n_items - rows.height + errors.len()
-    return RunOutcome(n_items, n_asked, n_missing, errors.len(), errors.first(), warnings, usage=usage)
+    first_error = next(iter(errors), None)
+    return RunOutcome(n_items, n_asked, n_missing, errors.len(), first_error, warnings, usage=usage)
 
 
 def _scored(scores: Likelihoods, options: pl.Series | None) -> dict[str, Any]:

@@ -97,14 +97,16 @@ def _table(path: Path, diagnostics: Diagnostics) -> list[LoggedAnswer]:
     fix = "store the column as text" if path.suffix.lower() == ".parquet" else "write text in quotes"
     answers = []
     for location, values in ((row.location, row.values) for row in rows):
-        texts = [values.get(name) or "" for name in ("response", *_FURTHER)]
-        for name, value in zip(("response", *_FURTHER), texts, strict=True):
-            if not isinstance(value, str):
-                diagnostics.problem(f"{value!r} is not text", where=f"{location}, column {name}", fix=fix)
-        diagnostics.raise_problems()
-        id_name = next((name for name in ID_KEYS if name in values), None)
-        named, prompt = values.get(id_name or ""), values.get("prompt") or None
-        answers.append(LoggedAnswer(id_name, named, as_answer(*texts), prompt=prompt, location=location))
+        texts = {name: values.get(name) or "" for name in ("response", *_FURTHER)}
+        wrong = {name: value for name, value in texts.items() if not isinstance(value, str)}
+        for name, value in wrong.items():
+            diagnostics.problem(f"{value!r} is not text", where=f"{location}, column {name}", fix=fix)
+        if not wrong:
+            id_name = next((name for name in ID_KEYS if name in values), None)
+            named, prompt = values.get(id_name or ""), values.get("prompt") or None
+            answer = as_answer(*texts.values())
+            answers.append(LoggedAnswer(id_name, named, answer, prompt=prompt, location=location))
+    diagnostics.raise_problems()
     return answers
 
 

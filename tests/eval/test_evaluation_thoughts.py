@@ -18,51 +18,30 @@ from helpers.models.tiny_models import CHAT_TEMPLATE, copied, make_thinking_mode
 Asked = Callable[..., blend.Run]
 
 
-def correct_json(run: blend.Run) -> list[str]:
-    """The correct letter of every item, as the published prompt asks for it."""
-    return [f'{{"answer_choice": "{"ABCD"[answer]}"}}' for answer in run.gold()["answer"]]
-
-
-def says(texts: list[Any]) -> Saying:
-    """Says one text after the other."""
-    left = iter(texts)
-    return Saying(lambda prompts: [next(left) for _ in prompts])
-
-
-@pytest.fixture
-def letters(asked: Asked) -> list[str]:
-    return correct_json(asked(Reader(), out="letters"))
-
-
 @pytest.mark.landing
 @pytest.mark.slow
-def test_why_answers_are_none_is_told_apart(asked: Asked, letters: list[str]):
-    stopped = Generation(letters[0], 1, 1, "content_filter")
-    cut = Generation("", 1, 128, "length", thought="Maybe")
-    run = asked(says([stopped, stopped, cut, *letters[3:]]))
+def test_why_answers_are_none_is_told_apart(asked: Asked):
+    stopped, cut = Generation("A", 1, 1, "content_filter"), Generation("", 1, 128, "length", thought="Maybe")
+    answers = iter([stopped, stopped, cut])
+    run = asked(Saying(lambda prompts: [next(answers, "A") for _ in prompts]))
+    n, heard = run.description.n_items, list[str]()
     assert run.outcome.usage.filtered == 2
-    heard: list[str] = []
-    assert score(run, on_warning=heard.append).overall("unanswered").n == len(letters)
+    assert score(run, on_warning=heard.append).overall("unanswered").n == n
     assert heard == [
         (
-            f"3 of {len(letters)} answers ({300 / len(letters):.1f} %) are unanswered: a content filter "
-            "stopped 2, and would again; in 1 the model said nothing, did not finish a thought, or was cut at "
-            "the length allowed; let it write more (`max_tokens`), or not think (`thinking`)"
+            f"3 of {n} answers ({300 / n:.1f} %) are unanswered: a content filter stopped 2, and would again; "
+            "in 1 the model said nothing, did not finish a thought, or was cut at the length allowed; let it "
+            "write more (`max_tokens`), or not think (`thinking`)"
         )
     ]
 
 
-@pytest.mark.parametrize(
-    ("options", "shown"),
-    [
-        ({"system": "Be short."}, "`system=Be short.`"),
-        ({"thinking": "on"}, "`thinking=on`"),
-    ],
-)
-def test_an_object_speaks_for_itself(asked: Asked, options: dict[str, Any], shown: str):
+@pytest.mark.parametrize("options", [{"system": "Be short."}, {"thinking": "on"}])
+def test_an_object_speaks_for_itself(asked: Asked, options: dict[str, str]):
+    [(name, value)] = options.items()
     assert refused(lambda: asked(Reader(), **options)) == (
-        f"{shown} makes sense only for a model that is loaded or on a server, and `model` is an object; "
-        "leave it out"
+        f"`{name}={value}` makes sense only for a model that is loaded or on a server, and `model` is an "
+        "object; leave it out"
     )
 
 

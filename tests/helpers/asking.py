@@ -6,7 +6,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 import blend
+from blend.eval.items import ITEMS, TaskItems
 from blend.eval.models.chosen import Asking, Decoding, Local, Recorded, Server
 
 OnWarning = Callable[[str], Any] | None
@@ -58,3 +61,14 @@ def score(run: Any, *, on_warning: OnWarning = None, **options: Any) -> blend.Sc
 
 def _taken(options: dict[str, Any], names: Any) -> dict[str, Any]:
     return {name: options.pop(name) for name in list(options) if name in names}
+
+
+def texts_asked(*names: tuple[str, str, str], skipped: tuple[str, ...] = ()) -> TaskItems:
+    """Items to be answered in words, by ``(item_id, locale, template_id)``."""
+    rows = [
+        {"item_id": item_id, "locale": locale, "region": locale[-2:], "template_id": template_id}
+        | {"topic": "Food", "prompt_id": "p", "language": "en", "prompt": "?", "options": None}
+        for item_id, locale, template_id in names
+    ]
+    left_out = pl.DataFrame({"item_id": skipped, "locale": ["ko-KR"] * len(skipped), "template_id": skipped})
+    return TaskItems(pl.DataFrame(rows, ITEMS), pl.DataFrame(), {}, "text", left_out)

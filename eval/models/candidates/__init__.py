@@ -72,7 +72,7 @@ def open_candidate_scorer(
         of_kind = MaskedScorer(opened, max_masks)
     else:
         of_kind = SpanScorer(opened) if kind == "encoder_decoder" else CausalScorer(opened, causal)
-    return LocalCandidateScorer(opened, of_kind, batch_size)
+    return _LocalCandidateScorer(opened, of_kind, batch_size)
 
 
 def _check_option(model: str, kind: Kind, wanted: Kind, option: str, *, is_given: bool) -> None:
@@ -83,7 +83,7 @@ def _check_option(model: str, kind: Kind, wanted: Kind, option: str, *, is_given
         )
 
 
-class LocalCandidateScorer:
+class _LocalCandidateScorer:
     """See `candidate_protocol.CandidateScorer`.
 
     On a CPU each prompt is computed on its own: its scores depend on nothing else.

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     import torch
     from transformers import PreTrainedTokenizerBase
 
-FED_ON_CPU = 256
+_FED_ON_CPU = 256
 """Nodes of a tree fed in a pass on a CPU: what a layer computes of more no longer fits into its caches, and
 the scores of 250,000 tokens at as many places would take gigabytes."""
 
-FED_ON_GPU = 2048
+_FED_ON_GPU = 2048
 """Nodes of a tree fed in a pass on a GPU."""
 
 
@@ -176,7 +176,7 @@ def plain_tokens(tokenizer: "PreTrainedTokenizerBase", texts: Sequence[str]) -> 
 
 def fed_at_a_time(device: Device) -> int:
     """Nodes of a tree that are fed in a pass on a device."""
-    return FED_ON_CPU if device.on_cpu else FED_ON_GPU
+    return _FED_ON_CPU if device.on_cpu else _FED_ON_GPU
 
 
 def picked(logits: "torch.Tensor", rows: NDArray[np.int64], tokens: NDArray[np.int64]) -> Any:

@@ -99,13 +99,13 @@ class CausalScorer:
         if self._way == "published-greedy":
             return _greedy_logprobs(model, ids, rest, self._ends)
         if self._takes_trees is None:
-            self._takes_trees = takes_trees(model, ids, rest)
+            self._takes_trees = _takes_trees(model, ids, rest)
         if not self._takes_trees:
-            return separate_logprobs(model, ids, rest)
+            return _separate_logprobs(model, ids, rest)
         fed = fed_at_a_time(self._opened.device)
         # Statements hold the prompt's end as well, so no other prompt shares their tree.
         tree = make_tree(rest, fed_at_a_time=fed) if self._way == "statement" else request.candidates.tree(fed)
-        return tree_logprobs(model, ids, tree)
+        return _tree_logprobs(model, ids, tree)
 
     def _asked(self, request: Request) -> tuple[list[int], list[list[int]]]:
         """Return what the model is given, and the tokens of each candidate read after it."""
@@ -119,7 +119,7 @@ class CausalScorer:
         return statements[0][:same], [ids[same:] for ids in statements]
 
 
-def takes_trees(model: "PreTrainedModel", prompt: Sequence[int], candidates: Sequence[Sequence[int]]) -> bool:
+def _takes_trees(model: "PreTrainedModel", prompt: Sequence[int], candidates: Sequence[Sequence[int]]) -> bool:
     """Whether a model computes a tree of candidates as it computes each of them alone.
 
     Some cannot: their state cannot be gone back to (Mamba), positions are none that one could give (ALiBi), or
@@ -130,22 +130,22 @@ def takes_trees(model: "PreTrainedModel", prompt: Sequence[int], candidates: Seq
     if not takes(model, "position_ids"):
         return False
     layers = getattr(cache_of(_prefilled(model, prompt)), "layers", None)
-    # Exactly this class: a subclass may drop what lies outside a window, and `tree_logprobs` sets keys and
+    # Exactly this class: a subclass may drop what lies outside a window, and `_tree_logprobs` sets keys and
     # values itself.
     if not layers or not all(type(layer) is DynamicLayer for layer in layers):
         return False
     # Long candidates have most nodes after each other, where a wrong mask or position shows.
     tried = sorted(map(list, candidates), key=len)[-_TRIED:]
-    together = tree_logprobs(model, prompt, make_tree(tried, fed_at_a_time=1024))
+    together = _tree_logprobs(model, prompt, make_tree(tried, fed_at_a_time=1024))
     alone = np.array([plain_logprob(model, prompt, ids) for ids in tried])
     return agrees(model, together.tokens, together.logprobs, alone)
 
 
-def tree_logprobs(model: "PreTrainedModel", prompt: Sequence[int], tree: Tree) -> Likelihoods:
+def _tree_logprobs(model: "PreTrainedModel", prompt: Sequence[int], tree: Tree) -> Likelihoods:
     """Scores of candidates after a prompt.
 
     Args:
-        model: A causal language model that `takes_trees`.
+        model: A causal language model that `_takes_trees`.
         prompt: Tokens of the prompt, at least one.
         tree: The candidates.
     """
@@ -170,7 +170,7 @@ def tree_logprobs(model: "PreTrainedModel", prompt: Sequence[int], tree: Tree) -
     return Likelihoods(tree.sums(logprobs), tree.lengths, len(prompt))
 
 
-def separate_logprobs(
+def _separate_logprobs(
     model: "PreTrainedModel", prompt: Sequence[int], candidates: Sequence[Sequence[int]]
 ) -> Likelihoods:
     """The same for models that take no trees: candidates one by one, from copies of the prompt's cache."""

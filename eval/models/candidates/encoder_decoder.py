@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import torch
     from transformers import PreTrainedModel
 
-OPENING, CLOSING = "<extra_id_0>", "<extra_id_1>"
+OPENING, _CLOSING = "<extra_id_0>", "<extra_id_1>"
 """Sentinels before and after the span."""
 
 
@@ -42,13 +42,13 @@ class SpanScorer:
 
     def __init__(self, opened: OpenCheckpoint) -> None:
         known = opened.tokenizer.get_vocab()
-        if OPENING not in known or CLOSING not in known:
+        if OPENING not in known or _CLOSING not in known:
             raise InputError(
                 f"model {opened.checkpoint.id}: its tokenizer has no {OPENING}, so it was not trained to fill "
                 "spans; probe an encoder-decoder of T5's kind (T5, mT5, UMT5), a masked or a causal model"
             )
         self._opened = opened
-        self._opening, self._closing = known[OPENING], known[CLOSING]
+        self._opening, self._closing = known[OPENING], known[_CLOSING]
 
     def encoded(self, prompt: Gapped) -> list[int]:
         """See `candidate_protocol.KindScorer.encoded`; the sentinel stands in the gap."""
@@ -59,7 +59,7 @@ class SpanScorer:
     def tokens(self, texts: Sequence[str], *, after_blank: bool) -> list[list[int]]:
         """See `candidate_protocol.KindScorer.tokens`; they stand between the sentinels."""
         del after_blank
-        spans = [f"{OPENING} {text} {CLOSING}" for text in texts]
+        spans = [f"{OPENING} {text} {_CLOSING}" for text in texts]
         encoded: list[list[int]] = self._opened.tokenizer(spans, verbose=False)["input_ids"]
         # From the first opening to the last closing sentinel, whatever special tokens stand around them.
         return [
@@ -79,7 +79,7 @@ class SpanScorer:
         """See `candidate_protocol.KindScorer.scores`."""
         fed = fed_at_a_time(self._opened.device)
         return [
-            span_logprobs(self._opened.model, request.ids, self._opening, request.candidates.tree(fed))
+            _span_logprobs(self._opened.model, request.ids, self._opening, request.candidates.tree(fed))
             for request in requests
         ]
 
@@ -100,7 +100,7 @@ class SpanScorer:
         return found
 
 
-def span_logprobs(model: "PreTrainedModel", prompt: Sequence[int], sentinel: int, tree: Tree) -> Likelihoods:
+def _span_logprobs(model: "PreTrainedModel", prompt: Sequence[int], sentinel: int, tree: Tree) -> Likelihoods:
     """Scores of candidates in the gap of a prompt, which goes through the encoder once.
 
     Args:

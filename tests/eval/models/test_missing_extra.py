@@ -1,8 +1,8 @@
 """What is said where a package that a model needs is not installed."""
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -16,52 +16,40 @@ from blend.schemas.errors import MissingExtraError
 INSTALL = 'in a checkout of blend-sdk: pip install -e ".[eval]"'
 
 
-def open_here(model: Path) -> object:
-    return open_local(str(model)).option_logprobs(["?"], [["A"]])
-
-
-def open_there(model: Path) -> object:
-    return open_server(model.name, "http://127.0.0.1:1/v1").generate(["?"])
-
-
-def make(model: Path) -> object:
-    return make_tiny_model(model.with_name("made"))
+def use(how: str, model: Path, release: Path, out: Path) -> Any:
+    if how == "here":
+        return open_local(str(model)).option_logprobs(["?"], [["A"]])
+    if how == "there":
+        return open_server("model", "http://127.0.0.1:1/v1").generate(["?"])
+    if how == "make":
+        return make_tiny_model(out)
+    command = ["eval", "run", str(release), "--model", str(model), "--out", str(out)]
+    raise CliRunner().invoke(app, command).exception or AssertionError
 
 
 @pytest.mark.parametrize(
-    ("package", "use", "purpose"),
+    ("package", "how", "purpose"),
     [
-        ("torch", open_here, "a local model"),
-        ("transformers", open_here, "a local model"),
-        ("safetensors", open_here, "a local model"),
-        ("openai", open_there, "model model"),
-        ("torch", make, "making a model"),
-        ("transformers", make, "making a model"),
+        ("torch", "here", "a local model"),
+        ("transformers", "here", "a local model"),
+        ("safetensors", "here", "a local model"),
+        ("torch", "run", "a local model"),
+        ("openai", "there", "model model"),
+        ("torch", "make", "making a model"),
+        ("transformers", "make", "making a model"),
     ],
 )
-def test_a_missing_package_is_an_error_that_names_the_extra(
+def test_a_missing_package_is_an_error_that_names_the_extra_and_leaves_nothing(
     tiny_gpt2: Path,
+    sample_release: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     package: str,
-    use: Callable[[Path], object],
+    how: str,
     purpose: str,
 ):
-    model = tmp_path / "model"
-    model.symlink_to(tiny_gpt2)
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(MissingExtraError) as caught:
-        use(model)
+        use(how, tiny_gpt2, sample_release, tmp_path / "out")
     assert str(caught.value) == f"{purpose} needs an optional dependency; {INSTALL}"
-    assert not (tmp_path / "made").exists()
-
-
-def test_a_run_without_the_extra_leaves_nothing_behind(
-    sample_release: Path, tiny_gpt2: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setitem(sys.modules, "torch", None)
-    command = ["eval", "run", str(sample_release), "--model", str(tiny_gpt2), "--out", str(tmp_path / "run")]
-    result = CliRunner().invoke(app, command)
-    assert isinstance(result.exception, MissingExtraError)
-    assert str(result.exception) == f"a local model needs an optional dependency; {INSTALL}"
-    assert not (tmp_path / "run").exists()
+    assert not (tmp_path / "out").exists()

@@ -7,32 +7,19 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pyarrow as pa
 import pytest
 
 from blend.eval.evaluation import run_task
-from blend.eval.items import ITEMS, TaskItems
 from blend.eval.models.chosen import Recorded
 from blend.eval.runs.answer_logs import read_log, style_of
 from blend.eval.runs.recorded_answers import read_recorded
 from blend.schemas.errors import InputError
+from helpers.asking import texts_asked
 
 Json = dict[str, Any]
 
-TWO = TaskItems(
-    pl.DataFrame(
-        [
-            {"item_id": item_id, "locale": "ko-KR", "region": "KR", "template_id": item_id, "topic": "Food"}
-            | {"prompt_id": "p", "language": "en", "prompt": "?", "options": None}
-            for item_id in ("a1", "a2")
-        ],
-        ITEMS,
-    ),
-    pl.DataFrame(),
-    {},
-    "text",
-)
+TWO = texts_asked(("a1", "ko-KR", "t1"), ("a2", "ko-KR", "t2"))
 
 ROWS = [("a1", "B", None, "stop"), ("a2", "C", "Hm", "length")]
 """Item, text, thought and finish reason."""

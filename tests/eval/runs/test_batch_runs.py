@@ -16,7 +16,6 @@ import blend
 from blend.eval.models.server_requests import TextRequest
 from blend.eval.runs import batch_files
 from blend.eval.runs.batch_files import is_name_of, items_by_request, request_id, write_requests
-from helpers.asking import score
 from helpers.messages import wrong
 from helpers.models.batch_server import BatchServer
 
@@ -102,31 +101,6 @@ def test_errors_and_what_is_missing_are_asked_again(server: BatchServer, run: Ru
     live = run(server=server.url, style="json")
     assert (live.outcome.n_asked, live.outcome.n_missing, server.live.total()) == (4, 0, 4)
     assert live.description.n_items == n_items
-
-
-@pytest.mark.integration
-def test_a_finish_reason_that_nobody_knows_is_told_once(server: BatchServer, run: Run, tmp_path: Path):
-    requests, results = tmp_path / "requests.jsonl", tmp_path / "results.jsonl"
-    run(batch_out=requests)
-    lines = [json.loads(line) for line in server.results(requests.read_bytes())[0]]
-    for line, reason in zip(lines, ["tool_calls", "other", "tool_calls"], strict=False):
-        line["response"]["body"]["choices"][0]["finish_reason"] = reason
-    results.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    heard: list[str] = []
-    read = run(batch_in=results, on_warning=heard.append)
-    assert heard == [
-        (
-            "1 answer has the finish reason 'other', which is not known; it is taken as whole, so look whether "
-            "its text may have been cut"
-        ),
-        (
-            "2 answers have the finish reason 'tool_calls', which is not known; they are taken as whole, so "
-            "look whether their texts may have been cut"
-        ),
-    ]
-    assert read.outcome.warnings == tuple(heard)
-    scored = score(read, on_warning=lambda _: None)
-    assert (scored.overall("unanswered").value, read.outcome.n_missing) == (0, 0)
 
 
 @pytest.mark.integration

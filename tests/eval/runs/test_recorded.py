@@ -6,24 +6,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from blend.eval.items import ITEMS, TaskItems
 from blend.eval.runs.recorded_answers import read_recorded
 from blend.schemas.errors import InputError
+from helpers.asking import texts_asked
 
-
-def asked(*names: tuple[str, str, str], skipped: tuple[str, ...] = ()) -> TaskItems:
-    """Items of ``(item_id, locale, template_id)``."""
-    rows = [
-        {"item_id": item_id, "locale": locale, "region": locale[-2:], "template_id": template_id}
-        | {"topic": "Food", "prompt_id": "p", "language": "en", "prompt": "?", "options": None}
-        for item_id, locale, template_id in names
-    ]
-    left_out = pl.DataFrame({"item_id": skipped, "locale": ["ko-KR"] * len(skipped), "template_id": skipped})
-    return TaskItems(pl.DataFrame(rows, ITEMS), pl.DataFrame(), {}, "text", left_out)
-
-
-TWO = asked(("a1", "ko-KR", "t1"), ("a2", "ko-KR", "t2"), skipped=("t3",))
-BOTH = asked(("a1", "ko-KR", "t1"), ("b1", "zh-CN", "t1"))
+TWO = texts_asked(("a1", "ko-KR", "t1"), ("a2", "ko-KR", "t2"), skipped=("t3",))
+BOTH = texts_asked(("a1", "ko-KR", "t1"), ("b1", "zh-CN", "t1"))
 
 
 def written(tmp_path: Path, content: str, name: str = "answers.csv") -> Path:
@@ -160,10 +148,13 @@ REFUSED: dict[str, tuple[str, str | None, str]] = {
         "name,response\na1,x\n",
         "answers.csv: no column names the items; add one of item_id, true_false_id, MCQID, ID",
     ),
-    "a number": (
+    "numbers": (
         "answers.jsonl",
-        '{"item_id": "a1", "response": 7}',
-        "answers.jsonl:1, column response: 7 is not text; write text in quotes",
+        '{"item_id": "a1", "response": 7}\n{"item_id": "a2", "response": 8}',
+        (
+            "2 problems:\nanswers.jsonl:1, column response: 7 is not text; write text in quotes\n"
+            "answers.jsonl:2, column response: 8 is not text; write text in quotes"
+        ),
     ),
     "another kind": (
         "answers.pdf",

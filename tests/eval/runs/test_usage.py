@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from typer.testing import CliRunner
 
@@ -12,8 +13,11 @@ from blend.cli import app
 from blend.eval.hub_results import push_scores
 from blend.eval.models.chosen import Price
 from blend.eval.models.tiny_model import make_tiny_model
+from blend.eval.runs.answers import write_answers
 from blend.eval.runs.ask_model import outcome_of
+from blend.eval.runs.run_directory import opened
 from blend.eval.runs.usage import Usage, money, plan_asking
+from helpers.kill_points import Echo, asked
 from helpers.messages import wrong
 from helpers.models.batch_server import BatchServer
 
@@ -39,6 +43,25 @@ def test_usage_in_words_leaves_out_what_nobody_knows():
     few = {**dict.fromkeys(known), "requests": 1}
     assert Usage(**few).in_words() == "1 request"
     assert Usage(**few, filtered=1).in_words() == "1 request (1 stopped by a content filter)"
+
+
+def test_a_finish_reason_that_nobody_knows_is_told_once(tmp_path: Path):
+    ends = ["stop", "tool_calls", "other", "tool_calls", None]
+    rows = [{"item_id": f"i{n}", "text": "A", "finish_reason": end} for n, end in enumerate(ends)]
+    with opened(tmp_path / "run", asked(), Echo().describe(), None) as run:
+        write_answers(run.answers_folder / "main.jsonl", pl.DataFrame(rows))
+        found = outcome_of(run, n_asked=0)
+    known = "which is not known;"
+    assert found.warnings == (
+        (
+            f"1 answer has the finish reason 'other', {known} it is taken as whole, so look whether its text "
+            "may have been cut"
+        ),
+        (
+            f"2 answers have the finish reason 'tool_calls', {known} they are taken as whole, so look whether "
+            "their texts may have been cut"
+        ),
+    )
 
 
 @pytest.mark.slow
