@@ -8,7 +8,6 @@ To try publishing by hand: ``make hub``, or ``python -m helpers.hub.hub_server F
 """
 
 import json
-import re
 import socket
 import sys
 import threading
@@ -146,10 +145,6 @@ class Handler(BaseHTTPRequestHandler):
         return fault.status is not None or fault.drop
 
     def _route(self, path: str) -> None:
-        for old, new in self.hub.store.renamed.items():
-            if re.search(rf"/datasets/{old}(?=[/.]|$)", path):
-                self.send(307, b"", {"Location": self.path.replace(f"/datasets/{old}", f"/datasets/{new}", 1)})
-                return
         for method, pattern, answer in ROUTES:
             match = pattern.fullmatch(path)
             if match and (self.command == method or (self.command == "HEAD" and method == "GET")):
