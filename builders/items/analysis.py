@@ -1,6 +1,5 @@
 """Analysis: what the answers of several models say of items, as frames."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -323,7 +322,6 @@ def select_compact(
     *,
     size: float,
     chance: float | None = None,
-    on_warning: Callable[[str], None] = lambda _: None,
 ) -> pl.DataFrame:
     """Choose a compact set from answers to multiple-choice questions; see `choose_compact`.
 
@@ -331,7 +329,6 @@ def select_compact(
         answers: As of `analysis.analyse_items`, of six models or more.
         size: Share of the items to choose, a fraction.
         chance: As of `analysis.analyse_items`.
-        on_warning: Hears `ItemAnalysis.untold`, why the choice may not be relied on.
 
     Returns:
         One row per chosen item, by id: ``MCQID``, as in a release, and ``weight``, with a mean of 1.
@@ -345,8 +342,6 @@ def select_compact(
     found = analyse_items(answers, chance=chance)
     if found.model is None:
         raise InputError(f"nothing to choose by: {found.untold}")
-    if found.untold:
-        on_warning(found.untold)
     weights = pl.Series(choose_compact(found.responses, found.model, size=size))
     return found.items.select(MCQID="item_id", weight=weights).filter(pl.col("weight") > 0)
 

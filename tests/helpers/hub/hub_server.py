@@ -38,9 +38,6 @@ class Hub:
         self.faults: list[Fault] = []
         self.requests: list[str] = []
         """Method and path of every request to the Hub or its storage, in order."""
-        self.silent = False
-        """Whether requests are taken and never answered."""
-        self.stopped = threading.Event()
         self._servers = [_Server(("127.0.0.1", number), partial(Handler, self)) for number in (port, 0)]
         self.url, self.storage_url = (f"http://127.0.0.1:{server.server_port}" for server in self._servers)
 
@@ -73,7 +70,6 @@ class Hub:
         try:
             yield self
         finally:
-            self.stopped.set()
             for server, thread in zip(self._servers, threads, strict=True):
                 server.shutdown()
                 server.server_close()
@@ -113,10 +109,6 @@ class Handler(BaseHTTPRequestHandler):
         self.raw_path, self.query = url.path, parse_qs(url.query)
         request = f"{self.command} {unquote(url.path)}"
         self.hub.requests.append(request)
-        if self.hub.silent:
-            self.hub.stopped.wait()
-            self.close_connection = True
-            return
         if self.hub.latency_s:
             time.sleep(self.hub.latency_s)
         self.fault = next((fault for fault in self.hub.faults if fault.strikes(request)), None)
@@ -185,8 +177,6 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         if self.command == "HEAD":
             return
-        if self.fault is not None and self.fault.damage:
-            body = bytes(byte ^ 0xFF for byte in body)
         if self.fault is not None and self.fault.drop_after is not None:
             self.wfile.write(body[: self.fault.drop_after])
             self._cut()
