@@ -105,7 +105,7 @@ def audit(
     ] = "release",
     config: Annotated[
         str,
-        typer.Option(help="Of a release: multiple-choice-questions, compact or true-false-questions."),
+        typer.Option(help="Of a release: multiple-choice-questions or true-false-questions."),
     ] = "multiple-choice-questions",
     out: TablesFolder = None,
     as_json: AsJson = False,

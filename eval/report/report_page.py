@@ -18,7 +18,6 @@ from blend.eval.runs.run_description import is_of_people
 from blend.eval.scores_json import FEW_MARK, Score
 from blend.eval.tasks.multiple_choice import RUNGS
 from blend.schemas.errors import InputError
-from blend.schemas.rows import MULTIPLE_CHOICE_QUESTIONS
 from blend.schemas.summaries import NOTHING
 
 TEMPLATE = "report.html.j2"
@@ -183,9 +182,7 @@ def ladder_sections(runs: Sequence[ScoredRun]) -> tuple[Section, ...]:
     releases = {run.scores.release for run in of_rungs}
     # People answer a few of all questions.
     limits = {run.run.description.options.get("limit") for run in of_rungs if run.name not in people}
-    usual = MULTIPLE_CHOICE_QUESTIONS
-    is_part = any(run.run.description.options.get("config", usual) != usual for run in of_rungs)
-    if len(rungs) < 2 or len(releases) > 1 or len(limits) > 1 or is_part:
+    if len(rungs) < 2 or len(releases) > 1 or len(limits) > 1:
         return ()
     scores = {(run.name, run.task.title): _headline(run) for run in of_rungs}
     models = list(dict.fromkeys(run.name for run in runs if run.scores.task in RUNGS))
