@@ -15,7 +15,6 @@ from blend.loaders.releases.tables import read_config, release_domain, scan_conf
 from blend.schemas.errors import InputError
 from blend.schemas.manifest import ReleaseManifest, TableInfo
 from blend.schemas.rows import (
-    COMPACT,
     MULTIPLE_CHOICE_QUESTIONS,
     RUNGS,
     SHORT_ANSWER_PROMPTS,
@@ -28,7 +27,6 @@ _HOW_TO_GET: Mapping[str, str] = {
     f"(docs/responses.md) {_REBUILT}",
     MULTIPLE_CHOICE_QUESTIONS: "no question has an answer of its region beside three of other regions that "
     "enough people gave, and reports/findings.jsonl of the release says why of each (docs/mcq.md)",
-    COMPACT: f"choose the questions with `blend items --compact` (docs/scores.md) {_REBUILT} with them",
     **dict.fromkeys(RUNGS, f"write rungs = true below [mcq] in the recipe (docs/mcq.md) {_REBUILT}"),
 }
 """What to do about a configuration that a release lacks, or why it does."""

@@ -12,7 +12,6 @@ from blend.schemas.arrow_types import frame_schema, text_columns
 from blend.schemas.personal_data import AnnotatorProfile
 from blend.schemas.rows import (
     Annotation,
-    CompactQuestion,
     CulturalPrompt,
     MultipleChoiceQuestion,
     Question,
@@ -94,12 +93,6 @@ CULTURAL_PROMPT_ROWS = frame_schema(CulturalPrompt)
 
 MCQ_ROWS = frame_schema(MultipleChoiceQuestion)
 """Multiple-choice questions as published."""
-
-COMPACT_ITEMS = pl.Schema({"mcq_id": pl.String(), "weight": pl.Float64()})
-"""One row per question that stands for others."""
-
-COMPACT_ROWS = frame_schema(CompactQuestion)
-"""Those of them that stand for all, with a weight."""
 
 TRUE_FALSE_ROWS = frame_schema(TrueFalseQuestion)
 """True-false questions as published."""

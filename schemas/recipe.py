@@ -360,9 +360,6 @@ class McqOptions(FrozenModel):
     verdicts: str | None = None
     """Table of verdicts on options and questions (CSV, TSV, workbook, JSON Lines or Parquet), relative to the
     recipe; ``docs/mcq.md`` says which there are."""
-    compact: str | None = None
-    """CSV, JSON Lines or Parquet file of multiple-choice questions that stand for all, with a weight each, as
-    ``blend items --compact`` writes it, relative to the recipe; they are the configuration ``compact``."""
     unread: Literal["warn", "drop", "keep"] = "warn"
     """What becomes of options that nobody has read, in default mode: ``warn`` says so and shows what people of
     several regions gave only where a question needs it, ``drop`` leaves all of them out, ``keep`` shows them

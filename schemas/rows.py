@@ -298,13 +298,6 @@ class MultipleChoiceQuestion(Row):
         return self
 
 
-class CompactQuestion(MultipleChoiceQuestion):
-    """One of the few multiple-choice questions that stand for all."""
-
-    weight: float = Field(gt=0)
-    """For how many questions it stands, relative to the mean of all that were chosen."""
-
-
 class YesNo(StrEnum):
     """Whether something is so, in a word that a model can be asked for."""
 
@@ -520,7 +513,6 @@ ANNOTATIONS = "annotations"
 SHORT_ANSWER_QUESTIONS = "short-answer-questions"
 SHORT_ANSWER_PROMPTS = "short-answer-prompts"
 MULTIPLE_CHOICE_QUESTIONS = "multiple-choice-questions"
-COMPACT = "compact"
 TRUE_FALSE_QUESTIONS = "true-false-questions"
 
 _TABLES: dict[str, tuple[type[BaseModel], str]] = {
@@ -528,7 +520,6 @@ _TABLES: dict[str, tuple[type[BaseModel], str]] = {
     SHORT_ANSWER_QUESTIONS: (Question, "template_id"),
     SHORT_ANSWER_PROMPTS: (ShortAnswerPrompt, "prompt_id"),
     MULTIPLE_CHOICE_QUESTIONS: (MultipleChoiceQuestion, "mcq_id"),
-    COMPACT: (CompactQuestion, "mcq_id"),
     TRUE_FALSE_QUESTIONS: (TrueFalseQuestion, "true_false_id"),
     FOOD_TRIPLES: (Triple, "qid"),
     FOOD_ALIGNED: (Triple, "qid"),
@@ -542,21 +533,18 @@ CONFIGS = {config: model for config, (model, _) in _TABLES.items()}
 KEYS = {config: key for config, (_, key) in _TABLES.items()}
 """Configuration to the field that no two rows of a split share."""
 
-MULTIPLE_CHOICE_CONFIGS = (MULTIPLE_CHOICE_QUESTIONS, COMPACT)
-"""Configurations of questions with options, in one split for all regions."""
-
 RUNGS = (TRUE_FALSE_QUESTIONS,)
 """Configurations that ask for the answers of multiple-choice questions in harder ways, in one split too."""
 
 ASKED: dict[str, tuple[str, ...]] = dict.fromkeys(
-    (*MULTIPLE_CHOICE_CONFIGS, *RUNGS), ("template_id", "country")
+    (MULTIPLE_CHOICE_QUESTIONS, *RUNGS), ("template_id", "country")
 )
 """Configuration to the fields that name what is asked, where several rows ask it with other options."""
 
 PER_REGION = (ANNOTATIONS, SHORT_ANSWER_QUESTIONS, SHORT_ANSWER_PROMPTS)
 """Configurations with one split per region."""
 
-QUESTION_CONFIGS = (*PER_REGION, *MULTIPLE_CHOICE_CONFIGS, *RUNGS)
+QUESTION_CONFIGS = (*PER_REGION, MULTIPLE_CHOICE_QUESTIONS, *RUNGS)
 """Configurations whose rows are about locales."""
 
 NOT_BY_LANGUAGE = (*QUESTION_CONFIGS, CULTURAL_PROMPTS)

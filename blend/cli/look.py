@@ -105,7 +105,7 @@ def audit(
     ] = "release",
     config: Annotated[
         str,
-        typer.Option(help="Of a release: multiple-choice-questions, compact or true-false-questions."),
+        typer.Option(help="Of a release: multiple-choice-questions or true-false-questions."),
     ] = "multiple-choice-questions",
     out: TablesFolder = None,
     as_json: AsJson = False,
@@ -260,9 +260,8 @@ def status(
         return
     from blend.builders.mcq.result import too_few_regions
     from blend.loaders.responses.verdicts import proposes_options
-    from blend.views.releases import RAW, odd_lines
+    from blend.views.releases import RAW, collection_tables, odd_lines
     from blend.views.safe import SafeConsole
-    from blend.views.tables import collection_tables
 
     console = SafeConsole()
     print_tables(collection_tables(state))
@@ -313,7 +312,7 @@ def locales(
             json.dumps([locale.model_dump(mode="json") for locale in chosen], ensure_ascii=False, indent=2)
         )
         return
-    from blend.views.tables import locale_details, locale_table
+    from blend.views.releases import locale_details, locale_table
 
     print_tables([locale_details(chosen[0]) if len(chosen) == 1 else locale_table(chosen)])
 

@@ -1,13 +1,14 @@
 """What commands say of a release: what it holds and how its rows look, and of the locales that it can have."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 from rich.markup import escape
 
+from blend.builders.cards.rendering import plain
 from blend.builders.validate.report import CheckResult, Level, ValidationReport
 from blend.loaders.releases import check_complete, read_manifest
 from blend.loaders.releases.reports import read_findings
@@ -17,12 +18,16 @@ from blend.schemas.errors import RowError
 from blend.schemas.languages import country_name
 from blend.schemas.locales import Locale, registry
 from blend.schemas.manifest import FINDINGS_NAME, ReleaseManifest, TableInfo
+from blend.schemas.models import field_sentences
 from blend.schemas.rows import ANNOTATIONS, SHORT_ANSWER_PROMPTS
 from blend.schemas.sheets import ALSO_CORRECT, SILLY, WRONG
 from blend.schemas.summaries import Table
 from blend.schemas.texts import fold, pluralise
 from blend.views.frames import show_tables
 from blend.views.safe import SafeConsole, shown
+
+if TYPE_CHECKING:
+    from blend.builders.saq.collection import CollectionStatus
 
 _SHOWN_CHARACTERS = 400
 """Characters of a value before it is cut: a list of answers can be long."""
@@ -185,3 +190,62 @@ def problem_lines(result: CheckResult, level: Level) -> Iterator[str]:
     yield from map(str, shown)
     if count > len(shown):
         yield f"… and {count - len(shown):,} more (--examples)"
+
+
+# How far a collection is, and the locales that a release can have.
+
+
+_SHOWN = 20
+"""Questions without enough responses that are listed; all of them stand in the JSON output."""
+
+
+def collection_tables(state: "CollectionStatus") -> list[Table]:
+    """Show how far every locale is by its raw responses, and which questions still need some."""
+    from blend.builders.saq.collection import NEEDS_RESPONSES, STOPPED
+
+    waiting = state.questions.filter(pl.col("state").is_in([NEEDS_RESPONSES, STOPPED])).sort(
+        "locale", "state", "still_needed", "template_id", descending=[False, False, True, False]
+    )
+    counts = ("locale", "questions", "complete", "needs_responses", "stopped_idk", "valid", "idk", "rejected")
+    locales = Table(
+        "Collection by locale",
+        state.locales.select(*counts, needed="still_needed").rename(
+            {"needs_responses": "open", "stopped_idk": "stopped"}
+        ),
+        "Questions by state, then responses. A valid response is any but \u201cI don't know\u201d "
+        "and those that a reviewer rejected.",
+    )
+    questions = Table(
+        f"{pluralise(len(waiting), 'question')} without enough responses",
+        waiting.head(_SHOWN).select(
+            "locale", "state", "valid", "idk", question="template_id", of="wanted", needed="still_needed"
+        )["locale", "question", "state", "valid", "of", "idk", "needed"],
+        f"The first {_SHOWN}; the same command with --json lists all." if len(waiting) > _SHOWN else "",
+    )
+    return [locales, questions]
+
+
+def locale_table(locales: Sequence[Locale]) -> Table:
+    """One line per locale, and the datasets that hold it."""
+    columns = ("locale", "split", "language", "region", "in a question", "datasets")
+    rows = [
+        (
+            *(locale.tag, locale.split, locale.language_name, locale.region_name, locale.prompt_name),
+            " ".join(locale.collections),
+        )
+        for locale in locales
+    ]
+    return Table.of(pluralise(len(locales), "locale"), columns, rows)
+
+
+def locale_details(locale: Locale) -> Table:
+    """Every field of one locale with what it means."""
+    rows = [
+        (name, _in_words(getattr(locale, name)), plain(meaning))
+        for name, meaning in field_sentences(Locale).items()
+    ]
+    return Table.of(locale.tag, ("field", "value", "meaning"), rows)
+
+
+def _in_words(value: object) -> str:
+    return ", ".join(value) if isinstance(value, Iterable) and not isinstance(value, str) else str(value or "")

@@ -19,7 +19,7 @@ from blend.schemas.errors import InputError, UnknownNameError
 from blend.schemas.frames import votes_known
 from blend.schemas.locales import Registry
 from blend.schemas.reports import AuditReport, Fares
-from blend.schemas.rows import ANNOTATIONS, LETTERS, MULTIPLE_CHOICE_CONFIGS, MULTIPLE_CHOICE_QUESTIONS, RUNGS
+from blend.schemas.rows import ANNOTATIONS, LETTERS, MULTIPLE_CHOICE_QUESTIONS, RUNGS
 from blend.schemas.summaries import Table, written
 from blend.schemas.texts import pluralise
 
@@ -37,8 +37,7 @@ def audit_release(
 
     Args:
         release: The directory.
-        config: The configuration of questions: ``multiple-choice-questions``, ``compact`` or
-            ``true-false-questions``.
+        config: The configuration of questions: ``multiple-choice-questions`` or ``true-false-questions``.
         on_progress: Told about the rows read, by configuration.
 
     Raises:
@@ -50,7 +49,7 @@ def audit_release(
     held = {table.config: table.rows for table in read_manifest(folder).tables}
     if not held.get(MULTIPLE_CHOICE_QUESTIONS):
         raise InputError(f"{folder}: no multiple-choice questions in this release; audit one that has some")
-    if config not in (ours := held.keys() & {*MULTIPLE_CHOICE_CONFIGS, *RUNGS}):
+    if config not in (ours := held.keys() & {MULTIPLE_CHOICE_QUESTIONS, *RUNGS}):
         raise UnknownNameError("configuration", config, ours)
     rows = read_config(folder, config, on_progress=on_progress)
     annotations = read_config(folder, ANNOTATIONS, on_progress=on_progress) if ANNOTATIONS in held else None

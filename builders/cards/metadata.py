@@ -21,7 +21,7 @@ from blend.schemas.models import field_sentences
 from blend.schemas.reports import questions
 from blend.schemas.rows import (
     CULTURAL_PROMPTS,
-    MULTIPLE_CHOICE_CONFIGS,
+    MULTIPLE_CHOICE_QUESTIONS,
     NOT_BY_LANGUAGE,
     QUESTION_CONFIGS,
     key_of,
@@ -91,7 +91,7 @@ def _of_sources(facts: ReleaseFacts, about: str) -> list[str]:
 
 
 def _task(config: str) -> str:
-    if config in MULTIPLE_CHOICE_CONFIGS:
+    if config == MULTIPLE_CHOICE_QUESTIONS:
         return "multiple-choice"
     if config == CULTURAL_PROMPTS:
         return "text-generation"

@@ -1,6 +1,5 @@
 """Analysis: what the answers of several models say of items, as frames."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -9,7 +8,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from blend.builders.items.two_parameter import Abilities, FloatArray, ItemModel, abilities_by, fit_items
-from blend.schemas.errors import ArgumentError, InputError
+from blend.schemas.errors import InputError
 from blend.schemas.frames import ITEM
 from blend.schemas.summaries import Summarised, Table
 from blend.schemas.texts import agreeing, pluralise
@@ -175,7 +174,7 @@ class ItemAnalysis(Summarised):
         if self.model is None:
             reasons.append(
                 f"{pluralise(n, 'model')} {agreeing(n, 'says', 'say')} how difficult items are, and no more: "
-                "discrimination, abilities, suspects and a compact choice need answers of six models or more"
+                "discrimination, abilities and suspects need answers of six models or more"
             )
         elif not self.model.converged:
             reasons.append(
@@ -311,74 +310,3 @@ def _suspects(items: pl.DataFrame, correct: FloatArray) -> pl.DataFrame:
     ranked = items.with_columns(best_wrong=wrong, weak_correct=passed).filter(pl.col("evidence") > 0)
     worst = max(1, round(_WORST * items.height))
     return ranked.sort("evidence", "item_id", descending=[True, False]).head(worst)
-
-
-_BALANCED = 0.5
-"""Share of neighbours among which information decides: those that keep the score. Of all it would choose the
-steepest, whose score is too high for good models and too low for weak ones."""
-
-
-def select_compact(
-    answers: pl.DataFrame,
-    *,
-    size: float,
-    chance: float | None = None,
-    on_warning: Callable[[str], None] = lambda _: None,
-) -> pl.DataFrame:
-    """Choose a compact set from answers to multiple-choice questions; see `choose_compact`.
-
-    Args:
-        answers: As of `analysis.analyse_items`, of six models or more.
-        size: Share of the items to choose, a fraction.
-        chance: As of `analysis.analyse_items`.
-        on_warning: Hears `ItemAnalysis.untold`, why the choice may not be relied on.
-
-    Returns:
-        One row per chosen item, by id: ``MCQID``, as in a release, and ``weight``, with a mean of 1.
-
-    Raises:
-        ArgumentError: If ``size`` is not a fraction between 0 and 1.
-        InputError: If the answers are of fewer than six models.
-    """
-    if not 0 < size < 1:
-        raise ArgumentError(f"`size={size:g}` is not possible (it is a fraction between 0 and 1, such as 0.1)")
-    found = analyse_items(answers, chance=chance)
-    if found.model is None:
-        raise InputError(f"nothing to choose by: {found.untold}")
-    if found.untold:
-        on_warning(found.untold)
-    weights = pl.Series(choose_compact(found.responses, found.model, size=size))
-    return found.items.select(MCQID="item_id", weight=weights).filter(pl.col("weight") > 0)
-
-
-def choose_compact(responses: Responses, model: ItemModel, *, size: float) -> FloatArray:
-    """Choose items that stand for all.
-
-    Items of a region are sorted by topic, and within it by how often the models are expected to be correct.
-    Each run of neighbours as long as ``1 / size`` has one item chosen, with the length of the run as its
-    weight. Half of a run comes into question: those with which the expected scores of what is chosen so far are
-    nearest those of all items so far. Among them the one that tells most about the models' abilities is chosen,
-    by Fisher's information summed over models. So regions, topics and difficulties are there in their shares,
-    and a weighted score estimates the full one.
-
-    Args:
-        responses: What the models got right.
-        model: Fitted to them.
-        size: Share of the items to choose, a fraction.
-
-    Returns:
-        Weights, shape ``(n_items,)``: 0 of items that are not chosen; the others have a mean of 1.
-    """
-    chances = model.chances()
-    information = (model.slope**2 * chances * (1 - chances)).sum(axis=0)
-    numbered = responses.items.with_columns(chance=pl.Series(chances.mean(axis=0))).with_row_index("item")
-    weights, ahead = np.zeros(len(numbered)), np.zeros((len(chances), 1))
-    for region in numbered.sort("region", "topic", "chance", "item_id").partition_by("region"):
-        for run in np.array_split(region["item"].to_numpy(), max(1, round(size * region.height))):
-            # How far each model would be ahead of its score with each item of the run, shape (n_models, n_run).
-            ahead = ahead + len(run) * chances[:, run] - chances[:, run].sum(axis=1, keepdims=True)
-            near = np.argsort((ahead**2).sum(axis=0), kind="stable")[: max(1, round(len(run) * _BALANCED))]
-            best = near[np.argmax(information[run[near]])]
-            weights[run[best]], ahead = len(run), ahead[:, [best]]
-    weights *= np.count_nonzero(weights) / len(weights)
-    return weights

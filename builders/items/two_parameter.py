@@ -54,10 +54,6 @@ class ItemModel(NamedTuple):
     """Marginal log-likelihood of the responses, without the priors."""
     converged: bool
 
-    def chances(self) -> FloatArray:
-        """Every model's chance to be correct in each item, shape ``(n_models, n_items)``."""
-        return _chances(self.abilities.mean, np.stack([self.slope, self.intercept]))
-
 
 def fit_items(correct: FloatArray, *, priors: bool = True, tolerance: float = 1e-3) -> ItemModel:
     """Estimate items and abilities.

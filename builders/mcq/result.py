@@ -9,7 +9,7 @@ import polars as pl
 from blend.builders.mcq.options import are_apart
 from blend.builders.mcq.published_mcqs import McqRow, published_rows, true_false_rows
 from blend.builders.mcq.verdicts import FOUND, ON_NOTHING, VOID, Verdicts
-from blend.schemas.frames import COMPACT_ROWS, KEY, MCQ_ROWS, VERDICTS, empty
+from blend.schemas.frames import KEY, MCQ_ROWS, VERDICTS, empty
 from blend.schemas.locales import Registry
 from blend.schemas.manifest import ReleaseManifest
 from blend.schemas.reports import finding_kinds
@@ -61,8 +61,6 @@ class McqBuild:
     """`verdicts.Verdicts.beside_models`: what models say of options, and people of the same."""
     given: pl.DataFrame = field(default_factory=lambda: empty(MCQ_ROWS))
     """`MCQ_ROWS` that a source has with their options (`given_questions`); behind those that are made."""
-    compact: pl.DataFrame = field(default_factory=lambda: empty(COMPACT_ROWS))
-    """`COMPACT_ROWS`; empty where no file chooses any."""
     true_false: frozenset[str] | None = None
     """Ids of the questions of which true-false questions are made; null where these are not asked for."""
 
@@ -95,24 +93,6 @@ def with_given(made: McqBuild, given: pl.DataFrame) -> McqBuild:
     ranked = pl.col("locale").replace_strict({tag: i for i, tag in enumerate(made.locales.tags)})
     total = summary.with_columns(mcqs=pl.col("mcqs") + pl.col("given")).sort(ranked).select(list(_SUMMARY))
     return replace(made, given=given, summary=total)
-
-
-ABSENT = "compact-absent"
-"""Finding: a question was chosen that is not in the release, since its options are others now."""
-
-
-def with_compact(made: McqBuild, chosen: pl.DataFrame) -> McqBuild:
-    """Multiple-choice questions with those that stand for all, and a finding for each that is not there.
-
-    Args:
-        made: All questions.
-        chosen: `frames.COMPACT_ITEMS`.
-    """
-    batches = (rows.join(chosen, on="mcq_id", how="inner", maintain_order="left") for rows in made.batches())
-    rows = pl.concat([empty(COMPACT_ROWS), *(batch.select(list(COMPACT_ROWS)) for batch in batches)])
-    absent = chosen.join(rows, on="mcq_id", how="anti", maintain_order="left")
-    found = [(None, None, ABSENT, f"{name}, weight {weight:g}") for name, weight in absent.iter_rows()]
-    return replace(made, compact=rows, found=pl.concat([made.found, pl.DataFrame(found, FOUND, orient="row")]))
 
 
 def summarise(mcqs: pl.DataFrame, dropped: pl.DataFrame, tags: Sequence[str]) -> pl.DataFrame:

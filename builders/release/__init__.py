@@ -46,7 +46,6 @@ from blend.schemas.recipe import Recipe, licensed
 from blend.schemas.reports import AuditReport, Datasheet
 from blend.schemas.rows import (
     ANNOTATIONS,
-    COMPACT,
     CONFIGS,
     CULTURAL_PROMPTS,
     MULTIPLE_CHOICE_QUESTIONS,
@@ -177,7 +176,6 @@ def _tables(built: BuiltTables) -> Iterator[Table]:
     # A configuration without rows would only puzzle its reader; the report says why there are none.
     in_one_split = {
         MULTIPLE_CHOICE_QUESTIONS: mcqs.batches() if mcqs.n_mcqs else None,
-        COMPACT: [mcqs.compact] if mcqs.n_mcqs and not mcqs.compact.is_empty() else None,
         TRUE_FALSE_QUESTIONS: mcqs.true_false_batches() if mcqs.n_mcqs and mcqs.true_false else None,
     }
     for config, batches in in_one_split.items():

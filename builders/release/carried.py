@@ -13,7 +13,6 @@ from blend.loaders.files.content import directory_digest, file_infos, read_conte
 from blend.loaders.files.tables import WORKBOOK
 from blend.loaders.files.toml import domain_toml
 from blend.loaders.recipes.ready import is_packaged, own_templates
-from blend.loaders.responses.compact import read_compact
 from blend.loaders.responses.verdicts import read_verdicts
 from blend.loaders.topics import read_forms
 from blend.schemas.manifest import (
@@ -24,9 +23,6 @@ from blend.schemas.manifest import (
     SourceInfo,
 )
 from blend.schemas.recipe import Recipe
-
-_OF_QUESTIONS = ("verdicts", "compact")
-"""Kinds of files that the recipe names under its key ``mcq``, and stems of their names in the release."""
 
 
 class _Reviewed(NamedTuple):
@@ -50,7 +46,7 @@ def portable_names(recipe: Recipe) -> Recipe:
             "locale_file": None if recipe.locale_file is None else LOCALES_NAME,
             "food": recipe.food.model_copy(update={"domain_file": own_domain}),
             "cultural": recipe.cultural.model_copy(update={"forms": names.get("forms")}),
-            "mcq": recipe.mcq.model_copy(update={kind: names.get(kind) for kind in _OF_QUESTIONS}),
+            "mcq": recipe.mcq.model_copy(update={"verdicts": names.get("verdicts")}),
         }
     )
 
@@ -86,16 +82,11 @@ def _content(path: Path, kind: str) -> bytes:
         return read_content(path)
     if kind == "forms":
         return read_forms(path).drop("source").write_csv(separator="\t", include_header=False).encode()
-    if kind == "compact":
-        return read_compact(path).rename({"mcq_id": "MCQID"}).write_csv().encode()
     return read_verdicts(path).drop("source").write_csv().encode()
 
 
 def _reviewed(recipe: Recipe) -> Iterator[_Reviewed]:
-    named = {
-        **{kind: getattr(recipe.mcq, kind) for kind in _OF_QUESTIONS},
-        "forms": recipe.cultural.forms,
-    }
+    named = {"verdicts": recipe.mcq.verdicts, "forms": recipe.cultural.forms}
     for kind, location in named.items():
         if location is None:
             continue

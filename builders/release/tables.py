@@ -19,7 +19,6 @@ from blend.builders.mcq.result import (
     McqBuild,
     unread_findings,
     unread_summary,
-    with_compact,
     with_given,
 )
 from blend.builders.mcq.verdicts import ON_NOTHING, VOID
@@ -31,7 +30,6 @@ from blend.builders.triples.tables import TripleTables, triple_tables
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.recipes.ready import domain_templates
 from blend.loaders.recipes.sources import load_topics
-from blend.loaders.responses.compact import read_compact
 from blend.loaders.responses.verdicts import (
     GivenVerdict,
     append_verdicts,
@@ -240,7 +238,7 @@ def _mcqs(
     if not inputs.mcqs.is_empty():
         given = given_rows(inputs.mcqs, rebalance=recipe.mcq.rebalance, seed=recipe.seed, locales=known)
         made = with_given(made, given)
-    return made if recipe.mcq.compact is None else with_compact(made, read_compact(base / recipe.mcq.compact))
+    return made
 
 
 def _pinned(recipe: Recipe, infos: Sequence[SourceInfo]) -> Recipe:

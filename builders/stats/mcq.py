@@ -97,41 +97,36 @@ def power(mcqs: pl.LazyFrame) -> pl.LazyFrame:
     )
 
 
-def smallest_difference(
-    mcqs: pl.Expr, size: pl.Expr, *, disagreement: float = DISAGREEMENT, correlation: float = CORRELATION
-) -> pl.Expr:
+def smallest_difference(mcqs: pl.Expr, size: pl.Expr) -> pl.Expr:
     """Compute the difference of `power`, a fraction: null if it would be above 1.
 
     Args:
         mcqs: How many questions there are.
         size: Mean size of the template of a question, the sum of squared sizes by the sum of sizes.
-        disagreement: Share of questions that exactly one of the two models gets right.
-        correlation: Intra-cluster correlation of the two models' difference.
     """
-    ratio = _Z**2 * _design_effect(size, correlation) / mcqs
+    ratio = _Z**2 * _design_effect(size, CORRELATION) / mcqs
     # The larger one holds: the second is the solution where all of the disagreement is the difference.
-    difference = pl.max_horizontal((disagreement * ratio).sqrt(), ratio)
+    difference = pl.max_horizontal((DISAGREEMENT * ratio).sqrt(), ratio)
     return pl.when(difference <= 1).then(difference)
 
 
-def mcqs_needed(size: pl.Expr, difference: float, *, disagreement: float = DISAGREEMENT) -> pl.Expr:
+def mcqs_needed(size: pl.Expr, difference: float) -> pl.Expr:
     """Compute how many questions bring the difference of `power` down to a fraction; not a whole number."""
-    variance = max(disagreement, difference)
+    variance = max(DISAGREEMENT, difference)
     return variance * _Z**2 * _design_effect(size, CORRELATION) / difference**2
 
 
-def half_width(
-    mcqs: pl.Expr, size: pl.Expr, *, variance: float = 0.25, correlation: float = _ACCURACY_CORRELATION
-) -> pl.Expr:
-    """Compute half the width of the 95 % interval of one model's accuracy, a fraction: null if above 0.5.
+def half_width(mcqs: pl.Expr, size: pl.Expr) -> pl.Expr:
+    """Compute half the width of the 95 % interval of the accuracy of a model that gets half of them right.
 
     Args:
         mcqs: How many questions there are.
         size: As in `smallest_difference`.
-        variance: Of being right, 1 or 0; the greatest, of a model that gets half of them right, when absent.
-        correlation: Intra-cluster correlation of being right.
+
+    Returns:
+        A fraction, null if above 0.5.
     """
-    half = _Z_95 * (variance * _design_effect(size, correlation) / mcqs).sqrt()
+    half = _Z_95 * (0.25 * _design_effect(size, _ACCURACY_CORRELATION) / mcqs).sqrt()
     return pl.when(half <= 0.5).then(half)
 
 

@@ -61,8 +61,6 @@ class CollectionPlan(Summarised):
     for the difference asked for (null where a region gives no questions), and ``mcqs_from``."""
     difference: float
     """Difference in accuracy that two models shall be told apart by, a fraction."""
-    disagreement: float
-    """Share of questions that exactly one of the two models is taken to get right."""
     price: float | None
     """Price of an answer; null where nobody said."""
 
@@ -86,7 +84,7 @@ class CollectionPlan(Summarised):
                 ).rename({**heads, "mcqs": "MCQs"}),
                 "Expected. Short: questions that short-answer scoring keeps. Pairs: templates with "
                 "multiple-choice questions (MCQs). Difference: the smallest that tells two models apart "
-                f"(test at 5 %, 80 % power), if exactly one of them is right in {self.disagreement:.0%} of the "
+                f"(test at 5 %, 80 % power), if exactly one of them is right in {DISAGREEMENT:.0%} of the "
                 f"questions. Needed: templates for {100 * self.difference:g} points. "
                 f"{_mcqs_from(self.designs)}",
             )
@@ -106,7 +104,6 @@ def plan_collection(
     templates: Sequence[int] = (100, 200, 500),
     annotators: Sequence[int] = (3, 5, 7),
     difference: float = 0.05,
-    disagreement: float = DISAGREEMENT,
     price: float | None = None,
     locales: Sequence[str] | None = None,
 ) -> CollectionPlan:
@@ -121,7 +118,6 @@ def plan_collection(
         templates: Numbers of templates to ask in each region.
         annotators: Numbers of annotators of each question, `FEWEST_ANNOTATORS` to `MOST_ANNOTATORS`.
         difference: Difference in accuracy that two models shall be told apart by, a fraction between 0 and 1.
-        disagreement: Share of questions that exactly one of the two models gets right, a fraction above 0.
         price: Price of an answer, in any currency.
         locales: Locales of ``figures`` to plan like; all of them when absent.
 
@@ -131,10 +127,9 @@ def plan_collection(
     """
     _check_counts("templates", templates, 1, _MOST_TEMPLATES)
     _check_counts("annotators", annotators, FEWEST_ANNOTATORS, MOST_ANNOTATORS)
-    for name, share in (("difference", difference), ("disagreement", disagreement)):
-        # Not `share <= 0`: neither is true of what is not a number.
-        if not 0 < share < 1:
-            raise InputError(f"`{name}` of {100 * share:g} points; give more than 0 and less than 100")
+    # Not `difference <= 0`: neither is true of what is not a number.
+    if not 0 < difference < 1:
+        raise InputError(f"`difference` of {100 * difference:g} points; give more than 0 and less than 100")
     if price is not None and not 0 <= price < math.inf:
         raise InputError(f"`price` of {price:g}; give what an answer costs, 0 or more")
     known = figures["locale"].unique(maintain_order=True).to_list()
@@ -144,13 +139,11 @@ def plan_collection(
     chosen = figures.filter(
         pl.col("locale").is_in(list(locales or known)), pl.col("annotators").is_in(list(annotators))
     )
-    return CollectionPlan(
-        _designs(chosen, templates, difference, disagreement, price), difference, disagreement, price
-    )
+    return CollectionPlan(_designs(chosen, templates, difference, price), difference, price)
 
 
 def _designs(
-    figures: pl.DataFrame, templates: Sequence[int], difference: float, disagreement: float, price: float | None
+    figures: pl.DataFrame, templates: Sequence[int], difference: float, price: float | None
 ) -> pl.DataFrame:
     numbers = pl.DataFrame({"templates": sorted(set(templates))})
     order = {tag: number for number, tag in enumerate(figures["locale"].unique(maintain_order=True))}
@@ -161,7 +154,7 @@ def _designs(
     pairs = pl.col("templates") * share
     mcqs, size = pairs * pl.col("mcqs"), pl.col("size")
     answers = pl.col("templates") * pl.col("annotators")
-    wanted = mcqs_needed(size, difference, disagreement=disagreement) / pl.col("mcqs") / share
+    wanted = mcqs_needed(size, difference) / pl.col("mcqs") / share
     return rows.select(
         "locale",
         "annotators",
@@ -172,7 +165,7 @@ def _designs(
         pairs=_count(pairs),
         mcqs=_count(mcqs),
         half_width=half_width(mcqs, size),
-        difference=smallest_difference(mcqs, size, disagreement=disagreement),
+        difference=smallest_difference(mcqs, size),
         # Where nothing is left, no number of templates is enough.
         needed=pl.when(share > 0).then(_count(wanted.ceil())),
         mcqs_from=pl.col("mcqs_from"),

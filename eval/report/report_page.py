@@ -25,7 +25,6 @@ from blend.eval.runs.run_description import is_of_people
 from blend.eval.scores_json import FEW_MARK, Score
 from blend.eval.tasks.multiple_choice import RUNGS
 from blend.schemas.errors import InputError
-from blend.schemas.rows import MULTIPLE_CHOICE_QUESTIONS
 from blend.schemas.summaries import NOTHING, Table
 
 _COLUMNS = 6
@@ -195,16 +194,14 @@ def _share(items: Score | None, repeats: Score | None) -> str:
 def ladder_section(runs: Sequence[ScoredRun]) -> Section | None:
     """The headlines of runs side by side, unless those of one release stand on a single rung.
 
-    Nor where runs have other limits or ask a part of the questions of multiple choice: they do not compare.
+    Nor where runs have other limits: they do not compare.
     """
     of_rungs = [run for rung in RUNGS for run in runs if run.scores.task == rung]
-    options = [run.run.description.options for run in of_rungs]
     people = {run.name for run in of_rungs if is_of_people(run.run.description)}
     rungs = list(dict.fromkeys(run.task.title for run in of_rungs))
     # People answer a few of all questions.
-    limits = {of.get("limit") for run, of in zip(of_rungs, options, strict=True) if run.name not in people}
-    configs = {of.get("config", MULTIPLE_CHOICE_QUESTIONS) for of in options} - {MULTIPLE_CHOICE_QUESTIONS}
-    if len(rungs) < 2 or len({run.scores.release for run in of_rungs}) > 1 or len(limits) > 1 or configs:
+    limits = {run.run.description.options.get("limit") for run in of_rungs if run.name not in people}
+    if len(rungs) < 2 or len({run.scores.release for run in of_rungs}) > 1 or len(limits) > 1:
         return None
     scores = {
         (run.name, run.task.title): run.overall(run.task.headline or "accuracy-macro") for run in of_rungs

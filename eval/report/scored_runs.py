@@ -199,7 +199,7 @@ _OF_THE_MODEL = {UNANSWERED, "missing", "dtype", "labels"}
 """Parts that say how a model ran, how often it did not answer and who labelled its answers: its own doing."""
 
 
-_ASKED = {"name", "rel", "loc", "config", "rule", "seed", "lemma", "local", "sdk"}
+_ASKED = {"name", "rel", "loc", "rule", "seed", "lemma", "local", "sdk"}
 """Parts that say what was asked and how answers were scored, whoever gave them."""
 
 

@@ -200,30 +200,12 @@ def hub_client(
     """
     with (
         request_timeouts(timeout_s) as requests,
-        _whole_files(),
         translate_errors(hub_name(repo_id), purpose=purpose),
     ):
         from huggingface_hub import HfApi
 
         api = HfApi(endpoint=endpoint, library_name=DISTRIBUTION, library_version=__version__)
         yield HubClient(api, repo_id, requests=requests, on_wait=on_wait or _logged)
-
-
-@contextmanager
-def _whole_files() -> Iterator[None]:
-    """Have files travel whole inside the block, not in chunks (Xet).
-
-    Whether chunks make progress, nobody but their store's client can tell, and it waits for the store without
-    end. Files of a release are small enough to travel whole.
-    """
-    from huggingface_hub import constants
-
-    before = constants.HF_HUB_DISABLE_XET
-    constants.HF_HUB_DISABLE_XET = True
-    try:
-        yield
-    finally:
-        constants.HF_HUB_DISABLE_XET = before
 
 
 def _logged(sentence: str) -> None:

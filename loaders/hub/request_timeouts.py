@@ -8,7 +8,6 @@ limit" with each request, whatever the limit of the client; and listings are rep
 """
 
 import logging
-import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -46,16 +45,6 @@ _PASSING = {408, 429, 500, 502, 503, 504}
 """Answers after which the same request may well succeed."""
 
 
-_CHUNK_STORE = {
-    "HF_XET_CLIENT_READ_TIMEOUT": f"{TIMEOUT_S:.0f}s",
-    "HF_XET_CLIENT_RETRY_MAX_ATTEMPTS": "4",
-    "HF_XET_CLIENT_RETRY_BASE_DELAY": "1s",
-    "HF_XET_CLIENT_RETRY_MAX_DURATION": "90s",
-}
-"""How long the client of the chunk store waits for an answer, and how often it repeats a request; it reads this
-once, when it starts. Of what it sends, nobody else can tell whether it makes progress."""
-
-
 @contextmanager
 def request_timeouts(timeout_s: float = TIMEOUT_S) -> Iterator["Requests"]:
     """Give every request of the client in this block a time limit; its bars and secrets stay off the terminal.
@@ -66,7 +55,7 @@ def request_timeouts(timeout_s: float = TIMEOUT_S) -> Iterator["Requests"]:
     Yields:
         What ends all requests that are still to come.
     """
-    from huggingface_hub import set_client_factory
+    from huggingface_hub import constants, set_client_factory
     from huggingface_hub.utils import _http
     from huggingface_hub.utils.tqdm import (
         are_progress_bars_disabled,
@@ -74,9 +63,10 @@ def request_timeouts(timeout_s: float = TIMEOUT_S) -> Iterator["Requests"]:
         enable_progress_bars,
     )
 
-    for name, value in _CHUNK_STORE.items():
-        # What the user has set stays.
-        os.environ.setdefault(name, value)
+    # Files travel whole, not in chunks (Xet): whether chunks make progress, nobody but their store's client can
+    # tell, and it waits for the store without end.
+    had_chunks_off = constants.HF_HUB_DISABLE_XET
+    constants.HF_HUB_DISABLE_XET = True
     # The client makes itself anew after some errors, so the limit has to stand where it is made; and only the
     # private name tells which factory to put back.
     made_before = _http._GLOBAL_CLIENT_FACTORY
@@ -110,6 +100,7 @@ def request_timeouts(timeout_s: float = TIMEOUT_S) -> Iterator["Requests"]:
     try:
         yield requests
     finally:
+        constants.HF_HUB_DISABLE_XET = had_chunks_off
         for handler in told_by:
             handler.removeFilter(_without_secrets)
         set_client_factory(made_before)

@@ -20,7 +20,6 @@ COMMAND: Any = typer.main.get_command(app)
 # Not parameters: keys of recipes, parts of a release, columns, and packages.
 OTHER_NAMES = {
     "annotations",
-    "compact",
     "datasets",
     "license",
     "locale_file",

@@ -32,13 +32,13 @@ from blend.loaders.responses.shipped import shipped_collections
 from blend.schemas import summaries
 from blend.schemas.locales import registry
 from blend.views.frames import table_of
-from blend.views.safe import SafeConsole, shown
-from blend.views.scores import score_tables
-from blend.views.tables import (
+from blend.views.releases import (
     collection_tables,
     locale_details,
     locale_table,
 )
+from blend.views.safe import SafeConsole, shown
+from blend.views.scores import score_tables
 
 
 def printed(table: object, width: int = 80) -> list[str]:

@@ -54,7 +54,6 @@ OF_A_TASK: Mapping[str, Mapping[str, Any]] = {
         "limit": 9,
         "style": "letters",
         "rotations": 2,
-        "config": "compact",
         "samples": 3,
         "shots": 2,
         "shots_seed": 1,

@@ -11,10 +11,9 @@ import pytest
 from blend.loaders.hub import fetch_dataset
 from blend.loaders.recipes.sources import load_source
 from blend.loaders.releases import read_manifest
-from blend.loaders.upstream.blend import HUB_PATTERNS, read_blend
+from blend.loaders.upstream.blend import HUB_PATTERNS
 from blend.schemas.errors import BlendError
 from blend.schemas.recipe import Source
-from helpers.hub.blend_on_the_hub import as_on_the_hub
 
 pytestmark = pytest.mark.integration
 
@@ -62,16 +61,6 @@ def test_the_published_data_comes_back_whole(hub, blend_data, tmp_path):
     assert loaded["info"]["sha256"] == here.info.sha256
     fetched = {request.partition(f"/resolve/{commit}/")[2] for request in hub.requests} - {""}
     assert fetched == {f"data/{file.path}" for file in here.info.files}
-
-
-def test_a_tag_stays_with_its_commit_when_the_branch_moves_on(hub, hub_cache):
-    repository = hub.repository(REPO)
-    tagged = repository.commit(files_of(VALID))
-    repository.tags["v1.0"] = tagged
-    repository.commit({"README.md": b"gone"})
-    snapshot = fetch_dataset(REPO, "v1.0", patterns=HUB_PATTERNS, endpoint=hub.url)
-    assert snapshot.commit == tagged
-    assert read_blend(snapshot.folder).questions.equals(read_blend(VALID).questions)
 
 
 def test_message_for_a_repository_without_blend_files(hub, hub_cache):
@@ -124,26 +113,3 @@ def test_a_release_is_built_from_a_repository_without_a_recipe(hub, tmp_path):
     run = subprocess.run([*build, f"{REPO}@main"], env=env, capture_output=True, text=True)
     assert run.returncode == 1
     assert "'main'" in run.stderr.splitlines()[-1]
-
-
-@pytest.mark.nightly
-def test_what_the_authors_have_on_the_hub_is_built_and_compared_with_their_other_repository(hub, tmp_path):
-    files = files_of(as_on_the_hub(VALID, tmp_path / "there"))
-    commit = hub.repository(REPO).commit(files | {"README.md": b"# BLEnD", "data/evaluation/large.bin": b"x"})
-    env = {**os.environ, "HF_ENDPOINT": hub.url, "HF_HOME": str(tmp_path), "NO_PROXY": "127.0.0.1"}
-    blend = [sys.executable, "-m", "blend"]
-    ours, theirs = str(tmp_path / "ours"), str(tmp_path / "theirs")
-    for where, out in ((str(VALID), ours), (f"{REPO}@{commit}", theirs)):
-        subprocess.run([*blend, "build", "--blend", where, "--out", out], env=env, check=True)
-    fetched = {request.partition(f"/resolve/{commit}/")[2] for request in hub.requests} - {""}
-    assert fetched == set(files)
-    (source,) = read_manifest(Path(theirs)).recipe.sources
-    assert (source.location, source.revision) == (REPO, commit)
-    diff = subprocess.run([*blend, "diff", ours, theirs, "--json"], env=env, capture_output=True, text=True)
-    configs = {config["config"]: config for config in json.loads(diff.stdout)["configs"]}
-    changed = {
-        name: sorted(column["column"] for split in config["splits"] for column in split["columns"])
-        for name, config in configs.items()
-        if any(split["columns"] for split in config["splits"])
-    }
-    assert changed == {}, diff.stdout

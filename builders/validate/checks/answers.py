@@ -20,7 +20,7 @@ from blend.schemas.errors import BlendError, RowError
 from blend.schemas.formats import AnswerFormat, understood
 from blend.schemas.locales import in_english, is_named, others_named
 from blend.schemas.manifest import FINDINGS_NAME, leads_out
-from blend.schemas.rows import ANNOTATIONS, MULTIPLE_CHOICE_CONFIGS, SHORT_ANSWER_QUESTIONS, Grouping
+from blend.schemas.rows import ANNOTATIONS, MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS, Grouping
 from blend.schemas.sheets import DIFFERS_FROM
 from blend.schemas.texts import words
 
@@ -107,12 +107,11 @@ def _overlaps(
             if not meanings(one, answer_format).isdisjoint(meanings(other, answer_format)):
                 yield f"the distractors {one!r} and {other!r} overlap"
 
-    for config in MULTIPLE_CHOICE_CONFIGS:
-        rows = _made_here(release, config).select("location", "ID", "locale", "options", "answer")
-        for location, question, tag, options, answer in rows.iter_rows():
-            wrong = [text for i, text in enumerate(options) if i != answer]
-            for what in overlaps(question, tag, wrong):
-                yield found(location, what, fix)
+    rows = _made_here(release).select("location", "ID", "locale", "options", "answer")
+    for location, question, tag, options, answer in rows.iter_rows():
+        wrong = [text for i, text in enumerate(options) if i != answer]
+        for what in overlaps(question, tag, wrong):
+            yield found(location, what, fix)
 
 
 def _given_answers(release: Release, formats: Mapping[str, AnswerFormat], verdicts: Verdicts) -> pl.DataFrame:
@@ -159,9 +158,10 @@ def _as_options(text: str, answer_format: AnswerFormat) -> Iterator[str]:
 def _options(release: Release) -> pl.DataFrame:
     """One row per option: its ``position``, ``option``, ``region``, and ``text``, the option as compared."""
     columns = ["location", "ID", "locale", "answer", "options", "option_regions"]
-    rows = pl.concat([_made_here(release, config).select(columns) for config in MULTIPLE_CHOICE_CONFIGS])
     options = (
-        rows.rename({"options": "option", "option_regions": "region"})
+        _made_here(release)
+        .select(columns)
+        .rename({"options": "option", "option_regions": "region"})
         .drop_nulls("region")
         .with_columns(position=pl.int_ranges(pl.col("option").list.len()))
         .explode("option", "region", "position")
@@ -194,12 +194,12 @@ def _own_verdicts(release: Release) -> pl.DataFrame | None:
     return None
 
 
-def _made_here(release: Release, config: str) -> pl.DataFrame:
+def _made_here(release: Release) -> pl.DataFrame:
     """Multiple-choice questions without those that a source has with their options.
 
     Whose answers their options are, nobody knows.
     """
-    return release.rows(config).filter(pl.col("source").is_null())
+    return release.rows(MULTIPLE_CHOICE_QUESTIONS).filter(pl.col("source").is_null())
 
 
 # Checks of questions and votes: questions name their region, and votes add up.

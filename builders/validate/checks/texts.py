@@ -17,7 +17,7 @@ from blend.schemas.manifest import TableInfo
 from blend.schemas.personal_data import personal_data
 from blend.schemas.rows import (
     ANNOTATIONS,
-    MULTIPLE_CHOICE_CONFIGS,
+    MULTIPLE_CHOICE_QUESTIONS,
     QUESTION_CONFIGS,
     QUESTION_SLOT,
     SHORT_ANSWER_PROMPTS,
@@ -44,7 +44,7 @@ LANGUAGES: dict[str, dict[str, Literal["local", "English"]]] = {
     },
     SHORT_ANSWER_QUESTIONS: {"Question": LOCAL, "Translation": ENGLISH},
     SHORT_ANSWER_PROMPTS: {"prompt": LOCAL, "en_prompt": ENGLISH},
-    **{config: {"question": ENGLISH, "options": ENGLISH} for config in MULTIPLE_CHOICE_CONFIGS},
+    MULTIPLE_CHOICE_QUESTIONS: {"question": ENGLISH, "options": ENGLISH},
     TRUE_FALSE_QUESTIONS: {"question": ENGLISH, "option": ENGLISH},
 }
 """By configuration, the columns of people's texts and the language that they are in."""

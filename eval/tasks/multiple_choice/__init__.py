@@ -26,8 +26,6 @@ class ChoiceOptions(ShotOptions):
     """Positions in which the correct option of each question stands, at most four."""
     confidence: bool = False
     """Whether the model says how sure it is, in percent, in the style json."""
-    config: Literal["multiple-choice-questions", "compact"] = "multiple-choice-questions"
-    """The questions to ask: all, or the few that stand for all."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -67,14 +65,13 @@ class MultipleChoice(FourOptions):
     title = "Multiple choice"
     measure = "blend-mcq"
     asks = "one question about a region with four options"
-    reads = "`multiple-choice-questions` or `compact`"
+    configs = ("multiple-choice-questions",)
     options = ChoiceOptions
     rules = ("default", "strict", "sum", "token", "byte", "semeval")
     missing_is_wrong = ("semeval",)
 
     items = part("tasks.multiple_choice.choice_items:choice_items")
     score = part("tasks.multiple_choice.choice_scores:score_choice_run")
-    compared = part("tasks.multiple_choice.choice_scores:weighted_answers")
     predictions = part("tasks.multiple_choice.chosen_options:predictions")
 
 

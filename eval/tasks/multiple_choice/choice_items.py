@@ -10,7 +10,7 @@ from blend.eval.tasks.multiple_choice import ChoiceOptions, Style
 from blend.eval.tasks.multiple_choice.chosen_options import CONFIDENT_PROMPT
 from blend.schemas.frames import filled
 from blend.schemas.prompts import ANSWER_KEY, PUBLISHED_PROMPT
-from blend.schemas.rows import LETTERS
+from blend.schemas.rows import LETTERS, MULTIPLE_CHOICE_QUESTIONS
 
 PROMPTS: dict[Style, str] = {
     "letters": "{question}\nA. {A}\nB. {B}\nC. {C}\nD. {D}\nAnswer:",
@@ -34,8 +34,7 @@ GOLD = pl.Schema(
 """One row per item, in the order of the items: the multiple-choice question, by how many places its options are
 turned, the index of the correct one from 0, the options and the regions behind them as shown, and in how many
 other regions people gave the correct one (`AnswerSpread`; null in paper mode), and of a question that was taken
-with its options their letters in that source, as they stand in the release. Questions of the configuration
-``compact`` have ``weight`` as well."""
+with its options their letters in that source, as they stand in the release."""
 
 
 def choice_items(tables: Mapping[str, pl.DataFrame], options: ChoiceOptions) -> TaskItems:
@@ -54,12 +53,11 @@ def choice_items(tables: Mapping[str, pl.DataFrame], options: ChoiceOptions) -> 
     Raises:
         InputError: If a locale has too few templates for the examples.
     """
-    questions = tables[options.config].with_columns(can_be_example=pl.lit(value=True))
+    questions = tables[MULTIPLE_CHOICE_QUESTIONS].with_columns(can_be_example=pl.lit(value=True))
     rows, held_out = part_examples(questions, options)
     turned = _turned(some_templates(rows, options), options.rotations)
     examples = _put(_turned(_one_each(held_out, options.shots_seed), 1), options)
     items = with_examples(_put(turned, options), examples, _answer(options), ["locale"])
-    weighted = ["weight"] if "weight" in turned.columns else []
     return TaskItems(
         items.select(*ITEMS, *(["examples"] if options.shots else [])).cast(ITEMS),
         turned.select(
@@ -69,11 +67,10 @@ def choice_items(tables: Mapping[str, pl.DataFrame], options: ChoiceOptions) -> 
             "option_regions",
             "answer_spread",
             "source_order",
-            *weighted,
             question_id="mcq_id",
             option_texts="options",
         )
-        .select(*GOLD, *weighted)
+        .select(*GOLD)
         .cast(GOLD),
         {options.style: _prompt(options)},
         "text" if options.style == "json" else "logprobs",

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator
 
 import polars as pl
 
-from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.runs.run_directory import Run
 from blend.eval.scores_json import (
     ALL,
@@ -33,7 +32,7 @@ from blend.eval.tasks.multiple_choice.chosen_options import (
     stated_confidence,
     without_confidence,
 )
-from blend.schemas.rows import LETTERS, MULTIPLE_CHOICE_QUESTIONS, AnswerSpread
+from blend.schemas.rows import LETTERS, AnswerSpread
 
 DECISIONS = pl.Schema(
     {
@@ -72,10 +71,8 @@ def score_choice_run(run: Run, options: ScoringOptions, _on_progress: Progress) 
         seed=options.seed,
         says_confidence=asked["confidence"],
     )
-    config = asked.get("config", MULTIPLE_CHOICE_QUESTIONS)
-    of_split = {} if config == MULTIPLE_CHOICE_QUESTIONS else {"config": config}
     stated = {"conf": "stated"} if asked["confidence"] else {}
-    named = {"style": asked["style"], "rot": str(asked["rotations"]), **of_split, **stated}
+    named = {"style": asked["style"], "rot": str(asked["rotations"]), **stated}
     return scored._replace(signature_parts=named)
 
 
@@ -84,17 +81,6 @@ def scored_parts(run: Run) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
     asked = ("item_id", "locale", "region", "template_id", "topic", "prompt_id")
     sample = ("sample",) if run.description.options.get("samples", 1) > 1 else ()
     return run.answered_parts("logprobs", "option_tokens", "option_bytes", items=(*asked, *sample))
-
-
-def weighted_answers(run: ScoredRun) -> pl.DataFrame:
-    """See `Task.compared`; the mean of a region is that of its weighted questions."""
-    value, columns = pl.col("correct").cast(pl.Float64), ("item_id", "region", "template_id")
-    if run.run.description.options.get("config") != "compact":
-        return run.decisions().select(*columns, value=value)
-    weight = pl.col("weight") / pl.col("weight").mean().over("region")
-    weights = run.run.gold("item_id", "weight")
-    weighted = run.decisions().join(weights, on="item_id", maintain_order="left")
-    return weighted.select(*columns, value=value * weight)
 
 
 _PAIR = "/"
@@ -204,9 +190,10 @@ def accuracies(rows: pl.DataFrame, seed: int) -> list[Score]:
     pairs = rows.group_by(_TEMPLATE, "region", maintain_order=True).agg(pl.col("correct").mean())
     pairs_by_region, by_region = (shares_by(some, pl.col("correct"), "region") for some in (pairs, rows))
     scores = []
-    # Weights are those of single questions, and say nothing of pairs.
-    by_pair = [] if "weight" in rows.columns else [("accuracy-by-pair", pairs, pairs_by_region)]
-    for metric, some, in_regions in (*by_pair, ("accuracy", rows, by_region)):
+    for metric, some, in_regions in (
+        ("accuracy-by-pair", pairs, pairs_by_region),
+        ("accuracy", rows, by_region),
+    ):
         scores += _figures(metric, some, pl.col("correct"), seed)
         scores.append(percent(f"{metric}-macro", "overall", ALL, macro_estimate(in_regions, seed=seed)))
     gap = gap_estimate(by_region, seed=seed)
@@ -215,7 +202,7 @@ def accuracies(rows: pl.DataFrame, seed: int) -> list[Score]:
         scores.append(percent("parity-gap", "overall", key, gap.estimate))
     for scope, columns in (("region", ["region"]), ("topic", ["topic"]), ("region-topic", ["region", "topic"])):
         scores += _each("accuracy", scope, shares_by(rows, pl.col("correct"), *columns), seed)
-    return [*scores, *(score for name, _, of in by_pair for score in _each(name, "region", of, seed))]
+    return [*scores, *_each("accuracy-by-pair", "region", pairs_by_region, seed)]
 
 
 def _by_answer_spread(rows: pl.DataFrame, seed: int) -> list[Score]:
@@ -263,7 +250,7 @@ def _all_positions(rows: pl.DataFrame, seed: int) -> list[Score]:
 
 def _positions(rows: pl.DataFrame, seed: int) -> list[Score]:
     """Score how often letters were chosen and were correct, of answers that choose any; and their distance."""
-    columns = [name for name in (_TEMPLATE, "chosen", "answer", "weight") if name in rows.columns]
+    columns = [name for name in (_TEMPLATE, "chosen", "answer") if name in rows.columns]
     chosen = rows.select(columns).filter(pl.col("chosen").is_not_null())
     scores: list[Score] = []
     distance = 0.0

@@ -21,23 +21,6 @@ def release(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-def test_the_card_is_about_languages(release: Path):
-    _, header, body = (release / "README.md").read_text(encoding="utf-8").split("---\n", 2)
-    fields = yaml.safe_load(header)
-    assert fields["task_categories"] == ["fill-mask"]
-    assert "zh-hans" in fields["language"]
-    assert "| zh\\_hans | Chinese (Simplified) |" in body
-    details = (release / "reports" / "details.md").read_text(encoding="utf-8")
-    assert "The columns are those of `food-triples`." in details
-    assert "[CC0 1.0](https://creativecommons.org/publicdomain/zero/1.0/)" in body
-    assert "zhou2025fmlama" in body
-    assert fields["annotations_creators"] == fields["language_creators"] == ["found"]
-    assert fields["multilinguality"] == ["multilingual"]
-    assert fields["source_datasets"] == ["extended|other-wikidata"]
-    for absent in ("How much people agree", "Natives answer", "myung2024blend", "MCQs"):
-        assert absent not in body
-
-
 def test_the_language_with_most_dishes_comes_first(release: Path):
     _, header, body = (release / "README.md").read_text(encoding="utf-8").split("---\n", 2)
     # What the viewer of the Hub opens, what the example loads, and the first row of the table.

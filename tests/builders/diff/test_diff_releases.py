@@ -32,10 +32,6 @@ def test_equal_tables_are_not_read(make):
     assert [(split.split, split.is_empty) for split in found.splits] == [("KR", True), ("KP", False)]
 
 
-def test_the_same_rows_in_other_files_are_equal(make):
-    assert diff_releases(make(BASE), make(BASE, shard_rows=1)).is_empty
-
-
 def test_splits_and_configurations_that_only_one_release_has(make):
     mcqs = pl.DataFrame({"MCQID": ["m1", "m2", "m3"]})
     found = diff_releases(

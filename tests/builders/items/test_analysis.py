@@ -110,8 +110,8 @@ def test_wrong_keys_are_among_the_suspects(runs: list[Path], mini_release: Path)
 def test_fewer_than_six_models_say_only_how_difficult_items_are(runs: list[Path]):
     found = analysed(runs[3:])
     assert found.untold == (
-        "5 models say how difficult items are, and no more: discrimination, abilities, suspects and a compact "
-        "choice need answers of six models or more"
+        "5 models say how difficult items are, and no more: discrimination, abilities and suspects need "
+        "answers of six models or more"
     )
     assert found.items["difficulty"].null_count() == 0
     for name in ("discrimination", "low", "high", "slope", "slope_error", "intercept", "evidence"):

@@ -8,7 +8,6 @@ import pytest
 import blend
 from blend.builders.release.reviewing import options_to_review
 from blend.loaders.responses.verdict_sheets import read_suspects
-from blend.schemas.errors import InputError
 from helpers.in_process import run
 from helpers.mini_release import mini_recipe
 from helpers.simulated_models import analysed, simulated_runs
@@ -56,23 +55,3 @@ def test_the_list_says_what_speaks_for_each(runs: list[Path], tmp_path: Path):
     listed = found.suspect_sheet()
     assert listed["evidence"].is_sorted(descending=True)
     assert listed.columns[:3] == ["template_id", "locale", "item_id"]
-
-
-@pytest.mark.landing
-@pytest.mark.slow
-def test_the_command_makes_the_sheet_of_the_suspects_alone(tmp_path: Path):
-    listed = tmp_path / "suspects.csv"
-    listed.write_text("template_id,locale\nnone,ko-KR\n", encoding="utf-8")
-    with pytest.raises(InputError) as error:
-        run("questions", "options", "--suspects", listed, "--out", tmp_path / "sheet.csv")
-    assert str(error.value).startswith("nothing to read: no question has options enough")
-
-
-@pytest.mark.slow
-def test_without_suspects_there_is_no_list(runs: list[Path]):
-    with pytest.raises(InputError) as error:
-        analysed(runs[7:]).suspect_sheet()
-    assert str(error.value) == (
-        "nothing is a suspect: 5 models say how difficult items are, and no more: discrimination, abilities, "
-        "suspects and a compact choice need answers of six models or more; leave `suspects` out"
-    )

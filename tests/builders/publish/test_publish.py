@@ -306,18 +306,6 @@ def test_somebody_else_publishes_while_the_repository_is_made(
 
 
 @pytest.mark.nightly
-def test_a_version_that_somebody_published_meanwhile_counts_as_the_latest(
-    hub: Hub, publish: Any, releases: Path, somebody_else: Any, quick: None
-):
-    hub.fail(CREATE, status=503, action=once(lambda: somebody_else(releases / "1.0.0")))
-    done = publish(releases / "1.1.0")
-    assert (done.plan.previous, done.new_repository) == ("1.0.0", False)
-    repository = hub.repository(REPO)
-    assert held(repository, "v1.0.0") == published(releases / "1.0.0", hub.url)
-    assert held(repository, "v1.1.0") == published(releases / "1.1.0", hub.url)
-
-
-@pytest.mark.nightly
 @pytest.mark.parametrize("request_", [CREATE, COMMIT])
 def test_two_runs_of_the_same_content_both_end_well(
     hub: Hub, publish: Any, releases: Path, somebody_else: Any, quick: None, request_: str

@@ -1,14 +1,10 @@
 """Publishing: who may, and what is not published."""
 
 import io
-import json
 import re
 import shutil
-import urllib.request
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
-from urllib.parse import urljoin
 
 import polars as pl
 import pytest
@@ -24,7 +20,6 @@ from helpers.hub.hub_releases import (
     Refusal,
     altered,
     digests,
-    held,
     make_release,
     published,
     with_another_number,
@@ -162,16 +157,6 @@ def test_a_file_that_changes_while_it_is_sent(hub: Hub, publish: Publish, refusa
 
 
 @pytest.mark.landing
-def test_a_repository_without_attributes_keeps_tables_as_small_files(
-    hub: Hub, publish: Publish, releases: Path
-):
-    hub.repository(REPO).commit({"README.md": b"# by git"})
-    publish(releases / FIRST)
-    assert held(hub.repository(REPO), "v1.0.0") == published(releases / FIRST, hub.url)
-    assert not any(entry.sha256 for entry in hub.repository(REPO).files().values())
-
-
-@pytest.mark.landing
 def test_data_that_may_not_be_passed_on_is_refused(refusal: Refusal, tmp_path: Path):
     from blend.builders.release import build_release
     from blend.loaders.recipes.ready import semeval_recipe
@@ -285,17 +270,3 @@ def test_another_locale_is_a_minor_version_and_only_what_changed_is_downloaded(
     fetched = {request for request in hub.requests if re.match("(GET|HEAD) /datasets/.*parquet", request)}
     table = "multiple-choice-questions/test-00000.parquet"
     assert {request.rpartition("data/")[2] for request in fetched} == {table}
-
-
-@pytest.mark.landing
-def test_the_published_metadata_lead_to_the_files(hub: Hub, publish: Any, releases: Path):
-    publish(releases / "1.0.0")
-    url = f"{hub.url}/datasets/org/blend/resolve/v1.0.0/croissant.json"
-    with urllib.request.urlopen(url) as answer:
-        metadata = json.load(answer)
-    for entry in metadata["distribution"]:
-        with urllib.request.urlopen(urljoin(url, entry["contentUrl"])) as answer:
-            assert sha256(answer.read()).hexdigest() == entry["sha256"]
-    card = hub.repository("org/blend").content("README.md", "v1.0.0").decode()
-    assert 'load_dataset("org/blend", "annotations", split="US", revision="v1.0.0")' in card
-    assert "REPOSITORY" not in card

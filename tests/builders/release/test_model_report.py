@@ -114,17 +114,6 @@ def test_a_release_says_how_the_model_compares(tmp_path: Path):
 
 @pytest.mark.landing
 @pytest.mark.slow
-def test_a_model_that_nobody_has_checked_is_told(tmp_path: Path):
-    release = accepted(tmp_path, [one for one in READ_BY_BOTH if one[3] == MODEL])
-    card = (release / "README.md").read_text(encoding="utf-8")
-    assert (
-        " Nobody has checked what chat:m1@prompt-1 says: no person has read any option on which it is sure."
-        in card
-    )
-
-
-@pytest.mark.landing
-@pytest.mark.slow
 def test_the_model_of_the_package_checks_no_other():
     template_id, tag, asked = shipped_verdicts().filter(verdict="read").select(*KEY, "question").row(0)
     answers = {

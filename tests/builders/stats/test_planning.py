@@ -84,7 +84,6 @@ def test_what_a_difference_takes():
         ({"annotators": [10]}, "`annotators` of 10; give whole numbers from 2 to 9"),
         ({"difference": 0.0}, "`difference` of 0 points; give more than 0 and less than 100"),
         ({"difference": math.nan}, "`difference` of nan points; give more than 0 and less than 100"),
-        ({"disagreement": 1.5}, "`disagreement` of 150 points; give more than 0 and less than 100"),
         ({"price": -1.0}, "`price` of -1; give what an answer costs, 0 or more"),
         ({"price": math.inf}, "`price` of inf; give what an answer costs, 0 or more"),
     ],

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.builders.validate.checks.texts import letters_of, problems_of
-from blend.schemas.locales import registry
+from blend.builders.validate.checks.texts import problems_of
 from blend.schemas.personal_data import personal_data
 
 FIX = "correct the source and rebuild the release"
@@ -461,8 +460,3 @@ def test_an_address_is_found_in_any_text(address: str, before: str, after: str):
 def test_no_control_character_passes(controls: str, letter: str):
     (problem, *_) = problems_of(f"{letter}{controls}{letter}", "answers", "here", "")
     assert problem.what.startswith("column answers holds control characters: U+")
-
-
-def test_scripts_that_unicode_knows():
-    assert [locale.tag for locale in registry() if letters_of(locale.script) is None] == []
-    assert letters_of("Zsym") is letters_of("Qaaa") is None

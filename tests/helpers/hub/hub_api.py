@@ -242,7 +242,7 @@ def commit(handler: "Handler", repo: str, revision: str) -> None:
     request = None
     if "create_pr" in handler.query:
         request = 1 + sum(name.startswith("refs/pr/") for name in repository.branches)
-    with handler.hub.store.changing():
+    with handler.hub.store.lock:
         if request is not None:
             start, revision = repository.resolve(revision), f"refs/pr/{request}"
             if start is not None:
@@ -295,7 +295,7 @@ def create_tag(handler: "Handler", repo: str, revision: str) -> None:
     target, name = repository.resolve(revision), json.loads(handler.body)["tag"]
     if target is None:
         return handler.refuse(404, f"Invalid rev id: {revision}", code="RevisionNotFound")
-    with handler.hub.store.changing():
+    with handler.hub.store.lock:
         if name in repository.tags:
             return handler.refuse(409, f"Tag reference exists already: {name}")
         repository.tags[name] = target

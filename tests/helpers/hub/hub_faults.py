@@ -2,7 +2,6 @@
 
 import re
 import threading
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
@@ -15,8 +14,7 @@ Moment = Literal["before", "body", "after"]
 class Fault:
     """Something that befalls matching requests.
 
-    Without ``status``, ``drop``, ``drop_after`` or ``damage`` the request goes on after ``action`` and
-    ``delay_s``.
+    Without ``status``, ``drop`` or ``drop_after`` the request goes on after ``action``.
     """
 
     request: str = ".*"
@@ -29,8 +27,6 @@ class Fault:
     """When it strikes."""
     action: Callable[[], object] | None = None
     """Called when it strikes, for example to kill the client or to let another one in."""
-    delay_s: float = 0.0
-    """Seconds to wait when it strikes."""
     status: int | None = None
     """Answered instead of the true answer; with ``moment="after"`` the request has its effect none the less."""
     message: str | None = None
@@ -41,8 +37,6 @@ class Fault:
     """Close the connection without an answer; with ``moment="after"`` an acknowledgement is lost."""
     drop_after: int | None = None
     """Close the connection after so many bytes of the answer's body."""
-    damage: bool = False
-    """Send other bytes of the same length as the answer's body."""
     struck: int = 0
     """How many requests it befell."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -62,4 +56,3 @@ class Fault:
         """Do what is to be done at its moment."""
         if self.action is not None:
             self.action()
-        time.sleep(self.delay_s)

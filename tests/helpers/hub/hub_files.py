@@ -3,7 +3,6 @@
 import hashlib
 import json
 import re
-from math import ceil
 from typing import TYPE_CHECKING
 
 from helpers.hub.hub_api import REPO, REVISION, readable_at, writable
@@ -14,9 +13,6 @@ if TYPE_CHECKING:
 
 SIGNED = "signature=of-the-hub"
 """Query of a storage address that the Hub has signed."""
-
-PART_BYTES = 64 * 1024
-"""Files above this size are taken in parts; small, so that tests meet it."""
 
 _RANGE = re.compile(r"bytes=(\d*)-(\d*)")
 
@@ -78,19 +74,15 @@ def batch(handler: "Handler", repo: str) -> None:
     for wanted in json.loads(handler.body)["objects"]:
         answer = {"oid": wanted["oid"], "size": wanted["size"]}
         if not handler.hub.store.large_path(wanted["oid"]).exists():
-            answer["actions"] = _actions(handler, repo, wanted["oid"], wanted["size"])
+            answer["actions"] = _actions(handler, repo, wanted["oid"])
         objects.append(answer)
     handler.json({"transfer": "basic", "objects": objects})
 
 
-def _actions(handler: "Handler", repo: str, sha256: str, size: int) -> dict[str, object]:
+def _actions(handler: "Handler", repo: str, sha256: str) -> dict[str, object]:
     verify = {"href": f"{handler.hub.url}/datasets/{repo}.git/info/lfs/verify"}
     target = f"{handler.hub.storage_url}/large/{sha256}"
-    if size <= PART_BYTES:
-        return {"upload": {"href": f"{target}?{SIGNED}"}, "verify": verify}
-    parts = {f"{number:05}": f"{target}/{number}?{SIGNED}" for number in range(1, ceil(size / PART_BYTES) + 1)}
-    complete = f"{handler.hub.url}/datasets/{repo}.git/info/lfs/complete"
-    return {"upload": {"href": complete, "header": {"chunk_size": str(PART_BYTES), **parts}}, "verify": verify}
+    return {"upload": {"href": f"{target}?{SIGNED}"}, "verify": verify}
 
 
 def take_large(handler: "Handler", sha256: str) -> None:
@@ -101,25 +93,6 @@ def take_large(handler: "Handler", sha256: str) -> None:
         handler.refuse(400, "BadDigest: the content does not have this SHA-256")
         return
     handler.send(200, b"", {"ETag": f'"{sha256}"'})
-
-
-def take_part(handler: "Handler", sha256: str, number: str) -> None:
-    """Storage host: a part of a large file."""
-    if _is_admitted(handler):
-        atomic_write(handler.hub.store.root / "parts" / f"{sha256}-{number}", handler.body)
-        handler.send(200, b"", {"ETag": f'"{hashlib.md5(handler.body).hexdigest()}"'})
-
-
-def complete(handler: "Handler", repo: str) -> None:
-    """Put the parts of a large file together."""
-    asked = json.loads(handler.body)
-    parts = [
-        handler.hub.store.root / "parts" / f"{asked['oid']}-{part['partNumber']}" for part in asked["parts"]
-    ]
-    if not _keep_large(handler, asked["oid"], b"".join(part.read_bytes() for part in parts)):
-        handler.refuse(400, "the parts do not have this SHA-256")
-        return
-    handler.json({})
 
 
 def verify(handler: "Handler", repo: str) -> None:
@@ -156,10 +129,8 @@ ROUTES = tuple(
     for method, pattern, answer in (
         ("GET", f"/(?:datasets/)?{REPO}/resolve/{REVISION}/(?P<path>.+)", resolve),
         ("POST", f"/datasets/{REPO}\\.git/info/lfs/objects/batch", batch),
-        ("POST", f"/datasets/{REPO}\\.git/info/lfs/complete", complete),
         ("POST", f"/datasets/{REPO}\\.git/info/lfs/verify", verify),
         ("GET", "/large/(?P<sha256>[0-9a-f]{64})", give_large),
         ("PUT", "/large/(?P<sha256>[0-9a-f]{64})", take_large),
-        ("PUT", "/large/(?P<sha256>[0-9a-f]{64})/(?P<number>[0-9]+)", take_part),
     )
 )

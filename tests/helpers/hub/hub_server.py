@@ -8,7 +8,6 @@ To try publishing by hand: ``make hub``, or ``python -m helpers.hub.hub_server F
 """
 
 import json
-import re
 import socket
 import sys
 import threading
@@ -39,9 +38,6 @@ class Hub:
         self.faults: list[Fault] = []
         self.requests: list[str] = []
         """Method and path of every request to the Hub or its storage, in order."""
-        self.silent = False
-        """Whether requests are taken and never answered."""
-        self.stopped = threading.Event()
         self._servers = [_Server(("127.0.0.1", number), partial(Handler, self)) for number in (port, 0)]
         self.url, self.storage_url = (f"http://127.0.0.1:{server.server_port}" for server in self._servers)
 
@@ -74,7 +70,6 @@ class Hub:
         try:
             yield self
         finally:
-            self.stopped.set()
             for server, thread in zip(self._servers, threads, strict=True):
                 server.shutdown()
                 server.server_close()
@@ -114,10 +109,6 @@ class Handler(BaseHTTPRequestHandler):
         self.raw_path, self.query = url.path, parse_qs(url.query)
         request = f"{self.command} {unquote(url.path)}"
         self.hub.requests.append(request)
-        if self.hub.silent:
-            self.hub.stopped.wait()
-            self.close_connection = True
-            return
         if self.hub.latency_s:
             time.sleep(self.hub.latency_s)
         self.fault = next((fault for fault in self.hub.faults if fault.strikes(request)), None)
@@ -146,10 +137,6 @@ class Handler(BaseHTTPRequestHandler):
         return fault.status is not None or fault.drop
 
     def _route(self, path: str) -> None:
-        for old, new in self.hub.store.renamed.items():
-            if re.search(rf"/datasets/{old}(?=[/.]|$)", path):
-                self.send(307, b"", {"Location": self.path.replace(f"/datasets/{old}", f"/datasets/{new}", 1)})
-                return
         for method, pattern, answer in ROUTES:
             match = pattern.fullmatch(path)
             if match and (self.command == method or (self.command == "HEAD" and method == "GET")):
@@ -190,8 +177,6 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         if self.command == "HEAD":
             return
-        if self.fault is not None and self.fault.damage:
-            body = bytes(byte ^ 0xFF for byte in body)
         if self.fault is not None and self.fault.drop_after is not None:
             self.wfile.write(body[: self.fault.drop_after])
             self._cut()

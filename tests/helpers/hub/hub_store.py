@@ -1,18 +1,15 @@
 """What a Hub of one's own remembers: accounts, repositories with their commits and tags, and file contents.
 
-Contents lie on disk by their digest, the rest in one JSON file that is replaced at every change, so that a
-server started anew on the same folder goes on where the last one stopped.
+Contents lie on disk by their digest.
 """
 
 import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from threading import RLock
-from typing import Any
 
 GIT_ATTRIBUTES = "".join(
     f"*.{ending} filter=lfs diff=lfs merge=lfs -text\n"
@@ -113,7 +110,7 @@ class Repository:
         author: str = "system",
     ) -> str:
         """Append a commit to a branch."""
-        with self.store.changing():
+        with self.store.lock:
             parent = self.branches.get(branch)
             commit = Commit(parent, title, description, author, dict(sorted(files.items())))
             text = json.dumps([len(self.commits), asdict(commit)])
@@ -137,38 +134,22 @@ class Store:
         self.root = root
         self.accounts = {account.token: account for account in accounts}
         self.repositories: dict[str, Repository] = {}
-        self.renamed: dict[str, str] = {}
-        """Repositories that have another name now, by the name they had."""
         self.lock = RLock()
-        for folder in ("regular", "large", "parts", "xorbs"):
+        for folder in ("regular", "large"):
             (root / folder).mkdir(parents=True, exist_ok=True)
-        self._load()
 
     def repository(self, repo_id: str) -> Repository:
         """The repository, made without any commit if it is not there."""
-        with self.changing():
+        with self.lock:
             return self.repositories.setdefault(repo_id, Repository(self))
-
-    def rename(self, repo_id: str, to: str) -> None:
-        """Give a repository another name; who asks for the old one is sent on."""
-        with self.changing():
-            self.repositories[to] = self.repositories.pop(repo_id)
-            self.renamed[repo_id] = to
 
     def create(self, repo_id: str, *, private: bool, author: str) -> Repository:
         """A new repository as the Hub makes one: with a first commit that holds ``.gitattributes``."""
-        with self.changing():
+        with self.lock:
             repository = self.repositories[repo_id] = Repository(self, private=private)
             first = {".gitattributes": self.keep_regular(GIT_ATTRIBUTES.encode())}
             repository.add_commit(first, title="initial commit", author=author)
             return repository
-
-    @contextmanager
-    def changing(self) -> Iterator[None]:
-        """Hold the lock, and write the state down at the end."""
-        with self.lock:
-            yield
-            self.save()
 
     def keep_regular(self, content: bytes) -> Entry:
         """Keep a file that git itself holds."""
@@ -192,31 +173,6 @@ class Store:
     def read(self, entry: Entry) -> bytes:
         """The content of a file."""
         return self.path(entry).read_bytes()
-
-    def save(self) -> None:
-        """Write everything but the contents down."""
-        state = {
-            repo_id: {
-                "private": repository.private,
-                "branches": repository.branches,
-                "tags": repository.tags,
-                "commits": {oid: asdict(commit) for oid, commit in repository.commits.items()},
-            }
-            for repo_id, repository in self.repositories.items()
-        }
-        atomic_write(self.root / "repositories.json", json.dumps(state).encode())
-
-    def _load(self) -> None:
-        path = self.root / "repositories.json"
-        state: dict[str, Any] = json.loads(path.read_bytes()) if path.exists() else {}
-        for repo_id, kept in state.items():
-            commits = {
-                oid: Commit(
-                    **{**commit, "files": {name: Entry(**entry) for name, entry in commit["files"].items()}}
-                )
-                for oid, commit in kept.pop("commits").items()
-            }
-            self.repositories[repo_id] = Repository(self, commits=commits, **kept)
 
 
 def git_id(content: bytes) -> str:

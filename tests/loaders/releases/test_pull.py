@@ -69,12 +69,6 @@ def test_it_comes_back_byte_for_byte(pull: Pull, release: Path, tmp_path: Path, 
     assert digests(tmp_path / "by commit") == digests(release)
 
 
-def test_an_older_release_is_replaced(pull: Pull, release: Path, tmp_path: Path):
-    make_release(tmp_path / "back", "0.9.0", locales=("ko-KR", "am-ET"))
-    pull(f"{REPO}@v1.0.0", tmp_path / "back")
-    assert digests(tmp_path / "back") == digests(release)
-
-
 def test_a_connection_that_breaks_in_the_middle_of_a_file(hub: Hub, pull: Pull, release: Path, tmp_path: Path):
     faults = [hub.fail("GET /large/.*", drop_after=1000), hub.fail("GET /large/.*", status=503, skip=2)]
     pull(f"{REPO}@v1.0.0", tmp_path / "back")
