@@ -45,8 +45,6 @@ class Section(NamedTuple):
     """Pictures."""
     is_open: bool = False
     """Whether the table is shown at once, since it is what the part is about."""
-    overview: Table | None = None
-    """The few figures that stand for those of the table, shown at once."""
 
 
 def table_section(

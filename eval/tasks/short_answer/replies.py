@@ -377,13 +377,8 @@ def _between_marks(text: str, words: ReplyWords) -> tuple[int, int]:
     sizes = (n_words(plain, part.start, part.end) for part in marked)
     n_run_on = sum(int(size) for size in sizes if size >= _RUN_ON_WORDS)
     runs: list[list[int]] = [[]]
-    beginnings: set[tuple[str, ...]] = set()
     for part in _passages(plain, marked, words):
-        # Sentences that begin alike list answers: "The answer is tea. The answer is coffee."
-        found = [word.casefold() for word in _WORD.findall(plain, part.start, part.end)[:3]]
-        again = len(found) == 3 and tuple(found) in beginnings
-        beginnings.add(tuple(found))
-        if n_words(plain, part.start, part.end) <= _ENTRY_WORDS or again:
+        if n_words(plain, part.start, part.end) <= _ENTRY_WORDS:
             runs[-1].append(part.end)
         else:
             # The end of a long part may be the first entry: "People in most places eat rice, bread …"
