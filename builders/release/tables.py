@@ -46,7 +46,7 @@ from blend.schemas.frames import (
 )
 from blend.schemas.locales import Locale, Registry, registry
 from blend.schemas.manifest import SourceInfo
-from blend.schemas.personal_data import MODEL_PREFIX, Contributed
+from blend.schemas.personal_data import MODEL_PREFIX
 from blend.schemas.recipe import McqOptions, Recipe
 from blend.schemas.reports import ModelReport
 from blend.schemas.texts import pluralise

@@ -145,7 +145,7 @@ if TYPE_CHECKING:
 VARIANTS = ("zh", "zh-hans", "zh-cn", "zh-sg", "zh-my", "zh-hant", "zh-tw", "zh-hk", "zh-mo")
 """The tags under which Wikidata keeps Chinese labels, in the order in which they stand in for ``zh``."""
 
-CONVERSION = "t2s"
+_CONVERSION = "t2s"
 """OpenCC's configuration: characters by phrase. Those that exchange regional words too would rename dishes."""
 
 
@@ -193,4 +193,4 @@ def _converter() -> "OpenCC":
         from opencc import OpenCC
     except ImportError:
         raise MissingExtraError("converting Chinese script", extra="wikidata") from None
-    return OpenCC(CONVERSION)
+    return OpenCC(_CONVERSION)

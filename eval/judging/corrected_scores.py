@@ -15,10 +15,10 @@ from blend.eval.statistics.estimates import estimates, gap_of_draws
 from blend.eval.statistics.prediction_powered import CorrectedMeans, corrected_means
 from blend.schemas.errors import InputError
 
-WORTHLESS_KAPPA = 0.1
+_WORTHLESS_KAPPA = 0.1
 """Kappa below which a rule is said to be worthless: labels alone would tell as much."""
 
-MIN_LABELS = 30
+_MIN_LABELS = 30
 """Labels from which on that is said."""
 
 
@@ -90,9 +90,9 @@ def is_worthless(scores: Iterable[Score]) -> bool:
     found = [
         one
         for one in scores
-        if one.metric.endswith("-kappa") and one.scope == "overall" and one.n >= MIN_LABELS
+        if one.metric.endswith("-kappa") and one.scope == "overall" and one.n >= _MIN_LABELS
     ]
-    return any(one.value is not None and one.value < WORTHLESS_KAPPA for one in found)
+    return any(one.value is not None and one.value < _WORTHLESS_KAPPA for one in found)
 
 
 CORRECTED = "sem-b-corrected"
@@ -182,7 +182,7 @@ def _correction_warnings(scores: Iterable[Score]) -> Iterator[str]:
     if is_worthless(scores):
         yield (
             f"the rule is worthless here: its decisions agree with people's labels hardly better than chance "
-            f"would (kappa below {WORTHLESS_KAPPA}); either is wrong, and corrected figures rest on the labels"
+            f"would (kappa below {_WORTHLESS_KAPPA}); either is wrong, and corrected figures rest on the labels"
         )
     if without := ", ".join(uncorrected(scores)):
         yield f"uncorrected, since people have labelled replies to fewer than two templates: {without}"

@@ -195,7 +195,7 @@ def _item(row: Mapping[str, Any]) -> dict[str, Any]:
     return {**known, "prompt_id": VERSION, "prompt": prompt, "options": None}
 
 
-MAX_UNREADABLE = 0.01
+_MAX_UNREADABLE = 0.01
 """Share of verdicts that cannot be read above which a reader is warned."""
 
 
@@ -246,7 +246,7 @@ def _warnings(judge: Run, asked: pl.DataFrame) -> list[str]:
             "answer, which counts as a verdict that cannot be read; run the same `blend eval judge` again to "
             "ask them"
         )
-    if n_unreadable > MAX_UNREADABLE * asked.height:
+    if n_unreadable > _MAX_UNREADABLE * asked.height:
         warnings.append(
             f"{n_unreadable:,} of {asked.height:,} verdicts of {model} cannot be read, so no figure counts "
             "these replies; take another judge, or a server that holds it to JSON (docs/short-answers.md)"

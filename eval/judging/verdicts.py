@@ -56,8 +56,8 @@ def shared_families(judge: Collection[str], model: Collection[str]) -> list[str]
 VERSION = "judge-1"
 """Name of the prompt; another text has another name, and other scores."""
 
-VerdictWord = Literal["correct", "partly", "wrong", "refused"]
-VERDICT_WORDS: tuple[VerdictWord, ...] = get_args(VerdictWord)
+_VerdictWord = Literal["correct", "partly", "wrong", "refused"]
+VERDICT_WORDS: tuple[_VerdictWord, ...] = get_args(_VerdictWord)
 
 # The verdict comes first, so that an answer that is cut at its length still holds it. The number of the answer
 # makes a judge look for one; nothing else is made of it. Reply and question are

@@ -18,7 +18,7 @@ from blend.schemas.errors import InputError
 from blend.schemas.summaries import Summarised, Table, written
 from blend.schemas.texts import pluralise
 
-DIFFERENCES = pl.Schema(
+_DIFFERENCES = pl.Schema(
     {
         **dict.fromkeys(("first", "second", "region"), pl.String()),
         **dict.fromkeys(("difference", "low", "high", "p_value"), pl.Float64()),
@@ -117,7 +117,7 @@ class ModelComparison(Summarised):
             for pair in self.pairs
             for region, of in [(None, pair.macro), *pair.regions.items()]
         ]
-        return pl.DataFrame(rows, schema=DIFFERENCES, orient="row")
+        return pl.DataFrame(rows, schema=_DIFFERENCES, orient="row")
 
     def as_tables(self) -> list[Table]:
         """The places of the models."""
@@ -181,12 +181,12 @@ def compare_scored(runs: Sequence[ScoredRun], *, seed: int = 0) -> ModelComparis
     )
 
 
-Labelled = Sequence[pl.DataFrame | None]
+_Labelled = Sequence[pl.DataFrame | None]
 """Labelled answers of models, null for one whose answers nobody has labelled."""
 
 
 def _pair(
-    first: str, second: str, one: pl.DataFrame, other: pl.DataFrame, labelled: Labelled, seed: int
+    first: str, second: str, one: pl.DataFrame, other: pl.DataFrame, labelled: _Labelled, seed: int
 ) -> tuple[Pair, PairedTest]:
     """A pair whose p-value of the mean over regions is not corrected yet, and the test behind it."""
     both = one.join(other.select("item_id", other="value"), on="item_id", how="inner", maintain_order="left")
@@ -224,7 +224,7 @@ _FIRST, _SECOND = "0/", "1/"
 """Beginnings of the groups of two models' regions."""
 
 
-def _corrected_means(labelled: Labelled, items: pl.DataFrame) -> CorrectedMeans | None:
+def _corrected_means(labelled: _Labelled, items: pl.DataFrame) -> CorrectedMeans | None:
     """Corrected means of some items by model and region, ``0/KR``; null where one model has no labels."""
     rows = []
     for number, of_model in enumerate(labelled):
@@ -253,7 +253,7 @@ def _difference(test: PairedTest, p_value: float) -> Difference:
 
 
 def _standings(
-    names: Sequence[str], answers: Sequence[pl.DataFrame], labelled: Labelled, seed: int
+    names: Sequence[str], answers: Sequence[pl.DataFrame], labelled: _Labelled, seed: int
 ) -> tuple[Standing, ...]:
     """Places by the mean over regions, of what all models answered; corrected where all have labels."""
     common = answers[0].select("item_id")

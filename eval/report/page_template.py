@@ -20,7 +20,7 @@ from blend.version import __version__
 
 _A_PAGE = "a page"
 
-SHOWN_CHARACTERS = 600
+_SHOWN_CHARACTERS = 600
 """Characters of a prompt or an answer that are shown."""
 
 # Characters that reorder the text around them: embeddings, overrides and isolates. The page isolates every text
@@ -35,7 +35,7 @@ def shortened(text: str, characters: int) -> str:
     return text if len(text) <= characters else f"{text[:characters]}… ({len(text):,} characters)"
 
 
-def visible(text: str, characters: int = SHOWN_CHARACTERS) -> str:
+def visible(text: str, characters: int = _SHOWN_CHARACTERS) -> str:
     """A text of others as the page shows it; the template escapes what HTML would read as markup.
 
     Control characters and those that would turn the text around them stand as their code; a long text is cut

@@ -159,7 +159,7 @@ def _topics(runs: Sequence[ScoredRun], metric: str) -> Section | None:
     )
 
 
-SHOWN_EACH = 40
+_SHOWN_EACH = 40
 """Replies of a run that are shown at most."""
 
 _LONGEST = 300
@@ -201,7 +201,7 @@ def differences_section(runs: Sequence[ScoredRun]) -> Section | None:
     """Replies that people have judged and of which a rule says something else; null without labels.
 
     Returns:
-        A line for each, up to `SHOWN_EACH` of a run, by region and question; above it how many there are.
+        A line for each, up to `_SHOWN_EACH` of a run, by region and question; above it how many there are.
     """
     rows: list[tuple[str, ...]] = []
     counts: list[str] = []
@@ -222,14 +222,14 @@ def differences_section(runs: Sequence[ScoredRun]) -> Section | None:
         turns = differing.with_columns(turn=pl.int_range(pl.len()).over("region")).sort(
             "turn", maintain_order=True
         )
-        shown = turns.head(SHOWN_EACH).sort("region", maintain_order=True)
+        shown = turns.head(_SHOWN_EACH).sort("region", maintain_order=True)
         columns = shown.select("region", "question", "reply", "rule", "judge", "people")
         rows += [(run.name, region_name(region), *map(_cell, cells)) for region, *cells in columns.iter_rows()]
     if not counts:
         return None
     text = (
         "Replies on which natives say something else than the string rule or the judge. "
-        f"{' '.join(counts)} A tie differs from nobody. Up to {SHOWN_EACH} of each model are shown."
+        f"{' '.join(counts)} A tie differs from nobody. Up to {_SHOWN_EACH} of each model are shown."
     )
     title = "Where rule, judge and people differ"
     # Where nobody differs, the text above says so.

@@ -45,8 +45,6 @@ class Section(NamedTuple):
     """Pictures."""
     is_open: bool = False
     """Whether the table is shown at once, since it is what the part is about."""
-    overview: Table | None = None
-    """The few figures that stand for those of the table, shown at once."""
 
 
 def table_section(
@@ -277,16 +275,21 @@ def marks_chart(
         for key in keys
         if (one := by_key.get(key)) is not None and one.value is not None
     ]
-    legend = None if len(series) == 1 else alt.Legend(orient="top", title=None, columns=1)
+    # One legend for colours and shapes, which have one list of names.
+    names = {
+        "scale": alt.Scale(domain=series),
+        "legend": None if len(series) == 1 else alt.Legend(orient="top", title=None, columns=1),
+    }
     base = alt.Chart(alt.Data(values=data)).encode(
         y=alt.Y("key:N", sort=[label(key) for key in keys], title=None),
         yOffset=alt.YOffset("series:N", sort=series),
-        color=alt.Color("series:N", sort=series, legend=legend),
+        color=alt.Color("series:N", **names),
     )
     scale = alt.Undefined if domain is None else alt.Scale(domain=list(domain))
     x = alt.X("value:Q", title=what, scale=scale, axis=alt.Axis(labelFlush=False))
-    shape = alt.Shape("series:N", sort=series, legend=legend)
-    marks = base.mark_point(filled=True, size=55, opacity=1, tooltip=_ALL).encode(x=x, shape=shape)
+    marks = base.mark_point(filled=True, size=55, opacity=1, tooltip=_ALL).encode(
+        x=x, shape=alt.Shape("series:N", **names)
+    )
     lines = base.mark_rule(strokeWidth=1.5, tooltip=_ALL).encode(x=alt.X("low:Q", title=what), x2="high:Q")
     layers = lines + marks
     if line is not None:

@@ -76,7 +76,7 @@ class KnownQuestion(NamedTuple):
     """The question alone; empty where it is the first line of the prompt."""
 
 
-NOT_KNOWN = KnownQuestion(())
+_NOT_KNOWN = KnownQuestion(())
 
 KnownQuestions = Mapping[str, KnownQuestion]
 """What is known of questions, by ``item_id``."""
@@ -132,7 +132,7 @@ PAGE_BYTES = 6_000_000
 """Bytes that the single questions of a page may take; with charts and the library that draws them it stays
 below 8 MB, which mail and browsers take."""
 
-FACETS = {"region": "Region", "topic": "Topic", "language": "Language", "prompt_id": "Prompt"}
+_FACETS = {"region": "Region", "topic": "Topic", "language": "Language", "prompt_id": "Prompt"}
 """Columns of items by which a reader filters, and what they are called."""
 
 _LEVELS = (None, 2_000, 500, 200)
@@ -165,10 +165,10 @@ def embed_questions(
         page_bytes: Bytes that they may take. Where they take more, texts are shortened, then questions are left
             out, evenly over the items.
     """
-    items = runs[0].run.items("item_id", *FACETS, "prompt")
-    facets = [name for name in FACETS if items[name].n_unique() > 1]
+    items = runs[0].run.items("item_id", *_FACETS, "prompt")
+    facets = [name for name in _FACETS if items[name].n_unique() > 1]
     questions = _questions(items, facets, answers, known)
-    about = {"facets": [FACETS[name] for name in facets], "models": [run.name for run in runs]}
+    about = {"facets": [_FACETS[name] for name in facets], "models": [run.name for run in runs]}
     kept = questions
     for characters in _LEVELS:
         data = packed({**about, "questions": _cut(questions, characters)})
@@ -208,9 +208,9 @@ def _questions(
         {
             "id": item_id,
             "facets": of_facets,
-            "title": known.get(item_id, NOT_KNOWN).title,
+            "title": known.get(item_id, _NOT_KNOWN).title,
             "prompt": prompt,
-            "candidates": known.get(item_id, NOT_KNOWN).candidates,
+            "candidates": known.get(item_id, _NOT_KNOWN).candidates,
             "answers": of_models,
         }
         for item_id, of_facets, prompt, of_models in zip(

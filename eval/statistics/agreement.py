@@ -181,11 +181,11 @@ def _weighted_ranks(numbers: FloatArray, weights: FloatArray) -> FloatArray:
     return ranks
 
 
-BINS = 15
+_BINS = 15
 """Bins of equal width between 0 and 1 in which confidence is compared with accuracy, as in Guo et al."""
 
 
-def expected_calibration_error(confidence: ArrayLike, correct: ArrayLike, *, bins: int = BINS) -> float | None:
+def expected_calibration_error(confidence: ArrayLike, correct: ArrayLike, *, bins: int = _BINS) -> float | None:
     """The mean distance of accuracy from confidence, over bins of equal width, each weighing as its answers.
 
     Args:

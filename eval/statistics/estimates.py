@@ -54,7 +54,7 @@ class Estimate:
 
 
 @dataclass(frozen=True, slots=True)
-class Gap:
+class _Gap:
     """Lead of the best group over the worst."""
 
     best: Any
@@ -132,7 +132,7 @@ def macro_estimate(
     return _with(mean, interval, present)
 
 
-def gap_estimate(clusters: Clusters, *, seed: int = 0, draws: int = DRAWS, level: float = LEVEL) -> Gap | None:
+def gap_estimate(clusters: Clusters, *, seed: int = 0, draws: int = DRAWS, level: float = LEVEL) -> _Gap | None:
     """The highest minus the lowest figure of the groups, which chance alone makes larger than 0.
 
     The group that comes out best is partly the luckiest one, so the percentiles of best minus worst hold the
@@ -161,7 +161,7 @@ def gap_of_draws(
     *,
     n_clusters: int = MANY,
     level: float = LEVEL,
-) -> Gap:
+) -> _Gap:
     """The gap of `gap_estimate` from joint draws of the groups' figures.
 
     Args:
@@ -171,13 +171,13 @@ def gap_of_draws(
         n_clusters: Number of clusters that were drawn from, for which percentiles are widened.
         level: Share of intervals that shall hold the true value.
     """
-    # argmin over the reversed array finds the last of equally low figures; see `Gap.worst`.
+    # argmin over the reversed array finds the last of equally low figures; see `_Gap.worst`.
     best, worst = int(ratios.argmax()), len(ratios) - 1 - int(ratios[::-1].argmin())
     gap = float(ratios[best] - ratios[worst])
     figures = figures[~np.isnan(figures).any(axis=1)]
     interval = percentile_interval(figures[:, best] - figures[:, worst], n_clusters=n_clusters, level=level)
     if interval is None:
-        return Gap(groups[best], groups[worst], Estimate(gap, None, None, float(len(groups))))
+        return _Gap(groups[best], groups[worst], Estimate(gap, None, None, float(len(groups))))
     # Best minus worst of a draw, whichever groups these are: in the mean it exceeds the gap found by about
     # as much as the gap found exceeds the true one.
     bias = float(_spread(figures).mean()) - gap
@@ -186,7 +186,7 @@ def gap_of_draws(
     low = interval[0] - max(bias, 0.0) if gap > by_chance else 0.0
     # A gap is never below 0, and the figure itself must lie in its interval.
     found = Estimate(gap, max(low, 0.0), max(interval[1], gap), float(len(groups)), n_clusters)
-    return Gap(groups[best], groups[worst], found)
+    return _Gap(groups[best], groups[worst], found)
 
 
 def _rows_by_size(clusters: Clusters) -> dict[int, list[int]]:

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from blend.eval.statistics.clusters import LEVEL, Clusters, FloatArray
 from blend.eval.statistics.estimates import Estimate, estimates, macro_estimate
 
-PERMUTATIONS = 10_000
+_PERMUTATIONS = 10_000
 """Exchanges behind a p-value; the smallest possible one is 1 / (PERMUTATIONS + 1)."""
 
 _BLOCK = 2_000_000
@@ -25,7 +25,7 @@ class PairedTest:
 
 
 def paired_tests(
-    differences: Clusters, *, seed: int = 0, permutations: int = PERMUTATIONS
+    differences: Clusters, *, seed: int = 0, permutations: int = _PERMUTATIONS
 ) -> tuple[PairedTest, ...]:
     """Whether two models differ, per group.
 
@@ -51,7 +51,7 @@ def paired_tests(
     return tuple(map(PairedTest, found, p_values.tolist()))
 
 
-def macro_test(differences: Clusters, *, seed: int = 0, permutations: int = PERMUTATIONS) -> PairedTest:
+def macro_test(differences: Clusters, *, seed: int = 0, permutations: int = _PERMUTATIONS) -> PairedTest:
     """Whether two models differ in the mean over groups, every group counting the same.
 
     Args:

@@ -35,7 +35,7 @@ class Affix:
 
 
 @dataclass(frozen=True, slots=True)
-class AffixList:
+class _AffixList:
     """Affixes of a language's nouns."""
 
     articles: tuple[Affix, ...]
@@ -119,18 +119,18 @@ class AffixList:
 
 
 @cache
-def affix_list(language: str) -> AffixList:
+def affix_list(language: str) -> _AffixList:
     """The affix list of a language, by its primary subtag, which must have one."""
     path = resources.files("blend.eval.text") / "affixes" / f"{language}.toml"
     return parsed(tomllib.loads(path.read_text(encoding="utf-8")))
 
 
-def parsed(table: Mapping[str, Any]) -> AffixList:
+def parsed(table: Mapping[str, Any]) -> _AffixList:
     """An affix list from the keys of its file, which ``docs/short-answers.md`` explains."""
     suffixes = table.get("suffixes", [])
     layers = sorted({group.get("layer", 1) for group in suffixes})
     deciding = {key: value for key, value in table.items() if key != "grammar"}
-    return AffixList(
+    return _AffixList(
         articles=_affixes(table.get("articles", [])),
         prefixes=_affixes(table.get("prefixes", [])),
         layers=tuple(

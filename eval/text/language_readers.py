@@ -14,7 +14,7 @@ from blend.schemas.spelling import respell
 
 
 @dataclass(frozen=True, slots=True)
-class LanguageText:
+class _LanguageText:
     """Reading of the texts of a language."""
 
     lemmatisers: tuple[str, ...]
@@ -26,12 +26,12 @@ class LanguageText:
 
 
 @cache
-def languages() -> Mapping[str, LanguageText]:
+def languages() -> Mapping[str, _LanguageText]:
     """Primary subtag to how texts are read, ``languages.toml``; all languages of the packaged locales."""
     text = files("blend.eval.text").joinpath("languages.toml").read_text(encoding="utf-8")
     tables = tomllib.loads(text)
     return {
-        language: LanguageText(
+        language: _LanguageText(
             tuple(entry["lemmatisers"]),
             entry["done"].format_map(tables["phrases"]),
             entry["not_claimed"].format_map(tables["phrases"]),
@@ -40,7 +40,7 @@ def languages() -> Mapping[str, LanguageText]:
     }
 
 
-OTHER = LanguageText(
+OTHER = _LanguageText(
     ("words",),
     "Nothing beyond what all languages have.",
     "No lemmas: inflected forms of a word are different words.",
@@ -48,7 +48,7 @@ OTHER = LanguageText(
 """How languages are read that nobody described: those of a release's own locales."""
 
 
-def language_text(language: str) -> LanguageText:
+def language_text(language: str) -> _LanguageText:
     """Find how the texts of a language are read, by its BCP 47 tag."""
     return languages().get(primary(language), OTHER)
 

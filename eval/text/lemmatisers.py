@@ -105,11 +105,11 @@ def _simplemma(language: str) -> Lemmatiser:
 def _snowball(language: str) -> Lemmatiser:
     import Stemmer
 
-    stemmer = Stemmer.Stemmer(SNOWBALL[language])
+    stemmer = Stemmer.Stemmer(_SNOWBALL[language])
     return Lemmatiser("snowball", version("PyStemmer"), words_of, _each(stemmer.stemWord))
 
 
-SNOWBALL = {
+_SNOWBALL = {
     "ar": "arabic", "el": "greek", "en": "english", "es": "spanish", "eu": "basque", "fa": "persian",
     "fr": "french", "ga": "irish", "id": "indonesian", "sv": "swedish", "ta": "tamil",
 }  # fmt: skip
@@ -253,7 +253,7 @@ NO_LEMMAS = "none"
 DEFAULT_LEMMAS = "default"
 
 
-REMEMBERED = 1 << 14
+_REMEMBERED = 1 << 14
 """Texts that a reader remembers: answers that are compared again and again, and not all replies of a run."""
 
 
@@ -263,7 +263,7 @@ class TextReader:
     def __init__(self, language: str, lemmatiser: Lemmatiser | None) -> None:
         self.language = language
         self.lemmatiser = lemmatiser
-        self._reading = lru_cache(maxsize=REMEMBERED)(self._fresh)
+        self._reading = lru_cache(maxsize=_REMEMBERED)(self._fresh)
 
     def words(self, text: str) -> tuple[str, ...]:
         """The normalised words of a text, in order."""

@@ -94,7 +94,7 @@ def make_sheet(run: ScoredRun, *, sample: int, locale: str | None = None, seed: 
     )
 
 
-JUDGED_NAME = "judged.json"
+_JUDGED_NAME = "judged.json"
 
 MEASURES = ("precision", "recall", "f1", "hits_1", "hits_5", "similarity")
 """Columns of decisions that are compared with people, as far as a run has them. Of a run of probing
@@ -162,7 +162,7 @@ def score_by_people(run: ScoredRun, paths: Sequence[Path], *, seed: int = 0) -> 
 def write_judged(run: ScoredRun, judged: JudgedByPeople) -> None:
     """Keep the figures in the directory of the run, in place of earlier ones."""
     with storing(run.run.directory):
-        atomic_write(run.run.directory / JUDGED_NAME, judged.to_json())
+        atomic_write(run.run.directory / _JUDGED_NAME, judged.to_json())
 
 
 def _precision(judged: pl.DataFrame, seed: int) -> list[Score]:

@@ -181,7 +181,7 @@ about a cuisine, and many draws of the bootstrap would have none of them."""
 SHOWN = 5
 """Best candidates that are kept of every item, or as many as it has gold labels."""
 
-OTHER_COUNTRIES = "other countries"
+_OTHER_COUNTRIES = "other countries"
 """What countries of fewer than `MIN_DISHES` dishes are together."""
 
 DISH_DECIDED = pl.Schema(
@@ -217,4 +217,4 @@ def with_small_countries_together(decisions: pl.DataFrame, *, value: str) -> pl.
         "item_id", "region", "template_id", value=pl.col(value).cast(pl.Float64)
     ).drop_nulls("value")
     is_large = pl.col("template_id").n_unique().over("region") >= MIN_DISHES
-    return rows.with_columns(region=pl.when(is_large).then("region").otherwise(pl.lit(OTHER_COUNTRIES)))
+    return rows.with_columns(region=pl.when(is_large).then("region").otherwise(pl.lit(_OTHER_COUNTRIES)))

@@ -96,11 +96,13 @@ def _answers(
     folder: Path,
     languages: tuple[str, ...] | None,
     on_progress: ProgressCallback,
-) -> "dict[Path, tuple[DumpAnswers, int]]":
+) -> "dict[Path, tuple[_DumpAnswers, int]]":
     """The answers and the number of items of each domain, by the file to write; reads the dump twice."""
     properties = frozenset(DIRECT + name for domain in domains.values() for name in _properties(domain))
     parts = _read_dump(dump, folder, Reading("statements", properties), on_progress)
-    answers = {out: DumpAnswers(dump, parts, domain, languages, on_progress) for out, domain in domains.items()}
+    answers = {
+        out: _DumpAnswers(dump, parts, domain, languages, on_progress) for out, domain in domains.items()
+    }
     items = {out: ask_everything(each.ask, each.domain) for out, each in answers.items()}
     named = [ids for each in answers.values() for ids in each.named.values()]
     subjects = frozenset(ENTITY + qid for ids in named for qid in ids)
@@ -117,7 +119,7 @@ def _properties(domain: Domain) -> set[str]:
 
 
 @dataclass(slots=True)
-class DumpAnswers:
+class _DumpAnswers:
     """Answers to the questions of one domain, from the statements that were kept of a dump."""
 
     dump: Path
@@ -193,7 +195,7 @@ class DumpAnswers:
             except SyntaxError as error:
                 # The engine counts lines of the chunk; the statement can be looked for in the dump.
                 line = text.split("\n")[(error.lineno or 1) - 1]
-                what = f"a statement is not N-Triples: {line[:SHOWN_BYTES]!r}"
+                what = f"a statement is not N-Triples: {line[:_SHOWN_BYTES]!r}"
                 raise RowError(what, where=str(self.dump), fix="download the dump again") from None
             tally.triples += len(lines)
             self._found.append(pl.Series("line", lines, pl.String))
@@ -214,7 +216,7 @@ LINE_BYTES = 1 << 25
 PART_BYTES = 1 << 28
 """Unpacked bytes of the dump behind one part, read again at most after a kill."""
 
-SHOWN_BYTES = 200
+_SHOWN_BYTES = 200
 """Bytes of a wrong line that messages show."""
 
 _HEAD_BYTES = 1 << 20
@@ -315,7 +317,7 @@ def _search(dump: Path, reading: Reading) -> Callable[[int, bytes], pl.DataFrame
         except _WrongLine as error:
             line = re.search(rb"^%s\r?$" % re.escape(error.line), block, re.MULTILINE)
             where = f"{dump}, line at unpacked byte {start + (line.start() if line else 0):,}"
-            shown = error.line[:SHOWN_BYTES].decode(errors="replace")
+            shown = error.line[:_SHOWN_BYTES].decode(errors="replace")
             problem = f"not a triple as Wikidata's dumps write them: {shown!r}"
             raise RowError(problem, where=where, fix=f"{_NAMES}, or {_AGAIN}") from None
         except pl.exceptions.ComputeError as error:

@@ -33,7 +33,7 @@ from blend.schemas.manifest import SNAPSHOT_NAME, DumpInfo, SnapshotInfo, StageI
 from blend.schemas.recipe import Domain
 from blend.schemas.texts import pluralise
 
-PLAN_NAME = "plan.json"
+_PLAN_NAME = "plan.json"
 
 NOT_ASKED = {"title", "item", "items", "part", "parts", "config", "templates", "groups"}
 """What a domain holds that makes no difference to the questions."""
@@ -48,7 +48,7 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True)
-class PartialSnapshots:
+class _PartialSnapshots:
     """Snapshots under way."""
 
     folder: Path
@@ -60,7 +60,7 @@ class PartialSnapshots:
 
 
 @contextmanager
-def partial_snapshots(outs: Collection[Path], plan: Mapping[str, Any]) -> Iterator[PartialSnapshots]:
+def partial_snapshots(outs: Collection[Path], plan: Mapping[str, Any]) -> Iterator[_PartialSnapshots]:
     """Open the folder of snapshots, for one process at a time; it is removed when the block ends well.
 
     Raises:
@@ -76,9 +76,9 @@ def partial_snapshots(outs: Collection[Path], plan: Mapping[str, Any]) -> Iterat
     try:
         with FileLock(lock).acquire(blocking=False):
             try:
-                earlier = _read_plan(folder / PLAN_NAME)
+                earlier = _read_plan(folder / _PLAN_NAME)
                 finished = _check_nothing_is_replaced(outs, earlier)
-                yield PartialSnapshots(folder, _open_folder(folder, plan, earlier), finished)
+                yield _PartialSnapshots(folder, _open_folder(folder, plan, earlier), finished)
                 _remove(folder)
             finally:
                 # A run that found nothing leaves nothing behind.
@@ -186,7 +186,7 @@ def _open_folder(folder: Path, plan: Mapping[str, Any], earlier: Mapping[str, An
         folder.mkdir(exist_ok=True)
         started = datetime.now(UTC).isoformat(timespec="seconds")
         text = json.dumps({**plan, "started": started}, indent=2, sort_keys=True)
-        atomic_write(folder / PLAN_NAME, f"{text}\n")
+        atomic_write(folder / _PLAN_NAME, f"{text}\n")
         return started
     different = sorted(key for key in plan if earlier.get(key) != plan[key])
     if different:
@@ -212,9 +212,9 @@ def _read_plan(path: Path) -> dict[str, Any] | None:
 def _remove(folder: Path) -> None:
     """Remove the folder, the plan last: while it stands, the next run knows what this one wrote."""
     for path in folder.iterdir():
-        if path.name != PLAN_NAME:
+        if path.name != _PLAN_NAME:
             path.unlink()
-    (folder / PLAN_NAME).unlink()
+    (folder / _PLAN_NAME).unlink()
     folder.rmdir()
 
 
@@ -262,7 +262,7 @@ def found_snapshots(
 def write_snapshot(
     answers: Answers,
     out: Path,
-    partial: PartialSnapshots,
+    partial: _PartialSnapshots,
     items: int,
     on_progress: ProgressCallback,
     *,

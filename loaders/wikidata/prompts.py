@@ -67,7 +67,7 @@ def _problems(language: str, table: object, source: str) -> list[RowError]:
     ]
 
 
-PLACEHOLDER = re.compile(r"\[[^\[\]]*\]")
+_PLACEHOLDER = re.compile(r"\[[^\[\]]*\]")
 """Whatever stands in square brackets."""
 
 
@@ -90,5 +90,5 @@ def check_templates(templates: pl.DataFrame) -> pl.DataFrame:
 
 def _fault(template: str, *, with_country: bool) -> str | None:
     wanted = sorted(value for name, value in PLACEHOLDERS.items() if name != "country" or with_country)
-    found = sorted(PLACEHOLDER.findall(template))
+    found = sorted(_PLACEHOLDER.findall(template))
     return None if found == wanted else f"holds {' '.join(found) or 'nothing'} instead of {' '.join(wanted)}"

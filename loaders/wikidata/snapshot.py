@@ -36,7 +36,7 @@ from blend.schemas.languages import is_language
 from blend.schemas.manifest import SnapshotInfo
 from blend.schemas.recipe import Domain
 
-BATCH_SIZE = 100
+_BATCH_SIZE = 100
 """Items per question: some ten thousand labels, well under the minute that the public service allows."""
 
 Ask = Callable[[str, Iterable[str]], Iterator[tuple[str, str, str]]]
@@ -50,7 +50,7 @@ def take_snapshot(
     endpoint: str = DEFAULT_ENDPOINT,
     languages: Sequence[str] | None = None,
     contact: str | None = None,
-    batch_size: int = BATCH_SIZE,
+    batch_size: int = _BATCH_SIZE,
     policy: RequestPolicy | None = None,
     on_progress: ProgressCallback = silent,
     on_wait: Callable[[str], None] | None = None,
@@ -109,7 +109,7 @@ def take_snapshots(
     endpoint: str = DEFAULT_ENDPOINT,
     languages: Sequence[str] | None = None,
     contact: str | None = None,
-    batch_size: int = BATCH_SIZE,
+    batch_size: int = _BATCH_SIZE,
     policy: RequestPolicy | None = None,
     on_progress: ProgressCallback = silent,
     on_wait: Callable[[str], None] | None = None,

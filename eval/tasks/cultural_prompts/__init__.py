@@ -26,7 +26,7 @@ Distance = Literal["published", "standardised"]
 SAMPLES = 5
 """Samples of each prompt, as published."""
 
-TOP = 15
+_TOP = 15
 """Words per group, as the paper prints."""
 
 
@@ -56,7 +56,7 @@ class CulturalScoring(ScoringOptions):
     """Distance in a survey: over raw answers as published, or over standardised ones of complete countries."""
     bleu: Bleu = "multi-reference"
     """Whether all samples are references, or pair by pair."""
-    top: Annotated[int, Ge(1)] = TOP
+    top: Annotated[int, Ge(1)] = _TOP
     """Words kept of each nationality."""
     stop_words: Path | None = None
     """File of words that are not counted, one per line; the packaged English ones when absent."""

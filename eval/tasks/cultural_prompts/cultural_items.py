@@ -135,9 +135,9 @@ def _templates(rows: pl.LazyFrame) -> dict[str, str]:
     return {f"{row['kind']}/{row['template_id']}": row["prompt"] for row in first.iter_rows(named=True)}
 
 
-REQUIRED = ("group", "topic", "text")
+_REQUIRED = ("group", "topic", "text")
 OPTIONAL = ("sample", "category", "split", "language")
-COLUMNS = Columns(REQUIRED, OPTIONAL, others=True)
+COLUMNS = Columns(_REQUIRED, OPTIONAL, others=True)
 
 NAMES = ("group", "topic", "category", "split", "language")
 """Columns that hold names, which are cleaned (`text_comparison.clean`)."""
@@ -163,12 +163,12 @@ def is_table_of_texts(path: Path) -> bool:
         return True
     if path.suffix.lower() in {*LOG_SUFFIXES} - {*SUFFIXES}:
         return False
-    either = Columns((), (*REQUIRED, *OPTIONAL, *ID_KEYS), others=True)
+    either = Columns((), (*_REQUIRED, *OPTIONAL, *ID_KEYS), others=True)
     try:
         held = {*_opened(path, either).collect_schema().names()}
     except (pl.exceptions.PolarsError, RowError, RowErrors):
         return True
-    return {*REQUIRED} <= held or held.isdisjoint(ID_KEYS)
+    return {*_REQUIRED} <= held or held.isdisjoint(ID_KEYS)
 
 
 def keep_texts(path: Path, out: Path, *, model: str | None = None) -> RunOutcome:
@@ -253,7 +253,7 @@ def _opened(path: Path, columns: Columns) -> pl.LazyFrame:
     diagnostics = Diagnostics()
     cells = read_rows(path, path.parent, diagnostics, columns)
     diagnostics.raise_problems()
-    names = dict.fromkeys(cells[0].values if cells else REQUIRED, pl.String())
+    names = dict.fromkeys(cells[0].values if cells else _REQUIRED, pl.String())
     numbers = [int(row.location.rpartition(":")[2]) for row in cells]
     return pl.LazyFrame([row.values for row in cells], schema=names).with_columns(
         pl.Series(_ROW, numbers, pl.UInt32)

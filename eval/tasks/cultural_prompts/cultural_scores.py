@@ -119,7 +119,7 @@ def score_texts(run: Run, options: CulturalScoring, on_progress: ProgressCallbac
                 on_progress(STEP, done, n_topics)
         write_frame(folder / AGREEMENT_NAME, pl.concat(one.agreements for one in figures))
         samples = _samples_of(figures, groups)
-        write_frame(folder / SAMPLES_NAME, samples)
+        write_frame(folder / _SAMPLES_NAME, samples)
         counts = summed_counts(words, *_COUNTS.names()[:4])
         write_frame(folder / WORDS_NAME, _words_of(counts, samples, groups, top=options.top))
     decided = pl.concat(decisions).rename({"other-language": "other_language"})
@@ -146,10 +146,10 @@ def score_texts(run: Run, options: CulturalScoring, on_progress: ProgressCallbac
 
 FOLDER = "analysis"
 """Folder of a run for the tables beside its scores."""
-SIMILARITY_NAME = "similarity.parquet"
+_SIMILARITY_NAME = "similarity.parquet"
 AGREEMENT_NAME = "agreement.parquet"
 WORDS_NAME = "words.parquet"
-SAMPLES_NAME = "groups.parquet"
+_SAMPLES_NAME = "groups.parquet"
 
 _COUNTS = pl.Schema(
     {
@@ -169,14 +169,14 @@ def _similarity_file(folder: Path) -> Iterator[Callable[[pl.DataFrame], None]]:
     """A function that adds a topic's `SIMILARITY` to a file, which appears whole when the block ends well."""
     schema = pl.DataFrame(schema=SIMILARITY).to_arrow().schema
     with (
-        atomic_file(folder / SIMILARITY_NAME) as beside,
+        atomic_file(folder / _SIMILARITY_NAME) as beside,
         pq.ParquetWriter(beside, schema, compression="zstd") as writer,
     ):
         yield lambda rows: writer.write_table(rows.to_arrow().cast(schema))
 
 
 def _samples_of(figures: Sequence[TopicFigures], groups: Sequence[str]) -> pl.DataFrame:
-    """Samples and variances (null where they are not defined) of every topic and group, `SAMPLES_NAME`."""
+    """Samples and variances (null where they are not defined) of every topic and group, `_SAMPLES_NAME`."""
     parts = []
     for topic in figures:
         within = {"within": topic.published.per_group, "within_unbiased": topic.unbiased.per_group}
@@ -236,7 +236,7 @@ def _stop_words(path: Path | None) -> frozenset[str]:
     return frozenset(line.strip() for line in lines if line.strip() and not line.startswith("#"))
 
 
-TEXTS_AT_A_TIME = 60_000
+_TEXTS_AT_A_TIME = 60_000
 """Texts that are read at a time, in whole topics: some hundred megabytes of stories."""
 
 TOPIC = ("split", "category", "topic")
@@ -257,7 +257,7 @@ def _topics_of(run: Run, gold: pl.DataFrame, groups: tuple[str, ...]) -> Iterato
     """
     number, kept = {group: index for index, group in enumerate(groups)}, run.kept()
     keys = gold.select(TOPIC).unique(maintain_order=True).with_row_index("_number")
-    chunk = pl.int_range(pl.len()).first().over("_number") // TEXTS_AT_A_TIME
+    chunk = pl.int_range(pl.len()).first().over("_number") // _TEXTS_AT_A_TIME
     numbered = (
         gold.join(keys, on=list(TOPIC), nulls_equal=True, maintain_order="left")
         .sort("_number", maintain_order=True)
@@ -282,7 +282,7 @@ def _topics_of(run: Run, gold: pl.DataFrame, groups: tuple[str, ...]) -> Iterato
             )
 
 
-SIGNIFICANT = 0.05
+_SIGNIFICANT = 0.05
 """P-value below which a correlation is counted as significant, as in the paper."""
 
 
@@ -443,7 +443,7 @@ def _agreements(agreements: pl.DataFrame, seed: int) -> Iterator[Score]:
             for of_group, found in zip(sums.groups, estimates(sums, seed=seed, proportion=False), strict=True):
                 yield _score(name, in_scope, of_group, found, (-1.0, 1.0))
             if group == "all" and not tested.is_empty():
-                share = 100 * int((tested["p"] < SIGNIFICANT).sum()) / tested.height
+                share = 100 * int((tested["p"] < _SIGNIFICANT).sum()) / tested.height
                 yield plain(f"{name}-significant", scope, key, share, n=tested.height)
 
 

@@ -29,7 +29,7 @@ from blend.eval.tasks.cultural_prompts import Distance
 from blend.eval.tasks.cultural_prompts.text_measures import Definition, PairSums, scipy_module, wed
 from blend.schemas.rows import Survey
 
-BoolArray = NDArray[np.bool_]
+_BoolArray = NDArray[np.bool_]
 
 
 class Variances(NamedTuple):
@@ -102,7 +102,7 @@ def anova(within: Sequence[float], across: Sequence[float]) -> tuple[float, floa
     return float(found.statistic), float(found.pvalue)
 
 
-def _between(values: FloatArray, present: BoolArray, scale: float, seed: int, draws: int) -> Estimate:
+def _between(values: FloatArray, present: _BoolArray, scale: float, seed: int, draws: int) -> Estimate:
     """The mean of a figure over pairs of different groups, times a scale; the groups are what is drawn."""
     kept = values[np.ix_(present, present)].copy()
     n = len(kept)

@@ -37,7 +37,7 @@ from blend.eval.tasks.cultural_prompts.text_measures import (
 )
 from blend.loaders.servers.cluster import on_cluster
 
-STOP_WORDS_NAME = "stop_words_en.txt"
+_STOP_WORDS_NAME = "stop_words_en.txt"
 
 WORDS = pl.Schema({"group": pl.Int64(), "word": pl.String(), "score": pl.Float64(), "rank": pl.Int64()})
 """Words of groups, each group's highest score first (rank 1), equal ones by where they come first."""
@@ -51,7 +51,7 @@ _PLACES = 1 << 36
 @cache
 def stop_words() -> frozenset[str]:
     """The packaged English stop words: the 179 that NLTK had when the paper was written."""
-    text = files(__package__).joinpath(STOP_WORDS_NAME).read_text(encoding="utf-8")
+    text = files(__package__).joinpath(_STOP_WORDS_NAME).read_text(encoding="utf-8")
     return frozenset(line for line in text.splitlines() if line and not line.startswith("#"))
 
 
@@ -186,7 +186,7 @@ def odd_texts(texts: pl.DataFrame, tokens: Sequence[Sequence[str]], *, is_englis
     return measured.select(empty=is_empty, **{name: ~is_empty & holds for name, holds in odd.items()})
 
 
-AGREEMENTS = pl.Schema(
+_AGREEMENTS = pl.Schema(
     {
         **dict.fromkeys(("split", "category", "topic", "survey", "measure", "anchor"), pl.String()),
         **dict.fromkeys(("tau", "p"), pl.Float64()),
@@ -274,7 +274,7 @@ class TopicFigures(NamedTuple):
     unbiased: Variances
     """Lexical variance without their bias."""
     agreements: pl.DataFrame
-    """Rank correlation of each likeness with each survey's closeness, `AGREEMENTS`."""
+    """Rank correlation of each likeness with each survey's closeness, `_AGREEMENTS`."""
     similarity: pl.DataFrame
     """How alike groups' texts are, `SIMILARITY`."""
     words: pl.DataFrame
@@ -333,7 +333,7 @@ def _analyse_topic(topic: TopicTexts, settings: Settings) -> TopicFigures:
         coded.samples,
         published_variances(pairs, definition=settings.definition, seed=settings.seed),
         unbiased_variances(pairs, seed=settings.seed),
-        topic.key.named(_agreements_of({"bleu": both, "wed": -apart}, settings)).cast(AGREEMENTS),
+        topic.key.named(_agreements_of({"bleu": both, "wed": -apart}, settings)).cast(_AGREEMENTS),
         topic.key.named(similarity.with_columns(pl.col(pl.Float64).fill_nan(None))),
         topic.key.named(word_counts(coded, settings.stop_words, position=topic.number)),
         topic.rows.drop("group_number", "text").with_columns(
@@ -344,8 +344,8 @@ def _analyse_topic(topic: TopicTexts, settings: Settings) -> TopicFigures:
 
 
 def _agreements_of(likeness: dict[str, FloatArray], settings: Settings) -> pl.DataFrame:
-    """The correlations of every measure with every survey, `AGREEMENTS` without the topic."""
-    tables = [pl.DataFrame(schema=dict(list(AGREEMENTS.items())[3:]))]
+    """The correlations of every measure with every survey, `_AGREEMENTS` without the topic."""
+    tables = [pl.DataFrame(schema=dict(list(_AGREEMENTS.items())[3:]))]
     for measure, alike in likeness.items():
         for culture in settings.cultures:
             found = agreement(

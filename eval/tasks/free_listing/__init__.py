@@ -9,7 +9,7 @@ from blend.eval.triples import TripleTask, TripleTaskOptions, TripleTerms
 
 
 @dataclass(frozen=True, kw_only=True)
-class ListingOptions(TripleTaskOptions, WrittenOptions):
+class _ListingOptions(TripleTaskOptions, WrittenOptions):
     """Options of asking for lists."""
 
 
@@ -29,7 +29,7 @@ class FreeListing(TripleTask):
     measure = "blend-listing"
     asks = "which ingredients belong to a dish, listed by the model ([probing.md](probing.md#free-listing))"
     reads = "a configuration of triples"
-    options = ListingOptions
+    options = _ListingOptions
     scoring = ListingScoring
     rules = ("default", "contains")
     repeated: ClassVar[Mapping[str, str]] = {"f1": "f1"}

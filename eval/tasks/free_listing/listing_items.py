@@ -28,7 +28,7 @@ GOLD = pl.Schema({**ABOUT_A_DISH, "accepted": pl.List(pl.List(pl.String()))})
 label in the language first, then as Wikidata writes it where the script was converted, and its labels in
 variants of the language (``zh-hans``, ``zh-tw`` for ``zh``)."""
 
-RELATIONS = ("hasParts", "country")
+_RELATIONS = ("hasParts", "country")
 """Names of the prompts: without and with the country."""
 
 
@@ -101,12 +101,12 @@ def _prompts(
     known: Mapping[str, Mapping[str, str]], languages: tuple[str, ...], names: tuple[str, ...] | None
 ) -> pl.DataFrame:
     for name in names or ():
-        if name not in RELATIONS:
-            raise UnknownNameError("prompt", name, RELATIONS)
+        if name not in _RELATIONS:
+            raise UnknownNameError("prompt", name, _RELATIONS)
     rows = [
         (language, relation, known[language][relation], relation == "country", False)
         for language in languages
-        for relation in (names or RELATIONS)
+        for relation in (names or _RELATIONS)
     ]
     columns = ["language", "relation", "template", "with_country", "published"]
     return pl.DataFrame(rows, schema=columns, orient="row")

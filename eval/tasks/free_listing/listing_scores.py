@@ -144,7 +144,7 @@ def _is_short_pair(line: str, language: str) -> bool:
 
 _WITHOUT_BLANKS = ("zh", "ja")
 
-ATTACHED = {"ar": "و", "he": "ו"}
+_ATTACHED = {"ar": "و", "he": "ו"}
 """Languages whose *and* is written onto the next word: nothing tells it from the word's own first letter."""
 
 _PAIR_WORDS = 5
@@ -296,7 +296,7 @@ def _hits(named: Sequence[str], row: Mapping[str, Any], known: TextReader | None
 def _readings(named: Sequence[str], language: str) -> list[list[str]]:
     """Every entry; the last one of several also without an *and* that may be written onto it."""
     readings = [[entry] for entry in named]
-    attached = ATTACHED.get(primary(language))
+    attached = _ATTACHED.get(primary(language))
     if attached and len(named) > 1 and named[-1].startswith(attached):
         readings[-1].append(named[-1][len(attached) :].lstrip())
     return readings

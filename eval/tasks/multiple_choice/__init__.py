@@ -12,7 +12,7 @@ Style = Literal["letters", "texts", "json"]
 """How a question is put: which letter is likeliest, which option's text is likeliest, or the published prompt
 that asks for a letter in JSON."""
 
-POSITIONS = 4
+_POSITIONS = 4
 """Positions in which the correct option can stand."""
 
 
@@ -29,9 +29,9 @@ class ChoiceOptions(ShotOptions):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.rotations > POSITIONS:
+        if self.rotations > _POSITIONS:
             raise ValueError(
-                f"`rotations`: {self.rotations} is not possible (a question has {POSITIONS} options)"
+                f"`rotations`: {self.rotations} is not possible (a question has {_POSITIONS} options)"
             )
         if self.confidence and self.style != "json":
             raise ValueError(
@@ -45,20 +45,20 @@ class ChoiceOptions(ShotOptions):
             )
 
 
-class FourOptions(Task):
+class _FourOptions(Task):
     """Questions with four options of which one is correct, whatever they are about."""
 
     of_texts: ClassVar[Mapping[str, Any]] = {"style": "json"}
     repeated: ClassVar[Mapping[str, str]] = {"accuracy": "correct"}
     headline: ClassVar[str | None] = "accuracy-macro"
-    chance: ClassVar[float | None] = 100 / POSITIONS
+    chance: ClassVar[float | None] = 100 / _POSITIONS
     item_rules = part("tasks.multiple_choice.chosen_options:choice_rules")
     sections = part("tasks.multiple_choice.choice_section:choice_sections")
     single_answers = part("tasks.multiple_choice.choice_section:chosen_options")
     known_questions = part("tasks.multiple_choice.choice_section:asked_questions")
 
 
-class MultipleChoice(FourOptions):
+class MultipleChoice(_FourOptions):
     """Which of four options is correct, of which three are what other regions answer."""
 
     name = "multiple-choice"
@@ -87,7 +87,7 @@ class TrueFalseOptions(TaskOptions):
     """Whether the likelier of yes and no is the answer, or what the model writes."""
 
 
-class TrueFalse(FourOptions):
+class TrueFalse(_FourOptions):
     """Whether people of a region would give each option of a multiple-choice question."""
 
     name = "true-false"

@@ -58,7 +58,7 @@ def folded(text: str) -> str:
     return unicodedata.normalize("NFC", plain).translate(_ALIKE)
 
 
-class Phrases:
+class _Phrases:
     """Phrases of one kind, found at the start of a text or in it; the text is `folded` and in lower case."""
 
     def __init__(self, phrases: Iterable[str]) -> None:
@@ -88,10 +88,10 @@ class Phrases:
         return max(ends, default=len(text))
 
 
-class Endings:
+class _Endings:
     """Phrases of several kinds, found at the end of a text that is `folded` and in lower case."""
 
-    def __init__(self, phrases: Mapping[str, Phrases]) -> None:
+    def __init__(self, phrases: Mapping[str, _Phrases]) -> None:
         self._kinds: dict[str, list[str]] = defaultdict(list)
         for kind, of_kind in phrases.items():
             for phrase in of_kind.wanted:
@@ -155,27 +155,27 @@ def _last(phrase: str, text: str) -> int | None:
     return None
 
 
-class AnswerPhrases(NamedTuple):
+class _AnswerPhrases(NamedTuple):
     """The phrases of all languages, by what they do; see `KINDS`."""
 
-    before: Endings
+    before: _Endings
     """The kinds that stand before a letter: all but the following."""
-    ends: Phrases
-    chosen: Phrases
-    join: Phrases
-    doubt: Phrases
-    retract: Phrases
-    denied: Phrases
-    but: Phrases
+    ends: _Phrases
+    chosen: _Phrases
+    join: _Phrases
+    doubt: _Phrases
+    retract: _Phrases
+    denied: _Phrases
+    but: _Phrases
 
 
 @lru_cache(maxsize=1)
-def answer_phrases() -> AnswerPhrases:
+def answer_phrases() -> _AnswerPhrases:
     """The packaged phrases, ready to be found."""
     tables = _tables().values()
-    phrases = {kind: Phrases({phrase.lower() for table in tables for phrase in table[kind]}) for kind in KINDS}
-    return AnswerPhrases(
-        Endings({kind: phrases[kind] for kind in _BEFORE}),
+    phrases = {kind: _Phrases({phrase.lower() for table in tables for phrase in table[kind]}) for kind in KINDS}
+    return _AnswerPhrases(
+        _Endings({kind: phrases[kind] for kind in _BEFORE}),
         *(phrases[kind] for kind in ("ends", "chosen", "join", "doubt", "retract", "denied", "but")),
     )
 
@@ -195,7 +195,7 @@ _WINDOW = 60
 """Characters before and behind a letter in which it is denied."""
 
 
-def without_denied(text: str, choices: Sequence[tuple[int, int]], phrases: AnswerPhrases) -> str:
+def without_denied(text: str, choices: Sequence[tuple[int, int]], phrases: _AnswerPhrases) -> str:
     """The text with a colon in place of choices that it denies and of what leads on: *not A but*, *A가 아니라*.
 
     Args:
@@ -216,7 +216,7 @@ def without_denied(text: str, choices: Sequence[tuple[int, int]], phrases: Answe
     return text
 
 
-def _denial(low: str, start: int, end: int, phrases: AnswerPhrases) -> tuple[int, int] | None:
+def _denial(low: str, start: int, end: int, phrases: _AnswerPhrases) -> tuple[int, int] | None:
     """Where a letter is denied, with what denies it; null if it is not."""
     first = max(0, start - _WINDOW)
     before = low[first:start].rstrip(_QUOTING)
@@ -232,7 +232,7 @@ def _denial(low: str, start: int, end: int, phrases: AnswerPhrases) -> tuple[int
     return None if rest is None else (start if option.strip() else first, behind)
 
 
-def _end_of_denial(low: str, end: int, following: Sequence[tuple[int, int]], phrases: AnswerPhrases) -> int:
+def _end_of_denial(low: str, end: int, following: Sequence[tuple[int, int]], phrases: _AnswerPhrases) -> int:
     """The end of what leads on to the next choice: *not A or B* denies both, *not A, B* only one."""
     at = end
     for start, behind in following:
@@ -250,7 +250,7 @@ def _end_of_denial(low: str, end: int, following: Sequence[tuple[int, int]], phr
     return end if low[end:following_start].strip(_QUOTING + _COMMAS) else following_start
 
 
-def _behind_but(gap: str, phrases: AnswerPhrases) -> str | None:
+def _behind_but(gap: str, phrases: _AnswerPhrases) -> str | None:
     """What stands behind *but* between two choices, in the sentence of the first; null without such a word."""
     for word in _WORD_STARTS.finditer(_SENTENCE_END.split(gap)[0]):
         rest = phrases.but.without_start(gap[word.start() :])

@@ -126,28 +126,24 @@ def _positions_section(runs: Sequence[ScoredRun]) -> Section | None:
 
 def _confidence_section(runs: Sequence[ScoredRun]) -> Section | None:
     """How far confidence says whether a model is correct, and what it gets right if it may abstain."""
-    overall: list[tuple[str, ...]] = []
-    by_region: list[tuple[str, ...]] = []
+    rows = []
     for run in runs:
         errors, areas = ({**run.of(name, "overall"), **run.of(name, "region")} for name in ("ece", "auroc"))
         given = {**run.of(_GIVEN, "coverage"), **run.of(_GIVEN, "region-coverage")}
         for key, error in errors.items():
             of_key = (given.get(str(one) if key == ALL else f"{key}/{one}") for one in COVERAGES)
-            figures = (cell(error), cell(areas.get(key)), *map(cell, of_key))
-            if key == ALL:
-                overall.append((run.name, *figures))
-            else:
-                by_region.append((run.name, region_name(key), *figures))
-    if not overall:
-        return None
-    head = ("ECE, %", "AUROC, %", *(f"correct of {one} %, %" for one in COVERAGES))
-    text = (
+            region = "all" if key == ALL else region_name(key)
+            rows.append((run.name, region, cell(error), cell(areas.get(key)), *map(cell, of_key)))
+    return table_section(
+        "confidence",
+        "Confidence",
         "How sure a model is of the option that it chooses. ECE: how far its confidence is from its accuracy, "
         "0 at best. AUROC: how often a correct answer is the more confident of a correct and a wrong one; 50 "
-        "is chance. Then the share correct of its most confident answers."
+        "is chance. Then the share correct of its most confident answers.",
+        ("model", "region", "ECE, %", "AUROC, %", *(f"correct of {one} %, %" for one in COVERAGES)),
+        rows,
+        is_open=True,
     )
-    by_region_table = Table.of("Confidence", ("model", "region", *head), by_region, text)
-    return Section("confidence", by_region_table, overview=Table.of("", ("model", *head), overall))
 
 
 _GIVEN = "accuracy-at-coverage"

@@ -62,23 +62,23 @@ counts once, as published."""
 GIVEN = ("text", "logprobs", "option_tokens", "option_bytes", "error")
 """Columns of answers that decisions are made of."""
 
-TEXT_RULES = ("default", "strict")
+_TEXT_RULES = ("default", "strict")
 """How texts are read: leniently, or only where they are exactly the JSON that was asked for."""
 
-LETTER_RULES = ("default",)
+_LETTER_RULES = ("default",)
 """Log-probabilities of letters: the likeliest one."""
 
-OPTION_RULES = ("default", "sum", "token", "byte")
+_OPTION_RULES = ("default", "sum", "token", "byte")
 """Log-probabilities of option texts: the likeliest one in all, per token, or per byte (also ``default``)."""
 
 
 def rules_of(style: str) -> tuple[str, ...]:
     """The rules by which answers to questions of a style can be decided, `DEFAULT` first."""
-    return {"json": TEXT_RULES, "texts": OPTION_RULES}.get(style, LETTER_RULES)
+    return {"json": _TEXT_RULES, "texts": _OPTION_RULES}.get(style, _LETTER_RULES)
 
 
 def read_options(answers: pl.DataFrame) -> pl.DataFrame:
-    """Read which option each text chooses: its index by each of `TEXT_RULES`, null for none."""
+    """Read which option each text chooses: its index by each of `_TEXT_RULES`, null for none."""
     return answers.select(
         strict=strict_choice(pl.col("text")), default=lenient_choice(answers["text"], answers["option_texts"])
     )
@@ -148,7 +148,7 @@ def decided(rows: pl.DataFrame, choices: pl.DataFrame, rule: str) -> pl.DataFram
         # An answer that chooses none is wrong, no answer is null.
         return pl.when(is_decided).then((pl.col(name) == pl.col("answer")).fill_null(value=False))
 
-    others = [name for name in OPTION_RULES + TEXT_RULES if name in choices.columns]
+    others = [name for name in _OPTION_RULES + _TEXT_RULES if name in choices.columns]
     return (
         pl.concat([rows, choices], how="horizontal")
         .with_columns(

@@ -118,7 +118,7 @@ def _yes_or_no(reply: str) -> int | None:
     return chosen if chosen in (0, 1) else None
 
 
-N_OPTIONS = len(LETTERS)
+_N_OPTIONS = len(LETTERS)
 """Options of a question, of which one is true."""
 
 
@@ -198,7 +198,7 @@ def asked_as_questions(run: ScoredRun) -> pl.DataFrame:
 
 
 def _complete(decisions: pl.DataFrame) -> pl.DataFrame:
-    return decisions.filter(pl.col("correct").is_not_null().sum().over("question_id") == N_OPTIONS)
+    return decisions.filter(pl.col("correct").is_not_null().sum().over("question_id") == _N_OPTIONS)
 
 
 def _of_options(options: pl.DataFrame, seed: int) -> Iterator[Score]:
@@ -206,7 +206,7 @@ def _of_options(options: pl.DataFrame, seed: int) -> Iterator[Score]:
     # One of four options is true. With the true one counted three times, the mean over options is half the
     # share of true options called true and half that of false ones called false; the weights add up to four.
     is_true = pl.col("answer") == 0
-    weight = pl.when(is_true).then(N_OPTIONS / 2).otherwise(N_OPTIONS / 2 / (N_OPTIONS - 1))
+    weight = pl.when(is_true).then(_N_OPTIONS / 2).otherwise(_N_OPTIONS / 2 / (_N_OPTIONS - 1))
     more_yes = (pl.col("chosen") == 0).cast(pl.Float64) - is_true
     for metric, rows, value in (
         ("balanced-accuracy", options.with_columns(weight=weight), pl.col("correct")),

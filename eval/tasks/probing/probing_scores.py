@@ -27,7 +27,7 @@ from blend.schemas.errors import UnknownNameError
 from blend.schemas.prompts import MAX_MASKS
 from blend.schemas.rows import GAP
 
-RANKED = pl.Schema(
+_RANKED = pl.Schema(
     {
         "ranks": pl.List(pl.Int64()),
         "top": pl.List(pl.String()),
@@ -72,7 +72,7 @@ def ranked(
         shorter_first: Whether of equal scores that of fewer tokens comes first.
 
     Returns:
-        `RANKED`, row by row; all null where there is no answer.
+        `_RANKED`, row by row; all null where there is no answer.
     """
     found = [
         _ranked(row, sets[row["candidate_set"]], per_token=per_token, shorter_first=shorter_first)
@@ -80,7 +80,7 @@ def ranked(
         else (None, None, None)
         for row in rows.select("gold", "candidate_set", "logprobs", "option_tokens").iter_rows(named=True)
     ]
-    return pl.DataFrame(found, schema=RANKED, orient="row")
+    return pl.DataFrame(found, schema=_RANKED, orient="row")
 
 
 def _ranked(
@@ -126,7 +126,7 @@ def hits(ranks: Sequence[int | None], k: int) -> int:
     return sum(rank is not None and rank < k for rank in ranks)
 
 
-CUTS = (1, 5)
+_CUTS = (1, 5)
 """The ``k`` of P@k."""
 
 DECISIONS = pl.Schema(
@@ -191,7 +191,7 @@ def score_probing(
     measured = pl.concat([rows, places], how="horizontal")
     decided = measured.with_columns(
         pl.Series("precision", [_precision(ranks) for ranks in places["ranks"]], pl.Float64),
-        *(pl.Series(f"hits_{k}", [_hits(ranks, k) for ranks in places["ranks"]], pl.Int64) for k in CUTS),
+        *(pl.Series(f"hits_{k}", [_hits(ranks, k) for ranks in places["ranks"]], pl.Int64) for k in _CUTS),
         pl.Series("similarity", [_similarity(row, vectors) for row in _words(measured)], pl.Float64),
     ).with_columns(correct=pl.col("hits_1") > 0)
     labels = _labels(decided)

@@ -22,7 +22,7 @@ PACKAGED = "reply_words.toml"
 
 ENGLISH = "en"
 
-UNSPACED = ("ja", "zh")
+_UNSPACED = ("ja", "zh")
 """Languages that write no blanks: their words are found inside others as well."""
 
 
@@ -73,7 +73,7 @@ def packaged_words() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
 def _any_of(name: str, tables: Mapping[str, Mapping[str, Iterable[str]]]) -> re.Pattern[str]:
     write = _join if name == "joins" else _word
     found = {
-        write(word, spaced=language not in UNSPACED): len(word)
+        write(word, spaced=language not in _UNSPACED): len(word)
         for language, table in tables.items()
         for word in table.get(name, ())
     }
@@ -117,19 +117,19 @@ MAX_ANSWERS = 3
 MAX_LISTED = 10
 """Answers up to which the first ones of a list count; a reply that lists more answers no question."""
 
-QUOTED_WORDS = 3
+_QUOTED_WORDS = 3
 """Words in a row from which on a reply repeats its question: "the most popular fruit"."""
 
-CHOICE_WORDS = 4
+_CHOICE_WORDS = 4
 """Words up to which a reply that is nothing but words of the question is a choice between what it offers."""
 
-SUBJECT_WORDS = 3
+_SUBJECT_WORDS = 3
 """Words before "is not" up to which they are what is denied: "Rice is not the answer"."""
 
-ENTRY_WORDS = 5
+_ENTRY_WORDS = 5
 """Words up to which a text between two marks is an entry of a list by itself."""
 
-RUN_ON_WORDS = 50
+_RUN_ON_WORDS = 50
 """Words from which on a text without a mark is no sentence but a list without marks."""
 
 _TURN = 80
@@ -137,7 +137,7 @@ _TURN = 80
 
 _IDEOGRAPHS = r"\u3005-\u3007\u3041-\u3096\u30a1-\u30fa\u3400-\u9fff\uf900-\ufaff"
 _IDEOGRAPH = re.compile(f"[{_IDEOGRAPHS}]")
-WORD = re.compile(f"[{_IDEOGRAPHS}]|(?:(?![{_IDEOGRAPHS}]){LETTER})+")
+_WORD = re.compile(f"[{_IDEOGRAPHS}]|(?:(?![{_IDEOGRAPHS}]){LETTER})+")
 """A word, or a single character of a script that writes no blanks."""
 
 # A word and a colon, not a time: "18:30" would lose its hour wherever the question shows a time as an example.
@@ -231,7 +231,7 @@ def read_reply(response: str, prompt: str, words: ReplyWords) -> Reply:
     )
     own = _with_gaps(asserts, _quotes(text, prompt))
     refused = any(refusing) and not any(
-        WORD.search(own, start, end) and not words.beside_refusals.search(plain, start, end)
+        _WORD.search(own, start, end) and not words.beside_refusals.search(plain, start, end)
         for plain, start, end in clauses
     )
     n_answers, end = _listed(own.replace(GAP, " "), words)
@@ -240,7 +240,7 @@ def read_reply(response: str, prompt: str, words: ReplyWords) -> Reply:
 
 def n_words(text: str, start: int = 0, end: int | None = None) -> float:
     """Count the words of a text; a character of a script without blanks is half a word."""
-    found = WORD.findall(text, start, len(text) if end is None else end)
+    found = _WORD.findall(text, start, len(text) if end is None else end)
     return sum(0.5 if _IDEOGRAPH.match(word) else 1 for word in found)
 
 
@@ -267,8 +267,8 @@ def _with_gaps(text: str, gaps: Iterable[_Span]) -> str:
 
 def _quotes(text: str, prompt: str) -> Iterator[_Span]:
     """Where a text repeats what was asked, word by word and in its order."""
-    asked = set(_in_a_row([word.casefold() for word in WORD.findall(prompt)]))
-    found = list(WORD.finditer(text))
+    asked = set(_in_a_row([word.casefold() for word in _WORD.findall(prompt)]))
+    found = list(_WORD.finditer(text))
     repeated = [row in asked for row in _in_a_row([word[0].casefold() for word in found])]
     first = None
     for number, repeats in enumerate([*repeated, False]):
@@ -276,17 +276,17 @@ def _quotes(text: str, prompt: str) -> Iterator[_Span]:
             first = number
         elif not repeats and first is not None:
             # The last words that began a row were followed by its others.
-            run = found[first : number + QUOTED_WORDS - 1]
+            run = found[first : number + _QUOTED_WORDS - 1]
             start, end = run[0].start(), run[-1].end()
             size = n_words(text, start, end)
-            if size >= QUOTED_WORDS and not (len(run) == len(found) and size <= CHOICE_WORDS):
+            if size >= _QUOTED_WORDS and not (len(run) == len(found) and size <= _CHOICE_WORDS):
                 yield start, end
             first = None
 
 
 def _in_a_row(words: Sequence[str]) -> list[tuple[str, ...]]:
-    """Every `QUOTED_WORDS` words that stand next to each other."""
-    return list(zip(*(words[start:] for start in range(QUOTED_WORDS)), strict=False))
+    """Every `_QUOTED_WORDS` words that stand next to each other."""
+    return list(zip(*(words[start:] for start in range(_QUOTED_WORDS)), strict=False))
 
 
 def _clauses(text: str, words: ReplyWords) -> Iterator[tuple[str, int, int]]:
@@ -315,16 +315,16 @@ def _denied(text: str, start: int, end: int, words: ReplyWords) -> _Span:
     denied = []
     if following:
         # Behind a few words that nothing follows it denies these: "apples no, strawberries yes".
-        is_last = not WORD.search(text, following.end(), end)
-        few = n_words(text, start, following.start()) <= SUBJECT_WORDS
+        is_last = not _WORD.search(text, following.end(), end)
+        few = n_words(text, start, following.start()) <= _SUBJECT_WORDS
         denied.append((start if is_last and few else following.start(), end))
     if preceding:
         denied.append((start, preceding.end()))
-    if ending and WORD.match(text, ending.start() - 1):
+    if ending and _WORD.match(text, ending.start() - 1):
         # The word that the ending is written onto, if there is one.
-        denied += [(word.start(), ending.end()) for word in WORD.finditer(text, start, ending.start())][-1:]
+        denied += [(word.start(), ending.end()) for word in _WORD.finditer(text, start, ending.start())][-1:]
     if of_clause:
-        few = n_words(text, start, of_clause.start()) <= SUBJECT_WORDS
+        few = n_words(text, start, of_clause.start()) <= _SUBJECT_WORDS
         denied.append((start if few else of_clause.start(), end))
     if not denied or words.not_negations.search(text, start, end):
         return start, start
@@ -375,15 +375,10 @@ def _between_marks(text: str, words: ReplyWords) -> tuple[int, int]:
     plain = _REMARK.sub(lambda remark: " " * len(remark[0]), text)
     marked = list(_marked(plain))
     sizes = (n_words(plain, part.start, part.end) for part in marked)
-    n_run_on = sum(int(size) for size in sizes if size >= RUN_ON_WORDS)
+    n_run_on = sum(int(size) for size in sizes if size >= _RUN_ON_WORDS)
     runs: list[list[int]] = [[]]
-    beginnings: set[tuple[str, ...]] = set()
     for part in _passages(plain, marked, words):
-        # Sentences that begin alike list answers: "The answer is tea. The answer is coffee."
-        found = [word.casefold() for word in WORD.findall(plain, part.start, part.end)[:3]]
-        again = len(found) == 3 and tuple(found) in beginnings
-        beginnings.add(tuple(found))
-        if n_words(plain, part.start, part.end) <= ENTRY_WORDS or again:
+        if n_words(plain, part.start, part.end) <= _ENTRY_WORDS:
             runs[-1].append(part.end)
         else:
             # The end of a long part may be the first entry: "People in most places eat rice, bread …"
@@ -404,7 +399,7 @@ def _marked(text: str) -> Iterator[_Passage]:
     start = 0
     for at, behind, name in [*sorted(marks), (len(text), len(text), "sentence")]:
         # What a colon ends announces answers.
-        if name != "colon" and WORD.search(text, start, at):
+        if name != "colon" and _WORD.search(text, start, at):
             yield _Passage(start, at, name)
         start = behind
 
@@ -431,11 +426,11 @@ def _parted_at_joins(text: str, part: _Passage, words: ReplyWords) -> Sequence[_
     pieces: list[_Passage] = []
     start, begins = part.start, False
     for join in words.joins.finditer(text, part.start, part.end):
-        if WORD.search(text, start, join.start()):
+        if _WORD.search(text, start, join.start()):
             pieces.append(_Passage(start, join.start(), "list"))
         else:
             begins = True
         start = join.end()
-    if WORD.search(text, start, part.end):
+    if _WORD.search(text, start, part.end):
         pieces.append(_Passage(start, part.end, part.mark))
     return [part] if begins and len(pieces) == 2 else pieces

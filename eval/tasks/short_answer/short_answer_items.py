@@ -12,7 +12,7 @@ from blend.schemas.errors import UnknownNameError
 from blend.schemas.frames import KEY, PUBLISHED_PROMPTS, is_scored
 from blend.schemas.rows import ANNOTATIONS, QUESTION_SLOT, SHORT_ANSWER_PROMPTS, SHORT_ANSWER_QUESTIONS
 
-GOLD_COLUMNS = (*KEY, "question", "en_question", "answer_format", "annotations", "idks")
+_GOLD_COLUMNS = (*KEY, "question", "en_question", "answer_format", "annotations", "idks")
 """One row per question asked, in the order of the release: its text, and the answers of natives with votes."""
 
 _ENGLISH = "en"
@@ -58,7 +58,7 @@ def short_answer_items(tables: Mapping[str, pl.DataFrame], options: ShortAnswerO
     asked = with_examples(items.filter(pl.col("scored")), _in_languages(solved, options), first, by)
     return TaskItems(
         asked.select(*ITEMS, *(["examples"] if options.shots else [])).cast(ITEMS),
-        questions.filter(pl.col("scored")).select(GOLD_COLUMNS),
+        questions.filter(pl.col("scored")).select(_GOLD_COLUMNS),
         _prompt_texts(pairs, options),
         "text",
         items.filter(~pl.col("scored").fill_null(value=False)).select("item_id", "locale", "template_id"),

@@ -34,7 +34,7 @@ from blend.eval.tasks.short_answer.short_answer_decisions import (
 from blend.eval.text.language_readers import primary
 from blend.eval.text.lemmatisers import DEFAULT_LEMMAS
 
-METRICS = {"sem-b": "correct", "sem-w": "weight"}
+_METRICS = {"sem-b": "correct", "sem-w": "weight"}
 """Metric to the column of decisions that it is the mean of."""
 
 _SCOPES = {"region": "region", "topic": "topic", "language": "asked_in", "prompt": "prompt_id"}
@@ -50,7 +50,7 @@ _ASKED_IN = (
 def score_short_answer_run(run: Run, options: ShortAnswerScoring, _on_progress: Progress) -> ScoredItems:
     """Score a run of short answers, with corrected scores where people have labelled replies."""
     verdicts = read_verdicts(run, options.rule) if is_judge(options.rule) else None
-    scored = score_short_answers(
+    scored = _score_short_answers(
         run.answered_parts("asked"),
         run.gold(),
         rule=options.rule if verdicts is None else "default",
@@ -78,7 +78,7 @@ def short_answer_sections(runs: Sequence[ScoredRun]) -> tuple[Section | None, ..
     return *region_sections(runs), _languages_section(runs), scorers_section(runs), differences_section(runs)
 
 
-def score_short_answers(
+def _score_short_answers(
     parts: Iterable[tuple[pl.DataFrame, pl.DataFrame]],
     gold: pl.DataFrame,
     *,
@@ -127,7 +127,7 @@ def score_short_answers(
     if decided.height:
         scores = (*short_answer_scores(decided, seed=seed), *_reply_shares(replies, seed=seed))
     if rule == SEMEVAL and decided.height:
-        ours = score_short_answers(parts, gold, seed=seed)
+        ours = _score_short_answers(parts, gold, seed=seed)
         beside = [one for one in ours.scores if one.metric in ("sem-b", "sem-b-macro")]
         scores = (*scores, *code_scores(decided, seed=seed), *(_by_default(one) for one in beside))
     scores = (*scores, missing_share(replies.height, n_items))
@@ -141,7 +141,7 @@ def score_short_answers(
 def _decided_answers(
     items: pl.DataFrame, gold: pl.DataFrame, answers: pl.DataFrame, *, rule: str, lemmas: str
 ) -> pl.DataFrame:
-    """Decide by a string rule on the answers to some items; see `score_short_answers` for the arguments.
+    """Decide by a string rule on the answers to some items; see `_score_short_answers` for the arguments.
 
     Returns:
         Decisions in the order of the items, with ``response`` and ``language`` of the items as well, and
@@ -198,13 +198,13 @@ def short_answer_scores(decisions: pl.DataFrame, *, seed: int = 0) -> tuple[Scor
         seed: Seed of the intervals.
 
     Returns:
-        For each of `METRICS`: overall (every item the same) and ``-macro`` (every region the same), by region,
+        For each of `_METRICS`: overall (every item the same) and ``-macro`` (every region the same), by region,
         topic, language asked in and prompt; the correlation of each two prompts; and ``-gap``, local less
         English on the questions asked in both, overall and by region.
     """
     scored = decisions.drop_nulls("correct")
     scores: list[Score] = []
-    for metric, column in METRICS.items():
+    for metric, column in _METRICS.items():
         # Weights are null where votes are unknown.
         known = scored.drop_nulls(column)
         if known.is_empty() and not scored.is_empty():
