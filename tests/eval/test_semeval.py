@@ -172,6 +172,9 @@ def test_trial_data_from_their_files_to_the_site(tmp_path: Path):
         encoding="utf-8",
     )
     run = run_task(built, "short-answer", Recorded(path=tmp_path / "saq.csv"), tmp_path / "saq")
+    # The English question on Singapore, which Malay has beside it as well, is asked and counted once.
+    assert run.outcome is not None
+    assert run.outcome.n_items == 7
     scored = figures(score_run(run, rule="semeval"))
     codes = {key: value for (metric, key), value in scored.items() if metric == "accuracy"}
     assert codes == {"am-ET": 0, "en-AU": 0, "en-SG": 100, "ga-IE": 100, "ms-SG": 0, "ta-SG": 50}
