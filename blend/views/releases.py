@@ -57,7 +57,7 @@ def lines_to_read(release: Path, manifest: ReleaseManifest) -> Iterator[str]:
     refused = {} if verdicts is None else _refused(release / verdicts)
     yield (
         f"{manifest.recipe.title or manifest.name}: do topic, question, English and answers fit together? "
-        f"Read {_some_of(len(questions))}, all with `blend show {release} --html FILE`:"
+        f"Read the {_some_of(len(questions))} of questions, all with `blend show {release} --html FILE`:"
     )
     known = release_locales(release)
     yield from (f"  {_in_words(known.get(tag))}" for tag in own if tag not in registry())
@@ -112,11 +112,11 @@ def _some_of(n: int) -> str:
 
 
 def group_with_english(group: dict[str, Any]) -> str:
-    """An answer group on a line: all its texts but spellings, its first English, its votes."""
+    """An answer group on a line: all its texts but spellings, its English, its votes."""
     # All that was grouped, so that an answer in a wrong group is seen; not its spellings.
     answers = {fold(text): text for text in reversed(group["answers"])}
-    english = group["en_answers"][:1] or ["no English"]
-    return f"{' / '.join([*answers.values()][::-1])} = {english[0]} ({group['count'] or 0})"
+    english = " | ".join(group["en_answers"]) or "no English"
+    return f"{' / '.join([*answers.values()][::-1])} = {english} ({group['count'] or 0})"
 
 
 def _in_words(locale: Locale) -> str:
@@ -241,11 +241,11 @@ def locale_table(locales: Sequence[Locale]) -> Table:
 def locale_details(locale: Locale) -> Table:
     """Every field of one locale with what it means."""
     rows = [
-        (name, _in_words(getattr(locale, name)), plain(meaning))
+        (name, _value_text(getattr(locale, name)), plain(meaning))
         for name, meaning in field_sentences(Locale).items()
     ]
     return Table.of(locale.tag, ("field", "value", "meaning"), rows)
 
 
-def _in_words(value: object) -> str:
+def _value_text(value: object) -> str:
     return ", ".join(value) if isinstance(value, Iterable) and not isinstance(value, str) else str(value or "")

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from blend.schemas.errors import RowError
 from blend.schemas.formats import AnswerFormat, form_in_words, lacks_format, understood
 from blend.schemas.sheets import Mark, surely_rewritten
-from blend.schemas.texts import fold, is_placeholder, scripts_of
+from blend.schemas.texts import fold, is_placeholder, scripts_of, words
 
 _ISO_DAY = re.compile(r"\d{4}-\d\d-\d\d(?:[ T][\d:.]+)?")
 _LISTED = re.compile(r"[^\W\d_]\)?\s*[,;/、，；]\s*[^\W\d_]")
@@ -30,6 +30,12 @@ _HARDLY = frozenset(
 """What stands for English that somebody has yet to write, and may be English of an answer."""
 _HALF_OF_CLOCK = 6 * 60
 """Minutes by which a time and its English may differ: ``6:00`` is 18:00 or, counted from sunrise, 12:00."""
+
+
+_SIGNS = ".?!,;:\"'“”„«»"
+"""Signs with which no option begins or ends."""
+_LONGEST_OPTION = 80
+"""Characters of an English text beyond which it explains, and stands out among options of a few words."""
 
 
 class Answer(NamedTuple):
@@ -100,6 +106,7 @@ def suspect_english(questions: Sequence[Sequence[Answer]]) -> Iterator[str]:
         valid = [row for row in rows if not row.invalid]
         yield from _hardly_english(valid)
         yield from _same_english(valid)
+        yield from _holding_others(valid)
     answers = [row for rows in questions for row in rows if not row.invalid]
     yield from _not_translated(answers)
     yield from _two_englishes(answers)
@@ -126,6 +133,8 @@ def _hardly_english(rows: Sequence[Answer]) -> Iterator[str]:
                 yield f"{where} is hardly the English of {row.answer!r}; mark the answer invalid if it is none"
             elif _LISTED.search(text) and not _LISTED.search(row.answer):
                 yield f"{where} is one text; write | between several"
+            elif text[0] in _SIGNS or text[-1] in _SIGNS or len(text) > _LONGEST_OPTION:
+                yield f"{where} is shown so as an option; leave out full stops, quotation marks, explanations"
 
 
 def _is_of_digits(text: str) -> bool:
@@ -145,13 +154,26 @@ def _same_english(rows: Sequence[Answer]) -> Iterator[str]:
                 )
 
 
+def _holding_others(rows: Sequence[Answer]) -> Iterator[str]:
+    """Answers in which two answers of other groups stand: ``tea or coffee``, a sentence about both."""
+    texts = [(row, f" {' '.join(words(row.answer))} ") for row in rows if row.form is AnswerFormat.TEXT]
+    for row, text in texts:
+        held = {one.group: one.answer for one, inner in texts if one.group != row.group and inner in text}
+        if len(held) > 1:
+            yield (
+                f"{row.source}, column answer: {row.answer!r} holds {' and '.join(map(repr, held.values()))}, "
+                "answers of other groups, and counts for none of them; put it into the group of one, or type "
+                "each into a cell of its own among the responses"
+            )
+
+
 def _not_translated(rows: Sequence[Answer]) -> Iterator[str]:
     """English that is the answer itself, of people who are not asked in English: a name, or not translated."""
     foreign = [row for row in rows if row.english and row.form is AnswerFormat.TEXT and not _is_english(row)]
     same = [row for row in foreign if fold(row.answer) in map(fold, row.english)]
     if not same:
         return
-    listed = ", ".join(dict.fromkeys(repr(row.english[0]) for row in same[:_LISTED_SAME]))
+    listed = ", ".join(dict.fromkeys(repr(row.answer) for row in same[:_LISTED_SAME]))
     more = f" and others, {len(same)} of {len(foreign)}" if len(same) > _LISTED_SAME else ""
     yield (
         f"{same[0].source}, column english: {listed}{more}: the answer itself; right for names and for loan "

@@ -320,8 +320,8 @@ def _check_formats(
                 form = form_in_words(asked)
                 what = f"{answer!r} is not {form}, for which {response.template_id!r} asks"
                 fix = (
-                    f"mark it invalid in the review, or group it there with the same answer as {form} "
-                    "(`blend reviews propose` makes a sheet to do so)"
+                    "look whether its column moved; else mark it invalid in the review, or group it there with "
+                    f"the same answer as {form} (`blend reviews propose` makes a sheet to do so)"
                 )
                 if surely_rewritten(answer) or (asked is AnswerFormat.TIME and _is_part_of_day(answer)):
                     what += ", but what a spreadsheet makes of a time or day"

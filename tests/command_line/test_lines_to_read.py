@@ -44,8 +44,8 @@ def test_questions_stand_beside_their_english_and_answers(mine: Path):
     again = "Answer in a few words, without explanation. {q}"
     assert printed.partition("\n\nEveryday life")[2].splitlines()[:3] == [
         (
-            " in the Faroe Islands: do topic, question, English and answers fit together? Read 4 lines, all "
-            "with `blend show release --html FILE`:"
+            " in the Faroe Islands: do topic, question, English and answers fit together? Read the 4 lines of "
+            "questions, all with `blend show release --html FILE`:"
         ),
         (
             "  en-NZ: English in New Zealand, Aotearoa, Faroes, New Zealand; its people: New Zealand; Latn, "
