@@ -31,7 +31,9 @@ DROPPED = FOUND
 SHORT = "short"
 """Reason of questions for which too few options are left."""
 
-_SUMMARY = pl.Schema({"locale": pl.String(), "questions": pl.Int64(), "dropped": pl.Int64(), "mcqs": pl.Int64()})
+_SUMMARY = pl.Schema(
+    {"locale": pl.String(), "questions": pl.Int64(), "dropped": pl.Int64(), "mcqs": pl.Int64()}
+)
 """One row per locale, in registry order: questions with and without multiple-choice questions, and how many."""
 
 
@@ -221,8 +223,8 @@ _EACH_NEEDS = (
 )
 
 _LEAVE_LOCALES_OUT = (
-    f"Each shows an answer of one region beside {_OTHERS_NEEDED} answers of other regions, and the recipe's key "
-    "`locales` leaves out the regions of its source of kind 'blend' that would give them: leave `locales` out"
+    f"Each shows an answer of one region beside {_OTHERS_NEEDED} answers of other regions, and the recipe's "
+    "key `locales` leaves out the regions of its source of kind 'blend' that would give them: leave `locales` out"
 )
 
 
