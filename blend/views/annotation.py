@@ -144,7 +144,9 @@ def status_tables(status: "ProjectStatus") -> list[Table]:
     """Show how far every locale is, who did how much and how well, and the questions furthest from done."""
     locales, people, options, questions, _ = status.tables.values()
     mark = pl.when(pl.col("flags").list.len() > 0).then(pl.lit("look")).otherwise(pl.lit(""))
-    named = people.frame.with_columns(pl.col("annotator").replace(dict(status.names)), mark=mark)
+    # Both, since a table of payment and what is kept have pseudonyms alone.
+    both = {who: f"{address} = {who}" for who, address in status.names.items()}
+    named = people.frame.with_columns(pl.col("annotator").replace(both), mark=mark)
     figures = ("counted", "skipped", "refused", "seconds", "agreement", "mark", "last")
     waiting = questions.frame.filter("open").sort(
         "still_needed", "locale", "template_id", descending=[True, False, False]

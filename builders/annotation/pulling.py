@@ -1,7 +1,7 @@
 """Pulling: what people did is written down as events, and the files that builds read are made of these."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -215,12 +215,24 @@ def pull(at: Session, *, on_progress: ProgressCallback | None = None) -> Pull:
     changes: dict[str, Sequence[Line]] = {}
     if exports:
         # After the exports: whoever came while they were made is known.
-        people = People(log.key, at.accounts, log.lines)
+        people = People(log.key, _accounts(at, exports), log.lines)
     for stage_locale, project, tasks in exports:
         changes[stage_locale.name], drafts = log.take(stage_locale, project, tasks, people)
         if project:
             state[stage_locale.name].drafts = drafts
     return _written(log, state, changes)
+
+
+def _accounts(
+    at: Session, exports: Iterable[tuple[StageLocale, int, list[ExportedTask]]]
+) -> dict[int, Account]:
+    """The accounts, listed again where authors are missing: a list cut short would rename them for ever."""
+    authors = [
+        one.get("completed_by") for _, _, tasks in exports for task in tasks for one in task["annotations"]
+    ]
+    if any(isinstance(author, int) and author not in at.accounts for author in authors):
+        del at.accounts
+    return at.accounts
 
 
 def accept_missing(file: ProjectFile, folder: Folder) -> Pull:

@@ -282,6 +282,10 @@ class Studio:
                         return sorted(listed, key=lambda one: one.id)
                     if not found:
                         break
+            except GoneError:
+                # Of a list that is there, a further page is not: it was shorter than it says.
+                if number == 1:
+                    raise
             except _FailedError as error:
                 failed = error
             time.sleep(_PAUSE_S)

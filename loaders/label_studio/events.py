@@ -64,12 +64,17 @@ class Held(NamedTuple):
     @property
     def counts(self) -> bool:
         """Whether it counts."""
-        return bool(self.last["event"] != ACCEPTED)
+        return bool(self.last["event"] != ACCEPTED) and not self._is_cancelled_skip
 
     @property
     def is_gone(self) -> bool:
         """Whether it counts although the server has it no more, or not in this version."""
-        return self.last["event"] in (MISSING, OLDER)
+        return self.last["event"] in (MISSING, OLDER) and not self._is_cancelled_skip
+
+    @property
+    def _is_cancelled_skip(self) -> bool:
+        """Whether somebody took back that they skipped a task, which held nothing that could be lost."""
+        return bool(self.version["skipped"]) and self.last["event"] == MISSING
 
     @property
     def is_there(self) -> bool:

@@ -36,23 +36,21 @@ def sample() -> Material:
 
 
 def test_responses_come_out_as_they_were_typed(tmp_path: Path, sample):
-    reading = read(
-        task(
-            annotation(1, 1, typed(" 밥", "쌀밥 ", "국")),
-            annotation(2, 2, chosen("idk")),
-            annotation(
-                3, {"id": 3, "email": "C@example.org"}, chosen("other"), typed("안 먹어요", control="reason")
-            ),
-        )
+    other = chosen("other"), typed("안 먹어요", control="reason")
+    made = (
+        annotation(1, 1, typed(" 밥", "쌀밥 ", "국")),
+        annotation(2, 2, chosen("idk")),
+        annotation(3, {"id": 3, "email": "C@example.org"}, *other),
     )
-    assert reading.rows["responses"] == sorted(
-        [
-            {"template_id": "food-01", "annotator": A, "answers": [" 밥", "쌀밥 ", "국"]},
-            {"template_id": "food-01", "annotator": B, "non_answer": "idk"},
-            {"template_id": "food-01", "annotator": C, "non_answer": "other", "reason": "안 먹어요"},
-        ],
-        key=lambda row: row["annotator"],
-    )
+    reading = read(task(*made))
+    given = [
+        {"annotator": A, "answers": [" 밥", "쌀밥 ", "국"]},
+        {"annotator": B, "non_answer": "idk"},
+        {"annotator": C, "non_answer": "other", "reason": "안 먹어요"},
+    ]
+    assert reading.rows["responses"] == [
+        {"template_id": "food-01", **row} for row in sorted(given, key=lambda row: str(row["annotator"]))
+    ]
     assert reading.findings.is_empty()
     assert dict(reading.work.select("annotation", "seconds").iter_rows()) == {1: 11.0, 2: 12.0, 3: 13.0}
     assert set(reading.work["day"]) == {"2026-11-20"}
@@ -129,11 +127,9 @@ def test_people_whom_the_project_does_not_name_are_left_out():
 
 
 def test_tasks_that_blend_did_not_make_are_left_out():
-    foreign = [
-        {"id": 5, "data": {"text": "?"}, "annotations": [annotation(1, 1, typed("차"))]},
-        {**task(annotation(2, 2, typed("차")), locale="ja-JP"), "id": 7},
-    ]
-    reading = read(*foreign)
+    foreign = {"id": 5, "data": {"text": "?"}, "annotations": [annotation(1, 1, typed("차"))]}
+    of_another_locale = {**task(annotation(2, 2, typed("차")), locale="ja-JP"), "id": 7}
+    reading = read(foreign, of_another_locale)
     assert reading.rows["responses"] == []
     what = "the task was not made by blend for this project; left out"
     assert told(reading) == [("foreign-task", f"task {n}, annotation {m}", what) for n, m in ((5, 1), (7, 2))]

@@ -1,6 +1,5 @@
 """Reviews that people wrote as files: what of them counts beside pulled ones, and what is told of the rest."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -104,11 +103,10 @@ def test_no_page_for_what_a_file_decides_in_full(file: ProjectFile):
         made = stage_of("review").tasks(file.project, file.locale("ko-KR"), check_project(file.path).material)
         return [task.data["template_id"] for task in made]
 
-    write_lines(file.collected / "reviews/ko-KR.own.jsonl", [review("밥", "국")])
-    assert pages() == ["food-01"]
-    write_lines(file.collected / "reviews/ko-KR.own.jsonl", [review("밥", "국", "빵")])
-    assert pages() == []
+    own = file.collected / "reviews/ko-KR.own.jsonl"
+    for answers, made in ((("밥", "국"), ["food-01"]), (("밥", "국", "빵"), [])):
+        write_lines(own, [review(*answers)])
+        assert pages() == made
     # A page whose review was pulled stays, so that it can be corrected there.
-    (file.collected / "reviews/ko-KR.own.jsonl").rename(file.collected / "reviews/ko-KR.jsonl")
+    own.rename(file.collected / "reviews/ko-KR.jsonl")
     assert pages() == ["food-01"]
-    assert json.loads((file.collected / "reviews/ko-KR.jsonl").read_text(encoding="utf-8"))["reviewer"] == "r02"

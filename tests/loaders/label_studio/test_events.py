@@ -64,6 +64,13 @@ def test_what_is_gone_counts_until_it_is_accepted_and_again_once_it_is_back():
     assert (events(lines)[-1], counting(lines)) == ("back", [("p1", "밥")])
 
 
+def test_a_skip_that_was_cancelled_holds_nothing_and_is_not_told():
+    lines = pulled(pulled([], annotation("", was_cancelled=True)))
+    (held,) = held_in(lines, STAGE).values()
+    assert (held.counts, held.is_gone, counting(lines)) == (False, False, [])
+    assert counting(pulled(lines, annotation("밥", minute=1, name="u2"))) == [("p1", "밥")]
+
+
 def test_an_older_version_than_was_seen_is_told_and_counts_once_it_is_accepted():
     lines = pulled(pulled([], annotation("밥")), annotation("국", minute=9))
     for _ in range(2):
