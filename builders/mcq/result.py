@@ -204,13 +204,8 @@ _EACH_NEEDS = (
 
 _LEAVE_LOCALES_OUT = (
     f"Each shows an answer of one region beside {_OTHERS_NEEDED} answers of other regions, and the recipe's "
-<<<<<<< HEAD
     "key `locales` leaves out the regions of its source of kind 'blend' that would give them: leave "
     "`locales` out"
-=======
-    "key `locales` leaves out the regions of its source of kind 'blend' that would give them: leave `locales` "
-    "out"
->>>>>>> annotation
 )
 
 
