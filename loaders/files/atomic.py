@@ -21,6 +21,11 @@ from blend.stopping import raise_if_stopped
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _FULL_IN_WORDS = re.compile("|".join(re.escape(os.strerror(number)) for number in _FULL))
+_REASONS = {
+    **dict.fromkeys((errno.ENOTDIR, errno.EEXIST), "a part of this path is a file"),
+    errno.ENAMETOOLONG: "the name is too long",
+}
+"""What the system says in other words, by its number."""
 _ELSEWHERE = "choose another `out` or change the permissions"
 
 
@@ -64,7 +69,7 @@ def storage_error(
         return StorageError(
             f"{location}: no space left on the disk; {kept}free some space and run the same again"
         )
-    reason = getattr(error, "strerror", None) or error
+    reason = _REASONS.get(getattr(error, "errno", None) or 0) or getattr(error, "strerror", None) or error
     return StorageError(f"{location}: cannot write here ({reason}); {fix}")
 
 
