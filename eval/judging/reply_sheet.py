@@ -1,7 +1,7 @@
 """The reply sheet of a run: replies that are drawn with known probabilities for natives to judge.
 
 Natives do not see the accepted answers: what they say is to be theirs, and not the string rule's once more.
-Sheets that came back become people's labels on items (`runs.labels`).
+Sheets that came back become people's labels on items (`labels`).
 """
 
 import os
@@ -245,7 +245,7 @@ def label_replies(
     ties: Path | None = None,
     seed: int = 0,
 ) -> LabelledReplies:
-    """Keep people's verdicts on a run's replies as its labels (`runs.labels`), in place of earlier ones.
+    """Keep people's verdicts on a run's replies as its labels (`labels`), in place of earlier ones.
 
     What most people say of a reply is its verdict. In a locale of which somebody judged anything, replies that
     nobody judged are taken for a random part of those drawn: the probabilities of the others are scaled so that
