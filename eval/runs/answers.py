@@ -294,28 +294,21 @@ def split_answers(answers: pl.DataFrame) -> pl.DataFrame:
     Returns:
         The rows, with ``text`` as it was said, empty where a thought does not end, and ``thought``.
     """
-    found = _split_texts(answers)
-    if found.is_empty():
+    texts = answers["text"].unique().drop_nulls()
+    marked = texts.filter(texts.str.contains(ANY_MARK))
+    if marked.is_empty():
         return answers
-    rows = answers.join(found, on="text", how="left", maintain_order="left")
-    both = pl.concat_str("thought", "_thought", separator="\n", ignore_nulls=True)
-    return rows.with_columns(
-        text=pl.coalesce("_said", "text"),
-        thought=pl.when(pl.any_horizontal(pl.col("thought", "_thought").is_not_null())).then(both),
-    ).select(answers.columns)
+    # Every distinct text with a mark is told apart once.
+    found = [split_thought(text) for text in marked]
+    thoughts = pl.Series([one.thought for one in found], dtype=pl.String)
+    here = pl.col("text").replace_strict(marked, thoughts, default=None, return_dtype=pl.String)
+    both = pl.concat_str("thought", here, separator="\n", ignore_nulls=True)
+    return answers.with_columns(
+        text=pl.col("text").replace(marked, [one.text for one in found]),
+        thought=pl.when(pl.col("thought").is_not_null() | here.is_not_null()).then(both),
+    )
 
 
 def _ends_by_itself(run: RunDescription) -> bool:
     """Whether an answer that was cut at its length is none: the model would have ended it."""
     return isinstance(run.model, RecordedAnswers) or run.model.backend == "python" or run.model.chat
-
-
-def _split_texts(answers: pl.DataFrame) -> pl.DataFrame:
-    """Every distinct text with a mark, told apart once."""
-    texts = answers["text"].unique().drop_nulls()
-    marked = texts.filter(texts.str.contains(ANY_MARK))
-    found = [split_thought(text) for text in marked]
-    return pl.DataFrame(
-        {"text": marked, "_said": [one.text for one in found], "_thought": [one.thought for one in found]},
-        schema=dict.fromkeys(("text", "_said", "_thought"), pl.String()),
-    )

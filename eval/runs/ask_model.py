@@ -84,8 +84,8 @@ def ask_model(
             for block in pending.iter_slices(_BLOCK_OF_CANDIDATES if is_ranked else _BLOCK):
                 _ask(run, model, block, keep)
     outcome = outcome_of(run, n_asked=n_done - n_before)
-    spent = spending and spending.in_words(outcome.n_items - outcome.n_missing, outcome.n_items)
-    return outcome._replace(warnings=(*outcome.warnings, *(spent or ()), *odd))
+    spent = spending.in_words(outcome.n_items - outcome.n_missing, outcome.n_items) if spending else ()
+    return outcome._replace(warnings=(*outcome.warnings, *spent, *odd))
 
 
 def pending_items(run: Run) -> pl.DataFrame:

@@ -1,6 +1,6 @@
 """Usage: what a run takes in requests, tokens and money; none of it changes an answer."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from blend.eval.models.chosen import Price
@@ -138,11 +138,10 @@ class Spending:
         if self.is_over:
             raise StopAsking
 
-    def in_words(self, n_answered: int, n_items: int) -> Iterator[str]:
+    def in_words(self, n_answered: int, n_items: int) -> tuple[str, ...]:
         """Say that the budget is spent, if it is."""
-        if self.is_over:
-            warning = f"the budget of {money(self._budget)} is spent ({money(self._cost)})"
-            if n_answered < n_items:
-                warning += f", and {n_answered:,} of {n_items:,} items are answered; "
-                warning += "give a larger `budget` to go on"
-            yield warning
+        warning = f"the budget of {money(self._budget)} is spent ({money(self._cost)})"
+        if n_answered < n_items:
+            warning += f", and {n_answered:,} of {n_items:,} items are answered; "
+            warning += "give a larger `budget` to go on"
+        return (warning,) if self.is_over else ()

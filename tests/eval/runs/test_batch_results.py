@@ -44,6 +44,7 @@ RESPONSES = of_openai(
         "incomplete_details": {"reason": "max_output_tokens"},
         "output": [
             {"type": "reasoning", "summary": [{"type": "summary_text", "text": "Hm"}]},
+            {"type": "web_search_call", "status": "completed"},
             {"type": "message", "content": [{"type": "output_text", "text": "rice"}]},
         ],
         "usage": {**USAGE, **DETAILS},
