@@ -241,11 +241,11 @@ def locale_table(locales: Sequence[Locale]) -> Table:
 def locale_details(locale: Locale) -> Table:
     """Every field of one locale with what it means."""
     rows = [
-        (name, _value_text(getattr(locale, name)), plain(meaning))
+        (name, _as_text(getattr(locale, name)), plain(meaning))
         for name, meaning in field_sentences(Locale).items()
     ]
     return Table.of(locale.tag, ("field", "value", "meaning"), rows)
 
 
-def _value_text(value: object) -> str:
+def _as_text(value: object) -> str:
     return ", ".join(value) if isinstance(value, Iterable) and not isinstance(value, str) else str(value or "")
