@@ -75,11 +75,6 @@ def _pieces(text: str) -> list[str]:
     return [text[start : start + _PIECE] for start in range(0, len(text), _PIECE)]
 
 
-def _words(language: str) -> Lemmatiser:
-    del language
-    return Lemmatiser("words", "", words_of, _same)
-
-
 _NO_FORMS = {
     "en": frozenset(
         {"boxing", "fencing", "gan", "goods", "humanities", "maria", "na", "seventh", "sox", "stuffing", "ta"}
@@ -154,11 +149,6 @@ def _without_particle(word: str) -> str:
     return word
 
 
-def _particles(language: str) -> Lemmatiser:
-    del language
-    return Lemmatiser("particles", "1", words_of, _each(_without_particle))
-
-
 _UNSPACED = r"\u3005\u3041-\u3096\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _RUNS = re.compile(rf"[{_UNSPACED}]|[^{_UNSPACED}]+")
 
@@ -168,19 +158,12 @@ def _by_character(text: str) -> list[str]:
     return [word for run in words_of(text) for word in _RUNS.findall(run)]
 
 
-def _characters(language: str) -> Lemmatiser:
-    del language
-    return Lemmatiser("characters", "1", _by_character, _same)
-
-
-def _opencc(language: str) -> Lemmatiser:
-    del language
+def _opencc(_: str) -> Lemmatiser:
     converter = _installed("opencc", "opencc", "opencc").OpenCC("t2s")
     return Lemmatiser("opencc", version("opencc"), lambda text: _by_character(converter.convert(text)), _same)
 
 
-def _jieba(language: str) -> Lemmatiser:
-    del language
+def _jieba(_: str) -> Lemmatiser:
     jieba = _installed("jieba", "jieba", "jieba")
     jieba.setLogLevel("ERROR")  # it reports on standard error that it has read its dictionary
 
@@ -190,8 +173,7 @@ def _jieba(language: str) -> Lemmatiser:
     return Lemmatiser("jieba", version("jieba"), split, _same)
 
 
-def _hausastemmer(language: str) -> Lemmatiser:
-    del language
+def _hausastemmer(_: str) -> Lemmatiser:
     module = _installed("hausastemmer", "hausastemmer", "hausastemmer")
 
     def split(text: str) -> list[str]:
@@ -200,8 +182,7 @@ def _hausastemmer(language: str) -> Lemmatiser:
     return Lemmatiser("hausastemmer", version("hausastemmer"), split, _each(module.stem))
 
 
-def _kiwi(language: str) -> Lemmatiser:
-    del language
+def _kiwi(_: str) -> Lemmatiser:
     analyser = _installed("kiwipiepy", "kiwi", "kiwipiepy").Kiwi(num_workers=1)
 
     def split(text: str) -> list[str]:
@@ -216,8 +197,7 @@ def _kiwi(language: str) -> Lemmatiser:
     return Lemmatiser("kiwi", version("kiwipiepy"), split, _same)
 
 
-def _sudachi(language: str) -> Lemmatiser:
-    del language
+def _sudachi(_: str) -> Lemmatiser:
     _installed("sudachidict_core", "sudachi", "sudachipy")
     dictionary = _installed("sudachipy", "sudachi", "sudachipy").Dictionary().tokenizer()
 
@@ -234,12 +214,12 @@ def _sudachi(language: str) -> Lemmatiser:
 
 
 LEMMATISERS: dict[str, Callable[[str], Lemmatiser]] = {
-    "words": _words,
+    "words": lambda _: Lemmatiser("words", "", words_of, _same),
     "simplemma": _simplemma,
     "snowball": _snowball,
     "affixes": _affixes,
-    "particles": _particles,
-    "characters": _characters,
+    "particles": lambda _: Lemmatiser("particles", "1", words_of, _each(_without_particle)),
+    "characters": lambda _: Lemmatiser("characters", "1", _by_character, _same),
     "opencc": _opencc,
     "jieba": _jieba,
     "hausastemmer": _hausastemmer,

@@ -9,7 +9,7 @@ part's accepted names: folded, and brought to base forms where the language has 
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import partial
 from itertools import takewhile
 from typing import Any
 
@@ -22,7 +22,7 @@ from blend.eval.scores_json import UNANSWERED, Score, ScoredItems, missing_share
 from blend.eval.task import Decision, ItemRule, Progress
 from blend.eval.tasks.free_listing import ListingScoring
 from blend.eval.text.language_readers import languages as known_languages
-from blend.eval.text.language_readers import normalised, primary, words_of
+from blend.eval.text.language_readers import primary
 from blend.eval.text.lemmatisers import DEFAULT_LEMMAS, NO_LEMMAS, TextReader, lemmatiser_names, reader
 from blend.eval.triples.triple_prompts import DISH_DECIDED, asked_parts
 from blend.schemas.errors import UnknownNameError
@@ -220,7 +220,7 @@ def score_lists(
         made.append(decided.select(*DECISIONS, says_nothing("text").alias(UNANSWERED)))
     decided = pl.concat(made, rechunk=True)
     kept = decided.filter(pl.col("named").is_not_null())
-    used = sorted(one.signature for one in readers.values() if one is not None)
+    used = [one.signature for tag, one in readers.items() if tag in known_languages()]
     return ScoredItems(
         decided.select(list(DECISIONS)).cast(DECISIONS),
         (*_scores(kept, seed), missing_share(kept.height, decided.height)),
@@ -244,12 +244,11 @@ def list_rules(asked: TaskItems) -> dict[str, ItemRule]:
     }
 
 
-def _readers(languages: Sequence[str], lemmas: str) -> dict[str, TextReader | None]:
-    """A reader per primary language; null where the registry does not know how the language is read."""
-    known = [language for language in languages if primary(language) in known_languages()]
-    names = lemmatiser_names(lemmas, known)
-    others = dict.fromkeys(sorted({primary(language) for language in languages}))
-    return others | {language: reader(language, name) for language, name in names.items()}
+def _readers(languages: Sequence[str], lemmas: str) -> dict[str, TextReader]:
+    """A reader per primary language; of words alone where nobody has described how the language is read."""
+    tags = sorted({primary(language) for language in languages})
+    names = lemmatiser_names(lemmas, [tag for tag in tags if tag in known_languages()])
+    return {tag: reader(tag, names.get(tag)) for tag in tags}
 
 
 def _with_texts(items: pl.DataFrame, gold: pl.DataFrame, answers: pl.DataFrame) -> pl.DataFrame:
@@ -260,7 +259,7 @@ def _with_texts(items: pl.DataFrame, gold: pl.DataFrame, answers: pl.DataFrame) 
     )
 
 
-def _judged(row: Mapping[str, Any], known: TextReader | None, rule: str) -> tuple[Any, ...]:
+def _judged(row: Mapping[str, Any], known: TextReader, rule: str) -> tuple[Any, ...]:
     """What the rule decides of a list."""
     labels = [names[0] for names in row["accepted"]]
     if row["text"] is None:
@@ -276,13 +275,12 @@ def _judged(row: Mapping[str, Any], known: TextReader | None, rule: str) -> tupl
     return labels, named, found, [named[i] for i in sorted(correct)], precision, recall, f1, bool(correct)
 
 
-def _hits(named: Sequence[str], row: Mapping[str, Any], known: TextReader | None, rule: str) -> list[set[int]]:
+def _hits(named: Sequence[str], row: Mapping[str, Any], known: TextReader, rule: str) -> list[set[int]]:
     """For every part the entries that name it, by their positions."""
-    language = row["language"]
-    entries = [[_words(text, language, known) for text in texts] for texts in _readings(named, language)]
+    entries = [[_words(text, known) for text in texts] for texts in _readings(named, row["language"])]
     hits = []
     for names in row["accepted"]:
-        accepted = [words for name in names if (words := _words(name, language, known))]
+        accepted = [words for name in names if (words := _words(name, known))]
         hits.append(
             {
                 i
@@ -302,16 +300,9 @@ def _readings(named: Sequence[str], language: str) -> list[list[str]]:
     return readings
 
 
-def _words(text: str, language: str, known: TextReader | None) -> tuple[str, ...]:
-    if known is None:
-        return _plain_words(text, language)
-    lemmas = known.lemmas(text)
-    return known.words(text) if lemmas is None else lemmas
-
-
-@lru_cache(maxsize=1 << 16)
-def _plain_words(text: str, language: str) -> tuple[str, ...]:
-    return words_of(normalised(text, language))
+def _words(text: str, of: TextReader) -> tuple[str, ...]:
+    lemmas = of.lemmas(text)
+    return of.words(text) if lemmas is None else lemmas
 
 
 def _names(entry: tuple[str, ...], name: tuple[str, ...], rule: str) -> bool:

@@ -4,7 +4,6 @@ Every interval is over dishes: the prompts about one dish are not independent.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -32,74 +31,67 @@ _RANKED = pl.Schema(
         "ranks": pl.List(pl.Int64()),
         "top": pl.List(pl.String()),
         "n_ranked": pl.Int64(),
+        "precision": pl.Float64(),
+        "hits_1": pl.Int64(),
+        "hits_5": pl.Int64(),
     }
 )
-"""Per item: the rank of every gold label in their order, null for one that is not ranked; the best candidates;
-and how many candidates were ranked."""
+"""Per item: the rank of every gold label in their order, from 0, null for one that is not ranked; the best
+candidates; how many candidates were ranked; average precision, null where no gold label is ranked; and gold
+labels among the best 1 and 5."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CandidateSet:
-    """Candidates in code-point order."""
+def candidate_sets(candidates: pl.DataFrame) -> dict[str, dict[str, int]]:
+    """Candidates by the name of their set, in code-point order, each with its place.
 
-    names: tuple[str, ...]
-    """Their texts."""
-    indices: Mapping[str, int]
-    """Position of each."""
-
-
-def candidate_sets(candidates: pl.DataFrame) -> dict[str, CandidateSet]:
-    """The sets of a run by name; ``candidates`` has ``candidate_set`` and ``candidate``."""
-    sets: dict[str, list[str]] = {}
+    Args:
+        candidates: ``candidate_set`` and ``candidate``.
+    """
+    sets: dict[str, dict[str, int]] = {}
     for name, candidate in candidates.select("candidate_set", "candidate").iter_rows():
-        sets.setdefault(name, []).append(candidate)
-    return {
-        name: CandidateSet(tuple(texts), {text: index for index, text in enumerate(texts)})
-        for name, texts in sets.items()
-    }
+        of_name = sets.setdefault(name, {})
+        of_name[candidate] = len(of_name)
+    return sets
 
 
 def ranked(
-    rows: pl.DataFrame, sets: Mapping[str, CandidateSet], *, per_token: bool, shorter_first: bool
+    rows: pl.DataFrame, sets: Mapping[str, Mapping[str, int]], *, per_token: bool, shorter_first: bool
 ) -> pl.DataFrame:
     """Ranks of all items.
 
     Args:
         rows: ``gold``, ``candidate_set``, ``logprobs`` and ``option_tokens``, the last two null where there is
             no answer.
-        sets: The candidates.
+        sets: The candidates, as of `candidate_sets`.
         per_token: Whether the score is the mean of a token's log-probability, or else their sum.
         shorter_first: Whether of equal scores that of fewer tokens comes first.
 
     Returns:
         `_RANKED`, row by row; all null where there is no answer.
     """
-    found = [
-        _ranked(row, sets[row["candidate_set"]], per_token=per_token, shorter_first=shorter_first)
-        if row["logprobs"] is not None
-        else (None, None, None)
-        for row in rows.select("gold", "candidate_set", "logprobs", "option_tokens").iter_rows(named=True)
-    ]
+    names = {name: list(of_name) for name, of_name in sets.items()}
+    found: list[tuple[Any, ...]] = []
+    for gold, which, logprobs, option_tokens in rows.select(
+        "gold", "candidate_set", "logprobs", "option_tokens"
+    ).iter_rows():
+        if logprobs is None:
+            found.append((None,) * len(_RANKED))
+            continue
+        tokens = np.array(option_tokens)
+        scores = np.array(logprobs, dtype=np.float64)
+        if per_token:
+            scores = scores / np.maximum(tokens, 1)
+        order = _best_first(scores, tokens if shorter_first else None)
+        # Inverse of the order: by candidate its rank, -1 for one that is not ranked.
+        rank_of = np.full(len(scores), -1)
+        rank_of[order] = np.arange(len(order))
+        places = (sets[which].get(label) for label in gold)
+        ranks = [None if i is None or rank_of[i] < 0 else int(rank_of[i]) for i in places]
+        top = [names[which][i] for i in order[: max(SHOWN, len(gold))].tolist()]
+        known = sorted(rank for rank in ranks if rank is not None)
+        hits = (sum(rank < k for rank in known) for k in (1, 5))
+        found.append((ranks, top, len(order), average_precision(known), *hits))
     return pl.DataFrame(found, schema=_RANKED, orient="row")
-
-
-def _ranked(
-    row: Mapping[str, Any], candidates: CandidateSet, *, per_token: bool, shorter_first: bool
-) -> tuple[list[int | None], list[str], int]:
-    tokens = np.array(row["option_tokens"])
-    scores = np.array(row["logprobs"], dtype=np.float64)
-    if per_token:
-        scores = scores / np.maximum(tokens, 1)
-    order = _best_first(scores, tokens if shorter_first else None)
-    # Inverse of the order: by candidate its rank, -1 for one that is not ranked.
-    index = np.full(len(scores), -1)
-    index[order] = np.arange(len(order))
-    ranks = [
-        None if (i := candidates.indices.get(label, -1)) < 0 or index[i] < 0 else int(index[i])
-        for label in row["gold"]
-    ]
-    n_shown = max(SHOWN, len(row["gold"]))
-    return ranks, [candidates.names[i] for i in order[:n_shown].tolist()], len(order)
 
 
 def _best_first(scores: NDArray[np.float64], tokens: NDArray[np.int64] | None) -> NDArray[np.int64]:
@@ -113,21 +105,12 @@ def _best_first(scores: NDArray[np.float64], tokens: NDArray[np.int64] | None) -
     return order[: int((~np.isnan(scores)).sum())]
 
 
-def average_precision(ranks: Sequence[int | None]) -> float | None:
-    """Average precision of the ranked gold labels; null where none is ranked."""
-    indices = sorted(rank for rank in ranks if rank is not None)
-    if not indices:
+def average_precision(ranks: Sequence[int]) -> float | None:
+    """Average precision of the gold labels that are ranked, from their ranks in order; null where none is."""
+    if not ranks:
         return None
-    return sum(k / (rank + 1) for k, rank in enumerate(indices, start=1)) / len(indices)
+    return sum(k / (rank + 1) for k, rank in enumerate(ranks, start=1)) / len(ranks)
 
-
-def hits(ranks: Sequence[int | None], k: int) -> int:
-    """Count the gold labels among the best ``k``."""
-    return sum(rank is not None and rank < k for rank in ranks)
-
-
-_CUTS = (1, 5)
-"""The ``k`` of P@k."""
 
 DECISIONS = pl.Schema(
     {
@@ -190,8 +173,6 @@ def score_probing(
     )
     measured = pl.concat([rows, places], how="horizontal")
     decided = measured.with_columns(
-        pl.Series("precision", [_precision(ranks) for ranks in places["ranks"]], pl.Float64),
-        *(pl.Series(f"hits_{k}", [_hits(ranks, k) for ranks in places["ranks"]], pl.Int64) for k in _CUTS),
         pl.Series("similarity", [_similarity(row, vectors) for row in _words(measured)], pl.Float64),
     ).with_columns(correct=pl.col("hits_1") > 0)
     labels = _labels(decided)
@@ -199,14 +180,6 @@ def score_probing(
         decided.select(list(DECISIONS)).cast(DECISIONS),
         figures(decided, scorer=scorer, causal=causal, covered=_covered(labels, vectors), seed=seed),
     )
-
-
-def _precision(ranks: Any) -> float | None:
-    return None if ranks is None else average_precision(ranks.to_list())
-
-
-def _hits(ranks: Any, k: int) -> int | None:
-    return None if ranks is None else hits(ranks.to_list(), k)
 
 
 def _words(rows: pl.DataFrame) -> Any:

@@ -55,8 +55,7 @@ def test_another_domain_is_asked_in_plain_english():
     items = asked(config="instrument-triples", languages=("en",), prompts=("country",)).items
     assert items["prompt"][0] == (
         "Which parts does “poutine” from Canada have? Answer with a list of parts, separated by commas, and "
-        "nothing "
-        "else."
+        "nothing else."
     )
 
 
@@ -76,8 +75,7 @@ def test_every_prompt_has_its_placeholders():
             "sv",
             (
                 "language 'sv': there is no prompt that asks for a list about food-triples in it; choose one "
-                "of "
-                "en, ko"
+                "of en, ko"
             ),
         ),
         (

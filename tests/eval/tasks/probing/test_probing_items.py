@@ -128,8 +128,7 @@ def test_a_template_with_other_gaps_is_refused(wording: Any, message: str):
             {"prompts": ("hasParts_9",)},
             (
                 "unknown template 'hasParts_9'; did you mean 'hasParts_1'? choose one of: country_1, "
-                "country_2, "
-                "hasParts_1"
+                "country_2, hasParts_1"
             ),
         ),
         (
@@ -162,8 +161,7 @@ FOOD = ("food-triples/en", "food-triples/zh_hans", "food-aligned/en", "food-temp
             {},
             (
                 "food 1.0.0: this task reads a configuration of triples, and the release has none; choose a "
-                "release "
-                "that was built from Wikidata (`blend build --food`)"
+                "release that was built from Wikidata (`blend build --food`)"
             ),
         ),
         (
@@ -171,8 +169,7 @@ FOOD = ("food-triples/en", "food-triples/zh_hans", "food-aligned/en", "food-temp
             {},
             (
                 "food 1.0.0: this task reads a configuration of triples, and the release has several "
-                "(food-triples, "
-                "instrument-triples); name one in `config`"
+                "(food-triples, instrument-triples); name one in `config`"
             ),
         ),
         (
@@ -188,8 +185,7 @@ FOOD = ("food-triples/en", "food-triples/zh_hans", "food-aligned/en", "food-temp
             {},
             (
                 "food 1.0.0: the release has no configuration instrument-templates, so nothing can be asked "
-                "about "
-                "instrument-triples; build it with prompt templates of the domain (docs/wikidata.md)"
+                "about instrument-triples; build it with prompt templates of the domain (docs/wikidata.md)"
             ),
         ),
         (
@@ -202,8 +198,7 @@ FOOD = ("food-triples/en", "food-triples/zh_hans", "food-aligned/en", "food-temp
             {"languages": ("zh-hans",)},
             (
                 "language 'zh-hans': food-templates has no templates in it; choose one of en, or build the "
-                "release "
-                "with templates of your own (docs/wikidata.md)"
+                "release with templates of your own (docs/wikidata.md)"
             ),
         ),
         (FOOD, {"names": "de"}, "unknown language of food-triples 'de'; choose one of: en, zh-hans"),

@@ -21,7 +21,7 @@ def rank(
         {"gold": [gold], "candidate_set": ["en"], "logprobs": [logprobs], "option_tokens": [tokens]}
     )
     [found] = ranked(rows, SETS, per_token=per_token, shorter_first=shorter_first).rows()
-    return found
+    return found[:3]
 
 
 def test_ranks_follow_the_mean_of_a_token():
@@ -43,18 +43,21 @@ def test_equal_scores_of_masked_models_the_shorter_first():
     assert found == ([4], ["bread", "salt", "egg", "water", "apple"], 5)
 
 
+def test_a_gold_label_without_a_rank_drops_out_of_the_precision():
+    rows = {"gold": [["egg", "none"]], "candidate_set": ["en"], "logprobs": [[-1.0, -2.0, -1.5, -3.0, -4.0]]}
+    found = ranked(pl.DataFrame(rows | {"option_tokens": [[1] * 5]}), SETS, per_token=True, shorter_first=False)
+    assert found.select("ranks", "precision", "hits_1", "hits_5").row(0) == ([1, None], 1 / 2, 0, 1)
+
+
 @pytest.mark.parametrize(
     ("ranks", "wanted"),
     [
         ([0], 1.0),
         ([3], 1 / 4),
         # (1/1 + 2/3) / 2
-        ([2, 0], 5 / 6),
-        # A gold label without a rank drops out.
-        ([None, 1], 1 / 2),
-        ([None], None),
+        ([0, 2], 5 / 6),
         ([], None),
     ],
 )
-def test_average_precision(ranks: list[int | None], wanted: float | None):
+def test_average_precision(ranks: list[int], wanted: float | None):
     assert average_precision(ranks) == (None if wanted is None else pytest.approx(wanted))

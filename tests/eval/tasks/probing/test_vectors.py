@@ -65,9 +65,8 @@ def test_similarity_is_the_mean_of_the_highest_cosines(tmp_path: Path):
         (
             "3 2\negg 1 2\nice 1 2\n",
             (
-                "words.vec: the first line says 3 words, and there are 2; download the file again, or "
-                "correct its "
-                "first line"
+                "words.vec: the first line says 3 words, and there are 2; download the file again, or correct "
+                "its first line"
             ),
         ),
         (
