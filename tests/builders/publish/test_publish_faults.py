@@ -72,6 +72,23 @@ def test_a_hub_that_stays_busy_is_given_up_and_nothing_is_visible(
     assert publish(releases / FIRST).plan.action == "publish"
 
 
+def test_the_hub_says_how_long_to_wait(hub: Hub, publish: Publish, releases: Path, quick: None):
+    waits: list[str] = []
+    hub.fail("POST /api/datasets/org/blend/tag/.*", status=429, retry_after_s=9)
+    publish(releases / FIRST, on_wait=waits.append)
+    assert waits == ["429 Too Many Requests: next attempt in 9 s"]
+
+
+def test_a_hub_that_asks_for_an_hour_is_not_waited_for(
+    hub: Hub, publish: Publish, refusal: Refusal, releases: Path
+):
+    hub.fail("POST /api/datasets/org/blend/commit/main", status=429, retry_after_s=3600)
+    assert refusal(releases / FIRST) == (
+        "Hub dataset org/blend: the Hub is busy (429 Too Many Requests) and asks for time; "
+        "try again in 60 minutes"
+    )
+
+
 def test_a_slow_answer_is_waited_for_and_asked_after(hub: Hub, publish: Publish, releases: Path, quick: None):
     # Longer than the time limit: the commit is made while the client has given up waiting.
     hub.fail("POST /api/datasets/org/blend/commit/main", moment="after", action=threading.Event().wait)
