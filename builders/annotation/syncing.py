@@ -166,9 +166,9 @@ def _with_recipe(file: ProjectFile, material: Material) -> tuple[Material, str]:
     from blend.builders.release.reviewing import options_for_natives
     from blend.loaders.recipes import read_recipe
 
-    recipe = read_recipe(file.base / file.project.recipe)
+    path = file.base / file.project.recipe
     try:
-        options, answered = options_for_natives(recipe, base=file.base, known=file.locales)
+        options, answered = options_for_natives(read_recipe(path), base=path.parent, known=file.locales)
     except InputError as error:
         return material, f"a build takes what people gave ({str(error).splitlines()[0]})"
     return replace(material, options=options, answered=answered), ""
