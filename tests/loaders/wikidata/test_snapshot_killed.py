@@ -68,6 +68,27 @@ def test_killed_ten_times_and_resumed(endpoints: Any, food_triples: bytes, food_
     assert_same_build(out, food_snapshot)
 
 
+@pytest.mark.integration
+def test_interrupted_and_resumed(endpoints: Any, food_triples: bytes, tmp_path: Path):
+    out = tmp_path / "food.nt.gz"
+    with endpoints.serve(food_triples) as endpoint:
+        waiting: list[subprocess.Popen[bytes]] = []
+
+        def interrupt(handler: Any, body: bytes) -> None:
+            # There is no answer while the client lives: after one it could ask again before it is interrupted.
+            waiting[0].send_signal(signal.SIGINT)
+            waiting[0].wait()
+            handler.close_connection = True
+
+        endpoint.faults[10] = interrupt
+        waiting.append(start(endpoint, out, 1))
+        assert waiting[0].wait() != 0
+        n_asked = len(endpoint.log)
+        assert start(endpoint, out, 2).wait() == 0
+        assert len(endpoint.answered()) == len(set(endpoint.answered()))
+        assert n_asked == 11
+
+
 def assert_same_build(snapshot: Path, reference: Path) -> None:
     """A snapshot of the reference's facts gives the rows that the reference gives."""
     builds = [build_triples(read_facts(path, DISH), DISH) for path in (snapshot, reference)]
