@@ -215,9 +215,8 @@ def test_what_is_gone_counts_until_the_lead_accepts_it(file: ProjectFile, fake: 
     sync_project(file.path)
     fake.delete_annotation(number)
     project = fake.of_tasks[fake.task(FOOD)][0]
-    assert f"t answer ko-KR: {GONE}: 1 by {who(file, 'kim')}; see http://fake/projects/{project}/data\n" in (
-        annotate("sync", file.path)
-    )
+    by = f"1 by {who(file, 'kim')}, on food-01; see http://fake/projects/{project}/data\n"
+    assert f"t answer ko-KR: {GONE}: {by}" in annotate("sync", file.path)
     assert len(rows(file)) == 1
     nobody = "Nobody is there to answer, and nothing was changed; leave out --accept-missing"
     assert refused(lambda: annotate("sync", file.path, "--accept-missing")).endswith(nobody)
