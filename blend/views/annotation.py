@@ -121,7 +121,7 @@ def _change_lines(one: "StageReading", changes: "Sequence[Line]", page: str | No
 
 
 def gone_lines(found: "Sequence[StageReading]", pages: Mapping[str, str], path: "Path") -> list[str]:
-    """Say what counts although the server has it no more, by person and question, and what can be done about it.
+    """Say what counts although the server has it no more, by person and question, and what to do then.
 
     Args:
         found: What was pulled.
@@ -137,7 +137,9 @@ def gone_lines(found: "Sequence[StageReading]", pages: Mapping[str, str], path: 
             page = pages.get(one.stage_locale.name)
             see = "" if page is None else f"; see {page}"
             title = one.stage_locale.title
-            lines.append(f"{title}: gone from the server, or older there, and still counted: {by}, on {_first(about)}{see}")
+            lines.append(
+                f"{title}: gone from the server, or older there, and still counted: {by}, on {_first(about)}{see}"
+            )
     if lines:
         lines.append(f"`blend annotate sync {path} --accept-missing` lets go of them, once you have looked.")
     return lines
