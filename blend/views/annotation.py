@@ -136,10 +136,8 @@ def gone_lines(found: "Sequence[StageReading]", pages: Mapping[str, str], path: 
             about = sorted({str(line["data"].get("template_id") or line["blend_id"]) for line in gone})
             page = pages.get(one.stage_locale.name)
             see = "" if page is None else f"; see {page}"
-            title = one.stage_locale.title
-            lines.append(
-                f"{title}: gone from the server, or older there, and still counted: {by}, on {_first(about)}{see}"
-            )
+            what = f"{one.stage_locale.title}: gone from the server, or older there, and still counted"
+            lines.append(f"{what}: {by}, on {_first(about)}{see}")
     if lines:
         lines.append(f"`blend annotate sync {path} --accept-missing` lets go of them, once you have looked.")
     return lines
