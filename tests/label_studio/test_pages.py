@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from blend.builders.annotation.project import ORDER, ProjectFile
+from blend.builders.annotation.project import ORDER, ProjectFile, StageName
 from blend.builders.annotation.ui_strings import ui_strings_of
 from helpers.label_studio.annotation_projects import push, push_sample
 from helpers.label_studio.annotator_in_browser import Annotator, annotator
@@ -106,7 +106,6 @@ def test_who_does_not_know_sends_no_answer_and_can_take_it_back(
         person.sign_up(f"{file.project.name}@example.org")
         person.begin(label_studio.project(f"{file.project.name} answer ko-KR"))
         first = person.question()
-        assert person.tabs_to() == 1
         person.type_answers("밥")
         assert not shown(person, ui_strings["answers_put_aside"])
         person.page.get_by_label(ui_strings["idk"]).click()
@@ -121,3 +120,26 @@ def test_who_does_not_know_sends_no_answer_and_can_take_it_back(
         assert not shown(person, ui_strings["answers_put_aside"])
         sent = person.submit(by_button=True)
         assert [(one["from_name"], one["value"]) for one in sent] == [("answers", {"text": ["18:00"]})]
+
+
+@pytest.mark.parametrize("stage", ["answer", "collect"])
+def test_one_tab_leads_into_the_first_field_of_every_task(
+    label_studio: StudioForTests, sample_project: Callable[..., str], chromium: str, stage: StageName
+):
+    name = sample_project(label_studio, "en-US")
+    with annotator(chromium, label_studio.url) as person:
+        person.sign_up(f"{name}@example.org")
+        person.begin(label_studio.project(f"{name} {stage} en-US"))
+        for _ in range(2):
+            assert shown(person, ui_strings_of("en")["start"])
+            before = person.question()
+            assert person.tabs_to() == 1
+            person.page.keyboard.type("tea")
+            if stage == "collect":
+                person.type_answers("What do people drink in the US?", field=1)
+                person.press("1")
+            person.submit(by_button=True)
+            if stage == "answer":
+                person.next_question(before)
+            else:
+                person.page.wait_for_function("document.querySelector('.blend input[type=text]')?.value === ''")
