@@ -12,7 +12,7 @@ from blend.builders.annotation.pseudonyms import project_key
 from blend.builders.annotation.stages import stage_of
 from blend.builders.annotation.stages.judge import judges, read_sheet
 from blend.builders.annotation.stages.model import Material
-from blend.builders.annotation.ui_strings import is_checked, is_known, own_texts, texts_of
+from blend.builders.annotation.ui_strings import english_words, is_checked, is_known, own_texts, texts_of
 from blend.loaders.responses import ResponseTables
 from blend.schemas.errors import InputError, RowError, RowErrors, did_you_mean, raise_all
 from blend.schemas.locales import Registry, registry
@@ -211,6 +211,8 @@ def _notes(file: ProjectFile, known: Registry) -> Iterator[str]:
             continue
         if english := sorted(stage for stage in stages if texts_of(language, stage, path).in_english):
             yield f"{language}: the instructions for {', '.join(english)} are in English: {_WRITE}"
+        if path is not None and (words := english_words(language, stages, path)):
+            yield f"pages in {language} show these words in English: {', '.join(words)}: write them in {own}"
         if own is None and not is_checked(language):
             unchecked.append(language)
     if unchecked:

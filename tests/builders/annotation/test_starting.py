@@ -58,7 +58,17 @@ def test_a_culture_that_nobody_knew_is_asked_in_four_steps(tmp_path: Path, monke
     Path("project.toml").write_text(project)
     Path("instructions/english.md").rename("instructions/wo.md")
     still = f"wo: the instructions for answer, review {WRITE}"
-    assert list(check_project(Path("project.toml")).diagnostics) == [still, *nobody]
+    told, *others = check_project(Path("project.toml")).diagnostics
+    assert (told, others[1:]) == (still, nobody)
+    assert others[0].startswith("pages in wo show these words in English: instruction, start, answers, ")
+    assert "silly" not in others[0]  # no page of this project has it
+    # Translated but for a word that is missing, and one that is still as it was.
+    own, words = Path("instructions/wo.md"), texts_of("en", "answer").ui_strings
+    lines = [f"- {name}: {text} (wo)" for name, text in words.items() if name not in ("english", "why_invalid")]
+    stages = "# answer\n\nTontul.\n\n# review\n\nXoolal.\n"
+    own.write_text("\n".join([stages, "# words", "", *lines, f"- why_invalid: {words['why_invalid']}", ""]))
+    lacks = "pages in wo show these words in English: english, why_invalid: write them in instructions/wo.md"
+    assert list(check_project(Path("project.toml")).diagnostics) == [lacks, *nobody]
     answered = [{"template_id": "start-01", "annotator": "p-1", "answers": ["ceeb"]}]
     write_lines(Path("collected/responses/wo-SN.jsonl"), answered)
     recipe = read_recipe(Path("recipe.toml"))
