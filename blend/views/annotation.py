@@ -83,9 +83,13 @@ def _plan_lines(plan: ProjectPlan) -> Iterator[str]:
         yield f"{title}: {', '.join(filter(None, done))}"
     if kept := [change.there for change in plan.changes if change.kind == "kept" and change.there is not None]:
         names = [str(task.data.get("template_id") or task.blend_id) for task in kept]
-        further = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
         why = "changed or not asked for any more, and kept, since people have worked there"
-        yield f"{title}: {pluralise(len(kept), 'task')} {why}: {', '.join(names[:_LISTED])}{further}"
+        yield f"{title}: {pluralise(len(kept), 'task')} {why}: {_first(names)}"
+
+
+def _first(names: Sequence[str]) -> str:
+    further = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    return f"{', '.join(names[:_LISTED])}{further}"
 
 
 def _by_person(people: Sequence[str | None]) -> str:
@@ -117,7 +121,7 @@ def _change_lines(one: "StageReading", changes: "Sequence[Line]", page: str | No
 
 
 def gone_lines(found: "Sequence[StageReading]", pages: Mapping[str, str], path: "Path") -> list[str]:
-    """Say what counts although the server has it no more, by person, and what can be done about it.
+    """Say what counts although the server has it no more, by person and question, and what to do about it.
 
     Args:
         found: What was pulled.
@@ -127,11 +131,14 @@ def gone_lines(found: "Sequence[StageReading]", pages: Mapping[str, str], path: 
     lines = []
     for one in found:
         if one.gone:
-            by = _by_person([held.version["annotator"] for held in one.gone])
+            gone = [held.version for held in one.gone]
+            by = _by_person([line["annotator"] for line in gone])
+            on = sorted({str(line["data"].get("template_id") or line["blend_id"]) for line in gone})
             page = pages.get(one.stage_locale.name)
             see = "" if page is None else f"; see {page}"
             title = one.stage_locale.title
-            lines.append(f"{title}: gone from the server, or older there, and still counted: {by}{see}")
+            what = "gone from the server, or older there, and still counted"
+            lines.append(f"{title}: {what}: {by}, on {_first(on)}{see}")
     if lines:
         lines.append(f"`blend annotate sync {path} --accept-missing` lets go of them, once you have looked.")
     return lines
