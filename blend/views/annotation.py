@@ -121,7 +121,7 @@ def _change_lines(one: "StageReading", changes: "Sequence[Line]", page: str | No
 
 
 def gone_lines(found: "Sequence[StageReading]", pages: Mapping[str, str], path: "Path") -> list[str]:
-    """Say what counts although the server has it no more, by person and question, and what to do then.
+    """Say what counts although the server has it no more, by person and question, and what to do about it.
 
     Args:
         found: What was pulled.
@@ -133,11 +133,12 @@ def gone_lines(found: "Sequence[StageReading]", pages: Mapping[str, str], path: 
         if one.gone:
             gone = [held.version for held in one.gone]
             by = _by_person([line["annotator"] for line in gone])
-            about = sorted({str(line["data"].get("template_id") or line["blend_id"]) for line in gone})
+            on = sorted({str(line["data"].get("template_id") or line["blend_id"]) for line in gone})
             page = pages.get(one.stage_locale.name)
             see = "" if page is None else f"; see {page}"
-            what = f"{one.stage_locale.title}: gone from the server, or older there, and still counted"
-            lines.append(f"{what}: {by}, on {_first(about)}{see}")
+            title = one.stage_locale.title
+            what = "gone from the server, or older there, and still counted"
+            lines.append(f"{title}: {what}: {by}, on {_first(on)}{see}")
     if lines:
         lines.append(f"`blend annotate sync {path} --accept-missing` lets go of them, once you have looked.")
     return lines

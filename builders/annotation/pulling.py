@@ -98,7 +98,11 @@ class Log:
     ) -> tuple[Sequence[Line], list[Draft]]:
         """Write down what is new in an export; returns these lines, and what is begun and not sent."""
         drafts = [
-            Draft(task=task["id"], annotator=people.of(draft.get("user")))
+            Draft(
+                task=task["id"],
+                annotator=people.of(draft.get("user")),
+                is_change=draft.get("annotation") is not None,
+            )
             for task in tasks
             for draft in task["drafts"]
             if people.aliases(draft.get("user")).isdisjoint(self.gone)

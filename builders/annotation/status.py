@@ -35,6 +35,11 @@ from blend.schemas.texts import agreeing, escape_controls, pluralise
 _UNTAKEN = ("blank-text", "overlong-text")
 """Kinds of findings of which authors are told, when nothing is left of their annotation."""
 
+# No link leads to an answer of one's own: the server shows the newest one of a task, whoever gave it.
+_OWN_TAB = "open the tab with your name above the question"
+_UNSENT = {False: "begun and not sent, press Submit", True: f"changed and not sent, {_OWN_TAB}, press Update"}
+_BLANK = f"blank or far too long, {_OWN_TAB}, and change it"
+
 TEMPLATE = "annotation_status.html.j2"
 
 
@@ -122,15 +127,15 @@ def project_status(
         if "answer" in project.stages_of(settings.locale)
     }
     drafts = [
-        (draft.annotator, f"{pages[one.name]}?task={draft.task}")
+        (draft.annotator, _UNSENT[draft.is_change], f"{pages[one.name]}?task={draft.task}")
         for one in stage_locales(file)
         if one.name in state
         for draft in state[one.name].drafts
     ]
     waiting = _waiting(file, expected, questions, work)
     to_say = [
-        *((who, "begun and not sent, press Submit or Update", link) for who, link in drafts),
-        *((who, "blank or far too long, please change it", link) for who, link in _untaken(found, pages)),
+        *drafts,
+        *((who, _BLANK, link) for who, link in _untaken(found, pages)),
         *((who, what, f"{pages[name]}?labeling=1") for who, what, name in waiting if name in pages),
     ]
     reminders = pl.DataFrame(to_say, _REMINDERS, orient="row").filter(~pl.col("annotator").is_in(list(gone)))

@@ -338,6 +338,8 @@ class Draft(BaseModel):
 
     task: int
     annotator: str | None
+    is_change: bool = False
+    """Whether it changes what they have sent."""
 
 
 class ProjectState(BaseModel):

@@ -1,15 +1,18 @@
 """The pages in a real browser: on a phone, by keyboard, and what they say when something is missing."""
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from blend.builders.annotation.check import check_project
 from blend.builders.annotation.project import ORDER, ProjectFile, StageName
+from blend.builders.annotation.status import project_status, pulled_accounts
 from blend.builders.annotation.ui_strings import ui_strings_of
 from helpers.label_studio.annotation_projects import push, push_sample
 from helpers.label_studio.annotator_in_browser import Annotator, annotator
-from helpers.label_studio.studio_fixtures import StudioForTests
+from helpers.label_studio.studio_fixtures import StudioForTests, typed
 
 pytestmark = pytest.mark.integration  # a real Label Studio and a real browser
 
@@ -137,9 +140,80 @@ def test_one_tab_leads_into_the_first_field_of_every_task(
             person.page.keyboard.type("tea")
             if stage == "collect":
                 person.type_answers("What do people drink in the US?", field=1)
-                person.press("1")
+                person.press("Shift+1")
             person.submit(by_button=True)
             if stage == "answer":
                 person.next_question(before)
             else:
                 person.page.wait_for_function("document.querySelector('.blend input[type=text]')?.value === ''")
+
+
+def test_what_is_typed_beside_the_line_chooses_nothing(
+    label_studio: StudioForTests, project: Callable[..., ProjectFile], chromium: str
+):
+    file = project(label_studio.url, wanted="1")
+    push(file.path)
+    idk = ui_strings_of("ko")["idk"]
+    with annotator(chromium, label_studio.url) as person:
+        person.sign_up(f"{file.project.name}@example.org")
+        person.begin(label_studio.project(f"{file.project.name} answer ko-KR"))
+        first = person.question()
+        person.type_answers("밥", "국", "김치")
+        assert not person.fields().first.is_visible()
+        person.page.keyboard.type("13:24")
+        sent = person.submit()
+        assert [(one["from_name"], one["value"]) for one in sent] == [
+            ("answers", {"text": ["밥", "국", "김치"]})
+        ]
+        person.next_question(first)
+        person.press("Shift+3")
+        assert person.page.get_by_label(idk).is_checked()
+        sent = person.submit()
+        assert [(one["from_name"], one["value"]) for one in sent] == [("non_answer", {"choices": ["idk"]})]
+
+
+@pytest.mark.parametrize("phone", [True, False])
+def test_reminders_lead_to_what_the_person_has_begun_or_sent(
+    label_studio: StudioForTests, project: Callable[..., ProjectFile], chromium: str, phone: bool
+):
+    file = project(label_studio.url, locales=["ko-KR"], wanted="3")
+    push(file.path)
+    name, title = file.project.name, f"{file.project.name} answer ko-KR"
+    food, work = sorted(label_studio.tasks(title).items())
+    with annotator(chromium, label_studio.url, phone=phone) as person:
+        person.sign_up(f"{name}@example.org")
+        me, other = label_studio.person(name), label_studio.person("other")
+        label_studio.annotate(food[1], me, typed("   "))
+        person.begin(label_studio.project(title))
+        with person.page.expect_response(
+            lambda answer: "/drafts" in answer.url and answer.request.method == "POST"
+        ):
+            person.type_answers("18:00")
+        for _, task in (food, work):
+            label_studio.annotate(task, other, typed("theirs"))
+        accounts = pulled_accounts(file.path)
+        status = project_status(check_project(file.path), today=datetime.now(UTC).date(), accounts=accounts)
+        mine = {number: who for who, number in status.names.items()}[f"{name}@example.org"]
+        reminders = status.tables["reminders"].frame.filter(annotator=mine)
+        links = dict(reminders.select("reminder", "link").iter_rows())
+        person.page.goto(links["begun and not sent, press Submit"])
+        person.page.locator(".blend").get_by_text("18:00").wait_for()
+        person.submit_button().wait_for()
+        (blank,) = (
+            link for what, link in links.items() if what.startswith("blank or far too long, open the tab")
+        )
+        person.page.goto(blank)
+        person.page.locator(".blend").get_by_text("theirs").wait_for()
+        tab = person.page.locator(".lsf-annotation-button", has_text=name[:6])
+        if phone:
+            tab.tap()
+        else:
+            tab.click()
+        person.page.locator(".blend").get_by_text("theirs").wait_for(state="detached")
+        person.type_answers("밥")
+        with person.page.expect_response(lambda answer: answer.request.method == "PATCH") as sent:
+            person.page.get_by_role("button", name="Update").click()
+        assert sent.value.json()["completed_by"] == me
+    given = {one.completed_by: one.result for one in label_studio.sdk.annotations.list(food[1])}
+    assert given[other][0]["value"] == {"text": ["theirs"]}
+    assert "밥" in given[me][0]["value"]["text"]

@@ -44,6 +44,10 @@ def test_every_control_has_a_name_of_its_own_and_every_key_one_meaning(stage):
     keys = [node.get("hotkey") for node in root.iter() if node.get("hotkey")]
     assert len(names) == len(set(names))
     assert len(keys) == len(set(keys))
+    if stage in ("answer", "collect"):
+        # What is typed beside a line that is full chooses nothing.
+        assert len(keys) == 4
+        assert all(key.startswith("shift+") for key in keys)
     objects = {node.get("name") for node in root.iter() if node.tag in ("Text", "List")}
     assert {node.get("toName") for node in root.iter() if node.get("toName")} <= objects
     (shown,) = root.findall("Collapse/Panel/HyperText")

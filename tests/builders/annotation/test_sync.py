@@ -315,6 +315,7 @@ def test_tasks_and_pages_are_written_for_another_server(reviewed: ProjectFile, t
 def test_status_says_who_did_what_and_whom_to_remind(reviewed: ProjectFile, fake: FakeStudio):
     file, number = reviewed, fake.of_tasks[fake.task(FOOD)][0]
     fake.draft(WORK, "lee")
+    fake.draft(FOOD, "lee", of=fake.annotate(FOOD, "lee", typed("라면")))
     fake.annotate(WORK, "kim", typed("   "))
     fake.person("seo")
     pages, table = file.base / "status.html", file.base / "pay.csv"
@@ -324,10 +325,12 @@ def test_status_says_who_did_what_and_whom_to_remind(reviewed: ProjectFile, fake
     assert f"t answer ko-KR: {link}?labeling=1\n" in told
     assert "kim@example.org" in told
     assert "lead@example.org" not in told
-    page, begun = f"task={fake.task(WORK)}", "1 question waits for you, and you have not begun"
+    food, page = (f"task={fake.task(task)}" for task in (FOOD, WORK))
+    begun = "1 question waits for you, and you have not begun"
     reminders = [
-        ("kim", "blank or far too long, please change it", page),
-        ("lee", "begun and not sent, press Submit or Update", page),
+        ("kim", "blank or far too long, open the tab with your name above the question, and change it", page),
+        ("lee", "changed and not sent, open the tab with your name above the question, press Update", food),
+        ("lee", "begun and not sent, press Submit", page),
         ("lee", "1 question waits for you", "labeling=1"),
         ("rim", "1 question waits for you", "labeling=1"),
         ("seo", begun, "labeling=1"),

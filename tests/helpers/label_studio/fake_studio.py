@@ -71,11 +71,11 @@ class FakeStudio(Studio):
         self._touch(number, now)
         return int(mine["id"])
 
-    def draft(self, blend_id: str, name: str) -> None:
-        """Type something, and go away."""
+    def draft(self, blend_id: str, name: str, *, of: int | None = None) -> None:
+        """Type something, perhaps into what was sent, and go away."""
         number = self.task(blend_id)
         self.typed.setdefault(number, []).append(
-            {"id": self._number(), "user": self.person(name), "result": []}
+            {"id": self._number(), "user": self.person(name), "annotation": of, "result": []}
         )
         self._touch(number)
 
