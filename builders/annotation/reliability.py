@@ -92,15 +92,16 @@ def _agreement(sets: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
         .filter(pl.col("annotator") != pl.col("with"))
         .join(similar, on=["set", "other"], how="left")
         .with_columns(alike=pl.when(is_equal).then(1.0).otherwise(pl.col("similarity").fill_null(0)))
+        .sort(*KEY, "annotator", "with")  # means of fractions depend on their order in the last digit
     )
-    with_others = pairs.group_by(*KEY, "annotator").agg(pl.col("alike").mean())
+    with_others = pairs.group_by(*KEY, "annotator", maintain_order=True).agg(pl.col("alike").mean())
     questions = (
-        pairs.group_by(KEY)
+        pairs.group_by(KEY, maintain_order=True)
         .agg(answers=pl.col("annotator").n_unique().cast(pl.Int64), agreement=pl.col("alike").mean())
         .sort("locale", "template_id")
     )
     error = _NORMAL * pl.col("alike").std() / pl.len().sqrt()
-    people = with_others.group_by(_PERSON).agg(
+    people = with_others.group_by(_PERSON, maintain_order=True).agg(
         questions=pl.len().cast(pl.Int64),
         agreement=pl.col("alike").mean(),
         low=(pl.col("alike").mean() - error).clip(0, 1),

@@ -96,25 +96,26 @@ def measured(questions: pl.DataFrame, rules: list[str], *, by: str | None = None
     long = long.cast({"rule": pl.String, "credit": pl.Float64})
     key = ["rule", "part"]
     guessing = pl.col("credit").fill_null(pl.col("chance")).mean()
-    pairs = long.group_by(*key, "template", "group").agg(by_pair=guessing)
+    # In order throughout: sums of fractions depend on it in their last digit, and a release is the same bytes.
+    pairs = long.group_by(*key, "template", "group", maintain_order=True).agg(by_pair=guessing)
     given = long.drop_nulls("credit")
-    accuracy = given.group_by(key).agg(
+    accuracy = given.group_by(key, maintain_order=True).agg(
         pl.len().alias("questions"), pl.col("chance").mean(), p=pl.mean("credit")
     )
     apart = (
-        given.join(accuracy.select(*key, "p"), on=key)
-        .group_by(*key, "template")
+        given.join(accuracy.select(*key, "p"), on=key, maintain_order="left")
+        .group_by(*key, "template", maintain_order=True)
         .agg(apart=(pl.col("credit") - pl.col("p")).sum())
     )
-    spread = apart.group_by(key).agg(k=pl.len(), squares=(pl.col("apart") ** 2).sum())
+    spread = apart.group_by(key, maintain_order=True).agg(k=pl.len(), squares=(pl.col("apart") ** 2).sum())
     every = pl.DataFrame({"rule": rules}, {"rule": pl.String}).join(
         kept.select("part").unique().sort("part"), how="cross", maintain_order="left_right"
     )
     for figures in (
         accuracy,
         spread,
-        long.group_by(key).agg(overall=guessing),
-        pairs.group_by(key).agg(pl.mean("by_pair")),
+        long.group_by(key, maintain_order=True).agg(overall=guessing),
+        pairs.group_by(key, maintain_order=True).agg(pl.mean("by_pair")),
     ):
         every = every.join(figures, on=key, how="left", maintain_order="left")
     return every.with_columns(

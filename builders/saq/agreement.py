@@ -118,7 +118,8 @@ def _alike(counts: pl.DataFrame, similar: pl.DataFrame) -> pl.DataFrame:
     unequal = (
         counts.join(similar, on="set")
         .join(counts, left_on=["unit", "other"], right_on=["unit", "set"], suffix="_other")
-        .group_by("unit")
+        .sort("unit", "set", "other")  # sums of fractions depend on their order in the last digit
+        .group_by("unit", maintain_order=True)
         .agg(unequal=weight.sum())
     )
     equal = pl.col("count") * (pl.col("count") - 1)

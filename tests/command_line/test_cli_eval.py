@@ -75,7 +75,7 @@ def test_where_and_how_a_local_model_computes(sample_release: Path, model: Path,
             ["price=1,1"],
             (
                 "-T price=1,1: the task multiple-choice has no such option; it has --locales, --limit, "
-                "-T samples, -T shots, -T shots_seed, -T style, -T rotations, -T confidence, -T config"
+                "-T samples, -T shots, -T shots_seed, -T style, -T rotations, -T confidence"
             ),
         ),
     ],

@@ -73,7 +73,7 @@ REFUSED: dict[str, Callable[[Callable[..., blend.Run]], Any]] = {
         for shard in ((3, 2), "3/2", "2", "x/2")
     },
     "`styles`: the task multiple-choice has no such option; did you mean 'style'? it has `locales`, `limit`, "
-    "`samples`, `shots`, `shots_seed`, `style`, `rotations`, `confidence`, `config`": (
+    "`samples`, `shots`, `shots_seed`, `style`, `rotations`, `confidence`": (
         lambda asked: asked(Reader(), styles="json")
     ),
     "`locales`: ['K\\udcff'] is not possible (it is not text in UTF-8)": (
