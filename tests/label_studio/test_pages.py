@@ -161,14 +161,14 @@ def test_what_is_typed_beside_the_line_chooses_nothing(
         person.type_answers("밥", "국", "김치")
         assert not person.fields().first.is_visible()
         person.page.keyboard.type("13:24")
-        sent = person.submit()
+        sent = person.submit(tab=False)
         assert [(one["from_name"], one["value"]) for one in sent] == [
             ("answers", {"text": ["밥", "국", "김치"]})
         ]
         person.next_question(first)
         person.press("Shift+3")
         assert person.page.get_by_label(idk).is_checked()
-        sent = person.submit()
+        sent = person.submit(tab=False)
         assert [(one["from_name"], one["value"]) for one in sent] == [("non_answer", {"choices": ["idk"]})]
 
 
@@ -212,7 +212,7 @@ def test_reminders_lead_to_what_the_person_has_begun_or_sent(
         person.page.locator(".blend").get_by_text("theirs").wait_for(state="detached")
         person.type_answers("밥")
         with person.page.expect_response(lambda answer: answer.request.method == "PATCH") as sent:
-            person.page.get_by_role("button", name="Update").click()
+            person.page.get_by_test_id("bottombar-update-button").click()
         assert sent.value.json()["completed_by"] == me
     given = {one.completed_by: one.result for one in label_studio.sdk.annotations.list(food[1])}
     assert given[other][0]["value"] == {"text": ["theirs"]}
