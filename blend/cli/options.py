@@ -12,6 +12,7 @@ from blend.schemas.summaries import Table
 from blend.schemas.texts import escape_controls_in_json
 
 if TYPE_CHECKING:
+    from blend.loaders.files.diagnostics import Diagnostics
     from blend.schemas.recipe import Recipe
 
 
@@ -119,6 +120,14 @@ def used_recipe(path: Path | None) -> UsedRecipe:
     if path is None:
         say_which(chosen)
     return UsedRecipe(sample_recipe() if chosen is None else read_recipe(chosen), chosen)
+
+
+def say_of_file(diagnostics: "Diagnostics") -> None:
+    """Say what was odd about a file that was read."""
+    from blend.views.safe import shown
+
+    for _, where, _, _, detail in diagnostics.findings:
+        typer.echo(f"{where}: {shown(detail)}", err=True)
 
 
 def print_json(value: Any) -> None:

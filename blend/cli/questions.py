@@ -16,6 +16,7 @@ from blend.cli.options import (
     VerdictFile,
     print_tables,
     say_how_to_name,
+    say_of_file,
     used_recipe,
 )
 from blend.schemas.texts import pluralise
@@ -162,14 +163,17 @@ def accept(
     """
     from datetime import UTC, datetime
 
+    from blend.loaders.files.diagnostics import Diagnostics
     from blend.loaders.responses.verdict_sheets import read_option_sheet
     from blend.loaders.responses.verdicts import add_verdicts
 
-    verdicts = read_option_sheet(sheet)
+    diagnostics = Diagnostics()
+    verdicts = read_option_sheet(sheet, diagnostics=diagnostics)
     is_new = not out.exists()
     added = add_verdicts(out, verdicts, reader=reviewer, native=native, when=datetime.now(UTC).date())
     known = f"; {added.known:,} stood there already" if added.known else ""
-    typer.echo(f"{_added(out, added.by_verdict)}{known}.")
+    who = "of a native" if native else f"not of a native: give --native if {reviewer} is of the region"
+    typer.echo(f"{_added(out, added.by_verdict)}{known}; {who}.")
     if added.disputed:
         stay = f"; {added.overruled:,} of these stay" if added.overruled else ""
         typer.echo(
@@ -179,6 +183,7 @@ def accept(
     if is_new:
         say_how_to_name(out.as_posix(), "a path relative to the recipe's folder")
     _say_what_was_read(verdicts)
+    say_of_file(diagnostics)
 
 
 def _say_what_was_read(verdicts: "Sequence[GivenVerdict]") -> None:

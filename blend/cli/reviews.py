@@ -13,6 +13,7 @@ from blend.cli.options import (
     ReturnedSheet,
     Reviewer,
     say_how_to_name,
+    say_of_file,
     used_recipe,
 )
 from blend.exit_codes import UsageError
@@ -141,8 +142,8 @@ def _accept_answers(sheet: Path, out: Path, reviewer: str, *, update: bool) -> N
         typer.echo(f"Look whether none of these is an answer, since they count no more: {listed}{more}.")
     if out.absolute().name != "reviews" or not (out.absolute().parent / "responses").is_dir():
         typer.echo(f"`blend build` reads them as the folder `reviews` beside `responses`: move {out} there.")
-    about_file = (f"{where}: {shown(detail)}" for _, where, _, _, detail in diagnostics.findings)
-    for sentence in (*about_file, *accepted.notes):
+    say_of_file(diagnostics)
+    for sentence in accepted.notes:
         typer.echo(sentence, err=True)
 
 
@@ -165,16 +166,19 @@ def _propose_pairs(recipe: Path | None, out: Path, locales: Sequence[str] | None
 def _accept_pairs(sheet: Path, out: Path, reviewer: str) -> None:
     from datetime import UTC, datetime
 
+    from blend.loaders.files.diagnostics import Diagnostics
     from blend.loaders.responses.verdict_sheets import read_pair_sheet
     from blend.loaders.responses.verdicts import add_verdicts
     from blend.schemas.sheets import DIFFERS_FROM, SAME_AS
 
-    verdicts = read_pair_sheet(sheet)
+    diagnostics = Diagnostics()
+    verdicts = read_pair_sheet(sheet, diagnostics=diagnostics)
     is_new = not out.exists()
     added = add_verdicts(out, verdicts, reader=reviewer, native=False, when=datetime.now(UTC).date())
     same, different = added.by_verdict[SAME_AS], added.by_verdict[DIFFERS_FROM]
     known = f"; {added.known:,} stood there already" if added.known else ""
     total = pluralise(same + different, "verdict")
     typer.echo(f"{out}: {total} added, {same:,} same, {different:,} different{known}.")
+    say_of_file(diagnostics)
     if is_new:
         say_how_to_name(out.as_posix(), "a path relative to the recipe's folder")

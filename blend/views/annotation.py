@@ -45,6 +45,7 @@ def sync_lines(done: "Sync", *, dry_run: bool = False) -> list[str]:
     """Say what a sync did, or would do."""
     lines = [] if done.pull is None else pull_lines(done.pull)
     lines += [] if done.plans is None else push_lines(done.plans, dry_run=dry_run)
+    lines += [f"{title}: {link}" for title, link in done.links.items()]
     lines += [f"Note: {detail}." for detail in done.passed_over]
     if done.drafts:
         by = _by_person([draft.annotator for draft in done.drafts])

@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -20,6 +20,7 @@ from blend.loaders.files.new_files import write_new_files
 from blend.loaders.files.progress import ProgressCallback
 from blend.loaders.label_studio.events import Draft, Held
 from blend.loaders.label_studio.push import ProjectPlan, Quota, WantedProject, plan_push, push
+from blend.loaders.servers.server_errors import public_address
 from blend.schemas.errors import InputError
 
 Half = Literal["pull", "push"]
@@ -38,6 +39,8 @@ class Sync:
     """What somebody has begun and not sent, as of the last pull."""
     passed_over: Sequence[str] = ()
     """See `counting.Collected`."""
+    links: Mapping[str, str] = field(default_factory=dict)
+    """Where people begin with projects that were made, by title: the invitation."""
 
     @property
     def needs_attention(self) -> bool:
@@ -72,6 +75,7 @@ def sync_project(
     """
     pulls = only != "push" and not dry_run
     checked, pulled, plans = check_project(path, before_pull=pulls), None, None
+    numbers: Mapping[str, int] = {}
     with session(checked.file) as at:
         if pulls:
             pulled = pull(at, on_progress=on_progress)
@@ -85,11 +89,14 @@ def sync_project(
             wanted = _wanted_projects(checked, _asked_people(checked, found))
             plans = plan_push(at.there, wanted, where=at.studio.where)
             if not dry_run:
-                push(at.studio, plans, on_progress=on_progress)
+                numbers = push(at.studio, plans, on_progress=on_progress)
         state = at.folder.state.projects
     names = [one.name for one in stage_locales(checked.file) if one.name in state]
     drafts = [draft for name in names for draft in state[name].drafts]
-    return Sync(pulled, plans, drafts, checked.passed_over)
+    pages = f"{public_address(checked.file.project.server.url).rstrip('/')}/projects"
+    made = [plan.wanted for plan in plans or () if plan.remote is None and plan.wanted.name in numbers]
+    links = {one.title: f"{pages}/{numbers[one.name]}/data?labeling=1" for one in made}
+    return Sync(pulled, plans, drafts, checked.passed_over, links)
 
 
 def write_tasks(path: Path, folder: Path) -> tuple[list[str], list[str]]:

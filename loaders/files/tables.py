@@ -54,6 +54,7 @@ _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _TO_ESCAPE = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)")
 _WIDEST = 60
 _HIDDEN = re.compile(rb'<row\b(?=[^>]*\bhidden="(?:1|true)")[^>]*\br="(\d+)"')
+_HIDDEN_COLUMNS = re.compile(rb'<col\b(?=[^>]*\bhidden="(?:1|true)")(?=[^>]*\bmin="(\d+)")[^>]*\bmax="(\d+)"')
 _OF_LOOKS = re.compile(r"xl/(?:worksheets/[^/]*|comments[^.]*|threadedComments[^.]*|comments/[^/]*)\.xml")
 _COMMENTED = re.compile(rb'ref="([A-Z]+[0-9]+)"')
 _LISTED = 10
@@ -117,7 +118,8 @@ def _workbook_lines(
             size = sum(part.file_size for part in archive.infolist())
             cells = _sheets(content) if size <= MAX_UNPACKED else {}
             sheets = {name: [(row, [*map(_text, line)]) for row, line in rows] for name, rows in cells.items()}
-            looks = _looks(archive) if cells else {}
+            width = max((len(line) for rows in cells.values() for _, line in rows), default=0)
+            looks = _looks(archive, width)
     except Exception as error:  # of packing, of XML and of openpyxl, which has none of its own
         fix = "save it again as .xlsx, or as CSV in UTF-8"
         raise RowError("not a workbook, or damaged", where=location, fix=fix) from error
@@ -138,15 +140,26 @@ def _workbook_lines(
     return where, sheets[name]
 
 
-def _looks(archive: zipfile.ZipFile) -> dict[str, list[Any]]:
-    """What people say by looks, which nobody reads: hidden rows and comments, in any of the sheets."""
+def _looks(archive: zipfile.ZipFile, width: int) -> dict[str, list[Any]]:
+    """What people say by looks, which nobody reads: what is hidden, and comments, in any of the sheets."""
+    from openpyxl.utils import get_column_letter
+
     parts = {name: archive.read(name) for name in archive.namelist() if _OF_LOOKS.fullmatch(name)}
     hidden = {int(row) for part in parts.values() for row in _HIDDEN.findall(part)}
+    columns = {
+        number
+        for part in parts.values()
+        for first, last in _HIDDEN_COLUMNS.findall(part)
+        for number in range(int(first), min(int(last), width) + 1)
+    }
     noted = {
         ref.decode() for name, part in parts.items() if "omments" in name for ref in _COMMENTED.findall(part)
     }
     return {
         "row {}: hidden; each counts all the same: delete what is not to count": sorted(hidden),
+        "column {}: hidden; it is read all the same: delete it if it is not to count": [
+            get_column_letter(number) for number in sorted(columns)
+        ],
         "a comment at {}: comments are not read": sorted(noted),
     }
 

@@ -193,22 +193,29 @@ def _doubled(tasks: Sequence[RemoteTask]) -> set[int]:
     return {task.id for task in tasks if task.blend_id and not task.touched and kept[task.blend_id] != task.id}
 
 
-def push(studio: Studio, plans: Sequence[ProjectPlan], *, on_progress: ProgressCallback | None = None) -> None:
+def push(
+    studio: Studio, plans: Sequence[ProjectPlan], *, on_progress: ProgressCallback | None = None
+) -> dict[str, int]:
     """Do what plans say; annotations and drafts stay.
 
     Args:
         studio: The server.
         plans: From `plan_push`.
         on_progress: Called with the step, the projects done and projects in all.
+
+    Returns:
+        Numbers of the projects that were changed or made, by name.
     """
+    numbers = {}
     for done, plan in enumerate(plans, start=1):
         if plan.changes_anything:
-            _push_one(studio, plan)
+            numbers[plan.wanted.name] = _push_one(studio, plan)
         if on_progress is not None:
             on_progress("push", done, len(plans))
+    return numbers
 
 
-def _push_one(studio: Studio, plan: ProjectPlan) -> None:
+def _push_one(studio: Studio, plan: ProjectPlan) -> int:
     project, asked = _project(studio, plan), plan.asked
     leaving = {one.there.id for one in plan.changes if one.there is not None and one.kind != "kept"}
     removed = set[int]()
@@ -231,6 +238,7 @@ def _push_one(studio: Studio, plan: ProjectPlan) -> None:
     for task, ask in asked:
         if task.id not in removed:
             studio.ask(task.id, ask.overlap, closed=ask.closed)
+    return project
 
 
 def _project(studio: Studio, plan: ProjectPlan) -> int:

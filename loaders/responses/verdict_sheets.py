@@ -48,18 +48,19 @@ _PAIRS = _Kind(
 )
 
 
-def read_option_sheet(path: Path) -> tuple[GivenVerdict, ...]:
+def read_option_sheet(path: Path, *, diagnostics: Diagnostics | None = None) -> tuple[GivenVerdict, ...]:
     """The verdicts in a sheet of options that came back; rows without a verdict are left out.
 
     Args:
         path: The table.
+        diagnostics: Takes findings about the file, such as what its looks say; dropped when absent.
 
     Raises:
         RowError, RowErrors: If the file cannot be read, a verdict is unknown or not one on such an option, a
             reason has none, a row is not as it was proposed, or an option has two different verdicts.
         InputError: If no row has a verdict.
     """
-    return _read(_OPTIONS, path)
+    return _read(_OPTIONS, path, Diagnostics() if diagnostics is None else diagnostics)
 
 
 def is_pair_sheet(path: Path) -> bool:
@@ -69,13 +70,12 @@ def is_pair_sheet(path: Path) -> bool:
     return False
 
 
-def read_pair_sheet(path: Path) -> tuple[GivenVerdict, ...]:
+def read_pair_sheet(path: Path, *, diagnostics: Diagnostics | None = None) -> tuple[GivenVerdict, ...]:
     """The verdicts in a sheet of pairs that came back; arguments and errors as of `read_option_sheet`."""
-    return _read(_PAIRS, path)
+    return _read(_PAIRS, path, Diagnostics() if diagnostics is None else diagnostics)
 
 
-def _read(kind: _Kind, path: Path) -> tuple[GivenVerdict, ...]:
-    diagnostics = Diagnostics()
+def _read(kind: _Kind, path: Path, diagnostics: Diagnostics) -> tuple[GivenVerdict, ...]:
     verdicts: dict[tuple[str, ...], GivenVerdict] = {}
     for cells in read_sheet(kind.sheet, path, diagnostics):
         if not cells.values["verdict"].strip():

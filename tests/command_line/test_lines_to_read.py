@@ -9,7 +9,9 @@ import polars as pl
 import pytest
 from openpyxl.comments import Comment
 from openpyxl.styles import Font, PatternFill
+from typer.testing import CliRunner
 
+from blend.cli import app
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.new_files import write_sheet
 from blend.loaders.responses.reviews import read_answer_sheet
@@ -113,14 +115,33 @@ def test_what_the_looks_of_a_workbook_say_is_told(mine: Path):
     sheet["B3"].fill = PatternFill("solid", fgColor="FF0000")
     sheet["E4"].comment = Comment("not an answer", "r1")
     sheet.row_dimensions[3].hidden = True
+    sheet.column_dimensions["C"].hidden = True
     book.save("back.xlsx")
     diagnostics = Diagnostics()
     read_answer_sheet(Path("back.xlsx"), diagnostics=diagnostics)
     assert sorted(detail for *_, detail in diagnostics.findings) == [
         "a comment at E4: comments are not read",
+        "column C: hidden; it is read all the same: delete it if it is not to count",
         "row 2: struck through; each counts all the same: delete what is not to count",
         "row 3: hidden; each counts all the same: delete what is not to count",
     ]
+
+
+def test_what_looks_say_of_verdicts_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    keys, about = OPTION_SHEET.proposed, ("T-1", "en-GB", "When is lunch?", "noon", "distractor")
+    row = dict.fromkeys(OPTION_SHEET.columns) | dict(zip(keys, about, strict=True))
+    rows = [row | {"votes": 1, "verdict": "ok", "check": OPTION_SHEET.mark(*about)}]
+    write_sheet(OPTION_SHEET, pl.DataFrame(rows, OPTION_SHEET.columns), Path("read.xlsx"))
+    book = openpyxl.load_workbook("read.xlsx")
+    book.active["D2"].comment = Comment("this one is correct too", "r1")
+    book.save("read.xlsx")
+    result = CliRunner().invoke(app, ["questions", "accept", "read.xlsx", "--reviewer", "r1"])
+    assert result.stdout.splitlines()[0] == (
+        "verdicts.tsv: 1 verdict added, 1 ok, 0 also_correct, 0 silly, 0 wrong; not of a native: give --native "
+        "if r1 is of the region."
+    )
+    assert result.stderr.endswith(": a comment at D2: comments are not read\n")
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Leads and people on a server in memory: what a sync brings, asks and tells, and what becomes of it."""
 
 import json
+import re
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -92,7 +93,9 @@ def test_a_first_sync_brings_everything_and_the_same_again_changes_nothing(tmp_p
     assert told[:2] == ["t answer ko-KR: new, 2 tasks", "t review ko-KR: new, 0 tasks"]
     assert told[-1] == "Nothing was changed; without --dry-run it would be."
     assert not fake.of_projects
-    annotate("sync", file.path)
+    assert re.search(
+        r"\nt answer ko-KR: http://fake/projects/\d+/data\?labeling=1\n", annotate("sync", file.path)
+    )
     assert len(fake.of_projects) == 4
     before = dict(fake.of_tasks)
     annotate("sync", file.path)
