@@ -163,7 +163,7 @@ def combined_scores(options: pl.DataFrame, scores: pl.DataFrame) -> pl.Series:
     together = scores.cast(pl.Float64).fill_null(0.0).with_columns(question=options["question"])
     apart = together.select((pl.col(name) - pl.mean(name).over("question")) for name in scores.columns)
     # Axis 0: rules; sums over the options of a question are quick along the last axis.
-    features = np.ascontiguousarray(apart.to_numpy().T)
+    features = np.array(apart.to_numpy().T, order="C")  # a copy, since they are scaled in place
     spread = np.sqrt((features**2).mean(axis=1, keepdims=True))
     # One scale for all scores, so that the penalty pulls alike on each.
     features /= np.where(spread > 0, spread, 1.0)
