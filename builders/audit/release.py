@@ -250,4 +250,4 @@ def _by_group(audit: Audit) -> Table:
     return Table("Share of questions got right, by group", wide, caption)
 
 
-_SHOWN = ("elimination", "typical", "classifier", "frequent", "recurring", COMBINED)
+_SHOWN = ("elimination", "typical", "frequent", "recurring", COMBINED)

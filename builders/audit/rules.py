@@ -7,6 +7,7 @@ question have one score, or none, it has no opinion. What it learns from other q
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -34,7 +35,9 @@ class RuleInputs(NamedTuple):
 
     options: pl.DataFrame
     """One row per option, question after question: ``question`` (its number), ``template``, ``group``,
-    ``position`` (from 0), ``text``, ``key`` (the text as compared), ``length`` (characters), ``is_correct``."""
+    ``position`` (from 0), ``text``, ``key`` (the text as compared), ``length`` (characters), ``is_correct``,
+    and ``number``: the text as an integer, minutes of the day or days of the year, null where the options of
+    a question are not all of one of these formats."""
     evidence: pl.DataFrame
     """`EVIDENCE`."""
     given: pl.DataFrame
@@ -73,6 +76,7 @@ def inputs_of(
         length=pl.col("text").str.len_chars().cast(pl.Int64),
         is_correct=pl.col("position") == pl.col("answer"),
     )
+    options = options.with_columns(number=_numbers(options))
     named = pl.DataFrame(list(_named(options, locales)), {"text": pl.String, "group": pl.String}, orient="row")
     return RuleInputs(options, evidence, given, named)
 
@@ -81,6 +85,17 @@ def _by_text(texts: pl.Series, of: Callable[[str], Any]) -> pl.Series:
     """What a function says of every text; variants show the same ones again and again."""
     known = texts.unique().to_list()
     return texts.replace_strict(known, [of(text) for text in known])
+
+
+def _numbers(options: pl.DataFrame) -> pl.Series:
+    """See `RuleInputs.options`; of several formats that fit, the first one here counts."""
+    formats = (AnswerFormat.DATE, AnswerFormat.TIME, AnswerFormat.INTEGER)
+    read = {
+        str(one): _by_text(options["text"], partial(magnitude, answer_format=one)).cast(pl.Float64)
+        for one in formats
+    }
+    are_all = [pl.when(pl.col(name).is_not_null().all().over("question")).then(name) for name in read]
+    return options.select("question", **read).select(pl.coalesce(are_all)).to_series()
 
 
 def _named(options: pl.DataFrame, locales: Registry) -> Iterator[tuple[str, str]]:
@@ -122,8 +137,9 @@ def _elimination(asked: RuleInputs) -> pl.Series:
     Every wrong option was somebody's answer, so that who knows what the rest of the world answers can strike
     them out.
     """
-    others = _widespread(asked)
-    return others.replace(0, others.max() + 1)  # type: ignore[operator]
+    given = pl.col("given")
+    best = pl.when(given == 0).then(given.max() + 1).otherwise(given)
+    return pl.DataFrame({"given": _widespread(asked)}).select(best).to_series()
 
 
 def _elimination_by_two(asked: RuleInputs) -> pl.Series:
@@ -213,28 +229,18 @@ def _position(_: RuleInputs) -> pl.Expr:
     return pl.col("is_correct").sum().over("position")
 
 
-def _largest(asked: RuleInputs) -> pl.Series:
-    """Every option as a number: an integer, minutes of the day, or days of the year.
-
-    Null where the options of a question are not all of one format.
-    """
-    columns = []
-    for answer_format in (AnswerFormat.DATE, AnswerFormat.TIME, AnswerFormat.INTEGER):
-        values = _by_text(asked.options["text"], lambda text, form=answer_format: magnitude(text, form))  # type: ignore[misc]
-        columns.append(values.cast(pl.Float64).alias(answer_format))
-    are_all = [pl.when(pl.col(c.name).is_not_null().all().over("question")).then(c.name) for c in columns]
-    return asked.options.with_columns(columns).select(pl.coalesce(are_all)).to_series()
+def _largest(_: RuleInputs) -> pl.Expr:
+    return pl.col("number")
 
 
-def _smallest(asked: RuleInputs) -> pl.Series:
-    return -_largest(asked)
+def _smallest(_: RuleInputs) -> pl.Expr:
+    return -pl.col("number")
 
 
-def _nearest_mean(asked: RuleInputs) -> pl.Series:
+def _nearest_mean(_: RuleInputs) -> pl.Expr:
     """Score how near the option is to the mean of the question's options."""
     number = pl.col("number")
-    distance = (number - number.mean().over("question")).abs().round(_DIGITS)
-    return asked.options.with_columns(number=_largest(asked)).select(-distance).to_series()
+    return -(number - number.mean().over("question")).abs().round(_DIGITS)
 
 
 BASELINES: Mapping[str, Rule] = {
