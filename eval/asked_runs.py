@@ -1,14 +1,21 @@
-"""Runs with the items that they asked, which are made from the release anew."""
+"""Runs with the items that they asked, made from the release anew; and what their user hears meanwhile."""
 
+import dataclasses
+import inspect
+import warnings
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from blend.eval.items import TaskItems, text_digest
 from blend.eval.registry import task_of
 from blend.eval.release_items import location_of, read_items
 from blend.eval.runs.run_description import RunDescription, read_description
-from blend.eval.runs.run_directory import ITEMS_NAME, Run, change_description, kept_items
-from blend.schemas.errors import InputError
+from blend.eval.runs.run_directory import ITEMS_NAME, Run, RunOutcome, change_description, kept_items
+from blend.loaders.files.progress import ProgressCallback, progress_if_watched
+from blend.schemas.errors import BlendWarning, InputError
 
 
 def read_run(directory: str | Path, *, release: str | Path | None = None) -> Run:
@@ -61,3 +68,24 @@ def _made_anew(directory: Path, run: RunDescription) -> TaskItems:
             "with that version, or run again into another directory"
         )
     return found.asked
+
+
+_PACKAGE = f"{Path(__file__).parent}/"
+
+
+def warn(notice: str) -> None:
+    """Say it as Python says warnings, at the line that called this package."""
+    outside = (n for n, one in enumerate(inspect.stack(), 1) if not one.filename.startswith(_PACKAGE))
+    warnings.warn(notice, BlendWarning, stacklevel=next(outside, 1))
+
+
+def announced(run: Run, outcome: RunOutcome, before: Sequence[str] = ()) -> Run:
+    """The run with its outcome, whose warnings somebody has heard."""
+    for warning in outcome.warnings:
+        warn(warning)
+    return dataclasses.replace(run, outcome=outcome._replace(warnings=(*before, *outcome.warnings)))
+
+
+def watched(on_progress: ProgressCallback | None, *, unit: str) -> AbstractContextManager[Any]:
+    """Who hears of progress: whom the caller names, or else a bar where somebody watches."""
+    return progress_if_watched(unit=unit) if on_progress is None else nullcontext(on_progress)

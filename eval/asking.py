@@ -9,7 +9,7 @@ from shutil import rmtree
 from typing import Any, get_args
 
 from blend.eval.asked_runs import read_run
-from blend.eval.few_shot import BLANK_LINE
+from blend.eval.items import BLANK_LINE
 from blend.eval.models.callers_model import OwnModel, callers_model, writes_alone
 from blend.eval.models.candidates import open_candidate_scorer
 from blend.eval.models.candidates.candidate_protocol import CandidateScorer

@@ -23,7 +23,7 @@ from blend.eval.runs.ask_model import outcome_of, pending_items
 from blend.eval.runs.batch_files import keep_results, requests_of, write_requests
 from blend.eval.runs.run_directory import Run
 from blend.loaders.files.content import open_content
-from blend.loaders.servers.server_errors import server_address
+from blend.loaders.servers import server_address
 from blend.schemas.errors import ArgumentError, InputError, MissingExtraError, ServerError
 from blend.schemas.texts import pluralise
 

@@ -174,7 +174,7 @@ def forget(
     from blend.builders.annotation.forgetting import forget_person
     from blend.builders.annotation.project import read_project
     from blend.loaders.files.progress import shown_progress
-    from blend.loaders.servers.server_errors import public_address
+    from blend.loaders.servers import public_address
     from blend.stopping import interruptible
     from blend.views.annotation import forgotten_lines
 

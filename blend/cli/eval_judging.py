@@ -82,7 +82,7 @@ def judge_sheet(
     from blend.eval.evaluation import read_scored
     from blend.eval.judging.reply_sheet import draw_replies, keep_drawn, write_replies
     from blend.eval.triples import TripleTask
-    from blend.eval.triples.people_scores import make_sheet
+    from blend.eval.triples.triple_results import make_sheet
 
     scored = read_scored(runs)
     if isinstance(scored[0].task, TripleTask):
@@ -124,7 +124,7 @@ def judged(
     from blend.eval.evaluation import read_scored
     from blend.eval.judging.reply_sheet import LabelledReplies, label_replies
     from blend.eval.triples import TripleTask
-    from blend.eval.triples.people_scores import JudgedByPeople, score_by_people, write_judged
+    from blend.eval.triples.triple_results import JudgedByPeople, score_by_people, write_judged
     from blend.stopping import interruptible
 
     found: JudgedByPeople | LabelledReplies

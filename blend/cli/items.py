@@ -26,8 +26,7 @@ def items(
     - `blend items runs/* --suspects suspects.csv` lists what people should read.
     """
     from blend.builders.items.analysis import analyse_items
-    from blend.eval.evaluation import read_scored
-    from blend.eval.item_answers import item_answers
+    from blend.eval.evaluation import item_answers, read_scored
     from blend.loaders.files.new_files import write_frames, write_new_sheet
     from blend.stopping import interruptible
 

@@ -10,7 +10,7 @@ from rich.table import Table
 
 from blend.builders.release.verdict_agreement import agreement_table
 from blend.loaders.label_studio.push import ProjectPlan
-from blend.loaders.servers.server_errors import public_address
+from blend.loaders.servers import public_address
 from blend.schemas.texts import pluralise
 from blend.views.frames import table_of
 

@@ -30,7 +30,7 @@ from blend.loaders.label_studio.events import (
     identity,
     read_events,
 )
-from blend.loaders.servers.server_errors import public_address
+from blend.loaders.servers import public_address
 from blend.schemas.errors import InputError
 
 

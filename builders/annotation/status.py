@@ -26,7 +26,7 @@ from blend.loaders.files.atomic import PAGE_MARK, replace_own_file
 from blend.loaders.files.new_files import EVENTS
 from blend.loaders.files.progress import ProgressCallback
 from blend.loaders.label_studio.events import Folder, read_events
-from blend.loaders.servers.server_errors import public_address
+from blend.loaders.servers import public_address
 from blend.schemas.errors import DISTRIBUTION
 from blend.schemas.frames import KEY, VERDICTS
 from blend.schemas.summaries import Table

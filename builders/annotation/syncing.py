@@ -20,7 +20,7 @@ from blend.loaders.files.new_files import write_new_files
 from blend.loaders.files.progress import ProgressCallback
 from blend.loaders.label_studio.events import Draft, Held
 from blend.loaders.label_studio.push import ProjectPlan, Quota, WantedProject, plan_push, push
-from blend.loaders.servers.server_errors import public_address
+from blend.loaders.servers import public_address
 from blend.schemas.errors import InputError
 
 Half = Literal["pull", "push"]

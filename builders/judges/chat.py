@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from blend.builders.judges.equivalence import Pair, Verdict
 from blend.loaders.responses.verdicts import GivenVerdict
-from blend.loaders.servers import Persistence, Server, ask_side_by_side
-from blend.loaders.servers.server_errors import server_address
+from blend.loaders.servers import Persistence, Server, ask_side_by_side, server_address
 from blend.schemas.errors import ServerError
 from blend.schemas.personal_data import MODEL_PREFIX
 from blend.schemas.sheets import DIFFERS_FROM, SAME_AS

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from blend.eval.asked_runs import read_run
+from blend.eval.asked_runs import announced, read_run, watched
 from blend.eval.asking import ask
 from blend.eval.items import ITEMS, ItemParts, TaskItems, text_digest
 from blend.eval.judging.verdicts import (
@@ -24,7 +24,6 @@ from blend.eval.judging.verdicts import (
 )
 from blend.eval.models.callers_model import TextModel
 from blend.eval.models.chosen import Asking, Decoding, Local, Server
-from blend.eval.notices import announced, watched
 from blend.eval.registry import task_of
 from blend.eval.release_items import ReleaseItems
 from blend.eval.report.scored_runs import ScoredRun

@@ -12,8 +12,7 @@ import polars as pl
 from pydantic import BaseModel, ConfigDict
 
 from blend.eval.items import text_digest
-from blend.eval.judging.labels import LABELS_NAME, TIE, read_labels, write_labels
-from blend.eval.judging.reply_verdicts import read_reply_verdicts
+from blend.eval.judging.labels import LABELS_NAME, TIE, read_labels, read_reply_verdicts, write_labels
 from blend.eval.report.report_sections import known_regions
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.report.single_answers import single_answers

@@ -19,8 +19,18 @@ from blend.eval.models.protocols import (
 from blend.eval.models.server_replies import BadReplyError, filtered, is_filtered, read_text, served_name
 from blend.eval.models.server_requests import RequestForm, check_extra_body
 from blend.eval.models.text_generation import draw_seeds
-from blend.loaders.servers import CONCURRENCY, Ask, Persistence, Server, ask_side_by_side
-from blend.loaders.servers.server_errors import REDIRECTS, REFUSED, is_unconnected, problem, server_address
+from blend.loaders.servers import (
+    CONCURRENCY,
+    REDIRECTS,
+    REFUSED,
+    Ask,
+    Persistence,
+    Server,
+    ask_side_by_side,
+    is_unconnected,
+    problem,
+    server_address,
+)
 from blend.schemas.errors import ArgumentError, ServerError
 
 if TYPE_CHECKING:
@@ -218,7 +228,7 @@ def _ask_items(server: Server, n_items: int, ask: "Ask[int, None]", fail: Callab
     Raises:
         StopAsking: If ``ask`` does, when what was under way is answered.
         ServerError: If the server cannot be asked, or `MAX_FAILURES` items in a row get no answer, those apart
-            that are refused for themselves (`server_errors.REFUSED`).
+            that are refused for themselves (`servers.REFUSED`).
     """
     in_a_row, persistence = 0, Persistence()
     stop: StopAsking | None = None

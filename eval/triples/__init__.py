@@ -61,11 +61,11 @@ class TripleTask(Task):
     """How the task calls what the sections show."""
     chosen_by = ("languages", "countries")
 
-    overview = part("triples.triple_sections:triple_overview")
-    sections = part("triples.triple_sections:triple_sections")
-    compared = part("triples.triple_sections:compared_dishes")
-    single_answers = part("triples.triple_sections:named_first")
-    known_questions = part("triples.triple_sections:gold_labels")
+    overview = part("triples.triple_results:triple_overview")
+    sections = part("triples.triple_results:triple_sections")
+    compared = part("triples.triple_results:compared_dishes")
+    single_answers = part("triples.triple_results:named_first")
+    known_questions = part("triples.triple_results:gold_labels")
 
     def ordered(self, runs: "Sequence[ScoredRun]") -> "Sequence[ScoredRun]":
         """Runs by the figure that the task is about, highest first; equal ones in the order given."""

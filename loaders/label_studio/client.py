@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from blend.loaders.servers.server_errors import public_address
+from blend.loaders.servers import public_address
 from blend.schemas.addresses import is_on_this_machine, is_same_origin, is_server_address
 from blend.schemas.errors import BlendError, ConflictError, InputError, MissingExtraError, ServerError
 from blend.schemas.texts import clean, escape_controls

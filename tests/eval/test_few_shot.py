@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import blend
-from blend.eval.few_shot import part_examples
+from blend.eval.items import part_examples
 from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items
 from blend.eval.tasks.multiple_choice import ChoiceOptions

@@ -9,8 +9,7 @@ import polars as pl
 
 import blend
 from blend.builders.items.analysis import ItemAnalysis, analyse_items
-from blend.eval.evaluation import read_scored
-from blend.eval.item_answers import item_answers
+from blend.eval.evaluation import item_answers, read_scored
 from blend.schemas.rows import LETTERS
 
 

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 
 import polars as pl
 
-from blend.eval.few_shot import part_examples, with_examples
-from blend.eval.items import ITEMS, TaskItems, some_templates, text_digest
+from blend.eval.items import ITEMS, TaskItems, part_examples, some_templates, text_digest, with_examples
 from blend.eval.tasks.multiple_choice import ChoiceOptions, Style
 from blend.eval.tasks.multiple_choice.chosen_options import CONFIDENT_PROMPT
 from blend.schemas.frames import filled

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 
 import polars as pl
 
-from blend.eval.few_shot import part_examples, with_examples
-from blend.eval.items import ITEMS, TaskItems, some_templates
+from blend.eval.items import ITEMS, TaskItems, part_examples, some_templates, with_examples
 from blend.eval.tasks.short_answer import AskedIn, ShortAnswerOptions
 from blend.loaders.upstream.semeval.task_files import in_english, task_id
 from blend.schemas.errors import UnknownNameError

@@ -6,8 +6,7 @@ from typing import Any, Literal
 
 import polars as pl
 
-from blend.eval.few_shot import own_prompt
-from blend.eval.items import TaskItems
+from blend.eval.items import TaskItems, own_prompt
 from blend.eval.judging.corrected_scores import with_corrected
 from blend.eval.judging.judge_run import with_checks
 from blend.eval.judging.verdicts import is_judge, read_verdicts

@@ -19,7 +19,7 @@ from blend.eval.runs.answers import write_answers
 from blend.eval.runs.recorded_answers import read_recorded
 from blend.eval.runs.run_directory import opened
 from blend.eval.scoring import score_answers, write_scores
-from blend.eval.triples.people_scores import make_sheet, predictions, score_by_people, write_judged
+from blend.eval.triples.triple_results import make_sheet, predictions, score_by_people, write_judged
 from blend.schemas.errors import InputError, UnknownNameError
 
 ANSWER = "salt, water, egg, =SUM"
