@@ -10,10 +10,18 @@ from typing import Any, get_args
 
 from blend.eval.asked_runs import read_run
 from blend.eval.few_shot import BLANK_LINE
-from blend.eval.models.callers_model import OwnModel, callers_model, writes_alone
 from blend.eval.models.candidates import open_candidate_scorer
 from blend.eval.models.candidates.candidate_protocol import CandidateScorer
-from blend.eval.models.chosen import Asking, Decoding, Local, Recorded, Server
+from blend.eval.models.chosen import (
+    Asking,
+    Decoding,
+    Local,
+    OwnModel,
+    Recorded,
+    Server,
+    callers_model,
+    writes_alone,
+)
 from blend.eval.models.local_model import open_local
 from blend.eval.models.protocols import ChatOptions, Model, OpenedModel, Thinking
 from blend.eval.models.protocols import Decoding as Settled

@@ -17,7 +17,7 @@ from uuid import uuid4
 
 from blend.eval.asked_runs import read_run
 from blend.eval.models.protocols import ChatOptions, ModelDescription
-from blend.eval.models.server_requests import CHAT_COMPLETIONS, COMPLETIONS, VERSION, RequestForm
+from blend.eval.models.server import CHAT_COMPLETIONS, COMPLETIONS, VERSION, RequestForm
 from blend.eval.runs.answer_logs import reason_of
 from blend.eval.runs.ask_model import outcome_of, pending_items
 from blend.eval.runs.batch_files import keep_results, requests_of, write_requests

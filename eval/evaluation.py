@@ -15,8 +15,7 @@ from typing import Any
 
 from blend.eval.asked_runs import read_run
 from blend.eval.asking import ask, keep_recorded, questions_for
-from blend.eval.models.callers_model import OwnModel
-from blend.eval.models.chosen import Asking, Decoding, Local, Recorded, Server
+from blend.eval.models.chosen import Asking, Decoding, Local, OwnModel, Recorded, Server
 from blend.eval.notices import announced, warn, watched
 from blend.eval.prediction_files import write_predictions
 from blend.eval.registry import task_of

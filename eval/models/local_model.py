@@ -7,12 +7,22 @@ from typing import Self
 
 import numpy as np
 
-from blend.eval.models.alone import ANOTHER, check_alone, plain_logprob, short_and_usual, spread
-from blend.eval.models.batches import CPU_TOKENS, CPU_WRITTEN_TOKENS, GPU_TOKENS, GPU_WRITTEN_TOKENS, Batches
+from blend.eval.models.batches import (
+    ANOTHER,
+    CPU_TOKENS,
+    CPU_WRITTEN_TOKENS,
+    GPU_TOKENS,
+    GPU_WRITTEN_TOKENS,
+    Batches,
+    check_alone,
+    plain_logprob,
+    short_and_usual,
+    spread,
+)
 from blend.eval.models.checkpoint import kind_of, readable
 from blend.eval.models.encoding import EncodedQuestion, Encoder
 from blend.eval.models.model_loading import Dtype, OpenCheckpoint
-from blend.eval.models.option_scoring import as_one, option_logprobs
+from blend.eval.models.next_tokens import as_one, option_logprobs, reading, write
 from blend.eval.models.protocols import (
     AnswerTable,
     ChatOptions,
@@ -22,8 +32,8 @@ from blend.eval.models.protocols import (
     ModelDescription,
     OnGenerations,
     OnLikelihoods,
+    draw_seeds,
 )
-from blend.eval.models.text_generation import draw_seeds, reading, write
 from blend.schemas.errors import InputError
 
 
@@ -150,16 +160,15 @@ class LocalModel:
             else:
                 fail(item, problem)
         if by_prompt:
-            with self._opened.computing():
-                self._try([questions[item] for group in by_prompt.values() for item in group])
-                ask(list(by_prompt.values()))
+            self._try([questions[item] for group in by_prompt.values() for item in group])
+            ask(list(by_prompt.values()))
         return table.all()
 
     def _try(self, questions: Sequence[EncodedQuestion]) -> None:
         """Compute a short question and one of usual length as the run will, and compare; once for a model.
 
         Raises:
-            InputError: If options have other scores alone (`models.alone`).
+            InputError: If options have other scores alone (`batches.check_alone`).
         """
         if self._is_tried:
             return
@@ -224,11 +233,7 @@ class LocalModel:
                 lengths[item] = len(ids) + room(item)
             else:
                 fail(item, problem)
-        if lengths:
-            with self._opened.computing():
-                self._writing.run(
-                    lengths, compute, lambda item: fail(item, self._too_large(len(encoded[item])))
-                )
+        self._writing.run(lengths, compute, lambda item: fail(item, self._too_large(len(encoded[item]))))
         return table.all()
 
     def _problem(self, tokens_in: int, needed: int) -> str | None:

@@ -19,7 +19,7 @@ from blend.eval.models.protocols import (
     OptionScorer,
     StopAsking,
 )
-from blend.eval.models.server_replies import FINISH_REASONS
+from blend.eval.models.replies import FINISH_REASONS
 from blend.eval.runs.answers import generated
 from blend.eval.runs.run_directory import Run, RunOutcome, write_frame
 from blend.eval.runs.usage import Spending, Usage

@@ -12,8 +12,8 @@ from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
-from blend.eval.models.server_requests import VERSION, RequestForm, TextRequest
-from blend.eval.models.text_generation import draw_seeds
+from blend.eval.models.protocols import draw_seeds
+from blend.eval.models.server import VERSION, RequestForm, TextRequest
 from blend.eval.runs.answer_logs import REQUEST_ID, LoggedAnswer, logged_answer, records
 from blend.eval.runs.answers import generated
 from blend.eval.runs.ask_model import outcome_of, pending_items, samples_of

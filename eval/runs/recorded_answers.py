@@ -39,7 +39,7 @@ def read_recorded(path: Path, asked: TaskItems, *, model: str | None = None) -> 
     Args:
         path: A log, or a file with an id (see `ID_KEYS`; ``ID`` names a question's template and so needs
             one item per template), ``response``, and perhaps ``prompt``, the exact text that was asked,
-            ``thought``, what the model thought before, and ``finish_reason``, as `server_replies.meaning_of`
+            ``thought``, what the model thought before, and ``finish_reason``, as `replies.meaning_of`
             knows it. Further columns are left out.
         asked: What is asked; rows of what is skipped are left out and remarked.
         model: Name of the model; the name of the file when absent.

@@ -15,7 +15,7 @@ from helpers.models.own_models import Chooser, Reader, refused
 
 @pytest.mark.slow
 def test_a_run_goes_on_and_asks_nothing_twice(asked: Callable[..., blend.Run], monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("blend.eval.models.callers_model.PROMPTS_AT_A_TIME", 5)
+    monkeypatch.setattr("blend.eval.models.chosen.PROMPTS_AT_A_TIME", 5)
 
     class Dying(Reader):
         def generate(self, prompts: list[str]) -> list[str]:
@@ -40,7 +40,7 @@ def test_a_run_goes_on_and_asks_nothing_twice(asked: Callable[..., blend.Run], m
 
 
 def test_progress_is_heard(asked: Callable[..., blend.Run], monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("blend.eval.models.callers_model.PROMPTS_AT_A_TIME", 7)
+    monkeypatch.setattr("blend.eval.models.chosen.PROMPTS_AT_A_TIME", 7)
     heard: list[tuple[str, int, int]] = []
     run = asked(Reader(), on_progress=lambda *step: heard.append(step))
     n = run.description.n_items

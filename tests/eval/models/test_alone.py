@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from blend.eval.models.alone import check_alone
+from blend.eval.models.batches import check_alone
 from blend.eval.models.candidates import open_candidate_scorer
 from blend.eval.models.checkpoint import find_checkpoint
 from blend.eval.models.local_model import open_local

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 import blend
-from blend.eval.models.server_requests import TextRequest
+from blend.eval.models.server import TextRequest
 from blend.eval.runs import batch_files
 from blend.eval.runs.batch_files import is_name_of, items_by_request, request_id, write_requests
 from helpers.messages import wrong
