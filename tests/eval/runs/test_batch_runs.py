@@ -15,7 +15,7 @@ from polars.testing import assert_frame_equal
 import blend
 from blend.eval.models.server import TextRequest
 from blend.eval.runs import batch_files
-from blend.eval.runs.batch_files import is_name_of, items_by_request, request_id, write_requests
+from blend.eval.runs.ask_model import is_name_of, items_by_request, request_id, write_requests
 from helpers.messages import wrong
 from helpers.models.batch_server import BatchServer
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from blend.eval.runs.recorded_answers import read_recorded
+from blend.eval.recorded_answers import read_recorded
 from blend.schemas.errors import InputError
 from helpers.asking import texts_asked
 

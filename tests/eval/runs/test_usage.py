@@ -15,8 +15,8 @@ from blend.eval.models.chosen import Price
 from blend.eval.models.tiny_model import make_tiny_model
 from blend.eval.runs.answers import write_answers
 from blend.eval.runs.ask_model import outcome_of
+from blend.eval.runs.run_description import Usage, money, plan_asking
 from blend.eval.runs.run_directory import opened
-from blend.eval.runs.usage import Usage, money, plan_asking
 from helpers.kill_points import Echo, asked
 from helpers.messages import wrong
 from helpers.models.batch_server import BatchServer
