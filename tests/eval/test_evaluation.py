@@ -67,6 +67,12 @@ REFUSED: dict[str, Callable[[Callable[..., blend.Run]], Any]] = {
     f"`seed`: -1 {AT_LEAST} 0)": lambda asked: asked(Reader(), seed=-1),
     "`budget` needs a `price`, by which it is known what is spent": lambda asked: asked(Reader(), budget=1),
     **{
+        f"`price={price}`: expected two numbers from 0 on such as 0.15,0.60, of a million tokens in and out": (
+            lambda asked, price=price: asked(Reader(), price=price)
+        )
+        for price in ("1", "1,x", "1,-2")
+    },
+    **{
         f"`shard={shard}`: expected two numbers such as 2/4, the second of four machines": (
             lambda asked, shard=shard: asked(Reader(), shard=shard)
         )

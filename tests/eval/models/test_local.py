@@ -90,9 +90,7 @@ def whole_run(folder: Path) -> np.ndarray:
 
 
 FULL = {
-    # Of a batch that does not fit, halves are tried, and questions with one prompt are asked one by one.
     "a batch": (lambda questions: len(questions) > 2, "CUDA out of memory", []),
-    "options": (lambda questions: max(len(one.options) for one in questions) > 4, "CUDA out of memory", []),
     "an item": (
         lambda questions: sum(len(question.prefix) for question in questions) > 60,
         "[enforce fail at alloc_cpu.cpp:1] DefaultCPUAllocator: not enough memory",
