@@ -61,8 +61,8 @@ def test_where_and_how_a_local_model_computes(sample_release: Path, model: Path,
 
 
 ONLY_WRITTEN = (
-    "makes sense only where answers are written, and here the likeliest option or candidate is the answer; leave "
-    "it out"
+    "makes sense only where answers are written, and here the likeliest option or candidate is the answer; "
+    "leave it out"
 )
 RECORDED = "makes sense only where a model is asked, and recorded answers ask nobody; leave it out"
 OF_A_SERVER = "a model on a server has no such option; it has concurrency, extra_body, chat"
