@@ -89,6 +89,7 @@ def asked(folder: Path, items: int) -> Any:
     from blend.eval.tasks.multiple_choice import ChoiceOptions
     from blend.eval.tasks.multiple_choice.choice_items import choice_items
     from blend.schemas.locales import registry
+    from blend.schemas.rows import MULTIPLE_CHOICE_QUESTIONS
 
     splits = {locale.tag: locale.split for locale in registry()}
     table = pl.read_parquet(folder / "table.parquet").with_columns(
@@ -96,7 +97,7 @@ def asked(folder: Path, items: int) -> Any:
     )
     samples = max(1, items // table.height)
     options = ChoiceOptions(style="json", samples=samples)
-    return options, repeated(choice_items({options.config: table}, options), samples)
+    return options, repeated(choice_items({MULTIPLE_CHOICE_QUESTIONS: table}, options), samples)
 
 
 def keep(folder: Path, items: int) -> float:

@@ -10,24 +10,36 @@ from typing import Any, get_args
 
 from blend.eval.asked_runs import read_run
 from blend.eval.items import BLANK_LINE
-from blend.eval.models.callers_model import OwnModel, callers_model, writes_alone
 from blend.eval.models.candidates import open_candidate_scorer
 from blend.eval.models.candidates.candidate_protocol import CandidateScorer
-from blend.eval.models.chosen import Asking, Decoding, Local, Recorded, Server
+from blend.eval.models.chosen import (
+    Asking,
+    Decoding,
+    Local,
+    OwnModel,
+    Recorded,
+    Server,
+    callers_model,
+    writes_alone,
+)
 from blend.eval.models.local_model import open_local
 from blend.eval.models.protocols import ChatOptions, Model, OpenedModel, Thinking
 from blend.eval.models.protocols import Decoding as Settled
 from blend.eval.models.server import ServerModel, open_server
-from blend.eval.prediction_files import is_predictions, read_predictions
+from blend.eval.recorded_answers import is_predictions, read_predictions, read_recorded
 from blend.eval.release_items import ReleaseItems, read_items
 from blend.eval.runs.answer_logs import style_of
 from blend.eval.runs.answers import write_answers
-from blend.eval.runs.ask_model import ask_model, outcome_of, pending_items
-from blend.eval.runs.batch_files import keep_results, requests_of, write_requests
-from blend.eval.runs.recorded_answers import read_recorded
-from blend.eval.runs.run_description import DESCRIPTION_NAME, read_description
+from blend.eval.runs.ask_model import (
+    ask_model,
+    keep_results,
+    outcome_of,
+    pending_items,
+    requests_of,
+    write_requests,
+)
+from blend.eval.runs.run_description import DESCRIPTION_NAME, plan_asking, read_description
 from blend.eval.runs.run_directory import Run, RunOutcome, opened
-from blend.eval.runs.usage import plan_asking
 from blend.eval.task import Task
 from blend.loaders.files.content import gunzipped
 from blend.loaders.files.progress import ProgressCallback

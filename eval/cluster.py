@@ -17,10 +17,9 @@ from uuid import uuid4
 
 from blend.eval.asked_runs import read_run
 from blend.eval.models.protocols import ChatOptions, ModelDescription
-from blend.eval.models.server_requests import CHAT_COMPLETIONS, COMPLETIONS, VERSION, RequestForm
+from blend.eval.models.server import CHAT_COMPLETIONS, COMPLETIONS, VERSION, RequestForm
 from blend.eval.runs.answer_logs import reason_of
-from blend.eval.runs.ask_model import outcome_of, pending_items
-from blend.eval.runs.batch_files import keep_results, requests_of, write_requests
+from blend.eval.runs.ask_model import keep_results, outcome_of, pending_items, requests_of, write_requests
 from blend.eval.runs.run_directory import Run
 from blend.loaders.files.content import open_content
 from blend.loaders.servers import server_address
@@ -98,7 +97,7 @@ def run_on_cluster(
         InputError: If the directory holds no run of written answers of a server.
         ArgumentError: If a setting cannot be.
         ServerError: If tasks have ended without all of their answers. What was answered is kept.
-        BlendError: As of `batch_files.keep_results`.
+        BlendError: As of `ask_model.keep_results`.
     """
     folder, read = directory / FOLDER, directory / f"{FOLDER}.read"
     run, form = _asked_in_files(directory)

@@ -17,9 +17,8 @@ import polars as pl
 
 from blend.eval.asked_runs import announced, read_run, warn, watched
 from blend.eval.asking import ask, keep_recorded, questions_for
-from blend.eval.models.callers_model import OwnModel
-from blend.eval.models.chosen import Asking, Decoding, Local, Recorded, Server
-from blend.eval.prediction_files import write_predictions
+from blend.eval.models.chosen import Asking, Decoding, Local, OwnModel, Recorded, Server
+from blend.eval.recorded_answers import write_predictions
 from blend.eval.registry import task_of
 from blend.eval.report.model_comparison import ModelComparison, compare_scored
 from blend.eval.report.scored_runs import ScoredRun, check_comparable

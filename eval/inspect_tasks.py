@@ -20,8 +20,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import registry_info
 
 from blend.eval.items import TaskItems
-from blend.eval.models.protocols import Decoding
-from blend.eval.models.text_generation import draw_seeds
+from blend.eval.models.protocols import Decoding, draw_seeds
 from blend.eval.registry import TASKS, task_of
 from blend.eval.release_items import ReleaseItems, read_items
 from blend.eval.runs.answer_logs import inspect_answer

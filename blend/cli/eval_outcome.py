@@ -12,8 +12,8 @@ from blend.schemas.errors import BlendWarning
 
 if TYPE_CHECKING:
     from blend.eval.models.chosen import Asking
+    from blend.eval.runs.run_description import AskingPlan
     from blend.eval.runs.run_directory import Run
-    from blend.eval.runs.usage import AskingPlan
     from blend.loaders.files.progress import ProgressCallback
 
 

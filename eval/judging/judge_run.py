@@ -22,8 +22,7 @@ from blend.eval.judging.verdicts import (
     replies_digest,
     shared_families,
 )
-from blend.eval.models.callers_model import TextModel
-from blend.eval.models.chosen import Asking, Decoding, Local, Server
+from blend.eval.models.chosen import Asking, Decoding, Local, Server, TextModel
 from blend.eval.registry import task_of
 from blend.eval.release_items import ReleaseItems
 from blend.eval.report.scored_runs import ScoredRun

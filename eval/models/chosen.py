@@ -1,20 +1,36 @@
 """Models as callers choose them, and how texts are asked for.
 
-Their fields are parameters of the library, options of the command line and, where they can change an answer,
-what ``run.json`` keeps and a signature shows: each is written once, here.
+Fields of these objects are parameters of the library, options of the command line and, where they can change an
+answer, what ``run.json`` keeps and a signature shows: each is written once, here. A caller's own model is any
+object that answers: nothing has to be inherited, each task asks with one method, and what it gives back is
+checked.
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, Self
 
+import numpy as np
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from blend.eval.models.model_loading import Dtype
-from blend.eval.models.server_requests import check_extra_body
+from blend.eval.models.protocols import (
+    AnswerTable,
+    Generation,
+    Likelihoods,
+    ModelDescription,
+    OnGenerations,
+    OnLikelihoods,
+)
+from blend.eval.models.replies import split_thought
 from blend.schemas.errors import ArgumentError
 from blend.schemas.models import FrozenModel, field_errors
+from blend.schemas.texts import pluralise
+
+if TYPE_CHECKING:
+    from blend.eval.models.candidates.candidate_protocol import Tokenised
 
 
 class _Chosen(FrozenModel):
@@ -80,7 +96,7 @@ class Server(_Chosen):
                 example = '{"top_k": 20}'
                 raise ValueError(f"`extra_body={given}`: expected an object of JSON such as '{example}'")
         if isinstance(fields, dict):
-            check_extra_body(fields)
+            _check_extra_body(fields)
         return fields
 
 
@@ -154,8 +170,8 @@ class Asking(_Chosen):
     budget: float | None = Field(default=None, ge=0)
     """Cost at that price from which on nobody is asked; what is under way then is still kept."""
     on_plan: Callable[[Any], None] | None = None
-    """Hears how many requests and tokens a run will take (`usage.AskingPlan`), before the first question; an
-    error that it raises keeps it from being asked."""
+    """Hears how many requests and tokens a run will take (`run_description.AskingPlan`), before the first
+    question; an error that it raises keeps it from being asked."""
 
     @field_validator("batch_in", mode="before")
     @classmethod
@@ -201,3 +217,195 @@ def _two(given: Any, sign: str, number: Callable[[Any], Any]) -> tuple[Any, Any]
     except (TypeError, ValueError):
         return -1, -1
     return first, second
+
+
+_OWN = ("model", "messages", "prompt", "max_tokens", "max_completion_tokens", "temperature", "seed")
+_OTHERS = ("reasoning_effort", "stream", "n", "echo", "logprobs")
+"""Fields of a request that a run fills in itself, or cannot do with, so not for `Server.extra_body`."""
+
+
+def _check_extra_body(extra: Mapping[str, Any]) -> None:
+    """Check that further fields of requests are none that a run decides about.
+
+    Raises:
+        ArgumentError: If one is.
+    """
+    for name in extra:
+        if name in (*_OWN, *_OTHERS):
+            raise ArgumentError(
+                f"`extra_body`: {name!r} is not possible, since a run decides about it itself; leave it out "
+                "(there are parameters for model, max_tokens, temperature, seed and thinking)"
+            )
+
+
+PROMPTS_AT_A_TIME = 64
+"""Prompts that an object is handed at a time; what it answered until it stops is kept so many at a time."""
+
+
+class TextModel(Protocol):
+    """Any object that writes."""
+
+    def generate(self, prompts: list[str], /) -> Sequence[str | Generation]:
+        """Texts, one per prompt, in order."""
+        ...
+
+
+class OptionModel(Protocol):
+    """Any object that says how likely each of some options is."""
+
+    def option_logprobs(self, prompts: list[str], options: list[list[str]], /) -> Sequence[Sequence[float]]:
+        """Log-probabilities of each prompt's options after it, in order."""
+        ...
+
+
+class CandidateModel(Protocol):
+    """Any object that says how well each of many candidates fits a gap."""
+
+    def candidate_logprobs(
+        self, prompts: list[str], candidates: list[list[str]], /
+    ) -> Sequence[Sequence[float | None]]:
+        """Scores of each prompt's candidates in its gap ``[Y]``; null for one that it cannot rank."""
+        ...
+
+
+OwnModel = TextModel | OptionModel | CandidateModel
+"""An object of a caller's; runs know it by its attribute ``name``, if it has one, else by its class's name."""
+
+
+_METHODS = {"text": "generate", "logprobs": "option_logprobs", "candidates": "candidate_logprobs"}
+"""The method by which each kind of answer is asked for."""
+
+
+def callers_model(model: OwnModel, asked_for: Literal["text", "logprobs", "candidates"]) -> Any:
+    """An object as a model that writes, chooses, or scores candidates.
+
+    Args:
+        model: The object; one that describes itself, as a `protocols.Model` does, is used as it is.
+        asked_for: What it will be asked for.
+
+    Raises:
+        ArgumentError: If it lacks the method that the task asks with.
+    """
+    if isinstance(model, type):
+        raise ArgumentError(
+            f"`model`: {model.__name__} is a class; hand over an object of it, {model.__name__}(…)"
+        )
+    if not callable(getattr(model, _METHODS[asked_for], None)):
+        raise ArgumentError(
+            f"`model`: an object of type {type(model).__name__} has no method {_METHODS[asked_for]}, which "
+            "this task asks with; add it, or name a model"
+        )
+    return model if hasattr(model, "describe") else _CallersModel(model)
+
+
+def writes_alone(model: object) -> bool:
+    """Whether an object writes and does not tell how likely options are."""
+    return callable(getattr(model, "generate", None)) and not callable(getattr(model, "option_logprobs", None))
+
+
+class _CallersModel:
+    """See `protocols.Model` and `candidate_protocol.CandidateScorer`; every option counts as one token."""
+
+    def __init__(self, model: Any) -> None:
+        self._model = model
+
+    def describe(self) -> ModelDescription:
+        """See `protocols.Described.describe`."""
+        name = str(getattr(self._model, "name", None) or type(self._model).__name__)
+        return ModelDescription(backend="python", id=name, chat=False, delimiter="")
+
+    def generate(
+        self, prompts: Sequence[str], *, keep: OnGenerations | None = None, **_: Any
+    ) -> Sequence[Generation]:
+        """See `protocols.Generator.generate`; the object hears of prompts alone."""
+
+        def written(some: slice) -> list[Generation]:
+            texts = list(prompts[some])
+            return [*map(_generation, _listed("generate", self._model.generate(texts), len(texts)))]
+
+        return self._in_blocks(len(prompts), keep, written)
+
+    def option_logprobs(
+        self,
+        prompts: Sequence[str],
+        options: Sequence[Sequence[str]],
+        *,
+        keep: OnLikelihoods | None = None,
+        method: str = "option_logprobs",
+    ) -> Sequence[Likelihoods]:
+        """See `protocols.OptionScorer.option_logprobs`."""
+
+        def scored(some: slice) -> list[Likelihoods]:
+            texts, offered = list(prompts[some]), [*map(list, options[some])]
+            found = _listed(method, getattr(self._model, method)(texts, offered), len(texts))
+            return [_row(method, values, len(own)) for values, own in zip(found, offered, strict=True)]
+
+        return self._in_blocks(len(prompts), keep, scored)
+
+    def candidate_logprobs(
+        self,
+        prompts: Sequence[str],
+        sets: Sequence[int],
+        candidates: Sequence[Sequence[str]],
+        *,
+        keep: OnLikelihoods | None = None,
+    ) -> Sequence[Likelihoods]:
+        """See `candidate_protocol.CandidateScorer.candidate_logprobs`; NaN for null."""
+        offered = [candidates[which] for which in sets]
+        return self.option_logprobs(prompts, offered, keep=keep, method="candidate_logprobs")
+
+    def tokenised(self, candidates: Sequence[str], *, after_blank: bool) -> "list[Tokenised]":
+        """Nothing: how the object divides a text is not known."""
+        del candidates, after_blank
+        return []
+
+    def _in_blocks(self, n_prompts: int, keep: Any, answered: Callable[[slice], list[Any]]) -> list[Any]:
+        """The answers to all prompts, of which the object is handed some at a time."""
+        table = AnswerTable[Any](n_prompts, keep)
+        for start in range(0, n_prompts, PROMPTS_AT_A_TIME):
+            answers = answered(slice(start, start + PROMPTS_AT_A_TIME))
+            table.put(range(start, start + len(answers)), answers)
+        return table.all()
+
+
+def _row(method: str, values: Any, n_options: int) -> Likelihoods:
+    try:
+        row = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        row = np.empty(0)
+    # A candidate that cannot be ranked is null, and then NaN; an option cannot be so.
+    is_number = np.isfinite(row) | (np.isnan(row) & (method == "candidate_logprobs"))
+    if row.shape != (n_options,) or not is_number.all():
+        raise ArgumentError(
+            f"`model`: {method} gave {values!r:.60} for a prompt with {n_options} options; give a finite "
+            "number for each"
+        )
+    return Likelihoods(row, np.ones(n_options, dtype=np.int32), 0)
+
+
+def _listed(method: str, found: Any, wanted: int) -> list[Any]:
+    """Return what an object gave for some prompts, as a list of as many."""
+    # What has no order, or is one text, would be taken apart without a word.
+    is_listed = isinstance(found, Iterable) and not isinstance(found, str | bytes | Mapping | Set)
+    answers = list(found) if is_listed else []
+    if not is_listed or len(answers) != wanted:
+        gave = pluralise(len(answers), "answer") if is_listed else f"an object of type {type(found).__name__}"
+        raise ArgumentError(
+            f"`model`: {method} gave {gave} to {pluralise(wanted, 'prompt')}; return a list with one answer "
+            "per prompt, in their order"
+        )
+    return answers
+
+
+def _generation(answer: Any) -> Generation:
+    written = Generation(answer, None, None, "stop") if isinstance(answer, str) else answer
+    try:
+        written.text.encode()
+    except (AttributeError, UnicodeEncodeError):
+        raise ArgumentError(
+            f"`model`: generate gave {answer!r:.60} in place of a text; return a text in valid Unicode per "
+            "prompt, an empty one where the model says nothing"
+        ) from None
+    split = split_thought(written.text)
+    thoughts = [thought for thought in (written.thought, split.thought) if thought]
+    return replace(written, text=split.text, thought="\n".join(thoughts) or None)

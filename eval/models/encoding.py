@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from blend.eval.models.protocols import ChatOptions, check_no_chat_options
-from blend.eval.models.thoughts import ANY_MARK, MARKS, split_thought
+from blend.eval.models.replies import ANY_MARK, MARKS, split_thought
 from blend.schemas.errors import ArgumentError, InputError
 
 if TYPE_CHECKING:

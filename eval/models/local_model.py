@@ -1,18 +1,28 @@
 """Local models: causal language models of transformers, on a CPU, a GPU or several."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from itertools import groupby
 from typing import Self
 
 import numpy as np
 
-from blend.eval.models.alone import ANOTHER, check_alone, plain_logprob, short_and_usual, spread
-from blend.eval.models.batches import CPU_TOKENS, CPU_WRITTEN_TOKENS, GPU_TOKENS, GPU_WRITTEN_TOKENS, Batches
+from blend.eval.models.batches import (
+    ANOTHER,
+    CPU_TOKENS,
+    CPU_WRITTEN_TOKENS,
+    GPU_TOKENS,
+    GPU_WRITTEN_TOKENS,
+    Batches,
+    check_alone,
+    plain_logprob,
+    short_and_usual,
+    spread,
+)
 from blend.eval.models.checkpoint import kind_of, readable
 from blend.eval.models.encoding import EncodedQuestion, Encoder
 from blend.eval.models.model_loading import Dtype, OpenCheckpoint
-from blend.eval.models.option_scoring import as_one, option_logprobs
+from blend.eval.models.next_tokens import as_one, option_logprobs, reading, write
 from blend.eval.models.protocols import (
     AnswerTable,
     ChatOptions,
@@ -22,8 +32,8 @@ from blend.eval.models.protocols import (
     ModelDescription,
     OnGenerations,
     OnLikelihoods,
+    draw_seeds,
 )
-from blend.eval.models.text_generation import draw_seeds, reading, write
 from blend.schemas.errors import InputError
 
 
@@ -113,53 +123,40 @@ class LocalModel:
         """See `protocols.OptionScorer.option_logprobs`; questions with one prompt are asked as one."""
         table = AnswerTable[Likelihoods](len(prompts), keep)
         questions = list(self._encoder.questions(prompts, options))
-
-        def fail(item: int, why: str) -> None:
-            table.put([item], [Likelihoods.failed(why, tokens_in=len(questions[item].prefix))])
-
-        def ask(groups: Sequence[list[int]]) -> None:
-            together = [as_one([questions[item] for item in group]) for group in groups]
-
-            def compute(batch: list[int]) -> None:
-                sums = option_logprobs(self._opened.model, [together[i] for i in batch])
-                found: dict[int, Likelihoods] = {}
-                for i, of_options in zip(batch, sums, strict=True):
-                    known = dict(zip(map(tuple, together[i].options), of_options, strict=True))
-                    for item in groups[i]:
-                        own, n_prefix = questions[item].options, len(questions[item].prefix)
-                        values = np.array([known[tuple(ids)] for ids in own])
-                        found[item] = Likelihoods(values, np.array([*map(len, own)], dtype=np.int32), n_prefix)
-                table.put(list(found), list(found.values()))
-
-            def failed(i: int) -> None:
-                if len(groups[i]) > 1:
-                    # What does not fit together may fit one by one.
-                    ask([[item] for item in groups[i]])
-                else:
-                    fail(groups[i][0], self._too_large(questions[groups[i][0]].length))
-
-            sizes = [len(one.prefix) + sum(map(len, one.options)) for one in together]
-            self._batches.run(dict(enumerate(sizes)), compute, failed)
-
         by_prompt: dict[tuple[int, ...], list[int]] = {}
+
+        def fail(items: Sequence[int], why: str) -> None:
+            table.put(items, [Likelihoods.failed(why, tokens_in=len(questions[item].prefix)) for item in items])
+
         for item, question in enumerate(questions):
             # The last token is not fed to the model: nothing is read after it.
             problem = self._problem(len(question.prefix), question.length - 1)
             if problem is None:
                 by_prompt.setdefault(tuple(question.prefix), []).append(item)
             else:
-                fail(item, problem)
-        if by_prompt:
-            with self._opened.computing():
-                self._try([questions[item] for group in by_prompt.values() for item in group])
-                ask(list(by_prompt.values()))
+                fail([item], problem)
+        groups = list(by_prompt.values())
+        together = [as_one([questions[item] for item in group]) for group in groups]
+
+        def compute(batch: list[int]) -> None:
+            sums = option_logprobs(self._opened.model, [together[i] for i in batch])
+            for i, of_options in zip(batch, sums, strict=True):
+                known = dict(zip(map(tuple, together[i].options), of_options, strict=True))
+                table.put(groups[i], [_likelihoods(questions[item], known) for item in groups[i]])
+
+        if groups:
+            self._try([questions[item] for group in groups for item in group])
+            sizes = [len(one.prefix) + sum(map(len, one.options)) for one in together]
+            self._batches.run(
+                dict(enumerate(sizes)), compute, lambda i: fail(groups[i], self._too_large(sizes[i]))
+            )
         return table.all()
 
     def _try(self, questions: Sequence[EncodedQuestion]) -> None:
         """Compute a short question and one of usual length as the run will, and compare; once for a model.
 
         Raises:
-            InputError: If options have other scores alone (`models.alone`).
+            InputError: If options have other scores alone (`batches.check_alone`).
         """
         if self._is_tried:
             return
@@ -224,11 +221,7 @@ class LocalModel:
                 lengths[item] = len(ids) + room(item)
             else:
                 fail(item, problem)
-        if lengths:
-            with self._opened.computing():
-                self._writing.run(
-                    lengths, compute, lambda item: fail(item, self._too_large(len(encoded[item])))
-                )
+        self._writing.run(lengths, compute, lambda item: fail(item, self._too_large(len(encoded[item]))))
         return table.all()
 
     def _problem(self, tokens_in: int, needed: int) -> str | None:
@@ -245,3 +238,9 @@ class LocalModel:
             f"out of memory: {tokens} tokens do not fit into that of {self._opened.device.device} even on "
             "their own; use another device or a smaller model"
         )
+
+
+def _likelihoods(question: EncodedQuestion, known: Mapping[tuple[int, ...], float]) -> Likelihoods:
+    """The scores of a question's options, of those of all questions with its prompt."""
+    values = np.array([known[tuple(ids)] for ids in question.options])
+    return Likelihoods(values, np.array([*map(len, question.options)], dtype=np.int32), len(question.prefix))

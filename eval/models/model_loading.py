@@ -25,10 +25,6 @@ EXTRA = "eval"
 _SPREAD = "auto"
 """Device of a model that is spread over all GPUs, and over the memory beside them where they do not suffice."""
 
-_WORTH_THREADS = 2_000_000
-"""Parameters from which a model is computed with several threads. A smaller one finishes a layer in less time
-than threads take to meet: on a busy machine they mostly wait for each other."""
-
 _HEADS: dict[Kind, str] = {
     "masked": "AutoModelForMaskedLM",
     "encoder_decoder": "AutoModelForSeq2SeqLM",
@@ -100,19 +96,6 @@ class OpenCheckpoint:
                 self.checkpoint.folder, trust_remote_code=False, local_files_only=True
             )
             return context_of(config)
-
-    @contextmanager
-    def computing(self) -> Iterator[None]:
-        """Have a small model compute with one thread; torch has as many as before afterwards."""
-        import torch
-
-        threads = torch.get_num_threads()
-        if self.device.on_cpu and self.model.num_parameters() < _WORTH_THREADS:
-            torch.set_num_threads(1)
-        try:
-            yield
-        finally:
-            torch.set_num_threads(threads)
 
     def describe(self, *, chat: bool, delimiter: str, scorer: Kind | None = None) -> ModelDescription:
         """Describe the model; for the arguments see `ModelDescription`."""

@@ -4,6 +4,7 @@ A model never knows which task it is asked for. An item that it could not answer
 own, in its place, and the others are answered all the same: what to do about it is for the caller to say.
 """
 
+import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, Protocol, Self, TypeVar, runtime_checkable
@@ -227,6 +228,16 @@ class OptionScorer(Described, Protocol):
             BlendError: As for `Generator.generate`, and if the model cannot give log-probabilities.
         """
         ...
+
+
+def draw_seeds(prompts: Sequence[str], samples: Sequence[int] | None, decoding: Decoding) -> list[int]:
+    """Say where drawing starts for each prompt: a digest of prompt, draw and seed, and nothing else.
+
+    For the arguments see `Generator.generate`.
+    """
+    draws = [0] * len(prompts) if samples is None else samples
+    texts = [f"{decoding.seed}|{draw}|{prompt}" for prompt, draw in zip(prompts, draws, strict=True)]
+    return [int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") >> 1 for text in texts]
 
 
 Model = Generator | OptionScorer

@@ -1,10 +1,13 @@
-"""Models on a server that speaks OpenAI's protocol: vLLM, SGLang, `transformers serve`, or OpenAI's own."""
+"""Models on a server that speaks OpenAI's protocol: vLLM, SGLang, `transformers serve`, or OpenAI's own.
 
-from collections.abc import Callable, Sequence
+First what of a run's options stands in which field of a request, then who asks.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from blend.eval.models.encoding import BLANK
+from blend.eval.models.encoding import BLANK, THINKING_VARIABLES
 from blend.eval.models.model_loading import EXTRA
 from blend.eval.models.protocols import (
     AnswerTable,
@@ -15,10 +18,9 @@ from blend.eval.models.protocols import (
     OnGenerations,
     StopAsking,
     check_no_chat_options,
+    draw_seeds,
 )
-from blend.eval.models.server_replies import BadReplyError, filtered, is_filtered, read_text, served_name
-from blend.eval.models.server_requests import RequestForm, check_extra_body
-from blend.eval.models.text_generation import draw_seeds
+from blend.eval.models.replies import BadReplyError, filtered, is_filtered, read_text, served_name
 from blend.loaders.servers import (
     CONCURRENCY,
     REDIRECTS,
@@ -36,6 +38,82 @@ from blend.schemas.errors import ArgumentError, ServerError
 if TYPE_CHECKING:
     import openai
     from openai import AsyncOpenAI
+
+VERSION = "/v1"
+"""What stands before the path of a request in a batch file, whatever the address of the server."""
+
+CHAT_COMPLETIONS = "/chat/completions"
+COMPLETIONS = "/completions"
+"""Paths of requests for texts, with the model's chat template and without."""
+
+_TEMPLATE_SETTINGS = "chat_template_kwargs"
+"""Field that holds variables of the chat template, as vLLM, SGLang and llama.cpp read it."""
+
+
+class TextRequest(NamedTuple):
+    """Request for one written answer."""
+
+    path: str
+    """Where it goes, behind the address of the server, for example ``/chat/completions``."""
+    body: dict[str, Any]
+    """What it holds."""
+
+
+@dataclass
+class _Dialect:
+    """What a server understands of a request, as its refusals have shown."""
+
+    max_tokens_key: str = "max_tokens"
+    """Field of the answer's length, which servers call by two names."""
+    fixed_temperature: bool = False
+    """Whether the model takes no temperature but its own; then none is said."""
+
+    def learn(self, refused: str | None, body: Mapping[str, Any]) -> bool:
+        """Learn from a field that was refused; false where the same request would be sent again."""
+        # OpenAI's newer models know the limit by another name only, and take no temperature but their own.
+        if refused == "max_tokens" in body and "messages" in body:
+            self.max_tokens_key = "max_completion_tokens"
+        elif refused == "temperature" and body.get(refused) == 0:
+            self.fixed_temperature = True
+        else:
+            return False
+        return True
+
+
+@dataclass(frozen=True)
+class RequestForm:
+    """How prompts become requests, the same whether they are sent at once or stand in a batch file."""
+
+    model: str
+    """Its name as the server knows it."""
+    chat: bool
+    """Whether the server applies the model's chat template."""
+    decoding: Decoding
+    """How answers are written."""
+    options: ChatOptions
+    """What is said besides the prompt."""
+    dialect: _Dialect = field(default_factory=_Dialect)
+
+    def request(self, prompt: str, seed: int) -> TextRequest:
+        """The request for one answer; ``seed`` says where drawing starts."""
+        decoding, options, extra = self.decoding, self.options, self.options.extra_body or {}
+        roles = {"system": options.system, "user": prompt}
+        messages = [{"role": role, "content": text} for role, text in roles.items() if text is not None]
+        # Which variable the template has only the server knows; one that it does not have changes nothing.
+        switch = {} if options.thinking is None else dict.fromkeys(THINKING_VARIABLES, options.thinking == "on")
+        fields = {
+            "model": self.model,
+            self.dialect.max_tokens_key: decoding.max_tokens,
+            "temperature": None if self.dialect.fixed_temperature else decoding.temperature,
+            "seed": seed if decoding.temperature > 0 else None,
+            "stop": list(decoding.stop) or None,
+            **({"messages": messages} if self.chat else {"prompt": prompt}),
+            "reasoning_effort": options.reasoning_effort,
+            _TEMPLATE_SETTINGS: {**switch, **extra.get(_TEMPLATE_SETTINGS, {})} or None,
+        }
+        body = {**extra, **{name: value for name, value in fields.items() if value is not None}}
+        return TextRequest(CHAT_COMPLETIONS if self.chat else COMPLETIONS, body)
+
 
 GREETING_TOKENS = 32
 """Tokens of a first reply that shows whether a model thinks: enough for the mark that begins a thought."""
@@ -81,7 +159,6 @@ def open_server(
     options = options or ChatOptions()
     if not chat:
         check_no_chat_options(options)
-    check_extra_body(options.extra_body or {})
     server = Server(
         name=f"model {model}",
         extra=EXTRA,

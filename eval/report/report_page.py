@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from jinja2 import Template
 
-from blend.eval.prediction_files import asks_semeval
+from blend.eval.recorded_answers import asks_semeval
 from blend.eval.report.model_comparison import ModelComparison, compare_scored
 from blend.eval.report.page_template import for_script, page_environment, save_page
 from blend.eval.report.report_sections import (

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from blend.eval.models.protocols import Generation
-from blend.eval.models.server_replies import (
+from blend.eval.models.replies import (
     BadReplyError,
     filtered,
     is_filtered,

@@ -22,7 +22,7 @@ import polars as pl
 from filelock import FileLock, Timeout
 
 from blend.eval.models.protocols import Generation
-from blend.eval.models.thoughts import ANY_MARK, split_thought
+from blend.eval.models.replies import ANY_MARK, split_thought
 from blend.eval.runs.run_description import RecordedAnswers, RunDescription
 from blend.loaders.files.atomic import append_rows, atomic_file, storage_errors
 from blend.loaders.files.content import file_sha256, open_content

@@ -21,10 +21,10 @@ from blend.eval.runs.run_description import (
     DESCRIPTION_NAME,
     RecordedAnswers,
     RunDescription,
+    Usage,
     go_on_with,
     read_description,
 )
-from blend.eval.runs.usage import Usage
 from blend.loaders.files.atomic import (
     atomic_file,
     atomic_write,

@@ -13,6 +13,7 @@ from blend.schemas.errors import BlendError, ServerError
 from helpers.in_process import run
 from helpers.models.faulty_server import saying, scripted
 from helpers.models.http_server import Reply
+from helpers.tiers import rest_nightly
 
 RUNNER = CliRunner()
 
@@ -59,132 +60,64 @@ def test_where_and_how_a_local_model_computes(sample_release: Path, model: Path,
     assert np.abs(scores[0] - scores[2]).max() > 1e-4
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["style=jsn"], "-T style: input should be 'letters', 'texts' or 'json', not 'jsn'"),
-        (["style"], "-T style: expected a name and a value, such as style=texts"),
-        (
-            ["style=json", "style=texts"],
-            "-T style=texts: style is given twice; write several values with commas between them",
-        ),
-        (["rotations=0"], "-T rotations: input should be greater than or equal to 1, not '0'"),
-        (["shots-seed=2"], "-T shots_seed=2 makes sense only with -T shots; leave it out"),
-        (
-            ["price=1,1"],
-            (
-                "-T price=1,1: the task multiple-choice has no such option; it has --locales, --limit, "
-                "-T samples, -T shots, -T shots_seed, -T style, -T rotations, -T confidence"
-            ),
-        ),
-    ],
+ONLY_WRITTEN = (
+    "makes sense only where answers are written, and here the likeliest option or candidate is the answer; "
+    "leave it out"
 )
-def test_options_of_the_task_that_cannot_be(
-    mini_release: Path, tmp_path: Path, options: list[str], message: str
-):
-    given = [part for option in options for part in ("-T", option)]
-    with pytest.raises(BlendError) as caught:
-        ask(mini_release, "nobody", tmp_path / "run", *given)
-    assert str(caught.value) == message
-    assert not (tmp_path / "run").exists()
+RECORDED = "makes sense only where a model is asked, and recorded answers ask nobody; leave it out"
+OF_A_SERVER = "a model on a server has no such option; it has concurrency, extra_body, chat"
+OF_A_MODEL_HERE = "a model on this machine has no such option"
+HAS = "it has device, dtype, batch_size, chat"
+ADDRESS = "write it in full, for example 'http://localhost:8000/v1'"
+SERVER = "--server http://localhost:1/v1"
+REFUSED = {
+    # Options of the task.
+    "-T style=jsn": "-T style: input should be 'letters', 'texts' or 'json', not 'jsn'",
+    "-T style": "-T style: expected a name and a value, such as style=texts",
+    "-T style=json -T style=texts": (
+        "-T style=texts: style is given twice; write several values with commas between them"
+    ),
+    "-T rotations=0": "-T rotations: input should be greater than or equal to 1, not '0'",
+    "-T shots-seed=2": "-T shots_seed=2 makes sense only with -T shots; leave it out",
+    "-T price=1,1": (
+        "-T price=1,1: the task multiple-choice has no such option; it has --locales, --limit, -T samples, "
+        "-T shots, -T shots_seed, -T style, -T rotations, -T confidence"
+    ),
+    # Of the model.
+    "-M concurrency=2": f"-M concurrency=2: {OF_A_MODEL_HERE}; {HAS}",
+    "-M dytpe=float32": f"-M dytpe=float32: {OF_A_MODEL_HERE}; did you mean 'dtype'? {HAS}",
+    f"{SERVER} -M device=cpu": f"-M device=cpu: {OF_A_SERVER}",
+    f"{SERVER} -M extra_body=top_k": (
+        "-M extra_body=top_k: expected an object of JSON such as '{\"top_k\": 20}'"
+    ),
+    "--server localhost:8000": f"--server 'localhost:8000' is not the address of a server; {ADDRESS}",
+    "-M device": "-M device: expected a name and a value, such as dtype=float32",
+    "-M device=cpu -M device=cuda": "-M device=cuda: device is given twice",
+    "-M batch_size=some": (
+        "-M batch_size: 'some' is not possible (Input should be a valid integer, unable to parse string as an "
+        "integer)"
+    ),
+    "-M device=abacus": "device 'abacus': torch finds no such device; choose one of: cpu, auto",
+    **{one: f"{one} {ONLY_WRITTEN}" for one in ("--max-tokens 8", "--temperature 0.5", "--seed 1")},
+    # Of asking, where nobody is asked, and of costs.
+    **{
+        f"--answers ANSWERS {one}": f"{one} {RECORDED}"
+        for one in (SERVER, "-M concurrency=2", "--temperature 0.5", "--seed 0", "--thinking on", "--price 1,2")
+    },
+    "--budget 1": "--budget needs a --price, by which it is known what is spent",
+    "--price 1": "--price 1: expected two numbers from 0 on such as 0.15,0.60, of a million tokens in and out",
+}
 
 
-@pytest.mark.sampled
-@pytest.mark.landing
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (
-            ["-M", "concurrency=2"],
-            (
-                "-M concurrency=2: a model on this machine has no such option; it has device, dtype, "
-                "batch_size, chat"
-            ),
-        ),
-        (
-            ["--server", "http://localhost:1/v1", "-M", "device=cpu"],
-            "-M device=cpu: a model on a server has no such option; it has concurrency, extra_body, chat",
-        ),
-        (
-            ["--server", "localhost:8000"],
-            (
-                "--server 'localhost:8000' is not the address of a server; "
-                "write it in full, for example 'http://localhost:8000/v1'"
-            ),
-        ),
-        *(
-            (
-                option,
-                (
-                    f"{' '.join(option)} makes sense only where answers are written, and here the likeliest "
-                    "option or candidate is the answer; leave it out"
-                ),
-            )
-            for option in (["--max-tokens", "8"], ["--temperature", "0.5"], ["--seed", "1"])
-        ),
-        (
-            ["--server", "http://localhost:1/v1", "-M", "extra_body=top_k"],
-            "-M extra_body=top_k: expected an object of JSON such as '{\"top_k\": 20}'",
-        ),
-        (
-            ["-M", "device"],
-            "-M device: expected a name and a value, such as dtype=float32",
-        ),
-        (
-            ["-M", "device=cpu", "-M", "device=cuda"],
-            "-M device=cuda: device is given twice",
-        ),
-        (
-            ["-M", "dytpe=float32"],
-            (
-                "-M dytpe=float32: a model on this machine has no such option; did you mean 'dtype'? it has "
-                "device, dtype, batch_size, chat"
-            ),
-        ),
-        (
-            ["-M", "batch_size=some"],
-            (
-                "-M batch_size: 'some' is not possible (Input should be a valid integer, unable to parse "
-                "string as an integer)"
-            ),
-        ),
-        (["-M", "device=abacus"], "device 'abacus': torch finds no such device; choose one of: cpu, auto"),
-    ],
-)
-def test_options_that_do_not_fit_are_refused(
-    sample_release: Path, model: Path, tmp_path: Path, options: list[str], message: str
-):
+@pytest.mark.parametrize("options", rest_nightly(REFUSED, *list(REFUSED)[::3]))
+def test_options_that_do_not_fit_are_refused(sample_release: Path, model: Path, tmp_path: Path, options: str):
+    (tmp_path / "answers.csv").write_text("MCQID,response\n")
+    given = options.replace("ANSWERS", str(tmp_path / "answers.csv")).split(" ")
     with pytest.raises(BlendError) as caught:
-        ask(sample_release, model, tmp_path / "run", *options)
+        ask(sample_release, model, tmp_path / "run", *given)
     # Machines with GPUs have more devices.
-    assert str(caught.value).removesuffix(", cuda:0") == message
-    assert not (tmp_path / "run").exists()
-
-
-@pytest.mark.sampled
-@pytest.mark.parametrize(
-    "option",
-    [
-        ["--server", "http://localhost:1/v1"],
-        ["-M", "concurrency=2"],
-        ["--temperature", "0.5"],
-        ["--seed", "0"],
-        ["--thinking", "on"],
-    ],
-)
-def test_options_of_models_are_refused_with_recorded_answers(
-    sample_release: Path, tmp_path: Path, option: list[str]
-):
-    answers = tmp_path / "answers.csv"
-    answers.write_text("MCQID,response\n")
-    with pytest.raises(BlendError) as caught:
-        ask(sample_release, "whose", tmp_path / "run", "--answers", str(answers), *option)
-    assert str(caught.value) == (
-        f"{' '.join(option)} makes sense only where a model is asked, and recorded answers ask nobody; "
-        "leave it out"
-    )
+    assert str(caught.value).removesuffix(", cuda:0") == REFUSED[options]
     assert not (tmp_path / "run").exists()
 
 

@@ -8,10 +8,8 @@ import pytest
 
 import blend
 from blend.eval.evaluation import score_run
-from blend.eval.models.tiny_model import make_tiny_model
 from helpers.in_process import run
-from helpers.judged_runs import answered_run
-from helpers.models.judge_server import serving_judge
+from helpers.judged_runs import answered_run, serving_judge
 from helpers.models.own_models import Saying
 
 
@@ -55,8 +53,7 @@ def test_a_workbook_goes_out_and_comes_back(answered: Path, tmp_path: Path):
 @pytest.mark.integration
 def test_a_served_judge_from_its_plan_to_scores(mini_release: Path, tmp_path: Path):
     judged = answered_run(mini_release, tmp_path, limit=2).directory
-    make_tiny_model(tmp_path / "tiny")
-    with serving_judge(tmp_path / "tiny") as server:
+    with serving_judge().serving() as server:
         ask = ("eval", "judge", judged, "--model", "tiny", "--server", server.url, "--max-tokens", "64")
         planned = run(*ask, "--price", "1,2", "--plan")
         assert planned.startswith("To ask: ")

@@ -15,7 +15,7 @@ from helpers.models.own_models import Chooser, Reader, refused
 
 @pytest.mark.slow
 def test_a_run_goes_on_and_asks_nothing_twice(asked: Callable[..., blend.Run], monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("blend.eval.models.callers_model.PROMPTS_AT_A_TIME", 5)
+    monkeypatch.setattr("blend.eval.models.chosen.PROMPTS_AT_A_TIME", 5)
 
     class Dying(Reader):
         def generate(self, prompts: list[str]) -> list[str]:
@@ -40,7 +40,7 @@ def test_a_run_goes_on_and_asks_nothing_twice(asked: Callable[..., blend.Run], m
 
 
 def test_progress_is_heard(asked: Callable[..., blend.Run], monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("blend.eval.models.callers_model.PROMPTS_AT_A_TIME", 7)
+    monkeypatch.setattr("blend.eval.models.chosen.PROMPTS_AT_A_TIME", 7)
     heard: list[tuple[str, int, int]] = []
     run = asked(Reader(), on_progress=lambda *step: heard.append(step))
     n = run.description.n_items
@@ -66,6 +66,12 @@ REFUSED: dict[str, Callable[[Callable[..., blend.Run]], Any]] = {
     f"`max_tokens`: 0 {AT_LEAST} 1)": lambda asked: asked(Reader(), max_tokens=0),
     f"`seed`: -1 {AT_LEAST} 0)": lambda asked: asked(Reader(), seed=-1),
     "`budget` needs a `price`, by which it is known what is spent": lambda asked: asked(Reader(), budget=1),
+    **{
+        f"`price={price}`: expected two numbers from 0 on such as 0.15,0.60, of a million tokens in and out": (
+            lambda asked, price=price: asked(Reader(), price=price)
+        )
+        for price in ("1", "1,x", "1,-2")
+    },
     **{
         f"`shard={shard}`: expected two numbers such as 2/4, the second of four machines": (
             lambda asked, shard=shard: asked(Reader(), shard=shard)

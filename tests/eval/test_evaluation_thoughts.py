@@ -1,6 +1,6 @@
 """Runs of models that think: what they thought is never scored, and what is no answer is counted."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +10,10 @@ import blend
 from blend.eval.asking import THINKING_TOKENS
 from blend.eval.models.protocols import Generation
 from helpers.asking import score
+from helpers.models.faulty_server import scripted
 from helpers.models.http_server import Reply
-from helpers.models.model_server import ModelServer, serving
 from helpers.models.own_models import Reader, Saying, refused
-from helpers.models.tiny_models import CHAT_TEMPLATE, copied, make_thinking_model
+from helpers.models.tiny_models import make_thinking_model
 
 Asked = Callable[..., blend.Run]
 
@@ -85,42 +85,32 @@ def test_a_model_that_is_told_not_to_think(asked: Asked, thinking: Path):
     assert "chat_options.system: Be short. there, absent now" in str(caught.value)
 
 
-@pytest.fixture(scope="module")
-def server(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModelServer]:
-    folder = copied(shared / "models" / "tiny-gpt2", tmp_path_factory.mktemp("served") / "m")
-    (folder / "chat_template.jinja").write_text(CHAT_TEMPLATE)
-    with serving(folder) as running:
-        yield running
-
-
 def reply(**message: Any) -> Reply:
     return Reply({"model": "m", "choices": [{"message": message, "finish_reason": "stop"}]})
 
 
 @pytest.mark.landing
 @pytest.mark.integration
-@pytest.mark.parametrize(("task", "greetings"), [("short-answer", 1), ("multiple-choice", 1)])
-def test_a_server_whose_first_reply_thinks(
-    asked: Asked, server: ModelServer, monkeypatch: pytest.MonkeyPatch, task: str, greetings: int
-):
+@pytest.mark.parametrize("task", ["short-answer", "multiple-choice"])
+def test_a_server_whose_first_reply_thinks(asked: Asked, monkeypatch: pytest.MonkeyPatch, task: str):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
-    server.reset()
-    heard: list[str] = []
-    how = {"server": server.url, "limit": 1, "concurrency": 1, "on_warning": heard.append}
-    answers = [reply(content="B", reasoning="C?")] * 200
-    server.script = [reply(content=None, reasoning="Okay")] * greetings + answers
-    run = asked("m", task, **how)
-    assert run.description.decoding.max_tokens == THINKING_TOKENS
-    assert run.description.options.get("style", "json") == "json"
-    why = "a server writes answers, and does not say how likely an option is; asked with `style=json`"
-    assert heard == [why] * (task == "multiple-choice")
-    assert {*run.answers("item_id", "text", "thought", "error").select("text", "thought").rows()} == {
-        ("B", "C?")
-    }
-    assert server.requests[-1][1]["max_tokens"] == THINKING_TOKENS
-    # What its first reply shows next time changes nothing.
-    n_requests = len(server.requests)
-    server.script = [reply(content="Hello!")] * 200
-    again = asked("m", task, **{**how, **({"style": "json"} if task == "multiple-choice" else {})})
-    assert (again.outcome.n_asked, again.description) == (0, run.description)
-    assert len(server.requests) == n_requests + 1
+    with scripted() as server:
+        heard: list[str] = []
+        how = {"server": server.url, "limit": 1, "concurrency": 1, "on_warning": heard.append}
+        answers = [reply(content="B", reasoning="C?")] * 200
+        server.script = [reply(content=None, reasoning="Okay"), *answers]
+        run = asked("m", task, **how)
+        assert run.description.decoding.max_tokens == THINKING_TOKENS
+        assert run.description.options.get("style", "json") == "json"
+        why = "a server writes answers, and does not say how likely an option is; asked with `style=json`"
+        assert heard == [why] * (task == "multiple-choice")
+        assert {*run.answers("item_id", "text", "thought", "error").select("text", "thought").rows()} == {
+            ("B", "C?")
+        }
+        assert server.requests[-1][1]["max_tokens"] == THINKING_TOKENS
+        # What its first reply shows next time changes nothing.
+        n_requests = len(server.requests)
+        server.script = [reply(content="Hello!")] * 200
+        again = asked("m", task, **{**how, **({"style": "json"} if task == "multiple-choice" else {})})
+        assert (again.outcome.n_asked, again.description) == (0, run.description)
+        assert len(server.requests) == n_requests + 1

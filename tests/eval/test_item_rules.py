@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from nets.kept_runs import description, make_run
 
-from blend.eval.models.server_replies import meaning_of
+from blend.eval.models.replies import meaning_of
 from blend.eval.registry import TASKS, task_of
 from blend.eval.release_items import read_items
 from blend.eval.runs.answers import spoken_text

@@ -51,7 +51,7 @@ def test_texts_that_are_none(
     message: str,
     monkeypatch: pytest.MonkeyPatch,
 ):
-    monkeypatch.setattr("blend.eval.models.callers_model.PROMPTS_AT_A_TIME", 4)
+    monkeypatch.setattr("blend.eval.models.chosen.PROMPTS_AT_A_TIME", 4)
     assert refused(lambda: asked(Saying(found))) == f"`model`: {message}"
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from blend.eval.prediction_files import is_predictions, read_predictions
+from blend.eval.recorded_answers import is_predictions, read_predictions
 from blend.loaders.upstream.semeval.task_files import spelled_otherwise
 from blend.schemas.errors import BlendError, InputError
 from blend.schemas.locales import registry

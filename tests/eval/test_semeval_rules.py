@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from blend.eval.prediction_files import read_predictions
+from blend.eval.recorded_answers import read_predictions
 from blend.eval.runs.answers import ANSWERS
 from blend.eval.tasks.multiple_choice.choice_scores import score_choices
 from blend.eval.tasks.short_answer.published_rules import THEIRS, not_repeated

@@ -16,7 +16,7 @@ import pytest
 from blend.eval.evaluation import run_task, score_run
 from blend.eval.items import repeated
 from blend.eval.models import chosen
-from blend.eval.models.callers_model import callers_model
+from blend.eval.models.chosen import callers_model
 from blend.eval.models.protocols import ChatOptions, Decoding, ModelDescription
 from blend.eval.registry import TASKS
 from blend.eval.release_items import ReleaseItems, read_items

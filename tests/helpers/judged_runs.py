@@ -8,6 +8,7 @@ from pathlib import Path
 import polars as pl
 
 import blend
+from helpers.models.saying_server import SayingServer
 
 KINDS = ("exact", "sentence", "other", "blank")
 """Kinds of replies, in turn: the most common answer, a sentence with it, another word, nothing."""
@@ -67,6 +68,11 @@ def says(verdict: str, **more: object) -> str:
 def finds_the_answer(prompt: str) -> str:
     """What a judge says that knows how `reply` makes sentences."""
     return says("correct" if "I think that it is" in prompt else "wrong")
+
+
+def serving_judge() -> SayingServer:
+    """A server of a judge that does."""
+    return SayingServer(lambda prompt, _: (finds_the_answer(prompt), "stop"))
 
 
 def _silent(*_: object) -> None:

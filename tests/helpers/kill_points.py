@@ -16,8 +16,7 @@ import polars as pl
 from blend.eval.items import ITEMS, TaskItems, repeated
 from blend.eval.models.protocols import Generation, ModelDescription
 from blend.eval.release_items import ReleaseItems
-from blend.eval.runs import answers, batch_files, run_directory
-from blend.eval.runs.ask_model import ask_model
+from blend.eval.runs import answers, ask_model, run_directory
 from blend.eval.runs.run_description import AskedRelease
 from blend.eval.runs.run_directory import opened
 from blend.eval.tasks.multiple_choice import ChoiceOptions
@@ -68,7 +67,7 @@ def asked(
 
 def run_all(out: Path, model: Echo, samples: int = 1) -> None:
     with opened(out, asked(samples=samples), model.describe(), None) as run:
-        ask_model(run, model)
+        ask_model.ask_model(run, model)
 
 
 class Moments:
@@ -122,7 +121,7 @@ def die_at(chosen: int, death: signal.Signals) -> None:
     answers.AnswerFile.__init__ = opening
     run_directory.write_frame = moment.around(run_directory.write_frame)
     run_directory.atomic_write = moment.around(run_directory.atomic_write)
-    batch_files.atomic_write = moment.around(batch_files.atomic_write)
+    ask_model.atomic_write = moment.around(ask_model.atomic_write)
 
 
 def _die_at(chosen: int, out: Path, death: signal.Signals, samples: int) -> None:

@@ -4,7 +4,7 @@ import polars as pl
 
 from blend.builders.mcq.published_mcqs import given_rows
 from blend.eval.items import TaskItems
-from blend.eval.prediction_files import Predictions
+from blend.eval.recorded_answers import Predictions
 from blend.eval.registry import task_of
 from blend.eval.tasks.multiple_choice import ChoiceOptions
 from blend.eval.tasks.multiple_choice.choice_items import choice_items

@@ -8,8 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from blend.eval.models.alone import ANOTHER, check_alone, short_and_usual, spread
-from blend.eval.models.batches import GPU_TOKENS, Batches
+from blend.eval.models.batches import ANOTHER, GPU_TOKENS, Batches, check_alone, short_and_usual, spread
 from blend.eval.models.candidates.candidate_protocol import (
     CandidateScorer,
     CandidateSet,
@@ -19,8 +18,7 @@ from blend.eval.models.candidates.candidate_protocol import (
     divided,
 )
 from blend.eval.models.candidates.causal import CausalScorer
-from blend.eval.models.candidates.encoder_decoder import SpanScorer
-from blend.eval.models.candidates.masked import MaskedScorer
+from blend.eval.models.candidates.gap_filling import MaskedScorer, SpanScorer
 from blend.eval.models.checkpoint import KINDS, Kind, kind_of, readable
 from blend.eval.models.model_loading import Dtype, OpenCheckpoint
 from blend.eval.models.protocols import AnswerTable, Likelihoods, ModelDescription, OnLikelihoods
@@ -142,9 +140,8 @@ class _LocalCandidateScorer:
 
         if requests:
             costs = {position: self._scorer.cost(request) for position, request in requests.items()}
-            with self._opened.computing():
-                self._try(list(requests.values()))
-                self._batches.run(costs, compute, failed)
+            self._try(list(requests.values()))
+            self._batches.run(costs, compute, failed)
         return table.all()
 
     def tokenised(self, candidates: Sequence[str], *, after_blank: bool) -> list[Tokenised]:
@@ -157,7 +154,7 @@ class _LocalCandidateScorer:
         """Compute a short prompt of the largest set and one of usual length as the run will, and compare.
 
         Raises:
-            InputError: If candidates have other scores alone (`models.alone`).
+            InputError: If candidates have other scores alone (`batches.check_alone`).
         """
         largest = max((one.candidates for one in requests), key=lambda candidates: len(candidates.texts))
         if largest.texts == self._tried:

@@ -15,20 +15,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from blend.eval.models.alone import agrees, plain_logprob
+from blend.eval.models.batches import agrees, plain_logprob
 from blend.eval.models.candidates.candidate_protocol import (
+    ROOT,
     Gapped,
     Request,
+    TokenRun,
+    Tree,
     fed_at_a_time,
+    make_tree,
     picked,
     plain_tokens,
 )
-from blend.eval.models.candidates.prefix_tree import ROOT, TokenRun, Tree, make_tree
 from blend.eval.models.encoding import EncodedQuestion, Encoder, n_in_common
 from blend.eval.models.model_loading import OpenCheckpoint
-from blend.eval.models.option_scoring import cache_for, cache_of, option_logprobs, takes
+from blend.eval.models.next_tokens import cache_for, cache_of, end_tokens, option_logprobs, takes
 from blend.eval.models.protocols import Likelihoods
-from blend.eval.models.text_generation import end_tokens
 from blend.schemas.errors import InputError
 from blend.schemas.prompts import Causal
 

@@ -12,7 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from blend.eval.items import TaskItems
-from blend.eval.prediction_files import PREDICTION, Predictions
+from blend.eval.recorded_answers import PREDICTION, Predictions
 from blend.eval.runs.answers import as_scored, says_nothing
 from blend.eval.runs.run_directory import Run
 from blend.eval.scores_json import UNANSWERED

@@ -17,7 +17,7 @@ from unicodedata import normalize
 import polars as pl
 
 from blend.eval.items import TaskItems
-from blend.eval.prediction_files import PREDICTION, Predictions
+from blend.eval.recorded_answers import PREDICTION, Predictions
 from blend.eval.runs.answers import as_scored
 from blend.eval.runs.run_directory import Run
 from blend.eval.scores_json import ALL, Score, percent, percents

@@ -10,10 +10,8 @@ from blend.eval.asked_runs import read_run
 from blend.eval.judging.judge_run import judge_run
 from blend.eval.judging.verdicts import VERDICTS, judges_of, read_verdicts
 from blend.eval.models.protocols import Generation
-from blend.eval.models.tiny_model import make_tiny_model
 from blend.eval.runs.answers import write_answers
-from helpers.judged_runs import KINDS, OwnJudge, answered_run, finds_the_answer, says
-from helpers.models.judge_server import serving_judge
+from helpers.judged_runs import KINDS, OwnJudge, answered_run, finds_the_answer, says, serving_judge
 
 pytestmark = pytest.mark.filterwarnings("ignore::blend.BlendWarning")  # a quarter of the replies is blank
 
@@ -103,9 +101,8 @@ def test_of_several_judges_one_is_named(run: blend.Run):
 
 @pytest.mark.integration
 @pytest.mark.nightly
-def test_a_served_model_held_to_json_judges(run: blend.Run, tmp_path: Path):
-    make_tiny_model(tmp_path / "tiny")
-    with serving_judge(tmp_path / "tiny") as server:
+def test_a_served_model_judges(run: blend.Run, tmp_path: Path):
+    with serving_judge().serving() as server:
         model = blend.Server(name="tiny", url=server.url)
         kept = judge_run(run, model=model, on_progress=lambda *_: None)
     assert kept.outcome is not None

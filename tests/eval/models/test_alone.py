@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from blend.eval.models.alone import check_alone
+from blend.eval.models.batches import check_alone
 from blend.eval.models.candidates import open_candidate_scorer
 from blend.eval.models.checkpoint import find_checkpoint
-from blend.eval.models.local_model import open_local
 from blend.eval.models.model_loading import Device, load_model
 from blend.eval.models.protocols import Likelihoods
 from blend.schemas.errors import InputError
@@ -23,32 +22,6 @@ BART = {
     **{f"{part}_{what}": n for part in ("encoder", "decoder")
        for what, n in (("layers", 2), ("attention_heads", 4), ("ffn_dim", 64))},
 }  # fmt: skip
-MASKED = {
-    "BertConfig": {},
-    "RobertaConfig": {"max_position_embeddings": 256, "pad_token_id": 1},
-    "AlbertConfig": {},
-    "DistilBertConfig": {"dim": 32, "hidden_dim": 64, "n_layers": 2, "n_heads": 4},
-    "DebertaV2Config": {},
-    "ModernBertConfig": {"local_attention": 8, "num_hidden_layers": 3},
-}
-SPANS: dict[str, dict[str, Any]] = {"T5Config": T5, "MT5Config": T5, "UMT5Config": T5}
-CAUSAL: dict[str, dict[str, Any]] = {
-    "GPT2Config": {"n_embd": 32, "n_layer": 2, "n_head": 4},
-    "LlamaConfig": {},
-    "MistralConfig": {},
-    "Gemma3TextConfig": {},
-    "Qwen3MoeConfig": {"head_dim": 8, "num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 32},
-    "BloomConfig": {},
-    "MambaConfig": {},
-    # Recurrent states and keys in one layer: neither trees nor copies of a cache hold what it needs.
-    "FalconH1Config": {
-        "head_dim": 8,
-        "num_key_value_heads": 2,
-        "mamba_d_ssm": 64,
-        "mamba_n_heads": 8,
-        "mamba_d_head": 8,
-    },
-}
 FEELS_OTHERS: dict[str, dict[str, Any]] = {
     # Masked: padding is mixed in, or attention is approximated from what the batch holds.
     "FNetConfig": {"max_position_embeddings": 128},
@@ -64,11 +37,6 @@ FEELS_OTHERS: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 PROMPTS = ["poutine is a dish made with [Y].", "In Canada, poutine is a dish that uses [Y] as an ingredient."]
 WORDS = ["egg", "cheese curds", "dark chocolate", "dark", "soy sauce", "soy", "gravy and chips"]
-QUESTIONS = [
-    "poutine is made with",
-    "Which fruit is eaten most in summer in West Java, and which in winter? Answer:",
-]
-OPTIONS = [("gravy and chips", "cheese curds", "A"), ("mango", "durian", "water melon")]
 
 
 @pytest.fixture(scope="module")
@@ -78,9 +46,9 @@ def made(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[st
 
     def make(name: str) -> str:
         if name not in known:
-            options = {**MASKED, **SPANS, **CAUSAL, **FEELS_OTHERS}[name]
+            options = FEELS_OTHERS.get(name, {})
             kind = "tiny-t5" if "decoder_start_token_id" in options else "tiny-gpt2"
-            kind = "tiny-bert" if name in (*MASKED, "FNetConfig", "ConvBertConfig") else kind
+            kind = "tiny-bert" if name in ("FNetConfig", "ConvBertConfig") else kind
             head = {"tiny-t5": "AutoModelForSeq2SeqLM", "tiny-bert": "AutoModelForMaskedLM"}
             folder = tmp_path_factory.mktemp(name) / name.removesuffix("Config")
             make_model(
@@ -102,28 +70,11 @@ def probed(model: str, **options: Any) -> Sequence[Likelihoods]:
     return prober.candidate_logprobs(PROMPTS, [0, 0], [WORDS])
 
 
-@pytest.mark.nightly
-@pytest.mark.parametrize("architecture", [*MASKED, *SPANS, *CAUSAL])
-@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
-def test_architectures_in_use_are_probed(made: Callable[[str], str], architecture: str, dtype: str):
-    found = probed(made(architecture), dtype=dtype)
-    assert all(scores.error is None and np.isfinite(scores.logprobs).all() for scores in found)
-
-
 @pytest.mark.slow
 def test_statements_are_tried_as_well(made: Callable[[str], str]):
     assert len(probed(made("LlamaConfig"), causal="statement")) == len(PROMPTS)
     with pytest.raises(InputError, match="evaluate a model of another architecture"):
         probed(made("XLNetConfig"), causal="statement")
-
-
-@pytest.mark.sampled
-@pytest.mark.slow
-@pytest.mark.parametrize("architecture", CAUSAL)
-@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
-def test_options_of_causal_architectures_are_scored(made: Callable[[str], str], architecture: str, dtype: Any):
-    scores = open_local(made(architecture), device="cpu", dtype=dtype).option_logprobs(QUESTIONS, OPTIONS)
-    assert all(one.error is None and np.isfinite(one.logprobs).all() for one in scores)
 
 
 @pytest.mark.slow

@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -75,21 +74,6 @@ def test_a_directory_that_cannot_be_used_is_refused(tiny_gpt2: Path, tmp_path: P
     with pytest.raises(BlendError) as caught:
         find_checkpoint(str(folder))
     assert str(caught.value) == message.format(folder)
-
-
-def test_the_way_to_convert_a_pickle_works(tiny_gpt2: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    import torch
-    from safetensors.torch import load_file
-
-    folder = copied(tiny_gpt2, tmp_path / "pickle")
-    torch.save(load_file(folder / "model.safetensors"), folder / "pytorch_model.bin")
-    (folder / "model.safetensors").unlink()
-    with pytest.raises(BlendError) as caught:
-        find_checkpoint(str(folder))
-    code = re.findall(r'python -c "(.*)"', str(caught.value))
-    monkeypatch.chdir(tmp_path)
-    exec(code[0], {})
-    assert find_checkpoint("converted").config["model_type"] == "gpt2"
 
 
 def test_other_weights_another_digest(tiny_gpt2: Path, tmp_path: Path):

@@ -31,7 +31,7 @@ def test_every_kind_of_model_scores_what_plain_computation_says(
     folder = tiny_gpt2 if architecture == "tiny-gpt2" else made_model(architecture)
     if predicted is not None:
         # As of options over a large vocabulary, for memory's sake.
-        monkeypatch.setattr("blend.eval.models.option_scoring._PREDICTED_ON_CPU", predicted)
+        monkeypatch.setattr("blend.eval.models.next_tokens._PREDICTED_ON_CPU", predicted)
     scores = open_local(str(folder), device="cpu").option_logprobs(PROMPTS, OPTIONS)
     np.testing.assert_allclose(logprobs_of(scores), expected(folder), **CLOSE)
     assert [(one.error, len(one.logprobs)) for one in scores] == [(None, len(some)) for some in OPTIONS]
@@ -90,9 +90,7 @@ def whole_run(folder: Path) -> np.ndarray:
 
 
 FULL = {
-    # Of a batch that does not fit, halves are tried, and questions with one prompt are asked one by one.
     "a batch": (lambda questions: len(questions) > 2, "CUDA out of memory", []),
-    "options": (lambda questions: max(len(one.options) for one in questions) > 4, "CUDA out of memory", []),
     "an item": (
         lambda questions: sum(len(question.prefix) for question in questions) > 60,
         "[enforce fail at alloc_cpu.cpp:1] DefaultCPUAllocator: not enough memory",

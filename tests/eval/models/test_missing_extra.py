@@ -31,12 +31,9 @@ def use(how: str, model: Path, release: Path, out: Path) -> Any:
     ("package", "how", "purpose"),
     [
         ("torch", "here", "a local model"),
-        ("transformers", "here", "a local model"),
-        ("safetensors", "here", "a local model"),
         ("torch", "run", "a local model"),
         ("openai", "there", "model model"),
         ("torch", "make", "making a model"),
-        ("transformers", "make", "making a model"),
     ],
 )
 def test_a_missing_package_is_an_error_that_names_the_extra_and_leaves_nothing(

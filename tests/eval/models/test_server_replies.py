@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from blend.eval.models.protocols import Generation
-from blend.eval.models.server_replies import BadReplyError, is_filtered, read_text
+from blend.eval.models.replies import BadReplyError, is_filtered, read_text
 
 THOUGHT = "popcorn?"
 

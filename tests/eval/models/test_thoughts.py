@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.eval.models.thoughts import ANY_MARK, AROUND_ANSWERS, MARKS, SplitText, split_thought
+from blend.eval.models.replies import ANY_MARK, AROUND_ANSWERS, MARKS, SplitText, split_thought
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ import pytest
 
 from blend.eval.evaluation import run_task
 from blend.eval.models.chosen import Recorded
+from blend.eval.recorded_answers import read_recorded
 from blend.eval.runs.answer_logs import read_log, style_of
-from blend.eval.runs.recorded_answers import read_recorded
 from blend.schemas.errors import InputError
 from helpers.asking import texts_asked
 

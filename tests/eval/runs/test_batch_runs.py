@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 import blend
-from blend.eval.models.server_requests import TextRequest
-from blend.eval.runs import batch_files
-from blend.eval.runs.batch_files import is_name_of, items_by_request, request_id, write_requests
+from blend.eval.models.server import TextRequest
+from blend.eval.runs import ask_model
+from blend.eval.runs.ask_model import is_name_of, items_by_request, request_id, write_requests
 from helpers.messages import wrong
 from helpers.models.batch_server import BatchServer
 
@@ -194,7 +194,7 @@ def test_many_requests_are_several_files(tmp_path: Path, monkeypatch: pytest.Mon
     assert written(out)[1] == first
     for limit, value, sizes in (("MAX_REQUESTS", 3, [3, 3, 1]), ("MAX_BYTES", 300, [3, 2, 2])):
         with monkeypatch.context() as patched:
-            patched.setattr(batch_files, limit, value)
+            patched.setattr(ask_model, limit, value)
             folder = tmp_path / limit
             folder.mkdir()
             files = write_requests(folder / "r.jsonl", requests)
@@ -215,40 +215,21 @@ def test_many_requests_are_several_files(tmp_path: Path, monkeypatch: pytest.Mon
     )
 
 
+NONE = {
+    "give `batch_out` or `batch_in`, and not both": {"batch_in": "s", "batch_out": "r"},
+    "a server writes answers, and does not say how likely an option is; give `style=json`, or leave it out": {
+        "batch_out": "r",
+        "style": "letters",
+    },
+    "`budget=639` makes sense only where questions are asked one by one, and files are answered elsewhere; "
+    "leave it out": {"batch_out": "r", "price": (0, 1), "budget": 639},
+    "model tiny: nobody is asked now whether it thinks before it answers, so give `max_tokens`, what an answer "
+    "may have, or the `server` that knows it": {"batch_out": "r", "max_tokens": None},
+    "nothere.jsonl: no such file; correct the path": {"batch_in": ["nothere.jsonl"]},
+}
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (
-            {"batch_in": "s", "batch_out": "r"},
-            "give `batch_out` or `batch_in`, and not both",
-        ),
-        (
-            {"batch_out": "r", "style": "letters"},
-            (
-                "a server writes answers, and does not say how likely an option is; give `style=json`, or "
-                "leave it out"
-            ),
-        ),
-        (
-            {"batch_out": "r", "price": (0, 1), "budget": 639},
-            (
-                "`budget=639` makes sense only where questions are asked one by one, and files are answered "
-                "elsewhere; leave it out"
-            ),
-        ),
-        (
-            {"batch_out": "r", "max_tokens": None},
-            (
-                "model tiny: nobody is asked now whether it thinks before it answers, so give `max_tokens`, "
-                "what an answer may have, or the `server` that knows it"
-            ),
-        ),
-        (
-            {"batch_in": ["nothere.jsonl"]},
-            "nothere.jsonl: no such file; correct the path",
-        ),
-    ],
-)  # fmt: skip
-def test_what_makes_no_batch_is_refused(run: Run, options: dict[str, Any], message: str):
-    assert wrong(lambda: run(**options)) == message
+@pytest.mark.parametrize("message", NONE)
+def test_what_makes_no_batch_is_refused(run: Run, message: str):
+    assert wrong(lambda: run(**NONE[message])) == message

@@ -6,7 +6,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from blend.eval.runs.recorded_answers import read_recorded
+from blend.eval.recorded_answers import read_recorded
 from blend.schemas.errors import InputError
 from helpers.asking import texts_asked
 
@@ -119,62 +119,36 @@ def test_what_pandas_writes_for_no_value_is_none(tmp_path: Path):
 
 
 KINDS = ".csv, .tsv, .txt, .xlsx, .jsonl, .parquet"
-REFUSED: dict[str, tuple[str, str | None, str]] = {
-    "unknown": (
-        "answers.csv",
-        "item_id,response\na1,x\na9,y\n",
-        (
-            "answers.csv:3, column item_id: nothing is asked under 'a9'; the ids are like 'a1'; check that "
-            "release, task and options are those asked"
-        ),
+HEAD = "item_id,response\n"
+CSV, LINES, PDF = "answers.csv", "answers.jsonl", "answers.pdf"
+REFUSED: dict[str, tuple[str, str | None]] = {
+    f"{CSV}:3, column item_id: nothing is asked under 'a9'; the ids are like 'a1'; check that release, task and "
+    "options are those asked": (CSV, f"{HEAD}a1,x\na9,y\n"),
+    f"{CSV}:3, column item_id: a second answer to 'a1'; delete this row or {CSV}:2": (
+        CSV,
+        f"{HEAD}a1,x\na1,y\n",
     ),
-    "twice": (
-        "answers.csv",
-        "item_id,response\na1,x\na1,y\n",
-        "answers.csv:3, column item_id: a second answer to 'a1'; delete this row or answers.csv:2",
-    ),
-    "blank": (
-        "answers.csv",
-        "item_id,response\n,x\n",
-        "answers.csv:2, column item_id: the id is blank; fill it in",
-    ),
-    "no response": (
-        "answers.csv",
-        "item_id,answer\na1,x\n",
-        "answers.csv:1: column 'response' is missing; add it",
-    ),
-    "no id": (
-        "answers.csv",
+    f"{CSV}:2, column item_id: the id is blank; fill it in": (CSV, f"{HEAD},x\n"),
+    f"{CSV}:1: column 'response' is missing; add it": (CSV, "item_id,answer\na1,x\n"),
+    f"{CSV}: no column names the items; add one of item_id, true_false_id, MCQID, ID": (
+        CSV,
         "name,response\na1,x\n",
-        "answers.csv: no column names the items; add one of item_id, true_false_id, MCQID, ID",
     ),
-    "numbers": (
-        "answers.jsonl",
+    f"2 problems:\n{LINES}:1, column response: 7 is not text; write text in quotes\n"
+    f"{LINES}:2, column response: 8 is not text; write text in quotes": (
+        LINES,
         '{"item_id": "a1", "response": 7}\n{"item_id": "a2", "response": 8}',
-        (
-            "2 problems:\nanswers.jsonl:1, column response: 7 is not text; write text in quotes\n"
-            "answers.jsonl:2, column response: 8 is not text; write text in quotes"
-        ),
     ),
-    "another kind": (
-        "answers.pdf",
-        "x",
-        f"answers.pdf: unknown file name ending '.pdf'; use one of: {KINDS}",
-    ),
-    "no file": (
-        "answers.csv",
-        None,
-        (
-            f"{{path}}: no such file; `answers` names a file of answers ({KINDS}, or samples of lm-eval, a log "
-            "of Inspect, results of a batch)"
-        ),
-    ),
-    "empty": ("answers.csv", "item_id,response\n", "{path}: no answers; write one row per item"),
+    f"{PDF}: unknown file name ending '.pdf'; use one of: {KINDS}": (PDF, "x"),
+    f"{{path}}: no such file; `answers` names a file of answers ({KINDS}, or samples of lm-eval, a log of "
+    "Inspect, results of a batch)": (CSV, None),
+    "{path}: no answers; write one row per item": (CSV, HEAD),
 }
 
 
-@pytest.mark.parametrize(("name", "content", "message"), REFUSED.values(), ids=REFUSED.keys())
-def test_a_wrong_file_says_where_and_what_to_do(tmp_path: Path, name: str, content: str | None, message: str):
+@pytest.mark.parametrize("message", REFUSED)
+def test_a_wrong_file_says_where_and_what_to_do(tmp_path: Path, message: str):
+    name, content = REFUSED[message]
     path = tmp_path / name if content is None else written(tmp_path, content, name)
     with pytest.raises(InputError) as raised:
         read_recorded(path, TWO)

@@ -15,8 +15,8 @@ from blend.eval.models.chosen import Price
 from blend.eval.models.tiny_model import make_tiny_model
 from blend.eval.runs.answers import write_answers
 from blend.eval.runs.ask_model import outcome_of
+from blend.eval.runs.run_description import Usage, money, plan_asking
 from blend.eval.runs.run_directory import opened
-from blend.eval.runs.usage import Usage, money, plan_asking
 from helpers.kill_points import Echo, asked
 from helpers.messages import wrong
 from helpers.models.batch_server import BatchServer
@@ -138,32 +138,3 @@ def test_a_server_that_does_not_count_keeps_no_budget(
         lambda: run(server=server.url, price=(1, 1), budget=1)
     )
     assert run(server=server.url, price=(1, 1)).outcome.usage.in_words(Price(1, 1)) == "4 requests"
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--budget", "1"], "--budget needs a --price, by which it is known what is spent"),
-        *(
-            (
-                ["--price", price],
-                (
-                    f"--price {price}: expected two numbers from 0 on such as 0.15,0.60, of a million tokens "
-                    "in and out"
-                ),
-            )
-            for price in ("1", "1,x", "1,-2")
-        ),
-        (
-            ["--price", "1,2", "--answers", "a.csv"],
-            (
-                "--price 1,2 makes sense only where a model is asked, and recorded answers ask nobody; leave "
-                "it out"
-            ),
-        ),
-    ],
-)
-def test_prices_that_cannot_be(mini_release: Path, tmp_path: Path, options: list[str], message: str):
-    line = ["eval", "run", str(mini_release), "--model", "tiny", "--out", str(tmp_path / "run"), *options]
-    result = RUNNER.invoke(app, line)
-    assert str(result.exception) == message

@@ -12,11 +12,11 @@ import pytest
 from blend.eval.asked_runs import read_run
 from blend.eval.evaluation import read_scored
 from blend.eval.judging.reply_sheet import write_replies
+from blend.eval.recorded_answers import read_recorded
 from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.runs.answers import write_answers
-from blend.eval.runs.recorded_answers import read_recorded
 from blend.eval.runs.run_directory import opened
 from blend.eval.scoring import score_answers, write_scores
 from blend.eval.triples.triple_results import make_sheet, predictions, score_by_people, write_judged

@@ -23,8 +23,7 @@ class SayingServer(HttpServer):
 
     def reply(self, request: Request) -> Reply:
         body = request.json()
-        (message,) = body["messages"]
-        asked = message["content"], body.get("seed")
+        asked = body["messages"][-1]["content"], body.get("seed")
         found = self._say(*asked)
         if found is not None:
             self._asked.append(asked)

@@ -12,6 +12,15 @@ ARCHITECTURES: dict[str, dict[str, Any]] = {
     "Gemma3TextConfig": {"num_key_value_heads": 1, "head_dim": 8, "sliding_window": 8, "num_hidden_layers": 6},
     # Positions are biases, not numbers.
     "BloomConfig": {"n_head": 4, "n_layer": 2},
+    "Qwen3MoeConfig": {"head_dim": 8, "num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 32},
+    # Recurrent states and keys in one layer: copies of a cache do not hold what it needs.
+    "FalconH1Config": {
+        "head_dim": 8,
+        "num_key_value_heads": 2,
+        "mamba_d_ssm": 64,
+        "mamba_n_heads": 8,
+        "mamba_d_head": 8,
+    },
     # A recurrent state instead of a cache of keys and values.
     "MambaConfig": {"state_size": 4, "expand": 2, "conv_kernel": 4},
 }
