@@ -1,6 +1,7 @@
 """Personal data: what in a text may tell who somebody is, and what people agreed to tell about themselves."""
 
 import re
+from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from string import punctuation
 from typing import Annotated, Final, Literal
@@ -142,22 +143,24 @@ _TWO_WORDS = re.compile(r"(?=\b([^\W\d_]+) ([^\W\d_]+))")
 _WORDS_BEFORE_NUMBER = re.compile(r"\b([^\W\d_]+) ([^\W\d_]+)\W{1,3}\d(?: ?\d){5,7}(?![\d-])")
 
 
-def tells_who(text: str, *, of_answers: bool = False) -> list[str]:
-    """The kinds of data in somebody's own words by which a person can be reached; never the data.
+def own_words(text: str, *, where: str, of_answers: bool) -> Iterator[RowError]:
+    """The problems of somebody's own words by which a person can be reached; never the data.
 
     As `contact_data`, and a name (two capitalised words in a row) with a number of six or more digits.
 
     Args:
-        text: What somebody typed.
+        text: What somebody typed, which releases repeat.
+        where: What messages call the place.
         of_answers: Whether it speaks of answers, and so perhaps of prices and countries; then such a number
             has eight digits at most, and stands right behind the name.
     """
     kinds = contact_data(text, is_answer=of_answers)
-    if kinds or not _NUMBER_IN_WORDS.search(text):
-        return kinds
-    pairs = (_WORDS_BEFORE_NUMBER if of_answers else _TWO_WORDS).findall(text)
-    is_named = any(a[0].isupper() and b[0].isupper() for a, b in pairs)
-    return ["a name with a number"] if is_named else []
+    if not kinds and _NUMBER_IN_WORDS.search(text):
+        pairs = (_WORDS_BEFORE_NUMBER if of_answers else _TWO_WORDS).findall(text)
+        kinds = ["a name with a number"] if any(a[0].isupper() and b[0].isupper() for a, b in pairs) else []
+    for kind in kinds:
+        fix = "say why in other words: a release repeats them"
+        yield RowError(f"holds {kind} (not shown)", where=where, fix=fix)
 
 
 def personal_data(text: str, *, is_answer: bool = False) -> list[str]:

@@ -45,7 +45,7 @@ def accept(
     locale_file: LocaleFile = None,
 ) -> None:
     """Turn the reviewed sheet into templates."""
-    from blend.builders.templates.sheet import accept_sheet
+    from blend.builders.templates import accept_sheet
     from blend.loaders.files.new_files import write_new_sheet
     from blend.loaders.files.toml import registry_with
     from blend.loaders.responses.templates import read_review_sheet
@@ -74,8 +74,8 @@ def localise(
     locale_file: LocaleFile = None,
 ) -> None:
     """Fill the slots for every locale and join the translations."""
+    from blend.builders.templates import accept_sheet
     from blend.builders.templates.localise import localise as localised
-    from blend.builders.templates.sheet import accept_sheet
     from blend.loaders.files.new_files import write_new_sheet
     from blend.loaders.files.toml import registry_with
     from blend.loaders.responses.templates import read_review_sheet, read_translations

@@ -5,8 +5,7 @@ from itertools import product
 
 from rapidfuzz.distance import Levenshtein
 
-from blend.builders.judges.equivalence import Judge
-from blend.builders.judges.panel import DecisionsJudge
+from blend.builders.judges.panel import DecisionsJudge, Judge
 from blend.loaders.responses.shipped import shipped_decisions
 from blend.loaders.responses.verdicts import Decision, GivenVerdict
 from blend.schemas.errors import InputError
@@ -38,8 +37,27 @@ def make_judges(
             for.
         RowError: If the decisions contradict each other; names both.
     """
-    _check(options)
-    return (*_decided(decisions), *_decided(shipped), *_model_judge(options, record))
+    if options.kind == "lexical" and options.model is not None:
+        raise InputError(
+            f"mcq.judge: model {options.model!r} is given, but kind = 'lexical' asks no model; "
+            "write kind = 'chat', or remove model"
+        )
+    decided = [DecisionsJudge(known) for known in (tuple(decisions), tuple(shipped)) if known]
+    return (*decided, *(() if options.kind == "lexical" else (_chat_judge(options, record),)))
+
+
+def _chat_judge(options: JudgeOptions, record: Callable[[Sequence[GivenVerdict]], None] | None) -> Judge:
+    # It brings a client along, which a build without a model need not load.
+    from blend.builders.judges.chat import ChatJudge
+
+    if options.model is None:
+        raise InputError("mcq.judge: kind = 'chat' needs a model; add its name as the server knows it")
+    if record is None:
+        raise InputError(
+            "mcq.judge: kind = 'chat' needs a table of verdicts, which keeps every one so that a rebuild asks "
+            "nothing again; add verdicts = 'verdicts.tsv' to [mcq]"
+        )
+    return ChatJudge(options.model, record=record, concurrency=options.concurrency)
 
 
 def default_judges(options: McqOptions) -> tuple[Judge, ...]:
@@ -50,39 +68,6 @@ def default_judges(options: McqOptions) -> tuple[Judge, ...]:
 def shipped_for(options: McqOptions) -> tuple[Decision, ...]:
     """The shipped decisions where they count: unless the recipe does without them."""
     return shipped_decisions() if options.judge.shipped else ()
-
-
-def _decided(decisions: Iterable[Decision]) -> tuple[Judge, ...]:
-    known = tuple(decisions)
-    return (DecisionsJudge(known),) if known else ()
-
-
-def _check(options: JudgeOptions) -> None:
-    kind = options.kind
-    if kind == "lexical" and options.model is not None:
-        raise InputError(
-            f"mcq.judge: model {options.model!r} is given, but kind = 'lexical' asks no model; "
-            "write kind = 'chat', or remove model"
-        )
-    if kind == "chat" and options.model is None:
-        raise InputError("mcq.judge: kind = 'chat' needs a model; add its name as the server knows it")
-
-
-def _model_judge(
-    options: JudgeOptions, record: Callable[[Sequence[GivenVerdict]], None] | None
-) -> tuple[Judge, ...]:
-    if options.kind == "lexical":
-        return ()
-    assert options.model is not None
-    # It brings a client along, which a build without a model need not load.
-    from blend.builders.judges.chat import ChatJudge
-
-    if record is None:
-        raise InputError(
-            "mcq.judge: kind = 'chat' needs a table of verdicts, which keeps every one so that a rebuild asks "
-            "nothing again; add verdicts = 'verdicts.tsv' to [mcq]"
-        )
-    return (ChatJudge(options.model, record=record, concurrency=options.concurrency),)
 
 
 _ONE_SPELLING = 0.75

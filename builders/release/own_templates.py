@@ -9,7 +9,7 @@ import polars as pl
 from rapidfuzz import fuzz
 
 from blend.builders.templates import content
-from blend.builders.templates.slots import slot_country
+from blend.builders.templates.localise import slot_country
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.recipes.sources import SourceTables
 from blend.schemas.formats import format_of

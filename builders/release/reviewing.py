@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from blend.builders.judges import make_judges, shipped_for, why_suspected
-from blend.builders.judges.option_reader import AskedOptions, OptionReader
+from blend.builders.judges.chat import AskedOptions, OptionReader
 from blend.builders.mcq.to_review import OFFERED_OPTIONS, candidate_pairs, offered_options
 from blend.builders.mcq.verdicts import Reader, Verdicts
 from blend.builders.release.inputs import known_locales, read_inputs
@@ -332,7 +332,7 @@ def read_by_model(
         out: File of verdicts to add to, .tsv or .csv.
         model: Name of the model as the server knows it.
         base: Folder to which the recipe's relative locations refer.
-        base_url: Address of the server, see `judges.option_reader.OptionReader`.
+        base_url: Address of the server, see `judges.chat.OptionReader`.
         locales: Only options of questions about these locales; about all when absent.
         everything: Whether options that people or the package's model have read, and those that verdicts leave
             out, are read as well: to compare the model with people.
@@ -340,7 +340,7 @@ def read_by_model(
 
     Raises:
         InputError: If the recipe is in paper mode, or no question asks about a locale.
-        ServerError: As `judges.option_reader.OptionReader.read`.
+        ServerError: As `judges.chat.OptionReader.read`.
         BlendError: As `builders.release.inputs.read_inputs` and `append_verdicts`.
     """
     given: list[GivenVerdict] = []

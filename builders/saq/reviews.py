@@ -18,7 +18,7 @@ from blend.builders.saq.reviewed_answers import (
 from blend.schemas.errors import RowError, raise_all
 from blend.schemas.formats import AnswerFormat, asked_unit, form_in_words, understood
 from blend.schemas.frames import REVIEWS
-from blend.schemas.personal_data import tells_who
+from blend.schemas.personal_data import own_words
 from blend.schemas.sheets import (
     NO_TICKS,
     TICKS,
@@ -206,9 +206,7 @@ class _Reader:
         if reason and not invalid:
             fix = "write x in column invalid, or empty this cell"
             self._problem("reason", "a reason stands beside an answer that is not marked invalid", fix)
-        for kind in tells_who(reason):
-            fix = "say why in other words: a release repeats them"
-            self._problem("reason", f"holds {kind} (not shown)", fix)
+        self.problems += own_words(reason, where=f"{self._source}, column reason", of_answers=False)
         return reason
 
 

@@ -2,8 +2,16 @@
 
 A native writes about the own country, in English and in the own words. Asked everywhere, the question needs a
 slot where the country stands, must not be asked twice, and must not be about something that only one country
-has. This module proposes the first and tells the other two; it decides and deletes nothing. The reviewed sheet
-becomes templates in `blend.builders.templates.sheet`.
+has. `review_sheet` proposes the first and tells the other two; it decides and deletes nothing. `accept_sheet`
+makes templates of the reviewed sheet:
+
+===============  ===========================================================================================
+decision         what happens
+===============  ===========================================================================================
+``keep``         the text in ``template``, edited or as proposed, becomes a template
+``drop``         the question is left out
+``merge-into``   the question is left out in favour of the kept one whose id stands in ``merge_into``
+===============  ===========================================================================================
 
 References:
     Myung et al. (2024), BLEnD, section 3, https://arxiv.org/abs/2406.09948: duplicates and culture-specific
@@ -11,107 +19,24 @@ References:
 """
 
 import re
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 from rapidfuzz import fuzz, process
 
-from blend.builders.templates.country_names import Proposal, propose
-from blend.builders.templates.slots import at_sentence_start
+from blend.builders.templates.country_names import Proposal, one_country_reasons, propose
+from blend.schemas.errors import RowError, raise_all
+from blend.schemas.formats import format_of
+from blend.schemas.frames import FINDINGS, TEMPLATES
 from blend.schemas.locales import Registry, registry
-from blend.schemas.prompts import ANY_SLOT
-from blend.schemas.sheets import PROPOSED_TEMPLATES, REASON_SEPARATOR
-from blend.schemas.texts import words
+from blend.schemas.prompts import ANY_SLOT, slot_problems
+from blend.schemas.rows import QuestionTemplate
+from blend.schemas.sheets import DECISIONS, KEEP, MERGE, PROPOSED_TEMPLATES, REASON_SEPARATOR
+from blend.schemas.texts import clean, words
 
-# Questions that fit one country only: the words in a template that other countries may have nothing for.
-
-
-_PARENTHESES = re.compile(r"\((?:[^()]|\([^()]*\))*\)")
-_HINT = re.compile(r"\be\.g\.|HH:MM|MM/DD|Arabic numerals?")
-# A name: capitalised words, joined by small ones as in "Eid ul Fitr" and "Bank of Korea", or by a possessive.
-_WORD = r"[^\W\d_a-z](?:[\w'’.&-]*\w)?(?:(?<=s)['’](?=\s))?"
-_NAME = re.compile(rf"(?<![\w'’.-]){_WORD}(?:\s+(?:(?:of|the|and|de|la|al|ul|el|for)\s+){{0,2}}{_WORD})*")
-# Capitals of English spelling that name nothing particular to a country.
-_COMMON_CAPITALS = """
-I Monday Tuesday Wednesday Thursday Friday Saturday Sunday January February March April May June July August
-September October November December TV DVD PC AM PM OK HH MM DD Internet COVID-19 ID CEO GDP PhD
-"""
-_COMMON = frozenset(_COMMON_CAPITALS.split())
-# In small letters as well, these exist in some countries only.
-_NATIONAL = re.compile(
-    r"\b(?:king|queen|monarch|emperor|shah|sultan|royal(?:\s+family)?|prime minister|president|parliament"
-    r"|congress|senate|national assembly|supreme court|governor|zip code|social security|conscription)\b"
-)
-_SPEAKER = re.compile(r"\b(?:we|us|our|ours|my|mine|here)\b", re.IGNORECASE)
-
-
-def one_country_reasons(template: str) -> list[str]:
-    """List why a template may fit one country only.
-
-    Args:
-        template: English text with slots for the author's own country.
-
-    Returns:
-        Reasons ``kind: what``, in the order of the text within each kind and none twice: ``name`` for
-        capitalised words that start no sentence and for abbreviations, ``institution`` for national ones in
-        small letters, ``script`` for words in other letters than Latin, ``speaker`` for words such as "we" and
-        "here". Slots, format hints, weekdays and months do not count.
-    """
-    # What is left out still parts names and sentences, so it is blanked, not removed.
-    text = _PARENTHESES.sub(_without_hint, ANY_SLOT.sub(_blanked, template))
-    reasons = [reason for found in _NAME.finditer(text) for reason in _name_reasons(found)]
-    reasons += [
-        f"institution: {found[0]!r} is not found in every country" for found in _NATIONAL.finditer(text)
-    ]
-    reasons += [f"script: {word!r} is not in Latin letters" for word in _foreign_words(text)]
-    reasons += [f"speaker: {found[0]!r} depends on who asks" for found in _SPEAKER.finditer(text)]
-    return list(dict.fromkeys(reasons))
-
-
-def _blanked(match: re.Match[str]) -> str:
-    # A letter is no name by itself, and after it no sentence starts.
-    return "x".ljust(len(match[0]), "_")
-
-
-def _without_hint(match: re.Match[str]) -> str:
-    return _blanked(match) if _HINT.search(match[0]) else match[0]
-
-
-def _name_reasons(found: re.Match[str]) -> list[str]:
-    name = found[0]
-    if at_sentence_start(found.string[: found.start()]):
-        # The first word is capitalised by its place; what follows it in capitals is a name.
-        first, _, name = name.partition(" ")
-        if not name:
-            return _initial_reasons(first)
-        name = _from_capital(name)
-    words = [word for word in name.split() if word not in _COMMON and word.removesuffix("s") not in _COMMON]
-    if not any(word[0].isupper() for word in words):
-        return []
-    return [f"name: {name!r}"]
-
-
-def _initial_reasons(word: str) -> list[str]:
-    """A word at the start of a sentence is told only when its letters show that it is a name."""
-    abbreviation = word.isupper() and len(word) > 1 and word not in _COMMON
-    return [f"name: {word!r}"] if abbreviation else []
-
-
-def _from_capital(name: str) -> str:
-    """The name without the small words that it starts with."""
-    words = name.split()
-    while words and words[0][0].islower():
-        del words[0]
-    return " ".join(words)
-
-
-def _foreign_words(text: str) -> list[str]:
-    return [word for word in re.findall(r"[^\W\d_]+", text) if any(ord(char) > 0x24F for char in word)]
-
-
-THRESHOLD = 0.85
+_THRESHOLD = 0.85
 """Similarity from which two questions are told as near-duplicates.
 
 Of BLEnD's 500 published templates, from which duplicates had been taken out, 21 have another one that is this
@@ -120,7 +45,7 @@ similar (the same activity of men and of women, for instance); at 0.75 it would 
 
 
 def review_sheet(
-    questions: pl.DataFrame, *, locales: Registry | None = None, threshold: float = THRESHOLD
+    questions: pl.DataFrame, *, locales: Registry | None = None, threshold: float = _THRESHOLD
 ) -> pl.DataFrame:
     """The sheet on which a person turns natives' questions into templates.
 
@@ -128,7 +53,7 @@ def review_sheet(
         questions: `frames.NATIVE_QUESTIONS`, one row per question, each id once.
         locales: Whose country names are known; the packaged registry when absent.
         threshold: Similarity, in (0, 1], from which two questions are near-duplicates; see
-            `near_duplicates.near_duplicates` for what the number is.
+            `near_duplicates` for what the number is.
 
     Returns:
         `sheets.PROPOSED_TEMPLATES`, one row per question: a proposed template, the reasons to look at it, its
@@ -187,7 +112,7 @@ _HINT_OF_FORM = re.compile(r"\([^()]*(?:\([^()]*\)[^()]*)*\)")
 _BLOCK = 512
 
 
-class Match(NamedTuple):
+class _Match(NamedTuple):
     """Question with which another is grouped; positions count from 0."""
 
     group: int
@@ -198,7 +123,7 @@ class Match(NamedTuple):
     """How similar that one is, in [threshold, 1]."""
 
 
-def near_duplicates(texts: Sequence[str], *, threshold: float) -> list[Match | None]:
+def near_duplicates(texts: Sequence[str], *, threshold: float) -> list[_Match | None]:
     """For every question the group of near-duplicates that it belongs to.
 
     The similarity of two questions is ``2 m / (a + b)``: ``a`` and ``b`` are the lengths in characters of their
@@ -231,7 +156,7 @@ def near_duplicates(texts: Sequence[str], *, threshold: float) -> list[Match | N
             if similarities[row, best] > 0:
                 nearest[position] = (best, float(similarities[row, best]) / 100)
     return [
-        None if found is None else Match(_first(groups, position), *found)
+        None if found is None else _Match(_first(groups, position), *found)
         for position, found in enumerate(nearest)
     ]
 
@@ -251,3 +176,107 @@ def _first(groups: list[int], position: int) -> int:
     while groups[position] != position:
         position = groups[position]
     return position
+
+
+_Row = dict[str, Any]
+
+
+class Accepted(NamedTuple):
+    """Templates, and the questions that became none."""
+
+    templates: pl.DataFrame
+    """`frames.TEMPLATES`, ordered by id."""
+    dropped: pl.DataFrame
+    """`frames.FINDINGS`, ``dropped-question`` or ``merged-question``, ordered by template."""
+
+
+def accept_sheet(sheet: pl.DataFrame) -> Accepted:
+    """The templates that a reviewed sheet keeps.
+
+    Args:
+        sheet: `sheets.PROPOSED_TEMPLATES` with a decision in every row; ``template`` may have been edited.
+
+    Returns:
+        One template per kept question, its answer format decided by the hint in its text, and one finding per
+        question that was dropped or merged.
+
+    Raises:
+        RowError, RowErrors: If a row has no decision or an unknown one, merges into a question that is not
+            kept, keeps a text without slot or with an unknown one, or has the id of another; names the place
+            and column of each.
+    """
+    rows = sheet.select(PROPOSED_TEMPLATES.names()).sort("template_id", "source").to_dicts()
+    raise_all([*_undecided(rows)])
+    kept = [row for row in rows if _decision(row) == KEEP]
+    raise_all([*_unfit(kept), *_unmergeable(rows, {row["template_id"] for row in kept})])
+    templates = pl.DataFrame([_template(row) for row in kept], schema=TEMPLATES)
+    dropped = [_finding(row) for row in rows if _decision(row) != KEEP]
+    return Accepted(templates, pl.DataFrame(dropped, schema=FINDINGS, orient="row"))
+
+
+def _decision(row: _Row) -> str:
+    return clean(row["decision"] or "").lower()
+
+
+def _wrong(row: _Row, column: str, what: str, fix: str) -> RowError:
+    return RowError(what, where=f"{row['source']}, column {column}", fix=fix)
+
+
+def _undecided(rows: list[_Row]) -> Iterator[RowError]:
+    """Rows without id, topic or a decision that there is, and those with the id of another."""
+    first: dict[str, str] = {}
+    for row in rows:
+        for column in ("template_id", "topic"):
+            if not clean(row[column] or ""):
+                yield _wrong(row, column, "the cell is blank", "fill it in")
+        earlier = first.setdefault(row["template_id"], row["source"])
+        if earlier != row["source"]:
+            what = f"{row['template_id']!r} is the id of {earlier} as well"
+            yield _wrong(row, "template_id", what, "delete one of the rows or give it an id of its own")
+        if (decision := _decision(row)) not in DECISIONS:
+            what = (
+                f"unknown decision {row['decision']!r}" if decision else f"{row['template_id']} is not reviewed"
+            )
+            yield _wrong(row, "decision", what, f"write one of: {', '.join(DECISIONS)}")
+
+
+def _unfit(kept: list[_Row]) -> Iterator[RowError]:
+    """Kept texts that cannot be localised."""
+    for row in kept:
+        for what, fix in slot_problems(row["template"] or ""):
+            yield _wrong(row, "template", what, fix)
+
+
+def _unmergeable(rows: list[_Row], kept: set[str]) -> Iterator[RowError]:
+    ids = {row["template_id"] for row in rows}
+    for row in rows:
+        target, decision = clean(row["merge_into"] or ""), _decision(row)
+        if decision != MERGE and target:
+            what = f"{target!r} stands beside the decision {decision!r}"
+            yield _wrong(row, "merge_into", what, f"clear it, or decide {MERGE!r}")
+        elif decision == MERGE and not target:
+            what = f"{row['template_id']} is merged into nothing"
+            yield _wrong(row, "merge_into", what, "write the id of the question that is kept instead")
+        elif decision == MERGE and target not in kept:
+            what = f"{target!r} is not kept" if target in ids else f"no question has the id {target!r}"
+            yield _wrong(row, "merge_into", what, "name a question whose decision is 'keep'")
+
+
+def _template(row: _Row) -> dict[str, Any]:
+    text = clean(row["template"])
+    template = QuestionTemplate(
+        template_id=row["template_id"],
+        topic=row["topic"],
+        source_locale=row["source_locale"] or None,
+        text=text,
+        answer_format=format_of(text),
+    )
+    return {**template.model_dump(mode="json"), "source": row["source"]}
+
+
+def _finding(row: _Row) -> tuple[str, str, str | None, str, str]:
+    merged = _decision(row) == MERGE
+    kind = "merged-question" if merged else "dropped-question"
+    why = f"the reviewer merged it into {clean(row['merge_into'])}" if merged else "the reviewer dropped it"
+    reasons = f" (noticed: {row['reasons']})" if row["reasons"] else ""
+    return kind, row["source"], row["source_locale"] or None, row["template_id"], f"{why}{reasons}"

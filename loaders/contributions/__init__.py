@@ -19,7 +19,8 @@ from blend.loaders.contributions.contributors import (
     terms_problems,
 )
 from blend.loaders.files.diagnostics import Checked, Diagnostics, Placed
-from blend.loaders.responses import ResponseTables, check_rows, response_tables
+from blend.loaders.responses import ResponseTables, response_tables
+from blend.loaders.responses.checks import check_rows
 from blend.loaders.responses.response_rows import ResponseRows, read_response_rows
 from blend.schemas.locales import Registry, registry
 from blend.schemas.personal_data import Contributor, contact_data

@@ -10,10 +10,13 @@ from pydantic import ValidationError
 from blend.schemas.errors import RowError, RowErrors, UnknownNameError, raise_all
 from blend.schemas.locales import Registry, registry
 from blend.schemas.models import FieldError, Row, field_errors
-from blend.schemas.personal_data import tells_who
 
 if TYPE_CHECKING:
     import polars as pl
+
+
+Finding = tuple[str, str, str | None, str | None, str]
+"""What was normalised or is odd, as a row of `frames.FINDINGS`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +25,16 @@ class Diagnostics:
 
     problems: list[RowError] = field(default_factory=list)
     """What the reader cannot go on with, in reading order."""
-    findings: list[tuple[str, str, str | None, str | None, str]] = field(default_factory=list)
-    """What was normalised or is odd, as rows of `frames.FINDINGS`."""
+    findings: list[Finding] = field(default_factory=list)
+    """What was normalised or is odd."""
+
+    def add(self, found: Iterable[RowError | Finding]) -> None:
+        """Note what a rule has found."""
+        for one in found:
+            if isinstance(one, RowError):
+                self.problems.append(one)
+            else:
+                self.findings.append(one)
 
     def problem(self, what: str, *, where: str, fix: str) -> None:
         """Note what is wrong, where, and what to do about it."""
@@ -43,15 +54,7 @@ class Diagnostics:
 
     def oddity(self, kind: str, placed: "Placed[Any]", detail: str) -> None:
         """Note an oddity of a row, with the locale and template that it is about, if any."""
-        location, row = placed
-        about = {name: getattr(row, name, None) for name in ("locale", "template_id")}
-        self.finding(kind, location, detail, **about)
-
-    def check_own_words(self, text: str, *, where: str, of_answers: bool = True) -> None:
-        """Note what in somebody's own words tells who a person is (`tells_who`): releases repeat such words."""
-        for kind in tells_who(text, of_answers=of_answers):
-            fix = "say why in other words: a release repeats them"
-            self.problem(f"holds {kind} (not shown)", where=where, fix=fix)
+        self.findings.append(about(kind, placed, detail))
 
     def unknown_locale(self, name: str, known: Registry, *, where: str) -> None:
         """Note a locale that is not known, once: a locale file that was forgotten is behind all rows of it."""
@@ -114,6 +117,18 @@ class Placed(NamedTuple, Generic[R]):
 
     location: str
     row: R
+
+
+def about(kind: str, placed: Placed[Any], detail: str) -> Finding:
+    """A finding about a row, with its locale and template, if it has any."""
+    location, row = placed
+    return kind, location, getattr(row, "locale", None), getattr(row, "template_id", None), detail
+
+
+def about_locale(kind: str, placed: Placed[Any], detail: str) -> Finding:
+    """The same about several questions of a locale, of which a row is the first."""
+    kind, location, locale, _, _ = about(kind, placed, detail)
+    return kind, location, locale, None, detail
 
 
 class Checked(NamedTuple, Generic[R]):

@@ -10,16 +10,14 @@ from typing import NamedTuple
 import polars as pl
 
 from blend.loaders.files.diagnostics import Diagnostics, Placed, R
-from blend.loaders.responses.links import AskedQuestion, check_links, check_prompts
-from blend.loaders.responses.odd_answers import find_copied_answers, find_odd_answers
-from blend.loaders.responses.odd_texts import (
-    check_countries,
-    find_hidden_characters,
-    find_lost_letters,
-    find_other_languages,
-    on_one_line,
+from blend.loaders.responses.checks import check_rows
+from blend.loaders.responses.odd_texts import on_one_line
+from blend.loaders.responses.response_rows import (
+    AskedQuestion,
+    ResponseRows,
+    read_response_rows,
+    response_layout,
 )
-from blend.loaders.responses.response_rows import ResponseRows, read_response_rows, response_layout
 from blend.loaders.responses.reviews import reviews_that_count
 from blend.schemas.errors import BlendError
 from blend.schemas.frames import KEY, PROMPT_KEY, PROMPTS, QUESTIONS, RESPONSES, REVIEWS, TEMPLATES
@@ -99,36 +97,6 @@ def readable_rows(folder: Path, *, locales: Registry) -> ResponseRows | None:
         return read_response_rows(files, folder, locales, diagnostics)
     except (OSError, BlendError):
         return None
-
-
-def check_rows(
-    rows: ResponseRows,
-    known: Registry,
-    diagnostics: Diagnostics,
-    *,
-    reviewing: bool = False,
-    collecting: bool = False,
-) -> None:
-    """Note whatever in the rows contradicts others or refers to none, and texts that hold what nobody sees.
-
-    See `read_responses` for ``reviewing`` and ``collecting``.
-    """
-    templates, questions, responses, reviews, prompts = rows
-    check_links(
-        templates, questions, responses, reviews, diagnostics, reviewing=reviewing, collecting=collecting
-    )
-    check_prompts(prompts, questions, diagnostics)
-    for location, review in reviews.rows:
-        for reason in review.reasons:
-            diagnostics.check_own_words(reason, where=f"{location}, column reasons", of_answers=False)
-    topics = {row.template_id: row.topic for _, row in templates.rows}
-    find_other_languages([*questions.rows, *prompts.rows], known, diagnostics)
-    find_odd_answers(responses.rows, diagnostics, is_draft=reviewing or collecting)
-    find_copied_answers(responses.rows, topics, diagnostics)
-    if templates.is_complete:
-        check_countries(questions.rows, templates.rows, known, diagnostics)
-    find_hidden_characters((placed for table in rows for placed in table.rows), known, diagnostics)
-    find_lost_letters(responses.rows, diagnostics)
 
 
 def response_tables(rows: ResponseRows, known: Registry, diagnostics: Diagnostics) -> ResponseTables:

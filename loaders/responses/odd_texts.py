@@ -8,19 +8,20 @@ import html
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from functools import cache, lru_cache
 from itertools import chain
 from typing import Any
 
-from blend.loaders.files.diagnostics import Diagnostics, Placed
-from blend.loaders.responses.links import AskedQuestion
+from blend.loaders.files.diagnostics import Diagnostics, Finding, Placed, about
+from blend.loaders.responses.response_rows import AskedQuestion, ResponseRows
+from blend.schemas.errors import RowError
 from blend.schemas.languages import country_name, english_name, nationalities, share_known
 from blend.schemas.locales import Locale, Registry, in_english, is_named, others_named
 from blend.schemas.models import Row
 from blend.schemas.prompts import COUNTRY, NATIONALITY, slots_of
-from blend.schemas.rows import QuestionTemplate, Response, Review
+from blend.schemas.rows import Response, Review
 from blend.schemas.texts import (
     clean,
     forbidden_in,
@@ -59,27 +60,30 @@ _Text = tuple[str, str, bool]
 """Column, text, and whether it is in the local language."""
 
 
-def find_hidden_characters(rows: Iterable[Placed[Any]], locales: Registry, diagnostics: Diagnostics) -> None:
-    """Note texts with control characters, with invisible ones that their script does not need, and the like.
+def odd_texts(rows: ResponseRows, known: Registry) -> Iterator[Finding]:
+    """Texts with control characters, with invisible ones that their script does not need, and the like.
 
     And those with words of two scripts that look alike, which equal no word that is spelled in one, and with
     question marks where a spreadsheet may have had letters.
 
     Line feeds and tabs are blanks to everybody, and are none of them. Answers that a review repeats are told
     where they were typed.
-
-    Args:
-        rows: Of templates, questions, responses, reviews and prompts.
-        locales: Known locales.
-        diagnostics: Takes findings.
     """
-    for placed in rows:
-        for text in _texts_of(placed.row):
-            _note(text, placed, locales, diagnostics)
+    for placed in chain.from_iterable(table.rows for table in rows):
+        for column, text, is_local in _texts_of(placed.row):
+            shown = clean(text)
+            locale = known.get(placed.row.locale) if is_local else None
+            page = None if locale is None else _CODE_PAGES.get(locale.language)
+            for kind, what in chain(_suspect(shown, page), () if "prompt" in column else _of_a_page(shown)):
+                yield about(kind, placed, f"column {column}: {what}")
+            if not shown.isprintable():
+                ordinary = "" if locale is None else ordinary_in(locale.script, rtl=locale.direction == "rtl")
+                for held in chain(forbidden_in(shown), unseen_in(shown, ordinary), meaningless_in(shown)):
+                    yield about("hidden-characters", placed, f"column {column} holds {held}; kept")
 
 
-def find_lost_letters(responses: Sequence[Placed[Response]], diagnostics: Diagnostics) -> None:
-    """Note answers with question marks at a word that no answer of the locale has without them.
+def lost_letters(responses: Sequence[Placed[Response]]) -> Iterator[Finding]:
+    """Answers with question marks at a word that no answer of the locale has without them.
 
     Somebody who doubts writes a word that others write, too: ``coffee?``.
     """
@@ -89,17 +93,12 @@ def find_lost_letters(responses: Sequence[Placed[Response]], diagnostics: Diagno
         for number, answer in enumerate(placed.row.answers, start=1)
         if "?" in answer and (found := _MARK_AT_EDGE.search(clean(answer))) and not _MARK_IN_WORD.search(answer)
     ]
-    if not marked:
-        return
-    words = {
-        (row.locale, word)
-        for _, row in responses
-        for answer in row.answers
-        for word in clean(answer).casefold().split()
-    }
+    words = set[tuple[str, str]]()
+    for _, row in responses if marked else ():
+        words.update((row.locale, word) for text in row.answers for word in clean(text).casefold().split())
     for placed, number, found in marked:
         if (placed.row.locale, (found[1] or found[2]).casefold()) not in words:
-            diagnostics.oddity("question-marks", placed, f"column answer_{number}: {found[0]!r} {_LOST}")
+            yield about("question-marks", placed, f"column answer_{number}: {found[0]!r} {_LOST}")
 
 
 def on_one_line(
@@ -146,19 +145,6 @@ def _texts_of(row: Row) -> Iterator[_Text]:
     else:
         there = type(row).model_fields
         yield from ((name, getattr(row, name), local) for name, local in _COLUMNS.items() if name in there)
-
-
-def _note(found: _Text, placed: Placed[Any], locales: Registry, diagnostics: Diagnostics) -> None:
-    column, text, is_local = found
-    shown = clean(text)
-    locale = locales.get(placed.row.locale) if is_local else None
-    page = None if locale is None else _CODE_PAGES.get(locale.language)
-    for kind, what in chain(_suspect(shown, page), () if "prompt" in column else _of_a_page(shown)):
-        diagnostics.oddity(kind, placed, f"column {column}: {what}")
-    if not shown.isprintable():
-        ordinary = "" if locale is None else ordinary_in(locale.script, rtl=locale.direction == "rtl")
-        for held in chain(forbidden_in(shown), unseen_in(shown, ordinary), meaningless_in(shown)):
-            diagnostics.oddity("hidden-characters", placed, f"column {column} holds {held}; kept")
 
 
 def _suspect(text: str, page: str | None) -> Iterator[tuple[str, str]]:
@@ -232,36 +218,32 @@ _ENDS = re.compile(r"[^\w\s,;:-]\W*$")
 """How sentences end: in a mark, of whatever script."""
 
 
-def find_other_languages(rows: Sequence[Placed[Any]], locales: Registry, diagnostics: Diagnostics) -> None:
-    """Note questions and prompts that are hardly in the language of their column.
+def other_languages(rows: ResponseRows, known: Registry) -> Iterator[Finding]:
+    """Questions and prompts that are hardly in the language of their column.
 
     Of questions also those that name another country, not their own, and those that were cut off, so that they
     alone do not end like a sentence.
-
-    Args:
-        rows: Of questions and prompts.
-        locales: Known locales.
-        diagnostics: Takes findings.
     """
-    questions = [Placed(location, row) for location, row in rows if isinstance(row, AskedQuestion)]
-    _find_cut_off(questions, diagnostics)
+    questions = rows.questions.rows
+    yield from _cut_off(questions)
     scripts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for _, question in questions:
-        scripts[_language(locales.get(question.locale))].update(_scripts(question))
+        scripts[_language(known.get(question.locale))].update(_scripts(question))
     # One language after the other, since of dictionaries few are kept (`languages`).
-    for placed in sorted(rows, key=lambda placed: _language(locales.get(placed.row.locale))):
-        row, locale = placed.row, locales.get(placed.row.locale)
+    both: list[Placed[Any]] = [*questions, *rows.prompts.rows]
+    for placed in sorted(both, key=lambda placed: _language(known.get(placed.row.locale))):
+        row, locale = placed.row, known.get(placed.row.locale)
         for column, text, is_local in _texts_of(row):
             if isinstance(row, AskedQuestion) and is_local:
                 what = _other_language(row, locale, scripts[_language(locale)])
             else:
                 what = foreign(text, _language(locale) if is_local else _ENGLISH)
             if what is not None:
-                diagnostics.oddity("other-language", placed, f"column {column}: {what}; kept")
+                yield about("other-language", placed, f"column {column}: {what}; kept")
         is_about_a_country = isinstance(row, AskedQuestion) and not in_english(locale)
-        if is_about_a_country and (country := _other_country(row.question, locale, locales)):
-            found = f"column question: names {country!r}, but not {locale.native_name!r}; kept"
-            diagnostics.oddity("other-country", placed, found)
+        if is_about_a_country and (country := _other_country(row.question, locale, known)):
+            detail = f"column question: names {country!r}, but not {locale.native_name!r}; kept"
+            yield about("other-country", placed, detail)
 
 
 def _other_language(row: AskedQuestion, locale: Locale, usual: Counter[str]) -> str | None:
@@ -294,8 +276,8 @@ def foreign(text: str, language: str) -> str | None:
     return f"hardly reads like {english_name(language)}" if is_foreign else None
 
 
-def _find_cut_off(questions: Sequence[Placed[AskedQuestion]], diagnostics: Diagnostics) -> None:
-    """Note questions that end in a letter or comma where most others of their column end in a mark."""
+def _cut_off(questions: Sequence[Placed[AskedQuestion]]) -> Iterator[Finding]:
+    """Questions that end in a letter or comma where most others of their column end in a mark."""
     by_locale: defaultdict[str, list[Placed[AskedQuestion]]] = defaultdict(list)
     for placed in questions:
         by_locale[placed.row.locale].append(placed)
@@ -305,7 +287,7 @@ def _find_cut_off(questions: Sequence[Placed[AskedQuestion]], diagnostics: Diagn
             for placed in open_ended if 2 * len(open_ended) < len(rows) else ():
                 end = getattr(placed.row, column).strip()[-_SHOWN_OF_END:]
                 detail = f"column {column}: ends in {end!r}, the others in a mark; kept, was it cut off?"
-                diagnostics.oddity("cut-off", placed, detail)
+                yield about("cut-off", placed, detail)
 
 
 def _language(locale: Locale) -> str:
@@ -347,30 +329,25 @@ def _form(name: str) -> str:
     return rf"{re.escape(name)}(?!\w)"
 
 
-def check_countries(
-    questions: Sequence[Placed[AskedQuestion]],
-    templates: Sequence[Placed[QuestionTemplate]],
-    locales: Registry,
-    diagnostics: Diagnostics,
-) -> None:
-    """Note English questions that name no country, or another one than their locale's.
+def other_countries(rows: ResponseRows, known: Registry) -> Iterator[RowError]:
+    """English questions that name no country, or another one than their locale's.
 
     Where people are asked in English, what they read is such a question as well.
 
     Any English name of the region or of its people will do, whatever the wording. Without one, nobody could
     answer a multiple-choice question, and a model would be asked about nowhere.
     """
-    texts = {row.template_id: row.text for _, row in templates}
-    for location, row in questions:
-        locale = locales.get(row.locale)
+    texts = {row.template_id: row.text for _, row in rows.templates.rows}
+    for location, row in rows.questions.rows:
+        locale = known.get(row.locale)
         english = {"en_question": row.en_question} | ({"question": row.question} if in_english(locale) else {})
         for column, text in english.items():
             if slots_of(text) or is_named(text, locale):  # such a slot is told already
                 continue
-            others = others_named(text, locales, locale)
+            others = others_named(text, known, locale)
             what = f"names {' and '.join(others)}, but not" if others else "does not name"
             wanted = fill_slots(texts.get(row.template_id, COUNTRY), locale)
-            diagnostics.problem(
+            yield RowError(
                 f"{what} {locale.prompt_name}, about which {row.locale} is asked",
                 where=f"{location}, column {column}",
                 fix=f"name it as its template does: {wanted!r}",

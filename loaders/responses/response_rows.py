@@ -16,10 +16,10 @@ from blend.loaders.files.content import location_of
 from blend.loaders.files.diagnostics import Checked, Diagnostics, Placed, R, checked, unknown_locale
 from blend.loaders.files.rows import SUFFIXES, Cells, Columns, read_rows
 from blend.loaders.files.tables import TABLE_SUFFIXES, only_named
-from blend.loaders.responses.links import AskedQuestion
 from blend.schemas.errors import InputError, RowError
 from blend.schemas.formats import format_of
 from blend.schemas.locales import Registry
+from blend.schemas.models import Row, Text
 from blend.schemas.rows import (
     LONGEST_ANSWER,
     MAX_ANSWERS,
@@ -187,6 +187,19 @@ def _files(part: Path, root: Path, suffixes: tuple[str, ...], diagnostics: Diagn
     return [path for path in files if path.suffix.lower() in suffixes]
 
 
+class AskedQuestion(Row):
+    """A template in one locale, as the file of questions holds it."""
+
+    template_id: Text
+    """Id of the question's template."""
+    locale: Text
+    """Locale in which it is asked."""
+    question: Text
+    """The question in the local language, country named."""
+    en_question: Text
+    """The question in English, country named."""
+
+
 _ANSWER_COLUMNS = tuple(f"answer_{number}" for number in range(1, MAX_ANSWERS + 1))
 
 
@@ -198,6 +211,16 @@ class ResponseRows(NamedTuple):
     responses: Checked[Response]
     reviews: Checked[Review]
     prompts: Checked[Prompt]
+
+
+KEYS: Mapping[str, tuple[str, ...]] = {
+    "templates": ("template_id",),
+    "questions": ("template_id", "locale"),
+    "responses": ("template_id", "locale", "annotator"),
+    "reviews": ("template_id", "locale"),
+    "prompts": ("prompt_id", "locale"),
+}
+"""By table, the columns in which no two rows are alike."""
 
 
 def read_response_rows(

@@ -13,7 +13,7 @@ from blend.loaders.files.content import read_text
 from blend.loaders.files.diagnostics import Checked, Diagnostics, Placed
 from blend.loaders.files.new_files import is_pulled, read_sheet
 from blend.loaders.files.rows import SUFFIXES
-from blend.loaders.responses.links import AskedQuestion, Key
+from blend.loaders.responses.response_rows import AskedQuestion
 from blend.schemas.errors import ConflictError, RowError
 from blend.schemas.rows import Response, Review
 from blend.schemas.sheets import ANSWER_SHEET, RETURNED_ANSWERS
@@ -40,11 +40,11 @@ def reviews_that_count(
     in other files than own ones must be about questions that are asked, unless somebody is ``reviewing``.
     """
     asked = {(row.template_id, row.locale) for _, row in questions.rows} if questions.is_complete else set()
-    given = defaultdict[Key, set[str]](set)
+    given = defaultdict[tuple[str, str], set[str]](set)
     for _, response in responses.rows:
         given[response.template_id, response.locale].update(map(clean, response.answers))
     left_out: set[str] = set()
-    by_question: dict[Key, list[Placed[Review]]] = {}
+    by_question: dict[tuple[str, str], list[Placed[Review]]] = {}
     for one in reviews.rows:
         key = one.row.template_id, one.row.locale
         # A file without a question is more likely cut off than meant.

@@ -62,7 +62,7 @@ def read_review_sheet(path: Path, *, locales: Registry | None = None) -> pl.Data
         locales: Known locales, of which ``source_locale`` names one; the packaged registry when absent.
 
     Returns:
-        `sheets.PROPOSED_TEMPLATES`, in file order, for `builders.templates.sheet.accept_sheet`.
+        `sheets.PROPOSED_TEMPLATES`, in file order, for `builders.templates.accept_sheet`.
 
     Raises:
         RowError, RowErrors: If the file cannot be read, a locale is unknown or a similarity is not a number.

@@ -11,6 +11,7 @@ from blend.loaders.files.new_files import read_sheet
 from blend.loaders.files.rows import Cells, Columns, read_rows, read_table
 from blend.loaders.responses.verdicts import GivenVerdict
 from blend.schemas.errors import InputError, RowError
+from blend.schemas.personal_data import own_words
 from blend.schemas.sheets import (
     ALL_VERDICTS,
     DIFFERENT,
@@ -87,7 +88,7 @@ def _read(kind: _Kind, path: Path, diagnostics: Diagnostics) -> tuple[GivenVerdi
             continue
         with diagnostics.collected():
             verdict = _verdict(kind, cells)
-            diagnostics.check_own_words(verdict.why, where=f"{verdict.location}, column why")
+            diagnostics.add(own_words(verdict.why, where=f"{verdict.location}, column why", of_answers=True))
             earlier = verdicts.setdefault(verdict.subject, verdict)
             if earlier.verdict != verdict.verdict:
                 what = f"{verdict.option!r} is {verdict.verdict!r} here, but {earlier.verdict!r}"

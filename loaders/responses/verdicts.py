@@ -17,7 +17,7 @@ from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.rows import Columns, read_rows
 from blend.schemas.errors import InputError, RowError, raise_all
 from blend.schemas.frames import VERDICTS
-from blend.schemas.personal_data import is_model, pseudonym
+from blend.schemas.personal_data import is_model, own_words, pseudonym
 from blend.schemas.sheets import ALL_VERDICTS, DIFFERS_FROM, MEANINGS, OK, PROPOSED, SAME_AS, stands_by_natives
 from blend.schemas.texts import answer_key, clean, pair_key
 
@@ -124,7 +124,7 @@ def read_verdicts(path: Path) -> pl.DataFrame:
         row: dict[str, Any] = {name: _text(cells.values.get(name)) for name in _COLUMNS}
         with diagnostics.collected():
             rows.append(_checked({**row, "source": cells.location}))
-        diagnostics.check_own_words(row["why"] or "", where=f"{cells.location}, column why")
+        diagnostics.add(own_words(row["why"] or "", where=f"{cells.location}, column why", of_answers=True))
     diagnostics.raise_problems()
     return pl.DataFrame(rows, VERDICTS, orient="row")
 

@@ -1,20 +1,22 @@
 """The chat judge against a real server over HTTP: what it asks, what it reads, and what can go wrong."""
 
 import json
+from hashlib import sha256
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.builders.judges.chat import MAX_UNREAD, ChatJudge, read_opinion
-from blend.builders.judges.equivalence import Verdict
+from blend.builders.judges.chat import MAX_UNREAD, PROMPT_VERSION, AskedOptions, ChatJudge, OptionReader
+from blend.builders.judges.panel import Verdict
 from blend.loaders.responses.verdicts import GivenVerdict
 from blend.schemas.errors import BlendError
 from helpers.models.chat_server import SECRET, Chat, ChatReply, answers_in, judge_at, sensible
 
 AGAIN = "run again: the verdicts that came are kept and not asked again"
 
-
+JUDGE = ChatJudge("m1", record=lambda _: None)
+PAIR = ("a", "b")
 STATED = {
     '{"verdict": "same", "reason": "one sport"}': (True, "one sport"),
     '  {"reason": "one\\n\\tsport", "verdict": " Same "}\n': (True, "one sport"),
@@ -36,13 +38,13 @@ UNSTATED = [
 
 
 def test_an_opinion_is_read_where_it_is_stated_beyond_doubt():
-    assert {reply: read_opinion(reply) for reply in STATED} == STATED
-    assert [reply[:40] for reply in UNSTATED if read_opinion(reply) is not None] == []
+    assert {reply: JUDGE.read_reply(PAIR, reply) for reply in STATED} == STATED
+    assert [reply[:40] for reply in UNSTATED if JUDGE.read_reply(PAIR, reply) is not None] == []
 
 
 @given(st.sampled_from(["same", "different"]), st.text())
 def test_a_reason_is_one_short_line(verdict: str, reason: str):
-    same, line = read_opinion(json.dumps({"verdict": verdict, "reason": reason})) or (None, "")
+    same, line = JUDGE.read_reply(PAIR, json.dumps({"verdict": verdict, "reason": reason})) or (None, "")
     assert same == (verdict == "same")
     assert len(line) <= 200
     assert line == " ".join(line.split())
@@ -178,3 +180,56 @@ def test_without_key_and_address_nothing_is_sent(monkeypatch: pytest.MonkeyPatch
         "chat:m1: there is no API key; set OPENAI_API_KEY in the environment, "
         "or give OPENAI_BASE_URL, the address of a server that needs none"
     )
+
+
+# The words in which a model is asked about options, and the strict reading of what it replies.
+
+ASKED = AskedOptions("T-1", "en-GB", "What is lunch?", "the UK", (("tea", "key"), ('a "b"\n', "distractor")))
+READER = OptionReader("m1", record=lambda _: None)
+GOOD = {
+    "1": {"verdict": "ok", "confidence": 1, "why": "of\ncourse"},
+    "2": {"verdict": "Silly", "confidence": 0.25},
+}
+
+
+def test_other_words_have_another_number():
+    # A verdict is kept under the number of the words that brought it: change both.
+    digests = {1: "48cbfcd2cf01"}
+    assert sha256(OptionReader.instruction.encode()).hexdigest()[:12] == digests[PROMPT_VERSION]
+
+
+def test_question_region_and_options_are_shown():
+    assert READER.shown(ASKED._replace(known_keys=("soup",))) == {
+        "question": "What is lunch?",
+        "region": "the UK",
+        "correct answers": ("soup",),
+        "options": {"1": {"role": "key", "option": "tea"}, "2": {"role": "distractor", "option": 'a "b"\n'}},
+    }
+
+
+@pytest.mark.parametrize(
+    "reply", ["{}", "```json\n{}\n```", "<think>perhaps silly</think>\n{}"], ids=["plain", "fenced", "thought"]
+)
+def test_a_reply_is_an_opinion_on_each(reply: str):
+    assert READER.read_reply(ASKED, reply.replace("{}", json.dumps(GOOD))) == [
+        ("ok", 1.0, "of course"),
+        ("silly", 0.25, ""),
+    ]
+
+
+UNCLEAR = [
+    "All fine.",
+    '{"1": 1, "1": 2}',
+    json.dumps({**GOOD, "3": {}}),
+    json.dumps({"1": GOOD["1"]}),
+    json.dumps({**GOOD, "2": "ok"}),
+    json.dumps({**GOOD, "2": {**GOOD["2"], "verdict": "wrong"}}),
+    *(
+        json.dumps({**GOOD, "2": {"verdict": "ok", "confidence": sure}})
+        for sure in (True, "0.9", None, 1.1, -0.1, float("nan"))
+    ),
+]
+
+
+def test_what_is_not_stated_beyond_doubt_is_no_opinion():
+    assert [reply for reply in UNCLEAR if READER.read_reply(ASKED, reply) is not None] == []

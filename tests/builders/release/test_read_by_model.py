@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from blend.builders.judges.option_reader import MAX_UNREAD
+from blend.builders.judges.chat import MAX_UNREAD
 from blend.builders.release import build_release
 from blend.builders.release.reviewing import read_by_model
 from blend.cli import app

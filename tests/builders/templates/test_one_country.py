@@ -2,7 +2,7 @@
 
 import pytest
 
-from blend.builders.templates import one_country_reasons
+from blend.builders.templates.country_names import one_country_reasons
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from blend.builders.templates.sheet import accept_sheet
+from blend.builders.templates import accept_sheet
 from blend.schemas.errors import RowError
 from blend.schemas.frames import FINDINGS, TEMPLATES
 from blend.schemas.sheets import PROPOSED_TEMPLATES as SHEET

@@ -2,7 +2,7 @@
 
 import pytest
 
-from blend.builders.templates.slots import fill, slot_country
+from blend.builders.templates.localise import fill, slot_country
 from blend.schemas.locales import registry
 
 LOCALES = registry()

@@ -6,18 +6,19 @@ import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
 
 from blend.builders.release import build_release
 from blend.builders.validate import CHECKS, validate_release
-from blend.loaders.files.diagnostics import Diagnostics, Placed
+from blend.loaders.files.diagnostics import Checked, Placed
 from blend.loaders.files.toml import registry_with
 from blend.loaders.recipes.ready import sample_path
 from blend.loaders.responses import read_responses
-from blend.loaders.responses.links import AskedQuestion
-from blend.loaders.responses.odd_texts import find_other_languages
+from blend.loaders.responses.odd_texts import other_languages
+from blend.loaders.responses.response_rows import AskedQuestion, ResponseRows
 from blend.schemas.errors import BlendError
 from blend.schemas.locales import registry
 from blend.schemas.personal_data import as_read, pseudonym, several_pseudonyms
@@ -187,9 +188,9 @@ def asked() -> list[Placed[AskedQuestion]]:
 
 
 def told_of(asked: list[Placed[AskedQuestion]]) -> list[tuple[str, ...]]:
-    diagnostics = Diagnostics()
-    find_other_languages(asked, registry(), diagnostics)
-    return [(kind, source, detail) for kind, source, _, _, detail in diagnostics.findings]
+    none = Checked[Any]([], is_complete=True)
+    rows = ResponseRows(none, Checked(asked, is_complete=True), none, none, none)
+    return [(kind, source, detail) for kind, source, _, _, detail in other_languages(rows, registry())]
 
 
 def swapped(

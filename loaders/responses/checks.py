@@ -1,0 +1,379 @@
+"""Checks: whether the rows of raw responses fit together, and what in them was hardly meant; a rule for each.
+
+A rule yields problems, which stop the reader, and findings, which do not.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from blend.loaders.files.diagnostics import Diagnostics, Placed, about, about_locale
+from blend.loaders.responses.odd_answers import Found, copied, filled_down, odd_answers
+from blend.loaders.responses.odd_texts import lost_letters, odd_texts, other_countries, other_languages
+from blend.loaders.responses.response_rows import KEYS, AskedQuestion, ResponseRows
+from blend.schemas.errors import RowError, close_to, not_answered, not_asked
+from blend.schemas.formats import (
+    AnswerFormat,
+    any_in_format,
+    asked_unit,
+    form_in_words,
+    format_of,
+    understood,
+    writes_day_first,
+)
+from blend.schemas.locales import Registry
+from blend.schemas.personal_data import (
+    as_read,
+    own_words,
+    several_pseudonyms,
+)
+from blend.schemas.prompts import slot_problems, slots_of
+from blend.schemas.rows import QUESTION_SLOT, QuestionTemplate, Response, Review
+from blend.schemas.sheets import surely_rewritten
+from blend.schemas.texts import clean, fold, is_unwritten, pluralise, scripts_of
+
+_Key = tuple[str, str]
+
+
+class _UnderCheck(NamedTuple):
+    """Rows under check; see `check_rows`."""
+
+    rows: ResponseRows
+    known: Registry
+    templates: Mapping[str, QuestionTemplate]
+    """By id."""
+    reviewing: bool
+    collecting: bool
+
+    @property
+    def responses(self) -> list[Placed[Response]]:
+        """All responses."""
+        return self.rows.responses.rows
+
+
+def check_rows(
+    rows: ResponseRows,
+    known: Registry,
+    diagnostics: Diagnostics,
+    *,
+    reviewing: bool = False,
+    collecting: bool = False,
+) -> None:
+    """Note whatever in the rows contradicts others or refers to none, and what was hardly meant.
+
+    Nothing is checked against a table that is not whole: its missing rows would be reported a second time.
+    See `loaders.responses.read_responses` for ``reviewing`` and ``collecting``.
+    """
+    templates = {row.template_id: row for _, row in rows.templates.rows}
+    check = _UnderCheck(rows, known, templates, reviewing, collecting)
+    for rule, needed in _RULES.items():
+        if all(getattr(rows, table).is_complete for table in needed):
+            diagnostics.add(rule(check))
+
+
+_ONCE = {
+    "templates": "template {0!r} is also in {location}",
+    "questions": "question {0!r} in {1} is also in {location}",
+    "responses": "annotator {2!r} answers {0!r} in {1} also in {location}",
+    "reviews": "question {0!r} in {1} is also reviewed in {location}",
+    "prompts": "prompt {0!r} of {1} is also in {location}",
+}
+"""What is told of two rows of a table that speak of one thing."""
+
+
+def _twice(check: _UnderCheck) -> Found:
+    """Rows with the key of an earlier one, naming both."""
+    for table, what in _ONCE.items():
+        first: dict[tuple[str, ...], str] = {}
+        for location, row in getattr(check.rows, table).rows:
+            key = tuple(getattr(row, name) for name in KEYS[table])
+            earlier = first.setdefault(key, location)
+            if earlier != location:
+                fix = "delete one of the two"
+                if table == "responses":
+                    fix += ", or correct its annotator or template_id"
+                if table == "reviews" and earlier.rpartition(":")[0] != location.rpartition(":")[0]:
+                    name = f"{row.locale}.own.jsonl, and pull again"
+                    fix += f"; beside what `blend annotate sync` writes, name the other file {name}"
+                yield RowError(what.format(*key, location=earlier), where=location, fix=fix)
+
+
+def _annotators(check: _UnderCheck) -> Found:
+    """Cells that name several people, and people whose pseudonym is spelled with capitals and without."""
+    first: dict[_Key, tuple[str, str]] = {}
+    named = set[_Key]()
+    for location, response in check.responses:
+        who, where = response.annotator, f"{location}, column annotator"
+        if len(several_pseudonyms(who)) > 1:
+            yield RowError(f"{who!r} names several people", where=where, fix="give each a row of their own")
+            continue
+        known, at = first.setdefault((response.locale, as_read(who)), (who, location))
+        if known != who and (response.locale, who) not in named:
+            named.add((response.locale, who))
+            scripts = sorted(scripts_of(who) | scripts_of(known))
+            looks = f" (letters are {' and '.join(map(str.capitalize, scripts))})" if len(scripts) > 1 else ""
+            what = f"{who!r} is {known!r} in {at}{looks}, and would count as another person"
+            yield RowError(what, where=where, fix="spell one person's pseudonym in one way throughout")
+
+
+def _own_reviews(check: _UnderCheck) -> Found:
+    """Reviewers who are annotators of the locale as well, once each."""
+    annotators = {(row.locale, as_read(row.annotator)) for _, row in check.responses}
+    reviews = reversed(check.rows.reviews.rows)
+    for placed in {(one.row.locale, one.row.reviewer): one for one in reviews}.values():
+        review = placed.row
+        if (review.locale, as_read(review.reviewer)) in annotators:
+            detail = f"reviewer {review.reviewer!r} is an annotator of {review.locale} too; kept"
+            yield about_locale("own-answers-reviewed", placed, detail)
+
+
+def _unwritten(check: _UnderCheck) -> Found:
+    """Templates that cannot be asked everywhere, and questions and prompts that are still to be written."""
+    for location, template in check.rows.templates.rows:
+        for what, fix in slot_problems(template.text):
+            yield RowError(what, where=f"{location}, column text", fix=fix)
+    for location, question in check.rows.questions.rows:
+        for column, text in (("question", question.question), ("en_question", question.en_question)):
+            where = f"{location}, column {column}"
+            yield from _still_to_write(text, where)
+            if slots := slots_of(text):
+                yield RowError(f"the slot {slots[0]} is not filled", where=where, fix="name the country")
+    for location, prompt in check.rows.prompts.rows:
+        for column, text in (("prompt", prompt.prompt), ("en_prompt", prompt.en_prompt)):
+            # The question alone, and what ends it, is a prompt.
+            text = text.replace(QUESTION_SLOT, "").strip(" .:?!")
+            yield from _still_to_write(text, f"{location}, column {column}")
+
+
+def _still_to_write(text: str, where: str) -> Found:
+    if is_unwritten(text):
+        yield RowError(f"{text!r} is not a text yet", where=where, fix="write it, or delete the row")
+
+
+def _repeated(check: _UnderCheck) -> Found:
+    """Questions that a locale is asked in the same words under another id."""
+    first: dict[_Key, tuple[str, str]] = {}
+    for placed in check.rows.questions.rows:
+        location, row = placed
+        template_id, at = first.setdefault((row.locale, fold(row.question)), (row.template_id, location))
+        if template_id != row.template_id:
+            detail = f"column question is that of {template_id!r} in {at}; kept, and asked twice"
+            yield about("repeated-question", placed, detail)
+
+
+_HINT = re.compile(r"(?<!\w)(?:([^\W\d_])\1:([^\W\d_])\2|\d{1,2}:\d\d|MM/DD|DD/MM)(?!\w)", re.IGNORECASE)
+"""How a question in any language shows a time or day to write: ``HH:MM``, ``OO:MM``, ``18:00``, ``MM/DD``.
+Not ``12/31``: BLEnD's teams explain days so."""
+_DAY_FIRST = re.compile(
+    r"(?<![\w/])(?:(?:DD|TT|JJ)/(?:MM|MÅ)|(?:1[3-9]|2\d|3[01])/(?:0?[1-9]|1[0-2]))(?![\w/])", re.IGNORECASE
+)
+"""How a question shows that it wants the day before the month: ``DD/MM``, ``31/12``."""
+_OTHER_HINTS = {
+    AnswerFormat.TEXT: (
+        _HINT,
+        (
+            "a form of answer, {}, its English and its template for text, which counts; if it is the question "
+            "of its row, write BLEnD's hint into both, such as (e.g., HH:MM)"
+        ),
+    ),
+    AnswerFormat.DATE: (
+        _DAY_FIRST,
+        (
+            "the day first, {}, its English for MM/DD, as which 01/06 is read; ask for the month first, and "
+            "look what people wrote"
+        ),
+    ),
+}
+"""By the format that a question asks for in English: how its own language asks otherwise, and what is told."""
+
+
+def _other_formats(check: _UnderCheck) -> Found:
+    """Questions without a template, and those that hint at another answer format than theirs."""
+    for placed in check.rows.questions.rows:
+        location, question = placed
+        template = check.templates.get(question.template_id)
+        if template is None:
+            hint = close_to(question.template_id, check.templates)
+            what = f"template {question.template_id!r} does not exist{hint}"
+            fix = "add it to the templates, or correct the id"
+            yield RowError(what, where=f"{location}, column template_id", fix=fix)
+        elif (asked := format_of(question.en_question)) != template.answer_format:
+            detail = f"the question asks for {asked}, its template for {template.answer_format}, which counts"
+            yield about("other-answer-format", placed, detail)
+        elif asked in _OTHER_HINTS:
+            hints, what = _OTHER_HINTS[asked]
+            written = hints.search(question.question)
+            if written and written[0] not in question.en_question:
+                detail = f"column question asks for {what.format(repr(written[0]))}"
+                yield about("other-answer-format", placed, detail)
+
+
+def _unasked(check: _UnderCheck) -> Found:
+    """Templates of which no locale has a question: a release does not show them."""
+    asked = {row.template_id for _, row in check.rows.questions.rows}
+    for placed in check.rows.templates.rows:
+        if (name := placed.row.template_id) not in asked:
+            detail = f"no locale is asked template {name!r}{close_to(name, asked)}; left out"
+            yield about("template-without-questions", placed, detail)
+
+
+def _not_asked(check: _UnderCheck) -> Found:
+    """Responses and reviews of questions that are not asked in their locale, prompts where none is."""
+    asked = {_key(row) for _, row in check.rows.questions.rows}
+    for kind, table in (("response to", check.rows.responses), ("review of", check.rows.reviews)):
+        for location, row in table.rows:
+            if _key(row) not in asked:
+                what, fix = not_asked(kind, row.template_id, row.locale, asked)
+                yield RowError(what, where=f"{location}, column template_id", fix=fix)
+    locales = {locale for _, locale in asked}
+    for location, prompt in check.rows.prompts.rows:
+        if prompt.locale not in locales:
+            what = f"prompt {prompt.prompt_id!r}, but no question is asked in {prompt.locale}"
+            fix = "add the locale's questions, or remove the row"
+            yield RowError(what, where=f"{location}, column locale", fix=fix)
+
+
+def _key(row: AskedQuestion | Response | Review) -> _Key:
+    return row.template_id, row.locale
+
+
+def _reviewed_answers(check: _UnderCheck) -> Found:
+    """Reviewed answers that nobody gave, and answers that a review says nothing about."""
+    responses, reviews = check.responses, check.rows.reviews.rows
+    answering = {response.locale for _, response in responses}
+    if not check.collecting:
+        # Once per file: most likely one is missing.
+        idle = (one for one in reviews if one.row.locale not in answering)
+        files = Counter((location.rpartition(":")[0] or location, review.locale) for location, review in idle)
+        for (file, locale), n_reviews in files.items():
+            what = f"reviews {pluralise(n_reviews, 'question')} of {locale}, from where there is no response"
+            fix = f"add the responses, responses/{locale}.csv, or remove the reviews"
+            yield RowError(what, where=file, fix=fix)
+    given: defaultdict[_Key, dict[str, str]] = defaultdict(dict)
+    for location, response in responses:
+        for answer in response.answers:
+            given[_key(response)].setdefault(clean(answer), location)
+    for location, review in reviews:
+        if review.locale not in answering:
+            continue  # told above, once
+        answers = given[_key(review)]
+        typed = [*review.invalid, *(answer for group in review.groups for answer in group.answers)]
+        decided = {clean(answer): answer for answer in typed}
+        for cleaned, answer in decided.items():
+            if cleaned not in answers and not check.reviewing:
+                what, fix = not_answered(answer, review.template_id, answers)
+                yield RowError(what, where=location, fix=fix)
+        for answer in answers.keys() - decided.keys():
+            detail = f"the review in {location} says nothing about {answer!r}"
+            yield about("undecided-answer", Placed(answers[answer], review), detail)
+
+
+def _out_of_format(check: _UnderCheck) -> Found:
+    """Answers that are not in their question's format, unless a reviewer has decided about them."""
+    reviewed = {_key(review): review for _, review in check.rows.reviews.rows}
+    for location, response in () if check.reviewing else check.responses:
+        template = check.templates.get(response.template_id)
+        if template is None or template.answer_format is AnswerFormat.TEXT:
+            continue
+        asked, review = template.answer_format, reviewed.get(_key(response))
+        for answer in response.answers:
+            value = understood(answer, asked, response.locale, unit=asked_unit(template.text))
+            if value is None and not (review and _settled(answer, asked, review)):
+                form = form_in_words(asked)
+                what = f"{answer!r} is not {form}, for which {response.template_id!r} asks"
+                fix = (
+                    "look whether its column moved; else mark it invalid in the review, or group it there with "
+                    f"the same answer as {form} (`blend reviews propose` makes a sheet to do so)"
+                )
+                if surely_rewritten(answer) or (asked is AnswerFormat.TIME and _is_part_of_day(answer)):
+                    what += ", but what a spreadsheet makes of a time or day"
+                    fix = f"write again what was typed, in a column of the format Text; or {fix}"
+                yield RowError(what, where=location, fix=fix)
+
+
+def _is_part_of_day(text: str) -> bool:
+    """Whether a text is what a spreadsheet keeps of a time: ``0.375`` of 09:00."""
+    return re.fullmatch(r"0[.,]\d+", text.strip()) is not None
+
+
+def _settled(answer: str, asked: AnswerFormat, review: Review) -> bool:
+    """Whether a reviewer calls the answer invalid, or a variant of one that has the format."""
+    as_cleaned = clean(answer)
+    group = next((group for group in review.groups if as_cleaned in map(clean, group.answers)), None)
+    variants = () if group is None else (*group.answers, *group.en_answers)
+    is_invalid = as_cleaned in map(clean, review.invalid)
+    return is_invalid or any_in_format(variants, asked, review.locale)
+
+
+_RANGE = re.compile(r"(?<!\d)(\d{1,4}) ?~ ?(\d{1,4})(?!\d)")
+"""How BLEnD's questions say which numbers they want: ``(0~24)``."""
+_MONTHS = 12
+
+
+def _odd_values(check: _UnderCheck) -> Found:
+    """Numbers beyond those asked for, and days that may stand before their months.
+
+    Not those that a review calls invalid.
+    """
+    struck = {
+        (*_key(review), clean(answer)) for _, review in check.rows.reviews.rows for answer in review.invalid
+    }
+    days = defaultdict[_Key, dict[str, Placed[Response]]](dict)
+    for placed in check.responses:
+        row, template = placed.row, check.templates.get(placed.row.template_id)
+        if template is None:
+            continue
+        asked = _RANGE.search(template.text) if template.answer_format is AnswerFormat.INTEGER else None
+        if asked is None and template.answer_format is not AnswerFormat.DATE:
+            continue
+        for number, answer in enumerate(row.answers, start=1):
+            value = understood(answer, template.answer_format, row.locale, unit=asked_unit(template.text))
+            if value is None or (*_key(row), clean(answer)) in struck:
+                continue
+            if asked is None:
+                days[_key(row)].setdefault(value, placed)
+            elif not int(asked[1]) <= float(value) <= int(asked[2]):
+                detail = f"column answer_{number}: {answer!r} is beyond {asked[0]}, for which the question asks"
+                yield about("out-of-range", placed, f"{detail}; kept")
+    # One day beyond the twelfth shows which way a locale's people write.
+    sure = {locale for (_, locale), found in days.items() if any(int(day[3:]) > _MONTHS for day in found)}
+    for (template_id, locale), found in days.items():
+        unsure = [day for day in found if day[:2] != day[3:]]
+        if unsure and locale not in sure and writes_day_first(locale):
+            detail = (
+                f"the days of {template_id!r}, {', '.join(map(repr, found))}, are read as months and days; "
+                f"kept, look whether people wrote the day first, as is usual in {locale}"
+            )
+            yield about("day-or-month", found[unsure[0]], detail)
+
+
+def _reasons(check: _UnderCheck) -> Found:
+    """Reviewers' own words that tell who somebody is."""
+    for location, review in check.rows.reviews.rows:
+        for reason in review.reasons:
+            yield from own_words(reason, where=f"{location}, column reasons", of_answers=False)
+
+
+_RULES: Mapping[Callable[[_UnderCheck], Found], Sequence[str]] = {
+    _twice: (),
+    _annotators: (),
+    _own_reviews: (),
+    _unwritten: (),
+    _repeated: (),
+    _other_formats: ("templates",),
+    _unasked: ("templates", "questions"),
+    _not_asked: ("questions",),
+    _reviewed_answers: ("responses",),
+    _out_of_format: ("reviews",),
+    _odd_values: (),
+    _reasons: (),
+    lambda check: other_languages(check.rows, check.known): (),
+    lambda check: odd_answers(check.responses, is_draft=check.reviewing or check.collecting): (),
+    lambda check: copied(check.responses): (),
+    lambda check: filled_down(check.responses, {name: one.topic for name, one in check.templates.items()}): (),
+    lambda check: other_countries(check.rows, check.known): ("templates",),
+    lambda check: odd_texts(check.rows, check.known): (),
+    lambda check: lost_letters(check.responses): (),
+}
+"""The rules, each with the tables that must be whole."""
