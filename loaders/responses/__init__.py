@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from blend.loaders.files.diagnostics import Diagnostics, Placed, R
+from blend.loaders.files.diagnostics import Checked, Diagnostics, Placed, R
 from blend.loaders.responses.links import AskedQuestion, check_links, check_prompts
 from blend.loaders.responses.odd_answers import find_copied_answers, find_odd_answers
 from blend.loaders.responses.odd_texts import (
@@ -82,8 +82,8 @@ def read_responses(
     return response_tables(rows, known, diagnostics)
 
 
-def readable_rows(folder: Path, *, locales: Registry) -> ResponseRows | None:
-    """The questions and reviews of a directory of raw responses, as far as they can be read.
+def readable_questions(folder: Path, *, locales: Registry) -> Checked[AskedQuestion] | None:
+    """The questions of a directory of raw responses, as far as they can be read.
 
     Args:
         folder: See `read_responses`, which says what is wrong with the rest.
@@ -95,8 +95,8 @@ def readable_rows(folder: Path, *, locales: Registry) -> ResponseRows | None:
     diagnostics = Diagnostics()
     try:
         files = response_layout(folder, diagnostics, collecting=True)
-        files = files._replace(prompts=[], responses=[])
-        return read_response_rows(files, folder, locales, diagnostics)
+        files = files._replace(templates=[], prompts=[], responses=[], reviews=[])
+        return read_response_rows(files, folder, locales, diagnostics).questions
     except (OSError, BlendError):
         return None
 
@@ -121,12 +121,15 @@ def check_rows(
     for location, review in reviews.rows:
         for reason in review.reasons:
             diagnostics.check_own_words(reason, where=f"{location}, column reasons", of_answers=False)
-    topics = {row.template_id: row.topic for _, row in templates.rows}
-    find_other_languages([*questions.rows, *prompts.rows], known, diagnostics)
-    find_odd_answers(responses.rows, diagnostics, is_draft=reviewing or collecting)
-    find_copied_answers(responses.rows, topics, diagnostics)
     if templates.is_complete:
         check_countries(questions.rows, templates.rows, known, diagnostics)
+    if collecting:
+        # What is only odd is told by a build: while answers come in, the same would be looked for at each sync.
+        return
+    topics = {row.template_id: row.topic for _, row in templates.rows}
+    find_other_languages([*questions.rows, *prompts.rows], known, diagnostics)
+    find_odd_answers(responses.rows, diagnostics, is_draft=reviewing)
+    find_copied_answers(responses.rows, topics, diagnostics)
     find_hidden_characters((placed for table in rows for placed in table.rows), known, diagnostics)
     find_lost_letters(responses.rows, diagnostics)
 
