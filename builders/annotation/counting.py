@@ -16,7 +16,7 @@ from blend.builders.annotation.stages.reading import location_of
 from blend.builders.saq.reviews import given_part, without_lost
 from blend.loaders.files.new_files import EVENTS
 from blend.loaders.label_studio.events import Held, Line, counted_lines, held_in, read_events
-from blend.loaders.responses import ResponseTables, read_responses, readable_rows
+from blend.loaders.responses import ResponseTables, read_responses, readable_questions
 from blend.loaders.responses.reviews import IN_A_FILE, NOT_ASKED
 from blend.schemas.frames import FINDINGS
 from blend.schemas.locales import Registry
@@ -95,10 +95,10 @@ def _asked_now(file: ProjectFile) -> set[tuple[str, str]] | None:
 
     Null where the file of them cannot be read whole, or holds none: it is more likely cut off than meant.
     """
-    rows = readable_rows(file.collected, locales=file.locales)
-    if rows is None or not rows.questions.is_complete:
+    questions = readable_questions(file.collected, locales=file.locales)
+    if questions is None or not questions.is_complete:
         return None
-    return {(question.template_id, question.locale) for _, question in rows.questions.rows} or None
+    return {(question.template_id, question.locale) for _, question in questions.rows} or None
 
 
 def _given_in(tag: str, found: Sequence[StageReading]) -> Mapping[str, int]:

@@ -208,8 +208,9 @@ def _table_rows(table: Table, diagnostics: Diagnostics, columns: Columns) -> Ite
             if table.ends_open
             else 1 + max((locations[name] for name in columns.required), default=-1)
         )
+    start = _letters(first.cells[0])
     for line in lines:
-        if [*map(_letters, line.cells)] == [*map(_letters, first.cells)]:
+        if _letters(line.cells[0]) == start and [*map(_letters, line.cells)] == [*map(_letters, first.cells)]:
             fix = "delete the row; keep one header, in the first row"
             diagnostics.problem("the header once more", where=line.location, fix=fix)
             continue

@@ -1,4 +1,7 @@
-"""The client: a Label Studio server, asked through its own SDK in few and large requests.
+"""The client: a Label Studio server, asked in few and large requests.
+
+Addresses, tokens and their renewal are those of its own SDK; what is sent and what comes are plain JSON, since
+the SDK's models of thousands of tasks, and what it imports for them, take longer than all the rest of a sync.
 
 Errors are turned into messages where requests are sent, and nowhere else: they say what to do, and hold no
 token, cookie or address.
@@ -12,6 +15,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from datetime import datetime
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -22,7 +26,7 @@ from blend.schemas.texts import clean, escape_controls
 
 if TYPE_CHECKING:
     import httpx
-    from label_studio_sdk import LabelStudio
+    from label_studio_sdk.core.client_wrapper import SyncClientWrapper
 
 KEY_VARIABLE = "LABEL_STUDIO_API_KEY"
 """Environment variable that holds the access token."""
@@ -35,7 +39,6 @@ _NEEDED_VERSION = (1, 23)
 
 _TIMEOUT_S = 120.0
 _TASKS_AT_A_TIME = 1_000
-_TASKS_PER_PAGE = 5_000
 _LISTINGS = 3
 _PAUSE_S = 1.0
 # Of every task: the server looks for drafts only where a filter asks for them.
@@ -47,6 +50,7 @@ _TASK_FIELDS = (
 )
 
 _R = TypeVar("_R", "RemoteProject", "RemoteTask")
+_T = TypeVar("_T")
 
 _MARK = re.compile(r"\[blend:(?P<name>[^\]\s#]+)\]")
 
@@ -157,39 +161,19 @@ def label_studio(url: str, *, timeout_s: float = _TIMEOUT_S) -> Iterator["Studio
             f"name it as well; set {ADDRESS_VARIABLE} to {public_address(url)} if you trust it"
         )
     try:
-        from label_studio_sdk import LabelStudio
         from label_studio_sdk.core.api_error import ApiError
+        from label_studio_sdk.core.client_wrapper import SyncClientWrapper
     except ImportError as error:
         raise MissingExtraError("annotation with Label Studio", extra="annotate") from error
     with _connections(where, timeout_s) as connections:
         try:
             # Never repeated: what makes something must not make it twice.
-            sdk = LabelStudio(
-                base_url=url, api_key=token, httpx_client=connections, timeout=timeout_s, max_retries=0
-            )
-            release = re.match(r"(\d+)\.(\d+)", str(sdk.versions.get().release))
-            sdk.users.whoami()
+            sdk = SyncClientWrapper(base_url=url, api_key=token, httpx_client=connections, max_retries=0)
+            studio = Studio(sdk, where=where)
+            studio.check_version()
+            yield studio
         except ApiError as error:
-            # What the SDK says by itself: of a token, or of words that are not JSON.
-            raise _refusal(error.status_code or 0, str(error.body), where) from None
-        except GoneError:
-            raise _another_program(where) from None
-        except BlendError:
-            raise
-        except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
-            # What it makes of a login page, and of JSON of another form.
-            raise _another_program(where) from None
-        if release is None:
-            raise _another_program(where)
-        if (int(release[1]), int(release[2])) < _NEEDED_VERSION:
-            raise ServerError(
-                f"{where}: is version {release.string}, and {'.'.join(map(str, _NEEDED_VERSION))} or later is "
-                "needed; update it with `pip install --upgrade label-studio`"
-            )
-        try:
-            yield Studio(sdk, where=where)
-        except ApiError as error:
-            # The SDK's own, of an answer that was cut off.
+            # What the SDK says by itself of a token.
             raise _refusal(error.status_code or 0, str(error.body), where) from None
 
 
@@ -203,9 +187,51 @@ class Studio:
         where: What messages call the server.
     """
 
-    def __init__(self, sdk: "LabelStudio", *, where: str) -> None:
+    def __init__(self, sdk: "SyncClientWrapper", *, where: str) -> None:
         self._sdk = sdk
         self.where = where
+
+    def _send(self, method: str, path: str, body: Any = None, **query: Any) -> bytes:
+        """Send a request; returns the answer as it came."""
+        content = None if body is None else json.dumps(body, ensure_ascii=False).encode()
+        headers = {"Content-Type": "application/json"}
+        try:
+            answer = self._sdk.httpx_client.request(
+                f"api/{path}", method=method, params=query, content=content, headers=headers
+            )
+        except BlendError:
+            raise
+        except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
+            # What the SDK makes of a login page in place of a new token.
+            raise _another_program(self.where) from None
+        return bytes(answer.content)
+
+    def _ask(self, method: str, path: str, take: Callable[[Any], _T], body: Any = None, **query: Any) -> _T:
+        """Send a request; returns what is taken from the JSON of its answer."""
+        content = self._send(method, path, body, **query)
+        try:
+            return take(json.loads(content))
+        except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
+            raise _another_program(self.where) from None
+
+    def check_version(self) -> None:
+        """Check that the server is new enough and takes the token.
+
+        Raises:
+            ServerError: If it is not.
+        """
+        try:
+            release = self._ask("GET", "version/", lambda found: re.match(r"(\d+)\.(\d+)", found["release"]))
+            self.own_account()
+        except GoneError:
+            raise _another_program(self.where) from None
+        if release is None:
+            raise _another_program(self.where)
+        if (int(release[1]), int(release[2])) < _NEEDED_VERSION:
+            raise ServerError(
+                f"{self.where}: is version {release.string}, and {'.'.join(map(str, _NEEDED_VERSION))} or "
+                "later is needed; update it with `pip install --upgrade label-studio`"
+            )
 
     def inventory(self, names: Collection[str]) -> Inventory:
         """Our projects with their tasks, by name: one request for all, and one per project for its tasks."""
@@ -223,25 +249,20 @@ class Studio:
         Raises:
             ConflictError: If they change whenever they are listed.
         """
-
-        def page(number: int) -> tuple[list[RemoteProject], int]:
-            fields = "id,title,description,label_config,maximum_annotations"
-            listed = self._sdk.projects.list(include=fields, page=number, page_size=1_000)
-            return [_project(one) for one in listed.items or []], int(listed.response.count)
-
-        return self._all_of(page, "its projects")
+        fields = "id,title,description,label_config,maximum_annotations"
+        return self._all_of("projects/", "results", _project, "its projects", include=fields, page_size=1_000)
 
     def create(self, **settings: Any) -> int:
         """Make a project; returns its number."""
-        return int(self._sdk.projects.create(**settings).id)
+        return self._ask("POST", "projects/", lambda made: int(made["id"]), settings)
 
     def update(self, project: int, **settings: Any) -> None:
         """Change settings of a project."""
-        self._sdk.projects.update(project, **settings)
+        self._send("PATCH", f"projects/{project}/", settings)
 
     def delete(self, project: int) -> None:
         """Delete a project."""
-        self._sdk.projects.delete(project)
+        self._send("DELETE", f"projects/{project}/")
 
     def tasks(self, project: int) -> list[RemoteTask]:
         """The tasks of a project, by number, without their annotations.
@@ -249,26 +270,21 @@ class Studio:
         Raises:
             ConflictError: If the project changes whenever it is listed.
         """
+        asked = {"include": _TASK_FIELDS, "fields": "task_only", "query": _WITH_DRAFTS}
+        what = f"the tasks of project {project}"
+        return self._all_of("tasks/", "tasks", _task, what, project=project, page_size=5_000, **asked)
 
-        def page(number: int) -> tuple[list[RemoteTask], int]:
-            listed = self._sdk.tasks.list(
-                project=project,
-                include=_TASK_FIELDS,
-                fields="task_only",
-                query=_WITH_DRAFTS,
-                page=number,
-                page_size=_TASKS_PER_PAGE,
-            )
-            return [_task(one) for one in listed.items or []], int(listed.response.total)
-
-        return self._all_of(page, f"the tasks of project {project}")
-
-    def _all_of(self, page: Callable[[int], tuple[list[_R], int]], what: str) -> list[_R]:
+    def _all_of(
+        self, path: str, name: str, made: Callable[[Mapping[str, Any]], _R], what: str, **query: Any
+    ) -> list[_R]:
         """What stands on all pages, by number; listed again if it changes meanwhile, as by another push.
 
-        Counted here: the SDK takes an error of the server for the end of a list, and asks for a page too many.
         While it removes a project, a server answers 500 or half a list, and only then 404.
         """
+
+        def page(found: Mapping[str, Any]) -> tuple[list[_R], int]:
+            return [made(one) for one in found[name]], int(found["total" if "total" in found else "count"])
+
         failed: BlendError = ConflictError(
             f"{self.where}: {what} change while they are listed; run the command again"
         )
@@ -276,7 +292,7 @@ class Studio:
             listed: list[_R] = []
             try:
                 for number in itertools.count(1):
-                    found, total = page(number)
+                    found, total = self._ask("GET", path, page, page=number, **query)
                     listed += found
                     if len(listed) >= total:
                         return sorted(listed, key=lambda one: one.id)
@@ -294,64 +310,63 @@ class Studio:
     def import_tasks(self, project: int, tasks: Sequence[Mapping[str, Any]]) -> None:
         """Add tasks, in bulk. Never repeated by itself: a lost acknowledgement would double them."""
         for first in range(0, len(tasks), _TASKS_AT_A_TIME):
-            self._sdk.projects.import_tasks(project, request=list(tasks[first : first + _TASKS_AT_A_TIME]))
+            batch = list(tasks[first : first + _TASKS_AT_A_TIME])
+            self._send("POST", f"projects/{project}/import", batch)
 
     def delete_tasks(self, project: int, tasks: Sequence[int]) -> None:
         """Delete tasks in bulk."""
         if tasks:
             chosen = {"all": False, "included": list(tasks)}
-            every = {"conjunction": "and", "items": []}
-            self._sdk.actions.create(
-                id="delete_tasks", project=project, selected_items=chosen, filters=every, ordering=[]
-            )
+            body = {"selectedItems": chosen, "filters": {"conjunction": "and", "items": []}, "ordering": []}
+            self._send("POST", "dm/actions/", body, id="delete_tasks", project=project)
 
     def ask(self, task: int, overlap: int, *, closed: bool) -> None:
         """Say after how many annotations a task is given to nobody any more, and whether that is now."""
         # The server does not infer the second from the first.
-        self._sdk.tasks.update(str(task), overlap=overlap, is_labeled=closed)
+        self._send("PATCH", f"tasks/{task}/", {"overlap": overlap, "is_labeled": closed})
 
     def delete_annotation(self, annotation: int) -> None:
         """Delete an annotation."""
-        self._sdk.annotations.delete(annotation)
+        self._send("DELETE", f"annotations/{annotation}/")
 
     def delete_draft(self, draft: int) -> None:
         """Delete what somebody began and did not send in."""
-        # The SDK has no function for it: its connection and token are asked.
-        self._sdk._client_wrapper.httpx_client.request(f"api/drafts/{draft}", method="DELETE")
+        self._send("DELETE", f"drafts/{draft}/")
 
     def export(self, project: int) -> bytes:
         """All tasks of a project with their annotations, as the server exports them."""
-        parts = self._sdk.projects.exports.download_sync(project, export_type="JSON", download_all_tasks=True)
-        return b"".join(parts)
+        return self._send("GET", f"projects/{project}/export", export_type="JSON", download_all_tasks="true")
 
     def accounts(self) -> dict[int, tuple[str | None, str]]:
         """E-mail address of every account, and when it was made, by its number."""
-        return {
-            int(user.id): (user.email, "" if user.date_joined is None else user.date_joined.isoformat())
-            for user in self._sdk.users.list()
-            if user.id is not None
-        }
+        return self._ask("GET", "users/", lambda users: dict(map(_account, users)))
 
     def own_account(self) -> int:
         """The number of the account of the token."""
-        return int(self._sdk.users.whoami().id or 0)
+        return self._ask("GET", "current-user/whoami", lambda found: int(found["id"]))
 
 
-def _project(one: Any) -> RemoteProject:
-    title, description, config = one.title or "", one.description or "", one.label_config or ""
-    return RemoteProject(one.id, title, description, config, one.maximum_annotations or 1)
+def _account(user: Mapping[str, Any]) -> tuple[int, tuple[str | None, str]]:
+    joined = user.get("date_joined")
+    # One way to write a moment, whatever the server's: people are known again by it.
+    return int(user["id"]), (user.get("email"), datetime.fromisoformat(joined).isoformat() if joined else "")
 
 
-def _task(one: Any) -> RemoteTask:
+def _project(one: Mapping[str, Any]) -> RemoteProject:
+    title, description, config = (one.get(name) or "" for name in ("title", "description", "label_config"))
+    return RemoteProject(int(one["id"]), title, description, config, one.get("maximum_annotations") or 1)
+
+
+def _task(one: Mapping[str, Any]) -> RemoteTask:
     return RemoteTask(
-        one.id,
-        dict(one.data or {}),
+        int(one["id"]),
+        dict(one.get("data") or {}),
         # The server counts skipped ones apart.
-        annotations=(one.total_annotations or 0) + (one.cancelled_annotations or 0),
-        overlap=one.overlap or 0,
-        closed=bool(one.is_labeled),
-        updated=one.updated_at.isoformat() if one.updated_at is not None else "",
-        begun=bool(one.draft_exists),
+        annotations=(one.get("total_annotations") or 0) + (one.get("cancelled_annotations") or 0),
+        overlap=one.get("overlap") or 0,
+        closed=bool(one.get("is_labeled")),
+        updated=one.get("updated_at") or "",
+        begun=bool(one.get("draft_exists")),
     )
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from blend.loaders.files.diagnostics import Diagnostics, Placed, R
+from blend.loaders.files.diagnostics import Checked, Diagnostics, Placed, R
 from blend.loaders.responses.checks import check_rows
 from blend.loaders.responses.odd_texts import on_one_line
 from blend.loaders.responses.response_rows import (
@@ -80,8 +80,8 @@ def read_responses(
     return response_tables(rows, known, diagnostics)
 
 
-def readable_rows(folder: Path, *, locales: Registry) -> ResponseRows | None:
-    """The questions and reviews of a directory of raw responses, as far as they can be read.
+def readable_questions(folder: Path, *, locales: Registry) -> Checked[AskedQuestion] | None:
+    """The questions of a directory of raw responses, as far as they can be read.
 
     Args:
         folder: See `read_responses`, which says what is wrong with the rest.
@@ -93,8 +93,8 @@ def readable_rows(folder: Path, *, locales: Registry) -> ResponseRows | None:
     diagnostics = Diagnostics()
     try:
         files = response_layout(folder, diagnostics, collecting=True)
-        files = files._replace(prompts=[], responses=[])
-        return read_response_rows(files, folder, locales, diagnostics)
+        files = files._replace(templates=[], prompts=[], responses=[], reviews=[])
+        return read_response_rows(files, folder, locales, diagnostics).questions
     except (OSError, BlendError):
         return None
 
