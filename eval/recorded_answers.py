@@ -180,7 +180,7 @@ def _warnings(
 FOLDER = "prediction"
 """Folder of the archive that the task's site takes."""
 
-MOST_BYTES = 1 << 29
+_MOST_BYTES = 1 << 29
 """Bytes that a file of predictions may have once it is unpacked."""
 
 PREDICTION = "prediction"
@@ -378,7 +378,7 @@ def _content(path: Path, name: str) -> bytes:
                 if len(found) != 1:
                     held = ", ".join(sorted(one.filename for one in archive.infolist())) or "nothing"
                     raise InputError(f"{path}: expected one file {FOLDER}/{name}; the archive holds {held}")
-                if found[0].file_size > MOST_BYTES:
+                if found[0].file_size > _MOST_BYTES:
                     raise RowError("more than 512 MiB unpacked", where=f"{path}:{name}", fix="split the file")
                 return archive.read(found[0])
         except InputError:

@@ -91,7 +91,7 @@ def _scores(metric: str, found: RepeatedScore) -> Iterable[Score]:
         yield plain(f"{metric}-stderr-{source}", "overall", ALL, None if error is None else 100 * error, n=n)
 
 
-MAX_UNANSWERED = 0.01
+_MAX_UNANSWERED = 0.01
 """Share of written answers that are unanswered above which a reader is warned."""
 
 _RELEASE_DIGITS = 8
@@ -176,7 +176,7 @@ def score_answers(
         usage=None if run.description.model.backend == "recorded" or is_ranked else state.usage,
     )
     warnings = scored.warnings
-    if n_unanswered > MAX_UNANSWERED * n_written:
+    if n_unanswered > _MAX_UNANSWERED * n_written:
         warnings = (*warnings, _on_unanswered(run, n_unanswered, n_written))
     return ScoredAnswers(scores, scored.decisions, warnings)
 

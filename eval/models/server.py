@@ -286,7 +286,7 @@ async def _posted(client: "AsyncOpenAI", path: str, body: dict[str, Any]) -> obj
         raise BadReplyError(f"the reply is not JSON, or half of it is missing ({error})") from error
 
 
-MAX_FAILURES = 10
+_MAX_FAILURES = 10
 """After so many items in a row without an answer no further ones are asked: the server is not up to it."""
 
 _FATAL = (401, 403, 404, *REDIRECTS)
@@ -304,7 +304,7 @@ def _ask_items(server: Server, n_items: int, ask: "Ask[int, None]", fail: Callab
 
     Raises:
         StopAsking: If ``ask`` does, when what was under way is answered.
-        ServerError: If the server cannot be asked, or `MAX_FAILURES` items in a row get no answer, those apart
+        ServerError: If the server cannot be asked, or `_MAX_FAILURES` items in a row get no answer, those apart
             that are refused for themselves (`servers.REFUSED`).
     """
     in_a_row, persistence = 0, Persistence()
@@ -330,7 +330,7 @@ def _ask_items(server: Server, n_items: int, ask: "Ask[int, None]", fail: Callab
             fail(item, why)
             # What is wrong with one request says nothing of others.
             in_a_row += code not in REFUSED
-            if in_a_row >= MAX_FAILURES:
+            if in_a_row >= _MAX_FAILURES:
                 many = f"{in_a_row} items in a row got no answer, the last because {why}"
                 raise ServerError(f"{server.where}: {many}") from error
         else:

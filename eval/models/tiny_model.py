@@ -12,7 +12,7 @@ from blend.loaders.files.atomic import check_own_folder, storage_errors
 from blend.schemas.rows import LETTERS
 
 _CONTEXT_TOKENS = 1024
-VOCABULARY = 768
+_VOCABULARY = 768
 
 _END = "<|endoftext|>"
 _SAMPLE_TEXTS = ("templates.csv", "questions.csv")
@@ -44,7 +44,7 @@ def make_tiny_model(out: Path, *, seed: int = 0) -> None:
     learned.train_from_iterator(
         _texts(),
         trainers.BpeTrainer(
-            vocab_size=VOCABULARY,
+            vocab_size=_VOCABULARY,
             special_tokens=[_END],
             initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
             show_progress=False,

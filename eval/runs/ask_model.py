@@ -126,7 +126,7 @@ def _ask(run: Run, model: Model | CandidateScorer, pending: pl.DataFrame, keep: 
 
     if run.description.kind == "text":
         assert isinstance(model, Generator)
-        model.generate(prompts, samples=samples_of(run, pending), keep=written)
+        model.generate(prompts, samples=_samples_of(run, pending), keep=written)
     elif run.description.kind == "logprobs":
         assert isinstance(model, OptionScorer)
         model.option_logprobs(prompts, options.to_list(), keep=scored)
@@ -144,7 +144,7 @@ def _candidate_sets(run: Run) -> dict[str, list[str]]:
     return dict(sets.iter_rows())
 
 
-def samples_of(run: Run, pending: pl.DataFrame) -> list[int] | None:
+def _samples_of(run: Run, pending: pl.DataFrame) -> list[int] | None:
     """The number of the draw of each item, of a task that asks the same several times."""
     if "sample" not in pending.columns:
         if run.description.options.get("samples", 1) == 1:
@@ -261,7 +261,7 @@ def items_by_request(item_ids: Iterable[str]) -> dict[str, str]:
 def requests_of(run: Run, form: RequestForm) -> Iterator[tuple[str, TextRequest]]:
     """The requests of what a run has no answer to, as they would be sent, with the ids of their items."""
     pending = pending_items(run)
-    seeds = draw_seeds(pending["prompt"].to_list(), samples_of(run, pending), form.decoding)
+    seeds = draw_seeds(pending["prompt"].to_list(), _samples_of(run, pending), form.decoding)
     return zip(pending["item_id"], map(form.request, pending["prompt"], seeds), strict=True)
 
 

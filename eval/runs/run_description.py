@@ -22,7 +22,7 @@ from blend.schemas.texts import pluralise
 DESCRIPTION_NAME = "run.json"
 """File name of the description, at the root of a run directory."""
 
-RUN_FORMAT = 1
+_RUN_FORMAT = 1
 """Number of the layout of a run directory; a reader refuses a larger one."""
 
 
@@ -74,7 +74,7 @@ PEOPLE = "people"
 class RunDescription(FrozenModel):
     """Everything that decides the answers of a run."""
 
-    run_format: int = Field(default=RUN_FORMAT, le=RUN_FORMAT)
+    run_format: int = Field(default=_RUN_FORMAT, le=_RUN_FORMAT)
     """Number of this layout."""
     sdk_version: str
     """Version of the SDK that started the run."""
@@ -148,9 +148,12 @@ def go_on_with(directory: Path, wanted: RunDescription) -> RunDescription:
             release lies are no matter.
     """
     before = read_description(directory)
-    kept, now = _completed(before, wanted), _completed(wanted, before)
-    apart: Any = {"sdk_version": True, "run_format": True, "release": {"location"}}
-    there, here = (dict(_flat(one.model_dump(mode="json", exclude=apart))) for one in (kept, now))
+    # What only one of the two knows of the model does not tell them apart.
+    models = (before.model, wanted.model)
+    learned = {name: [getattr(one, name, None) for one in models] for name in _LEARNED_LATER}
+    unknown = {name for name, values in learned.items() if None in values}
+    apart: Any = {"sdk_version": True, "run_format": True, "release": {"location"}, "model": unknown}
+    there, here = (dict(_flat(one.model_dump(mode="json", exclude=apart))) for one in (before, wanted))
     differing = [field for field in dict.fromkeys([*there, *here]) if there.get(field) != here.get(field)]
     if differing:
         listed = "\n".join(
@@ -160,17 +163,8 @@ def go_on_with(directory: Path, wanted: RunDescription) -> RunDescription:
             f"{directory}: holds another run, which differs in\n{listed}\n"
             "choose another `out`, or ask for the same again to go on with this one"
         )
-    return kept
-
-
-def _completed(run: RunDescription, other: RunDescription) -> RunDescription:
-    """A description with what only another one of the same run knows of the model."""
-    known = {
-        name: getattr(run.model, name) or getattr(other.model, name, None)
-        for name in _LEARNED_LATER
-        if name in type(run.model).model_fields
-    }
-    return run.model_copy(update={"model": run.model.model_copy(update=known)})
+    known = {name: next(filter(None, learned[name])) for name in unknown if any(learned[name])}
+    return before.model_copy(update={"model": before.model.model_copy(update=known)})
 
 
 def _flat(value: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
@@ -186,7 +180,7 @@ def _short(value: object) -> str:
     return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}…"
 
 
-BYTES_PER_TOKEN = 3
+_BYTES_PER_TOKEN = 3
 """Bytes of UTF-8 that count as a token where no tokenizer is at hand. English has four or five, most other
 scripts two to four: rather too many tokens than too few."""
 
@@ -278,7 +272,7 @@ def plan_asking(
         tokens_in = model.count_tokens(texts)
     else:
         n_bytes = sum(len(text.encode()) for text in texts) + len(texts) * len((system or "").encode())
-        tokens_in = -(-n_bytes // BYTES_PER_TOKEN)
+        tokens_in = -(-n_bytes // _BYTES_PER_TOKEN)
     tokens_out = len(texts) * max_tokens
     cost = None if price is None else price.of(tokens_in, tokens_out)
     return AskingPlan(len(texts), tokens_in, not isinstance(model, TokenCounter), tokens_out, cost)

@@ -41,10 +41,10 @@ if TYPE_CHECKING:
     from blend.eval.release_items import ReleaseItems
 
 ITEMS_NAME = "items.parquet"
-GOLD_NAME = "gold.parquet"
+_GOLD_NAME = "gold.parquet"
 ANSWERS_FOLDER = "answers"
 
-_BEFORE_DESCRIPTION = (ITEMS_NAME, GOLD_NAME, ANSWERS_FOLDER)
+_BEFORE_DESCRIPTION = (ITEMS_NAME, _GOLD_NAME, ANSWERS_FOLDER)
 
 RESTORE = "restore it from a copy, or run again into another directory"
 """What to do about a table that is not as the run has written it."""
@@ -199,7 +199,7 @@ def kept_items(directory: Path, description: RunDescription) -> TaskItems:
     Raises:
         RowError: If a table is absent or cannot be read.
     """
-    items, gold = (read_frame(directory / name) for name in (ITEMS_NAME, GOLD_NAME))
+    items, gold = (read_frame(directory / name) for name in (ITEMS_NAME, _GOLD_NAME))
     return TaskItems(items, gold, {}, description.kind)
 
 
@@ -267,7 +267,7 @@ def _start(directory: Path, description: RunDescription, asked: TaskItems) -> No
     if description.release.location is None:
         kept = asked.in_memory()
         write_frame(directory / ITEMS_NAME, kept.items)
-        write_frame(directory / GOLD_NAME, kept.gold)
+        write_frame(directory / _GOLD_NAME, kept.gold)
     atomic_write(directory / DESCRIPTION_NAME, description.to_json())
 
 

@@ -19,7 +19,7 @@ from blend.eval.models.candidates.candidate_protocol import (
 )
 from blend.eval.models.candidates.causal import CausalScorer
 from blend.eval.models.candidates.gap_filling import MaskedScorer, SpanScorer
-from blend.eval.models.checkpoint import KINDS, Kind, kind_of, readable
+from blend.eval.models.checkpoint import KINDS, kind_of, readable
 from blend.eval.models.model_loading import Dtype, OpenCheckpoint
 from blend.eval.models.protocols import AnswerTable, Likelihoods, ModelDescription, OnLikelihoods
 from blend.schemas.errors import InputError
@@ -62,8 +62,15 @@ def open_candidate_scorer(
             f"{KINDS['causal']} but {opened.checkpoint.architecture}; probing needs a model with the "
             "head that predicts tokens"
         )
-    _check_option(name, kind, "causal", f"`causal={causal}`", is_given=causal != "conditional")
-    _check_option(name, kind, "masked", f"`max_masks={max_masks}`", is_given=max_masks != MAX_MASKS)
+    for option, value, usual, wanted in (
+        ("causal", causal, "conditional", KINDS["causal"]),
+        ("max_masks", max_masks, MAX_MASKS, KINDS["masked"]),
+    ):
+        if value != usual and KINDS[kind] != wanted:
+            raise InputError(
+                f"`{option}={value}` makes sense only with {wanted}, and {name} is {KINDS[kind]}; leave one of "
+                "the two out"
+            )
     opened.kind = kind
     of_kind: KindScorer
     if kind == "masked":
@@ -71,14 +78,6 @@ def open_candidate_scorer(
     else:
         of_kind = SpanScorer(opened) if kind == "encoder_decoder" else CausalScorer(opened, causal)
     return _LocalCandidateScorer(opened, of_kind, batch_size)
-
-
-def _check_option(model: str, kind: Kind, wanted: Kind, option: str, *, is_given: bool) -> None:
-    if is_given and kind != wanted:
-        raise InputError(
-            f"{option} makes sense only with {KINDS[wanted]}, and {model} is {KINDS[kind]}; leave one of the "
-            "two out"
-        )
 
 
 class _LocalCandidateScorer:

@@ -5,6 +5,7 @@ beginning of a candidate is a node. A node that others go on from is *fed* to th
 but the prompt and its own beginnings; what it predicts is read for all nodes after it.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from blend.eval.models.model_loading import Device
+from blend.eval.models.model_loading import Device, OpenCheckpoint
 from blend.eval.models.protocols import Described, Likelihoods, OnLikelihoods
 from blend.schemas.errors import InputError
 from blend.schemas.rows import GAP
@@ -235,11 +236,20 @@ class Request(NamedTuple):
     candidates: CandidateSet
 
 
-class KindScorer(Protocol):
+def plain_tokens(tokenizer: "PreTrainedTokenizerBase", texts: Sequence[str]) -> list[list[int]]:
+    """Tokens of each text, without special ones."""
+    ids: list[list[int]] = tokenizer(list(texts), add_special_tokens=False, verbose=False)["input_ids"]
+    return ids
+
+
+class KindScorer:
     """What one kind of model makes of prompts and candidates."""
 
-    most_tokens: float
+    most_tokens: float = math.inf
     """Tokens of a candidate that is ranked at most."""
+
+    def __init__(self, opened: OpenCheckpoint) -> None:
+        self._opened = opened
 
     def encoded(self, prompt: Gapped) -> list[int]:
         """Tokens of a prompt.
@@ -247,33 +257,28 @@ class KindScorer(Protocol):
         Raises:
             InputError: If it cannot be asked; says why.
         """
-        ...
+        raise NotImplementedError
 
     def tokens(self, texts: Sequence[str], *, after_blank: bool) -> list[list[int]]:
-        """Tokens of candidates, in gaps with or without a blank before them."""
-        ...
+        """Tokens of candidates, in gaps with or without a blank before them, which may make no difference."""
+        del after_blank
+        return plain_tokens(self._opened.tokenizer, texts)
 
     def seen(self, request: Request) -> int:
         """Tokens that the model has to see at once; 0 where that is not limited."""
-        ...
+        raise NotImplementedError
 
     def cost(self, request: Request) -> int:
         """Tokens that a prompt takes of a batch."""
-        ...
+        return len(request.ids)
 
     def scores(self, requests: Sequence[Request]) -> list[Likelihoods]:
         """Scores of some prompts, as one batch where the kind has batches."""
-        ...
+        raise NotImplementedError
 
     def alone(self, request: Request, some: Sequence[int]) -> list[float]:
         """Scores of some candidates, each computed by itself."""
-        ...
-
-
-def plain_tokens(tokenizer: "PreTrainedTokenizerBase", texts: Sequence[str]) -> list[list[int]]:
-    """Tokens of each text, without special ones."""
-    ids: list[list[int]] = tokenizer(list(texts), add_special_tokens=False, verbose=False)["input_ids"]
-    return ids
+        raise NotImplementedError
 
 
 def fed_at_a_time(device: Device) -> int:

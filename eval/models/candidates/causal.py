@@ -9,7 +9,6 @@ text; and where the continuation ends itself early, later tokens of a candidate 
 mean is over fewer of them. Both are kept under that name; ``conditional`` has neither.
 """
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +18,7 @@ from blend.eval.models.batches import agrees, plain_logprob
 from blend.eval.models.candidates.candidate_protocol import (
     ROOT,
     Gapped,
+    KindScorer,
     Request,
     TokenRun,
     Tree,
@@ -48,13 +48,11 @@ _AT_A_TIME = 64
 """Candidates that go on side by side from copies of a cache, where a model takes no trees."""
 
 
-class CausalScorer:
+class CausalScorer(KindScorer):
     """See `candidate_protocol.KindScorer`."""
 
-    most_tokens = math.inf
-
     def __init__(self, opened: OpenCheckpoint, way: Causal) -> None:
-        self._opened = opened
+        super().__init__(opened)
         self._way = way
         self._encoder = Encoder(opened.tokenizer, chat=False)
         self._takes_trees: bool | None = None
@@ -73,10 +71,6 @@ class CausalScorer:
     def seen(self, request: Request) -> int:
         """See `candidate_protocol.KindScorer.seen`; the last token of a candidate is read and not fed."""
         return len(request.ids) + int(request.candidates.lengths.max(initial=0)) - 1
-
-    def cost(self, request: Request) -> int:
-        """See `candidate_protocol.KindScorer.cost`."""
-        return len(request.ids)
 
     def scores(self, requests: Sequence[Request]) -> list[Likelihoods]:
         """See `candidate_protocol.KindScorer.scores`."""

@@ -13,7 +13,6 @@ References:
     Raffel et al. (2020), Exploring the Limits of Transfer Learning, section 3.1.4 (spans and sentinels).
 """
 
-import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -23,12 +22,12 @@ import numpy as np
 from blend.eval.models.batches import padded, summed
 from blend.eval.models.candidates.candidate_protocol import (
     Gapped,
+    KindScorer,
     Request,
     TokenRun,
     Tree,
     fed_at_a_time,
     picked,
-    plain_tokens,
 )
 from blend.eval.models.model_loading import OpenCheckpoint
 from blend.eval.models.protocols import Likelihoods
@@ -40,17 +39,17 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
 
-class MaskedScorer:
+class MaskedScorer(KindScorer):
     """See `candidate_protocol.KindScorer`; a candidate of more tokens than `most_tokens` is not ranked."""
 
     def __init__(self, opened: OpenCheckpoint, max_masks: int) -> None:
+        super().__init__(opened)
         if opened.tokenizer.mask_token_id is None:
             raise InputError(
                 f"model {opened.checkpoint.id}: its tokenizer has no mask; save the one that the model was "
                 "trained with beside it"
             )
-        self.most_tokens: float = max_masks
-        self._opened = opened
+        self.most_tokens = max_masks
         self._mask = opened.tokenizer.mask_token_id
 
     def encoded(self, prompt: Gapped) -> list[int]:
@@ -61,11 +60,6 @@ class MaskedScorer:
         if (n_masks := ids.count(self._mask)) != 1:
             raise InputError(f"the prompt has {n_masks} masks in place of {GAP}; it must have one")
         return ids
-
-    def tokens(self, texts: Sequence[str], *, after_blank: bool) -> list[list[int]]:
-        """See `candidate_protocol.KindScorer.tokens`; the blank before a gap makes no difference."""
-        del after_blank
-        return plain_tokens(self._opened.tokenizer, texts)
 
     def seen(self, request: Request) -> int:
         """See `candidate_protocol.KindScorer.seen`; the prompt has one mask already."""
@@ -152,19 +146,17 @@ OPENING, _CLOSING = "<extra_id_0>", "<extra_id_1>"
 """Sentinels before and after the span."""
 
 
-class SpanScorer:
+class SpanScorer(KindScorer):
     """See `candidate_protocol.KindScorer`."""
 
-    most_tokens = math.inf
-
     def __init__(self, opened: OpenCheckpoint) -> None:
+        super().__init__(opened)
         known = opened.tokenizer.get_vocab()
         if OPENING not in known or _CLOSING not in known:
             raise InputError(
                 f"model {opened.checkpoint.id}: its tokenizer has no {OPENING}, so it was not trained to fill "
                 "spans; probe an encoder-decoder of T5's kind (T5, mT5, UMT5), a masked or a causal model"
             )
-        self._opened = opened
         self._opening, self._closing = known[OPENING], known[_CLOSING]
 
     def encoded(self, prompt: Gapped) -> list[int]:
@@ -187,10 +179,6 @@ class SpanScorer:
         """See `candidate_protocol.KindScorer.seen`: places are told by their distance."""
         del request
         return 0
-
-    def cost(self, request: Request) -> int:
-        """See `candidate_protocol.KindScorer.cost`."""
-        return len(request.ids)
 
     def scores(self, requests: Sequence[Request]) -> list[Likelihoods]:
         """See `candidate_protocol.KindScorer.scores`."""

@@ -122,8 +122,8 @@ KINDS = ".csv, .tsv, .txt, .xlsx, .jsonl, .parquet"
 HEAD = "item_id,response\n"
 CSV, LINES, PDF = "answers.csv", "answers.jsonl", "answers.pdf"
 REFUSED: dict[str, tuple[str, str | None]] = {
-    f"{CSV}:3, column item_id: nothing is asked under 'a9'; the ids are like 'a1'; check that release, task and "
-    "options are those asked": (CSV, f"{HEAD}a1,x\na9,y\n"),
+    f"{CSV}:3, column item_id: nothing is asked under 'a9'; the ids are like 'a1'; check that release, task "
+    "and options are those asked": (CSV, f"{HEAD}a1,x\na9,y\n"),
     f"{CSV}:3, column item_id: a second answer to 'a1'; delete this row or {CSV}:2": (
         CSV,
         f"{HEAD}a1,x\na1,y\n",
