@@ -241,7 +241,7 @@ def status(
     import polars as pl
 
     from blend.builders.release.inputs import known_locales, read_inputs
-    from blend.builders.saq.collection import collection_status
+    from blend.builders.saq.ballots import collection_status
 
     chosen = used_recipe(recipe)
     used, base = chosen.recipe, chosen.base

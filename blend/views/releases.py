@@ -27,7 +27,7 @@ from blend.views.frames import show_tables
 from blend.views.safe import SafeConsole, shown
 
 if TYPE_CHECKING:
-    from blend.builders.saq.collection import CollectionStatus
+    from blend.builders.saq.ballots import CollectionStatus
 
 _SHOWN_CHARACTERS = 400
 """Characters of a value before it is cut: a list of answers can be long."""
@@ -201,7 +201,7 @@ _SHOWN = 20
 
 def collection_tables(state: "CollectionStatus") -> list[Table]:
     """Show how far every locale is by its raw responses, and which questions still need some."""
-    from blend.builders.saq.collection import NEEDS_RESPONSES, STOPPED
+    from blend.builders.saq.ballots import NEEDS_RESPONSES, STOPPED
 
     waiting = state.questions.filter(pl.col("state").is_in([NEEDS_RESPONSES, STOPPED])).sort(
         "locale", "state", "still_needed", "template_id", descending=[False, False, True, False]

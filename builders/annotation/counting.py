@@ -13,7 +13,7 @@ from blend.builders.annotation.pseudonyms import People, project_key
 from blend.builders.annotation.stages import StageLocale, stage_locales
 from blend.builders.annotation.stages.model import Reading
 from blend.builders.annotation.stages.reading import location_of
-from blend.builders.saq.reviews import given_part, without_lost
+from blend.builders.saq.answer_sheet import given_part, without_lost
 from blend.loaders.files.new_files import EVENTS
 from blend.loaders.label_studio.events import Held, Line, counted_lines, held_in, read_events
 from blend.loaders.responses import ResponseTables, read_responses, readable_questions

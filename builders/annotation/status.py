@@ -21,7 +21,7 @@ from blend.builders.annotation.stages.answer import collection_plan
 from blend.builders.annotation.stages.model import WORK
 from blend.builders.annotation.stages.review import tasks as review_tasks
 from blend.builders.release.verdict_agreement import AGREEMENT, verdict_agreement
-from blend.builders.saq.collection import COMPLETE, STOPPED
+from blend.builders.saq.ballots import COMPLETE, STOPPED
 from blend.loaders.files.atomic import PAGE_MARK, replace_own_file
 from blend.loaders.files.new_files import EVENTS
 from blend.loaders.files.progress import ProgressCallback

@@ -15,7 +15,7 @@ from blend.builders.annotation.stages import stage_locales
 from blend.builders.annotation.stages.answer import collection_plan
 from blend.builders.annotation.stages.model import Material
 from blend.builders.annotation.ui_strings import texts_of
-from blend.builders.saq.collection import STOPPED
+from blend.builders.saq.ballots import STOPPED
 from blend.loaders.files.new_files import write_new_files
 from blend.loaders.files.progress import ProgressCallback
 from blend.loaders.label_studio.events import Draft, Held

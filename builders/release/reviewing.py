@@ -15,8 +15,7 @@ from blend.builders.mcq.to_review import OFFERED_OPTIONS, candidate_pairs, offer
 from blend.builders.mcq.verdicts import Reader, Verdicts
 from blend.builders.release.inputs import known_locales, read_inputs
 from blend.builders.release.tables import annotations_of, verdicts_of
-from blend.builders.saq.answer_sheet import answer_sheet
-from blend.builders.saq.reviews import Lost, without_lost
+from blend.builders.saq.answer_sheet import Lost, answer_sheet, without_lost
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.responses.shipped import shipped_decisions
 from blend.loaders.responses.verdicts import NATIVE, GivenVerdict, append_verdicts, decisions_in, read_verdicts

@@ -11,8 +11,15 @@ from typing import NamedTuple
 import polars as pl
 
 from blend.builders.saq.agreement import annotator_groups, answer_sets, locale_agreement
-from blend.builders.saq.ballots import Ballots, cast_ballots, cleaned
-from blend.builders.saq.collection import NEEDS_RESPONSES, STOPPED, count_responses, rejections
+from blend.builders.saq.ballots import (
+    NEEDS_RESPONSES,
+    STOPPED,
+    Ballots,
+    cast_ballots,
+    cleaned,
+    count_responses,
+    rejections,
+)
 from blend.builders.saq.grouping import answer_groups, grouped, several_answers
 from blend.schemas.formats import AnswerFormat, understood
 from blend.schemas.frames import ANNOTATIONS, FINDINGS, KEY, PROFILES, empty
@@ -137,7 +144,7 @@ def _saq_findings(
         ballots: All answers and decisions.
         votes: The valid answers, with ``group``, ``key`` and ``reviewed``.
         groups: The answer groups: ``group``, ``key``, ``answers``, ``en_answers``.
-        states: `builders.saq.collection.CollectionStatus.questions`.
+        states: `builders.saq.ballots.CollectionStatus.questions`.
 
     Returns:
         `frames.FINDINGS`, ordered by kind, source, locale, template and detail.

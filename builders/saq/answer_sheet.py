@@ -1,21 +1,80 @@
-"""The answer sheet: what people typed, as the rules group it, for a reviewer to correct in a spreadsheet."""
+"""The answer sheet: what people typed, as the rules group it, for a reviewer to correct in a spreadsheet.
+
+And reviews without answers that nobody gives any more.
+"""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import polars as pl
 
 from blend.builders.saq.ballots import Ballots, cast_ballots
 from blend.builders.saq.grouping import answer_groups, grouped, grouping_key, several_answers
-from blend.builders.saq.reviews import Lost
 from blend.schemas.formats import AnswerFormat, asked_unit, lacks_format, understood
-from blend.schemas.frames import KEY
+from blend.schemas.frames import KEY, REVIEWS
 from blend.schemas.sheets import ANSWER_SHEET, INVALID, Mark, joined
 from blend.schemas.texts import clean
 
 _Key = tuple[str, str]
 _Row = dict[str, str | None]
+
+
+class Lost(NamedTuple):
+    """Answers on which a review decides and that nobody gives."""
+
+    template_id: str
+    locale: str
+    answers: list[str]
+    source: str
+    """Place of the review."""
+    is_all: bool
+    """Whether the review decides on nothing else."""
+
+
+def without_lost(reviews: pl.DataFrame, responses: pl.DataFrame) -> tuple[pl.DataFrame, list[Lost]]:
+    """Reviews as far as their answers are given, and what was left out of them.
+
+    Args:
+        reviews: `frames.REVIEWS`.
+        responses: `frames.RESPONSES`.
+    """
+    given: dict[tuple[str, str], set[str]] = {}
+    for template_id, locale, answers in responses.select("template_id", "locale", "answers").iter_rows():
+        given.setdefault((template_id, locale), set()).update(map(clean, answers or ()))
+    kept, lost = [], []
+    for review in reviews.iter_rows(named=True):
+        key = review["template_id"], review["locale"]
+        left, answers = given_part(review, given.get(key, set()))
+        if answers:
+            lost.append(Lost(*key, answers, review["source"], left is None))
+        if left is not None:
+            kept.append({"invalid": [], "reasons": [], **left})
+    return pl.DataFrame(kept, schema=REVIEWS), lost
+
+
+def given_part(review: dict[str, Any], given: Collection[str]) -> tuple[dict[str, Any] | None, list[str]]:
+    """A review of the given answers, null if it has none, and the others; groups that become empty go."""
+    invalid, groups = review.get("invalid") or [], review.get("groups") or []
+    decided = [*invalid, *(answer for group in groups for answer in group["answers"])]
+    lost = [answer for answer in decided if clean(answer) not in given]
+    if not lost:
+        return review, []
+    reasons = dict(zip(invalid, review.get("reasons") or (), strict=False))
+    still = [answer for answer in invalid if answer not in lost]
+    groups = [
+        {**group, "answers": answers}
+        for group in groups
+        if (answers := [answer for answer in group["answers"] if answer not in lost])
+    ]
+    if not still and not groups:
+        return None, lost
+    left = {name: value for name, value in review.items() if name not in ("invalid", "reasons", "groups")}
+    if still:
+        left["invalid"] = still
+        if reasons:
+            left["reasons"] = [reasons[answer] for answer in still]
+    return {**left, "groups": groups}, lost
 
 
 def answer_sheet(

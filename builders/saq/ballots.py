@@ -1,7 +1,7 @@
 """Ballots: what each annotator answered, answer by answer, beside what the reviewer decided on it.
 
 Answers are compared by `texts.clean`: what differs only in outer or repeated blanks or in Unicode
-composition is one answer.
+composition is one answer. And collection: which questions have enough responses, and which still need some.
 """
 
 from typing import NamedTuple
@@ -10,6 +10,8 @@ import polars as pl
 
 from blend.schemas.formats import asked_unit
 from blend.schemas.frames import KEY
+from blend.schemas.recipe import SaqOptions
+from blend.schemas.rows import NonAnswer
 from blend.schemas.texts import clean
 
 ANSWER = (*KEY, "answer")
@@ -98,3 +100,123 @@ def _decisions(reviews: pl.DataFrame) -> pl.DataFrame:
         .select(*ANSWER, "review", reason=pl.lit(""), invalid=pl.lit(False), group="group")
     )
     return cleaned(pl.concat([invalid, grouped]), "answer").with_row_index("position")
+
+
+COMPLETE = "complete"
+"""State of a question with as many valid responses as wanted."""
+
+STOPPED = "stopped-idk"
+"""State of a question that too many annotators do not know, and that is not asked any more."""
+
+NEEDS_RESPONSES = "needs-responses"
+"""State of a question that is still to be asked."""
+
+
+class CollectionStatus(NamedTuple):
+    """Progress of the collection of responses."""
+
+    questions: pl.DataFrame
+    """One row per question, by template and locale: ``template_id``, ``locale``; the counts of annotators
+    ``valid``, ``idk`` and ``rejected`` (all their answers are invalid by the review); ``wanted`` (valid ones
+    wanted), ``state`` and ``still_needed`` (valid responses to collect; 0 unless the state is
+    `NEEDS_RESPONSES`)."""
+    locales: pl.DataFrame
+    """One row per locale, by tag: ``locale``; the counts of questions ``questions``, ``complete``,
+    ``needs_responses`` and ``stopped_idk``; the counts of responses ``valid``, ``idk``, ``rejected`` and
+    ``still_needed``."""
+
+
+def collection_status(
+    questions: pl.DataFrame, responses: pl.DataFrame, reviews: pl.DataFrame, options: SaqOptions
+) -> CollectionStatus:
+    """Say which questions are complete, which stopped, and how many responses the others need.
+
+    A response is valid unless it is *I don't know*, or the reviewer declared all of its answers invalid. A
+    question is complete with ``options.wanted`` valid responses, however many do not know; otherwise it stops
+    with more than ``options.max_idk`` *I don't know*.
+
+    Args:
+        questions: `frames.QUESTIONS`.
+        responses: `frames.RESPONSES`.
+        reviews: `frames.REVIEWS`.
+        options: How many responses are wanted, and when to stop.
+
+    Returns:
+        One row per question and one per locale.
+
+    References:
+        Myung et al. (2024), BLEnD, section 3, https://arxiv.org/abs/2406.09948.
+    """
+    return count_responses(questions, responses, cast_ballots(questions, responses, reviews).answers, options)
+
+
+def count_responses(
+    questions: pl.DataFrame, responses: pl.DataFrame, answers: pl.DataFrame, options: SaqOptions
+) -> CollectionStatus:
+    """The same from ballots (`Ballots.answers`) that were cast already."""
+    idk = pl.col("non_answer") == NonAnswer.IDK.value
+    rejected = pl.col("rejected").fill_null(value=False)
+    by_question = (
+        responses.join(rejections(answers), on=[*KEY, "annotator"], how="left")
+        .group_by(KEY)
+        .agg(
+            valid=(~idk.fill_null(value=False) & ~rejected).sum(),
+            idk=idk.sum(),
+            rejected=rejected.sum(),
+        )
+    )
+    states = (
+        questions.select(KEY)
+        .join(by_question, on=KEY, how="left")
+        .with_columns(pl.col("valid", "idk", "rejected").fill_null(0).cast(pl.Int64))
+        .with_columns(wanted=pl.lit(options.wanted, pl.Int64), state=_state(options))
+        .with_columns(
+            still_needed=pl.when(pl.col("state") == NEEDS_RESPONSES)
+            .then(pl.col("wanted") - pl.col("valid"))
+            .otherwise(0)
+        )
+        .sort(KEY)
+    )
+    return CollectionStatus(states, _summary(states))
+
+
+def rejections(answers: pl.DataFrame) -> pl.DataFrame:
+    """Annotators who lose all their answers to the review.
+
+    Args:
+        answers: `Ballots.answers`.
+
+    Returns:
+        One row each: ``template_id``, ``locale``, ``annotator``, ``source``, ``answers``, and ``rejected``,
+        which is true.
+    """
+    return (
+        answers.group_by(*KEY, "annotator", "source")
+        .agg(answers=pl.col("answer").sort(), rejected=pl.col("invalid").fill_null(value=False).all())
+        .filter("rejected")
+    )
+
+
+def _state(options: SaqOptions) -> pl.Expr:
+    return (
+        pl.when(pl.col("valid") >= options.wanted)
+        .then(pl.lit(COMPLETE))
+        .when(pl.col("idk") > options.max_idk)
+        .then(pl.lit(STOPPED))
+        .otherwise(pl.lit(NEEDS_RESPONSES))
+    )
+
+
+def _summary(states: pl.DataFrame) -> pl.DataFrame:
+    return (
+        states.group_by("locale")
+        .agg(
+            pl.len().cast(pl.Int64).alias("questions"),
+            *(
+                (pl.col("state") == state).sum().cast(pl.Int64).alias(state.replace("-", "_"))
+                for state in (COMPLETE, NEEDS_RESPONSES, STOPPED)
+            ),
+            pl.col("valid", "idk", "rejected", "still_needed").sum(),
+        )
+        .sort("locale")
+    )

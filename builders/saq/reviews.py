@@ -1,39 +1,50 @@
-"""The answer sheet after review, as reviews; and reviews without answers that nobody gives any more."""
+"""The answer sheet after review: what in it may be a mistake, and the reviews that it becomes."""
 
 import re
-from collections.abc import Collection, Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import NamedTuple
 
 import polars as pl
 
-from blend.builders.saq.reviewed_answers import (
-    Answer,
-    contradicted,
-    english_of,
-    groups,
-    out_of_format,
-    suspect_english,
-    without_group,
-)
 from blend.schemas.errors import RowError, raise_all
-from blend.schemas.formats import AnswerFormat, asked_unit, form_in_words, understood
+from blend.schemas.formats import AnswerFormat, asked_unit, form_in_words, lacks_format, understood
 from blend.schemas.frames import REVIEWS
 from blend.schemas.personal_data import own_words
-from blend.schemas.sheets import (
-    NO_TICKS,
-    TICKS,
-    Mark,
-    parted,
-    surely_rewritten,
-)
-from blend.schemas.texts import clean, is_unwritten
+from blend.schemas.sheets import NO_TICKS, TICKS, Mark, parted, surely_rewritten
+from blend.schemas.texts import clean, fold, is_placeholder, is_unwritten, scripts_of, words
 
-_LOCALE = re.compile(r"[A-Za-z0-9]+(-[A-Za-z0-9]+)*")
-# A group's number as some spreadsheets write it back, 1.0 or 1,00.
-_WHOLE = re.compile(r"(\d+)[.,]0*")
-_AS_PROPOSED = "copy the cell from the sheet as it was proposed"
+_TEXT = AnswerFormat.TEXT
 
-_Cells = dict[str, str]
+
+class _Answer(NamedTuple):
+    """A row of the sheet, read."""
+
+    template_id: str
+    locale: str
+    answer: str
+    mark: Mark
+    group: str
+    english: tuple[str, ...]
+    invalid: bool
+    reason: str
+    form: AnswerFormat
+    unit: str | None
+    source: str
+
+    @property
+    def column_english(self) -> str:
+        """Where its English stands."""
+        return f"{self.source}, column english"
+
+    @property
+    def is_translated(self) -> bool:
+        """Whether it is free text that has English and is not in English itself."""
+        return bool(self.english) and self.form is _TEXT and self.locale.partition("-")[0] != "en"
+
+    def value(self, text: str) -> str | None:
+        """What a text says in the format of the question; null where it is not in it."""
+        return understood(text, self.form, self.locale, unit=self.unit)
 
 
 class Reviewed(NamedTuple):
@@ -67,33 +78,346 @@ def reviews_of(sheet: pl.DataFrame, *, reviewer: str) -> Reviewed:
             the place and column of each.
     """
     problems: list[RowError] = []
-    read: list[Answer] = []
     recognised: list[str] = []
+    by_question: dict[tuple[str, str], list[_Answer]] = {}
     for cells in sheet.fill_null("").to_dicts():
-        reader = _Reader(cells)
-        answer = reader.answer()
-        problems += reader.problems
-        recognised += reader.recognised
+        answer = _read(cells, problems, recognised)
         if answer is not None:
-            read.append(answer)
-    questions: dict[tuple[str, str], list[Answer]] = {}
-    for answer in read:
-        questions.setdefault((answer.locale, answer.template_id), []).append(answer)
+            by_question.setdefault((answer.locale, answer.template_id), []).append(answer)
     if not problems:
-        problems += [problem for rows in questions.values() for problem in _unlike_proposed(rows)]
-        problems += [problem for rows in questions.values() for problem in contradicted(rows)]
+        problems += chain.from_iterable(map(_unlike_proposed, by_question.values()))
+        problems += chain.from_iterable(map(_contradicted, by_question.values()))
     raise_all(problems)
-    by_question = [rows for _, rows in sorted(questions.items())]
-    reviews = [_review(rows, reviewer) for rows in by_question]
-    return Reviewed(
-        pl.DataFrame(reviews, schema=REVIEWS),
-        notes=(
-            *recognised,
-            *(sentence for rows in by_question for sentence in without_group(rows)),
-            *suspect_english(by_question),
-            *(sentence for rows in by_question for sentence in out_of_format(rows)),
-        ),
+    questions = [rows for _, rows in sorted(by_question.items())]
+    valid = [[row for row in rows if not row.invalid] for rows in questions]
+    notes = (
+        recognised,
+        *map(_without_group, questions),
+        *(rule(rows) for rows in valid for rule in (_hardly_english, _same_english, _holding_others)),
+        *(rule(valid) for rule in (_not_translated, _two_englishes, _unlike_in_group, _filled_groups)),
+        *map(_out_of_format, questions),
     )
+    reviews = [_review(rows, reviewer) for rows in questions]
+    return Reviewed(pl.DataFrame(reviews, schema=REVIEWS), tuple(chain.from_iterable(notes)))
+
+
+_LOCALE = re.compile(r"[A-Za-z0-9]+(-[A-Za-z0-9]+)*")
+# A group's number as some spreadsheets write it back, 1.0 or 1,00.
+_WHOLE = re.compile(r"(\d+)[.,]0*")
+_AS_PROPOSED = "copy the cell from the sheet as it was proposed"
+_EXAMPLES = {AnswerFormat.TIME: "'18:00", AnswerFormat.DATE: "'05/31", AnswerFormat.INTEGER: "'3"}
+
+
+def _read(given: Mapping[str, str], problems: list[RowError], recognised: list[str]) -> _Answer | None:
+    """A row, or null if it cannot be told which answer it is about; what is wrong or recognised is added."""
+    cells, source = {name: clean(cell) for name, cell in given.items()}, given["source"]
+
+    def problem(column: str, what: str, fix: str) -> None:
+        problems.append(RowError(what, where=f"{source}, column {column}", fix=fix))
+
+    mark = Mark.parse(cells["check"])
+    if mark is None:
+        problem("check", f"{cells['check']!r} is not a mark like '2 of 5 9f3c2b1d'", _AS_PROPOSED)
+        return None
+    if not _LOCALE.fullmatch(cells["locale"]):
+        problem("locale", f"{cells['locale']!r} is not the tag of a locale", _AS_PROPOSED)
+        return None
+    tick, group, reason = cells["invalid"].casefold(), cells["group"], cells["reason"]
+    invalid = tick in TICKS
+    if tick not in TICKS | NO_TICKS:
+        fix = "write x where the answer is none, else empty the cell; why stands in column reason"
+        problem("invalid", f"unknown mark {cells['invalid']!r}", fix)
+    if not group and not invalid:
+        problem(
+            "group", "the cell is blank", "write the number of its group, or a new one; or x in column invalid"
+        )
+    # What says nothing that is known is free text.
+    form = AnswerFormat(cells["format"]) if cells["format"] in set(AnswerFormat) else _TEXT
+    english = []
+    for text in parted(cells["english"]):
+        # A number in words is one as well.
+        number = understood(text, form) if form is AnswerFormat.INTEGER else None
+        if is_unwritten(text) and text != cells["answer"]:
+            problem("english", f"{text!r} is not English", "write the English, or leave the cell empty")
+        elif form is not _TEXT and surely_rewritten(text):
+            what = f"{text!r} is what a spreadsheet made of {form_in_words(form)}"
+            problem("english", what, f"write it with an apostrophe before it, like {_EXAMPLES[form]}")
+        else:
+            english.append(text if number is None else number)
+            if english[-1] != text:
+                recognised.append(f"{source}, column english: {text!r} is read as {english[-1]!r}")
+    if reason and not invalid:
+        what = "a reason stands beside an answer that is not marked invalid"
+        problem("reason", what, "write x in column invalid, or empty this cell")
+    problems += own_words(reason, where=f"{source}, column reason", of_answers=False)
+    whole = _WHOLE.fullmatch(group)
+    return _Answer(
+        *(cells["template_id"], cells["locale"], cells["answer"], mark),
+        group=whole[1] if whole else group.casefold(),
+        english=tuple(english),
+        invalid=invalid,
+        reason=reason,
+        form=form,
+        unit=asked_unit(cells["question"]),
+        source=source,
+    )
+
+
+# What stops a sheet.
+
+
+def _unlike_proposed(rows: Sequence[_Answer]) -> Iterator[RowError]:
+    """Rows of one question that are there twice, that come from two sheets, or that are gone."""
+    first = rows[0]
+    question, total = f"{first.template_id!r} in {first.locale}", first.mark.total
+    seen: dict[int, _Answer] = {}
+    for row in rows:
+        earlier = seen.setdefault(row.mark.number, row)
+        if row.mark.total != total:
+            yield RowError(
+                f"one of {row.mark.total} rows of {question}, but {first.source} is one of {total}: "
+                "they were proposed at different times",
+                where=f"{row.source}, column check",
+                fix="keep the rows of one sheet, or propose it again",
+            )
+        elif earlier is not row:
+            what, where = f"{row.answer!r} stands in {earlier.source} as well", f"{row.source}, column answer"
+            yield RowError(what, where=where, fix="delete one of the two rows")
+    gone = [str(number) for number in range(1, total + 1) if number not in seen]
+    if gone and all(row.mark.total == total for row in rows):
+        missing = f"row {gone[0]} is" if len(gone) == 1 else f"rows {', '.join(gone)} are"
+        yield RowError(
+            f"{missing} missing of the {total} rows of {question}",
+            where=f"{first.source}, column check",
+            fix="bring back what was deleted, with x in column invalid for an answer that is none; or delete "
+            "all rows of the question to leave it unreviewed",
+        )
+
+
+_HALF_OF_CLOCK = 6 * 60
+"""Minutes by which a time and its English may differ: ``6:00`` is 18:00 or, counted from sunrise, 12:00."""
+
+
+def _contradicted(rows: Sequence[_Answer]) -> Iterator[RowError]:
+    """English numbers and times that are others than the answer beside them, and than all in its group."""
+    for group in _groups(row for row in rows if not row.invalid).values():
+        values = {value for row in group if (value := _measure(row, row.answer)) is not None}
+        for row in group:
+            for text in row.english if _measure(row, row.answer) is not None else ():
+                value = _measure(row, text)
+                if value is not None and value not in values:
+                    what = f"{text!r} is not what the answer {row.answer!r} says, nor any other in its group"
+                    fix = "correct it, or write x in column invalid if the answer is none"
+                    yield RowError(what, where=row.column_english, fix=fix)
+
+
+def _measure(row: _Answer, text: str) -> float | None:
+    """The number or time that a text says, as far as two must agree; null where nothing is sure."""
+    spelled = row.value(text) if row.form in (AnswerFormat.INTEGER, AnswerFormat.TIME) else None
+    if spelled is None or row.form is AnswerFormat.INTEGER:
+        return None if spelled is None else float(spelled)  # 1.5, where tenths are asked for
+    hours, minutes = map(int, spelled.split(":"))
+    return (hours * 60 + minutes) % _HALF_OF_CLOCK
+
+
+# What is told of it: English that hardly is any, or not that of its row; groups that a spreadsheet filled in.
+
+_ISO_DAY = re.compile(r"\d{4}-\d\d-\d\d(?:[ T][\d:.]+)?")
+_LISTED = re.compile(r"[^\W\d_]\)?\s*[,;/、，；]\s*[^\W\d_]")
+"""Letters on both sides of a mark that separates: not ``1,000`` and ``24/7``."""
+_LISTED_SAME = 10
+"""Answers that are their own English, of which that many are named."""
+_HARDLY = frozenset(
+    (
+        *("same", "idem", "missing", "pending", "unclear", "untranslatable"),
+        *("see note", "does not know", "doesn't know"),
+    )
+)
+"""What stands for English that somebody has yet to write, and may be English of an answer."""
+_SIGNS = ".?!,;:\"'“”„«»"
+"""Signs with which no option begins or ends."""
+_LONGEST_OPTION = 80
+"""Characters of an English text beyond which it explains, and stands out among options of a few words."""
+
+
+def _without_group(rows: Sequence[_Answer]) -> Iterator[str]:
+    """English beside answers of which the whole group is invalid, unless it is the answer itself."""
+    groups = {row.group for row in rows if not row.invalid}
+    for row in rows:
+        listed = ", ".join(map(repr, (text for text in row.english if text != row.answer)))
+        if row.group not in groups and listed:
+            yield f"{row.column_english}: {listed} beside answers that are all invalid; left out"
+
+
+def _hardly_english(rows: Sequence[_Answer]) -> Iterator[str]:
+    """English in letters of another script, in no format or the wrong one, and several in one cell."""
+    for row in rows:
+        for text in row.english:
+            where = f"{row.column_english}: {text!r}"
+            if scripts := scripts_of(text) - {"LATIN"}:
+                yield f"{where} has {' and '.join(sorted(map(str.capitalize, scripts)))} letters; write English"
+            elif row.form is not _TEXT:
+                if row.value(row.answer) is not None and understood(text, row.form, unit=row.unit) is None:
+                    yield f"{where} is not {form_in_words(row.form)}, which its answer {row.answer!r} is"
+            elif _ISO_DAY.fullmatch(text) or surely_rewritten(text):
+                yield f"{where} may be what a spreadsheet made of a text; write it again if it is"
+            elif _is_of_digits(text) and not any(map(str.isdigit, row.answer)):
+                yield f"{where} is a number or time, of which its answer {row.answer!r} has none"
+            elif is_placeholder(text) or fold(text) in _HARDLY:
+                yield f"{where} is hardly the English of {row.answer!r}; mark the answer invalid if it is none"
+            elif _LISTED.search(text) and not _LISTED.search(row.answer):
+                yield f"{where} is one text; write | between several"
+            elif text[0] in _SIGNS or text[-1] in _SIGNS or len(text) > _LONGEST_OPTION:
+                yield f"{where} is shown so as an option; leave out full stops, quotation marks, explanations"
+
+
+def _is_of_digits(text: str) -> bool:
+    return any(map(str.isdigit, text)) and not any(map(str.isalpha, text))
+
+
+def _same_english(rows: Sequence[_Answer]) -> Iterator[str]:
+    """English that two groups of a question have."""
+    seen: dict[str, _Answer] = {}
+    for row in rows:
+        for text in row.english:
+            earlier = seen.setdefault(fold(text), row)
+            if earlier.group != row.group:
+                yield (
+                    f"{row.column_english}: {text!r} is the English of another group as well, in "
+                    f"{earlier.source}; answers that are one answer have one number in column group"
+                )
+
+
+def _holding_others(rows: Sequence[_Answer]) -> Iterator[str]:
+    """Answers in which two answers of other groups stand: ``tea or coffee``, a sentence about both."""
+    texts = [(row, f" {' '.join(words(row.answer))} ") for row in rows if row.form is _TEXT]
+    for row, text in texts:
+        held = {one.group: one.answer for one, inner in texts if one.group != row.group and inner in text}
+        if len(held) > 1:
+            yield (
+                f"{row.source}, column answer: {row.answer!r} holds {' and '.join(map(repr, held.values()))}, "
+                "answers of other groups, and counts for none of them; put it into the group of one, or type "
+                "each into a cell of its own among the responses"
+            )
+
+
+def _not_translated(questions: Sequence[Sequence[_Answer]]) -> Iterator[str]:
+    """English that is the answer itself, of people who are not asked in English: a name, or not translated."""
+    foreign = [row for rows in questions for row in rows if row.is_translated]
+    same = [row for row in foreign if fold(row.answer) in map(fold, row.english)]
+    if same:
+        listed = ", ".join(dict.fromkeys(repr(row.answer) for row in same[:_LISTED_SAME]))
+        more = f" and others, {len(same)} of {len(foreign)}" if len(same) > _LISTED_SAME else ""
+        yield (
+            f"{same[0].column_english}: {listed}{more}: the answer itself; right for names and for loan "
+            "words such as pizza, but options are in English: translate all else"
+        )
+
+
+def _two_englishes(questions: Sequence[Sequence[_Answer]]) -> Iterator[str]:
+    """English of a column that was sorted or moved alone: answers that come again mostly have another."""
+    first: dict[tuple[str, str], _Answer] = {}
+    again, other = 0, []
+    for row in (row for rows in questions for row in rows if row.english and row.form is _TEXT):
+        earlier = first.setdefault((row.locale, fold(row.answer)), row)
+        if (earlier.template_id, earlier.group) == (row.template_id, row.group):
+            continue
+        again += 1
+        if not set(map(fold, earlier.english)) & set(map(fold, row.english)):
+            other.append((row, earlier))
+    if len(other) > 1 and 2 * len(other) > again:
+        row, earlier = other[0]
+        yield (
+            f"{row.column_english}: {row.answer!r} is {row.english[0]!r} here and "
+            f"{earlier.english[0]!r} in {earlier.source}, and so are {len(other)} of {again} answers that come "
+            "again; was the column sorted or moved alone?"
+        )
+
+
+def _unlike_in_group(questions: Sequence[Sequence[_Answer]]) -> Iterator[str]:
+    """English of two rows of a group without a word in common, as where the group or the row is another."""
+    unlike: list[tuple[_Answer, _Answer]] = []
+    for rows in questions:
+        for first, *others in _groups(row for row in rows if row.is_translated).values():
+            words = _english_words(first)
+            unlike += [(row, first) for row in others if words.isdisjoint(_english_words(row))][:1]
+    if unlike:
+        row, first = unlike[0]
+        also = f", and {len(unlike)} groups have such" if len(unlike) > 1 else ""
+        yield (
+            f"{row.column_english}: {row.english[0]!r} is in one group with {first.english[0]!r} in "
+            f"{first.source}{also}; correct column group or english, unless they are one answer"
+        )
+
+
+def _english_words(row: _Answer) -> set[str]:
+    return {word for text in row.english for word in fold(text).split()}
+
+
+def _filled_groups(questions: Sequence[Sequence[_Answer]]) -> Iterator[str]:
+    """Numbers of groups that a spreadsheet copied, or counted, down the column."""
+    several = [[row.group for row in rows] for rows in questions if len(rows) > 1]
+    numbers = [number for listed in several for number in listed]
+    if len(several) < 3:  # as few may be meant
+        return
+    if len(set(numbers)) == 1:
+        what = f"all answers of every question are in group {numbers[0]}"
+    elif len(set(numbers)) == len(numbers) and all(map(str.isdigit, numbers)):
+        what = "every answer of the sheet has a number of its own, so that no two are one answer"
+    else:
+        return
+    source = next(row.source for rows in questions for row in rows)
+    yield f"{source}, column group: {what}; was the column filled down?"
+
+
+def _out_of_format(rows: Sequence[_Answer]) -> Iterator[str]:
+    """Answers that lack the format of their question, and are grouped with nothing that has it."""
+    for group in _groups(row for row in rows if row.form is not _TEXT).values():
+        valid = [row for row in group if not row.invalid]
+        texts = [*(row.answer for row in valid), *_english_of(group)]
+        for row in valid:
+            if lacks_format(row.answer, texts, row.form, row.locale, unit=row.unit):
+                form = form_in_words(row.form)
+                yield (
+                    f"{row.source}, column group: {row.answer!r} is not {form}, for which the question asks, "
+                    "nor is anything in its group; nothing is built before it is marked invalid, moved to a "
+                    f"group with {form}, or has that as its English"
+                )
+
+
+def _english_of(group: Sequence[_Answer]) -> list[str]:
+    """The English of a group, each text once; an invalid answer that is its own English is not theirs."""
+    texts = [(text, row.invalid and text == row.answer) for row in group for text in row.english]
+    others = [text for text, is_struck in texts if not is_struck]
+    return list(dict.fromkeys(others or [text for text, _ in texts]))
+
+
+def _groups(rows: Iterable[_Answer]) -> dict[str, list[_Answer]]:
+    """The rows of every group, invalid ones included."""
+    groups: dict[str, list[_Answer]] = {}
+    for row in rows:
+        if row.group:
+            groups.setdefault(row.group, []).append(row)
+    return groups
+
+
+def _review(rows: Sequence[_Answer], reviewer: str) -> dict[str, object]:
+    """The review of one question."""
+    rows = sorted(rows, key=lambda row: row.mark.number)
+    struck = [row for row in rows if row.invalid]
+    return {
+        "template_id": rows[0].template_id,
+        "locale": rows[0].locale,
+        "reviewer": reviewer,
+        "invalid": [row.answer for row in struck],
+        "reasons": [row.reason for row in struck] if any(row.reason for row in struck) else [],
+        "groups": [
+            {"answers": answers, "en_answers": _english_of(group)}
+            for group in _groups(rows).values()
+            if (answers := [row.answer for row in group if not row.invalid])
+        ],
+        "source": rows[0].source,
+    }
 
 
 def english_pairs(reviews: pl.DataFrame, n: int) -> list[tuple[str, str]]:
@@ -120,206 +444,3 @@ def struck_out(reviews: pl.DataFrame) -> list[tuple[str, str]]:
     """
     rows = reviews.select("template_id", pl.col("invalid").alias("answer")).explode("answer").drop_nulls()
     return [(answer, template_id) for template_id, answer in rows.iter_rows()]
-
-
-class _Reader:
-    """Reads a row, and collects whatever is wrong with it."""
-
-    def __init__(self, cells: _Cells) -> None:
-        self._cells = {name: clean(cell) for name, cell in cells.items()}
-        self._source = cells["source"]
-        self.problems: list[RowError] = []
-        self.recognised: list[str] = []
-
-    def answer(self) -> Answer | None:
-        """The row, or null if it cannot be told which answer it is about."""
-        mark = Mark.parse(self._cells["check"])
-        if mark is None:
-            what = f"{self._cells['check']!r} is not a mark like '2 of 5 9f3c2b1d'"
-            self._problem("check", what, _AS_PROPOSED)
-            return None
-        template_id, locale = self._cells["template_id"], self._cells["locale"]
-        if not _LOCALE.fullmatch(locale):
-            self._problem("locale", f"{locale!r} is not the tag of a locale", _AS_PROPOSED)
-            return None
-        invalid = self._tick()
-        return Answer(
-            template_id=template_id,
-            locale=locale,
-            answer=self._cells["answer"],
-            mark=mark,
-            group=self._group(needed=not invalid),
-            english=self._english(),
-            invalid=invalid,
-            reason=self._reason(invalid=invalid),
-            form=self._format(),
-            unit=asked_unit(self._cells["question"]),
-            source=self._source,
-        )
-
-    def _problem(self, column: str, what: str, fix: str) -> None:
-        self.problems.append(RowError(what, where=f"{self._source}, column {column}", fix=fix))
-
-    def _tick(self) -> bool:
-        cell = self._cells["invalid"]
-        if cell.casefold() not in TICKS | NO_TICKS:
-            fix = "write x where the answer is none, else empty the cell; why stands in column reason"
-            self._problem("invalid", f"unknown mark {cell!r}", fix)
-        return cell.casefold() in TICKS
-
-    def _group(self, *, needed: bool) -> str:
-        cell = self._cells["group"]
-        if not cell and needed:
-            fix = "write the number of its group, or a new one; or x in column invalid"
-            self._problem("group", "the cell is blank", fix)
-        number = _WHOLE.fullmatch(cell)
-        return number[1] if number else cell.casefold()
-
-    def _english(self) -> tuple[str, ...]:
-        cell = self._cells["english"]
-        texts = []
-        asked = self._format()
-        for text in parted(cell):
-            # A number in words is one as well.
-            number = understood(text, asked) if asked is AnswerFormat.INTEGER else None
-            if is_unwritten(text) and text != self._cells["answer"]:
-                self._problem(
-                    "english", f"{text!r} is not English", "write the English, or leave the cell empty"
-                )
-            elif asked is not AnswerFormat.TEXT and surely_rewritten(text):
-                what = f"{text!r} is what a spreadsheet made of {form_in_words(asked)}"
-                fix = f"write it with an apostrophe before it, like {_EXAMPLES[asked]}"
-                self._problem("english", what, fix)
-            else:
-                texts.append(text if number is None else number)
-                if texts[-1] != text:
-                    self.recognised.append(f"{self._source}, column english: {text!r} is read as {texts[-1]!r}")
-        return tuple(texts)
-
-    def _format(self) -> AnswerFormat:
-        """The format of the question; free text where the cell says nothing that is known."""
-        cell = self._cells["format"]
-        return AnswerFormat(cell) if cell in set(AnswerFormat) else AnswerFormat.TEXT
-
-    def _reason(self, *, invalid: bool) -> str:
-        reason = self._cells["reason"]
-        if reason and not invalid:
-            fix = "write x in column invalid, or empty this cell"
-            self._problem("reason", "a reason stands beside an answer that is not marked invalid", fix)
-        self.problems += own_words(reason, where=f"{self._source}, column reason", of_answers=False)
-        return reason
-
-
-_EXAMPLES = {
-    AnswerFormat.TIME: "'18:00",
-    AnswerFormat.DATE: "'05/31",
-    AnswerFormat.INTEGER: "'3",
-    AnswerFormat.TEXT: "'text",
-}
-
-
-def _unlike_proposed(rows: Sequence[Answer]) -> Iterator[RowError]:
-    """Rows of one question that are there twice, that come from two sheets, or that are gone."""
-    first = rows[0]
-    question = f"{first.template_id!r} in {first.locale}"
-    seen: dict[int, Answer] = {}
-    for row in rows:
-        earlier = seen.setdefault(row.mark.number, row)
-        if row.mark.total != first.mark.total:
-            yield RowError(
-                f"one of {row.mark.total} rows of {question}, but {first.source} is one of {first.mark.total}: "
-                "they were proposed at different times",
-                where=f"{row.source}, column check",
-                fix="keep the rows of one sheet, or propose it again",
-            )
-        elif earlier is not row:
-            yield RowError(
-                f"{row.answer!r} stands in {earlier.source} as well",
-                where=f"{row.source}, column answer",
-                fix="delete one of the two rows",
-            )
-    gone = [str(number) for number in range(1, first.mark.total + 1) if number not in seen]
-    if gone and all(row.mark.total == first.mark.total for row in rows):
-        missing = f"row {gone[0]} is" if len(gone) == 1 else f"rows {', '.join(gone)} are"
-        yield RowError(
-            f"{missing} missing of the {first.mark.total} rows of {question}",
-            where=f"{first.source}, column check",
-            fix="bring back what was deleted, with x in column invalid for an answer that is none; or delete "
-            "all rows of the question to leave it unreviewed",
-        )
-
-
-def _review(rows: Sequence[Answer], reviewer: str) -> dict[str, object]:
-    """The review of one question."""
-    rows = sorted(rows, key=lambda row: row.mark.number)
-    struck = [row for row in rows if row.invalid]
-    return {
-        "template_id": rows[0].template_id,
-        "locale": rows[0].locale,
-        "reviewer": reviewer,
-        "invalid": [row.answer for row in struck],
-        "reasons": [row.reason for row in struck] if any(row.reason for row in struck) else [],
-        "groups": [
-            {"answers": answers, "en_answers": english_of(group)}
-            for group in groups(rows).values()
-            if (answers := [row.answer for row in group if not row.invalid])
-        ],
-        "source": rows[0].source,
-    }
-
-
-class Lost(NamedTuple):
-    """Answers on which a review decides and that nobody gives."""
-
-    template_id: str
-    locale: str
-    answers: list[str]
-    source: str
-    """Place of the review."""
-    is_all: bool
-    """Whether the review decides on nothing else."""
-
-
-def without_lost(reviews: pl.DataFrame, responses: pl.DataFrame) -> tuple[pl.DataFrame, list[Lost]]:
-    """Reviews as far as their answers are given, and what was left out of them.
-
-    Args:
-        reviews: `frames.REVIEWS`.
-        responses: `frames.RESPONSES`.
-    """
-    given: dict[tuple[str, str], set[str]] = {}
-    for template_id, locale, answers in responses.select("template_id", "locale", "answers").iter_rows():
-        given.setdefault((template_id, locale), set()).update(map(clean, answers or ()))
-    kept, lost = [], []
-    for review in reviews.iter_rows(named=True):
-        key = review["template_id"], review["locale"]
-        left, answers = given_part(review, given.get(key, set()))
-        if answers:
-            lost.append(Lost(*key, answers, review["source"], left is None))
-        if left is not None:
-            kept.append({"invalid": [], "reasons": [], **left})
-    return pl.DataFrame(kept, schema=REVIEWS), lost
-
-
-def given_part(review: dict[str, Any], given: Collection[str]) -> tuple[dict[str, Any] | None, list[str]]:
-    """A review of the given answers, null if it has none, and the others; groups that become empty go."""
-    invalid, groups = review.get("invalid") or [], review.get("groups") or []
-    decided = [*invalid, *(answer for group in groups for answer in group["answers"])]
-    lost = [answer for answer in decided if clean(answer) not in given]
-    if not lost:
-        return review, []
-    reasons = dict(zip(invalid, review.get("reasons") or (), strict=False))
-    still = [answer for answer in invalid if answer not in lost]
-    groups = [
-        {**group, "answers": answers}
-        for group in groups
-        if (answers := [answer for answer in group["answers"] if answer not in lost])
-    ]
-    if not still and not groups:
-        return None, lost
-    left = {name: value for name, value in review.items() if name not in ("invalid", "reasons", "groups")}
-    if still:
-        left["invalid"] = still
-        if reasons:
-            left["reasons"] = [reasons[answer] for answer in still]
-    return {**left, "groups": groups}, lost

@@ -18,7 +18,7 @@ from blend.builders.diff import diff_releases
 from blend.builders.diff.text import difference_tables
 from blend.builders.release import build_release
 from blend.builders.release.inputs import read_inputs
-from blend.builders.saq.collection import collection_status
+from blend.builders.saq.ballots import collection_status
 from blend.builders.stats.dataset import stats_of_release
 from blend.builders.stats.mcq import McqStats
 from blend.builders.stats.planning import mean_figures, plan_collection

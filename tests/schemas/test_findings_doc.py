@@ -10,7 +10,7 @@ import pytest
 
 from blend.builders.annotation.project import ORDER
 from blend.builders.cards.metadata import KEYWORDS
-from blend.builders.saq.collection import NEEDS_RESPONSES, STOPPED
+from blend.builders.saq.ballots import NEEDS_RESPONSES, STOPPED
 from blend.builders.templates import MERGE
 from blend.builders.validate import CHECKS
 from blend.schemas.reports import finding_kinds, finding_steps

@@ -8,7 +8,7 @@ import polars as pl
 from blend.builders.annotation.project import Project
 from blend.builders.annotation.stages.model import Material, Reading, Stage, StageContext, blend_id
 from blend.builders.annotation.stages.reading import Done, Reader, listed_texts, quoted
-from blend.builders.saq.collection import NEEDS_RESPONSES, collection_status
+from blend.builders.saq.ballots import NEEDS_RESPONSES, collection_status
 from blend.loaders.label_studio.events import Line
 from blend.loaders.label_studio.push import WantedTask
 from blend.schemas.frames import KEY
@@ -19,7 +19,7 @@ ANSWERS, NON_ANSWER, REASON = "answers", "non_answer", "reason"
 """Names of the controls."""
 
 PLAN = ("blend_id", "template_id", "locale", "state", "valid", "idk", "rejected", "still_needed", "open")
-"""One row per question: its task, its state (`saq.collection`), the counts of valid responses, *I don't know*,
+"""One row per question: its task, its state (`saq.ballots`), the counts of valid responses, *I don't know*,
 and responses of which a review declared every answer invalid; valid ones ``still_needed``; and whether it is
 ``open``: still asked."""
 
@@ -100,7 +100,7 @@ def _response(done: Done, reader: Reader) -> dict[str, Any] | None:
 
 
 def collected_so_far(project: Project, material: Material) -> pl.DataFrame:
-    """Say how far every question has come: `saq.collection.CollectionStatus.questions`."""
+    """Say how far every question has come: `saq.ballots.CollectionStatus.questions`."""
     return collection_status(
         material.questions, material.responses, material.reviews, project.saq_options()
     ).questions

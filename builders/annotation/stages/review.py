@@ -13,7 +13,7 @@ from blend.builders.annotation.stages.answer import asked, collected_so_far, wor
 from blend.builders.annotation.stages.model import Material, Reading, Stage, StageContext, blend_id
 from blend.builders.annotation.stages.reading import Done, Reader, listed_texts
 from blend.builders.saq.answer_sheet import answer_sheet
-from blend.builders.saq.collection import NEEDS_RESPONSES
+from blend.builders.saq.ballots import NEEDS_RESPONSES
 from blend.loaders.label_studio.events import Line
 from blend.loaders.label_studio.push import WantedTask
 from blend.loaders.responses.reviews import is_own

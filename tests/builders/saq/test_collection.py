@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from blend.builders.saq.collection import collection_status
+from blend.builders.saq.ballots import collection_status
 from blend.schemas.recipe import SaqOptions
 from helpers.questions.saq_inputs import NO_REVIEW, OPTIONS, questions_of, responses_of, review_of
 
