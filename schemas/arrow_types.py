@@ -16,23 +16,30 @@ from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin
 
 import polars as pl
-import pyarrow as pa
 from pydantic import BaseModel
 
 if TYPE_CHECKING:
     import datasets
+    import pyarrow as pa
 
 
-_SCALARS: dict[type, pa.DataType] = {
-    bool: pa.bool_(),
-    int: pa.int64(),
-    float: pa.float64(),
-    str: pa.string(),
+_SCALARS: Mapping[type, pl.DataType] = {
+    bool: pl.Boolean(),
+    int: pl.Int64(),
+    float: pl.Float64(),
+    str: pl.String(),
 }
+_NAMES: Mapping[pl.DataType, str] = {
+    pl.Boolean(): "bool",
+    pl.Int64(): "int64",
+    pl.Float64(): "float64",
+    pl.String(): "string",
+}
+"""What `datasets` and Arrow call plain types."""
 
 
 @cache
-def arrow_schema(model: type[BaseModel]) -> pa.Schema:
+def arrow_schema(model: type[BaseModel]) -> "pa.Schema":
     """The Arrow schema of a model's published rows: columns by alias, in the model's order.
 
     Integers are 64 bits wide, enumerations and literals are text, tuples and lists are lists, models are
@@ -41,7 +48,9 @@ def arrow_schema(model: type[BaseModel]) -> pa.Schema:
     Raises:
         TypeError: If a field has a type that has no column type.
     """
-    return pa.schema([pa.field(name, dtype) for name, dtype in _columns(model).items()])
+    import pyarrow as pa
+
+    return pa.schema([pa.field(name, _arrow_type(dtype)) for name, dtype in published_columns(model).items()])
 
 
 def text_columns(*names: str) -> dict[str, pl.DataType]:
@@ -84,7 +93,7 @@ def published(rows: pl.DataFrame, model: type[BaseModel]) -> pl.DataFrame:
 @cache
 def published_columns(model: type[BaseModel]) -> pl.Schema:
     """The columns of published rows, as polars has them."""
-    return pl.DataFrame(pa.Table.from_batches([], arrow_schema(model))).schema
+    return pl.Schema(_columns(model))
 
 
 def published_names(model: type[BaseModel]) -> Mapping[str, str]:
@@ -92,14 +101,14 @@ def published_names(model: type[BaseModel]) -> Mapping[str, str]:
     return {name: field.alias or name for name, field in model.model_fields.items()}
 
 
-def _columns(model: type[BaseModel]) -> dict[str, pa.DataType]:
+def _columns(model: type[BaseModel]) -> dict[str, pl.DataType]:
     fields = model.model_fields.items()
     return {
         field.alias or name: _data_type(field.annotation, f"{model.__name__}.{name}") for name, field in fields
     }
 
 
-def _data_type(annotation: Any, where: str) -> pa.DataType:
+def _data_type(annotation: Any, where: str) -> pl.DataType:
     origin, args = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
         return _data_type(args[0], where)
@@ -108,12 +117,12 @@ def _data_type(annotation: Any, where: str) -> pa.DataType:
         if len(inner) == 1:
             return _data_type(inner[0], where)
     if origin is list or (origin is tuple and args[1:] == (Ellipsis,)):
-        return pa.list_(_data_type(args[0], where))
+        return pl.List(_data_type(args[0], where))
     if isinstance(annotation, type):
         if issubclass(annotation, BaseModel):
-            return pa.struct([pa.field(name, dtype) for name, dtype in _columns(annotation).items()])
+            return pl.Struct(_columns(annotation))
         if issubclass(annotation, Enum):
-            return pa.string()
+            return pl.String()
         if annotation in _SCALARS:
             return _SCALARS[annotation]
     raise TypeError(
@@ -121,42 +130,47 @@ def _data_type(annotation: Any, where: str) -> pa.DataType:
     )
 
 
+def _arrow_type(dtype: pl.DataType) -> "pa.DataType":
+    # Imported here: numpy comes with it, and a command that writes no release needs neither.
+    import pyarrow as pa
+
+    if isinstance(dtype, pl.List):
+        return pa.list_(_arrow_type(dtype.inner))
+    if isinstance(dtype, pl.Struct):
+        return pa.struct([pa.field(name, _arrow_type(inner)) for name, inner in dtype])
+    return pa.type_for_alias(_NAMES[dtype])
+
+
 @cache
-def written_schema(model: type[BaseModel]) -> pa.Schema:
+def written_schema(model: type[BaseModel]) -> "pa.Schema":
     """The columns of a model's published rows with the note of their features that travels in every file."""
-    schema = arrow_schema(model)
-    noted = {"info": {"features": {field.name: _noted(field.type) for field in schema}}}
-    return schema.with_metadata({"huggingface": json.dumps(noted)})
+    noted = {"info": {"features": {name: _noted(dtype) for name, dtype in published_columns(model).items()}}}
+    return arrow_schema(model).with_metadata({"huggingface": json.dumps(noted)})
 
 
 def card_features(model: type[BaseModel]) -> list[dict[str, Any]]:
     """The same columns as the header of a card lists them."""
-    return _listed(arrow_schema(model))
+    return _listed(published_columns(model).items())
 
 
-def _noted(dtype: pa.DataType) -> dict[str, Any]:
-    if pa.types.is_list(dtype):
-        return {"feature": _noted(dtype.value_type), "_type": "List"}
-    if pa.types.is_struct(dtype):
-        return {field.name: _noted(field.type) for field in dtype}
-    return {"dtype": _name(dtype), "_type": "Value"}
+def _noted(dtype: pl.DataType) -> dict[str, Any]:
+    if isinstance(dtype, pl.List):
+        return {"feature": _noted(dtype.inner), "_type": "List"}
+    if isinstance(dtype, pl.Struct):
+        return {name: _noted(inner) for name, inner in dtype}
+    return {"dtype": _NAMES[dtype], "_type": "Value"}
 
 
-def _listed(fields: Iterable[pa.Field]) -> list[dict[str, Any]]:
-    return [{"name": field.name, **_type_entry(field.type)} for field in fields]
+def _listed(columns: Iterable[tuple[str, pl.DataType]]) -> list[dict[str, Any]]:
+    return [{"name": name, **_type_entry(dtype)} for name, dtype in columns]
 
 
-def _type_entry(dtype: pa.DataType) -> dict[str, Any]:
-    if pa.types.is_list(dtype):
-        item = _type_entry(dtype.value_type)
+def _type_entry(dtype: pl.DataType) -> dict[str, Any]:
+    if isinstance(dtype, pl.List):
+        item = _type_entry(dtype.inner)
         # A list of plain values or of structs names them directly; one of lists keeps the level between.
         return {"list": next(iter(item.values())) if item.keys() <= {"dtype", "struct"} else item}
-    return {"struct": _listed(dtype)} if pa.types.is_struct(dtype) else {"dtype": _name(dtype)}
-
-
-def _name(dtype: pa.DataType) -> str:
-    """What `datasets` calls a plain type: as Arrow does, but for numbers of double width."""
-    return "float64" if pa.types.is_float64(dtype) else str(dtype)
+    return {"struct": _listed(dtype)} if isinstance(dtype, pl.Struct) else {"dtype": _NAMES[dtype]}
 
 
 def nested_frame(rows: Sequence[Mapping[str, Any]], schema: pl.Schema) -> pl.DataFrame:
@@ -166,5 +180,7 @@ def nested_frame(rows: Sequence[Mapping[str, Any]], schema: pl.Schema) -> pl.Dat
         rows: A mapping per row; a column that is missing in it is null.
         schema: The columns.
     """
+    import pyarrow as pa
+
     columns = pl.DataFrame(schema=schema).to_arrow(compat_level=pl.CompatLevel.oldest()).schema
     return pl.DataFrame(pl.from_arrow(pa.Table.from_pylist(list(rows), schema=columns)), schema)

@@ -11,25 +11,12 @@ import tempfile
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
+from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, NoReturn, TextIO
 
 import typer
 
-from blend.cli import (
-    annotate,
-    build,
-    contribute,
-    importing,
-    items,
-    look,
-    publish,
-    questions,
-    reviews,
-    templates,
-    validate,
-    wikidata,
-)
-from blend.cli import eval as evaluation
 from blend.cli.application import Application
 from blend.exit_codes import FAULT, REFUSED, USAGE
 from blend.loaders.files.atomic import is_disk_full
@@ -42,27 +29,45 @@ from blend.version import __version__
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
-app = Application(
-    name="blend",
-    no_args_is_help=True,
-    rich_markup_mode="markdown",
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    help="Make, publish, regenerate and score multilingual everyday-culture benchmarks.",
-)
-build.register(app)
-look.register(app)
-validate.register(app)
-publish.register(app)
-app.command()(items.items)
-app.add_typer(annotate.app, name="annotate")
-app.add_typer(evaluation.app, name="eval")
-app.add_typer(templates.app, name="templates")
-app.add_typer(reviews.app, name="reviews")
-app.add_typer(questions.app, name="questions")
-app.add_typer(importing.app, name="responses")
-app.add_typer(contribute.app, name="contribute")
-app.add_typer(wikidata.app, name="wikidata")
+_GROUPS = {
+    "annotate": "annotate",
+    "eval": "eval",
+    "templates": "templates",
+    "reviews": "reviews",
+    "questions": "questions",
+    "responses": "importing",
+    "contribute": "contribute",
+    "wikidata": "wikidata",
+}
+"""Modules of groups of commands, by the name of the group."""
+
+_SINGLE = ("build", "look", "validate", "publish", "items")
+"""Modules of single commands."""
+
+
+@cache
+def _application(group: str | None = None) -> Application:
+    """All commands, or those of one group alone: importing the others takes half a second."""
+    app = Application(
+        name="blend",
+        no_args_is_help=True,
+        rich_markup_mode="markdown",
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+        help="Make, publish, regenerate and score multilingual everyday-culture benchmarks.",
+    )
+    app.callback()(_blend)
+    for module in _SINGLE if group is None else ():
+        import_module(f"blend.cli.{module}").register(app)
+    for name in _GROUPS if group is None else (group,):
+        app.add_typer(import_module(f"blend.cli.{_GROUPS[name]}").app, name=name)
+    return app
+
+
+def __getattr__(name: str) -> Application:
+    if name == "app":
+        return _application()
+    raise AttributeError(name)
 
 
 def _print_version(wanted: bool) -> None:
@@ -71,7 +76,6 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _blend(
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
@@ -95,7 +99,8 @@ def main() -> None:
 
 def _run() -> None:
     try:
-        app()
+        first = next(iter(sys.argv[1:]), None)
+        _application(first if first in _GROUPS else None)()
     except ArgumentError as error:
         _end(str(error), USAGE)
     except BlendError as error:

@@ -28,8 +28,6 @@ from pydantic.fields import FieldInfo
 from typer.core import TyperCommand, TyperGroup
 from typer.models import CommandFunctionType, OptionInfo
 
-from blend.cli.task_options import option_names
-from blend.eval.models.chosen import Local, Server
 from blend.exit_codes import UsageError
 from blend.schemas.errors import BlendError
 from blend.schemas.models import FrozenModel, field_sentences
@@ -104,11 +102,6 @@ def _without_flag_types(parameters: list[Any]) -> list[Any]:
     return parameters
 
 
-HERE = tuple(name for name in Local.model_fields if name not in ("path", "revision"))
-"""Fields that ``-M`` takes of a model on this machine."""
-THERE = tuple(name for name in Server.model_fields if name not in ("name", "url"))
-"""Those of a model on a server."""
-
 _PARAMETER = re.compile(r"`([a-z][a-z0-9_]*)(?:=([^`]*))?`")
 
 
@@ -159,9 +152,16 @@ def with_options(text: str) -> str:
 
 def _others_in(parameter: Any) -> Collection[str]:
     """Options of a task or a model that are typed behind a parameter, ``-T`` or ``-M``; none behind others."""
+    # Only commands of `blend eval` have any, which have imported what they need.
     if "-T" in parameter.opts:
+        from blend.cli.task_options import option_names
+
         return option_names(parameter.name)
-    return (*HERE, *THERE) if "-M" in parameter.opts else ()
+    if "-M" in parameter.opts:
+        from blend.cli.model_options import HERE, THERE
+
+        return (*HERE, *THERE)
+    return ()
 
 
 def _typed(parameter: Any, named: str, value: str | None) -> str:

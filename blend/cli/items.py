@@ -8,6 +8,11 @@ import typer
 from blend.cli.options import TablesFolder, print_tables
 
 
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command()(items)
+
+
 def items(
     directories: Annotated[
         list[Path],

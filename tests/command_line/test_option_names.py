@@ -10,7 +10,8 @@ import pytest
 import typer
 
 from blend.cli import app
-from blend.cli.application import HERE, THERE, options_of, with_options
+from blend.cli.application import options_of, with_options
+from blend.cli.model_options import HERE, THERE
 from blend.cli.task_options import option_names
 from blend.schemas.errors import InputError, RowError
 
