@@ -14,7 +14,7 @@ from blend.builders.release import build_release
 from blend.builders.validate import CHECKS, validate_release
 from blend.loaders.files.diagnostics import Diagnostics, Placed
 from blend.loaders.files.toml import registry_with
-from blend.loaders.recipes.ready import sample_path
+from blend.loaders.recipes import sample_path
 from blend.loaders.responses import read_responses
 from blend.loaders.responses.links import AskedQuestion
 from blend.loaders.responses.odd_texts import find_other_languages
