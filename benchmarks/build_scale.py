@@ -34,7 +34,7 @@ from make_regions import base_tables, make_regions, write_regions
 
 from blend.builders.release import build_release
 from blend.loaders.files.toml import read_locales
-from blend.loaders.recipes.ready import blend_recipe
+from blend.loaders.recipes import blend_recipe
 from blend.schemas.locales import registry
 from blend.schemas.recipe import McqOptions
 from blend.schemas.rows import MULTIPLE_CHOICE_QUESTIONS

@@ -219,7 +219,7 @@ def _command(*arguments: str | Path, **environment: str) -> None:
 def sample_release(once: Once) -> Path:
     """The release of the embedded sample, as ``blend build`` makes it; not to be changed."""
     from blend.builders.release import build_release
-    from blend.loaders.recipes.ready import sample_recipe
+    from blend.loaders.recipes import sample_recipe
 
     return once.path("sample", lambda out: build_release(sample_recipe(), out))
 

@@ -11,7 +11,7 @@ import pytest
 
 from blend.builders.release import build_release
 from blend.builders.validate import CHECKS, validate_release
-from blend.loaders.recipes.ready import sample_recipe
+from blend.loaders.recipes import sample_recipe
 from helpers.tiers import rest_nightly
 
 pytestmark = pytest.mark.integration

@@ -140,7 +140,7 @@ class _Chosen(NamedTuple):
 
 def _chosen(path: Path | None, blend_data: str | None, semeval: Path | None, food: Path | None) -> _Chosen:
     """The recipe that a command line names, or that stands in this folder, or else that of the sample."""
-    from blend.loaders.recipes import read_recipe, ready
+    from blend.loaders import recipes
     from blend.schemas.recipe import licensed
 
     if sum(one is not None for one in (path, blend_data, semeval, food)) > 1:
@@ -149,23 +149,23 @@ def _chosen(path: Path | None, blend_data: str | None, semeval: Path | None, foo
             "a recipe"
         )
     if food is not None:
-        return _Chosen(ready.food_recipe(food), None, {food.name: food}, "RECIPE")
+        return _Chosen(recipes.food_recipe(food), None, {food.name: food}, "RECIPE")
     if semeval is not None:
-        used = ready.semeval_recipe(semeval)
+        used = recipes.semeval_recipe(semeval)
         return _Chosen(used, None, {used.sources[0].location: semeval}, "RECIPE")
     if blend_data is not None:
         is_on_the_hub = "@" in blend_data and not Path(blend_data).exists()
         location, _, revision = blend_data.partition("@") if is_on_the_hub else (blend_data, "", None)
-        used = ready.blend_recipe(location, revision)
+        used = recipes.blend_recipe(location, revision)
         there = {} if is_on_the_hub else {used.sources[0].location: Path(blend_data)}
         return _Chosen(used, None, there, "RECIPE")
     if path is None:
         path = recipe_here()
         say_which(path)
     if path is None:
-        return _Chosen(ready.sample_recipe(), None, {}, "")
+        return _Chosen(recipes.sample_recipe(), None, {}, "")
     # A licence is looked at here already, where the error can name the file.
-    return _Chosen(licensed(read_recipe(path), where=str(path)), path, {}, str(path))
+    return _Chosen(licensed(recipes.read_recipe(path), where=str(path)), path, {}, str(path))
 
 
 def _in_mode(recipe: "Recipe", mode: str) -> "Recipe":

@@ -91,7 +91,7 @@ def check(
 
 def _of_recipe(folder: Path) -> "tuple[Registry, Recipe | None]":
     """The locales of a collection and its recipe, if it has one."""
-    from blend.builders.release.inputs import known_locales
+    from blend.builders.release.recipe_in_place import RecipeInPlace
     from blend.loaders.recipes import read_recipe
     from blend.schemas.locales import registry
 
@@ -99,4 +99,4 @@ def _of_recipe(folder: Path) -> "tuple[Registry, Recipe | None]":
     if not path.is_file():
         return registry(), None
     recipe = read_recipe(path)
-    return known_locales(recipe, base=folder), recipe
+    return RecipeInPlace.of(recipe, folder).locales, recipe

@@ -240,12 +240,14 @@ def status(
     """Say which questions still need responses, per locale."""
     import polars as pl
 
-    from blend.builders.release.inputs import known_locales, read_inputs
+    from blend.builders.release.inputs import read_inputs
+    from blend.builders.release.recipe_in_place import RecipeInPlace
     from blend.builders.saq.ballots import collection_status
 
     chosen = used_recipe(recipe)
     used, base = chosen.recipe, chosen.base
-    inputs = read_inputs(used, base=base, locales=known_locales(used, base=base))
+    placed = RecipeInPlace.of(used, base)
+    inputs = read_inputs(placed)
     if inputs.responses.is_empty():
         raise InputError(
             "the recipe has no raw responses, only finished annotations; "
@@ -269,9 +271,8 @@ def status(
     found = [row for findings in own for row in findings.to_dicts()]
     for line in odd_lines(found, "all among the findings of a build"):
         console.print(line, highlight=False, markup=False, soft_wrap=True)
-    known = known_locales(used, base=base)
     can_fill = used.mcq.verdicts is not None and proposes_options(base / used.mcq.verdicts)
-    if not can_fill and (note := too_few_regions(inputs.questions, known)):
+    if not can_fill and (note := too_few_regions(inputs.questions, placed.locales)):
         console.print(f"{note}.", highlight=False, markup=False, soft_wrap=True)
 
 

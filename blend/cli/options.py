@@ -113,8 +113,7 @@ def used_recipe(path: Path | None) -> UsedRecipe:
     Raises:
         BlendError: If it cannot be read.
     """
-    from blend.loaders.recipes import read_recipe
-    from blend.loaders.recipes.ready import sample_recipe
+    from blend.loaders.recipes import read_recipe, sample_recipe
 
     chosen = recipe_here() if path is None else path
     if path is None:

@@ -209,16 +209,18 @@ def first_entry(manifest: ReleaseManifest) -> str:
     return f"## {manifest.version}\n\nFirst version.\n\n" + "\n".join(lines) + "\n"
 
 
-def next_changelog(previous: OpenRelease, new: OpenRelease) -> str:
-    """The ``CHANGELOG.md`` of a release that follows another: what it changes, above what was before.
+def next_changelog(previous: OpenRelease | None, new: OpenRelease) -> str:
+    """The ``CHANGELOG.md`` of a release: what it changes, above what was before; of a first one what it holds.
 
     Args:
-        previous: The release before.
+        previous: The release before; null for a first one.
         new: The new release; its tables have to be there, its documents not yet.
 
     Raises:
         BlendError: If a file cannot be read.
     """
+    if previous is None:
+        return changelog(first_entry(new.manifest))
     path = previous.folder / CHANGELOG_NAME
     before = document_text(path) if path.is_file() else changelog(first_entry(previous.manifest))
     return changelog(changelog_entry(diff_tables(previous, new, examples=1), new.manifest.version), before)

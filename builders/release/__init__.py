@@ -10,11 +10,10 @@ import tomli_w
 from blend.builders.cards import documents
 from blend.builders.cards.facts import ReleaseFacts
 from blend.builders.diff import OpenRelease, diff_releases, open_release
-from blend.builders.diff.text import changelog, first_entry, next_changelog
+from blend.builders.diff.text import next_changelog
 from blend.builders.diff.version_step import VersionStep, version_step
 from blend.builders.parquet import Table, loaded_bytes, write_table
-from blend.builders.release.carried import carried_registries, carry_reviewed, portable_names
-from blend.builders.release.inputs import known_locales
+from blend.builders.release.recipe_in_place import RecipeInPlace
 from blend.builders.release.tables import BuiltTables, build_tables
 from blend.builders.stats import Stats, build_stats
 from blend.builders.stats.dataset import build_cultural_stats, build_triple_stats
@@ -23,12 +22,11 @@ from blend.builders.stats.measures import in_order
 from blend.loaders.files.atomic import atomic_directory
 from blend.loaders.files.content import file_infos
 from blend.loaders.files.progress import ProgressCallback, silent
-from blend.loaders.recipes import read_datasheet
-from blend.loaders.recipes.ready import portable_recipe
-from blend.loaders.releases.references import replaceable, resolve_release
+from blend.loaders.recipes import portable_recipe
+from blend.loaders.releases.references import replaceable
 from blend.loaders.releases.reports import agreement_json, read_audit, report_json
 from blend.schemas.arrow_types import published
-from blend.schemas.locales import Locale, Registry
+from blend.schemas.locales import Registry
 from blend.schemas.manifest import (
     AGREEMENT_NAME,
     ANNOTATOR_GROUPS_NAME,
@@ -39,11 +37,10 @@ from blend.schemas.manifest import (
     RECIPE_NAME,
     FileInfo,
     ReleaseManifest,
-    SourceInfo,
     TableInfo,
 )
 from blend.schemas.recipe import Recipe, licensed
-from blend.schemas.reports import AuditReport, Datasheet
+from blend.schemas.reports import Datasheet
 from blend.schemas.rows import (
     ANNOTATIONS,
     CONFIGS,
@@ -94,24 +91,38 @@ def build_release(
         BlendError: If input, recipe or ``out`` is not as it must be; the message says what to do.
     """
     recipe, source_paths = portable_recipe(licensed(recipe), source_paths or {})
-    out, base = Path(out), Path(base)
-    known = known_locales(recipe, base=base, packaged=locales)
-    with atomic_directory(out, check=replaceable(recipe.name, replace=replace)) as release:
-        for path, text in carried_registries(recipe, base).items():
+    placed = RecipeInPlace.of(
+        recipe, Path(base), source_paths=source_paths, locales=locales, on_progress=on_progress
+    )
+    with atomic_directory(Path(out), check=replaceable(recipe.name, replace=replace)) as release:
+        for path, text in placed.registries().items():
             _write_text(release / path, text)
-        datasheet = Datasheet() if recipe.datasheet is None else read_datasheet(base / recipe.datasheet)
         # Before anything is built: what is not there is better told at once than after hours.
-        before = _previous(recipe, base, source_paths)
-        built = build_tables(
-            recipe, base=base, source_paths=source_paths, locales=known, on_progress=on_progress
-        )
+        datasheet, before = placed.datasheet(), _opened(placed.previous())
+        built = build_tables(placed)
         # Before anything is written: later, this would be the most that a build needs.
         stats = _stats(built)
-        reviewed = carry_reviewed(recipe, base, release)
-        tables = _write_tables(built, release, on_progress)
-        _write_reports(built, release, tables)
-        manifest = _manifest(built, release, tables, (*built.sources, *reviewed))
-        facts = _facts(built, release, manifest, before, datasheet, stats)
+        filled_in = placed.carry_filled_in(release)
+        waiting, tables = list(_tables(built)), list[TableInfo]()
+        for table in waiting:
+            on_progress("write tables", len(tables), len(waiting))
+            tables.append(write_table(table, release))
+        on_progress("write tables", len(tables), len(waiting))
+        as_released = placed.as_released(built.recipe)
+        for path, text in _reports(built, as_released, release, tables).items():
+            _write_text(release / path, text)
+        manifest = ReleaseManifest(
+            name=recipe.name,
+            version=recipe.version,
+            sdk_version=__version__,
+            writers={library: version(library) for library in _WRITERS},
+            recipe=as_released,
+            sources=(*built.sources, *filled_in),
+            tables=tuple(tables),
+            files=_file_infos(release),
+            report=tuple(stage.report(built.tags) for stage in built.stages),
+        )
+        facts = _facts(built, release, manifest, datasheet, stats, before)
         for path, text in documents(facts).items():
             _write_text(release / path, text)
         manifest = manifest.model_copy(update={"files": _file_infos(release)})
@@ -130,21 +141,18 @@ def step_since_previous(
         base: Folder to which the recipe's relative locations refer.
         source_paths: Directories by location, as `build_release` takes them.
     """
-    before = _previous(recipe, base, source_paths or {})
+    before = _opened(RecipeInPlace.of(recipe, base, source_paths=source_paths).previous())
     if before is None:
         return None
     return before.manifest.version, version_step(diff_releases(before.folder, out, examples=0))
 
 
-def _previous(recipe: Recipe, base: Path, source_paths: Mapping[str, Path]) -> OpenRelease | None:
-    """The release before, from a directory or the Hub."""
-    if recipe.previous is None:
-        return None
-    folder = source_paths.get(recipe.previous, base / recipe.previous)
-    return open_release(resolve_release(str(folder) if folder.is_dir() else recipe.previous))
+def _opened(release: Path | None) -> OpenRelease | None:
+    return None if release is None else open_release(release)
 
 
 def _stats(built: BuiltTables) -> Stats | None:
+    """Agreement and overlap of the questions; null without any."""
     if built.inputs.questions.is_empty():
         return None
     made = built.aggregated
@@ -158,29 +166,28 @@ def _stats(built: BuiltTables) -> Stats | None:
     )
 
 
-def _write_tables(built: BuiltTables, release: Path, on_progress: ProgressCallback) -> list[TableInfo]:
-    tables, written = list(_tables(built)), list[TableInfo]()
-    for table in tables:
-        on_progress("write tables", len(written), len(tables))
-        written.append(write_table(table, release))
-    on_progress("write tables", len(written), len(tables))
-    return written
-
-
 def _tables(built: BuiltTables) -> Iterator[Table]:
     """Everything to be written, in the order of the card."""
-    yield from _per_locale(ANNOTATIONS, built.annotation_rows(), built.held)
-    yield from _per_locale(SHORT_ANSWER_QUESTIONS, built.inputs.questions, built.held)
-    yield from _per_locale(SHORT_ANSWER_PROMPTS, built.inputs.prompts, built.held)
+    by_locale = {
+        ANNOTATIONS: built.annotation_rows(),
+        SHORT_ANSWER_QUESTIONS: built.inputs.questions,
+        SHORT_ANSWER_PROMPTS: built.inputs.prompts,
+    }
+    for config, rows in by_locale.items():
+        sorted_rows = published(rows.sort(key_of(config)), CONFIGS[config])
+        parts = sorted_rows.partition_by("locale", as_dict=True)
+        for locale in built.held:
+            if (locale.tag,) in parts:
+                rows = parts[(locale.tag,)]
+                yield Table(config, locale.split, CONFIGS[config], [rows], are_published=True)
     mcqs = built.mcqs
     # A configuration without rows would only puzzle its reader; the report says why there are none.
-    in_one_split = {
-        MULTIPLE_CHOICE_QUESTIONS: mcqs.batches() if mcqs.n_mcqs else None,
-        TRUE_FALSE_QUESTIONS: mcqs.true_false_batches() if mcqs.n_mcqs and mcqs.true_false else None,
-    }
-    for config, batches in in_one_split.items():
-        if batches is not None:
-            yield Table(config, _MCQ_SPLIT, CONFIGS[config], batches)
+    if mcqs.n_mcqs:
+        config = MULTIPLE_CHOICE_QUESTIONS
+        yield Table(config, _MCQ_SPLIT, CONFIGS[config], mcqs.batches())
+        if mcqs.true_false:
+            config = TRUE_FALSE_QUESTIONS
+            yield Table(config, _MCQ_SPLIT, CONFIGS[config], mcqs.true_false_batches())
     if built.triples is not None:
         yield from built.triples.tables()
     if built.cultural is not None:
@@ -189,47 +196,36 @@ def _tables(built: BuiltTables) -> Iterator[Table]:
             yield Table(CULTURAL_PROMPTS, str(kind), CONFIGS[CULTURAL_PROMPTS], [rows])
 
 
-def _per_locale(config: str, rows: pl.DataFrame, held: Sequence[Locale]) -> list[Table]:
-    """One table per locale that has any rows."""
-    model = CONFIGS[config]
-    # By the same name, so that the rows in their old order are gone before they are parted.
-    rows = published(rows.sort(key_of(config)), model)
-    parts = rows.partition_by("locale", as_dict=True)
-    found = [(locale.split, parts[(locale.tag,)]) for locale in held if (locale.tag,) in parts]
-    return [Table(config, split, model, [of_locale], are_published=True) for split, of_locale in found]
-
-
-def _write_reports(built: BuiltTables, release: Path, tables: Sequence[TableInfo]) -> None:
-    """Write what else programs read: findings, reports and the recipe."""
-    recipe, tags, made = portable_names(built.recipe), [locale.tag for locale in built.held], built.aggregated
-    (release / FINDINGS_NAME).parent.mkdir(exist_ok=True)
-    built.findings().write_ndjson(release / FINDINGS_NAME)
-    texts = {RECIPE_NAME: tomli_w.dumps(recipe.model_dump(mode="json", exclude_none=True))}
-    if made is not None and not made.agreement.is_empty():
-        texts[AGREEMENT_NAME] = agreement_json(made.agreement, tags)
-    if made is not None and not made.groups.is_empty():
-        texts[ANNOTATOR_GROUPS_NAME] = agreement_json(made.groups, tags)
+def _reports(built: BuiltTables, recipe: Recipe, release: Path, tables: Sequence[TableInfo]) -> dict[str, str]:
+    """What else programs read, by path: recipe, findings, agreement, and what rules and models find."""
+    texts = {
+        RECIPE_NAME: tomli_w.dumps(recipe.model_dump(mode="json", exclude_none=True)),
+        FINDINGS_NAME: built.findings().write_ndjson(),
+    }
+    if built.aggregated is not None:
+        of_people = {
+            AGREEMENT_NAME: built.aggregated.agreement,
+            ANNOTATOR_GROUPS_NAME: built.aggregated.groups,
+        }
+        texts |= {
+            name: agreement_json(rows, built.tags) for name, rows in of_people.items() if not rows.is_empty()
+        }
     if built.model_report is not None:
         texts[MODEL_VERDICTS_NAME] = report_json(built.model_report)
     # What was taken with its options is not ours to audit, and no votes are known of it.
     if built.mcqs.n_mcqs and built.mcqs.given.is_empty() and recipe.mcq.mode == "default":
-        texts[AUDIT_NAME] = report_json(_audit(built, release, tables))
-    for path, text in texts.items():
-        _write_text(release / path, text)
+        # Only here: in paper mode nothing is audited, and nothing for it is loaded.
+        from blend.builders.audit.release import audit_report
 
-
-def _audit(built: BuiltTables, release: Path, tables: Sequence[TableInfo]) -> AuditReport:
-    """The audit of the multiple-choice questions that have been written, and of what is true or false."""
-    # Only here: in paper mode nothing is audited, and nothing for it is loaded.
-    from blend.builders.audit.release import audit_report
-
-    reports = {
-        config: audit_report(rows, annotations=built.annotations, locales=built.locales, config=config)
-        for config in (MULTIPLE_CHOICE_QUESTIONS, TRUE_FALSE_QUESTIONS)
-        if (rows := _written(release, tables, config)) is not None
-    }
-    report = reports[MULTIPLE_CHOICE_QUESTIONS]
-    return report.model_copy(update={"true_false": reports.get(TRUE_FALSE_QUESTIONS)})
+        audits = {
+            config: audit_report(rows, annotations=built.annotations, locales=built.locales, config=config)
+            for config in (MULTIPLE_CHOICE_QUESTIONS, TRUE_FALSE_QUESTIONS)
+            if (rows := _written(release, tables, config)) is not None
+        }
+        true_false = audits.get(TRUE_FALSE_QUESTIONS)
+        report = audits[MULTIPLE_CHOICE_QUESTIONS].model_copy(update={"true_false": true_false})
+        texts[AUDIT_NAME] = report_json(report)
+    return texts
 
 
 def _written(release: Path, tables: Sequence[TableInfo], config: str) -> pl.LazyFrame | None:
@@ -241,42 +237,22 @@ def _written(release: Path, tables: Sequence[TableInfo], config: str) -> pl.Lazy
     return rows.rename({"MCQID": "mcq_id", "ID": "template_id"})
 
 
-def _manifest(
-    built: BuiltTables, release: Path, tables: Sequence[TableInfo], sources: tuple[SourceInfo, ...]
-) -> ReleaseManifest:
-    """What was written; documents and the manifest itself are still to come."""
-    recipe, tags = portable_names(built.recipe), [locale.tag for locale in built.held]
-    return ReleaseManifest(
-        name=recipe.name,
-        version=recipe.version,
-        sdk_version=__version__,
-        writers={library: version(library) for library in _WRITERS},
-        recipe=recipe,
-        sources=sources,
-        tables=tuple(tables),
-        files=_file_infos(release),
-        report=tuple(stage.report(tags) for stage in built.stages),
-    )
-
-
 def _facts(
     built: BuiltTables,
     release: Path,
     manifest: ReleaseManifest,
-    before: OpenRelease | None,
     datasheet: Datasheet,
     stats: Stats | None,
+    before: OpenRelease | None,
 ) -> ReleaseFacts:
     """All that the documents are written from."""
-    held, triples = built.held, built.triples
-    mcqs = _written(release, manifest.tables, MULTIPLE_CHOICE_QUESTIONS)
-    by_locale = in_order("locale", [locale.tag for locale in held])
+    triples, mcqs = built.triples, _written(release, manifest.tables, MULTIPLE_CHOICE_QUESTIONS)
     return ReleaseFacts(
         manifest=manifest,
         loaded_bytes={file: loaded_bytes(release / file) for table in manifest.tables for file in table.files},
-        locales=tuple(held),
+        locales=tuple(built.held),
         figures=built.figures(),
-        power=None if mcqs is None else power(mcqs).collect().sort(by_locale),
+        power=None if mcqs is None else power(mcqs).collect().sort(in_order("locale", built.tags)),
         stats=stats,
         domain=None if triples is None else triples.domain,
         cultural=None if built.cultural is None else build_cultural_stats(built.cultural.prompts),
@@ -285,9 +261,7 @@ def _facts(
         reading=built.mcqs.reading,
         model_report=built.model_report,
         datasheet=datasheet,
-        changelog=changelog(first_entry(manifest))
-        if before is None
-        else next_changelog(before, OpenRelease(release, manifest)),
+        changelog=next_changelog(before, OpenRelease(release, manifest)),
         contributions=built.inputs.contributions,
     )
 

@@ -1,27 +1,16 @@
 """Inputs: all sources of a recipe as one set of tables."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
-from blend.builders.release.own_templates import as_blend_has_them, with_like_topics_found
+from blend.builders.release.own_templates import compared_with_blend
+from blend.builders.release.recipe_in_place import RecipeInPlace
 from blend.builders.stages import Stage, rows_by
-from blend.loaders.files.content import instead_of_file
 from blend.loaders.files.diagnostics import unknown_locale
-from blend.loaders.files.progress import ProgressCallback, silent
-from blend.loaders.files.toml import known_domains, read_locales
-from blend.loaders.recipes.sources import (
-    SnapshotFacts,
-    SourceTables,
-    check_terms,
-    in_locales,
-    load_snapshot,
-    load_source,
-)
+from blend.loaders.recipes.sources import SourceTables, check_terms, in_locales, load_source
 from blend.schemas.errors import InputError, RowError, RowErrors, raise_all
 from blend.schemas.frames import (
     ANNOTATIONS,
@@ -36,15 +25,14 @@ from blend.schemas.frames import (
     REVIEWS,
     empty,
 )
-from blend.schemas.locales import Registry, registry
 from blend.schemas.manifest import SourceInfo
 from blend.schemas.personal_data import Contributed
-from blend.schemas.recipe import Domain, Recipe, Source, find_domain
+from blend.schemas.recipe import Source
 
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """Rows of all sources of a recipe, one frame per kind of row (`frame_columns`)."""
+    """Rows of all sources of a recipe, one frame per kind of row (`frames`)."""
 
     questions: pl.DataFrame
     """`QUESTIONS`, ordered by template and locale."""
@@ -68,67 +56,6 @@ class Inputs:
     """Contributors whose rows are among these, in the order of sources and folders."""
 
 
-def read_inputs(
-    recipe: Recipe,
-    *,
-    base: Path = Path(),
-    source_paths: Mapping[str, Path] | None = None,
-    locales: Registry | None = None,
-    reviewing: bool = False,
-    on_progress: ProgressCallback = silent,
-) -> Inputs:
-    """Read all sources of a recipe that hold questions.
-
-    Args:
-        recipe: Names the sources and the locales wanted.
-        base: Folder to which the recipe's relative locations refer.
-        source_paths: Directories by location, for sources that lie elsewhere than the recipe says.
-        locales: The known locales; those of the package when absent.
-        reviewing: Whether responses are about to be reviewed (`loaders.responses.read_responses`).
-        on_progress: Told about progress.
-
-    Raises:
-        BlendError: If a source is not as it must be, if two hold the same question or prompt or two are of
-            contributors, if the recipe asks for a locale that none holds, if a contribution's licence does
-            not allow the recipe's, or if own templates have ids of BLEnD's and ask something else.
-    """
-    known = registry() if locales is None else locales
-    wanted = None if recipe.locales is None else list(recipe.locales)
-    raise_all(
-        [unknown_locale(tag, known, where="recipe, key locales") for tag in wanted or () if tag not in known]
-    )
-    _check_one_collection(recipe)
-    of_questions = [source for source in recipe.sources if source.kind not in ("wikidata", "topics")]
-    sources: list[SourceTables] = []
-    for done, source in enumerate(of_questions):
-        on_progress("read sources", done, len(of_questions))
-        with _errors_placed(source if len(of_questions) > 1 else None, base):
-            tables = _load(source, base, source_paths or {}, known, reviewing=reviewing)
-        check_terms(tables.contributed, recipe.license, where=source.location)
-        sources.append(_placed(tables) if len(of_questions) > 1 else tables)
-        on_progress("read sources", done + 1, len(of_questions))
-    _check_held(
-        wanted or [], {tag for of in sources for rows in (of.questions, of.mcqs) for tag in rows["locale"]}
-    )
-    sources = [_only(tables, wanted) for tables in with_like_topics_found(as_blend_has_them(sources, known))]
-    prompted = {tag for tables in sources for tag in tables.prompts["locale"]}
-    rows = {
-        name: pl.concat([empty(schema), *(getattr(tables, name) for tables in sources)])
-        for name, schema in _ROWS.items()
-    }
-    rows |= {name: rows[name].sort(key, maintain_order=True) for name, key in _ORDER.items()}
-    inputs = Inputs(
-        **rows,
-        infos=tuple(tables.info for tables in sources),
-        stages=tuple(_stage(tables, prompted) for tables in sources),
-        contributions=tuple(given for tables in sources for given in tables.contributed),
-    )
-    _check_unique("question", inputs.questions, KEY)
-    _check_unique("prompt", inputs.prompts, PROMPT_KEY[::-1])
-    _check_unique("multiple-choice question", inputs.mcqs, ("mcq_id", "locale"))
-    return inputs
-
-
 _ROWS = {
     "questions": QUESTIONS,
     "annotations": ANNOTATIONS,
@@ -140,137 +67,103 @@ _ROWS = {
 }
 """Kinds of rows that sources hold."""
 _ORDER = {"questions": KEY, "annotations": KEY, "prompts": PROMPT_KEY}
+_UNIQUE = (
+    ("question", "questions", KEY),
+    ("prompt", "prompts", PROMPT_KEY[::-1]),
+    ("multiple-choice question", "mcqs", ("mcq_id", "locale")),
+)
+"""What two sources must not both hold, by an id and a locale."""
+_ONE_OF_A_KIND = {
+    "contributions": "whose contributors and annotators could not be told apart; put all their folders into "
+    "one",
+    "wikidata": "which would make the same configurations; keep one, and build the others as releases of their "
+    "own",
+    "topics": "which would make the same configuration; keep one, with a folder for each kind of text",
+}
+"""Kinds of source of which a recipe has one, and why."""
 
 
-def read_snapshot(
-    recipe: Recipe,
-    domain: Domain,
-    *,
-    base: Path = Path(),
-    source_paths: Mapping[str, Path] | None = None,
-) -> SnapshotFacts:
-    """Read the Wikidata snapshot that a recipe names.
+def read_inputs(placed: RecipeInPlace, *, reviewing: bool = False) -> Inputs:
+    """Read all sources of a recipe that hold questions.
 
     Args:
-        recipe: Names the snapshot.
-        domain: What to look for.
-        base: Folder to which the recipe's relative locations refer.
-        source_paths: Files by location, for snapshots that lie elsewhere than the recipe says.
+        placed: Names the sources and the locales wanted.
+        reviewing: Whether responses are about to be reviewed (`loaders.responses.read_responses`).
 
     Raises:
-        InputError: If the snapshot is not there, is damaged or is another than the recipe pins, or if the
-            recipe does not name exactly one: two would make the same configurations.
+        BlendError: If a source is not as it must be, if two hold the same question or prompt or two are of
+            a kind that a recipe has once, if the recipe asks for a locale that none holds, if a contribution's
+            licence does not allow the recipe's, or if own templates have ids of BLEnD's and ask something else.
     """
-    sources = [source for source in recipe.sources if source.kind == "wikidata"]
-    if len(sources) != 1:
+    recipe, wanted = placed.recipe, placed.recipe.locales
+    unknown = [tag for tag in wanted or () if tag not in placed.locales]
+    raise_all([unknown_locale(tag, placed.locales, where="recipe, key locales") for tag in unknown])
+    for kind, why in _ONE_OF_A_KIND.items():
+        n_sources = sum(source.kind == kind for source in recipe.sources)
+        if n_sources > 1:
+            raise InputError(f"the recipe has {n_sources} sources of kind {kind!r}, {why}")
+    of_questions = [source for source in recipe.sources if source.kind not in ("wikidata", "topics")]
+    sources: list[SourceTables] = []
+    for done, source in enumerate(of_questions):
+        placed.on_progress("read sources", done, len(of_questions))
+        sources.append(_read_source(placed, source, alone=len(of_questions) == 1, reviewing=reviewing))
+        placed.on_progress("read sources", done + 1, len(of_questions))
+    held = {tag for tables in sources for rows in (tables.questions, tables.mcqs) for tag in rows["locale"]}
+    if missing := [tag for tag in wanted or () if tag not in held]:
         raise InputError(
-            f"the recipe has {len(sources)} sources of kind 'wikidata', which would make the same "
-            "configurations; keep one, and build the others as releases of their own"
+            f"recipe, key locales: no source has a question in {', '.join(missing)}; "
+            f"the sources hold {', '.join(sorted(held)) or 'none'}"
         )
-    return load_snapshot(sources[0], domain, base, path=(source_paths or {}).get(sources[0].location))
-
-
-def known_locales(recipe: Recipe, *, base: Path = Path(), packaged: Registry | None = None) -> Registry:
-    """The locales that a recipe can name: the packaged ones and those of its own file.
-
-    Raises:
-        BlendError: If the file is not there; `RowError` and `RowErrors` if an entry is not as it must be.
-    """
-    known = registry() if packaged is None else packaged
-    if recipe.locale_file is None:
-        return known
-    path = base / recipe.locale_file
-    if not path.is_file():
-        raise InputError(f"recipe, key locale_file: {instead_of_file(path)}: {path}; correct the path")
-    return known.extended(read_locales(path), source=path.name)
-
-
-def known_domain(recipe: Recipe, *, base: Path = Path()) -> Domain:
-    """Return the domain that a recipe looks for in Wikidata: a packaged one, or one of its own file.
-
-    Raises:
-        BlendError: If the file is not there or there is no such domain; `RowError` and `RowErrors` if an entry
-            is not as it must be.
-    """
-    path = domain_file(recipe, base=base)
-    if path is not None and not path.is_file():
-        raise InputError(f"recipe, key food.domain_file: {instead_of_file(path)}: {path}; correct the path")
-    return find_domain(recipe.food.domain, known_domains(path))
-
-
-def domain_file(recipe: Recipe, *, base: Path = Path()) -> Path | None:
-    """Return where the recipe's own domains lie, if it names any."""
-    return None if recipe.food.domain_file is None else base / recipe.food.domain_file
-
-
-def _stage(tables: SourceTables, prompted: Collection[str]) -> Stage:
-    """Account for what was read from a source, and find its locales without prompts where others have some."""
-    where, detail = tables.info.location, "others have prompts, this locale has none; kept without"
-    bare = sorted(set(tables.questions["locale"]) - set(prompted)) if prompted else []
-    unprompted = pl.DataFrame(
-        [("no-prompts", where, tag, None, detail) for tag in bare], FINDINGS, orient="row"
-    )
-    return Stage(
-        f"read {tables.info.kind} {tables.info.location}".strip(),
-        rows_by(tables.questions),
-        pl.concat([tables.findings, unprompted]),
-        {
-            "responses": len(tables.responses),
-            "reviews": len(tables.reviews),
-            "prompts": len(tables.prompts),
-            **({} if tables.mcqs.is_empty() else {"multiple-choice questions": len(tables.mcqs)}),
-        },
-    )
-
-
-# Places: with several sources, `questions.csv:2` alone does not say in which
-
-
-def _name(kind: str, location: str) -> str:
-    return location.rstrip("/") or kind
-
-
-@contextmanager
-def _errors_placed(source: Source | None, base: Path) -> Iterator[None]:
-    """Put the source before the place of every error; not where there is only one source."""
-    try:
-        yield
-    except (RowError, RowErrors) as error:
-        if source is None:
-            raise
-        errors = error.errors if isinstance(error, RowErrors) else (error,)
-        raise_all([RowError(one.what, where=_where(one.where, source, base), fix=one.fix) for one in errors])
-
-
-def _where(where: str, source: Source, base: Path) -> str:
-    # An error about the whole folder names it already.
-    if where == str(base / source.location) or Path(where).is_absolute():
-        return where
-    return f"{_name(source.kind, source.location)}/{where}"
-
-
-def _placed(tables: SourceTables) -> SourceTables:
-    """Put the source before the place of every row and finding."""
-    here = pl.lit(f"{_name(tables.info.kind, tables.info.location)}/") + pl.col("source")
-    placed: dict[str, Any] = {
-        of.name: frame.with_columns(source=here)
-        for of in fields(tables)
-        if isinstance(frame := getattr(tables, of.name), pl.DataFrame)
+    sources = [_only(tables, wanted) for tables in compared_with_blend(sources, placed.locales)]
+    prompted = {tag for tables in sources for tag in tables.prompts["locale"]}
+    rows = {
+        name: pl.concat([empty(schema), *(getattr(tables, name) for tables in sources)])
+        for name, schema in _ROWS.items()
     }
-    return replace(tables, **placed)
+    rows |= {name: rows[name].sort(key, maintain_order=True) for name, key in _ORDER.items()}
+    for what, name, key in _UNIQUE:
+        raise_all(_held_twice(what, rows[name], key))
+    return Inputs(
+        **rows,
+        infos=tuple(tables.info for tables in sources),
+        stages=tuple(_stage(tables, prompted) for tables in sources),
+        contributions=tuple(given for tables in sources for given in tables.contributed),
+    )
 
 
-def _load(
-    source: Source, base: Path, source_paths: Mapping[str, Path], known: Registry, *, reviewing: bool
-) -> SourceTables:
-    if source.location not in source_paths:
-        return load_source(source, base, known, reviewing=reviewing)
-    moved = source.model_copy(update={"location": str(source_paths[source.location].absolute())})
-    tables = load_source(moved, base, known, reviewing=reviewing)
-    return replace(tables, info=tables.info.model_copy(update={"location": source.location}))
+def _read_source(placed: RecipeInPlace, source: Source, *, alone: bool, reviewing: bool) -> SourceTables:
+    """Read a source; beside others its name stands before the place of every row, finding and error.
+
+    With several sources, `questions.csv:2` alone does not say in which.
+    """
+    name, folder = source.location.rstrip("/") or source.kind, str(placed.base / source.location)
+
+    def here(error: RowError) -> RowError:
+        # An error about the whole folder names it already.
+        names_it = error.where == folder or Path(error.where).is_absolute()
+        where = error.where if names_it else f"{name}/{error.where}"
+        return RowError(error.what, where=where, fix=error.fix)
+
+    path = placed.source_paths.get(source.location)
+    try:
+        tables = load_source(source, placed.base, placed.locales, path=path, reviewing=reviewing)
+    except (RowError, RowErrors) as error:
+        if not alone:
+            raise_all([here(one) for one in (error.errors if isinstance(error, RowErrors) else (error,))])
+        raise
+    check_terms(tables.contributed, placed.recipe.license, where=source.location)
+    if alone:
+        return tables
+    named = pl.format("{}/{}", pl.lit(name), "source")
+    frames = {of.name: getattr(tables, of.name) for of in fields(tables)}
+    placed_rows = {
+        kind: rows.with_columns(source=named) for kind, rows in frames.items() if isinstance(rows, pl.DataFrame)
+    }
+    return SourceTables(**frames | placed_rows)
 
 
-def _only(tables: SourceTables, wanted: list[str] | None) -> SourceTables:
+def _only(tables: SourceTables, wanted: Sequence[str] | None) -> SourceTables:
+    """What a source has of the locales wanted; of profiles all, since they are of people."""
     if wanted is None:
         return tables
     here = pl.col("locale").is_in(wanted)
@@ -280,34 +173,24 @@ def _only(tables: SourceTables, wanted: list[str] | None) -> SourceTables:
     return replace(tables, **rows, findings=findings, contributed=in_locales(tables.contributed, wanted))
 
 
-def _check_one_collection(recipe: Recipe) -> None:
-    n_collections = sum(source.kind == "contributions" for source in recipe.sources)
-    if n_collections > 1:
-        raise InputError(
-            f"the recipe has {n_collections} sources of kind 'contributions', whose contributors and annotators"
-            " could not be told apart; put all their folders into one"
-        )
-
-
-def _check_unique(kind: str, rows: pl.DataFrame, key: Sequence[str]) -> None:
-    """Raise for what two sources hold; the key is an id and a locale."""
-    twice = rows.filter(pl.struct(key).is_duplicated()).group_by(key, maintain_order=True).agg("source")
-    raise_all(
-        [
-            RowError(
-                f"{kind} {row_id!r} in {locale} is also in {source_paths[0]}",
-                where=source_paths[1],
-                fix="keep it in one source",
-            )
-            for row_id, locale, source_paths in twice.iter_rows()
-        ]
+def _stage(tables: SourceTables, prompted: Collection[str]) -> Stage:
+    """Account for what was read from a source, and find its locales without prompts where others have some."""
+    info, detail = tables.info, "others have prompts, this locale has none; kept without"
+    bare = sorted(set(tables.questions["locale"]) - set(prompted)) if prompted else []
+    rows = [("no-prompts", info.location, tag, None, detail) for tag in bare]
+    counted = {name: len(getattr(tables, name)) for name in ("responses", "reviews", "prompts")}
+    return Stage(
+        f"read {info.kind} {info.location}".strip(),
+        rows_by(tables.questions),
+        pl.concat([tables.findings, pl.DataFrame(rows, FINDINGS, orient="row")]),
+        {**counted, **({} if tables.mcqs.is_empty() else {"multiple-choice questions": len(tables.mcqs)})},
     )
 
 
-def _check_held(wanted: list[str], held: set[str]) -> None:
-    missing = [tag for tag in wanted if tag not in held]
-    if missing:
-        raise InputError(
-            f"recipe, key locales: no source has a question in {', '.join(missing)}; "
-            f"the sources hold {', '.join(sorted(held)) or 'none'}"
-        )
+def _held_twice(what: str, rows: pl.DataFrame, key: Sequence[str]) -> list[RowError]:
+    """What two sources hold; the key is an id and a locale."""
+    twice = rows.filter(pl.struct(key).is_duplicated()).group_by(key, maintain_order=True).agg("source")
+    return [
+        RowError(f"{what} {row_id!r} in {locale} is also in {first}", where=again, fix="keep it in one source")
+        for row_id, locale, (first, again, *_) in twice.iter_rows()
+    ]

@@ -13,8 +13,9 @@ from blend.builders.judges import make_judges, shipped_for, why_suspected
 from blend.builders.judges.chat import AskedOptions, OptionReader
 from blend.builders.mcq.to_review import OFFERED_OPTIONS, candidate_pairs, offered_options
 from blend.builders.mcq.verdicts import Reader, Verdicts
-from blend.builders.release.inputs import known_locales, read_inputs
-from blend.builders.release.tables import annotations_of, verdicts_of
+from blend.builders.release.inputs import read_inputs
+from blend.builders.release.recipe_in_place import RecipeInPlace
+from blend.builders.release.tables import annotate, with_votes
 from blend.builders.saq.answer_sheet import Lost, answer_sheet, without_lost
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.responses.shipped import shipped_decisions
@@ -28,18 +29,9 @@ from blend.schemas.sheets import KEY_ROLE, OPTION_SHEET, PAIR_SHEET
 from blend.schemas.texts import pair_key
 
 
-class _ToReview(NamedTuple):
-    """Answers to review, and reviews of answers that nobody gives any more."""
-
-    sheet: pl.DataFrame
-    """`sheets.ANSWER_SHEET`, not empty."""
-    lost: list[Lost]
-    """What was left out of reviews; the sheet takes up their questions again."""
-
-
 def answers_to_review(
     recipe: Recipe, *, base: Path = Path(), locales: Sequence[str] | None = None, everything: bool = False
-) -> _ToReview:
+) -> tuple[pl.DataFrame, list[Lost]]:
     """The answer sheet of a recipe with raw responses; see `builders.saq.answer_sheet`.
 
     Args:
@@ -48,11 +40,15 @@ def answers_to_review(
         locales: Only answers in these locales; in all when absent.
         everything: Whether questions are there as well on whose every answer a review has decided.
 
+    Returns:
+        `sheets.ANSWER_SHEET`, not empty, and what was left out of reviews since nobody gives it any more; the
+        sheet takes up their questions again.
+
     Raises:
         InputError: If there are no responses, none in a locale, or none left to review; otherwise as
             `builders.release.inputs.read_inputs`.
     """
-    inputs = read_inputs(recipe, base=base, locales=known_locales(recipe, base=base), reviewing=True)
+    inputs = read_inputs(RecipeInPlace.of(recipe, base), reviewing=True)
     if inputs.responses.is_empty():
         raise InputError(
             "the recipe has no raw responses, only finished annotations; add a source of kind 'responses' to "
@@ -71,12 +67,13 @@ def answers_to_review(
         raise InputError(
             f"nothing to review: nobody gives the answers of {places} any more; delete that review"
         )
+    if sheet.is_empty() and everything:
+        why = "nobody has given an answer yet; `blend status` says what is missing"
+        raise InputError(f"nothing to review: {why}")
     if sheet.is_empty():
-        why = "nobody has given an answer yet" if everything else "every answer is reviewed"
-        more = "`everything=True` shows what was decided"
-        fix = "`blend status` says what is missing" if everything else more
-        raise InputError(f"nothing to review: {why}; {fix}")
-    return _ToReview(sheet, lost)
+        why = "every answer is reviewed; `everything=True` shows what was decided"
+        raise InputError(f"nothing to review: {why}")
+    return sheet, lost
 
 
 def pairs_to_review(recipe: Recipe, *, base: Path = Path(), everything: bool = False) -> pl.DataFrame:
@@ -93,11 +90,10 @@ def pairs_to_review(recipe: Recipe, *, base: Path = Path(), everything: bool = F
     Raises:
         InputError: If there is nothing to decide; otherwise as `builders.release.inputs.read_inputs`.
     """
-    known = known_locales(recipe, base=base)
-    inputs = read_inputs(recipe, base=base, locales=known)
-    annotations = annotations_of(inputs, recipe)
-    pairs = candidate_pairs(inputs.questions, annotations, options=recipe.mcq, locales=known)
-    verdicts = verdicts_of(recipe.mcq, base)
+    placed = RecipeInPlace.of(recipe, base)
+    inputs, verdicts = read_inputs(placed), placed.verdicts()
+    annotations = with_votes(annotate(inputs, recipe)[0])
+    pairs = candidate_pairs(inputs.questions, annotations, options=recipe.mcq, locales=placed.locales)
     decided = [
         *(() if verdicts is None else decisions_in(verdicts)),
         *(shipped_decisions() if recipe.mcq.judge.shipped else ()),
@@ -127,34 +123,31 @@ class _OfferedOption(NamedTuple):
     read_by: frozenset[str | None]
     """What `Verdicts.read_by` says of it, for each region that gave it."""
 
+    @property
+    def question(self) -> tuple[str, str]:
+        """Its question: template, and locale asked about."""
+        return self.row["template_id"], self.row["locale"]
+
 
 class _RecipeOptions:
     """Options that the questions of a recipe may show; its sources are read once.
 
     Args:
-        recipe: Names the sources.
-        base: Folder to which its relative locations refer.
-        known: Known locales; those of the recipe when absent.
+        placed: Names the sources.
 
     Raises:
         InputError: If the recipe is in paper mode; otherwise as `builders.release.inputs.read_inputs`.
     """
 
-    def __init__(self, recipe: Recipe, base: Path, known: Registry | None = None) -> None:
-        if recipe.mcq.mode == "paper":
+    def __init__(self, placed: RecipeInPlace) -> None:
+        if placed.recipe.mcq.mode == "paper":
             raise InputError("the recipe's key mcq.mode is 'paper', where verdicts on options have no say")
-        self._recipe, self._base = recipe, base
-        self.locales = known_locales(recipe, base=base) if known is None else known
-        """The known locales."""
-        inputs = read_inputs(recipe, base=base, locales=self.locales)
-        self.questions = inputs.questions
-        """The questions, `frames.QUESTIONS`."""
-        self._annotations = annotations_of(inputs, recipe)
-
-    @property
-    def answered(self) -> pl.DataFrame:
+        self._recipe, self.locales = placed.recipe, placed.locales
+        inputs = read_inputs(placed)
+        self._questions = inputs.questions
+        self._annotations = with_votes(annotate(inputs, placed.recipe)[0])
+        self.answered = inputs.questions.drop("source").join(self._annotations.drop("source"), on=KEY)
         """The questions with their answers, `frames.ANNOTATION_ROWS`."""
-        return self.questions.drop("source").join(self._annotations.drop("source"), on=KEY)
 
     def offered(
         self, verdicts: pl.DataFrame | None, *, everything: bool = False, locales: Sequence[str] | None = None
@@ -171,22 +164,23 @@ class _RecipeOptions:
         Raises:
             InputError: If no question can ask about a locale.
         """
+        mcq = self._recipe.mcq
         read = Verdicts(
             verdicts,
-            self.questions,
+            self._questions,
             self.locales,
-            shipped=self._recipe.mcq.judge.shipped,
+            shipped=mcq.judge.shipped,
             annotations=self._annotations,
-            model_confidence=self._recipe.mcq.model_confidence,
+            model_confidence=mcq.model_confidence,
         )
         decisions = () if verdicts is None else decisions_in(verdicts)
         offered = offered_options(
-            self.questions,
+            self._questions,
             self._annotations,
-            options=self._recipe.mcq,
+            options=mcq,
             seed=self._recipe.seed,
             # Of the judges of the recipe, its model is not asked.
-            judges=make_judges(JudgeOptions(), decisions=decisions, shipped=shipped_for(self._recipe.mcq)),
+            judges=make_judges(JudgeOptions(), decisions=decisions, shipped=shipped_for(mcq)),
             verdicts=read,
             everything=everything,
             locales=self.locales,
@@ -204,15 +198,6 @@ class _RecipeOptions:
                 yield _OfferedOption(row, read.readers(*key), read_by)
 
 
-class _OptionsToReview(NamedTuple):
-    """Options to read, and questions that have none."""
-
-    sheet: pl.DataFrame
-    """`sheets.OPTION_SHEET`, not empty."""
-    without_options: list[tuple[str, str]]
-    """Template and locale of answered questions about which a build asks nothing, by locale."""
-
-
 def options_to_review(
     recipe: Recipe,
     *,
@@ -222,7 +207,7 @@ def options_to_review(
     unread: bool = False,
     everything: bool = False,
     blind: bool = False,
-) -> _OptionsToReview:
+) -> tuple[pl.DataFrame, list[tuple[str, str]]]:
     """The option sheet of a recipe: every option that a build may show, see `_RecipeOptions`.
 
     Args:
@@ -235,17 +220,18 @@ def options_to_review(
         everything: Whether those are there as well that verdicts leave out.
         blind: Whether ``read`` is empty, for a reader who is not to know what others said.
 
+    Returns:
+        `sheets.OPTION_SHEET`, not empty, and template and locale of answered questions about which a build asks
+        nothing, by locale.
+
     Raises:
         InputError: If the recipe is in paper mode, no question asks about a locale, or there is nothing to
             read; otherwise as `builders.release.inputs.read_inputs`.
     """
-    options = _RecipeOptions(recipe, base)
-    verdicts = verdicts_of(recipe.mcq, base)
-    offered = [
-        one
-        for one in options.offered(verdicts, everything=everything, locales=locales)
-        if only is None or (one.row["template_id"], one.row["locale"]) in only
-    ]
+    placed = RecipeInPlace.of(recipe, base)
+    options, verdicts = _RecipeOptions(placed), placed.verdicts()
+    every = options.offered(verdicts, everything=everything, locales=locales)
+    offered = [one for one in every if only is None or one.question in only]
     rows = []
     for row, readers, read_by in offered:
         if unread and None not in read_by:
@@ -258,12 +244,13 @@ def options_to_review(
         left_out = not (everything or offered) and any(options.offered(verdicts, everything=True))
         more = "; `everything=True` also shows what verdicts leave out" if left_out else ""
         raise InputError(f"nothing to read: {why}{more}")
-    shown = {(one.row["template_id"], one.row["locale"]) for one in offered}
-    asked = options.answered.select(KEY).sort(KEY[::-1]).iter_rows()
-    chosen = (key for key in asked if (only is None or key in only) and (locales is None or key[1] in locales))
-    return _OptionsToReview(
-        pl.DataFrame(rows, OPTION_SHEET.columns), [key for key in chosen if key not in shown]
-    )
+    shown = {one.question for one in offered}
+    without = [
+        key
+        for key in options.answered.select(KEY).sort(KEY[::-1]).iter_rows()
+        if key not in shown and (only is None or key in only) and (locales is None or key[1] in locales)
+    ]
+    return pl.DataFrame(rows, OPTION_SHEET.columns), without
 
 
 def options_for_natives(
@@ -274,7 +261,7 @@ def options_for_natives(
     Args:
         recipe: Names the sources, and perhaps a file of verdicts (``mcq.verdicts``).
         base: Folder to which its relative locations refer.
-        known: Known locales.
+        known: Known locales, those of the recipe among them.
 
     Returns:
         `offered_options.OFFERED_OPTIONS`, perhaps without rows, and the questions with their answers,
@@ -283,11 +270,12 @@ def options_for_natives(
     Raises:
         InputError: If the recipe is in paper mode; otherwise as `builders.release.inputs.read_inputs`.
     """
-    options = _RecipeOptions(recipe, base, known)
+    placed = RecipeInPlace(recipe, base, {}, known, silent)
+    options = _RecipeOptions(placed)
     unread = [
         one.row
-        for one in options.offered(verdicts_of(recipe.mcq, base))
-        if not any(reader.kind == NATIVE for reader in one.readers)
+        for one in options.offered(placed.verdicts())
+        if all(reader.kind != NATIVE for reader in one.readers)
     ]
     return pl.DataFrame(unread, OFFERED_OPTIONS), options.answered
 
@@ -302,8 +290,6 @@ _MAX_OPTIONS = 40
 class _ModelVerdicts(NamedTuple):
     """Verdicts that a model has added."""
 
-    reader: str
-    """Name under which they are kept."""
     by_verdict: Counter[str]
     """How many of each."""
     unsure: int
@@ -356,51 +342,42 @@ def read_by_model(
     # All options of a question take longer than a pair.
     reader = OptionReader(model, record=record, base_url=base_url, concurrency=concurrency, timeout_s=300.0)
     append_verdicts(out, (), reader=reader.name, when=datetime.now(UTC).date())
-    options = _RecipeOptions(recipe, base)
-    while requests := list(_requests(options, _verdicts(recipe, base, out), reader.name, locales, everything)):
+    placed = RecipeInPlace.of(recipe, base)
+    options = _RecipeOptions(placed)
+    named = recipe.mcq.verdicts
+    is_same = named is not None and (base / named).resolve() == out.resolve()
+    while True:
+        # Those that the recipe names, and those in the file that is added to, as they stand by now.
+        parts = [None if is_same else placed.verdicts(), read_verdicts(out) if out.exists() else None]
+        known = [part for part in parts if part is not None]
+        verdicts = pl.concat(known) if known else None
+        offered = options.offered(verdicts, everything=everything, locales=locales)
+        requests = list(_requests(offered, options.locales, reader.name, everything=everything))
+        if not requests:
+            unsure = sum((one.confidence or 0) < recipe.mcq.model_confidence for one in given)
+            return _ModelVerdicts(Counter(one.verdict for one in given), unsure)
         total += len(requests)
         on_progress("read options", done, total)
         reader.read(requests)
-    unsure = sum((one.confidence or 0) < recipe.mcq.model_confidence for one in given)
-    return _ModelVerdicts(reader.name, Counter(one.verdict for one in given), unsure)
-
-
-def _verdicts(recipe: Recipe, base: Path, out: Path) -> pl.DataFrame | None:
-    """All verdicts so far: those that the recipe names, and those in the file that is added to."""
-    options = recipe.mcq
-    is_same = options.verdicts is not None and (base / options.verdicts).resolve() == out.resolve()
-    parts = [None if is_same else verdicts_of(options, base), read_verdicts(out) if out.exists() else None]
-    known = [part for part in parts if part is not None]
-    return pl.concat(known) if known else None
 
 
 def _requests(
-    options: _RecipeOptions,
-    verdicts: pl.DataFrame | None,
-    reader: str,
-    locales: Sequence[str] | None,
-    everything: bool,
+    offered: Iterator[_OfferedOption], locales: Registry, reader: str, *, everything: bool
 ) -> Iterator[AskedOptions]:
     """What to ask about, question by question: nothing on which the reader has given a verdict."""
-    offered = options.offered(verdicts, everything=everything, locales=locales)
-    for (template_id, tag), of_question in groupby(
-        offered, key=lambda one: (one.row["template_id"], one.row["locale"])
-    ):
+    for (template_id, tag), of_question in groupby(offered, key=lambda one: one.question):
         every = list(of_question)
         keys = [one.row["option"] for one in every if one.row["role"] == KEY_ROLE]
-        wanted = [one for one in every if _is_open(one, reader) and (everything or not _is_read(one))]
+        wanted = [
+            one
+            for one in every
+            if all(other.name != reader for other in one.readers)
+            # What people or the package's model have read; that another has says nothing of this one.
+            and (everything or one.read_by & {None, MODEL})
+        ]
         for start in range(0, len(wanted), _MAX_OPTIONS):
             part = wanted[start : start + _MAX_OPTIONS]
             asked = tuple((one.row["option"], one.row["role"]) for one in part)
             others = tuple(key for key in keys if (key, KEY_ROLE) not in asked)
-            region = options.locales.get(tag).prompt_name
+            region = locales.get(tag).prompt_name
             yield AskedOptions(template_id, tag, every[0].row["question"], region, asked, others)
-
-
-def _is_open(one: _OfferedOption, reader: str) -> bool:
-    return all(other.name != reader for other in one.readers)
-
-
-def _is_read(one: _OfferedOption) -> bool:
-    """Whether people or the package's model have read it; that another model has says nothing of this one."""
-    return not one.read_by & {None, MODEL}

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 import polars as pl
-from polars.dataframe.group_by import GroupBy
 
 from blend.builders.saq.agreement import krippendorff_alpha
 from blend.loaders.responses.verdicts import MODEL_KIND, NATIVE
@@ -31,29 +30,11 @@ native of the region has read, those that only others have, and those that only 
 share of them on which all say ``alike`` whether it may be shown, and Krippendorff's alpha of that (fractions;
 null where nobody read the same, alpha also where all say the same of everything)."""
 
-COMPARED = pl.Schema(
-    {
-        "locale": pl.String(),
-        "kind": pl.String(),
-        "options": pl.Int64(),
-        "refused": pl.Int64(),
-        "share": pl.Float64(),
-        "given": pl.Int64(),
-        "confirmed": pl.Int64(),
-        "precision": pl.Float64(),
-    }
-)
-"""One row per locale, ``all`` first, and kind of verdict, `ANY_REFUSAL` first, of options that both read.
-
-Where the others say it: ``options``, how many of them the reader ``refused`` (counts) and their ``share`` (a
-fraction). Of what others refused that is the recall of the reader's refusals; of what they accepted (``ok``),
-false alarms. Where the reader says it: ``given``, how many of these the others confirm (counts), saying alike
-whether the option may be shown, and their share, the ``precision``. Shares of nothing are null."""
-
 _IS_MODEL = pl.col("kind") == MODEL_KIND
 _OPTION = ("template_id", "locale", "question", "option")
 _SEVERITY = (WRONG, SILLY, ALSO_CORRECT, OK)
 """Of several verdicts on an option, the first one here is what they say together."""
+_RANKS = {kind: rank for rank, kind in enumerate((ANY_REFUSAL, *_SEVERITY))}
 
 
 def verdict_agreement(verdicts: pl.DataFrame) -> pl.DataFrame:
@@ -68,49 +49,38 @@ def verdict_agreement(verdicts: pl.DataFrame) -> pl.DataFrame:
     References:
         Krippendorff (2011), Computing Krippendorff's alpha-reliability; nominal.
     """
-    given = _on_options(verdicts).with_columns(
-        refused=pl.col("verdict") != OK, is_native=pl.col("kind") == NATIVE
-    )
-    parts = [("all", given)] + [
-        (str(tag), rows) for (tag,), rows in given.sort("locale").group_by("locale", maintain_order=True)
-    ]
-    return pl.DataFrame([_row(name, rows) for name, rows in parts], AGREEMENT, orient="row")
-
-
-def _on_options(verdicts: pl.DataFrame) -> pl.DataFrame:
-    return verdicts.filter(pl.col("verdict").is_in(ALL_VERDICTS))
-
-
-def _row(name: str, everything: pl.DataFrame) -> tuple[object, ...]:
-    given = _without_overruled(everything)
-    by_models = given.filter(_IS_MODEL).select(_OPTION).n_unique()
-    options = given.group_by(_OPTION, maintain_order=True).agg(
-        (~_IS_MODEL).sum().alias("len"),
-        pl.col("is_native").any(),
-        any_refused=pl.col("refused").any(),
+    given = _that_count(verdicts).with_columns(refused=pl.col("verdict") != OK)
+    rows = pl.concat([given.with_columns(of=pl.lit(EVERY)), given.with_columns(of="locale")])
+    options = rows.group_by("of", *_OPTION).agg(
+        pl.col("refused").any(),
+        by_natives=(pl.col("kind") == NATIVE).any(),
+        by_models=_IS_MODEL.all(),
+        read_twice=(~_IS_MODEL).sum() > 1,
         alike=pl.col("refused").n_unique() == 1,
     )
-    twice = options.filter(pl.col("len") > 1)
-    people = given.filter(~_IS_MODEL)
-    refusals = people.select(unit=pl.struct(_OPTION), labels=pl.concat_list(pl.col("refused").cast(pl.String)))
-    n_natives = int(options["is_native"].sum())
+    found = options.group_by(locale="of").agg(
+        pl.col("by_natives", "by_models", "refused", "read_twice").sum(),
+        options=pl.len(),
+        by_others=(~pl.col("by_natives") & ~pl.col("by_models")).sum(),
+        alike=pl.col("alike").filter("read_twice").mean(),
+    )
+    labels = pl.concat_list(pl.col("refused").cast(pl.String))
+    of_people = rows.filter(~_IS_MODEL).select("of", unit=pl.struct(_OPTION), labels=labels)
+    tags = [EVERY, *given["locale"].unique().sort()]
+    alphas = [krippendorff_alpha(of_people.filter(of=tag).drop("of")).alpha for tag in tags]
     return (
-        name,
-        options.height,
-        n_natives,
-        options.height - n_natives - by_models,
-        by_models,
-        int(options["any_refused"].sum()),
-        twice.height,
-        twice["alike"].mean(),
-        krippendorff_alpha(refusals).alpha,
+        pl.DataFrame({"locale": tags, "alpha": alphas}, {"locale": pl.String(), "alpha": pl.Float64()})
+        .join(found, on="locale", how="left", maintain_order="left")
+        .with_columns(pl.selectors.integer().fill_null(0))
+        .select(pl.col(name).cast(dtype) for name, dtype in AGREEMENT.items())
     )
 
 
-def _without_overruled(verdicts: pl.DataFrame) -> pl.DataFrame:
-    """Leave out what models say of options that people have read: people overrule them."""
+def _that_count(verdicts: pl.DataFrame) -> pl.DataFrame:
+    """Verdicts on options, without what models say where people have read: people overrule them."""
+    on_options = verdicts.filter(pl.col("verdict").is_in(ALL_VERDICTS))
     read_by_people = (~_IS_MODEL).any().over(_OPTION)
-    return verdicts.filter(~(_IS_MODEL & read_by_people))
+    return on_options.filter(~(_IS_MODEL & read_by_people))
 
 
 def compared_verdicts(
@@ -128,50 +98,42 @@ def compared_verdicts(
         model_confidence: Verdicts of a model that is less sure are left out, as a build leaves them out.
 
     Returns:
-        `COMPARED`, without rows where nobody has read the same.
+        The fields of `schemas.reports.ComparedKind`, one row per locale, ``all`` first, and kind of verdict,
+        `ANY_REFUSAL` first; without rows where nobody has read the same.
     """
-    verdicts, others = _on_options(verdicts), _on_options(others)
-    verdicts = verdicts.filter(pl.col("confidence").fill_null(1.0) >= model_confidence)
+    is_sure = pl.col("confidence").fill_null(1.0) >= model_confidence
     itself = _IS_MODEL & pl.col("reader").is_in(verdicts["reader"].drop_nulls().unique().implode())
-    true = _gravest(_without_overruled(others.filter(~itself)))
-    both = _gravest(verdicts).join(true, on=_OPTION, nulls_equal=True, suffix="_of_others")
+    said = _gravest(verdicts.filter(is_sure & pl.col("verdict").is_in(ALL_VERDICTS)))
+    true = _gravest(_that_count(others.filter(~itself)))
+    both = said.join(true, on=_OPTION, nulls_equal=True, suffix="_of_others")
     rows = pl.concat([both.with_columns(locale=pl.lit(EVERY)), both]).with_columns(
         refused=pl.col("kind") != OK, refused_by_others=pl.col("kind_of_others") != OK
     )
     confirmed = (pl.col("refused") == pl.col("refused_by_others")).sum()
-    recall = _by_kind(rows, "kind_of_others").agg(options=pl.len(), refused=pl.col("refused").sum())
-    precision = _by_kind(rows, "kind").agg(given=pl.len(), confirmed=confirmed)
-    order = pl.col("kind").replace_strict(_RANKS, return_dtype=pl.Int64)
-    return (
-        recall.join(precision, on=["locale", "verdict"], how="full", coalesce=True)
-        .rename({"verdict": "kind"})
-        .with_columns(pl.col("options", "refused", "given", "confirmed").fill_null(0).cast(pl.Int64))
-        .with_columns(
-            share=_share(pl.col("refused"), pl.col("options")),
-            precision=_share(pl.col("confirmed"), pl.col("given")),
-        )
-        .sort(pl.col("locale") != EVERY, "locale", order)
-        .select(list(COMPARED))
+    found = []
+    for column in ("kind_of_others", "kind"):
+        refusals = rows.filter(pl.col(column) != OK).with_columns(pl.lit(ANY_REFUSAL).alias(column))
+        by_kind = pl.concat([refusals, rows]).group_by("locale", kind=column)
+        figures = by_kind.agg(options=pl.len(), refused=pl.col("refused").sum(), confirmed=confirmed)
+        found.append(figures.cast(dict.fromkeys(("options", "refused", "confirmed"), pl.Int64)))
+    of_others, of_reader = found[0].drop("confirmed"), found[1].drop("refused").rename({"options": "given"})
+    share, precision = (
+        pl.when(pl.col(total) > 0).then(pl.col(part) / pl.col(total))
+        for part, total in (("refused", "options"), ("confirmed", "given"))
     )
-
-
-_RANKS = {kind: rank for rank, kind in enumerate((ANY_REFUSAL, *_SEVERITY))}
+    return (
+        of_others.join(of_reader, on=["locale", "kind"], how="full", coalesce=True)
+        .with_columns(pl.col("options", "refused", "given", "confirmed").fill_null(0))
+        .with_columns(share=share, precision=precision)
+        .sort(pl.col("locale") != EVERY, "locale", pl.col("kind").replace_strict(_RANKS, return_dtype=pl.Int64))
+        .select(list(ComparedKind.model_fields))
+    )
 
 
 def _gravest(verdicts: pl.DataFrame) -> pl.DataFrame:
     """One row per option: what all verdicts on it say together."""
     rank = pl.col("verdict").replace_strict(_RANKS, return_dtype=pl.Int64)
     return verdicts.group_by(_OPTION).agg(kind=pl.col("verdict").sort_by(rank).first())
-
-
-def _by_kind(rows: pl.DataFrame, column: str) -> GroupBy:
-    """Group options by locale and what a column says of them, and refusals together once more."""
-    refusals = rows.filter(pl.col(column) != OK).with_columns(verdict=pl.lit(ANY_REFUSAL))
-    return pl.concat([refusals, rows.with_columns(verdict=column)]).group_by("locale", "verdict")
-
-
-def _share(part: pl.Expr, total: pl.Expr) -> pl.Expr:
-    return pl.when(total > 0).then(part / total)
 
 
 _IN_ANY_WORDING = ("template_id", "locale", "option")
@@ -224,7 +186,7 @@ def agreement_table(found: pl.DataFrame) -> Table:
 
 
 def comparison_table(found: pl.DataFrame) -> Table:
-    """How one's verdicts compare with others'; ``found`` is `COMPARED`."""
+    """How one's verdicts compare with others'; ``found`` is of `compared_verdicts`."""
     heads = {"kind": "verdict", "options": "others", "share": "share %", "confirmed": "alike"}
     percent = pl.col("share", "precision") * 100
     return Table(

@@ -4,14 +4,15 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import polars as pl
 
-from blend.loaders.contributions import Collection, read_collection
+from blend.loaders.contributions import read_collection
 from blend.loaders.contributions.contributors import collection_layout, terms_problems
 from blend.loaders.files.content import check_pin, directory_digest, file_infos, instead_of_file
 from blend.loaders.files.diagnostics import Diagnostics
-from blend.loaders.hub import Snapshot, fetch_dataset
+from blend.loaders.hub import fetch_dataset
 from blend.loaders.responses import ResponseTables, read_responses, response_files
 from blend.loaders.sample import sample_path
 from blend.loaders.topics import TopicTables, read_topics, topic_files
@@ -37,16 +38,126 @@ from blend.schemas.manifest import SourceInfo
 from blend.schemas.personal_data import Contributed, LocaleShare
 from blend.schemas.recipe import Domain, Source
 
-_PROFILES = "annotators"
-"""Name, without its ending, of the file of annotators' profiles."""
+
+@dataclass(frozen=True, slots=True)
+class SourceTables:
+    """Rows of a source, one frame per kind of row (`frames`), and the files that were read."""
+
+    info: SourceInfo
+    """Where the tables come from, with the digest of every file."""
+    questions: pl.DataFrame
+    """`QUESTIONS`."""
+    findings: pl.DataFrame
+    """`FINDINGS` of reading it."""
+    annotations: pl.DataFrame = field(default_factory=lambda: empty(ANNOTATIONS))
+    """`ANNOTATIONS` that the source holds ready-made; without rows for raw responses."""
+    responses: pl.DataFrame = field(default_factory=lambda: empty(RESPONSES))
+    """`RESPONSES`; without rows for ready-made annotations."""
+    reviews: pl.DataFrame = field(default_factory=lambda: empty(REVIEWS))
+    """`REVIEWS`; likewise."""
+    prompts: pl.DataFrame = field(default_factory=lambda: empty(PROMPTS))
+    """`PROMPTS`; without rows where the source has none."""
+    mcqs: pl.DataFrame = field(default_factory=lambda: empty(GIVEN_MCQS))
+    """`GIVEN_MCQS` that the source holds; without rows for all others."""
+    profiles: pl.DataFrame = field(default_factory=lambda: empty(PROFILES))
+    """`PROFILES` of annotators who agreed to it; without rows where nobody was asked."""
+    templates: pl.DataFrame = field(default_factory=lambda: empty(TEMPLATES))
+    """`TEMPLATES` of raw responses; without rows for all others."""
+    contributed: tuple[Contributed, ...] = ()
+    """What contributors brought, in the order of their folders; none where there are no such folders."""
 
 
-def contributed(collection: Collection) -> tuple[Contributed, ...]:
-    """What every contributor of a collection brought, in the order of their folders."""
-    return tuple(
+def load_source(
+    source: Source,
+    base: Path = Path(),
+    locales: Registry | None = None,
+    *,
+    path: Path | None = None,
+    reviewing: bool = False,
+) -> SourceTables:
+    """Read a source, and compare its files with the digest in the recipe before anything else.
+
+    Args:
+        source: The recipe's entry.
+        base: Folder that a relative location refers to: the recipe's.
+        locales: Known locales; the packaged registry when absent.
+        path: The directory, where it lies elsewhere than the recipe says.
+        reviewing: Whether responses are about to be reviewed (`read_responses`).
+
+    Raises:
+        BlendError: If the source is not there, is not the pinned one, or has keys that its kind has no use for;
+            `RowError` and `RowErrors` if anything in its files breaks its contract.
+    """
+    known = registry() if locales is None else locales
+    there = _location(source, base, path)
+    if source.kind == "blend":
+        return _blend(source, there, known)
+    if source.kind == "sample":
+        with sample_path() as folder:
+            info = _info(source, folder, response_files(folder))
+            return _tables(info, read_responses(folder, locales=known, reviewing=reviewing))
+    folder = _directory(source, there)
+    if source.kind == "responses":
+        info = _info(source, folder, response_files(folder))
+        return _tables(info, read_responses(folder, locales=known, reviewing=reviewing))
+    if source.kind == "semeval":
+        info = _info(source, folder, semeval_files(folder))
+        return _tables(info, read_semeval(folder, locales=known))
+    info = _info(source, folder, _pinned_files(folder))
+    collection = read_collection(folder, locales=known, reviewing=reviewing)
+    contributed = tuple(
         Contributed(folder=name, contributor=who, locales=_by_locale(tables))
         for name, who, tables, _ in collection.contributions
     )
+    return _tables(info, collection.tables, profiles=collection.profiles, contributed=contributed)
+
+
+def load_snapshot(
+    source: Source, domain: Domain, base: Path = Path(), *, path: Path | None = None
+) -> tuple[SourceInfo, Facts]:
+    """Read a Wikidata snapshot, compared before with the digests in the recipe and in the account beside it.
+
+    Args:
+        source: The recipe's entry, of kind ``wikidata``.
+        domain: What to look for.
+        base: Folder that a relative location refers to: the recipe's.
+        path: The snapshot, where it lies elsewhere than the recipe says.
+
+    Returns:
+        The snapshot with its digest, and what it says.
+
+    Raises:
+        InputError: If the snapshot is not there, is damaged, or is not the pinned one.
+    """
+    snapshot = _location(source, base, path)
+    if not snapshot.is_file():
+        raise InputError(
+            f"{_name(source)}: {instead_of_file(snapshot)}: {snapshot}; take one with `blend wikidata snapshot`"
+        )
+    files = file_infos(snapshot.parent, [snapshot])
+    # The file's own digest, as `snapshot.json` gives it: to pin a snapshot, copy it from there.
+    digest = files[0].sha256
+    check_pin(digest, source.sha256, where=_name(source))
+    check_account(snapshot, digest)
+    info = SourceInfo(kind=source.kind, location=source.location, revision=None, sha256=digest, files=files)
+    return info, read_facts(snapshot, domain)
+
+
+def load_topics(
+    source: Source, base: Path = Path(), *, path: Path | None = None
+) -> tuple[SourceInfo, TopicTables]:
+    """Read topics and templates, and compare their files with the digest in the recipe before anything else.
+
+    Args:
+        source: The recipe's entry, of kind ``topics``.
+        base: Folder that a relative location refers to: the recipe's.
+        path: The directory, where it lies elsewhere than the recipe says.
+
+    Raises:
+        BlendError: If they are not there, are not the pinned ones, or break their contract.
+    """
+    folder = _directory(source, _location(source, base, path))
+    return _info(source, folder, topic_files(folder)), read_topics(folder)
 
 
 def in_locales(given: Sequence[Contributed], wanted: Sequence[str]) -> tuple[Contributed, ...]:
@@ -56,23 +167,6 @@ def in_locales(given: Sequence[Contributed], wanted: Sequence[str]) -> tuple[Con
         for part in given
     )
     return tuple(part for part in parts if part.locales)
-
-
-def _pinned_files(folder: Path) -> list[Path]:
-    """The files of a collection that a release names with their digests.
-
-    Those of annotators' profiles are none of them: whoever has the digest of so few and so short lines finds
-    out by trial what they say. What is missing or would be overlooked `read_collection` tells, with all else.
-
-    Raises:
-        InputError: If there is no contributor's folder.
-    """
-    files = collection_layout(folder, Diagnostics()).all()
-    return [path for path in files if path.name.partition(".")[0] != _PROFILES and _is_own(path)]
-
-
-def _is_own(path: Path) -> bool:
-    return path.is_file() and not path.is_symlink()
 
 
 def check_terms(given: Sequence[Contributed], released: str | None, *, where: str) -> None:
@@ -90,186 +184,38 @@ def check_terms(given: Sequence[Contributed], released: str | None, *, where: st
     raise_all(terms_problems(named, released, within=f"{where}/"))
 
 
-def _by_locale(tables: ResponseTables) -> tuple[LocaleShare, ...]:
-    rows = {name: Counter(getattr(tables, name)["locale"]) for name in ("questions", "responses", "reviews")}
-    tags = sorted({tag for of_kind in rows.values() for tag in of_kind})
-    return tuple(
-        LocaleShare(locale=tag, **{name: of_kind[tag] for name, of_kind in rows.items()}) for tag in tags
-    )
+_MEANINGLESS = {"sample": ("location", "revision"), "contributions": ("revision", "license"), "blend": ()}
+"""Keys that a kind of source has no use for, where these are others than the revision."""
 
 
-@dataclass(frozen=True, slots=True)
-class SourceTables:
-    """Rows of a source, one frame per kind of row (`frame_columns`), and the files that were read."""
-
-    info: SourceInfo
-    """Where the tables come from, with the digest of every file."""
-    questions: pl.DataFrame
-    """`QUESTIONS`."""
-    annotations: pl.DataFrame
-    """`ANNOTATIONS` that the source holds ready-made; without rows for raw responses."""
-    responses: pl.DataFrame
-    """`RESPONSES`; without rows for ready-made annotations."""
-    reviews: pl.DataFrame
-    """`REVIEWS`; likewise."""
-    prompts: pl.DataFrame
-    """`PROMPTS`; without rows where the source has none."""
-    findings: pl.DataFrame
-    """`FINDINGS` of reading it."""
-    mcqs: pl.DataFrame = field(default_factory=lambda: empty(GIVEN_MCQS))
-    """`GIVEN_MCQS` that the source holds; without rows for all others."""
-    profiles: pl.DataFrame = field(default_factory=lambda: empty(PROFILES))
-    """`PROFILES` of annotators who agreed to it; without rows where nobody was asked."""
-    templates: pl.DataFrame = field(default_factory=lambda: empty(TEMPLATES))
-    """`TEMPLATES` of raw responses; without rows for all others."""
-    contributed: tuple[Contributed, ...] = ()
-    """What contributors brought, in the order of their folders; none where there are no such folders."""
+def _location(source: Source, base: Path, path: Path | None) -> Path:
+    """Where a source lies; keys that its kind has no use for are refused, not ignored in silence."""
+    for key in _MEANINGLESS.get(source.kind, ("revision",)):
+        if getattr(source, key):
+            raise InputError(f"{_name(source)}: key {key} means nothing for this kind of source; remove it")
+    return base / source.location if path is None else path
 
 
-def load_source(
-    source: Source, base: Path = Path(), locales: Registry | None = None, *, reviewing: bool = False
-) -> SourceTables:
-    """Read a source, and compare its files with the digest in the recipe before anything else.
-
-    Args:
-        source: The recipe's entry.
-        base: Folder that a relative location refers to: the recipe's.
-        locales: Known locales; the packaged registry when absent.
-        reviewing: Whether responses are about to be reviewed (`read_responses`).
-
-    Raises:
-        BlendError: If the source is not there, is not the pinned one, or has keys that its kind has no use for;
-            `RowError` and `RowErrors` if anything in its files breaks its contract.
-    """
-    known = registry() if locales is None else locales
-    if source.kind == "blend":
-        return _blend(source, base, known)
-    if source.kind == "semeval":
-        return _semeval(source, base, known)
-    if source.kind == "contributions":
-        return _contributions(source, base, known, reviewing=reviewing)
-    read = _sample if source.kind == "sample" else _responses
-    return read(source, base, known, reviewing=reviewing)
+def _tables(info: SourceInfo, read: NamedTuple, **others: Any) -> SourceTables:
+    """What a reader found, whose tables have the same names."""
+    return SourceTables(info=info, **read._asdict(), **others)
 
 
-@dataclass(frozen=True, slots=True)
-class SnapshotFacts:
-    """Facts of a Wikidata snapshot about a domain, and the files that were read."""
-
-    info: SourceInfo
-    """The snapshot, with its digest."""
-    facts: Facts
-    """What it says."""
-
-
-def load_snapshot(
-    source: Source, domain: Domain, base: Path = Path(), *, path: Path | None = None
-) -> SnapshotFacts:
-    """Read a Wikidata snapshot, compared before with the digests in the recipe and in the account beside it.
-
-    Args:
-        source: The recipe's entry, of kind ``wikidata``.
-        domain: What to look for.
-        base: Folder that a relative location refers to: the recipe's.
-        path: The snapshot, where it lies elsewhere than the recipe says.
-
-    Raises:
-        InputError: If the snapshot is not there, is damaged, or is not the pinned one.
-    """
-    _refuse(source, "revision")
-    snapshot = base / source.location if path is None else path
-    if not snapshot.is_file():
-        raise InputError(
-            f"{_name(source)}: {instead_of_file(snapshot)}: {snapshot}; take one with `blend wikidata snapshot`"
-        )
-    files = file_infos(snapshot.parent, [snapshot])
-    # The file's own digest, as `snapshot.json` gives it: to pin a snapshot, copy it from there.
-    digest = files[0].sha256
-    check_pin(digest, source.sha256, where=_name(source))
-    check_account(snapshot, digest)
-    info = SourceInfo(kind=source.kind, location=source.location, revision=None, sha256=digest, files=files)
-    return SnapshotFacts(info, read_facts(snapshot, domain))
-
-
-def _sample(
-    source: Source,
-    base: Path,  # noqa: ARG001 - it is in the package
-    locales: Registry,
-    *,
-    reviewing: bool,
-) -> SourceTables:
-    _refuse(source, "location", "revision")
-    with sample_path() as folder:
-        return _response_tables(source, folder, locales, reviewing=reviewing)
-
-
-def _responses(source: Source, base: Path, locales: Registry, *, reviewing: bool) -> SourceTables:
-    _refuse(source, "revision")
-    return _response_tables(source, _directory(source, base), locales, reviewing=reviewing)
-
-
-def _response_tables(source: Source, folder: Path, locales: Registry, *, reviewing: bool) -> SourceTables:
-    info = _info(source, folder, response_files(folder))
-    tables = read_responses(folder, locales=locales, reviewing=reviewing)
-    return _unaggregated(info, tables)
-
-
-def _contributions(source: Source, base: Path, locales: Registry, *, reviewing: bool) -> SourceTables:
-    _refuse(source, "revision", "license")
-    folder = _directory(source, base)
-    info = _info(source, folder, _pinned_files(folder))
-    collection = read_collection(folder, locales=locales, reviewing=reviewing)
-    made = _unaggregated(info, collection.tables)
-    return replace(made, profiles=collection.profiles, contributed=contributed(collection))
-
-
-def _unaggregated(info: SourceInfo, tables: ResponseTables) -> SourceTables:
-    return SourceTables(
-        info=info,
-        questions=tables.questions,
-        annotations=empty(ANNOTATIONS),
-        responses=tables.responses,
-        reviews=tables.reviews,
-        prompts=tables.prompts,
-        findings=tables.findings,
-        templates=tables.templates,
-    )
-
-
-def _blend(source: Source, base: Path, locales: Registry) -> SourceTables:
+def _blend(source: Source, path: Path, locales: Registry) -> SourceTables:
     if source.revision is None:
-        folder, commit = _directory(source, base), None
+        folder, commit = _directory(source, path), None
+    elif path.is_dir():
+        raise InputError(
+            f"{_name(source)}: a directory has no revision; leave the key out, or move the directory away "
+            "to read the Hub repository of that name"
+        )
     else:
-        folder, commit = _snapshot(source, base)
+        folder, commit = fetch_dataset(source.location, source.revision, patterns=HUB_PATTERNS)
     info = _info(source, data_folder(folder), blend_files(folder), revision=commit)
     tables = read_blend(folder, locales=locales)
     prompts = _blend_prompts(folder, locales, tables.questions["locale"].unique().to_list())
-    return SourceTables(
-        info=info,
-        questions=tables.questions,
-        annotations=tables.annotations,
-        responses=empty(RESPONSES),
-        reviews=empty(REVIEWS),
-        prompts=prompts.prompts,
-        findings=pl.concat([tables.findings, prompts.findings]),
-    )
-
-
-def _semeval(source: Source, base: Path, locales: Registry) -> SourceTables:
-    _refuse(source, "revision")
-    folder = _directory(source, base)
-    info = _info(source, folder, semeval_files(folder))
-    tables = read_semeval(folder, locales=locales)
-    return SourceTables(
-        info=info,
-        questions=tables.questions,
-        annotations=tables.annotations,
-        responses=empty(RESPONSES),
-        reviews=empty(REVIEWS),
-        prompts=tables.prompts,
-        findings=tables.findings,
-        mcqs=tables.mcqs,
-    )
+    findings = pl.concat([tables.findings, prompts.findings])
+    return replace(_tables(info, tables), prompts=prompts.prompts, findings=findings)
 
 
 def _blend_prompts(folder: Path, locales: Registry, asked: Sequence[str]) -> PromptTables:
@@ -288,19 +234,9 @@ def _blend_prompts(folder: Path, locales: Registry, asked: Sequence[str]) -> Pro
     return PromptTables(read.prompts.filter(of_questions), pl.concat([read.findings, idle]))
 
 
-def _snapshot(source: Source, base: Path) -> Snapshot:
-    if (base / source.location).is_dir():
-        raise InputError(
-            f"{_name(source)}: a directory has no revision; leave the key out, or move the directory away "
-            "to read the Hub repository of that name"
-        )
-    return fetch_dataset(source.location, source.revision, patterns=HUB_PATTERNS)
-
-
-def _directory(source: Source, base: Path) -> Path:
+def _directory(source: Source, folder: Path) -> Path:
     if not source.location:
         raise InputError(f"{_name(source)}: key location is missing; name the directory")
-    folder = base / source.location
     if not folder.is_dir():
         hint = ", or add a revision if it is a Hub repository" if source.kind == "blend" else ""
         fix = (
@@ -312,13 +248,6 @@ def _directory(source: Source, base: Path) -> Path:
     return folder
 
 
-def _refuse(source: Source, *keys: str) -> None:
-    """Refuse keys that the kind of source has no use for; they would be ignored in silence."""
-    for key in keys:
-        if getattr(source, key):
-            raise InputError(f"{_name(source)}: key {key} means nothing for this kind of source; remove it")
-
-
 def _info(source: Source, root: Path, files: Iterable[Path], revision: str | None = None) -> SourceInfo:
     infos = file_infos(root, files)
     digest = directory_digest(infos)
@@ -326,32 +255,34 @@ def _info(source: Source, root: Path, files: Iterable[Path], revision: str | Non
     return SourceInfo(kind=source.kind, location=source.location, revision=revision, sha256=digest, files=infos)
 
 
-@dataclass(frozen=True, slots=True)
-class SourceTopics:
-    """Topics of a source, and the files that were read."""
-
-    info: SourceInfo
-    """Where they come from, with the digest of every file."""
-    tables: TopicTables
-    """Topics and templates."""
-
-
-def load_topics(source: Source, base: Path = Path(), *, folder: Path | None = None) -> SourceTopics:
-    """Read topics and templates, and compare their files with the digest in the recipe before anything else.
-
-    Args:
-        source: The recipe's entry, of kind ``topics``.
-        base: Folder that a relative location refers to: the recipe's.
-        folder: The directory, where it lies elsewhere than the recipe says.
-
-    Raises:
-        BlendError: If they are not there, are not the pinned ones, or break their contract.
-    """
-    _refuse(source, "revision")
-    folder_read = _directory(source, base) if folder is None else folder
-    return SourceTopics(_info(source, folder_read, topic_files(folder_read)), read_topics(folder_read))
-
-
 def _name(source: Source) -> str:
     """The source as messages call it."""
     return f"source {source.kind} {source.location}".rstrip()
+
+
+# Contributions: which files are pinned, and what each contributor brought.
+
+_PROFILES = "annotators"
+"""Name, without its ending, of the file of annotators' profiles."""
+
+
+def _pinned_files(folder: Path) -> list[Path]:
+    """The files of a collection that a release names with their digests.
+
+    Those of annotators' profiles are none of them: whoever has the digest of so few and so short lines finds
+    out by trial what they say. What is missing or would be overlooked `read_collection` tells, with all else.
+
+    Raises:
+        InputError: If there is no contributor's folder.
+    """
+    files = collection_layout(folder, Diagnostics()).all()
+    own = (path for path in files if path.is_file() and not path.is_symlink())
+    return [path for path in own if path.name.partition(".")[0] != _PROFILES]
+
+
+def _by_locale(tables: ResponseTables) -> tuple[LocaleShare, ...]:
+    rows = {name: Counter(getattr(tables, name)["locale"]) for name in ("questions", "responses", "reviews")}
+    tags = sorted({tag for of_kind in rows.values() for tag in of_kind})
+    return tuple(
+        LocaleShare(locale=tag, **{name: of_kind[tag] for name, of_kind in rows.items()}) for tag in tags
+    )

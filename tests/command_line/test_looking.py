@@ -17,7 +17,7 @@ from blend.builders.stats.dataset import stats_of_release
 from blend.builders.stats.tables import dataset_tables
 from blend.builders.validate import CHECKS
 from blend.cli.look import schema_models
-from blend.loaders.recipes.ready import sample_recipe
+from blend.loaders.recipes import sample_recipe
 from blend.loaders.releases import read_manifest
 from helpers.in_process import run
 from helpers.mini_release import mini_recipe

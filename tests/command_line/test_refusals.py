@@ -15,7 +15,7 @@ import pytest
 
 from blend.builders.release.reviewing import answers_to_review
 from blend.loaders.files.new_files import write_sheet
-from blend.loaders.recipes.ready import sample_recipe
+from blend.loaders.recipes import sample_recipe
 from blend.schemas.sheets import ANSWER_SHEET
 
 TABLE = (Path(__file__).parent / "refusals.txt").read_text(encoding="utf-8")
@@ -93,7 +93,7 @@ INTO = {
 def sheet(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("bad") / "sheet.csv"
     few = sample_recipe().model_copy(update={"locales": ("ko-KR",)})
-    write_sheet(ANSWER_SHEET, answers_to_review(few, everything=True).sheet, out)
+    write_sheet(ANSWER_SHEET, answers_to_review(few, everything=True)[0], out)
     return out
 
 

@@ -18,6 +18,7 @@ from blend.builders.diff import diff_releases
 from blend.builders.diff.text import difference_tables
 from blend.builders.release import build_release
 from blend.builders.release.inputs import read_inputs
+from blend.builders.release.recipe_in_place import RecipeInPlace
 from blend.builders.saq.ballots import collection_status
 from blend.builders.stats.dataset import stats_of_release
 from blend.builders.stats.mcq import McqStats
@@ -26,7 +27,7 @@ from blend.builders.stats.tables import dataset_tables, mcq_tables
 from blend.builders.validate import CHECKS, validate_release
 from blend.eval.registry import TASKS
 from blend.eval.scores_json import Score, Scores
-from blend.loaders.recipes.ready import food_recipe, sample_recipe
+from blend.loaders.recipes import food_recipe, sample_recipe
 from blend.loaders.releases import read_manifest
 from blend.loaders.responses.shipped import shipped_collections
 from blend.schemas import summaries
@@ -83,7 +84,7 @@ def assert_complete(tables: Iterable[summaries.Table]) -> None:
 @pytest.mark.slow
 def test_tables_of_questions(sample_release: Path):
     recipe = sample_recipe()
-    inputs = read_inputs(recipe, base=Path(), locales=registry())
+    inputs = read_inputs(RecipeInPlace.of(recipe))
     assert_complete(read_manifest(sample_release).as_tables())
     assert_complete(dataset_tables(stats_of_release(sample_release)))
     assert_complete(

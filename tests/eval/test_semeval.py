@@ -14,7 +14,7 @@ from blend.builders.validate import validate_release
 from blend.cli import app
 from blend.eval.evaluation import export_predictions, run_task, score_run, write_report
 from blend.eval.models.chosen import Recorded
-from blend.loaders.recipes.ready import semeval_recipe
+from blend.loaders.recipes import semeval_recipe
 from blend.schemas.errors import InputError
 from blend.schemas.recipe import McqOptions
 from helpers.semeval_files import keys, write_semeval, write_trial

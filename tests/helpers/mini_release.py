@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from blend.loaders.recipes.ready import sample_recipe
+from blend.loaders.recipes import sample_recipe
 from blend.schemas.recipe import Recipe
 
 FOUR = ("ko-KR", "en-US", "fa-IR", "es-MX")

@@ -8,6 +8,7 @@ import pytest
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.pulling import pull_project
 from blend.builders.annotation.syncing import sync_project
+from blend.builders.release.recipe_in_place import RecipeInPlace
 from blend.builders.release.tables import build_tables
 from blend.loaders.recipes import read_recipe
 from blend.loaders.responses.verdicts import read_verdicts
@@ -38,7 +39,7 @@ def shown_options(file: ProjectFile) -> set[str]:
     """What the questions about the UK show, with the verdicts that were pulled."""
     path = file.collected / "recipe.toml"
     path.write_text(f'{path.read_text().partition("[mcq]")[0]}[mcq]\nverdicts = "../decided/verdicts.jsonl"\n')
-    built = build_tables(read_recipe(path), base=file.collected)
+    built = build_tables(RecipeInPlace.of(read_recipe(path), file.collected))
     return {
         option
         for batch in built.mcqs.batches()

@@ -219,7 +219,7 @@ def test_the_order_of_rows_is_irrelevant_and_shares_are_shares(rows, rng: random
 @pytest.mark.landing
 @pytest.mark.slow
 def test_a_release_without_multiple_choice_is_refused(tmp_path: Path):
-    from blend.loaders.recipes.ready import sample_recipe
+    from blend.loaders.recipes import sample_recipe
 
     recipe = sample_recipe().model_copy(update={"locales": ("ko-KR",)})
     blend.build_release(recipe, tmp_path / "few")

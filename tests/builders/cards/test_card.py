@@ -15,7 +15,7 @@ from blend.builders.cards.credits import canary, citation, source_kinds
 from blend.builders.cards.metadata import size_category
 from blend.builders.cards.rendering import described_fields
 from blend.builders.release import build_release
-from blend.loaders.recipes.ready import sample_recipe
+from blend.loaders.recipes import sample_recipe
 from blend.loaders.releases import read_manifest
 from blend.schemas.arrow_types import arrow_schema
 from blend.schemas.errors import BlendError

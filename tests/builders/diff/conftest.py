@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from blend.builders.parquet import ContentDigest, schema_digest
-from blend.loaders.recipes.ready import sample_recipe
+from blend.loaders.recipes import sample_recipe
 from blend.schemas.manifest import MANIFEST_NAME, FileInfo, ReleaseManifest, TableInfo
 
 Tables = Mapping[tuple[str, str], pl.DataFrame]

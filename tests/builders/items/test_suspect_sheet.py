@@ -28,7 +28,7 @@ def test_a_refused_key_leaves_the_next_release(runs: list[Path], mini_release: P
     wrong = blend.read_config(mini_release, "multiple-choice-questions").row(0, named=True)
     about = {"template_id": wrong["template_id"], "locale": wrong["locale"]}
     assert tuple(about.values()) in read_suspects(listed)
-    rows = options_to_review(mini_recipe(), base=tmp_path, only=read_suspects(listed)).sheet
+    rows, _ = options_to_review(mini_recipe(), base=tmp_path, only=read_suspects(listed))
     assert set(rows.select("template_id", "locale").iter_rows()) == read_suspects(listed)
     key = wrong["options"][wrong["answer"]]
     is_key = (pl.col("option") == key) & (pl.col("role") == "key")

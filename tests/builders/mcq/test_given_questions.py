@@ -15,7 +15,7 @@ from blend.builders.mcq.published_mcqs import given_rows
 from blend.builders.release import build_release
 from blend.builders.stats.dataset import stats_of_release
 from blend.builders.validate import validate_release
-from blend.loaders.recipes.ready import semeval_recipe
+from blend.loaders.recipes import semeval_recipe
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.reports import read_findings
 from blend.loaders.releases.tables import read_config

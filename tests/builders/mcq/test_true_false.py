@@ -9,7 +9,7 @@ import yaml
 from blend.builders.mcq.result import McqBuild
 from blend.builders.release import build_release
 from blend.builders.validate import validate_release
-from blend.loaders.recipes.ready import sample_recipe
+from blend.loaders.recipes import sample_recipe
 from blend.loaders.releases.reports import read_audit
 from blend.loaders.releases.tables import read_config
 from blend.schemas.recipe import McqOptions

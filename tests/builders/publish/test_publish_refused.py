@@ -159,7 +159,7 @@ def test_a_file_that_changes_while_it_is_sent(hub: Hub, publish: Publish, refusa
 @pytest.mark.landing
 def test_data_that_may_not_be_passed_on_is_refused(refusal: Refusal, tmp_path: Path):
     from blend.builders.release import build_release
-    from blend.loaders.recipes.ready import semeval_recipe
+    from blend.loaders.recipes import semeval_recipe
     from helpers.semeval_files import write_semeval
 
     files = write_semeval(tmp_path / "files")

@@ -8,7 +8,8 @@ import pytest
 
 from blend.builders.release import build_release
 from blend.builders.release.inputs import read_inputs
-from blend.builders.release.own_templates import as_blend_has_them
+from blend.builders.release.own_templates import compared_with_blend
+from blend.builders.release.recipe_in_place import RecipeInPlace
 from blend.loaders.recipes.sources import load_source
 from blend.loaders.releases.tables import read_config
 from blend.schemas.errors import InputError, RowErrors
@@ -55,7 +56,7 @@ def test_topics_that_are_others_but_for_capitals_or_a_plural(tmp_path: Path):
         ("mine-04", "Sport", "", "What do people in {country} watch?"),
         ("mine-05", "food", "", "What do people in {country} boil?"),
     ]
-    inputs = read_inputs(beside_blend(tmp_path, *own), base=tmp_path)
+    inputs = read_inputs(RecipeInPlace.of(beside_blend(tmp_path, *own), tmp_path))
     found = pl.concat([stage.findings for stage in inputs.stages]).filter(kind="like-topics")
     assert found.select("source", "detail").rows() == [
         (
@@ -192,7 +193,7 @@ def test_other_words_are_told(
     said: tuple[str, str, str] | None,
 ):
     recipe = beside_blend(tmp_path, template, asked=asked)
-    findings = read_inputs(recipe, base=tmp_path).stages[0].findings
+    findings = read_inputs(RecipeInPlace.of(recipe, tmp_path)).stages[0].findings
     assert findings.select("kind", "source", "detail").rows() == ([] if said is None else [said])
 
 
@@ -202,10 +203,10 @@ def test_all_published_wordings_pass_and_no_shifted_id_does(blend_data: Path):
     blend = load_source(Source(kind="blend", location=str(blend_data)))
     info = blend.info.model_copy(update={"kind": "responses"})
     own = replace(blend, info=info)
-    (_, passed) = as_blend_has_them([blend, own], known)
+    (_, passed) = compared_with_blend([blend, own], known)
     assert passed.questions.equals(blend.questions)
     uk = blend.questions.filter(pl.col("locale") == "en-GB")
     shifted = uk.with_columns(pl.col("en_question").shift(1, fill_value=uk["en_question"][-1]))
     with pytest.raises(RowErrors) as caught:
-        as_blend_has_them([blend, replace(own, questions=shifted)], known)
+        compared_with_blend([blend, replace(own, questions=shifted)], known)
     assert len(caught.value.errors) == 500

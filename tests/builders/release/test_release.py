@@ -13,12 +13,12 @@ from polars.testing import assert_frame_equal
 
 from blend.builders.release import build_release
 from blend.builders.release.inputs import read_inputs
+from blend.builders.release.recipe_in_place import RecipeInPlace
 from blend.builders.saq import aggregate
 from blend.builders.stats.dataset import stats_of_release
 from blend.builders.stats.tables import question_tables
 from blend.builders.validate import validate_release
-from blend.loaders.recipes import read_recipe
-from blend.loaders.recipes.ready import sample_recipe
+from blend.loaders.recipes import read_recipe, sample_recipe
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.reports import read_agreement
 from blend.loaders.releases.tables import read_config
@@ -88,7 +88,7 @@ def test_a_question_in_two_sources(responses: Path, tmp_path: Path):
     shutil.copytree(responses, tmp_path / "other")
     recipe = recipe_of(*(Source(kind="responses", location=name) for name in ("collected", "other")))
     with pytest.raises(RowErrors) as caught:
-        read_inputs(recipe, base=tmp_path)
+        read_inputs(RecipeInPlace.of(recipe, tmp_path))
     assert str(caught.value).splitlines()[1] == (
         "other/questions.csv:2: question 't1' in en-GB is also in collected/questions.csv:2; keep it in one "
         "source"
@@ -100,17 +100,17 @@ def test_of_several_sources_errors_and_findings_name_theirs(responses: Path, tmp
     with (responses / "templates.csv").open("a", encoding="utf-8") as file:
         file.write("t9,Food,,What do people in {country} drink?\n")
     recipe = recipe_of(Source(kind="sample"), Source(kind="responses", location="collected"))
-    inputs = read_inputs(recipe, base=tmp_path)
+    inputs = read_inputs(RecipeInPlace.of(recipe, tmp_path))
     assert set(inputs.questions["source"].str.extract("^([a-z]+)/")) == {"sample", "collected"}
     findings = inputs.stages[1].findings.filter(kind="template-without-questions")
     assert findings["source"].to_list() == ["collected/templates.csv:5"]
     with (responses / "responses" / "en-GB.csv").open("a", encoding="utf-8") as file:
         file.write("t8,a1,tea,,,,\n")
     with pytest.raises(RowError, match=r"^collected/responses/en-GB\.csv:5, column template_id: "):
-        read_inputs(recipe, base=tmp_path)
+        read_inputs(RecipeInPlace.of(recipe, tmp_path))
     (responses / "templates.tsv").touch()
     with pytest.raises(RowError) as caught:
-        read_inputs(recipe, base=tmp_path)
+        read_inputs(RecipeInPlace.of(recipe, tmp_path))
     assert caught.value.where == str(responses)
 
 
@@ -118,7 +118,7 @@ def test_of_several_sources_errors_and_findings_name_theirs(responses: Path, tmp
 def test_a_locale_that_no_source_holds():
     recipe = sample_recipe().model_copy(update={"locales": ("ko-KR", "sv-SE")})
     with pytest.raises(BlendError) as caught:
-        read_inputs(recipe)
+        read_inputs(RecipeInPlace.of(recipe))
     assert str(caught.value) == (
         "recipe, key locales: no source has a question in sv-SE; the sources hold am-ET, ar-DZ, en-US, es-MX, "
         "fa-IR, ja-JP, ko-KP, ko-KR, su-JB, zh-CN"
@@ -128,7 +128,7 @@ def test_a_locale_that_no_source_holds():
 def test_a_locale_that_nobody_knows():
     recipe = sample_recipe().model_copy(update={"locales": ("ko-KX",)})
     with pytest.raises(InputError) as caught:
-        read_inputs(recipe)
+        read_inputs(RecipeInPlace.of(recipe))
     said = str(caught.value)
     assert said.startswith(
         "recipe, key locales: unknown locale 'ko-KX'; did you mean 'ko-KR'? the nearest of the 34 "

@@ -13,7 +13,7 @@ import pytest
 from filelock import FileLock
 
 from blend.builders.release import build_release
-from blend.loaders.recipes.ready import sample_recipe
+from blend.loaders.recipes import sample_recipe
 
 FOUR = ("ko-KR", "en-US", "fa-IR", "es-MX")
 

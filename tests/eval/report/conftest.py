@@ -16,7 +16,7 @@ from blend.eval.release_items import read_items
 from blend.eval.runs.answers import answers_digest, write_answers
 from blend.eval.runs.run_directory import opened, write_frame
 from blend.eval.scoring import score_answers, write_scores
-from blend.loaders.recipes.ready import sample_recipe
+from blend.loaders.recipes import sample_recipe
 
 HOSTILE = (
     "\u202egnp.exe <script>alert(1)</script> <img src=x onerror=alert(2)>\x07\x1b[31m مرحبا " + "A" * 1_000

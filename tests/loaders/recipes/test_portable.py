@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from blend.loaders.recipes.ready import portable_recipe
+from blend.loaders.recipes import portable_recipe
 from blend.schemas.recipe import Recipe, Source
 
 

@@ -16,7 +16,7 @@ from blend.builders.diff.text import changelog_entry
 from blend.builders.validate import CHECKS, validate_release
 from blend.loaders.datasets import load
 from blend.loaders.files import content as unpacked
-from blend.loaders.recipes.ready import sample_recipe
+from blend.loaders.recipes import sample_recipe
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.tables import read_config
 from blend.schemas.errors import InputError

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from blend.builders.release import build_release
-from blend.loaders.recipes.ready import sample_recipe
+from blend.loaders.recipes import sample_recipe
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.references import held_release, hub_reference, resolve_release
 from blend.schemas.errors import BlendError

@@ -106,7 +106,7 @@ def test_what_is_not_as_its_account_says_is_not_built_from(serve: Callable[[str]
     out = tmp_path / "food.nt.gz"
     info = take_snapshot(out, DISH, endpoint=serve(FACTS).url, policy=QUICK)
     source = Source(kind="wikidata", location=out.name)
-    assert load_snapshot(source, DISH, tmp_path).info.sha256 == info.sha256
+    assert load_snapshot(source, DISH, tmp_path)[0].sha256 == info.sha256
     out.write_bytes(gzip.compress("\n".join([*content(out)[1:], ""]).encode()))
     changed = hashlib.sha256(out.read_bytes()).hexdigest()
     assert wrong(lambda: load_snapshot(source, DISH, tmp_path)) == (
@@ -115,7 +115,7 @@ def test_what_is_not_as_its_account_says_is_not_built_from(serve: Callable[[str]
     )
     # Beside it lies the account of another one.
     copied = out.rename(tmp_path / "drinks.nt.gz")
-    assert load_snapshot(source, DISH, path=copied).info.sha256 == changed
+    assert load_snapshot(source, DISH, path=copied)[0].sha256 == changed
 
 
 @pytest.mark.slow

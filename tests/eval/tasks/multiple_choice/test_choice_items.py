@@ -10,7 +10,7 @@ from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items
 from blend.eval.tasks.multiple_choice import ChoiceOptions
 from blend.eval.tasks.multiple_choice.choice_items import choice_items
-from blend.loaders.recipes.ready import sample_recipe
+from blend.loaders.recipes import sample_recipe
 from blend.loaders.releases import read_manifest
 from blend.schemas.errors import InputError
 from blend.schemas.rows import LETTERS

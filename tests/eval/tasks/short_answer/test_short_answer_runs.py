@@ -13,7 +13,7 @@ from blend.eval.release_items import read_items
 from blend.eval.runs.answers import write_answers
 from blend.eval.runs.run_directory import Run, opened
 from blend.eval.scoring import score_answers
-from blend.loaders.recipes.ready import sample_recipe
+from blend.loaders.recipes import sample_recipe
 from blend.schemas.errors import InputError
 
 
