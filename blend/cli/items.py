@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from blend.cli.options import TablesFolder, print_tables
+from blend.cli.options import TablesFolder, keep_tables, print_tables
 
 
 def items(
@@ -28,7 +28,7 @@ def items(
     from blend.builders.items.analysis import analyse_items
     from blend.eval.evaluation import read_scored
     from blend.eval.item_answers import item_answers
-    from blend.loaders.files.new_files import write_frames, write_new_sheet
+    from blend.loaders.files.new_files import write_new_sheet
     from blend.stopping import interruptible
 
     with interruptible():
@@ -36,8 +36,7 @@ def items(
         found = analyse_items(item_answers(runs), chance=runs[0].task.chance)
         if suspects is not None:
             write_new_sheet(suspects, found.suspect_sheet())
-        if out is not None:
-            write_frames(found.frames(), found.to_json(), out, name="items.json", what="item analysis")
+        keep_tables(found, out, name="items.json", what="item analysis")
     print_tables(found.as_tables())
     if found.untold:
         typer.echo(f"Note: {found.untold}.")

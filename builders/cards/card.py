@@ -21,7 +21,7 @@ from blend.builders.cards.credits import (
 from blend.builders.cards.facts import ReleaseFacts
 from blend.builders.cards.metadata import card_header
 from blend.builders.cards.rendering import described_fields, first_sentence, markdown, render, text_of
-from blend.builders.stats.tables import agreement_tables, power_table
+from blend.builders.stats.dataset import agreement_tables, power_table
 from blend.schemas.errors import DISTRIBUTION
 from blend.schemas.languages import english_name, own_name
 from blend.schemas.manifest import CARD_PAGE_NAME, MODEL_VERDICTS_NAME, ReleaseManifest, TableInfo

@@ -31,7 +31,7 @@ class ReleaseFacts:
     """One row per locale: ``locale``, ``questions``, ``answered``, ``groups``, ``votes``, ``mcqs`` and
     ``proposed`` (questions whose answers no person has merged), all counts."""
     power: pl.DataFrame | None
-    """How far two models must be apart to be told apart by locale, `McqStats.power`; null without
+    """How far two models must be apart to be told apart by locale, `planning.power`; null without
     multiple-choice questions."""
     stats: Stats | None
     """Agreement and overlap of its questions; null where it holds none."""

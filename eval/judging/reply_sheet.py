@@ -14,8 +14,7 @@ from pydantic import BaseModel, ConfigDict
 from blend.eval.items import text_digest
 from blend.eval.judging.labels import LABELS_NAME, TIE, read_labels, write_labels
 from blend.eval.judging.reply_verdicts import read_reply_verdicts
-from blend.eval.report.report_sections import known_regions
-from blend.eval.report.scored_runs import ScoredRun
+from blend.eval.report.scored_runs import ScoredRun, known_regions
 from blend.eval.report.single_answers import single_answers
 from blend.eval.runs.run_directory import read_frame, write_frame
 from blend.eval.scores_json import ALL, UNANSWERED, Score, agreement_scores

@@ -1,6 +1,6 @@
 """Comparison: who is better, where, and is it chance. Nothing is called better without the test."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from typing import Any, Literal
@@ -9,13 +9,14 @@ import numpy as np
 import polars as pl
 
 from blend.eval.judging.corrected_scores import means_of, scored_with_labels
-from blend.eval.report.scored_runs import ScoredRun
+from blend.eval.registry import task_of
+from blend.eval.report.scored_runs import ScoredRun, few_note, region_name, with_interval
 from blend.eval.statistics.clusters import FEW, Clusters, cluster_sums, ratio_draws
 from blend.eval.statistics.estimates import Estimate, macro_estimate
 from blend.eval.statistics.paired import PairedTest, Rank, holm, macro_test, paired_tests, rank_intervals
 from blend.eval.statistics.prediction_powered import CorrectedMeans
 from blend.schemas.errors import InputError
-from blend.schemas.summaries import Summarised, Table, written
+from blend.schemas.summaries import Summarised, Table
 from blend.schemas.texts import pluralise
 
 _DIFFERENCES = pl.Schema(
@@ -26,6 +27,9 @@ _DIFFERENCES = pl.Schema(
     }
 )
 """One row per pair and region; ``region`` is null for the mean over regions."""
+
+MEAN = "mean over regions"
+"""Where a pair differs, of all regions."""
 
 ALPHA = 0.05
 """Corrected p-values up to this one count as a difference."""
@@ -74,9 +78,17 @@ class Pair:
         """Whether the mean over regions is corrected."""
         return len(self.corrected) == len(self.regions)
 
-    def where(self, verdict: Verdict) -> tuple[str, ...]:
-        """Regions in which the second model is better, worse, or not shown to differ."""
-        return tuple(region for region, found in self.regions.items() if found.verdict == verdict)
+    @property
+    def correction(self) -> str:
+        """What is corrected, as a sentence."""
+        where = "" if self.is_corrected else f" in {', '.join(map(region_name, self.corrected))} alone"
+        return f"{self.second} less {self.first} is corrected by people's labels{where}."
+
+    def lines(self) -> Iterator[tuple[str, Difference, tuple[int | None, ...]]]:
+        """Where, how they differ there, and the counts of items: in the mean, then by region, best first."""
+        yield MEAN, self.macro, (self.n_items, self.n_fixed, self.n_broken, self.n_left_out)
+        ranked = sorted(self.regions.items(), key=lambda found: (-(found[1].estimate.value or 0.0), found[0]))
+        yield from ((region_name(region), found, (None,) * 4) for region, found in ranked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,20 +132,32 @@ class ModelComparison(Summarised):
         return pl.DataFrame(rows, schema=_DIFFERENCES, orient="row")
 
     def as_tables(self) -> list[Table]:
-        """The places of the models."""
-        shown = sum(pair.macro.verdict != "no difference shown" for pair in self.pairs)
-        places = [
-            (
-                one.rank.place,
-                f"{one.rank.best}–{one.rank.worst}",
-                one.model,
-                *(written(figure, "{:.1f}") for figure in _figures(one.macro)),
-            )
-            for one in self.standings
+        """The places of the models, and how each pair differs: in the mean over regions, then in each."""
+        n_shown = sum(pair.macro.verdict != "no difference shown" for pair in self.pairs)
+        title = (
+            f"{self.task}, {len(self.standings)} models, {n_shown} of {pluralise(len(self.pairs), 'pair')} "
+            "shown to differ"
+        )
+        corrected = ", corrected by people's labels" if any(one.is_corrected for one in self.standings) else ""
+        few = few_note(one.macro for one in self.standings)
+        places = Table.of(
+            title,
+            ("place", "possible", "model", "mean over regions"),
+            [
+                (one.rank.place, one.rank.possible, one.model, with_interval(one.macro))
+                for one in self.standings
+            ],
+            f"{task_of(self.task).compared_by}{corrected}. Possible: places that the differences allow, all of "
+            f"them at once with 95 % certainty.{few}",
+        )
+        rows = [
+            (pair.second, found.verdict, pair.first, where, *_cells(found), *counts)
+            for pair in self.pairs
+            for where, found, counts in pair.lines()
         ]
-        pairs = pluralise(len(self.pairs), "pair")
-        title = f"{self.task}, {len(places)} models, {shown} of {pairs} shown to differ"
-        return [Table.of(title, ("place", "possible", "model", "mean over regions, %", "low", "high"), places)]
+        columns = ("model", "is", "other model", "in", "points", "p", "items", "fixed", "broken", "left out")
+        corrections = (f" {pair.correction}" for pair in self.pairs if pair.corrected)
+        return [places, Table.of("Is it chance?", columns, rows, _MEANING + "".join(corrections))]
 
     def rank_of(self, model: str) -> Rank:
         """The place of a model; the page of the report shows it."""
@@ -142,6 +166,19 @@ class ModelComparison(Summarised):
     def to_dict(self) -> dict[str, Any]:
         """The comparison as JSON has it."""
         return asdict(self)
+
+
+_MEANING = (
+    "Paired permutation tests over templates; p is corrected for the number of pairs, and of regions within a "
+    "pair (Holm). Points: the model less the other. Fixed: items that it has correct and the other wrong; "
+    "broken: the other way around; left out: only one of them answered."
+)
+
+
+def _cells(of: Difference) -> tuple[str, str]:
+    """Points with their interval, and the p-value."""
+    p_value = "< 0.001" if of.p_value < 0.001 else f"{of.p_value:.3f}"
+    return with_interval(of.estimate, "{:+.1f}".format), p_value
 
 
 def _figures(of: Estimate) -> tuple[float | None, float | None, float | None]:

@@ -6,16 +6,14 @@ the page, which knows whether it is dark.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
 from importlib import import_module
 from math import ceil, floor, log10
 from typing import Any, NamedTuple
 
-from blend.eval.scores_json import FEW_MARK, Score
-from blend.eval.statistics.estimates import Estimate
+from blend.eval.report.scored_runs import region_name, with_interval
+from blend.eval.scores_json import Score
 from blend.schemas.errors import MissingExtraError
-from blend.schemas.locales import Locale, registry
-from blend.schemas.summaries import NOTHING, Table
+from blend.schemas.summaries import Table
 
 Spec = dict[str, Any]
 """A Vega-Lite specification as JSON has it."""
@@ -62,31 +60,9 @@ def table_section(
     return Section(name, Table.of(title, head, cells, text), tuple(charts), is_open) if cells else None
 
 
-@cache
-def known_regions() -> Mapping[str, Locale]:
-    """Locales by the code that scores call their regions."""
-    return {locale.split: locale for locale in registry()}
-
-
-def region_name(code: str) -> str:
-    """A region as people call it; its code where the registry does not know it."""
-    return known_regions()[code].region_name if code in known_regions() else code
-
-
-def figure(found: Score | Estimate | None, digits: int = 1, *, signed: bool = False) -> str:
-    """A figure with its interval: ``61.3 [58.0, 64.5]``."""
-    if found is None or found.value is None:
-        return NOTHING
-    form = f"{{:{'+' if signed else ''}.{digits}f}}".format
-    if found.low is None or found.high is None:
-        return form(found.value)
-    # No line breaks within a figure.
-    return f"{form(found.value)}\u00a0[{form(found.low)},\u00a0{form(found.high)}]"
-
-
-def cell(score: Score | None) -> str:
+def cell(found: Score | None, digits: int = 1) -> str:
     """A score with its interval, as tables show it."""
-    return figure(score) + (FEW_MARK if score is not None and score.is_over_few else "")
+    return with_interval(found, f"{{:.{digits}f}}".format)
 
 
 Pairs = Mapping[tuple[str, str], Score]

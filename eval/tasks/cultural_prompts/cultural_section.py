@@ -9,7 +9,7 @@ from blend.eval.report.report_sections import (
     ReportChart,
     Section,
     Spec,
-    figure,
+    cell,
     keys_best_first,
     load_altair,
     marks_chart,
@@ -47,17 +47,17 @@ def cultural_overview(run: ScoredRun) -> dict[str, str]:
         ):
             score = _of_split(run, metric, split)
             if score is not None:
-                cells[f"{name}{label}"] = figure(score, 2)
+                cells[f"{name}{label}"] = cell(score, 2)
         for metric, survey in _surveys(run):
             score = _of_split(run, f"tau-{metric}-{survey}", split)
             if score is not None:
-                cells[f"{name}τ of {_MEASURES[metric]} and {survey}"] = figure(score, 3)
+                cells[f"{name}τ of {_MEASURES[metric]} and {survey}"] = cell(score, 3)
         for metric in ODDITIES:
             score = _of_split(run, metric, split)
             if score is not None and score.value:
-                cells[f"{name}{metric}, %"] = figure(score, 1)
+                cells[f"{name}{metric}, %"] = cell(score, 1)
     if (unanswered := run.overall(UNANSWERED)) is not None and unanswered.value:
-        cells["unanswered, %"] = figure(unanswered, 1)
+        cells["unanswered, %"] = cell(unanswered, 1)
     cells["texts"] = f"{run.run.description.n_items:,}"
     return cells
 
@@ -86,7 +86,7 @@ def _variances(runs: Sequence[ScoredRun]) -> Section | None:
     for run in runs:
         found = [run.of(metric, "topic") for metric in metrics]
         across, within, *_ = found
-        cells += [(run.name, topic, *(figure(of[topic], 3) for of in found)) for topic in across]
+        cells += [(run.name, topic, *(cell(of[topic], 3) for of in found)) for topic in across]
         rows = [
             {
                 "topic": topic,
@@ -118,7 +118,7 @@ def _agreement(runs: Sequence[ScoredRun], measure: str, survey: str) -> Section 
         by_split: dict[str, dict[str, Score]] = {}
         for key, score in run.of(f"tau-{measure}-{survey}", "anchor").items():
             split, _, anchor = key.rpartition("/")
-            cells.append((run.name, split or "texts", anchor, figure(score, 3)))
+            cells.append((run.name, split or "texts", anchor, cell(score, 3)))
             by_split.setdefault(split or "texts", {})[anchor] = score
         if order := keys_best_first(by_split):
             spec = marks_chart(by_split, order, title, line=(0, ""), digits=3)

@@ -20,7 +20,7 @@ def widths(chart: Chart) -> list[float]:
 
 
 def shares(bars: list[tuple[str, float | None]] = SHARES) -> Chart:
-    return bar_chart("images/a.svg", "Agreement", "Mean", bars, percent=True, full=1, line=("all", 0.5))
+    return bar_chart("images/a.svg", "Agreement", "Mean", bars, beside=("all", 0.5))
 
 
 def luminance(colour: str) -> float:
@@ -49,7 +49,7 @@ def test_bars_stand_in_their_order_with_their_values():
     assert widths(chart) == [220.0, 110.0]
     assert texts(chart)[2:] == ["Korea", "50.0\u00a0%", "Iran", "none", "Mexico", "25.0\u00a0%", "all 50.0 %"]
     assert chart.alt == "Bar chart. Agreement: Korea 50.0 % to Mexico 25.0 %; all 50.0 %."
-    counts = bar_chart("images/b.svg", "Dishes", "Rows", [("Peru", 1_200), ("Chad", 0)])
+    counts = bar_chart("images/b.svg", "Dishes", "Rows", [("Peru", 1_200), ("Chad", 0)], are_shares=False)
     assert widths(counts) == [440.0, 0.0]
     assert counts.alt == "Bar chart. Dishes: Peru 1,200 to Chad 0."
 

@@ -14,8 +14,7 @@ from polars.testing import assert_frame_equal
 from blend.builders.release import build_release
 from blend.builders.release.inputs import read_inputs
 from blend.builders.saq import aggregate
-from blend.builders.stats.dataset import stats_of_release
-from blend.builders.stats.tables import question_tables
+from blend.builders.stats.dataset import question_tables, stats_of_release
 from blend.builders.validate import validate_release
 from blend.loaders.recipes import read_recipe
 from blend.loaders.recipes.ready import sample_recipe

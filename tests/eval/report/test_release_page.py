@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from blend.eval.report.release_page import build_release_page
+from blend.eval.report.report_page import build_release_page
 from blend.loaders.releases.reports import read_findings
 from blend.loaders.releases.tables import read_config
 from blend.schemas.errors import InputError
