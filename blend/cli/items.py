@@ -25,7 +25,7 @@ def items(
     - `blend items runs/*` prints tables.
     - `blend items runs/* --suspects suspects.csv` lists what people should read.
     """
-    from blend.builders.items.analysis import analyse_items
+    from blend.builders.items import analyse_items
     from blend.eval.evaluation import read_scored
     from blend.eval.item_answers import item_answers
     from blend.loaders.files.new_files import write_new_sheet

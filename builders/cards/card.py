@@ -3,14 +3,14 @@
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import polars as pl
 from pydantic import BaseModel
 
-from blend.builders.cards.charts import Chart, agreement_of
-from blend.builders.cards.credits import (
+from blend.builders.cards.facts import (
+    ReleaseFacts,
     canary,
     citation,
     credits_of,
@@ -18,12 +18,21 @@ from blend.builders.cards.credits import (
     shares,
     work,
 )
-from blend.builders.cards.facts import ReleaseFacts
 from blend.builders.cards.metadata import card_header
-from blend.builders.cards.rendering import described_fields, first_sentence, markdown, render, text_of
+from blend.builders.cards.rendering import (
+    Chart,
+    bar_chart,
+    described_fields,
+    first_sentence,
+    markdown,
+    render,
+    text_of,
+)
+from blend.builders.stats import Stats
 from blend.builders.stats.dataset import agreement_tables, power_table
 from blend.schemas.errors import DISTRIBUTION
 from blend.schemas.languages import english_name, own_name
+from blend.schemas.locales import Locale
 from blend.schemas.manifest import CARD_PAGE_NAME, MODEL_VERDICTS_NAME, ReleaseManifest, TableInfo
 from blend.schemas.reports import ANY_REFUSAL, EVERY, ModelComparison, ModelReport, finding_kinds
 from blend.schemas.rows import (
@@ -161,7 +170,7 @@ def _contents(facts: ReleaseFacts) -> Table:
 
 
 def _locales(facts: ReleaseFacts) -> Table:
-    agreement = {} if facts.stats is None else agreement_of(facts.stats)
+    agreement = {} if facts.stats is None else _agreement_of(facts.stats)
     counts = {row["locale"]: row for row in facts.figures.iter_rows(named=True)}
     rows = [
         {
@@ -362,3 +371,53 @@ def _share(part: int, total: int) -> str:
     """A share in per cent; 0 and 100 are exact."""
     percent = round(100 * part / total)
     return str(percent if part in (0, total) else min(99, max(1, percent)))
+
+
+# Charts.
+
+
+_AGREEMENT = {"measure": "agreement", "definition": "annotators"}
+"""The measure that we call agreement."""
+_ORIGINS = 15
+"""Origins shown, those with most."""
+
+
+def card_charts(facts: ReleaseFacts) -> Iterator[Chart]:
+    """Agreement by locale, and items by origin, as far as a release holds questions or tables from Wikidata."""
+    if facts.stats is not None:
+        means = _agreement_of(facts.stats)
+        # A locale with multiple choice alone has no mean.
+        known = [locale for locale in facts.locales if locale.tag in means]
+        ranked = sorted(known, key=lambda locale: -(means[locale.tag] or 0))
+        overall = facts.stats.overall_means.filter(**_AGREEMENT)["mean"].item()
+        yield bar_chart(
+            "images/agreement.svg",
+            "How many annotators agree",
+            "Share of a question’s annotators who gave its most frequent answer, mean per locale",
+            [(_locale_label(locale), means[locale.tag]) for locale in ranked],
+            beside=None if overall is None else ("all questions", overall),
+            nothing="no answers",
+        )
+    if facts.domain is not None and facts.triples is not None:
+        origins = facts.triples.origins
+        shown = origins.head(_ORIGINS)
+        rows = shown.select("origin_qid", "origin_en", "dishes").iter_rows()
+        fewer = f"the {len(shown)} of {len(origins)} countries with most"
+        items, language = facts.domain.items, english_name(facts.triples.languages["language"][0])
+        yield bar_chart(
+            f"images/{facts.domain.config}-origins.svg",
+            f"{items[:1].upper()}{items[1:]} per origin",
+            f"Rows in {language}; {fewer if len(shown) < len(origins) else 'all countries'}",
+            [(english or qid, number) for qid, english, number in rows],
+            are_shares=False,
+        )
+
+
+def _agreement_of(stats: Stats) -> dict[str, float | None]:
+    """Agreement by locale, a fraction; null where no question has an answer."""
+    return dict(stats.locale_means.filter(**_AGREEMENT).select("locale", "mean").iter_rows())
+
+
+def _locale_label(locale: Locale) -> str:
+    """A locale as people call it: ``South Korea · Korean``."""
+    return f"{locale.region_name} · {locale.language_name}"

@@ -12,8 +12,7 @@ from typing import Any
 import yaml
 from pydantic import BaseModel
 
-from blend.builders.cards.credits import canary, citation, license_of, source_kinds
-from blend.builders.cards.facts import ReleaseFacts
+from blend.builders.cards.facts import ReleaseFacts, canary, citation, license_of, source_kinds
 from blend.builders.cards.rendering import first_sentence, kind_of, plain, text_of
 from blend.schemas.arrow_types import card_features
 from blend.schemas.manifest import FileInfo, ReleaseManifest, TableInfo

@@ -11,7 +11,7 @@ import yaml
 from huggingface_hub import DatasetCardData
 from markdown_it import MarkdownIt
 
-from blend.builders.cards.credits import canary, citation, source_kinds
+from blend.builders.cards.facts import canary, citation, source_kinds
 from blend.builders.cards.metadata import size_category
 from blend.builders.cards.rendering import described_fields
 from blend.builders.release import build_release

@@ -3,11 +3,12 @@
 import re
 from xml.etree import ElementTree
 
-from blend.builders.cards.charts import Chart, bar_chart, locale_label
+from blend.builders.cards.card import _locale_label
+from blend.builders.cards.rendering import Chart, bar_chart
 from blend.schemas.locales import registry
 
 SVG = "{http://www.w3.org/2000/svg}"
-SHARES = [(locale_label(locale), 0.2 + 0.02 * i) for i, locale in enumerate(registry())]
+SHARES = [(_locale_label(locale), 0.2 + 0.02 * i) for i, locale in enumerate(registry())]
 
 
 def texts(chart: Chart) -> list[str]:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import blend
-from blend.builders.items.analysis import (
+from blend.builders.items import (
     Responses,
     analyse_responses,
     item_statistics,
