@@ -66,7 +66,7 @@ def _are_figures(column: pl.Series) -> bool:
     if column.dtype != pl.String:
         return True
     cells = column.drop_nulls().filter(column.drop_nulls() != "")
-    return len(cells) > 0 and bool(cells.str.contains(r"^[\d–+-]").all())
+    return len(cells) > 0 and bool(cells.str.contains(r"^[\d–+<-]").all())
 
 
 _SHOWN_CHARACTERS = 200
@@ -83,16 +83,27 @@ def shown(text: str, *, characters: int = _SHOWN_CHARACTERS) -> str:
     return f"{safe}…" if len(text) > characters else safe
 
 
-def _width_needed(table: Table, console: Console) -> int:
-    """Columns of a terminal in which a table stands with every figure whole; figures are to the right."""
+def _fitted(table: Table, console: Console) -> int:
+    """Give every column a width, and say how wide a terminal must be: figures, to the right, are never broken.
+
+    Columns of text have room for their longest word, and then, from left to right, for as much as is left.
+    """
     options = console.options.update(width=_WIDEST)
+    needed, text = 2 * len(table.columns), []
     for column in table.columns:
         cells = [console.render_str(str(cell)) for cell in (column.header, *column.cells)]
         sizes = [Measurement.get(console, options, cell) for cell in cells]
-        is_figures = column.justify == "right"
-        column.min_width = max(size.maximum if is_figures else size.minimum for size in sizes)
-        column.no_wrap, column.overflow = is_figures, "fold"
-    return Measurement.get(console, options, table).minimum
+        column.no_wrap, column.overflow = column.justify == "right", "fold"
+        most = max(size.maximum for size in sizes)
+        column.width = most if column.no_wrap else max(size.minimum for size in sizes)
+        needed += column.width
+        text += [] if column.no_wrap else [(column, most - column.width)]
+    spare = max(console.width - needed, 0)
+    for column, missing in text:
+        given = min(missing, spare)
+        column.width = (column.width or 0) + given
+        spare -= given
+    return needed
 
 
 class SafeConsole(Console):
@@ -105,8 +116,7 @@ class SafeConsole(Console):
     def print(self, *objects: Any, **options: Any) -> None:
         """Print tables as wide as their figures need, also where the terminal is narrower: none is ever cut."""
         width = self.width
-        needed = max((_width_needed(one, self) for one in objects if isinstance(one, Table)), default=0)
-        self.width = max(width, needed)
+        self.width = max([width, *(_fitted(one, self) for one in objects if isinstance(one, Table))])
         try:
             super().print(*objects, **options)
         finally:

@@ -186,13 +186,13 @@ def _choice_weights(
 ) -> FloatArray:
     """Weights of a conditional logit that fit which options are correct; of shape ``(n, n_options)``."""
     starts, owner = _questions_of(question)
-    place = np.arange(len(question)) - starts[owner]
-    # Axes: place of an option, rule, question. Sums over the options of a question are then sums of a few
+    position = np.arange(len(question)) - starts[owner]
+    # Axes: position of an option, rule, question. Sums over the options of a question are then sums of a few
     # arrays; where a question has fewer options, nothing is there.
-    side_by_side = np.zeros((place.max() + 1, len(features), len(starts)))
-    side_by_side[place, :, owner] = features.T
+    side_by_side = np.zeros((position.max() + 1, len(features), len(starts)))
+    side_by_side[position, :, owner] = features.T
     is_there = np.zeros((len(side_by_side), len(starts)), dtype=bool)
-    is_there[place, owner] = True
+    is_there[position, owner] = True
     of_correct = features[:, is_correct].sum(axis=1)
 
     def fit_of(weights: FloatArray) -> tuple[float, FloatArray]:

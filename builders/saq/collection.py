@@ -69,7 +69,7 @@ class CollectionStatus(NamedTuple):
             Table(
                 f"{pluralise(len(waiting), 'question')} without enough responses",
                 first,
-                f"The first {_SHOWN}; the same command with --json lists all." if len(waiting) > _SHOWN else "",
+                f"The first {_SHOWN}; as JSON all are listed." if len(waiting) > _SHOWN else "",
             ),
         ]
 

@@ -91,12 +91,12 @@ def question_figures(questions: pl.DataFrame, annotations: pl.DataFrame, *, want
         and ``scored`` (see `short_answer_prompts.is_scored`). Figures of unknown votes are null.
         Ordered by template and locale.
     """
-    counted = annotations.select(
+    of_answers = annotations.select(
         *KEY, *_counts(), scored=is_scored() & accepts_answers(), votes_known=votes_known()
     )
     return (
         questions.select(*KEY, "topic")
-        .join(counted, on=KEY, how="left", validate="1:1")
+        .join(of_answers, on=KEY, how="left", validate="1:1")
         .with_columns(pl.col(pl.Int64).fill_null(0))
         .with_columns(
             annotators=pl.max_horizontal(pl.lit(wanted, pl.Int64), "max_votes"),

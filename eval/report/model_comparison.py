@@ -1,6 +1,6 @@
 """Comparison: who is better, where, and is it chance. Nothing is called better without the test."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from typing import Any, Literal
@@ -27,9 +27,6 @@ _DIFFERENCES = pl.Schema(
     }
 )
 """One row per pair and region; ``region`` is null for the mean over regions."""
-
-MEAN = "mean over regions"
-"""Where a pair differs, of all regions."""
 
 ALPHA = 0.05
 """Corrected p-values up to this one count as a difference."""
@@ -79,16 +76,21 @@ class Pair:
         return len(self.corrected) == len(self.regions)
 
     @property
+    def name(self) -> str:
+        """Which way its differences go."""
+        return f"{self.second} less {self.first}"
+
+    @property
     def correction(self) -> str:
         """What is corrected, as a sentence."""
         where = "" if self.is_corrected else f" in {', '.join(map(region_name, self.corrected))} alone"
-        return f"{self.second} less {self.first} is corrected by people's labels{where}."
+        return f" {self.name} is corrected by people's labels{where}."
 
-    def lines(self) -> Iterator[tuple[str, Difference, tuple[int | None, ...]]]:
-        """Where, how they differ there, and the counts of items: in the mean, then by region, best first."""
-        yield MEAN, self.macro, (self.n_items, self.n_fixed, self.n_broken, self.n_left_out)
+    def by_region(self) -> Table:
+        """Where the two differ, best first for the second one."""
         ranked = sorted(self.regions.items(), key=lambda found: (-(found[1].estimate.value or 0.0), found[0]))
-        yield from ((region_name(region), found, (None,) * 4) for region, found in ranked)
+        rows = [(region_name(region), *_cells(found)) for region, found in ranked]
+        return Table.of(self.name, ("region", "verdict", "points", "corrected p"), rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +134,7 @@ class ModelComparison(Summarised):
         return pl.DataFrame(rows, schema=_DIFFERENCES, orient="row")
 
     def as_tables(self) -> list[Table]:
-        """The places of the models, and how each pair differs: in the mean over regions, then in each."""
+        """The places of the models, how pairs differ in the mean over regions, and each of them by region."""
         n_shown = sum(pair.macro.verdict != "no difference shown" for pair in self.pairs)
         title = (
             f"{self.task}, {len(self.standings)} models, {n_shown} of {pluralise(len(self.pairs), 'pair')} "
@@ -150,14 +152,18 @@ class ModelComparison(Summarised):
             f"{task_of(self.task).compared_by}{corrected}. Possible: places that the differences allow, all of "
             f"them at once with 95 % certainty.{few}",
         )
-        rows = [
-            (pair.second, found.verdict, pair.first, where, *_cells(found), *counts)
-            for pair in self.pairs
-            for where, found, counts in pair.lines()
-        ]
-        columns = ("model", "is", "other model", "in", "points", "p", "items", "fixed", "broken", "left out")
-        corrections = (f" {pair.correction}" for pair in self.pairs if pair.corrected)
-        return [places, Table.of("Is it chance?", columns, rows, _MEANING + "".join(corrections))]
+        means = Table.of(
+            "Is it chance?",
+            ("model less model", "verdict", "points", "p", "items", "fixed", "broken", "left out"),
+            [
+                (pair.name, *_cells(pair.macro), pair.n_items, pair.n_fixed, pair.n_broken, pair.n_left_out)
+                for pair in self.pairs
+            ],
+            _MEANING + "".join(pair.correction for pair in self.pairs if pair.corrected),
+        )
+        if not any(pair.n_left_out for pair in self.pairs):
+            means = means._replace(frame=means.frame.drop("left out"))
+        return [places, means, *(pair.by_region() for pair in self.pairs)]
 
     def rank_of(self, model: str) -> Rank:
         """The place of a model; the page of the report shows it."""
@@ -169,16 +175,16 @@ class ModelComparison(Summarised):
 
 
 _MEANING = (
-    "Paired permutation tests over templates; p is corrected for the number of pairs, and of regions within a "
-    "pair (Holm). Points: the model less the other. Fixed: items that it has correct and the other wrong; "
-    "broken: the other way around; left out: only one of them answered."
+    "In the mean over regions, by paired permutation tests over templates; p is corrected for the number of "
+    "pairs (Holm). Fixed: items that the first has correct and the other wrong; broken: the other way around; "
+    "left out: only one of them answered."
 )
 
 
-def _cells(of: Difference) -> tuple[str, str]:
-    """Points with their interval, and the p-value."""
+def _cells(of: Difference) -> tuple[str, str, str]:
+    """Verdict, points with their interval, and the p-value."""
     p_value = "< 0.001" if of.p_value < 0.001 else f"{of.p_value:.3f}"
-    return with_interval(of.estimate, "{:+.1f}".format), p_value
+    return of.verdict, with_interval(of.estimate, "{:+.1f}".format), p_value
 
 
 def _figures(of: Estimate) -> tuple[float | None, float | None, float | None]:

@@ -16,7 +16,7 @@ import polars as pl
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 from blend.eval.prediction_files import asks_semeval
-from blend.eval.report.model_comparison import MEAN, ModelComparison, compare_scored
+from blend.eval.report.model_comparison import ModelComparison, compare_scored
 from blend.eval.report.report_sections import Section, cell, chart_library, table_section
 from blend.eval.report.scored_runs import ScoredRun, check_comparable, region_name
 from blend.eval.report.single_answers import (
@@ -104,7 +104,6 @@ def build_report(runs: Sequence[ScoredRun], *, seed: int = 0, semeval_questions:
             library=_for_script(library),
             n_columns=_COLUMNS,
             few_mark=FEW_MARK,
-            mean=MEAN,
             repeats=_BETWEEN_RUNS,
         )
     )

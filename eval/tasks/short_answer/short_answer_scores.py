@@ -94,8 +94,8 @@ def labelled_answers(run: ScoredRun) -> pl.DataFrame:
         "item_id", pl.col("people").str.replace_all(TIE, " or ", literal=True)
     )
     both = rows.join(people.unique("item_id"), on="item_id", how="left", maintain_order="left")
-    said = pl.format("{}; people: {}", pl.col("why").replace(dict(REASONS)), "people")
-    return both.with_columns(why=pl.coalesce(said, "why")).drop("people")
+    both_say = pl.format("{}; people: {}", pl.col("why").replace(dict(REASONS)), "people")
+    return both.with_columns(why=pl.coalesce(both_say, "why")).drop("people")
 
 
 def _score_short_answers(

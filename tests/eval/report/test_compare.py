@@ -126,6 +126,6 @@ def test_the_command_says_which_way_a_difference_goes(good: Path, poor: Path, tm
     def printed(second: Path) -> str:
         return " ".join(run("eval", "compare", good, second, columns=200).split())
 
-    assert "poor <b>&</b> worse good mean over regions -" in printed(poor)
+    assert "poor <b>&</b> less good worse -" in printed(poor)
     copy = Path(shutil.copytree(good, tmp_path / "again"))
-    assert "good (again) no difference shown good (run) mean over regions" in printed(copy)
+    assert "good (again) less good (run) no difference shown" in printed(copy)
