@@ -4,7 +4,7 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import polars as pl
 from pydantic import BaseModel
@@ -23,7 +23,6 @@ from blend.builders.cards.rendering import (
     Chart,
     bar_chart,
     described_fields,
-    first_sentence,
     markdown,
     render,
     text_of,
@@ -34,6 +33,7 @@ from blend.schemas.errors import DISTRIBUTION
 from blend.schemas.languages import english_name, own_name
 from blend.schemas.locales import Locale
 from blend.schemas.manifest import CARD_PAGE_NAME, MODEL_VERDICTS_NAME, ReleaseManifest, TableInfo
+from blend.schemas.models import first_line_of
 from blend.schemas.reports import ANY_REFUSAL, EVERY, ModelComparison, ModelReport, finding_kinds
 from blend.schemas.rows import (
     CULTURAL_PROMPTS,
@@ -48,19 +48,13 @@ from blend.schemas.summaries import Table, markdown_table, markdown_text
 # Which judge decided that two answers mean the same, and what such a judge cannot see.
 
 
-class _Judging(NamedTuple):
-    """The judges of a release."""
+def _judging_of(manifest: ReleaseManifest) -> dict[str, Any]:
+    """The judges of a release with multiple-choice questions.
 
-    who: tuple[str, ...]
-    """In the order in which they are asked, as sentences."""
-    blind: str
-    """What they cannot see."""
-    verdicts: tuple[tuple[str, int, int], ...]
-    """Name of a judge, and how many pairs it called the same and different."""
-
-
-def _judging_of(manifest: ReleaseManifest) -> _Judging:
-    """The judges of a release with multiple-choice questions."""
+    Returns:
+        ``who`` they are, in the order in which they are asked, as sentences; what they are ``blind`` for; and
+        ``verdicts``: the name of each, and how many pairs it called the same and different.
+    """
     options, is_published = manifest.recipe.mcq.judge, manifest.recipe.mcq.mode == "paper"
     asked = {
         "decisions": manifest.recipe.mcq.verdicts is not None,
@@ -70,19 +64,15 @@ def _judging_of(manifest: ReleaseManifest) -> _Judging:
         "model": options.kind == "chat",
     }
     texts = tomllib.loads(text_of("judges.toml"))
-    who = (texts["who"][key] for key, is_asked in asked.items() if is_asked)
-    sentences = tuple(text.format(sdk=DISTRIBUTION, model=options.model) for text in who)
-    return _Judging(sentences, texts["blind"][options.kind], _verdicts(manifest))
-
-
-def _verdicts(manifest: ReleaseManifest) -> tuple[tuple[str, int, int], ...]:
+    who = [texts["who"][key].format(sdk=DISTRIBUTION, model=options.model) for key in asked if asked[key]]
     counts: dict[str, dict[str, int]] = {}
     for stage in manifest.report:
         for note, count in stage.notes.items():
             judge, _, verdict = note.rpartition(", ")
             if verdict in ("same", "different") and isinstance(count, int):
-                counts.setdefault(judge, {})[verdict] = count
-    return tuple((judge, of.get("same", 0), of.get("different", 0)) for judge, of in counts.items())
+                counts.setdefault(judge, {"same": 0, "different": 0})[verdict] = count
+    verdicts = [(judge, of["same"], of["different"]) for judge, of in counts.items()]
+    return {"who": who, "blind": texts["blind"][options.kind], "verdicts": verdicts}
 
 
 _VERSIONS_SHOWN = 3
@@ -125,7 +115,7 @@ def render_card(facts: ReleaseFacts, charts: Sequence[Chart]) -> str:
         languages=markdown_table(_languages(facts)) if facts.rows_by_language else None,
         has_prompts=CULTURAL_PROMPTS in facts.tables,
         charts=charts,
-        read=None if reading is None else reading.text,
+        read=None if reading is None else reading[0],
         guessed=_guessed(facts),
         credits=credits_of(manifest),
         shares=shares(facts.contributions),
@@ -142,7 +132,7 @@ def render_details(facts: ReleaseFacts) -> str:
     reading = read_options(facts.reading, facts.model_report)
     tables = [] if facts.stats is None else list(agreement_tables(facts.stats))
     tables += [] if facts.power is None else [power_table(facts.power)]
-    tables += [] if reading is None else [reading.table]
+    tables += [] if reading is None else [reading[1]]
     return render(
         "details.md.j2",
         facts=facts,
@@ -267,7 +257,7 @@ def _configs(facts: ReleaseFacts) -> list[dict[str, Any]]:
             {"name": field.name, "type": field.type, "sentence": reword(markdown(field.description))}
             for field in described_fields(model)
         ]
-        summary = reword(first_sentence(model))
+        summary = reword(first_line_of(model))
         described.append({"name": name, "base": base, "summary": summary, "fields": fields})
     return described
 
@@ -302,17 +292,10 @@ _READERS = {
 """Columns of `READING`, and what the card calls them."""
 
 
-class _ReadOptions(NamedTuple):
-    """What the card says of who has read what questions show."""
+def read_options(reading: pl.DataFrame, report: ModelReport | None = None) -> tuple[str, Table] | None:
+    """Say of all regions, and by region, who has read what questions show.
 
-    text: str
-    """Of all regions together."""
-    table: Table
-    """By region: how many options, and shares in per cent."""
-
-
-def read_options(reading: pl.DataFrame, report: ModelReport | None = None) -> _ReadOptions | None:
-    """Say by region who has read what its questions show; null where verdicts have no say, or nothing is shown.
+    Null where verdicts have no say, or nothing is shown.
 
     Args:
         reading: `builders.mcq.result.READING`.
@@ -335,7 +318,7 @@ def read_options(reading: pl.DataFrame, report: ModelReport | None = None) -> _R
         for of in reading.to_dicts()
     ]
     table = Table("Who has read the options", pl.DataFrame(rows), "Shares of a region's options in per cent.")
-    return _ReadOptions(" ".join(sentences), table)
+    return " ".join(sentences), table
 
 
 def _overall(natives: int, others: int, model: int, nobody: int) -> str:

@@ -196,28 +196,10 @@ class _Credit(NamedTuple):
     """What exactly was read: a revision or the beginning of the digest."""
 
 
-class _SourceKind(NamedTuple):
-    """A kind of source, as cards tell of it."""
-
-    name: str
-    """What to call it."""
-    about: str
-    """What it is, in one sentence."""
-    annotations: str
-    """Who made its answers, in the words of the Hub's ``annotations_creators``."""
-    language: str
-    """Who made its texts, likewise of ``language_creators``."""
-    extended: str
-    """Its ``source_datasets``: ``original``, or ``extended|`` and another dataset."""
-    license: str | None = None
-    """Its usual licence, as an identifier of the Hub; null where every source has its own."""
-
-
 @cache
-def source_kinds() -> Mapping[str, _SourceKind]:
-    """What cards say of sources, by their kind in a recipe."""
-    texts = tomllib.loads(text_of("sources.toml").replace("{sdk}", DISTRIBUTION))
-    return {kind: _SourceKind(**of) for kind, of in texts.items()}
+def source_kinds() -> Mapping[str, Mapping[str, str]]:
+    """What cards say of sources, by their kind in a recipe: ``sources.toml`` explains each field."""
+    return tomllib.loads(text_of("sources.toml").replace("{sdk}", DISTRIBUTION))
 
 
 def license_of(identifier: str | None) -> _License:
@@ -297,10 +279,10 @@ def _credit(source: Source, info: SourceInfo, recipe: Recipe) -> _Credit:
     kind = source_kinds()[source.kind]
     where = f" (`{source.location}`)" if source.location else ""
     pinned = f"revision {info.revision}" if info.revision else f"sha256 {info.sha256[:12]}…"
+    terms = license_of(source.license or kind.get("license") or recipe.license)
     if source.kind == "contributions":
-        return _Credit(f"{kind.name}{where}", kind.about, _License("as each of them says", None), pinned)
-    identifier = source.license or kind.license or recipe.license
-    return _Credit(f"{kind.name}{where}", kind.about, license_of(identifier), pinned)
+        terms = _License("as each of them says", None)
+    return _Credit(f"{kind['name']}{where}", kind["about"], terms, pinned)
 
 
 # Contributors on a card: who brought what, named as each agreed to be, and whom to cite.

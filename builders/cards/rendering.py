@@ -11,7 +11,7 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from pydantic import BaseModel
 
 from blend.schemas.errors import DISTRIBUTION
-from blend.schemas.models import field_sentences, first_line_of
+from blend.schemas.models import field_sentences
 from blend.schemas.summaries import markdown_text
 
 
@@ -104,11 +104,6 @@ def kind_of(annotation: Any) -> tuple[str | type[BaseModel], bool]:
 
 
 _SCALARS: dict[type, str] = {bool: "bool", int: "int64", float: "double", str: "string"}
-
-
-def first_sentence(model: type[BaseModel]) -> str:
-    """The first line of a model's docstring."""
-    return first_line_of(model)
 
 
 def markdown(text: str) -> str:

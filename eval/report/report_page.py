@@ -28,7 +28,7 @@ from blend.eval.report.single_answers import (
     shortened,
 )
 from blend.eval.runs.run_description import is_of_people
-from blend.eval.scores_json import FEW_MARK, Score
+from blend.eval.scores_json import FEW_MARK
 from blend.eval.tasks.multiple_choice import RUNGS
 from blend.loaders.files.atomic import PAGE_MARK, check_own_file, replace_own_file, storage_errors
 from blend.loaders.releases import read_manifest
@@ -174,16 +174,8 @@ def _repeat_columns(run: ScoredRun) -> dict[str, str]:
     for metric in run.task.repeated:
         for name in (f"{metric}-macro", metric):
             if (score := run.overall(f"{name}-between-runs")) is not None:
-                items, repeats = (run.overall(f"{name}-stderr-{source}") for source in ("items", "repeats"))
-                return {_BETWEEN_RUNS: cell(score), "variance from repeats, %": _share(items, repeats)}
+                return {_BETWEEN_RUNS: cell(score)}
     return {}
-
-
-def _share(items: Score | None, repeats: Score | None) -> str:
-    """The repeats' share of the variance; unknown where one of both parts is."""
-    if items is None or repeats is None or items.value is None or repeats.value is None:
-        return NOTHING
-    return f"{100 * repeats.value**2 / (items.value**2 + repeats.value**2):.0f}"
 
 
 def ladder_section(runs: Sequence[ScoredRun]) -> Section | None:

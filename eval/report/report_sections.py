@@ -1,12 +1,15 @@
 """Sections: what a task shows of its scores on the page, as tables and charts.
 
-Charts are Vega-Lite specifications, drawn by the reader's browser. Each takes the width of the page, says in
-words what it shows, and carries numbers or shapes besides colours. Colours and what all charts share come from
-the page, which knows whether it is dark.
+Charts are Vega-Lite specifications (``charts.json``), drawn by the reader's browser. Each takes the width of
+the page, says in words what it shows, and carries numbers or shapes besides colours. Colours and what all
+charts share come from the page, which knows whether it is dark.
 """
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from importlib import import_module
+from importlib.resources import files
 from math import ceil, floor, log10
 from typing import Any, NamedTuple
 
@@ -190,35 +193,16 @@ def _heat_map(
     scores: Pairs, rows: Sequence[str], columns: Sequence[str], domain: tuple[float, float], what: str
 ) -> Spec:
     """A number in every cell, on a colour that says the same, but where it is of fewer than `_FEW` answers."""
-    alt = load_altair()
     data = [
         {"row": region_name(row), "column": region_name(column), "value": round(score.value, 1), "n": score.n}
         for (row, column), score in scores.items()
         if score.value is not None
     ]
     x, y = ([region_name(key) for key in keys] for keys in (columns, rows))
-    base = alt.Chart(alt.Data(values=data)).encode(
-        # Columns are narrower than their names.
-        x=alt.X("column:N", sort=x, title=None, axis=alt.Axis(orient="top", labelAngle=-90)),
-        y=alt.Y("row:N", sort=y, title=None),
-    )
-    enough, few = (base.transform_filter(wanted) for wanted in (alt.datum.n >= _FEW, alt.datum.n < _FEW))
-    number = alt.Text("value:Q", format=".0f")
-    bright = domain[0] + _BRIGHT * (domain[1] - domain[0])
-    bright_or_dark = alt.when(alt.datum.value >= bright).then(alt.value("black")).otherwise(alt.value("white"))
-    legend = alt.Legend(orient="bottom", direction="horizontal", gradientLength=160, values=list(domain))
     # From dark blue to yellow, told apart by colour-blind readers and in grey as well.
-    scale = alt.Scale(scheme="cividis", domain=list(domain), clamp=True)
-    layers = (
-        enough.mark_rect().encode(color=alt.Color("value:Q", scale=scale, title=what, legend=legend))
-        + enough.mark_text(fontSize=10, tooltip=_ALL).encode(color=bright_or_dark, text=number)
-        + few.mark_text(fontSize=10, tooltip=_ALL).encode(text=number)
-    )
-    return spec_of(layers, f"Heat map: {what}", height=22 * len(y))
-
-
-_ALL = {"content": "data"}
-"""A tooltip that shows all that a mark is drawn of."""
+    bright = domain[0] + _BRIGHT * (domain[1] - domain[0])
+    values = {"data": data, "columns": x, "rows": y, "domain": list(domain), "bright": bright, "few": _FEW}
+    return chart_spec("heat", f"Heat map: {what}", height=22 * len(y), what=what, **values)
 
 
 def marks_chart(
@@ -239,11 +223,10 @@ def marks_chart(
         what: What the figures are.
         label: What a key is called.
         domain: Where the horizontal axis begins and ends; as the figures ask for when absent.
-        line: A figure to compare with, as a dashed line, and what it is.
+        line: A figure to compare with, as a dashed line, and what it is; its name stands between the rows and
+            the legend, since within it would lie on the marks of the first region.
         digits: Digits behind the point of what is drawn.
     """
-    alt = load_altair()
-    series = list(scores)
     data = [
         {"series": name, "key": label(key)}
         | {end: None if found is None else round(found, digits) for end, found in _ends(one).items()}
@@ -251,43 +234,48 @@ def marks_chart(
         for key in keys
         if (one := by_key.get(key)) is not None and one.value is not None
     ]
-    # One legend for colours and shapes, which have one list of names.
-    names = {
-        "scale": alt.Scale(domain=series),
-        "legend": None if len(series) == 1 else alt.Legend(orient="top", title=None, columns=1),
-    }
-    base = alt.Chart(alt.Data(values=data)).encode(
-        y=alt.Y("key:N", sort=[label(key) for key in keys], title=None),
-        yOffset=alt.YOffset("series:N", sort=series),
-        color=alt.Color("series:N", **names),
+    return chart_spec(
+        "marks",
+        f"{what} with 95 % intervals",
+        height=(14 * len(scores) + 6) * len(keys),
+        what=what,
+        data=data,
+        series=list(scores),
+        keys=[label(key) for key in keys],
+        scale={} if domain is None else {"domain": list(domain)},
+        # One legend for colours and shapes, which have one list of names.
+        legend=None if len(scores) == 1 else {"orient": "top", "title": None, "columns": 1},
+        lines=[] if line is None else [{"value": line[0], "what": line[1]}],
     )
-    scale = alt.Undefined if domain is None else alt.Scale(domain=list(domain))
-    x = alt.X("value:Q", title=what, scale=scale, axis=alt.Axis(labelFlush=False))
-    marks = base.mark_point(filled=True, size=55, opacity=1, tooltip=_ALL).encode(
-        x=x, shape=alt.Shape("series:N", **names)
-    )
-    lines = base.mark_rule(strokeWidth=1.5, tooltip=_ALL).encode(x=alt.X("low:Q", title=what), x2="high:Q")
-    layers = lines + marks
-    if line is not None:
-        guess = alt.Chart(alt.Data(values=[{"value": line[0], "what": line[1]}]))
-        dashed = guess.mark_rule(strokeDash=[5, 4], strokeWidth=1.5).encode(x=x)
-        # Above the rows, between them and the legend: within, it would lie on the marks of the first region.
-        named = guess.mark_text(baseline="bottom", y=-3).encode(x=x, text="what:N")
-        layers = dashed + layers + named
-    return spec_of(layers, f"{what} with 95 % intervals", height=(14 * len(series) + 6) * len(keys))
 
 
 def _ends(score: Score) -> dict[str, float | None]:
     return {"value": score.value, "low": score.low, "high": score.high}
 
 
-def load_altair() -> Any:
-    """The charting library.
+def chart_spec(name: str, description: str, *, height: int, **values: Any) -> Spec:
+    """A chart of ``charts.json`` that fits its place on the page, with values in the place of ``$names``."""
 
-    Raises:
-        MissingExtraError: If it is not installed.
-    """
-    return _library("altair")
+    def filled(part: Any) -> Any:
+        if isinstance(part, dict):
+            return {key: filled(one) for key, one in part.items()}
+        if isinstance(part, list):
+            return [filled(one) for one in part]
+        return values[part[1:]] if isinstance(part, str) and part.startswith("$") else part
+
+    page = {"width": "container", "height": height, "autosize": {"type": "fit-x", "contains": "padding"}}
+    return {"$schema": _SCHEMA, "description": description, **page, **filled(_charts()[name])}
+
+
+_SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
+
+
+@cache
+def _charts() -> dict[str, Spec]:
+    found: dict[str, Spec] = json.loads(
+        (files("blend.eval.report") / "charts.json").read_text(encoding="utf-8")
+    )
+    return found
 
 
 def chart_library() -> str:
@@ -296,20 +284,7 @@ def chart_library() -> str:
     Raises:
         MissingExtraError: If it is not installed.
     """
-    return str(_library("vl_convert").javascript_bundle())
-
-
-def spec_of(chart: Any, description: str, *, height: int) -> Spec:
-    """A chart as a specification that fits its place on the page, with what it shows in words."""
-    autosize = load_altair().AutoSizeParams(type="fit-x", contains="padding")
-    sized = chart.properties(width="container", height=height, description=description, autosize=autosize)
-    spec: Spec = sized.to_dict()
-    spec.pop("config", None)  # the page has one for light and one for dark
-    return spec
-
-
-def _library(name: str) -> Any:
     try:
-        return import_module(name)
+        return str(import_module("vl_convert").javascript_bundle())
     except ImportError:
         raise MissingExtraError("the report", extra="report") from None

@@ -1,19 +1,16 @@
 """Sections of texts for readers of many nationalities: variance, words, correlations, examples, charts."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import polars as pl
 
 from blend.eval.report.report_sections import (
     ReportChart,
     Section,
-    Spec,
     cell,
+    chart_spec,
     keys_best_first,
-    load_altair,
     marks_chart,
-    spec_of,
     table_section,
 )
 from blend.eval.report.scored_runs import ScoredRun
@@ -98,7 +95,10 @@ def _variances(runs: Sequence[ScoredRun]) -> Section | None:
             if between.value is not None and (inside := within[topic].value) is not None
         ]
         if rows:
-            pictures.append(ReportChart(run.name, _variance_chart(rows, title=run.name)))
+            largest = max(max(row["within"], row["across"]) for row in rows)
+            about = f"Variance between and within nationalities: {run.name}"
+            spec = chart_spec("variance", about, height=340, data=rows, largest=largest)
+            pictures.append(ReportChart(run.name, spec))
     return table_section(
         "variances",
         "Variance between and within nationalities",
@@ -185,23 +185,3 @@ def _examples(run: ScoredRun) -> Section | None:
 def _table(run: ScoredRun, name: str) -> pl.DataFrame:
     path = run.run.directory / FOLDER / name
     return read_frame(path, fix=score_again(run.run))
-
-
-def _variance_chart(rows: Sequence[dict[str, Any]], *, title: str) -> Spec:
-    """One mark per topic: its variance within groups, and between them."""
-    alt = load_altair()
-    base = alt.Chart(alt.Data(values=rows)).mark_point(
-        filled=True, size=45, opacity=0.9, tooltip={"content": "data"}
-    )
-    marks = base.encode(
-        x=alt.X("within:Q", title="variance within nationalities"),
-        y=alt.Y("across:Q", title="variance between nationalities"),
-        color=alt.Color("split:N", legend=alt.Legend(orient="top", title=None)),
-    )
-    largest = max(max(row["within"], row["across"]) for row in rows)
-    equal = (
-        alt.Chart(alt.Data(values=[{"v": 0}, {"v": largest}]))
-        .mark_line(strokeDash=[4, 4], color="#808a94", strokeWidth=1)
-        .encode(x="v:Q", y="v:Q")
-    )
-    return spec_of(equal + marks, f"Variance between and within nationalities: {title}", height=340)
