@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 import polars as pl
 
 from blend.builders.stats import Stats, build_stats
-from blend.builders.stats.measures import DEFINITIONS, KINDS, MEASURES
+from blend.builders.stats.measures import DEFINITIONS, KINDS, MEASURES, in_order
 from blend.builders.stats.planning import CLOSE, CORRELATION, DISAGREEMENT
 from blend.builders.triples.rows import NUMBER
 from blend.loaders.files.progress import ProgressCallback, silent
@@ -60,54 +60,38 @@ def build_triple_stats(triples: Iterable[pl.DataFrame], *, common: int = _COMMON
     frames = [frame for frame in triples if len(frame)]
     if not frames:
         raise InputError("there are no rows to count; build a language that has some")
-    pairs = [_pairs(frame) for frame in frames]
-    return TripleStats(
-        languages=pl.concat(_counts(frame, made) for frame, made in zip(frames, pairs, strict=True)).sort(
-            "dishes", "language", descending=[True, False]
-        ),
-        origins=pl.concat(_origins(frame) for frame in frames),
-        common_parts=pl.concat(_common(made, common) for made in pairs),
+    rows = pl.concat(frames)
+    as_given = in_order("language", rows["language"].unique(maintain_order=True))
+    exploded = rows.select("language", dish="qid", part="parts").explode("part")
+    pairs = exploded.select("language", "dish", pl.col("part").struct.unnest())
+    dishes = pl.col("qid").n_unique().cast(pl.Int64)
+    of_parts = pairs.group_by("language").agg(
+        triples=pl.len(), parts=pl.col("qid").n_unique(), part_labels=pl.col("label").n_unique()
     )
-
-
-def _pairs(frame: pl.DataFrame) -> pl.DataFrame:
-    """``language``, ``dish``, ``qid`` and ``label``: one row per dish and part."""
-    exploded = frame.select("language", dish="qid", part="parts").explode("part")
-    return exploded.select("language", "dish", pl.col("part").struct.unnest())
-
-
-def _counts(frame: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
-    return frame.select(
-        language=pl.col("language").first(),
-        dishes=pl.col("qid").n_unique(),
-        triples=pl.lit(len(pairs)),
-        parts=pl.lit(pairs["qid"].n_unique()),
-        part_labels=pl.lit(pairs["label"].n_unique()),
+    of_dishes = rows.group_by("language").agg(
+        dishes=dishes,
         one_part=(pl.col("parts").list.len() == 1).sum(),
         origins=pl.col("origin_qid").n_unique(),
         materials=(pl.col("materials").list.len() > 0).sum(),
         images=(pl.col("image").list.len() > 0).sum(),
-    ).cast(dict.fromkeys(_COUNTS, pl.Int64))
-
-
-def _origins(frame: pl.DataFrame) -> pl.DataFrame:
-    number = pl.col("origin_qid").str.slice(1).cast(pl.Int64)
-    return (
-        frame.group_by("language", "origin_qid", "origin_en")
-        .agg(dishes=pl.col("qid").n_unique().cast(pl.Int64))
-        .sort("language", "dishes", number, descending=[False, True, False])
     )
-
-
-def _common(pairs: pl.DataFrame, common: int) -> pl.DataFrame:
-    return (
+    languages = of_dishes.join(of_parts, on="language").select("language", pl.col(_COUNTS).cast(pl.Int64))
+    origins = rows.group_by("language", "origin_qid", "origin_en").agg(dishes=dishes)
+    common_parts = (
         pairs.group_by("language", "qid", "label")
         .agg(dishes=pl.col("dish").n_unique().cast(pl.Int64))
-        .sort("dishes", NUMBER, descending=[True, False])
-        .head(common)
-        .with_row_index("rank", offset=1)
-        .select("language", pl.col("rank").cast(pl.Int64), "qid", "label", "dishes")
+        .sort(as_given, "dishes", NUMBER, descending=[False, True, False])
+        .with_columns(rank=pl.int_range(1, pl.len() + 1).over("language"))
+        .filter(pl.col("rank") <= common)
     )
+    return TripleStats(
+        languages.sort("dishes", "language", descending=[True, False]),
+        origins.sort(as_given, "dishes", _ORIGIN_NUMBER, descending=[False, True, False]),
+        common_parts.select("language", "rank", "qid", "label", "dishes"),
+    )
+
+
+_ORIGIN_NUMBER = pl.col("origin_qid").str.slice(1).cast(pl.Int64)
 
 
 # Everything that a release holds.
@@ -385,13 +369,12 @@ def _triple_tables(name: str, stats: TripleStats) -> Iterator[Table]:
         "Triples: pairs of dish and part. Part labels: different names of parts, the candidates of probing. "
         "One part: dishes with a single part. Materials and images: dishes with any.",
     )
-    number = pl.col("origin_qid").str.slice(1).cast(pl.Int64)
     origins = stats.origins.group_by("origin_qid", "origin_en").agg(
         pl.col("dishes").max(), languages=pl.col("language").n_unique()
     )
     yield Table(
         f"{name} origins",
-        origins.sort("dishes", number, descending=[True, False]).select(
+        origins.sort("dishes", _ORIGIN_NUMBER, descending=[True, False]).select(
             pl.col("origin_en").alias("origin"), pl.col("origin_qid").alias("item"), "dishes", "languages"
         ),
         "Dishes: in the language that has most of them.",

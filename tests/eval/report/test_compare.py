@@ -98,7 +98,7 @@ SPOILT = {
     ),
     "no decisions": (
         lambda run: (run / "decisions.parquet").write_bytes(b"half a file"),
-        "{run}/decisions.parquet: not a Parquet file, or damaged; .*; " + AGAIN,
+        "{run}/decisions.parquet: not a Parquet file, or damaged; " + AGAIN,
     ),
 }
 """What somebody does to a scored run, and what is said of it."""
@@ -108,8 +108,7 @@ SPOILT = {
 def test_a_run_that_cannot_be_compared(good: Path, tmp_path: Path, spoil: Callable[[Path], object], said: str):
     copy = shutil.copytree(good, tmp_path / "run")
     spoil(copy)
-    expected = re.escape(said.format(run=copy)).replace(re.escape(".*"), ".*")
-    with pytest.raises(InputError, match=f"^{expected}$"):
+    with pytest.raises(InputError, match=f"^{re.escape(said.format(run=copy))}$"):
         compare_runs([good, copy])
 
 
