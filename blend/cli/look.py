@@ -25,7 +25,7 @@ from blend.schemas.models import first_line_of
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-ReleaseFolder = Annotated[Path, typer.Argument(help="Release directory.")]
+_ReleaseFolder = Annotated[Path, typer.Argument(help="Release directory.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -35,7 +35,7 @@ def register(app: typer.Typer) -> None:
 
 
 def show(
-    release: ReleaseFolder = DEFAULT_OUT,
+    release: _ReleaseFolder = DEFAULT_OUT,
     html: Annotated[
         Path | None,
         typer.Option(
@@ -64,7 +64,7 @@ def show(
 
 
 def stats(
-    release: ReleaseFolder = DEFAULT_OUT,
+    release: _ReleaseFolder = DEFAULT_OUT,
     out: TablesFolder = None,
     table: Annotated[
         list[str] | None,

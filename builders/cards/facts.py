@@ -288,7 +288,7 @@ def _credit(source: Source, info: SourceInfo, recipe: Recipe) -> _Credit:
 # Contributors on a card: who brought what, named as each agreed to be, and whom to cite.
 
 
-class Share(NamedTuple):
+class _Share(NamedTuple):
     """What a contributor brought, or all together who are not named."""
 
     who: str
@@ -302,7 +302,7 @@ class Share(NamedTuple):
     """Licences of it, each once."""
 
 
-def shares(contributions: Sequence[Contributed]) -> list[Share]:
+def shares(contributions: Sequence[Contributed]) -> list[_Share]:
     """The shares of all contributors, in the order of their folders.
 
     The folder of somebody who is not named may tell who it is; so these are one share, the last.
@@ -335,9 +335,9 @@ def _is_cited(contributor: Contributor) -> bool:
     return contributor.credit == "name"
 
 
-def _share(who: str, parts: Sequence[Contributed]) -> Share:
+def _share(who: str, parts: Sequence[Contributed]) -> _Share:
     brought = [of for given in parts for of in given.locales]
-    return Share(
+    return _Share(
         who,
         sorted({of.locale for of in brought}),
         questions=sum(of.questions for of in brought),

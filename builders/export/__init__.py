@@ -28,7 +28,7 @@ The group's accuracy is the mean over regions, each counted once; the accuracy o
 """
 
 
-COLUMNS = ("item_id", "region", "locale", "topic", "template_id", "prompt", "options", "answer")
+_COLUMNS = ("item_id", "region", "locale", "topic", "template_id", "prompt", "options", "answer")
 """Columns of the data of a task."""
 
 
@@ -71,7 +71,7 @@ def export_lm_eval(items: pl.DataFrame, out: Path, *, name: str, version: str, s
     files: dict[str, str | bytes] = {"README.md": readme, f"{group}.yaml": _group(group, tables, version)}
     for region, table in tables.items():
         data, task = f"data/{region}.parquet", _name(group, region)
-        files |= {data: _parquet(table.select(COLUMNS)), f"{task}.yaml": _task(task, data, version)}
+        files |= {data: _parquet(table.select(_COLUMNS)), f"{task}.yaml": _task(task, data, version)}
     written = write_new_files(out, files, parameter="out")
     return Exported(group, items.height, tuple(tables), tuple(written))
 

@@ -281,7 +281,7 @@ def question_tables(stats: Stats) -> Iterator[Table]:
         f"Lemmas of English answers in common, summed over the templates of both; by {stats.lemmatiser}.",
     )
     if stats.mcq_counts is not None and stats.mcq_power is not None:
-        yield from mcq_tables(stats.mcq_counts, stats.mcq_power)
+        yield from _mcq_tables(stats.mcq_counts, stats.mcq_power)
 
 
 def agreement_tables(stats: Stats) -> Iterator[Table]:
@@ -330,7 +330,7 @@ def _measures(stats: Stats) -> pl.DataFrame:
     )
 
 
-def mcq_tables(counts: pl.DataFrame, power: pl.DataFrame) -> Iterator[Table]:
+def _mcq_tables(counts: pl.DataFrame, power: pl.DataFrame) -> Iterator[Table]:
     """How many multiple-choice questions there are, and what they tell apart; see `Stats`."""
     totals = counts.group_by("locale", maintain_order=True).agg(pl.col("templates", "mcqs").sum())
     yield Table(

@@ -16,7 +16,7 @@ KINDS = ("idk", "no-answer", "not-applicable", "other")
 """Kinds of non-answer, in the order of every table."""
 
 
-class Measure(NamedTuple):
+class _Measure(NamedTuple):
     """One number per question, and the questions that count."""
 
     unit: str
@@ -31,20 +31,20 @@ _TOP = pl.col("max_votes")
 _ANSWERED = pl.col("answer_groups") > 0
 _ALL_KINDS = pl.sum_horizontal(KINDS, ignore_nulls=False)
 
-MEASURES: dict[str, Measure] = {
-    "max_votes/with_annotations": Measure("votes", _TOP, _ANSWERED),
-    "max_votes/all": Measure("votes", _TOP),
-    "max_votes/scored": Measure("votes", _TOP, pl.col("scored")),
-    "max_votes/including_idks": Measure("votes", pl.max_horizontal("max_votes", "max_non_answer")),
-    "max_votes/idks_at_most_2": Measure("votes", _TOP, _ANSWERED & (_ALL_KINDS <= 2)),
-    "non_answers/all_keys": Measure("votes", _ALL_KINDS),
-    "non_answers/three_keys": Measure("votes", pl.sum_horizontal(KINDS[:-1], ignore_nulls=False)),
-    "answers/groups": Measure("answers", pl.col("answer_groups")),
-    "answers/votes": Measure("votes", pl.col("votes")),
-    "agreement/annotators": Measure("fraction", _TOP / pl.col("annotators"), _ANSWERED),
-    "agreement/majority": Measure("fraction", pl.col("annotators") < 2 * _TOP),
+MEASURES: dict[str, _Measure] = {
+    "max_votes/with_annotations": _Measure("votes", _TOP, _ANSWERED),
+    "max_votes/all": _Measure("votes", _TOP),
+    "max_votes/scored": _Measure("votes", _TOP, pl.col("scored")),
+    "max_votes/including_idks": _Measure("votes", pl.max_horizontal("max_votes", "max_non_answer")),
+    "max_votes/idks_at_most_2": _Measure("votes", _TOP, _ANSWERED & (_ALL_KINDS <= 2)),
+    "non_answers/all_keys": _Measure("votes", _ALL_KINDS),
+    "non_answers/three_keys": _Measure("votes", pl.sum_horizontal(KINDS[:-1], ignore_nulls=False)),
+    "answers/groups": _Measure("answers", pl.col("answer_groups")),
+    "answers/votes": _Measure("votes", pl.col("votes")),
+    "agreement/annotators": _Measure("fraction", _TOP / pl.col("annotators"), _ANSWERED),
+    "agreement/majority": _Measure("fraction", pl.col("annotators") < 2 * _TOP),
 }
-"""Measure and definition to what is measured, in the order of every table."""
+"""_Measure and definition to what is measured, in the order of every table."""
 
 DEFINITIONS: dict[str, str] = {
     "max_votes/with_annotations": "Votes for the most frequent answer, over questions with at least one "

@@ -28,7 +28,7 @@ _DIFFERENCES = pl.Schema(
 )
 """One row per pair and region; ``region`` is null for the mean over regions."""
 
-ALPHA = 0.05
+_ALPHA = 0.05
 """Corrected p-values up to this one count as a difference."""
 
 Verdict = Literal["better", "worse", "no difference shown"]
@@ -290,7 +290,7 @@ def _corrected_tests(means: CorrectedMeans, regions: Sequence[str]) -> dict[str,
 def _difference(test: PairedTest, p_value: float) -> Difference:
     value = test.estimate.value or 0.0
     verdict: Verdict = "no difference shown"
-    if p_value <= ALPHA:
+    if p_value <= _ALPHA:
         verdict = "better" if value > 0 else "worse"
     return Difference(test.estimate.scaled(100), p_value, verdict)
 

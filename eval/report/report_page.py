@@ -4,7 +4,6 @@ Texts of others cannot break them, and they fit a screen of any width.
 """
 
 import re
-import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
@@ -40,6 +39,7 @@ from blend.schemas.manifest import FINDINGS_NAME
 from blend.schemas.reports import finding_kinds
 from blend.schemas.rows import ANNOTATIONS, MULTIPLE_CHOICE_QUESTIONS
 from blend.schemas.summaries import NOTHING, Table, written
+from blend.schemas.texts import escape_controls
 from blend.version import __version__
 
 _COLUMNS = 6
@@ -344,27 +344,14 @@ _A_PAGE = "a page"
 _SHOWN_CHARACTERS = 600
 """Characters of a prompt or an answer that are shown."""
 
-# Characters that reorder the text around them: embeddings, overrides and isolates. The page isolates every text
-# itself. Joiners and marks of direction stay: Persian and Assamese words are spelled with them.
-# ``questions.js`` has the same rule.
-_REORDERING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-_KEPT_CONTROLS = frozenset("\n\t")
-
 
 def visible(text: str, characters: int = _SHOWN_CHARACTERS) -> str:
     """A text of others as the page shows it; the template escapes what HTML would read as markup.
 
-    Control characters and those that would turn the text around them stand as their code; a long text is cut
-    and says how long it is.
+    Control characters and those that would turn the text around them stand as their code, as in
+    ``questions.js``; a long text is cut and says how long it is. The page isolates every text itself.
     """
-    cut = shortened(text, characters).strip("\n")
-    return "".join(f"\\u{ord(c):04x}" if _is_unsafe(c) else c for c in cut)
-
-
-def _is_unsafe(character: str) -> bool:
-    if character in _KEPT_CONTROLS:
-        return False
-    return character in _REORDERING or unicodedata.category(character) in ("Cc", "Cs")
+    return escape_controls(shortened(text, characters).strip("\n"))
 
 
 def _for_script(text: str) -> str:

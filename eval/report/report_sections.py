@@ -18,7 +18,7 @@ from blend.eval.scores_json import Score
 from blend.schemas.errors import MissingExtraError
 from blend.schemas.summaries import Table
 
-Spec = dict[str, Any]
+_Spec = dict[str, Any]
 """A Vega-Lite specification as JSON has it."""
 
 
@@ -27,7 +27,7 @@ class ReportChart(NamedTuple):
 
     title: str
     """Heading above it, for example the name of a model; empty for none."""
-    spec: Spec
+    spec: _Spec
     """What is drawn."""
     wide: bool = False
     """Whether a narrow screen scrolls sideways in it, since numbers would not fit otherwise."""
@@ -68,11 +68,11 @@ def cell(found: Score | None, digits: int = 1) -> str:
     return with_interval(found, f"{{:.{digits}f}}".format)
 
 
-Pairs = Mapping[tuple[str, str], Score]
+_Pairs = Mapping[tuple[str, str], Score]
 """Scores by row and column."""
 
 
-def pairs(scores: Mapping[str, Score]) -> Pairs:
+def pairs(scores: Mapping[str, Score]) -> _Pairs:
     """Scores by their keys of two parts, ``KR/Food``."""
     return {(row, column): score for key, score in scores.items() for row, _, column in (key.partition("/"),)}
 
@@ -126,7 +126,7 @@ def heat_section(
     name: str,
     title: str,
     text: str,
-    of_runs: Mapping[str, Pairs],
+    of_runs: Mapping[str, _Pairs],
     rows: Sequence[str],
     what: str,
     *,
@@ -190,8 +190,8 @@ def _colour_domain(values: Sequence[float]) -> tuple[float, float]:
 
 
 def _heat_map(
-    scores: Pairs, rows: Sequence[str], columns: Sequence[str], domain: tuple[float, float], what: str
-) -> Spec:
+    scores: _Pairs, rows: Sequence[str], columns: Sequence[str], domain: tuple[float, float], what: str
+) -> _Spec:
     """A number in every cell, on a colour that says the same, but where it is of fewer than `_FEW` answers."""
     data = [
         {"row": region_name(row), "column": region_name(column), "value": round(score.value, 1), "n": score.n}
@@ -214,7 +214,7 @@ def marks_chart(
     domain: tuple[float, float] | None = None,
     line: tuple[float, str] | None = None,
     digits: int = 1,
-) -> Spec:
+) -> _Spec:
     """Figures by region or the like with their intervals, one mark per model or other series.
 
     Args:
@@ -253,7 +253,7 @@ def _ends(score: Score) -> dict[str, float | None]:
     return {"value": score.value, "low": score.low, "high": score.high}
 
 
-def chart_spec(name: str, description: str, *, height: int, **values: Any) -> Spec:
+def chart_spec(name: str, description: str, *, height: int, **values: Any) -> _Spec:
     """A chart of ``charts.json`` that fits its place on the page, with values in the place of ``$names``."""
 
     def filled(part: Any) -> Any:
@@ -271,8 +271,8 @@ _SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 
 
 @cache
-def _charts() -> dict[str, Spec]:
-    found: dict[str, Spec] = json.loads(
+def _charts() -> dict[str, _Spec]:
+    found: dict[str, _Spec] = json.loads(
         (files("blend.eval.report") / "charts.json").read_text(encoding="utf-8")
     )
     return found

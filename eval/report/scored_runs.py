@@ -17,7 +17,7 @@ from blend.schemas.locales import Locale, registry
 from blend.schemas.recipe import in_words
 from blend.schemas.summaries import NOTHING, Summarised, Table
 
-FIGURES = pl.Schema(
+_FIGURES = pl.Schema(
     {
         **dict.fromkeys(("metric", "scope", "key"), pl.String()),
         **dict.fromkeys(("value", "low", "high"), pl.Float64()),
@@ -26,7 +26,7 @@ FIGURES = pl.Schema(
 )
 """`Score`, one row each."""
 
-ONE_BY_ONE = "split"
+_ONE_BY_ONE = "split"
 """A scope of few keys and many figures: each key has figures like the overall ones."""
 
 _KEYS = ("item_id", "region", "template_id", "topic", "language", "prompt_id")
@@ -48,7 +48,7 @@ class ScoredRun(Summarised):
     @property
     def frame(self) -> pl.DataFrame:
         """Every figure, a row each, with the fields of `Score` as columns."""
-        return pl.DataFrame([score.model_dump() for score in self.scores.scores], schema=FIGURES, orient="row")
+        return pl.DataFrame([score.model_dump() for score in self.scores.scores], schema=_FIGURES, orient="row")
 
     @property
     def signature(self) -> str:
@@ -110,7 +110,7 @@ def score_tables(scores: Scores, task: Task) -> list[Table]:
     by_scope: dict[str, list[Score]] = {}
     for score in scores.scores:
         by_scope.setdefault(score.scope, []).append(score)
-    each = by_scope.get(ONE_BY_ONE, [])
+    each = by_scope.get(_ONE_BY_ONE, [])
     tables = [
         overall_table([score for score in each if score.key == key], task, title=key)
         for key in dict.fromkeys(score.key for score in each)
@@ -126,7 +126,7 @@ def score_tables(scores: Scores, task: Task) -> list[Table]:
     title = f"{scores.model} on {scores.release}, {scores.task}, rule {scores.rule}"
     first = tables[0]
     of_first = f": {first.title}" if first.title else ""
-    shown = (one for one in scores.scores if one.scope in ("overall", ONE_BY_ONE, *_BY_KEY))
+    shown = (one for one in scores.scores if one.scope in ("overall", _ONE_BY_ONE, *_BY_KEY))
     return [Table(f"{title}{of_first}", first.frame, f"{task.units}{few_note(shown)}"), *tables[1:]]
 
 

@@ -19,7 +19,7 @@ from blend.builders.diff.text import difference_tables
 from blend.builders.release import build_release
 from blend.builders.release.inputs import read_inputs
 from blend.builders.saq.collection import collection_status
-from blend.builders.stats.dataset import mcq_tables, stats_of_release
+from blend.builders.stats.dataset import stats_of_release
 from blend.builders.stats.planning import mean_figures, plan_collection
 from blend.builders.validate import CHECKS, validate_release
 from blend.eval.registry import TASKS
@@ -116,26 +116,6 @@ def test_tables_of_a_comparison_and_a_validation(sample_release: Path, tmp_path:
     assert tables[-1].frame["setting"].to_list() == ["recipe.title", "recipe.seed"]
     quick = {name: check for name, check in CHECKS.items() if name != "loading"}
     assert_complete([*tables, *validate_release(sample_release, checks=quick, name="sample").as_tables()])
-
-
-def test_large_counts_of_multiple_choice_questions():
-    topics = ("Education", "Family", "Food", "Holidays/Celebration/Leisure", "Sport", "Work life")
-    counts = pl.DataFrame({"locale": "ko-KR", "topic": topics, "templates": 49, "mcqs": 123_456})
-    power = pl.DataFrame(
-        {
-            "locale": ["ko-KR"],
-            "templates": 294,
-            "mcqs": 740_736,
-            "difference": 0.1234,
-            "templates_needed": 1_234_567,
-        }
-    )
-    tables = list(mcq_tables(counts, power))
-    assert_complete(tables)
-    lines = [line.split() for table in tables for line in printed(table_of(table))]
-    assert ["ko-KR", "294", "740,736", "12.3", "1,234,567"] in lines
-    assert ["ko-KR", "294", "740,736"] in lines
-    assert ["all", *["123,456"] * 6] in lines
 
 
 def figure(metric: str, scope: str, key: str, value: float | None, n: int, *ends: float) -> Score:

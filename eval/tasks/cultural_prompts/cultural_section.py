@@ -1,6 +1,7 @@
 """Sections of texts for readers of many nationalities: variance, words, correlations, examples, charts."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import polars as pl
 
@@ -84,7 +85,7 @@ def _variances(runs: Sequence[ScoredRun]) -> Section | None:
         found = [run.of(metric, "topic") for metric in metrics]
         across, within, *_ = found
         cells += [(run.name, topic, *(cell(of[topic], 3) for of in found)) for topic in across]
-        rows = [
+        rows: list[dict[str, Any]] = [
             {
                 "topic": topic,
                 "split": topic.partition("/")[0] if _splits(run) != [""] else "texts",

@@ -106,11 +106,10 @@ def test_every_chart_has_a_place_and_a_description(page: str, elements: Elements
     ("text", "shown"),
     [
         ("سلام\u200cها", "سلام\u200cها"),
-        ("a\u202eb\x00c\u2066", r"a\u202eb\u0000c\u2066"),
+        ("a\u202eb\x00c\u2066", r"a\u202eb\x00c\u2066"),
         ("two\nlines\tand a tab", "two\nlines\tand a tab"),
         ("\ud800", r"\ud800"),
         ("x" * 700, "x" * 600 + "… (700 characters)"),
-        ("x" * 1_000_000, "x" * 600 + "… (1,000,000 characters)"),
     ],
 )
 def test_what_is_shown(text: str, shown: str):
