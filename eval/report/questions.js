@@ -1,6 +1,6 @@
 // Browser of single questions: unpacks what the page holds, filters it, and draws one page of rows.
 //
-// The data is written by single_answers.py (questions with the answers of models) and release_page.py (questions
+// The data is written by single_answers.py (questions with the answers of models) and report_page.py (questions
 // with what people answer in each region).
 (() => {
   "use strict";
