@@ -24,7 +24,6 @@ from blend.eval.report.single_answers import (
     answer_groups,
     embed_questions,
     packed,
-    shortened,
 )
 from blend.eval.runs.run_description import is_of_people
 from blend.eval.scores_json import FEW_MARK
@@ -38,7 +37,7 @@ from blend.schemas.frames import is_scored
 from blend.schemas.manifest import FINDINGS_NAME
 from blend.schemas.reports import finding_kinds
 from blend.schemas.rows import ANNOTATIONS, MULTIPLE_CHOICE_QUESTIONS
-from blend.schemas.summaries import NOTHING, Table, written
+from blend.schemas.summaries import NOTHING, Table, html_table, shortened
 from blend.schemas.texts import escape_controls
 from blend.version import __version__
 
@@ -157,14 +156,6 @@ def _overview(runs: Sequence[ScoredRun]) -> tuple[list[str], list[list[str]]]:
     return head, [[line.get(name, NOTHING) for name in head] for line in lines]
 
 
-def _is_wordy(table: Table) -> bool:
-    """Whether a table holds text to be read in lines, and not only figures and names."""
-    return any(len(text) > _FIGURE_CHARACTERS for row in table.cells() for text in row[1:])
-
-
-_FIGURE_CHARACTERS = 32
-
-
 _BETWEEN_RUNS = "between runs, %"
 """Head of the column with the score and the interval that it would have in further runs."""
 
@@ -244,9 +235,11 @@ def build_release_page(release: Path) -> str:
             name=f"{manifest.name} {manifest.version}",
             data=packed({"facets": ["Region", "Topic", "Finding"], "regions": True, "questions": questions}),
             left_out=left_out if n_shown < n_mcqs else "",
-            findings=[
-                (kind, n, known[kind].meaning if kind in known else "") for kind, n in kinds.most_common()
-            ],
+            findings=Table.of(
+                "",
+                ("kind", "how often", "meaning"),
+                [(kind, n, known[kind].meaning if kind in known else "") for kind, n in kinds.most_common()],
+            ),
         )
     )
 
@@ -354,6 +347,11 @@ def visible(text: str, characters: int = _SHOWN_CHARACTERS) -> str:
     return escape_controls(shortened(text, characters).strip("\n"))
 
 
+def _table(table: Table) -> str:
+    """A table without its title, which stands above it as a heading."""
+    return html_table(table._replace(title=""), characters=_SHOWN_CHARACTERS)
+
+
 def _for_script(text: str) -> str:
     """JavaScript or JSON that neither ends its script element nor opens another, whatever strings it holds."""
     return re.sub(r"<(?=/?script|!--)", r"\\x3c", text, flags=re.IGNORECASE)
@@ -393,7 +391,6 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"visible": visible, "written": written}
-    environment.tests["wordy"] = _is_wordy
+    environment.filters |= {"visible": visible, "table": _table}
     environment.globals |= {"sdk": DISTRIBUTION, "version": __version__, "packaged": _packaged}
     return environment

@@ -13,6 +13,7 @@ import polars as pl
 
 from blend.eval.report.scored_runs import ScoredRun, region_name
 from blend.eval.runs.answers import WRITTEN, split_answers
+from blend.schemas.summaries import shortened
 
 SINGLE_ANSWERS = pl.Schema(
     {
@@ -234,14 +235,9 @@ def packed(data: Any) -> str:
     return base64.b64encode(zlib.compress(text.encode(), 9, wbits=_RAW_DEFLATE)).decode("ascii")
 
 
-def shortened(text: str, characters: int) -> str:
-    """A text, or its beginning and how long it was."""
-    return text if len(text) <= characters else f"{text[:characters]}… ({len(text):,} characters)"
-
-
 def _cut(value: Any, characters: int | None) -> Any:
     """Data with its long texts cut."""
-    if isinstance(value, str) and characters is not None:
+    if isinstance(value, str):
         return shortened(value, characters)
     if isinstance(value, dict):
         return {name: _cut(one, characters) for name, one in value.items()}

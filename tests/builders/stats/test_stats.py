@@ -81,27 +81,10 @@ def mean(stats: Stats, measure: str, definition: str, locale: str | None = None)
 
 @pytest.mark.slow
 def test_counts_per_locale_in_registry_order(stats):
-    assert stats.counts.rows(named=True) == [
-        {
-            "locale": "en-GB",
-            "questions": 2,
-            "without_annotations": 1,
-            "scored_questions": 1,
-            "answer_groups": 2,
-            "answers": 3,
-            "en_answers": 3,
-            "votes": 6,
-        },
-        {
-            "locale": "ko-KR",
-            "questions": 2,
-            "without_annotations": 1,
-            "scored_questions": 1,
-            "answer_groups": 1,
-            "answers": 2,
-            "en_answers": 1,
-            "votes": 3,
-        },
+    counts = ("questions", "without_annotations", "scored_questions", "answer_groups", "answers", "en_answers")
+    assert stats.counts.select("locale", *counts, "votes").rows() == [
+        ("en-GB", 2, 1, 1, 2, 3, 3, 6),
+        ("ko-KR", 2, 1, 1, 1, 2, 1, 3),
     ]
 
 
