@@ -24,7 +24,7 @@ ROW_GROUP_ROWS = 10_000
 
 _DIGESTED_ROWS = 1_000
 
-SHARD_ROWS = 200_000
+_SHARD_ROWS = 200_000
 """Rows per file: some ten megabytes of multiple-choice questions."""
 
 
@@ -45,7 +45,7 @@ class Table:
     cut into tables: of sixteen small tables that takes a third of the time."""
 
 
-def write_table(table: Table, release: Path, *, shard_rows: int = SHARD_ROWS) -> TableInfo:
+def write_table(table: Table, release: Path, *, shard_rows: int = _SHARD_ROWS) -> TableInfo:
     """Write a table below ``release/data`` and say what was written.
 
     Rows are checked against the model, gathered into row groups of a fixed size whatever the sizes of the

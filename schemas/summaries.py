@@ -90,20 +90,44 @@ class Summarised:
         return html_table(self.as_tables()[0])
 
 
-def html_table(table: Table) -> str:
-    """A table of HTML; nothing in a text of others is markup, and figures stand to the right."""
+def html_table(table: Table, *, characters: int | None = None) -> str:
+    """A table of HTML with its title; nothing in a text of others is markup, and figures stand to the right.
+
+    Every cell says what it is (``data-label``), so that a narrow page can put cells below each other, and one
+    with text to be read in lines is ``prose`` there.
+
+    Args:
+        table: The table.
+        characters: Beyond these a text is cut, and says how long it was.
+    """
+    heads = [_text(name) for name in table.frame.columns]
     sides = ["" if dtype == "String" else _RIGHT for dtype in map(str, table.frame.dtypes)]
-    head = "".join(f"<th>{_text(name)}</th>" for name in table.frame.columns)
-    rows = (
-        "".join(f"<td{side}>{_text(cell)}</td>" for side, cell in zip(sides, row, strict=True))
-        for row in table.cells()
+    rows = table.cells()
+    prose = ' class="prose"' if any(len(text) > _IN_A_LINE for row in rows for text in row[1:]) else ""
+    body = "".join(
+        "<tr>"
+        + "".join(
+            f'<td{prose}{side} data-label="{head}"><bdi>{_text(shortened(cell, characters))}</bdi></td>'
+            for head, side, cell in zip(heads, sides, row, strict=True)
+        )
+        + "</tr>"
+        for row in rows
     )
-    body = "".join(f"<tr>{row}</tr>" for row in rows)
-    caption = f"<caption>{_text(table.title)}</caption>"
-    return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    above = "".join(f'<th scope="col"{side}>{head}</th>' for side, head in zip(sides, heads, strict=True))
+    caption = f"<caption>{_text(table.title)}</caption>" if table.title else ""
+    return f'<table class="stack">{caption}<thead><tr>{above}</tr></thead><tbody>{body}</tbody></table>'
 
 
 _RIGHT = ' style="text-align: right"'
+_IN_A_LINE = 32
+"""Characters of figures and names: a longer text is read in lines."""
+
+
+def shortened(text: str, characters: int | None) -> str:
+    """A text, or its beginning and how long it was."""
+    if characters is None or len(text) <= characters:
+        return text
+    return f"{text[:characters]}… ({len(text):,} characters)"
 
 
 def written(value: Any, form: str | None = None) -> str:
@@ -112,7 +136,9 @@ def written(value: Any, form: str | None = None) -> str:
         return NOTHING
     if isinstance(value, list | tuple):
         return ", ".join(map(str, value))
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if not isinstance(value, int | float):
         return str(value)
     return (form or ("{:,}" if isinstance(value, int) else "{:.2f}")).format(value)
 

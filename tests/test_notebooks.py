@@ -77,7 +77,7 @@ def hooks(root: Path, missing: Callable[[str], None]) -> Any:
             "score_a_model",
             [
                 "<caption>multiple-choice of blend-sample@0.1.0, asked of longest option, ",
-                "<td>accuracy-macro</td>",
+                "<bdi>accuracy-macro</bdi>",
                 "![png](score_a_model_files/",
                 "2 models, 0 of 1 pair shown to differ",
                 "PosixPath(&#x27;report.html&#x27;)",

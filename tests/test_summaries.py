@@ -20,9 +20,9 @@ class Cells(HTMLParser):
         self.caption, self.rows, self.at = "", [], ""
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        assert tag in ("table", "caption", "thead", "tbody", "tr", "th", "td")
-        assert dict(attrs) in ({}, {"style": "text-align: right"})
-        self.at = tag
+        assert tag in ("table", "caption", "thead", "tbody", "tr", "th", "td", "bdi")
+        assert set(dict(attrs)) <= {"class", "style", "scope", "data-label"}
+        self.at = "td" if tag == "bdi" else tag
         if tag == "tr":
             self.rows.append([])
 

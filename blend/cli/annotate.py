@@ -1,14 +1,13 @@
 """``blend annotate``: people answer and review in Label Studio, and their work comes back as files."""
 
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
 from blend.cli.application import Application
-from blend.cli.options import AsJson, DryRun, NewFolder
+from blend.cli.options import AsJson, DryRun, NewFolder, print_lines, print_tables
 from blend.exit_codes import ATTENTION, UsageError
 from blend.schemas.errors import InputError
 
@@ -40,7 +39,7 @@ def init(
     from blend.builders.annotation.starting import start_project
 
     written = [str(folder / path) for path in start_project(folder, locale, name=name)]
-    _say([*written, f"{folder / 'README.md'} says what to do next."])
+    print_lines([*written, f"{folder / 'README.md'} says what to do next."])
 
 
 @app.command()
@@ -52,7 +51,7 @@ def check(project: _ProjectPath) -> None:
     from blend.builders.annotation.check import check_project
     from blend.views.annotation import check_lines
 
-    _say(check_lines(check_project(project)))
+    print_lines(check_lines(check_project(project)))
 
 
 @app.command()
@@ -95,18 +94,20 @@ def sync(
         if dry_run or only or accept_missing:
             raise UsageError("--to asks no server, so that no other option goes with it; give it alone")
         written, waiting = write_tasks(project, to)
-        _say([*(str(to / path) for path in written), *(f"Note: {line}." for line in waiting)])
-        _say(["Make a project for each: its labelling configuration is the .xml, its tasks are the .json."])
+        print_lines([*(str(to / path) for path in written), *(f"Note: {line}." for line in waiting)])
+        print_lines(
+            ["Make a project for each: its labelling configuration is the .xml, its tasks are the .json."]
+        )
         return
 
     def agreed(pull: Pull) -> bool:
-        _say(pull_lines(pull))
+        print_lines(pull_lines(pull))
         return _agreed("Let go of them, so that they do not count any more?", fix="leave out --accept-missing")
 
     with interruptible(_STOPPED), shown_progress() as on_progress:
         accept = agreed if accept_missing else None
         done = sync_project(project, only=only, dry_run=dry_run, accept=accept, on_progress=on_progress)
-    _say(sync_lines(done, dry_run=dry_run))
+    print_lines(sync_lines(done, dry_run=dry_run))
     if exit_code and done.needs_attention:
         raise typer.Exit(ATTENTION)
 
@@ -140,7 +141,6 @@ def status(
     from blend.loaders.files.progress import shown_progress
     from blend.stopping import interruptible
     from blend.views.annotation import gone_lines, status_json, status_lines, status_tables
-    from blend.views.safe import SafeConsole
 
     accounts = None
     if not offline:
@@ -154,9 +154,9 @@ def status(
     if as_json:
         typer.echo(status_json(found))
         return
-    _say(gone_lines(found.found, found.pages, project))
-    SafeConsole().show(status_tables(found))
-    _say(status_lines(found))
+    print_lines(gone_lines(found.found, found.pages, project))
+    print_tables(status_tables(found))
+    print_lines(status_lines(found))
 
 
 @app.command()
@@ -186,7 +186,7 @@ def forget(
             raise InputError("nothing was changed")
     with interruptible(_STOPPED), shown_progress() as on_progress:
         done = forget_person(file, person, on_progress=on_progress)
-    _say(list(forgotten_lines(file, done)))
+    print_lines(list(forgotten_lines(file, done)))
 
 
 def _agreed(question: str, *, fix: str) -> bool:
@@ -194,11 +194,3 @@ def _agreed(question: str, *, fix: str) -> bool:
     if not sys.stdin.isatty():
         raise InputError(f"{question} Nobody is there to answer, and nothing was changed; {fix}")
     return typer.confirm(question)
-
-
-def _say(lines: Sequence[str]) -> None:
-    from blend.views.safe import SafeConsole
-
-    console = SafeConsole()
-    for line in lines:
-        console.print(line, highlight=False, markup=False, soft_wrap=True)

@@ -214,12 +214,11 @@ def _print_summary(
     manifest: "ReleaseManifest", out: Path, before: "ReleaseManifest | None", called: str
 ) -> None:
     from blend.builders.mcq.result import verdict_notes, why_none_made
-    from blend.views.frames import show_tables
     from blend.views.releases import lines_to_read
-    from blend.views.safe import SafeConsole
+    from blend.views.terminal import SafeConsole, show_tables
 
     console = SafeConsole()
-    show_tables(console, manifest.as_tables(), everything=True)
+    show_tables(manifest.as_tables(), everything=True)
     replaced = "" if before is None else f", in place of {before.name} {before.version}"
     first = manifest.tables[0].config
     why_none = why_none_made(manifest, called)

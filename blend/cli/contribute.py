@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from blend.cli.application import Application, with_options
+from blend.cli.options import print_lines
 from blend.exit_codes import REFUSED
-from blend.schemas.texts import escape_controls, escape_controls_in_json
+from blend.schemas.texts import escape_controls_in_json
 
 if TYPE_CHECKING:
     from blend.schemas.locales import Registry
@@ -75,16 +76,16 @@ def check(
     - `blend contribute check . --format github` annotates a pull request.
     """
     from blend.loaders.contributions.checking import check_contributions, collection_of
-    from blend.views.contributions import annotations, check_json, check_lines, verdict
+    from blend.views.releases import check_lines, verdict, workflow_commands
 
     known, recipe = _of_recipe(collection_of(folder)[0].parent)
     found = check_contributions(folder, locales=known, released=None if recipe is None else recipe.license)
     if output == "json":
-        typer.echo(escape_controls_in_json(with_options(check_json(found))), nl=False)
+        # Every problem, none of them grouped.
+        typer.echo(escape_controls_in_json(with_options(found.model_dump_json(indent=2))))
     else:
-        lines = check_lines(found) if output == "text" else [*annotations(found), verdict(found)]
-        for line in lines:
-            typer.echo(escape_controls(with_options(line)))
+        lines = check_lines(found) if output == "text" else [*workflow_commands(found), verdict(found)]
+        print_lines(map(with_options, lines))
     if not found.passes:
         raise typer.Exit(REFUSED)
 

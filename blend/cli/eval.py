@@ -11,7 +11,7 @@ from blend.cli.eval_export import export, push
 from blend.cli.eval_judging import judge, judge_sheet, judged
 from blend.cli.eval_outcome import print_outcome, print_warning, reporting
 from blend.cli.model_options import ModelChoice, ModelName, Seed, SeedOfTests, read_values
-from blend.cli.options import AsJson, Limit, Release
+from blend.cli.options import AsJson, Limit, Release, print_lines, print_tables
 from blend.cli.task_options import TaskValues, named_value, read_options
 from blend.eval.models.chosen import Asking, Decoding, Local, Recorded, Server
 from blend.eval.registry import TASKS
@@ -182,16 +182,10 @@ def score(
 
 
 def _print_scores(found: "Sequence[ScoredRun]") -> None:
-    from blend.views.safe import SafeConsole
-    from blend.views.scores import score_tables
-
-    console = SafeConsole()
     for scored in found:
-        for table in score_tables(scored.scores, scored.task):
-            console.print(table)
+        print_tables(scored.as_tables())
         usage = scored.scores.usage
-        for line in ([] if usage is None else [f"Usage: {usage.in_words()}"]) + [scored.scores.signature]:
-            console.print(line, highlight=False, markup=False, soft_wrap=True)
+        print_lines([*([] if usage is None else [f"Usage: {usage.in_words()}"]), scored.signature])
 
 
 @app.command()
@@ -214,13 +208,8 @@ def compare(
     if json:
         typer.echo(json_.dumps(found.to_dict(), ensure_ascii=False, indent=2))
         return
-    from rich.console import Console
-
-    from blend.views.comparison import comparison_views
-
-    console = Console()
-    for part in comparison_views(found):
-        console.print(part, crop=False)
+    print_tables(found.as_tables())
+    print_lines([found.signature])
 
 
 @app.command()

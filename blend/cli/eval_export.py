@@ -49,7 +49,7 @@ def export(
         n = export_predictions(release, out)
         typer.echo(f"Wrote {pluralise(n, 'prediction')} to {out}.")
         return
-    from blend.builders.export.lm_eval import export_lm_eval
+    from blend.builders.export import export_lm_eval
     from blend.eval.registry import task_of
     from blend.eval.release_items import read_items
     from blend.loaders.files.atomic import check_own_folder

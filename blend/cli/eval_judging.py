@@ -8,7 +8,7 @@ import typer
 from blend.cli.application import with_groups
 from blend.cli.eval_outcome import print_outcome, reporting
 from blend.cli.model_options import ModelChoice, ModelName, Seed
-from blend.cli.options import AsJson, NewSheet
+from blend.cli.options import AsJson, NewSheet, print_lines, print_tables
 from blend.eval.models.chosen import Asking, Decoding
 from blend.exit_codes import UsageError
 from blend.schemas.texts import pluralise
@@ -145,14 +145,11 @@ def judged(
     if json:
         typer.echo(found.to_json(), nl=False)
         return
-    from blend.views.safe import SafeConsole
-    from blend.views.scores import overall_table
+    from blend.eval.report.scored_runs import overall_table
 
-    console = SafeConsole()
-    people = pluralise(len(found.annotators), "annotator")
-    console.print(f"{people}, {about}", highlight=False, markup=False)
+    print_lines([f"{pluralise(len(found.annotators), 'annotator')}, {about}"])
     overall = [score for score in found.scores if score.scope == "overall"]
     if overall:
-        console.print(overall_table(overall, scored.task))
+        print_tables([overall_table(overall, scored.task)])
     if isinstance(found, LabelledReplies):
         typer.echo(f"Score again, with these labels:\n  blend eval score {run} --rule {scored.scores.rule}")

@@ -65,7 +65,7 @@ def print_warning(warning: str) -> None:
 def print_outcome(run: "Run", asking: "Asking", *, score: str) -> None:
     """Say how a run stands, what it cost, and how to go on: `blend eval score` with ``score``."""
     from blend.schemas.texts import agreeing, pluralise
-    from blend.views.safe import shown
+    from blend.views.terminal import shown
 
     outcome = run.outcome
     assert outcome is not None

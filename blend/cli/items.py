@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from blend.cli.options import TablesFolder, print_tables
+from blend.cli.options import TablesFolder, keep_tables, print_tables
 
 
 def register(app: typer.Typer) -> None:
@@ -30,9 +30,9 @@ def items(
     - `blend items runs/*` prints tables.
     - `blend items runs/* --suspects suspects.csv` lists what people should read.
     """
-    from blend.builders.items.analysis import analyse_items
+    from blend.builders.items import analyse_items
     from blend.eval.evaluation import item_answers, read_scored
-    from blend.loaders.files.new_files import write_frames, write_new_sheet
+    from blend.loaders.files.new_files import write_new_sheet
     from blend.stopping import interruptible
 
     with interruptible():
@@ -40,8 +40,7 @@ def items(
         found = analyse_items(item_answers(runs), chance=runs[0].task.chance)
         if suspects is not None:
             write_new_sheet(suspects, found.suspect_sheet())
-        if out is not None:
-            write_frames(found.frames(), found.to_json(), out, name="items.json", what="item analysis")
+        keep_tables(found, out, name="items.json", what="item analysis")
     print_tables(found.as_tables())
     if found.untold:
         typer.echo(f"Note: {found.untold}.")

@@ -6,7 +6,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from blend.cli.build import DEFAULT_OUT
-from blend.cli.options import AsJson, LocaleFile, RawRecipe, TablesFolder, print_json, print_tables, used_recipe
+from blend.cli.options import (
+    AsJson,
+    LocaleFile,
+    RawRecipe,
+    TablesFolder,
+    keep_tables,
+    print_json,
+    print_lines,
+    print_result,
+    print_tables,
+    used_recipe,
+)
 from blend.exit_codes import UsageError, check_known
 from blend.schemas.errors import InputError, UnknownNameError
 from blend.schemas.models import first_line_of
@@ -14,7 +25,7 @@ from blend.schemas.models import first_line_of
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-ReleaseFolder = Annotated[Path, typer.Argument(help="Release directory.")]
+_ReleaseFolder = Annotated[Path, typer.Argument(help="Release directory.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -24,7 +35,7 @@ def register(app: typer.Typer) -> None:
 
 
 def show(
-    release: ReleaseFolder = DEFAULT_OUT,
+    release: _ReleaseFolder = DEFAULT_OUT,
     html: Annotated[
         Path | None,
         typer.Option(
@@ -40,7 +51,7 @@ def show(
       one page that needs no network: look through it before publishing.
     """
     if html is not None:
-        from blend.eval.report.release_page import save_release_page
+        from blend.eval.report.report_page import save_release_page
         from blend.stopping import interruptible
 
         with interruptible():
@@ -53,7 +64,7 @@ def show(
 
 
 def stats(
-    release: ReleaseFolder = DEFAULT_OUT,
+    release: _ReleaseFolder = DEFAULT_OUT,
     out: TablesFolder = None,
     table: Annotated[
         list[str] | None,
@@ -73,20 +84,15 @@ def stats(
     - `blend stats release --out figures` keeps all of them as files.
     """
     from blend.builders.stats.dataset import stats_of_release
-    from blend.loaders.files.new_files import write_frames
     from blend.loaders.files.progress import progress_if_watched
 
     if (table or everything) and as_json:
         raise UsageError(
             "--table and --all choose what is printed for people, and --json prints everything; leave one out"
         )
-    if table and everything:
-        raise UsageError("--table and --all: choose one")
-
     with progress_if_watched(transient=True) as on_progress:
         figures = stats_of_release(release, on_progress=on_progress)
-    if out is not None:
-        write_frames(figures.frames(), figures.to_json(), out)
+    keep_tables(figures, out, name="stats.json", what="statistics")
     if as_json:
         print_json(figures.to_json())
         return
@@ -116,19 +122,13 @@ def audit(
     - `blend audit release --json` prints the figures for a program.
     """
     from blend.builders.audit.release import audit_release
-    from blend.loaders.files.new_files import write_frames
     from blend.loaders.files.progress import progress_if_watched
     from blend.loaders.releases.references import resolve_release
 
     with progress_if_watched(transient=True) as on_progress:
-        release = resolve_release(questions)
-        found = audit_release(release, config=config, on_progress=on_progress)
-    if out is not None:
-        write_frames(found.frames(), found.to_json(), out, name="audit.json", what="audit")
-    if as_json:
-        print_json(found.to_json())
-        return
-    print_tables(found.as_tables())
+        found = audit_release(resolve_release(questions), config=config, on_progress=on_progress)
+    keep_tables(found, out, name="audit.json", what="audit")
+    print_result(found, as_json=as_json)
 
 
 def diff(
@@ -162,9 +162,7 @@ def diff(
     if as_json:
         print_json(diff_json(found))
     else:
-        from blend.views.safe import SafeConsole
-
-        SafeConsole().print(verdict(found), highlight=False, markup=False)
+        print_lines([verdict(found)])
         if not found.is_empty:
             print_tables(difference_tables(found, examples=examples))
     if exit_code and not found.is_empty:
@@ -219,10 +217,7 @@ def plan(
         price=price,
         locales=locale,
     )
-    if as_json:
-        print_json(found.to_json())
-        return
-    print_tables(found.as_tables())
+    print_result(found, as_json=as_json)
 
 
 def _counts(option: str, text: str) -> list[int]:
@@ -262,18 +257,15 @@ def status(
         return
     from blend.builders.mcq.result import too_few_regions
     from blend.loaders.responses.verdicts import proposes_options
-    from blend.views.releases import RAW, collection_tables, odd_lines
-    from blend.views.safe import SafeConsole
+    from blend.views.releases import RAW, odd_lines
 
-    console = SafeConsole()
-    print_tables(collection_tables(state))
+    print_tables(state.as_tables())
     own = [stage.findings for stage in inputs.stages if stage.name.startswith(RAW)]
     found = [row for findings in own for row in findings.to_dicts()]
-    for line in odd_lines(found, "all among the findings of a build"):
-        console.print(line, highlight=False, markup=False, soft_wrap=True)
+    print_lines(odd_lines(found, "all among the findings of a build"))
     can_fill = used.mcq.verdicts is not None and proposes_options(base / used.mcq.verdicts)
     if not can_fill and (note := too_few_regions(inputs.questions, placed.locales)):
-        console.print(f"{note}.", highlight=False, markup=False, soft_wrap=True)
+        print_lines([f"{note}."])
 
 
 def schema(
@@ -302,16 +294,12 @@ def locales(
     as_json: AsJson = False,
 ) -> None:
     """Print the locale registry, or what a name in it stands for."""
-    import json
-
     from blend.loaders.files.toml import registry_with
 
     known = registry_with(locale_file)
     chosen = list(known) if tag is None else known.called(tag)
     if as_json:
-        typer.echo(
-            json.dumps([locale.model_dump(mode="json") for locale in chosen], ensure_ascii=False, indent=2)
-        )
+        print_json([locale.model_dump(mode="json") for locale in chosen])
         return
     from blend.views.releases import locale_details, locale_table
 

@@ -9,7 +9,7 @@ import typer
 
 from blend.exit_codes import UsageError
 from blend.schemas.summaries import Table
-from blend.schemas.texts import escape_controls_in_json
+from blend.schemas.texts import escape_controls, escape_controls_in_json
 
 if TYPE_CHECKING:
     from blend.loaders.files.diagnostics import Diagnostics
@@ -123,7 +123,7 @@ def used_recipe(path: Path | None) -> UsedRecipe:
 
 def say_of_file(diagnostics: "Diagnostics") -> None:
     """Say what was odd about a file that was read."""
-    from blend.views.safe import shown
+    from blend.views.terminal import shown
 
     for _, where, _, _, detail in diagnostics.findings:
         typer.echo(f"{where}: {shown(detail)}", err=True)
@@ -137,7 +137,28 @@ def print_json(value: Any) -> None:
 def print_tables(tables: Iterable[Table], *, everything: bool = True) -> None:
     """Print tables for people: all of all of them, or a first screen."""
     # Only here: a command that prints JSON loads nothing that draws.
-    from blend.views.frames import show_tables
-    from blend.views.safe import SafeConsole
+    from blend.views.terminal import show_tables
 
-    show_tables(SafeConsole(), list(tables), everything=everything)
+    show_tables(list(tables), everything=everything)
+
+
+def print_result(found: Any, *, as_json: bool) -> None:
+    """Print a result as its tables, or as JSON."""
+    if as_json:
+        print_json(found.to_json())
+    else:
+        print_tables(found.as_tables())
+
+
+def keep_tables(found: Any, out: Path | None, *, name: str, what: str) -> None:
+    """Write all frames of a result to a folder, where one is named; see `write_frames`."""
+    from blend.loaders.files.new_files import write_frames
+
+    if out is not None:
+        write_frames(found.frames(), found.to_json(), out, name=name, what=what)
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    """Print lines for people that are not broken, so that a path or a command can be copied."""
+    for line in lines:
+        typer.echo(escape_controls(line))

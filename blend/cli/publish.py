@@ -14,7 +14,7 @@ from blend.stopping import UNCHANGED
 
 if TYPE_CHECKING:
     from blend.builders.publish.plan import Publication, PublicationPlan
-    from blend.views.safe import SafeConsole
+    from blend.views.terminal import SafeConsole
 
 _STOPPED = "interrupted; readers see no half release; run it again to finish"
 
@@ -59,7 +59,7 @@ def publish(
     from blend.builders.publish.plan import PublicationPlan
     from blend.loaders.files.progress import shown_progress
     from blend.stopping import interruptible
-    from blend.views.safe import SafeConsole
+    from blend.views.terminal import SafeConsole
 
     with interruptible(UNCHANGED if dry_run else _STOPPED), shown_progress() as on_progress:
         # Both take the same arguments: a plan is what publishing would do.

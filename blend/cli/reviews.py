@@ -111,7 +111,7 @@ def _accept_answers(sheet: Path, out: Path, reviewer: str, *, update: bool) -> N
     from blend.builders.saq.reviews import english_pairs, reviews_of, struck_out
     from blend.loaders.files.diagnostics import Diagnostics
     from blend.loaders.responses.reviews import read_answer_sheet, write_reviews
-    from blend.views.safe import shown
+    from blend.views.terminal import shown
 
     diagnostics = Diagnostics()
     rows = read_answer_sheet(sheet, diagnostics=diagnostics)

@@ -55,7 +55,7 @@ def validate(
         typer.echo(escape_controls_in_json(report.to_json()), nl=False)
     else:
         from blend.views.releases import print_report
-        from blend.views.safe import SafeConsole
+        from blend.views.terminal import SafeConsole
 
         print_report(report, SafeConsole(), strict=strict)
     if not report.passes(strict=strict):

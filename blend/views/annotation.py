@@ -6,13 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import polars as pl
-from rich.table import Table
 
 from blend.builders.release.verdict_agreement import agreement_table
 from blend.loaders.label_studio.push import ProjectPlan
 from blend.loaders.servers import public_address
+from blend.schemas.summaries import Table
 from blend.schemas.texts import pluralise
-from blend.views.frames import table_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -161,13 +160,12 @@ def status_tables(status: "ProjectStatus") -> list[Table]:
     )
     first = waiting.head(_LISTED).select("template_id", "locale", "valid", "idk", "still_needed")
     more = f"The first {_LISTED}; --html and --json list all." if len(waiting) > _LISTED else ""
-    shown = [
+    return [
         locales._replace(title=f"{status.name} on {status.today}"),
         people._replace(frame=named.select("locale", "stage", "annotator", *figures)),
         *([] if options.frame.is_empty() else [agreement_table(options.frame)]),
         questions._replace(title=pluralise(len(waiting), "open question"), frame=first, caption=more),
     ]
-    return list(map(table_of, shown))
 
 
 def status_lines(status: "ProjectStatus") -> list[str]:

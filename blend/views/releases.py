@@ -1,20 +1,22 @@
-"""What commands say of a release: what it holds and how its rows look, and of the locales that it can have."""
+"""What commands say of a release (what it holds, whether it is valid), of locales and of contributions."""
 
 import json
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 from rich.markup import escape
 
 from blend.builders.cards.rendering import plain
 from blend.builders.validate.report import CheckResult, Level, ValidationReport
+from blend.loaders.contributions.checking import ContributionCheck
 from blend.loaders.releases import check_complete, read_manifest
 from blend.loaders.releases.reports import read_findings
 from blend.loaders.releases.tables import read_config, release_locales, scan_config, table_rows
 from blend.loaders.responses.verdicts import read_verdicts
-from blend.schemas.errors import RowError
+from blend.schemas.errors import RowError, summarise
 from blend.schemas.languages import country_name
 from blend.schemas.locales import Locale, registry
 from blend.schemas.manifest import FINDINGS_NAME, ReleaseManifest, TableInfo
@@ -23,11 +25,7 @@ from blend.schemas.rows import ANNOTATIONS, SHORT_ANSWER_PROMPTS
 from blend.schemas.sheets import ALSO_CORRECT, SILLY, WRONG
 from blend.schemas.summaries import Table
 from blend.schemas.texts import fold, pluralise
-from blend.views.frames import show_tables
-from blend.views.safe import SafeConsole, shown
-
-if TYPE_CHECKING:
-    from blend.builders.saq.ballots import CollectionStatus
+from blend.views.terminal import SafeConsole, show_tables, shown
 
 _SHOWN_CHARACTERS = 400
 """Characters of a value before it is cut: a list of answers can be long."""
@@ -138,7 +136,7 @@ def show_release(release: Path) -> None:
     manifest = read_manifest(release)
     first = {table.config: table for table in reversed(manifest.tables)}
     rows = [_first_row(release, table) for table in reversed(first.values())]
-    show_tables(SafeConsole(), [manifest.as_tables()[0], *rows], everything=True)
+    show_tables([manifest.as_tables()[0], *rows], everything=True)
 
 
 def _first_row(release: Path, table: TableInfo) -> Table:
@@ -162,67 +160,35 @@ _STYLES = {Level.ERROR: "bold red", Level.WARNING: "yellow", Level.INFO: "cyan"}
 
 def print_report(report: ValidationReport, console: SafeConsole, *, strict: bool = False) -> None:
     """Print the report, and in the last line whether the release passes."""
-    show_tables(console, report.as_tables(), everything=True)
+    show_tables(report.as_tables(), everything=True, console=console)
     for level in Level:
         for result in report.checks:
-            for number, line in enumerate(problem_lines(result, level)):
-                console.print(line if number == 0 else f"  {escape(line)}", highlight=False)
+            for line in _problem_lines(result, level):
+                console.print(line, highlight=False)
     console.print()
     if any(result.level for result in report.checks):
         console.print(
             "docs/cards.md explains the checks, the card (README.md) what a build found.", style="dim"
         )
+    passes = report.passes(strict=strict)
+    verdict = "[bold green]valid[/]" if passes else "[bold red]not valid[/]"
+    only_warnings = "" if passes or report.errors else " (--strict fails on warnings)"
     counts = f"{pluralise(report.errors, 'error')}, {pluralise(report.warnings, 'warning')}"
-    only_warnings = "" if report.errors else " (--strict fails on warnings)"
-    if report.passes(strict=strict):
-        console.print(f"[bold green]valid[/]: {counts}")
-    else:
-        console.print(f"[bold red]not valid[/]: {counts}{only_warnings}")
+    console.print(f"{verdict}: {counts}{only_warnings}")
 
 
-def problem_lines(result: CheckResult, level: Level) -> Iterator[str]:
+def _problem_lines(result: CheckResult, level: Level) -> Iterator[str]:
     """How many problems of a level a check found, those that are kept, and how many there are besides."""
     count = {Level.ERROR: result.errors, Level.WARNING: result.warnings, Level.INFO: result.infos}[level]
-    if not count:
-        return
-    yield f"\n[{_STYLES[level]}]{level}[/] {result.check}: {count:,}"
-    shown = [problem for problem in result.examples if problem.level is level]
-    yield from map(str, shown)
-    if count > len(shown):
-        yield f"… and {count - len(shown):,} more (--examples)"
+    if count:
+        yield f"\n[{_STYLES[level]}]{level}[/] {result.check}: {count:,}"
+        kept = [problem for problem in result.examples if problem.level is level]
+        yield from (f"  {escape(str(problem))}" for problem in kept)
+        if count > len(kept):
+            yield f"  … and {count - len(kept):,} more (--examples)"
 
 
-# How far a collection is, and the locales that a release can have.
-
-
-_SHOWN = 20
-"""Questions without enough responses that are listed; all of them stand in the JSON output."""
-
-
-def collection_tables(state: "CollectionStatus") -> list[Table]:
-    """Show how far every locale is by its raw responses, and which questions still need some."""
-    from blend.builders.saq.ballots import NEEDS_RESPONSES, STOPPED
-
-    waiting = state.questions.filter(pl.col("state").is_in([NEEDS_RESPONSES, STOPPED])).sort(
-        "locale", "state", "still_needed", "template_id", descending=[False, False, True, False]
-    )
-    counts = ("locale", "questions", "complete", "needs_responses", "stopped_idk", "valid", "idk", "rejected")
-    locales = Table(
-        "Collection by locale",
-        state.locales.select(*counts, needed="still_needed").rename(
-            {"needs_responses": "open", "stopped_idk": "stopped"}
-        ),
-        "Questions by state, then responses. A valid response is any but \u201cI don't know\u201d "
-        "and those that a reviewer rejected.",
-    )
-    questions = Table(
-        f"{pluralise(len(waiting), 'question')} without enough responses",
-        waiting.head(_SHOWN).select(
-            "locale", "state", "valid", "idk", question="template_id", of="wanted", needed="still_needed"
-        )["locale", "question", "state", "valid", "of", "idk", "needed"],
-        f"The first {_SHOWN}; the same command with --json lists all." if len(waiting) > _SHOWN else "",
-    )
-    return [locales, questions]
+# Locales that a release can have.
 
 
 def locale_table(locales: Sequence[Locale]) -> Table:
@@ -249,3 +215,67 @@ def locale_details(locale: Locale) -> Table:
 
 def _as_text(value: object) -> str:
     return ", ".join(value) if isinstance(value, Iterable) and not isinstance(value, str) else str(value or "")
+
+
+# A check of contributions: for people, and as annotations that a forge shows beside changed lines.
+
+_TEXT = (".csv", ".tsv", ".txt", ".jsonl")
+_SHARED = "for all contributors"
+"""How the folder of all contributions is called in place of a contributor's name."""
+
+
+def check_lines(check: ContributionCheck) -> Iterator[str]:
+    """Tell what is wrong, folder by folder, and in the last line whether all is well.
+
+    Of very many problems in a folder, every cause is told with a few of its places, and all are counted.
+    """
+    for contributor in ("", *check.contributors):
+        problems = check.of(contributor)
+        errors = [problem for problem in problems if problem.level == "error"]
+        warnings = [problem for problem in problems if problem.level == "warning"]
+        if contributor or problems:
+            yield f"{contributor or _SHARED}: {_counts(len(errors), len(warnings))}"
+        for level, listed in (("error", errors), ("warning", warnings)):
+            yield from (f"  {level}: {line}" for line in summarise(listed))
+    yield verdict(check)
+
+
+def verdict(check: ContributionCheck) -> str:
+    """Say in one line whether the contributions can become part of a release."""
+    n_warnings = len(check.problems) - len(check.errors)
+    counts = f"{pluralise(len(check.contributors), 'contributor')}: {_counts(len(check.errors), n_warnings)}"
+    if check.passes:
+        return counts
+    more = "" if check.is_complete else ": more may appear once these are mended"
+    return f"{counts}. Correct the files, then check them again{more}"
+
+
+def workflow_commands(check: ContributionCheck) -> Iterator[str]:
+    """Every problem as a command of GitHub's workflows.
+
+    Files are relative to the working directory, which in a workflow is the root of the repository.
+
+    References:
+        https://docs.github.com/actions/reference/workflow-commands-for-github-actions
+    """
+    for problem in check.problems:
+        path = os.path.relpath(check.folder / problem.file).replace(os.sep, "/")
+        # A row is the line, but behind a cell that goes over several.
+        is_text = problem.row is not None and problem.file.lower().endswith(_TEXT)
+        properties = {"file": path} | ({"line": str(problem.row)} if is_text else {})
+        listed = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
+        message = f"{problem.contributor or _SHARED}, {problem}"
+        yield f"::{problem.level} {listed}::{_data(message)}"
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")
+
+
+def _counts(n_errors: int, n_warnings: int) -> str:
+    parts = [pluralise(n, word) for n, word in ((n_errors, "error"), (n_warnings, "warning")) if n]
+    return ", ".join(parts) or "nothing is wrong"

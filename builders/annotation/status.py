@@ -29,7 +29,7 @@ from blend.loaders.label_studio.events import Folder, read_events
 from blend.loaders.servers import public_address
 from blend.schemas.errors import DISTRIBUTION
 from blend.schemas.frames import KEY, VERDICTS
-from blend.schemas.summaries import Table
+from blend.schemas.summaries import Table, html_table
 from blend.schemas.texts import agreeing, escape_controls, pluralise
 
 _UNTAKEN = ("blank-text", "overlong-text")
@@ -279,6 +279,7 @@ def _status_page(status: ProjectStatus) -> str:
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
-        finalize=lambda value: escape_controls(value) if isinstance(value, str) else value,
+        finalize=lambda value: escape_controls(value) if type(value) is str else value,
     )
+    environment.filters["table"] = lambda table: html_table(table._replace(title=""))
     return environment.get_template(TEMPLATE).render(status=status, sdk=DISTRIBUTION)

@@ -120,14 +120,11 @@ class Audit(Summarised):
     size: pl.DataFrame
     """One row per group, and ``all`` first: ``group``, ``questions``, ``templates`` (counts), ``chance``."""
     baselines: pl.DataFrame
-    """One row per baseline: ``baseline``, ``definition`` and how it fares."""
-    baselines_by_group: pl.DataFrame
-    """One row per baseline and group: ``baseline``, ``group`` and how it fares."""
+    """One row per baseline of all questions, then one per baseline and group: ``baseline``, ``definition``,
+    ``group`` (``all`` of the first) and how it fares."""
     leaks: pl.DataFrame
-    """One row per cause: ``cause``, ``definition``, how often a flagged option is right, and ``share``, the
-    fraction of all questions that have the leak."""
-    leaks_by_group: pl.DataFrame
-    """The same per cause and group: ``cause``, ``group`` …"""
+    """Likewise: ``cause``, ``definition``, ``group``, how often a flagged option is right, and ``share``, the
+    fraction of these questions that have the leak."""
 
     def frames(self) -> dict[str, pl.DataFrame]:
         """All figures, by name."""
@@ -230,26 +227,20 @@ def audit_of(
             questions.group_by("group").agg(**figures).sort("group"),
         ]
     )
-    baselines = _by_all_and_group(questions, definitions, "baseline")
-    if flagged is None:
-        leaks = _by_all_and_group(questions, {}, "cause")
-    else:
-        leaks = _by_all_and_group(flagged, {name: rule.definition for name, rule in LEAKS.items()}, "cause")
-    sizes = dict(size[1:].select("group", "questions").iter_rows())
-    in_group = pl.col("group").replace_strict(sizes, return_dtype=pl.Int64)
-    share, unsaid = pl.col("questions"), ("overall", "by_pair")
+    sizes = dict(size.select("group", "questions").iter_rows())
+    leaks = _figures(questions if flagged is None else flagged, {} if flagged is None else _CAUSES, "cause")
+    share = pl.col("questions") / pl.col("group").replace_strict(sizes, return_dtype=pl.Int64)
     return Audit(
         size,
-        *baselines,
-        leaks[0].with_columns(share=share / len(questions)).drop(unsaid),
-        leaks[1].with_columns(share=share / in_group).drop(unsaid),
+        _figures(questions, definitions, "baseline"),
+        leaks.with_columns(share=share).drop("overall", "by_pair"),
     )
 
 
-def _by_all_and_group(
-    questions: pl.DataFrame, definitions: Mapping[str, str], what: str
-) -> tuple[pl.DataFrame, pl.DataFrame]:
-    rules = list(definitions)
-    overall = measured(questions, rules).rename({"rule": what}).drop("part")
-    overall.insert_column(1, pl.Series("definition", list(definitions.values()), pl.String))
-    return overall, measured(questions, rules, by="group").rename({"rule": what, "part": "group"})
+_CAUSES = {name: rule.definition for name, rule in LEAKS.items()}
+
+
+def _figures(questions: pl.DataFrame, definitions: Mapping[str, str], what: str) -> pl.DataFrame:
+    found = measured(questions, list(definitions))
+    defined = pl.col("rule").replace_strict(dict(definitions), return_dtype=pl.String)
+    return found.select(pl.col("rule").alias(what), defined.alias("definition"), pl.exclude("rule"))

@@ -70,8 +70,8 @@ def _questions_of(question: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArr
     return starts, np.repeat(np.arange(len(starts)), np.diff(starts, append=len(question)))
 
 
-def measured(questions: pl.DataFrame, rules: list[str], *, by: str | None = None) -> pl.DataFrame:
-    """Measure rules, on all questions or on every group of them.
+def measured(questions: pl.DataFrame, rules: list[str]) -> pl.DataFrame:
+    """Measure how rules fare, on all questions and by group.
 
     The interval is Wilson's with an effective number of questions: so many independent ones would be as
     uncertain as these are, whose templates vary together. It comes from the linearised variance of a ratio
@@ -81,16 +81,14 @@ def measured(questions: pl.DataFrame, rules: list[str], *, by: str | None = None
     Args:
         questions: As `credit_of` returns them.
         rules: The columns of rules.
-        by: Column of the groups; one group of all questions when absent.
 
     Returns:
-        ``rule``, ``part`` (the group, or ``all``) and `MEASURED`, one row per rule and part, in order.
+        ``rule``, ``group`` and `MEASURED`: one row per rule of ``all``, then one per rule and group.
 
     References:
         Wilson (1927); Cochran (1977), Sampling techniques, section 9A.
     """
-    part = pl.lit("all") if by is None else pl.col(by)
-    kept = questions.with_columns(part=part)
+    kept = pl.concat([questions.with_columns(part=pl.lit("all")), questions.with_columns(part="group")])
     index = ["part", "template", "group", "chance"]
     long = kept.unpivot(rules, index=index, variable_name="rule", value_name="credit")
     long = long.cast({"rule": pl.String, "credit": pl.Float64})
@@ -107,20 +105,23 @@ def measured(questions: pl.DataFrame, rules: list[str], *, by: str | None = None
         .group_by(*key, "template", maintain_order=True)
         .agg(apart=(pl.col("credit") - pl.col("p")).sum())
     )
-    spread = apart.group_by(key, maintain_order=True).agg(k=pl.len(), squares=(pl.col("apart") ** 2).sum())
-    every = pl.DataFrame({"rule": rules}, {"rule": pl.String}).join(
-        kept.select("part").unique().sort("part"), how="cross", maintain_order="left_right"
+    each = pl.DataFrame({"rule": rules}, {"rule": pl.String})
+    groups = questions.select(part="group").unique().sort("part")
+    every = pl.concat(
+        [each.with_columns(part=pl.lit("all")), each.join(groups, how="cross", maintain_order="left_right")]
     )
     for figures in (
         accuracy,
-        spread,
+        apart.group_by(key, maintain_order=True).agg(k=pl.len(), squares=(pl.col("apart") ** 2).sum()),
         long.group_by(key, maintain_order=True).agg(overall=guessing),
         pairs.group_by(key, maintain_order=True).agg(pl.mean("by_pair")),
     ):
         every = every.join(figures, on=key, how="left", maintain_order="left")
     return every.with_columns(
         pl.col("questions").fill_null(0), templates=pl.col("k").fill_null(0), accuracy="p", **_interval()
-    ).select(*key, *(pl.col(name).cast(dtype) for name, dtype in MEASURED.items()))
+    ).select(
+        "rule", pl.col("part").alias("group"), *(pl.col(name).cast(dtype) for name, dtype in MEASURED.items())
+    )
 
 
 def _interval() -> dict[str, pl.Expr]:
@@ -185,26 +186,34 @@ def _choice_weights(
 ) -> FloatArray:
     """Weights of a conditional logit that fit which options are correct; of shape ``(n, n_options)``."""
     starts, owner = _questions_of(question)
+    position = np.arange(len(question)) - starts[owner]
+    # Axes: position of an option, rule, question. Sums over the options of a question are then sums of a few
+    # arrays; where a question has fewer options, nothing is there.
+    side_by_side = np.zeros((position.max() + 1, len(features), len(starts)))
+    side_by_side[position, :, owner] = features.T
+    is_there = np.zeros((len(side_by_side), len(starts)), dtype=bool)
+    is_there[position, owner] = True
+    of_correct = features[:, is_correct].sum(axis=1)
 
     def fit_of(weights: FloatArray) -> tuple[float, FloatArray]:
         """How badly weights fit, and the chance that they give every option."""
-        utility = weights @ features
-        highest = np.maximum.reduceat(utility, starts)
+        utility = np.where(is_there, weights @ side_by_side, -np.inf)
+        highest = utility.max(axis=0)
         # Beside the likeliest option of the question, so that nothing overflows.
-        odds = np.exp(utility - highest[owner])
-        sums = np.add.reduceat(odds, starts)
-        loss = (highest + np.log(sums)).sum() - utility[is_correct].sum() + _PENALTY / 2 * weights @ weights
-        return float(loss), odds / sums[owner]
+        odds = np.exp(utility - highest)
+        sums = odds.sum(axis=0)
+        loss = (highest + np.log(sums)).sum() - weights @ of_correct + _PENALTY / 2 * weights @ weights
+        return float(loss), odds / sums
 
     weights: FloatArray = np.zeros(len(features))
     loss, chances = fit_of(weights)
     for _ in range(_STEPS):
-        weighted = features * chances
-        means = np.add.reduceat(weighted, starts, axis=1)
-        gradient = features[:, is_correct].sum(axis=1) - means.sum(axis=1) - _PENALTY * weights
+        weighted = side_by_side * chances[:, np.newaxis]
+        means = weighted.sum(axis=0)
+        gradient = of_correct - means.sum(axis=1) - _PENALTY * weights
         # The spread within questions: of all options, less that of the questions' means.
-        curvature = features @ weighted.T - means @ means.T + _PENALTY * np.eye(len(weights))
-        change = np.linalg.solve(curvature, gradient)
+        spread = (side_by_side @ weighted.transpose(0, 2, 1)).sum(axis=0) - means @ means.T
+        change = np.linalg.solve(spread + _PENALTY * np.eye(len(weights)), gradient)
         further, chances = fit_of(weights + change)
         # Where a score is rare and large, a whole step goes too far.
         while further > loss and np.abs(change).max() >= _SETTLED:

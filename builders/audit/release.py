@@ -179,13 +179,13 @@ def audit_report(
     else:
         rows = chosen.select(_COLUMNS).collect()
         audit = _audit_rows(rows, annotations=annotations, locales=locales)
-    leaks, rules = (frame.select(frame.columns[:2]).rows() for frame in (audit.leaks, audit.baselines))
+    defined = [frame.select(frame.columns[:2]).rows() for frame in (audit.leaks, audit.baselines)]
     return AuditReport(
         questions=counts["n"].sum(),
         audited=len(rows),
-        definitions=dict([*leaks, *rules]),
-        baselines=_fares(audit.baselines, audit.baselines_by_group, {"baseline": "name", "overall": "share"}),
-        leaks=_fares(audit.leaks, audit.leaks_by_group, {"cause": "name"}),
+        definitions=dict([*defined[0], *defined[1]]),
+        baselines=_fares(audit.baselines.rename({"baseline": "name", "overall": "share"})),
+        leaks=_fares(audit.leaks.rename({"cause": "name"})),
     )
 
 
@@ -195,12 +195,8 @@ def _first_templates(counts: pl.DataFrame, most: int) -> list[str]:
     return ordered.filter(pl.col("n").cum_sum() - pl.col("n") < most)["template_id"].to_list()
 
 
-def _fares(overall: pl.DataFrame, by_group: pl.DataFrame, fields: dict[str, str]) -> tuple[Fares, ...]:
-    """The rows of two tables of an audit; ``fields`` says what columns with other names are."""
-    rows = pl.concat([overall.with_columns(group=pl.lit("all")).select(by_group.columns), by_group])
-    kept = rows.rename(fields).select(
-        name for name in Fares.model_fields if name in {*rows.columns, *fields.values()}
-    )
+def _fares(figures: pl.DataFrame) -> tuple[Fares, ...]:
+    kept = figures.select(name for name in Fares.model_fields if name in figures.columns)
     return tuple(Fares(**row) for row in kept.with_columns(pl.col(pl.Float64).round(_PLACES)).to_dicts())
 
 
@@ -211,22 +207,35 @@ def audit_tables(audit: Audit) -> list[Table]:
     """What simple rules get right, what they do, what gives answers away; none without rows."""
     overall = audit.size.row(0, named=True)
     chance = written(overall["chance"], "{:.1%}")
+    baselines, leaks = (frame.filter(group="all") for frame in (audit.baselines, audit.leaks))
+    caption = "In per cent, by pair, with a guess where a baseline has no opinion."
+    by_group = audit.baselines.filter(pl.col("group") != "all")
+    if COMBINED in baselines["baseline"]:
+        caption += (
+            " Elimination: who knows what all other regions answer and strikes it out; combined: who knows "
+            "none of that, and weighs what the other baselines see."
+        )
+        by_group = by_group.filter(pl.col("baseline").is_in(_SHOWN))
     tables = [
         Table(
             f"Answering {pluralise(overall['questions'], 'question')} by simple rules",
-            _percentages(audit.baselines, "baseline", {"by_pair": "by pair %", "overall": "by row %"}),
+            _percentages(baselines, "baseline", {"by_pair": "by pair %", "overall": "by row %"}),
             f"{pluralise(overall['templates'], 'template')}, chance {chance}. Right: where the baseline has an "
             "opinion, with a 95 % interval over templates; by pair: of all questions, guessing where it has "
             "none, each template and region once; by row: each question once.",
         ),
-        Table("What the baselines do", audit.baselines.select("baseline", "definition")),
+        Table("What the baselines do", baselines.select("baseline", "definition")),
         Table(
             "What makes an option stand out",
-            _percentages(audit.leaks, "definition", {"share": "share %"}).rename({"definition": "cause"}),
+            _percentages(leaks, "definition", {"share": "share %"}).rename({"definition": "cause"}),
             "Share of all questions, and how often the option that stands out is correct. Far from chance on "
             "either side, it gives the answer away.",
         ),
-        _by_group(audit),
+        Table(
+            "Share of questions got right, by group",
+            by_group.with_columns(pl.col("by_pair") * 100).pivot("baseline", index="group", values="by_pair"),
+            caption,
+        ),
     ]
     return [table for table in tables if len(table.frame)]
 
@@ -234,20 +243,6 @@ def audit_tables(audit: Audit) -> list[Table]:
 def _percentages(rows: pl.DataFrame, name: str, further: dict[str, str]) -> pl.DataFrame:
     shares = {"accuracy": "right %", "low": "from %", "high": "to %", **further}
     return rows.select(name, "questions", *((100 * pl.col(of)).alias(as_) for of, as_ in shares.items()))
-
-
-def _by_group(audit: Audit) -> Table:
-    """The share of all questions that each baseline gets right, each pair once, by group."""
-    caption = "In per cent, by pair, with a guess where a baseline has no opinion."
-    rows = audit.baselines_by_group
-    if COMBINED in audit.baselines["baseline"]:
-        caption += (
-            " Elimination: who knows what all other regions answer and strikes it out; combined: who knows "
-            "none of that, and weighs what the other baselines see."
-        )
-        rows = rows.filter(pl.col("baseline").is_in(_SHOWN))
-    wide = rows.with_columns(pl.col("by_pair") * 100).pivot("baseline", index="group", values="by_pair")
-    return Table("Share of questions got right, by group", wide, caption)
 
 
 _SHOWN = ("elimination", "typical", "frequent", "recurring", COMBINED)

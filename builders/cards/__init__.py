@@ -1,16 +1,14 @@
 """Documents: everything in a release that people and catalogues read, as texts by path."""
 
+import json
 from collections.abc import Mapping
 from itertools import groupby
-from typing import Any, NamedTuple
 
 import tomli_w
 import yaml
 
-from blend.builders.cards.card import render_card, render_details
-from blend.builders.cards.charts import card_charts
-from blend.builders.cards.credits import canary, credits_of, license_of
-from blend.builders.cards.facts import ReleaseFacts
+from blend.builders.cards.card import card_charts, render_card, render_details
+from blend.builders.cards.facts import ReleaseFacts, canary, credits_of, license_of
 from blend.builders.cards.metadata import render_croissant
 from blend.builders.cards.rendering import render, text_of
 from blend.schemas.errors import DISTRIBUTION
@@ -36,100 +34,44 @@ from blend.schemas.texts import pluralise
 def _benchmark_yaml(facts: ReleaseFacts) -> str | None:
     """The benchmark file of a release; null where it has no questions that can be asked."""
     tables = [table for table in facts.manifest.tables if table.rows]
-    tasks = []
     held = {table.config for table in tables}
-    if MULTIPLE_CHOICE_QUESTIONS in held:
-        tasks.append(_multiple_choice(MULTIPLE_CHOICE, MULTIPLE_CHOICE_QUESTIONS))
-    if TRUE_FALSE_QUESTIONS in held:
-        asked = _multiple_choice(TRUE_FALSE_QUESTIONS, TRUE_FALSE_QUESTIONS)
-        fields = {"input": "prompt", "target": "answer", "metadata": asked["field_spec"]["metadata"]}
-        how = {"solvers": [{"name": "generate"}], "scorers": [{"name": "match", "args": {"location": "begin"}}]}
-        tasks.append({**asked, "field_spec": fields, **how})
-    if regions := [table.split for table in tables if table.config == ANNOTATIONS]:
-        tasks.append(_short_answer(SHORT_ANSWER, "+".join(regions)))
-        tasks += [_short_answer(region_task(region), region) for region in regions]
-    if not tasks:
+    regions = [table.split for table in tables if table.config == ANNOTATIONS]
+    asked = [(name, name, "test") for name in (MULTIPLE_CHOICE_QUESTIONS, TRUE_FALSE_QUESTIONS) if name in held]
+    if regions:
+        asked.append((ANNOTATIONS, SHORT_ANSWER, "+".join(regions)))
+    asked += [(ANNOTATIONS, region_task(region), region) for region in regions]
+    if not asked:
         return None
+    how = yaml.safe_load(text_of("asked.yaml"))
+    ids = {MULTIPLE_CHOICE_QUESTIONS: MULTIPLE_CHOICE}
     fields = {
         "name": facts.title,
         "description": facts.summary,
         "evaluation_framework": "inspect-ai",
-        "tasks": tasks,
-    }
-    return yaml.safe_dump(fields, sort_keys=False, allow_unicode=True, width=110)
-
-
-def _multiple_choice(name: str, config: str) -> dict[str, Any]:
-    return {
-        "id": name,
-        "config": config,
-        "split": "test",
-        "field_spec": {
-            "input": "question",
-            # An index from 0 becomes a letter, since there are choices.
-            "target": "answer",
-            "choices": "options",
-            "metadata": ["MCQID", "ID", "country", "locale", "topic"],
-        },
-        "solvers": [{"name": "multiple_choice"}],
-        "scorers": [{"name": "choice"}],
-    }
-
-
-def _short_answer(name: str, split: str) -> dict[str, Any]:
-    """A task of written answers, which Inspect has no rule for but a model that grades."""
-    return {
-        "id": name,
-        "config": ANNOTATIONS,
-        "split": split,
-        "field_spec": {
-            "input": "question",
-            # A list, which the grading model is shown as it stands.
-            "target": "annotations",
-            "metadata": ["ID", "locale", "topic"],
-        },
-        "solvers": [
-            {"name": "prompt_template", "args": {"template": text_of("asking.txt")}},
-            {"name": "generate"},
+        "tasks": [
+            {"id": ids.get(name, name), "config": config, "split": split, **how[config]}
+            for config, name, split in asked
         ],
-        "scorers": [{"name": "model_graded_qa", "args": {"template": text_of("grading.txt")}}],
     }
+    # By JSON, so that no task refers to what it has in common with another one.
+    return yaml.safe_dump(json.loads(json.dumps(fields)), sort_keys=False, allow_unicode=True, width=110)
 
 
 # The datasheet of a release: every question, the authors' answers, and what the build itself can tell.
 
 
-class _Entry(NamedTuple):
-    """A question with what is known about it."""
-
-    key: str
-    section: str
-    text: str
-    answer: str | None
-    """The authors' words; null where they gave none."""
-    fact: str | None
-    """What the build knows; null where it knows nothing."""
-
-
 def _render_datasheet(facts: ReleaseFacts) -> str:
     """The datasheet, ``DATASHEET.md``: questions by section, those without answer listed at the top."""
-    known = _known(facts)
-    entries = [
-        _Entry(question.key, question.section, question.text, _answer(question.answer), known.get(question.key))
-        for question in questions(facts.datasheet)
-    ]
+    asked = list(questions(facts.datasheet))
     return render(
         "DATASHEET.md.j2",
         facts=facts,
         canary=canary(facts.manifest.name),
-        n_questions=len(entries),
-        unanswered=[entry.key for entry in entries if entry.answer is None],
-        sections=[(heading, list(asked)) for heading, asked in groupby(entries, key=lambda e: e.section)],
+        n_questions=len(asked),
+        unanswered=[question.key for question in asked if question.answer is None],
+        sections=[(heading, list(of)) for heading, of in groupby(asked, key=lambda one: one.section)],
+        known=_known(facts),
     )
-
-
-def _answer(text: str | None) -> str | None:
-    return None if text is None else text.strip()
 
 
 def _known(facts: ReleaseFacts) -> Mapping[str, str]:

@@ -3,14 +3,14 @@
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import polars as pl
 from pydantic import BaseModel
 
-from blend.builders.cards.charts import Chart, agreement_of
-from blend.builders.cards.credits import (
+from blend.builders.cards.facts import (
+    ReleaseFacts,
     canary,
     citation,
     credits_of,
@@ -18,13 +18,22 @@ from blend.builders.cards.credits import (
     shares,
     work,
 )
-from blend.builders.cards.facts import ReleaseFacts
 from blend.builders.cards.metadata import card_header
-from blend.builders.cards.rendering import described_fields, first_sentence, markdown, render, text_of
-from blend.builders.stats.tables import agreement_tables, power_table
+from blend.builders.cards.rendering import (
+    Chart,
+    bar_chart,
+    described_fields,
+    markdown,
+    render,
+    text_of,
+)
+from blend.builders.stats import Stats
+from blend.builders.stats.dataset import agreement_tables, power_table
 from blend.schemas.errors import DISTRIBUTION
 from blend.schemas.languages import english_name, own_name
+from blend.schemas.locales import Locale
 from blend.schemas.manifest import CARD_PAGE_NAME, MODEL_VERDICTS_NAME, ReleaseManifest, TableInfo
+from blend.schemas.models import first_line_of
 from blend.schemas.reports import ANY_REFUSAL, EVERY, ModelComparison, ModelReport, finding_kinds
 from blend.schemas.rows import (
     CULTURAL_PROMPTS,
@@ -39,19 +48,13 @@ from blend.schemas.summaries import Table, markdown_table, markdown_text
 # Which judge decided that two answers mean the same, and what such a judge cannot see.
 
 
-class _Judging(NamedTuple):
-    """The judges of a release."""
+def _judging_of(manifest: ReleaseManifest) -> dict[str, Any]:
+    """The judges of a release with multiple-choice questions.
 
-    who: tuple[str, ...]
-    """In the order in which they are asked, as sentences."""
-    blind: str
-    """What they cannot see."""
-    verdicts: tuple[tuple[str, int, int], ...]
-    """Name of a judge, and how many pairs it called the same and different."""
-
-
-def _judging_of(manifest: ReleaseManifest) -> _Judging:
-    """The judges of a release with multiple-choice questions."""
+    Returns:
+        ``who`` they are, in the order in which they are asked, as sentences; what they are ``blind`` for; and
+        ``verdicts``: the name of each, and how many pairs it called the same and different.
+    """
     options, is_published = manifest.recipe.mcq.judge, manifest.recipe.mcq.mode == "paper"
     asked = {
         "decisions": manifest.recipe.mcq.verdicts is not None,
@@ -61,19 +64,15 @@ def _judging_of(manifest: ReleaseManifest) -> _Judging:
         "model": options.kind == "chat",
     }
     texts = tomllib.loads(text_of("judges.toml"))
-    who = (texts["who"][key] for key, is_asked in asked.items() if is_asked)
-    sentences = tuple(text.format(sdk=DISTRIBUTION, model=options.model) for text in who)
-    return _Judging(sentences, texts["blind"][options.kind], _verdicts(manifest))
-
-
-def _verdicts(manifest: ReleaseManifest) -> tuple[tuple[str, int, int], ...]:
+    who = [texts["who"][key].format(sdk=DISTRIBUTION, model=options.model) for key in asked if asked[key]]
     counts: dict[str, dict[str, int]] = {}
     for stage in manifest.report:
         for note, count in stage.notes.items():
             judge, _, verdict = note.rpartition(", ")
             if verdict in ("same", "different") and isinstance(count, int):
-                counts.setdefault(judge, {})[verdict] = count
-    return tuple((judge, of.get("same", 0), of.get("different", 0)) for judge, of in counts.items())
+                counts.setdefault(judge, {"same": 0, "different": 0})[verdict] = count
+    verdicts = [(judge, of["same"], of["different"]) for judge, of in counts.items()]
+    return {"who": who, "blind": texts["blind"][options.kind], "verdicts": verdicts}
 
 
 _VERSIONS_SHOWN = 3
@@ -116,7 +115,7 @@ def render_card(facts: ReleaseFacts, charts: Sequence[Chart]) -> str:
         languages=markdown_table(_languages(facts)) if facts.rows_by_language else None,
         has_prompts=CULTURAL_PROMPTS in facts.tables,
         charts=charts,
-        read=None if reading is None else reading.text,
+        read=None if reading is None else reading[0],
         guessed=_guessed(facts),
         credits=credits_of(manifest),
         shares=shares(facts.contributions),
@@ -133,7 +132,7 @@ def render_details(facts: ReleaseFacts) -> str:
     reading = read_options(facts.reading, facts.model_report)
     tables = [] if facts.stats is None else list(agreement_tables(facts.stats))
     tables += [] if facts.power is None else [power_table(facts.power)]
-    tables += [] if reading is None else [reading.table]
+    tables += [] if reading is None else [reading[1]]
     return render(
         "details.md.j2",
         facts=facts,
@@ -161,7 +160,7 @@ def _contents(facts: ReleaseFacts) -> Table:
 
 
 def _locales(facts: ReleaseFacts) -> Table:
-    agreement = {} if facts.stats is None else agreement_of(facts.stats)
+    agreement = {} if facts.stats is None else _agreement_of(facts.stats)
     counts = {row["locale"]: row for row in facts.figures.iter_rows(named=True)}
     rows = [
         {
@@ -258,7 +257,7 @@ def _configs(facts: ReleaseFacts) -> list[dict[str, Any]]:
             {"name": field.name, "type": field.type, "sentence": reword(markdown(field.description))}
             for field in described_fields(model)
         ]
-        summary = reword(first_sentence(model))
+        summary = reword(first_line_of(model))
         described.append({"name": name, "base": base, "summary": summary, "fields": fields})
     return described
 
@@ -293,17 +292,10 @@ _READERS = {
 """Columns of `READING`, and what the card calls them."""
 
 
-class _ReadOptions(NamedTuple):
-    """What the card says of who has read what questions show."""
+def read_options(reading: pl.DataFrame, report: ModelReport | None = None) -> tuple[str, Table] | None:
+    """Say of all regions, and by region, who has read what questions show.
 
-    text: str
-    """Of all regions together."""
-    table: Table
-    """By region: how many options, and shares in per cent."""
-
-
-def read_options(reading: pl.DataFrame, report: ModelReport | None = None) -> _ReadOptions | None:
-    """Say by region who has read what its questions show; null where verdicts have no say, or nothing is shown.
+    Null where verdicts have no say, or nothing is shown.
 
     Args:
         reading: `builders.mcq.result.READING`.
@@ -326,7 +318,7 @@ def read_options(reading: pl.DataFrame, report: ModelReport | None = None) -> _R
         for of in reading.to_dicts()
     ]
     table = Table("Who has read the options", pl.DataFrame(rows), "Shares of a region's options in per cent.")
-    return _ReadOptions(" ".join(sentences), table)
+    return " ".join(sentences), table
 
 
 def _overall(natives: int, others: int, model: int, nobody: int) -> str:
@@ -362,3 +354,53 @@ def _share(part: int, total: int) -> str:
     """A share in per cent; 0 and 100 are exact."""
     percent = round(100 * part / total)
     return str(percent if part in (0, total) else min(99, max(1, percent)))
+
+
+# Charts.
+
+
+_AGREEMENT = {"measure": "agreement", "definition": "annotators"}
+"""The measure that we call agreement."""
+_ORIGINS = 15
+"""Origins shown, those with most."""
+
+
+def card_charts(facts: ReleaseFacts) -> Iterator[Chart]:
+    """Agreement by locale, and items by origin, as far as a release holds questions or tables from Wikidata."""
+    if facts.stats is not None:
+        means = _agreement_of(facts.stats)
+        # A locale with multiple choice alone has no mean.
+        known = [locale for locale in facts.locales if locale.tag in means]
+        ranked = sorted(known, key=lambda locale: -(means[locale.tag] or 0))
+        overall = facts.stats.overall_means.filter(**_AGREEMENT)["mean"].item()
+        yield bar_chart(
+            "images/agreement.svg",
+            "How many annotators agree",
+            "Share of a question’s annotators who gave its most frequent answer, mean per locale",
+            [(_locale_label(locale), means[locale.tag]) for locale in ranked],
+            beside=None if overall is None else ("all questions", overall),
+            nothing="no answers",
+        )
+    if facts.domain is not None and facts.triples is not None:
+        origins = facts.triples.origins
+        shown = origins.head(_ORIGINS)
+        rows = shown.select("origin_qid", "origin_en", "dishes").iter_rows()
+        fewer = f"the {len(shown)} of {len(origins)} countries with most"
+        items, language = facts.domain.items, english_name(facts.triples.languages["language"][0])
+        yield bar_chart(
+            f"images/{facts.domain.config}-origins.svg",
+            f"{items[:1].upper()}{items[1:]} per origin",
+            f"Rows in {language}; {fewer if len(shown) < len(origins) else 'all countries'}",
+            [(english or qid, number) for qid, english, number in rows],
+            are_shares=False,
+        )
+
+
+def _agreement_of(stats: Stats) -> dict[str, float | None]:
+    """Agreement by locale, a fraction; null where no question has an answer."""
+    return dict(stats.locale_means.filter(**_AGREEMENT).select("locale", "mean").iter_rows())
+
+
+def _locale_label(locale: Locale) -> str:
+    """A locale as people call it: ``South Korea · Korean``."""
+    return f"{locale.region_name} · {locale.language_name}"

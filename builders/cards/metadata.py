@@ -12,12 +12,11 @@ from typing import Any
 import yaml
 from pydantic import BaseModel
 
-from blend.builders.cards.credits import canary, citation, license_of, source_kinds
-from blend.builders.cards.facts import ReleaseFacts
-from blend.builders.cards.rendering import first_sentence, kind_of, plain, text_of
+from blend.builders.cards.facts import ReleaseFacts, canary, citation, license_of, source_kinds
+from blend.builders.cards.rendering import kind_of, plain, text_of
 from blend.schemas.arrow_types import card_features
 from blend.schemas.manifest import FileInfo, ReleaseManifest, TableInfo
-from blend.schemas.models import field_sentences
+from blend.schemas.models import field_sentences, first_line_of
 from blend.schemas.reports import questions
 from blend.schemas.rows import (
     CULTURAL_PROMPTS,
@@ -83,7 +82,7 @@ def _of_sources(facts: ReleaseFacts, about: str) -> list[str]:
     """A tag of every source, without repetitions; a dataset of the Hub is named by its id."""
     tags = []
     for source in facts.manifest.recipe.sources:
-        tag = getattr(source_kinds()[source.kind], about)
+        tag = source_kinds()[source.kind][about]
         if about == "extended" and source.kind == "blend" and source.revision is not None:
             tag = f"extended|{source.location}"
         tags.append(tag)
@@ -237,7 +236,7 @@ def _record_set(table: TableInfo, reword: Callable[[str], str]) -> dict[str, Any
         "@type": "cr:RecordSet",
         "@id": name,
         "name": name,
-        "description": f"{reword(first_sentence(model))} {pluralise(table.rows, 'record')}.",
+        "description": f"{reword(first_line_of(model))} {pluralise(table.rows, 'record')}.",
         "key": {"@id": f"{name}/{key}"},
         "field": _fields(model, name, source, reword, column=None, path=()),
     }

@@ -1,7 +1,7 @@
-"""Rendering: the package's Jinja templates filled with values."""
+"""Rendering: the package's Jinja templates filled with values, bars as pictures, and row models in words."""
 
 import types
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import Enum
 from functools import cache
 from importlib.resources import files
@@ -11,7 +11,7 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from pydantic import BaseModel
 
 from blend.schemas.errors import DISTRIBUTION
-from blend.schemas.models import field_sentences, first_line_of
+from blend.schemas.models import field_sentences
 from blend.schemas.summaries import markdown_text
 
 
@@ -106,11 +106,6 @@ def kind_of(annotation: Any) -> tuple[str | type[BaseModel], bool]:
 _SCALARS: dict[type, str] = {bool: "bool", int: "int64", float: "double", str: "string"}
 
 
-def first_sentence(model: type[BaseModel]) -> str:
-    """The first line of a model's docstring."""
-    return first_line_of(model)
-
-
 def markdown(text: str) -> str:
     """A docstring as one line of Markdown: its double backticks become single ones."""
     return _line(text).replace("``", "`")
@@ -123,3 +118,69 @@ def plain(text: str) -> str:
 
 def _line(text: str) -> str:
     return " ".join(text.split())
+
+
+# Charts: bars that people would rather look at than read, the same bytes for the same figures. They bring their
+# own background, follow the reader's choice of light or dark, use the reader's fonts and no script.
+
+_CHARACTER = 7.3
+"""Width of a character in 13 px, in px: wide for most fonts, so that no name is cut."""
+_FULL = 440
+"""Px of the longest bar."""
+
+
+class Chart(NamedTuple):
+    """A picture of the card."""
+
+    path: str
+    """Place in the release, for example ``images/agreement.svg``."""
+    alt: str
+    """What it shows, for who cannot see it: one line without brackets."""
+    svg: str
+    """The picture."""
+
+
+def bar_chart(
+    path: str,
+    title: str,
+    subtitle: str,
+    bars: Sequence[tuple[str, float | None]],
+    *,
+    are_shares: bool = True,
+    beside: tuple[str, float] | None = None,
+    nothing: str = "none",
+) -> Chart:
+    """Bars in the order given, each with its value behind it.
+
+    Args:
+        path: Place of the picture.
+        title: What is drawn.
+        subtitle: What exactly, in one line.
+        bars: Name and value of each (null where there is none); at least one.
+        are_shares: Whether values are fractions of what the longest bar would be, in percent; counts otherwise.
+        beside: Name and value of a line to compare the bars with.
+        nothing: What stands in the place of a bar without a value.
+    """
+
+    def write(value: float) -> str:
+        return f"{100 * value:.1f} %" if are_shares else f"{value:,.0f}"
+
+    known = [(name, value) for name, value in bars if value is not None]
+    ends = [f"{name} {write(value)}" for name, value in (known[:1] + known[1:][-1:])]
+    line = None if beside is None else f"{beside[0]} {write(beside[1])}"
+    alt = f"Bar chart. {title}: {' to '.join(ends) or nothing}{'' if line is None else f'; {line}'}."
+    texts = [None if value is None else write(value).replace(" ", "\N{NO-BREAK SPACE}") for _, value in bars]
+    svg = render(
+        "bars.svg.j2",
+        title=title,
+        subtitle=subtitle,
+        description=alt,
+        nothing=nothing,
+        bars=[(name, value or 0, text) for (name, value), text in zip(bars, texts, strict=True)],
+        most=1 if are_shares else max((value for _, value in known), default=1) or 1,
+        line=None if beside is None else (beside[1], line),
+        full=_FULL,
+        names=round(max(len(name) for name, _ in bars) * _CHARACTER),
+        values=round(max((len(text) for text in texts if text is not None), default=0) * _CHARACTER),
+    )
+    return Chart(path, alt, svg)

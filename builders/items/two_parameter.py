@@ -23,7 +23,7 @@ FloatArray = NDArray[np.float64]
 
 _SLOPE_SPREAD = 0.5
 """Standard deviation of the prior of slopes, and the slope below which intercepts spread no less."""
-NODES, STEPS, ABILITY_STEPS = 7, 500, 4
+_NODES, _STEPS, _ABILITY_STEPS = 7, 500, 4
 """Nodes for an ability, steps of EM at most, and within one those of Newton's method for an ability."""
 _LEAST_SPREAD = 0.1
 """Smallest variance of difficulties, which all items together can lack."""
@@ -31,8 +31,8 @@ _LONGEST = 1.0
 """Longest step of Newton's method, so that items that all models get right stay finite."""
 
 
-Nodes = tuple[FloatArray, FloatArray]
-"""Points around the abilities of models, and their weights, shape ``(n_models, NODES)`` each."""
+_Nodes = tuple[FloatArray, FloatArray]
+"""Points around the abilities of models, and their weights, shape ``(n_models, _NODES)`` each."""
 
 
 class Abilities(NamedTuple):
@@ -69,7 +69,7 @@ def fit_items(correct: FloatArray, *, priors: bool = True, tolerance: float = 1e
     # Axis 0: slope and intercept, shape (2, n_items).
     items = np.stack([np.ones(asked.shape[1]), _logit(given.sum(axis=0), asked.sum(axis=0))])
     variances, centre = np.zeros_like(items), _logit(given.sum(), asked.sum())
-    for _ in range(STEPS):
+    for _ in range(_STEPS):
         before = items
         points, weights, abilities, likelihood = _posterior(given, asked, items, start)
         prior = np.zeros((2, *items.shape))
@@ -122,14 +122,14 @@ def _prior(items: FloatArray, variances: FloatArray, centre: FloatArray) -> Floa
 def _posterior(
     given: FloatArray, asked: FloatArray, items: FloatArray, mode: FloatArray
 ) -> tuple[FloatArray, FloatArray, Abilities, float]:
-    """Nodes around each ability and their weights, shape ``(n_models, NODES)``, abilities, log-likelihood."""
-    for _ in range(ABILITY_STEPS):
+    """Nodes around each ability and their weights, shape ``(n_models, _NODES)``, abilities, log-likelihood."""
+    for _ in range(_ABILITY_STEPS):
         chances = _chances(mode, items)
         curvature = (asked * chances * (1 - chances)) @ items[0] ** 2 + 1
         step = ((given - asked * chances) @ items[0] - mode) / curvature
         mode = mode + np.clip(step, -_LONGEST, _LONGEST)
     width = 1 / np.sqrt(curvature)
-    nodes, node_weights = np.polynomial.hermite_e.hermegauss(NODES)
+    nodes, node_weights = np.polynomial.hermite_e.hermegauss(_NODES)
     points = mode[:, np.newaxis] + width[:, np.newaxis] * nodes
     logits = np.multiply.outer(points, items[0]) + items[1]
     logs = (logits @ given[:, :, np.newaxis] - np.logaddexp(0, logits) @ asked[:, :, np.newaxis])[:, :, 0]
@@ -146,13 +146,13 @@ def _posterior(
 
 
 def _maximised(
-    given: FloatArray, asked: FloatArray, items: FloatArray, nodes: Nodes, prior: FloatArray
+    given: FloatArray, asked: FloatArray, items: FloatArray, nodes: _Nodes, prior: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Items after a step of Newton's method for each, and their variances; shape ``(2, n_items)`` both."""
-    # A row for every node of every model, shape (n_models * NODES, n_items), so that sums are matrix products.
+    # A row for every node of every model, shape (n_models * _NODES, n_items), so that sums are matrix products.
     point, weight, (pull, precision) = nodes[0].ravel(), nodes[1].ravel()[:, np.newaxis], prior
-    chances, n_asked = _chances(point, items), weight * np.repeat(asked, NODES, axis=0)
-    residuals = weight * np.repeat(given, NODES, axis=0) - n_asked * chances
+    chances, n_asked = _chances(point, items), weight * np.repeat(asked, _NODES, axis=0)
+    residuals = weight * np.repeat(given, _NODES, axis=0) - n_asked * chances
     powers = np.stack([point, np.ones_like(point), point**2])
     slope, intercept = powers[:2] @ residuals + pull
     # Minus the second derivatives of an item: those by slope and intercept, by intercept, by slope.

@@ -12,7 +12,8 @@ from blend.schemas.formats import asked_unit
 from blend.schemas.frames import KEY
 from blend.schemas.recipe import SaqOptions
 from blend.schemas.rows import NonAnswer
-from blend.schemas.texts import clean
+from blend.schemas.summaries import Table
+from blend.schemas.texts import clean, pluralise
 
 ANSWER = (*KEY, "answer")
 """What makes an answer: its question and its cleaned text."""
@@ -112,6 +113,10 @@ NEEDS_RESPONSES = "needs-responses"
 """State of a question that is still to be asked."""
 
 
+_SHOWN = 20
+"""Questions without enough responses that a table lists."""
+
+
 class CollectionStatus(NamedTuple):
     """Progress of the collection of responses."""
 
@@ -124,6 +129,41 @@ class CollectionStatus(NamedTuple):
     """One row per locale, by tag: ``locale``; the counts of questions ``questions``, ``complete``,
     ``needs_responses`` and ``stopped_idk``; the counts of responses ``valid``, ``idk``, ``rejected`` and
     ``still_needed``."""
+
+    def as_tables(self) -> list[Table]:
+        """Show how far every locale is by its raw responses, and which questions still need some."""
+        locales = self.locales.select(
+            *("locale", "questions", "complete"),
+            pl.col("needs_responses").alias("open"),
+            pl.col("stopped_idk").alias("stopped"),
+            *("valid", "idk", "rejected"),
+            needed="still_needed",
+        )
+        waiting = self.questions.filter(pl.col("state").is_in([NEEDS_RESPONSES, STOPPED])).sort(
+            "locale", "state", "still_needed", "template_id", descending=[False, False, True, False]
+        )
+        first = waiting.head(_SHOWN).select(
+            "locale",
+            pl.col("template_id").alias("question"),
+            "state",
+            "valid",
+            pl.col("wanted").alias("of"),
+            "idk",
+            needed="still_needed",
+        )
+        return [
+            Table(
+                "Collection by locale",
+                locales,
+                "Questions by state, then responses. A valid response is any but \u201cI don't know\u201d "
+                "and those that a reviewer rejected.",
+            ),
+            Table(
+                f"{pluralise(len(waiting), 'question')} without enough responses",
+                first,
+                f"The first {_SHOWN}; as JSON all are listed." if len(waiting) > _SHOWN else "",
+            ),
+        ]
 
 
 def collection_status(

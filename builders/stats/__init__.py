@@ -3,7 +3,7 @@
 import math
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cache
 from importlib.metadata import version
@@ -12,15 +12,15 @@ from typing import Any
 
 import polars as pl
 
-from blend.builders.stats.mcq import McqStats, mcq_stats
 from blend.builders.stats.measures import (
+    DEFINITIONS,
     KINDS,
-    definitions,
     in_measure_order,
     in_order,
     mean_by,
     question_figures,
 )
+from blend.builders.stats.planning import power
 from blend.schemas.errors import RowError, raise_all
 from blend.schemas.frames import KEY
 from blend.schemas.languages import base_form
@@ -31,19 +31,19 @@ from blend.schemas.summaries import Summarised, Table
 # Overlap: how many English answer words and lemmas two locales have in common.
 
 
-_OVERLAP = pl.Schema(
-    {
-        "locale_a": pl.String(),
-        "locale_b": pl.String(),
-        "templates": pl.Int64(),
-        "common_words": pl.Int64(),
-        "word_share": pl.Float64(),
-        "common_lemmas": pl.Int64(),
-        "lemma_share": pl.Float64(),
-    }
-)
+_OVERLAP = {
+    **dict.fromkeys(("locale_a", "locale_b"), pl.String()),
+    "templates": pl.Int64(),
+    "common_words": pl.Int64(),
+    "word_share": pl.Float64(),
+    "common_lemmas": pl.Int64(),
+    "lemma_share": pl.Float64(),
+}
 
 _TOKEN = re.compile(r"[^\W_]+(?:[:/.'’][^\W_]+)*")
+
+_Tokens = dict[str, dict[str, set[str]]]
+"""Template and locale to the tokens of all answers."""
 
 
 def _answer_overlap(annotations: pl.DataFrame, tags: Sequence[str]) -> pl.DataFrame:
@@ -68,25 +68,6 @@ def _answer_overlap(annotations: pl.DataFrame, tags: Sequence[str]) -> pl.DataFr
         Myung et al. (2024), BLEnD, figure 2, https://arxiv.org/abs/2406.09948, with another lemmatiser. The
         shares are ours: a sum also grows with the number of answers that a locale gave.
     """
-    words, lemmas = _by_template(annotations)
-    rows = []
-    for pair in combinations(tags, 2):
-        asked = [template for template, by_tag in words.items() if by_tag.keys() >= set(pair)]
-        rows.append((*pair, len(asked), *_shared(words, asked, pair), *_shared(lemmas, asked, pair)))
-    return pl.DataFrame(rows, schema=_OVERLAP, orient="row")
-
-
-def lemmatiser() -> str:
-    """Name and version of what makes lemmas of words, for the signature of a figure."""
-    return f"simplemma-{version('simplemma')}"
-
-
-_Tokens = dict[str, dict[str, frozenset[str]]]
-"""Template and locale to the tokens of all answers."""
-
-
-def _by_template(annotations: pl.DataFrame) -> tuple[_Tokens, _Tokens]:
-    """The words and the lemmas of every question."""
 
     # Variants and regions give the same answers again and again.
     @cache
@@ -95,17 +76,15 @@ def _by_template(annotations: pl.DataFrame) -> tuple[_Tokens, _Tokens]:
 
     words: _Tokens = defaultdict(dict)
     lemmas: _Tokens = defaultdict(dict)
-    for template, tag, texts in _english_answers(annotations):
-        words[template][tag] = frozenset(word for text in texts for word in text.split())
-        lemmas[template][tag] = frozenset[str]().union(*map(lemmas_of, texts))
-    return words, lemmas
-
-
-def _english_answers(annotations: pl.DataFrame) -> Iterator[tuple[str, str, set[str]]]:
-    """Template, locale and the lower-cased answers of every question."""
     for template, tag, groups in annotations.select("template_id", "locale", "annotations").iter_rows():
         texts = {text.lower() for group in groups for text in group["en_answers"] if text is not None}
-        yield template, tag, texts
+        words[template][tag] = {word for text in texts for word in text.split()}
+        lemmas[template][tag] = {lemma for text in texts for lemma in lemmas_of(text)}
+    rows = []
+    for pair in combinations(tags, 2):
+        asked = [template for template, by_tag in words.items() if by_tag.keys() >= set(pair)]
+        rows.append((*pair, len(asked), *_shared(words, asked, pair), *_shared(lemmas, asked, pair)))
+    return pl.DataFrame(rows, schema=_OVERLAP, orient="row")
 
 
 def _shared(tokens: _Tokens, asked: Sequence[str], pair: tuple[str, str]) -> tuple[int, float | None]:
@@ -157,14 +136,35 @@ class Stats(Summarised):
     annotator_groups: pl.DataFrame | None
     """`frame_columns.ANNOTATOR_GROUPS`, one row per locale, part of the profile and group: the same by what
     annotators told about themselves; null where none agreed to tell."""
-    mcqs: McqStats | None
-    """Figures of the multiple-choice questions; null without any given."""
+    mcq_counts: pl.DataFrame | None
+    """One row per locale and topic that have multiple-choice questions: ``locale``, ``topic``, ``templates``
+    (count of templates with such a question), ``mcqs`` (count); null where none were given."""
+    mcq_power: pl.DataFrame | None
+    """One row per locale, see `planning.power`; null likewise."""
     lemmatiser: str
     """Name and version of what made the lemmas of ``overlap``."""
 
+    def frames(self) -> dict[str, pl.DataFrame]:
+        """All figures that there are, by name."""
+        frames = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: frame for name, frame in frames.items() if isinstance(frame, pl.DataFrame)}
+
+    def to_json(self) -> dict[str, Any]:
+        """The figures as plain JSON: each frame a list of records, with the definitions of the measures.
+
+        Returns:
+            ``definitions`` (``max_votes/scored`` and so on to a sentence), ``lemmatiser``, and every frame.
+            Sums of counts are integers, null stands where there is no mean.
+        """
+        records = {name: frame.to_dicts() for name, frame in self.frames().items()}
+        for name in ("overall_means", "locale_means", "topic_means"):
+            for record in records[name]:
+                record["sum"] = record["sum"] if record["unit"] == "fraction" else int(record["sum"])
+        return {"definitions": dict(DEFINITIONS), "lemmatiser": self.lemmatiser, **records}
+
     def as_tables(self) -> list[Table]:
-        """The figures of questions, see `builders.stats.tables.question_tables`."""
-        from blend.builders.stats.tables import question_tables
+        """The figures of questions, see `builders.stats.dataset.question_tables`."""
+        from blend.builders.stats.dataset import question_tables
 
         return list(question_tables(self))
 
@@ -208,6 +208,7 @@ def build_stats(
     wanted = (SaqOptions() if options is None else options).wanted
     figures = question_figures(questions, annotations, wanted=wanted)
     locale_means = _means(figures, ["locale"], tags)
+    counts, told_apart = (None, None) if mcqs is None else _mcq_figures(mcqs, known)
     return Stats(
         counts=_counts(figures).sort(in_order("locale", tags)),
         topics=_templates(questions, ["topic"]),
@@ -219,30 +220,10 @@ def build_stats(
         overlap=_answer_overlap(annotations, tags),
         annotator_agreement=_agreement(agreement, tags),
         annotator_groups=_agreement(groups, tags),
-        mcqs=None if mcqs is None else mcq_stats(mcqs, locales=known),
-        lemmatiser=lemmatiser(),
+        mcq_counts=counts,
+        mcq_power=told_apart,
+        lemmatiser=f"simplemma-{version('simplemma')}",
     )
-
-
-def stats_frames(stats: Stats) -> dict[str, pl.DataFrame]:
-    """The frames by name, those of the multiple-choice questions as ``mcq_counts`` and so on."""
-    frames = {f.name: getattr(stats, f.name) for f in fields(stats)}
-    frames |= {f"mcq_{f.name}": getattr(stats.mcqs, f.name) for f in fields(McqStats) if stats.mcqs is not None}
-    return {name: frame for name, frame in frames.items() if isinstance(frame, pl.DataFrame)}
-
-
-def stats_json(stats: Stats) -> dict[str, Any]:
-    """The figures as plain JSON: each frame a list of records, with the definitions of the measures.
-
-    Returns:
-        ``definitions`` (``max_votes/scored`` and so on to a sentence), ``lemmatiser``, and every frame of
-        `stats_frames`. Sums of counts are integers, null stands where there is no mean.
-    """
-    records = {name: frame.to_dicts() for name, frame in stats_frames(stats).items()}
-    for name in ("overall_means", "locale_means", "topic_means"):
-        for record in records[name]:
-            record["sum"] = record["sum"] if record["unit"] == "fraction" else int(record["sum"])
-    return {"definitions": dict(definitions()), "lemmatiser": stats.lemmatiser, **records}
 
 
 def _check_questions(questions: pl.DataFrame, annotations: pl.DataFrame) -> None:
@@ -311,3 +292,14 @@ def _overall_means(figures: pl.DataFrame, locale_means: pl.DataFrame) -> pl.Data
         / pl.col("mean").list.len(),
     )
     return mean_by(figures, []).join(of_locales, on=key, how="left").sort(in_measure_order())
+
+
+def _mcq_figures(mcqs: pl.DataFrame | pl.LazyFrame, known: Registry) -> list[pl.DataFrame]:
+    """How many multiple-choice questions there are, and what they tell apart."""
+    rows = mcqs.lazy().select("locale", "topic", "template_id")
+    by_topic = rows.group_by("locale", "topic").agg(
+        templates=pl.col("template_id").n_unique().cast(pl.Int64), mcqs=pl.len().cast(pl.Int64)
+    )
+    counts, told_apart = pl.collect_all([by_topic, power(rows)], engine="streaming")
+    order = in_order("locale", sorted(counts["locale"].unique(), key=known.rank))
+    return [counts.sort(order, "topic"), told_apart.sort(order)]

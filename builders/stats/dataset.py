@@ -1,13 +1,15 @@
 """Statistics of a whole release: questions where it has any, tables from Wikidata where it has any."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 import polars as pl
 
-from blend.builders.stats import Stats, build_stats, stats_frames, stats_json
+from blend.builders.stats import Stats, build_stats
+from blend.builders.stats.measures import DEFINITIONS, KINDS, MEASURES, in_order
+from blend.builders.stats.planning import CLOSE, CORRELATION, DISAGREEMENT
 from blend.builders.triples.rows import NUMBER
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.releases import read_manifest
@@ -27,8 +29,7 @@ _COMMON = 10
 _COUNTS = ("dishes", "triples", "parts", "part_labels", "one_part", "origins", "materials", "images")
 
 
-@dataclass(frozen=True, slots=True)
-class TripleStats:
+class TripleStats(NamedTuple):
     """The figures of a dataset, one frame each; all are counts."""
 
     languages: pl.DataFrame
@@ -59,61 +60,44 @@ def build_triple_stats(triples: Iterable[pl.DataFrame], *, common: int = _COMMON
     frames = [frame for frame in triples if len(frame)]
     if not frames:
         raise InputError("there are no rows to count; build a language that has some")
-    pairs = [_pairs(frame) for frame in frames]
-    return TripleStats(
-        languages=pl.concat(_counts(frame, made) for frame, made in zip(frames, pairs, strict=True)).sort(
-            "dishes", "language", descending=[True, False]
-        ),
-        origins=pl.concat(_origins(frame) for frame in frames),
-        common_parts=pl.concat(_common(made, common) for made in pairs),
+    rows = pl.concat(frames)
+    as_given = in_order("language", rows["language"].unique(maintain_order=True))
+    exploded = rows.select("language", dish="qid", part="parts").explode("part")
+    pairs = exploded.select("language", "dish", pl.col("part").struct.unnest())
+    dishes = pl.col("qid").n_unique().cast(pl.Int64)
+    of_parts = pairs.group_by("language").agg(
+        triples=pl.len(), parts=pl.col("qid").n_unique(), part_labels=pl.col("label").n_unique()
     )
-
-
-def _pairs(frame: pl.DataFrame) -> pl.DataFrame:
-    """``language``, ``dish``, ``qid`` and ``label``: one row per dish and part."""
-    exploded = frame.select("language", dish="qid", part="parts").explode("part")
-    return exploded.select("language", "dish", pl.col("part").struct.unnest())
-
-
-def _counts(frame: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
-    return frame.select(
-        language=pl.col("language").first(),
-        dishes=pl.col("qid").n_unique(),
-        triples=pl.lit(len(pairs)),
-        parts=pl.lit(pairs["qid"].n_unique()),
-        part_labels=pl.lit(pairs["label"].n_unique()),
+    of_dishes = rows.group_by("language").agg(
+        dishes=dishes,
         one_part=(pl.col("parts").list.len() == 1).sum(),
         origins=pl.col("origin_qid").n_unique(),
         materials=(pl.col("materials").list.len() > 0).sum(),
         images=(pl.col("image").list.len() > 0).sum(),
-    ).cast(dict.fromkeys(_COUNTS, pl.Int64))
-
-
-def _origins(frame: pl.DataFrame) -> pl.DataFrame:
-    number = pl.col("origin_qid").str.slice(1).cast(pl.Int64)
-    return (
-        frame.group_by("language", "origin_qid", "origin_en")
-        .agg(dishes=pl.col("qid").n_unique().cast(pl.Int64))
-        .sort("language", "dishes", number, descending=[False, True, False])
     )
-
-
-def _common(pairs: pl.DataFrame, common: int) -> pl.DataFrame:
-    return (
+    languages = of_dishes.join(of_parts, on="language").select("language", pl.col(_COUNTS).cast(pl.Int64))
+    origins = rows.group_by("language", "origin_qid", "origin_en").agg(dishes=dishes)
+    common_parts = (
         pairs.group_by("language", "qid", "label")
         .agg(dishes=pl.col("dish").n_unique().cast(pl.Int64))
-        .sort("dishes", NUMBER, descending=[True, False])
-        .head(common)
-        .with_row_index("rank", offset=1)
-        .select("language", pl.col("rank").cast(pl.Int64), "qid", "label", "dishes")
+        .sort(as_given, "dishes", NUMBER, descending=[False, True, False])
+        .with_columns(rank=pl.int_range(1, pl.len() + 1).over("language"))
+        .filter(pl.col("rank") <= common)
     )
+    return TripleStats(
+        languages.sort("dishes", "language", descending=[True, False]),
+        origins.sort(as_given, "dishes", _ORIGIN_NUMBER, descending=[False, True, False]),
+        common_parts.select("language", "rank", "qid", "label", "dishes"),
+    )
+
+
+_ORIGIN_NUMBER = pl.col("origin_qid").str.slice(1).cast(pl.Int64)
 
 
 # Everything that a release holds.
 
 
-@dataclass(frozen=True, slots=True)
-class CulturalStats:
+class CulturalStats(NamedTuple):
     """Coverage of a release's cultural prompts."""
 
     kinds: pl.DataFrame
@@ -125,10 +109,6 @@ class CulturalStats:
     """BCP 47 tags of the prompts, in text order."""
     nationalities: int
     """Different nationalities."""
-
-    def frames(self) -> dict[str, pl.DataFrame]:
-        """The figures by name."""
-        return {"kinds": self.kinds, "categories": self.categories}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -146,23 +126,31 @@ class DatasetStats(Summarised):
 
     def frames(self) -> dict[str, pl.DataFrame]:
         """All figures, one frame each, by name."""
-        frames = {} if self.questions is None else stats_frames(self.questions)
+        frames = {} if self.questions is None else self.questions.frames()
         for name, figures in self.food.items():
-            frames |= {f"{name}_{field.name}": getattr(figures, field.name) for field in fields(figures)}
+            frames |= {f"{name}_{of}": frame for of, frame in figures._asdict().items()}
         if self.cultural is not None:
-            frames |= {f"cultural_{name}": frame for name, frame in self.cultural.frames().items()}
+            frames |= {"cultural_kinds": self.cultural.kinds, "cultural_categories": self.cultural.categories}
         return frames
+
+    def to_json(self) -> dict[str, Any]:
+        """All figures as plain JSON: every frame as a list of records, see `Stats.to_json`."""
+        records = {name: frame.to_dicts() for name, frame in self.frames().items()}
+        return records | ({} if self.questions is None else self.questions.to_json())
 
     def as_tables(self) -> list[Table]:
         """All figures of a release, those of its questions first."""
-        from blend.builders.stats.tables import dataset_tables
-
-        return dataset_tables(self)
-
-    def to_json(self) -> dict[str, Any]:
-        """All figures as plain JSON: every frame as a list of records, see `stats_json`."""
-        records = {name: frame.to_dicts() for name, frame in self.frames().items()}
-        return records | ({} if self.questions is None else stats_json(self.questions))
+        tables = [] if self.questions is None else list(question_tables(self.questions))
+        reword = str if self.domain is None else self.domain.reword
+        for name, food in self.food.items():
+            for title, frame, caption in _triple_tables(name, food):
+                # The words of the domain stand above the columns as well.
+                renamed = frame.rename({column: reword(column) for column in frame.columns})
+                tables.append(Table(title, renamed, reword(caption)))
+        if self.cultural is not None:
+            tables.append(Table("Cultural prompts", self.cultural.kinds, "Counts, by kind of text."))
+            tables.append(Table("Cultural categories", self.cultural.categories, "Counts of topics."))
+        return tables
 
 
 def stats_of_release(release: Path, *, on_progress: ProgressCallback = silent) -> DatasetStats:
@@ -227,3 +215,198 @@ def build_cultural_stats(prompts: pl.DataFrame) -> CulturalStats:
         languages=tuple(sorted(prompts["language"].unique())),
         nationalities=prompts["nationality"].n_unique(),
     )
+
+
+# All of it as tables for readers: each a title, a frame and what its figures mean.
+
+_PER_QUESTION: Final = {
+    "answers": "answers/groups",
+    "votes": "answers/votes",
+    "top votes": "max_votes/with_annotations",
+    "non-answers": "non_answers/all_keys",
+    "agreement %": "agreement/annotators",
+    "majority %": "agreement/majority",
+}
+_BY_TOPIC: Final = {
+    "Top votes by topic": "max_votes/with_annotations",
+    "Agreement by topic": "agreement/annotators",
+    "Answers by topic": "answers/groups",
+    "Non-answers by topic": "non_answers/all_keys",
+}
+_LANGUAGES = 8
+"""Languages whose most common parts are shown: those with the most items."""
+
+
+def question_tables(stats: Stats) -> Iterator[Table]:
+    """The figures of questions."""
+    yield Table(
+        "Counts",
+        _with_total(stats.counts),
+        "Unanswered: no annotator gave an answer. Scored: short-answer scoring keeps it. Answer groups: "
+        "different answers, variants merged; answers: with variants. Votes: annotators behind answers.",
+    )
+    yield Table(
+        "Per question",
+        _per_question(stats),
+        "Means over questions. Top votes: annotators behind the most frequent answer. Agreement: their share "
+        "of the annotators. Majority: share of questions where they are more than half. See measures.",
+    )
+    yield from agreement_tables(stats)
+    for title, key in _BY_TOPIC.items():
+        in_percent = "In percent. " if MEASURES[key].unit == "fraction" else ""
+        means = stats.topic_means.filter(key == _KEY).select("locale", "topic", _IN_TABLES)
+        yield Table(title, means.pivot("topic", index="locale", values="mean"), in_percent + DEFINITIONS[key])
+    sources = stats.sources.with_columns(origin=pl.col("source_locale").fill_null("unknown"))
+    yield Table(
+        "Templates",
+        _with_total(_wide(sources, "topic", index="origin", values="templates")),
+        "By topic and origin, the locale whose natives wrote them; each is asked everywhere.",
+    )
+    votes = stats.non_answers.group_by("locale", "kind", maintain_order=True).agg(pl.col("votes").sum())
+    yield Table(
+        "Non-answers",
+        _with_total(_wide(votes, "kind", index="locale", values="votes").select("locale", *KINDS))
+        if len(votes)
+        else votes,
+        "Votes for not answering. Other: a reason in the annotator's own words.",
+    )
+    yield Table(
+        "Overlap",
+        stats.overlap.sort("common_lemmas", "locale_a", "locale_b", descending=[True, False, False]).select(
+            pl.format("{} and {}", "locale_a", "locale_b").alias("locales"),
+            pl.col("common_lemmas").alias("lemmas"),
+            (100 * pl.col("lemma_share")).alias("of either's %"),
+            pl.col("common_words").alias("words"),
+        ),
+        f"Lemmas of English answers in common, summed over the templates of both; by {stats.lemmatiser}.",
+    )
+    if stats.mcq_counts is not None and stats.mcq_power is not None:
+        yield from _mcq_tables(stats.mcq_counts, stats.mcq_power)
+
+
+def agreement_tables(stats: Stats) -> Iterator[Table]:
+    """How much people agree: alpha where single responses are known, and measures over all questions."""
+    if stats.annotator_agreement is not None:
+        yield Table(
+            "Annotators",
+            stats.annotator_agreement,
+            "Alpha: Krippendorff's, with MASI over the answers that each gave; 1 is perfect, 0 is chance. Open "
+            "questions have many right answers, so that it is far from 1 where everybody is careful. Low, "
+            "high: its 95 % interval over questions. Questions: answered by two or more.",
+        )
+    if stats.annotator_groups is not None:
+        yield Table(
+            "Annotator groups",
+            stats.annotator_groups,
+            "By what annotators agreed to tell about themselves: alpha within each group. Groups of fewer than "
+            "five are counted together.",
+        )
+    yield Table("Measures", _measures(stats), "Means over all locales; of locales: each with the same weight.")
+
+
+_KEY = pl.concat_str("measure", "definition", separator="/")
+_IN_TABLES = pl.when(pl.col("unit") == "fraction").then(100 * pl.col("mean")).otherwise("mean").alias("mean")
+"""Means as tables have them: fractions in percent."""
+
+
+def _per_question(stats: Stats) -> pl.DataFrame:
+    overall = stats.overall_means.with_columns(locale=pl.lit("all"))
+    means = pl.concat(each.select("locale", _IN_TABLES, key=_KEY) for each in (stats.locale_means, overall))
+    frame = pl.DataFrame({"locale": [*stats.counts["locale"], "all"]})
+    for name, key in _PER_QUESTION.items():
+        of_measure = means.filter(key=key).select("locale", pl.col("mean").alias(name))
+        frame = frame.join(of_measure, on="locale", how="left", maintain_order="left")
+    return frame
+
+
+def _measures(stats: Stats) -> pl.DataFrame:
+    key = _KEY.str
+    return stats.overall_means.select(
+        key.replace("/", ", ").str.replace_all("_", " ").alias("measure"),
+        _KEY.replace_strict(DEFINITIONS).alias("definition"),
+        questions="n",
+        mean="mean",
+        **{"of locales": "mean_of_locale_means"},
+    )
+
+
+def _mcq_tables(counts: pl.DataFrame, power: pl.DataFrame) -> Iterator[Table]:
+    """How many multiple-choice questions there are, and what they tell apart; see `Stats`."""
+    totals = counts.group_by("locale", maintain_order=True).agg(pl.col("templates", "mcqs").sum())
+    yield Table(
+        "MCQ counts",
+        _with_total(totals.rename({"mcqs": "questions"}), but=["templates"]),
+        "Templates: those that give the locale any questions.",
+    )
+    by_topic = _wide(counts.sort("topic"), "topic", index="locale", values="mcqs")
+    by_topic = totals.select("locale").join(by_topic, on="locale", maintain_order="left")
+    yield Table("MCQ by topic", _with_total(by_topic), "Multiple-choice questions by locale asked about.")
+    yield power_table(power)
+
+
+def power_table(power: pl.DataFrame) -> Table:
+    """What tells two models apart, by locale; ``power`` is `planning.power`."""
+    return Table(
+        "MCQ power",
+        power.select(
+            "locale",
+            "templates",
+            pl.col("mcqs").alias("questions"),
+            (100 * pl.col("difference")).alias("difference %"),
+            pl.col("templates_needed").alias("needed"),
+        ),
+        "What tells two models apart. Difference: in accuracy, that a paired test at 5 % on two sides finds "
+        f"with 80 % power, if exactly one of the two is right in {DISAGREEMENT:.0%} of the questions and "
+        f"variants of a template correlate by {CORRELATION:g}. Needed: templates with questions for a "
+        f"difference of {CLOSE:.0%}.",
+    )
+
+
+def _triple_tables(name: str, stats: TripleStats) -> Iterator[Table]:
+    yield Table(
+        f"{name} languages",
+        stats.languages,
+        "Triples: pairs of dish and part. Part labels: different names of parts, the candidates of probing. "
+        "One part: dishes with a single part. Materials and images: dishes with any.",
+    )
+    origins = stats.origins.group_by("origin_qid", "origin_en").agg(
+        pl.col("dishes").max(), languages=pl.col("language").n_unique()
+    )
+    yield Table(
+        f"{name} origins",
+        origins.sort("dishes", _ORIGIN_NUMBER, descending=[True, False]).select(
+            pl.col("origin_en").alias("origin"), pl.col("origin_qid").alias("item"), "dishes", "languages"
+        ),
+        "Dishes: in the language that has most of them.",
+    )
+    count = pl.col("dishes").map_elements("{:,}".format, return_dtype=pl.String)
+    parts = stats.common_parts.group_by("language", maintain_order=True).agg(
+        pl.format("{} {}", "label", count).str.join(", ").alias("parts")
+    )
+    languages = stats.languages.head(_LANGUAGES).select("language")
+    yield Table(
+        f"{name} common parts",
+        languages.join(parts, on="language", maintain_order="left"),
+        "The most common parts, with the dishes that have them.",
+    )
+
+
+def _wide(rows: pl.DataFrame, columns: str, *, index: str, values: str) -> pl.DataFrame:
+    """A row per value of one column and a column per value of another, 0 where there is none."""
+    if rows.is_empty():
+        return rows.select(index)
+    wide = rows.pivot(columns, index=index, values=values, aggregate_function="sum", maintain_order=True)
+    order = [name for name in KINDS if name in wide.columns]
+    return wide.select(index, *order, *(name for name in wide.columns if name != index and name not in order))
+
+
+def _with_total(rows: pl.DataFrame, *, but: Sequence[str] = ()) -> pl.DataFrame:
+    """The rows with one for all together; a sum is null where any part of it is unknown."""
+    first, *others = rows.columns
+    sums = [
+        pl.when(pl.col(name).null_count() == 0).then(pl.col(name).sum()).alias(name)
+        if name not in but
+        else pl.lit(None, rows.schema[name]).alias(name)
+        for name in others
+    ]
+    return pl.concat([rows, rows.select(pl.lit("all").alias(first), *sums).head(1)])

@@ -5,8 +5,8 @@ measure stand side by side, because published figures seldom say which questions
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import polars as pl
 
@@ -16,95 +16,58 @@ KINDS = ("idk", "no-answer", "not-applicable", "other")
 """Kinds of non-answer, in the order of every table."""
 
 
-@dataclass(frozen=True, slots=True)
-class Measure:
+class _Measure(NamedTuple):
     """One number per question, and the questions that count."""
 
-    text: str
-    """What the number is and which questions count, in one sentence."""
     unit: str
     """Unit of sum and mean."""
     value: pl.Expr
     """The number, over the columns of `question_figures`."""
-    among: pl.Expr
+    among: pl.Expr = pl.lit(True)
     """Whether the question counts, over the same columns."""
 
 
-_ALL = pl.lit(True)
+_TOP = pl.col("max_votes")
 _ANSWERED = pl.col("answer_groups") > 0
+_ALL_KINDS = pl.sum_horizontal(KINDS, ignore_nulls=False)
 
-MEASURES: dict[str, dict[str, Measure]] = {
-    "max_votes": {
-        "with_annotations": Measure(
-            "Votes for the most frequent answer, over questions with at least one answer.",
-            "votes",
-            pl.col("max_votes"),
-            _ANSWERED,
-        ),
-        "all": Measure(
-            "Votes for the most frequent answer, 0 for a question without answers, over all questions.",
-            "votes",
-            pl.col("max_votes"),
-            _ALL,
-        ),
-        "scored": Measure(
-            "Votes for the most frequent answer, over the questions that short-answer scoring does not skip.",
-            "votes",
-            pl.col("max_votes"),
-            pl.col("scored"),
-        ),
-        "including_idks": Measure(
-            "The largest of the votes for one answer and the votes for one reason not to answer, over all"
-            " questions.",
-            "votes",
-            pl.max_horizontal("max_votes", "max_non_answer"),
-            _ALL,
-        ),
-        "idks_at_most_2": Measure(
-            "Votes for the most frequent answer, over questions with an answer and at most two non-answers.",
-            "votes",
-            pl.col("max_votes"),
-            _ANSWERED & (pl.sum_horizontal(KINDS, ignore_nulls=False) <= 2),
-        ),
-    },
-    "non_answers": {
-        "all_keys": Measure(
-            "Non-answers of all kinds, annotators' own reasons included, over all questions.",
-            "votes",
-            pl.sum_horizontal(KINDS, ignore_nulls=False),
-            _ALL,
-        ),
-        "three_keys": Measure(
-            "Non-answers without annotators' own reasons (idk, no-answer, not-applicable), over all questions.",
-            "votes",
-            pl.sum_horizontal(KINDS[:-1], ignore_nulls=False),
-            _ALL,
-        ),
-    },
-    "answers": {
-        "groups": Measure(
-            "Different answers, variants merged, over all questions.", "answers", pl.col("answer_groups"), _ALL
-        ),
-        "votes": Measure("Votes for all answers together, over all questions.", "votes", pl.col("votes"), _ALL),
-    },
-    "agreement": {
-        "annotators": Measure(
-            "Share of the annotators behind the most frequent answer, over questions with at least one answer.",
-            "fraction",
-            pl.col("max_votes") / pl.col("annotators"),
-            _ANSWERED,
-        ),
-        "majority": Measure(
-            "Share of questions whose most frequent answer has more than half of the annotators behind it, over"
-            " all questions.",
-            "fraction",
-            2 * pl.col("max_votes") > pl.col("annotators"),
-            _ALL,
-        ),
-    },
+MEASURES: dict[str, _Measure] = {
+    "max_votes/with_annotations": _Measure("votes", _TOP, _ANSWERED),
+    "max_votes/all": _Measure("votes", _TOP),
+    "max_votes/scored": _Measure("votes", _TOP, pl.col("scored")),
+    "max_votes/including_idks": _Measure("votes", pl.max_horizontal("max_votes", "max_non_answer")),
+    "max_votes/idks_at_most_2": _Measure("votes", _TOP, _ANSWERED & (_ALL_KINDS <= 2)),
+    "non_answers/all_keys": _Measure("votes", _ALL_KINDS),
+    "non_answers/three_keys": _Measure("votes", pl.sum_horizontal(KINDS[:-1], ignore_nulls=False)),
+    "answers/groups": _Measure("answers", pl.col("answer_groups")),
+    "answers/votes": _Measure("votes", pl.col("votes")),
+    "agreement/annotators": _Measure("fraction", _TOP / pl.col("annotators"), _ANSWERED),
+    "agreement/majority": _Measure("fraction", pl.col("annotators") < 2 * _TOP),
 }
-"""Measure and definition to what is measured, in the order of every table."""
+"""_Measure and definition to what is measured, in the order of every table."""
 
+DEFINITIONS: dict[str, str] = {
+    "max_votes/with_annotations": "Votes for the most frequent answer, over questions with at least one "
+    "answer.",
+    "max_votes/all": "Votes for the most frequent answer, 0 for a question without answers, over all "
+    "questions.",
+    "max_votes/scored": "Votes for the most frequent answer, over the questions that short-answer scoring does "
+    "not skip.",
+    "max_votes/including_idks": "The largest of the votes for one answer and the votes for one reason not to "
+    "answer, over all questions.",
+    "max_votes/idks_at_most_2": "Votes for the most frequent answer, over questions with an answer and at most "
+    "two non-answers.",
+    "non_answers/all_keys": "Non-answers of all kinds, annotators' own reasons included, over all questions.",
+    "non_answers/three_keys": "Non-answers without annotators' own reasons (idk, no-answer, not-applicable), "
+    "over all questions.",
+    "answers/groups": "Different answers, variants merged, over all questions.",
+    "answers/votes": "Votes for all answers together, over all questions.",
+    "agreement/annotators": "Share of the annotators behind the most frequent answer, over questions with at "
+    "least one answer.",
+    "agreement/majority": "Share of questions whose most frequent answer has more than half of the annotators "
+    "behind it, over all questions.",
+}
+"""What the number is and which questions count, in one sentence each."""
 
 _VOTES = pl.col("votes", "max_votes", "max_non_answer", "annotators", *KINDS)
 """Figures that are null where votes are unknown."""
@@ -128,14 +91,12 @@ def question_figures(questions: pl.DataFrame, annotations: pl.DataFrame, *, want
         and ``scored`` (see `short_answer_prompts.is_scored`). Figures of unknown votes are null.
         Ordered by template and locale.
     """
+    of_answers = annotations.select(
+        *KEY, *_counts(), scored=is_scored() & accepts_answers(), votes_known=votes_known()
+    )
     return (
         questions.select(*KEY, "topic")
-        .join(
-            _figures_of_answers(annotations),
-            on=KEY,
-            how="left",
-            validate="1:1",
-        )
+        .join(of_answers, on=KEY, how="left", validate="1:1")
         .with_columns(pl.col(pl.Int64).fill_null(0))
         .with_columns(
             annotators=pl.max_horizontal(pl.lit(wanted, pl.Int64), "max_votes"),
@@ -147,10 +108,23 @@ def question_figures(questions: pl.DataFrame, annotations: pl.DataFrame, *, want
     )
 
 
-def _figures_of_answers(annotations: pl.DataFrame) -> pl.DataFrame:
-    return annotations.select(
-        *KEY, *_counts(), scored=is_scored() & accepts_answers(), votes_known=votes_known()
-    )
+def _counts() -> list[pl.Expr]:
+    groups = pl.element().struct
+    votes = pl.col("annotations").list.eval(groups.field("count"))
+    # The last of `KINDS` is a list: reasons in annotators' own words, each with its votes.
+    others = pl.col("idks").struct.field("others").list.eval(groups.field("count"))
+    named = {kind: pl.col("idks").struct.field(kind) for kind in KINDS[:-1]}
+    counts = {
+        "answer_groups": pl.col("annotations").list.len(),
+        "answers": pl.col("annotations").list.eval(groups.field("answers").list.len()).list.sum(),
+        "en_answers": pl.col("annotations").list.eval(groups.field("en_answers").list.len()).list.sum(),
+        "votes": votes.list.sum(),
+        "max_votes": votes.list.max(),
+        **named,
+        KINDS[-1]: others.list.sum(),
+        "max_non_answer": pl.max_horizontal(*named.values(), others.list.max()),
+    }
+    return [count.fill_null(0).cast(pl.Int64).alias(name) for name, count in counts.items()]
 
 
 def mean_by(figures: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
@@ -164,26 +138,23 @@ def mean_by(figures: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
         One row per measure, definition and group, unordered: ``measure``, ``definition``, ``unit``, the columns
         of ``by``, ``sum`` (whole for counts), ``n`` (questions that count) and ``mean`` (null where none does).
     """
-    names = {f"{measure}/{name}": (measure, name) for measure, of in MEASURES.items() for name in of}
-    values = figures.select(*by, **{key: _value(MEASURES[m][d]) for key, (m, d) in names.items()})
+    values = figures.select(
+        *by, **{key: pl.when(of.among).then(of.value.cast(pl.Float64)) for key, of in MEASURES.items()}
+    )
     lists = (
         values.group_by(by).agg(pl.all().drop_nulls()) if by else values.select(pl.all().drop_nulls().implode())
     )
     long = lists.unpivot(index=list(by), variable_name="key", value_name="values")
+    parts = pl.col("key").str.split("/").list
     return long.select(
-        pl.col("key").replace_strict({key: m for key, (m, _) in names.items()}).alias("measure"),
-        pl.col("key").replace_strict({key: d for key, (_, d) in names.items()}).alias("definition"),
-        pl.col("key").replace_strict({key: MEASURES[m][d].unit for key, (m, d) in names.items()}).alias("unit"),
-        *by,
+        measure=parts.first(),
+        definition=parts.last(),
+        unit=pl.col("key").replace_strict({key: of.unit for key, of in MEASURES.items()}),
+        **{name: pl.col(name) for name in by},
         # fsum rounds once, so that no order of rows or threads can show in the last digit.
         sum=pl.Series([math.fsum(cell) for cell in long["values"]], dtype=pl.Float64),
         n=pl.col("values").list.len().cast(pl.Int64),
     ).with_columns(mean=pl.when(pl.col("n") > 0).then(pl.col("sum") / pl.col("n")))
-
-
-def definitions() -> Mapping[str, str]:
-    """Measure and definition (``max_votes/scored``) to its sentence."""
-    return {f"{measure}/{name}": m.text for measure, of in MEASURES.items() for name, m in of.items()}
 
 
 def in_order(column: str, names: Iterable[str]) -> pl.Expr:
@@ -193,32 +164,4 @@ def in_order(column: str, names: Iterable[str]) -> pl.Expr:
 
 def in_measure_order() -> pl.Expr:
     """A sort key that puts ``measure`` and ``definition`` in the order of `MEASURES`."""
-    return pl.concat_str("measure", "definition", separator="/").cast(pl.Enum(list(definitions())))
-
-
-def _value(measure: Measure) -> pl.Expr:
-    return pl.when(measure.among).then(measure.value.cast(pl.Float64))
-
-
-def _counts() -> list[pl.Expr]:
-    votes = pl.col("annotations").list.eval(pl.element().struct.field("count"))
-    # The last of `KINDS` is a list: reasons in annotators' own words, each with its votes.
-    others = pl.col("idks").struct.field("others").list.eval(pl.element().struct.field("count"))
-    named = {kind: pl.col("idks").struct.field(kind) for kind in KINDS[:-1]}
-    return [
-        expr.fill_null(0).cast(pl.Int64).alias(name)
-        for name, expr in {
-            "answer_groups": pl.col("annotations").list.len(),
-            "answers": _strings("answers"),
-            "en_answers": _strings("en_answers"),
-            "votes": votes.list.sum(),
-            "max_votes": votes.list.max(),
-            **named,
-            KINDS[-1]: others.list.sum(),
-            "max_non_answer": pl.max_horizontal(*named.values(), others.list.max()),
-        }.items()
-    ]
-
-
-def _strings(field: str) -> pl.Expr:
-    return pl.col("annotations").list.eval(pl.element().struct.field(field).list.len()).list.sum()
+    return pl.concat_str("measure", "definition", separator="/").cast(pl.Enum(list(MEASURES)))

@@ -1,6 +1,6 @@
-"""Planning a collection: what so many templates and annotators bring, cost, and tell apart in a region.
+"""What tells two models apart, and planning: what so many templates and annotators bring, cost and tell apart.
 
-What is expected comes from regions where people have answered: those of BLEnD, or a pilot.
+What is expected of a collection comes from regions where people have answered: those of BLEnD, or a pilot.
 """
 
 import math
@@ -11,7 +11,6 @@ from typing import Any
 
 import polars as pl
 
-from blend.builders.stats.mcq import DISAGREEMENT, half_width, mcqs_needed, smallest_difference
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.tables import read_config
@@ -19,6 +18,101 @@ from blend.schemas.errors import InputError, UnknownNameError
 from blend.schemas.frames import MAX_IDK, MAX_UNANSWERABLE
 from blend.schemas.rows import ANNOTATIONS, MULTIPLE_CHOICE_QUESTIONS
 from blend.schemas.summaries import Summarised, Table
+
+DISAGREEMENT = 0.35
+"""Share of questions that exactly one of two models is taken to get right, see `power`.
+
+It and `CORRELATION` are medians over the 15 pairs of six baselines of the audit on BLEnD's 16 regions.
+"""
+CORRELATION = 0.65
+"""Intra-cluster correlation that the two models' difference is taken to have among variants of a template."""
+CLOSE = 0.05
+"""Difference in accuracy for which `power` says how many templates it takes."""
+_ACCURACY_CORRELATION = 0.85
+"""Intra-cluster correlation that being right is taken to have among variants of a template, see `_half_width`;
+about the median over the same baselines."""
+# Quantiles of the normal distribution for two sides of 5 %, and with it for 80 % power.
+_Z_95 = 1.959963984540054
+_Z = _Z_95 + 0.8416212335729143
+
+
+def power(mcqs: pl.LazyFrame) -> pl.LazyFrame:
+    """Compute the smallest difference in accuracy that two models must have to be told apart, by locale.
+
+    Both answer the same questions. A paired test at 5 % on two sides finds a difference ``d`` with 80 % power
+    if ``d = (1.960 + 0.842) * sqrt(v * deff / n)``. The variance ``v`` of a question's difference (1, 0 or -1)
+    is at most the share of questions that exactly one model gets right: `DISAGREEMENT` or, where ``d`` is
+    larger, ``d`` itself. Variants of a template rise and fall together: ``deff = 1 + (m - 1) * CORRELATION``
+    questions say as much as one, where ``m`` is the mean size of the template of a question.
+
+    Args:
+        mcqs: ``locale`` and ``template_id`` of `MCQ_ROWS`.
+
+    Returns:
+        One row per locale, in no order: ``locale``, ``templates``, ``mcqs`` (counts), ``difference`` (a
+        fraction; null if it would be above 1) and ``templates_needed``, templates with as many variants each
+        that bring it down to `CLOSE`.
+
+    References:
+        Connor (1987), Sample size for testing differences in proportions for the paired-sample design; Kish
+        (1965), Survey sampling, for the design effect with clusters of unequal size; Miller (2024), Adding
+        error bars to evals, https://arxiv.org/abs/2411.00640, section 5.
+    """
+    sizes = mcqs.group_by("locale", "template_id").agg(size=pl.len().cast(pl.Int64))
+    by_locale = sizes.group_by("locale").agg(
+        templates=pl.len().cast(pl.Int64),
+        mcqs=pl.col("size").sum(),
+        size=(pl.col("size") ** 2).sum() / pl.col("size").sum(),
+    )
+    return by_locale.select(
+        "locale",
+        "templates",
+        "mcqs",
+        difference=_smallest_difference(pl.col("mcqs"), pl.col("size")),
+        templates_needed=(_mcqs_needed(pl.col("size"), CLOSE) * pl.col("templates") / pl.col("mcqs"))
+        .ceil()
+        .cast(pl.Int64),
+    )
+
+
+def _smallest_difference(mcqs: pl.Expr, size: pl.Expr) -> pl.Expr:
+    """Compute the difference of `power`, a fraction: null if it would be above 1.
+
+    Args:
+        mcqs: How many questions there are.
+        size: Mean size of the template of a question, the sum of squared sizes by the sum of sizes.
+    """
+    ratio = _Z**2 * _design_effect(size, CORRELATION) / mcqs
+    # The larger one holds: the second is the solution where all of the disagreement is the difference.
+    difference = pl.max_horizontal((DISAGREEMENT * ratio).sqrt(), ratio)
+    return pl.when(difference <= 1).then(difference)
+
+
+def _mcqs_needed(size: pl.Expr, difference: float) -> pl.Expr:
+    """Compute how many questions bring the difference of `power` down to a fraction; not a whole number."""
+    variance = max(DISAGREEMENT, difference)
+    return variance * _Z**2 * _design_effect(size, CORRELATION) / difference**2
+
+
+def _half_width(mcqs: pl.Expr, size: pl.Expr) -> pl.Expr:
+    """Compute half the width of the 95 % interval of the accuracy of a model that gets half of them right.
+
+    Args:
+        mcqs: How many questions there are.
+        size: As in `_smallest_difference`.
+
+    Returns:
+        A fraction, null if above 0.5.
+    """
+    half = _Z_95 * (0.25 * _design_effect(size, _ACCURACY_CORRELATION) / mcqs).sqrt()
+    return pl.when(half <= 0.5).then(half)
+
+
+def _design_effect(size: pl.Expr, correlation: float) -> pl.Expr:
+    return 1 + (size - 1) * correlation
+
+
+# A collection that is planned.
 
 FEWEST_ANNOTATORS, MOST_ANNOTATORS = 2, 9
 """Annotators per question that are planned with: the published votes tell little of more."""
@@ -42,7 +136,7 @@ REGION_FIGURES = pl.Schema(
 does not skip, and that default mode asks about as far as votes decide (fractions); and what became of the
 latter: the share ``offered`` that gave multiple-choice questions (others are short of distractors, or their
 answer is no option), how many ``mcqs`` each of them gave, the mean ``size`` of the template of such a question
-(see `mcq.power`), and whose these three are (``mcqs_from``: ``BLEnD``, or ``pilot``)."""
+(see `power`), and whose these three are (``mcqs_from``: ``BLEnD``, or ``pilot``)."""
 
 _OF_MCQS = ("offered", "mcqs", "size", "mcqs_from")
 _OTHERWISE = "plan from one that has some, or from BLEnD's regions: leave `release` out"
@@ -110,7 +204,7 @@ def plan_collection(
     """Plan by what collecting brought elsewhere.
 
     Multiple-choice questions are taken to be made in default mode, whose rules go with the number of
-    annotators: a top answer needs a majority, and non-answers may be a minority. `mcq.power` has the formula of
+    annotators: a top answer needs a majority, and non-answers may be a minority. `power` has the formula of
     what tells two models apart.
 
     Args:
@@ -154,7 +248,7 @@ def _designs(
     pairs = pl.col("templates") * share
     mcqs, size = pairs * pl.col("mcqs"), pl.col("size")
     answers = pl.col("templates") * pl.col("annotators")
-    wanted = mcqs_needed(size, difference) / pl.col("mcqs") / share
+    wanted = _mcqs_needed(size, difference) / pl.col("mcqs") / share
     return rows.select(
         "locale",
         "annotators",
@@ -164,8 +258,8 @@ def _designs(
         short_answers=_count(pl.col("templates") * pl.col("short_answers")),
         pairs=_count(pairs),
         mcqs=_count(mcqs),
-        half_width=half_width(mcqs, size),
-        difference=smallest_difference(mcqs, size),
+        half_width=_half_width(mcqs, size),
+        difference=_smallest_difference(mcqs, size),
         # Where nothing is left, no number of templates is enough.
         needed=pl.when(share > 0).then(_count(wanted.ceil())),
         mcqs_from=pl.col("mcqs_from"),

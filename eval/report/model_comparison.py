@@ -9,13 +9,14 @@ import numpy as np
 import polars as pl
 
 from blend.eval.judging.corrected_scores import means_of, scored_with_labels
-from blend.eval.report.scored_runs import ScoredRun
+from blend.eval.registry import task_of
+from blend.eval.report.scored_runs import ScoredRun, few_note, region_name, with_interval
 from blend.eval.statistics.clusters import FEW, Clusters, cluster_sums, ratio_draws
 from blend.eval.statistics.estimates import Estimate, macro_estimate
 from blend.eval.statistics.paired import PairedTest, Rank, holm, macro_test, paired_tests, rank_intervals
 from blend.eval.statistics.prediction_powered import CorrectedMeans
 from blend.schemas.errors import InputError
-from blend.schemas.summaries import Summarised, Table, written
+from blend.schemas.summaries import Summarised, Table
 from blend.schemas.texts import pluralise
 
 _DIFFERENCES = pl.Schema(
@@ -27,7 +28,7 @@ _DIFFERENCES = pl.Schema(
 )
 """One row per pair and region; ``region`` is null for the mean over regions."""
 
-ALPHA = 0.05
+_ALPHA = 0.05
 """Corrected p-values up to this one count as a difference."""
 
 Verdict = Literal["better", "worse", "no difference shown"]
@@ -74,9 +75,22 @@ class Pair:
         """Whether the mean over regions is corrected."""
         return len(self.corrected) == len(self.regions)
 
-    def where(self, verdict: Verdict) -> tuple[str, ...]:
-        """Regions in which the second model is better, worse, or not shown to differ."""
-        return tuple(region for region, found in self.regions.items() if found.verdict == verdict)
+    @property
+    def name(self) -> str:
+        """Which way its differences go."""
+        return f"{self.second} less {self.first}"
+
+    @property
+    def correction(self) -> str:
+        """What is corrected, as a sentence."""
+        where = "" if self.is_corrected else f" in {', '.join(map(region_name, self.corrected))} alone"
+        return f" {self.name} is corrected by people's labels{where}."
+
+    def by_region(self) -> Table:
+        """Where the two differ, best first for the second one."""
+        ranked = sorted(self.regions.items(), key=lambda found: (-(found[1].estimate.value or 0.0), found[0]))
+        rows = [(region_name(region), *_cells(found)) for region, found in ranked]
+        return Table.of(self.name, ("region", "verdict", "points", "corrected p"), rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,20 +134,36 @@ class ModelComparison(Summarised):
         return pl.DataFrame(rows, schema=_DIFFERENCES, orient="row")
 
     def as_tables(self) -> list[Table]:
-        """The places of the models."""
-        shown = sum(pair.macro.verdict != "no difference shown" for pair in self.pairs)
-        places = [
-            (
-                one.rank.place,
-                f"{one.rank.best}–{one.rank.worst}",
-                one.model,
-                *(written(figure, "{:.1f}") for figure in _figures(one.macro)),
-            )
-            for one in self.standings
-        ]
-        pairs = pluralise(len(self.pairs), "pair")
-        title = f"{self.task}, {len(places)} models, {shown} of {pairs} shown to differ"
-        return [Table.of(title, ("place", "possible", "model", "mean over regions, %", "low", "high"), places)]
+        """The places of the models, how pairs differ in the mean over regions, and each of them by region."""
+        n_shown = sum(pair.macro.verdict != "no difference shown" for pair in self.pairs)
+        title = (
+            f"{self.task}, {len(self.standings)} models, {n_shown} of {pluralise(len(self.pairs), 'pair')} "
+            "shown to differ"
+        )
+        corrected = ", corrected by people's labels" if any(one.is_corrected for one in self.standings) else ""
+        few = few_note(one.macro for one in self.standings)
+        places = Table.of(
+            title,
+            ("place", "possible", "model", "mean over regions"),
+            [
+                (one.rank.place, one.rank.possible, one.model, with_interval(one.macro))
+                for one in self.standings
+            ],
+            f"{task_of(self.task).compared_by}{corrected}. Possible: places that the differences allow, all of "
+            f"them at once with 95 % certainty.{few}",
+        )
+        means = Table.of(
+            "Is it chance?",
+            ("model less model", "verdict", "points", "p", "items", "fixed", "broken", "left out"),
+            [
+                (pair.name, *_cells(pair.macro), pair.n_items, pair.n_fixed, pair.n_broken, pair.n_left_out)
+                for pair in self.pairs
+            ],
+            _MEANING + "".join(pair.correction for pair in self.pairs if pair.corrected),
+        )
+        if not any(pair.n_left_out for pair in self.pairs):
+            means = means._replace(frame=means.frame.drop("left out"))
+        return [places, means, *(pair.by_region() for pair in self.pairs)]
 
     def rank_of(self, model: str) -> Rank:
         """The place of a model; the page of the report shows it."""
@@ -142,6 +172,19 @@ class ModelComparison(Summarised):
     def to_dict(self) -> dict[str, Any]:
         """The comparison as JSON has it."""
         return asdict(self)
+
+
+_MEANING = (
+    "In the mean over regions, by paired permutation tests over templates; p is corrected for the number of "
+    "pairs (Holm). Fixed: items that the first has correct and the other wrong; broken: the other way around; "
+    "left out: only one of them answered."
+)
+
+
+def _cells(of: Difference) -> tuple[str, str, str]:
+    """Verdict, points with their interval, and the p-value."""
+    p_value = "< 0.001" if of.p_value < 0.001 else f"{of.p_value:.3f}"
+    return of.verdict, with_interval(of.estimate, "{:+.1f}".format), p_value
 
 
 def _figures(of: Estimate) -> tuple[float | None, float | None, float | None]:
@@ -247,7 +290,7 @@ def _corrected_tests(means: CorrectedMeans, regions: Sequence[str]) -> dict[str,
 def _difference(test: PairedTest, p_value: float) -> Difference:
     value = test.estimate.value or 0.0
     verdict: Verdict = "no difference shown"
-    if p_value <= ALPHA:
+    if p_value <= _ALPHA:
         verdict = "better" if value > 0 else "worse"
     return Difference(test.estimate.scaled(100), p_value, verdict)
 

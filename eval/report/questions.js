@@ -1,6 +1,6 @@
 // Browser of single questions: unpacks what the page holds, filters it, and draws one page of rows.
 //
-// The data is written by single_answers.py (questions with the answers of models) and release_page.py (questions
+// The data is written by single_answers.py (questions with the answers of models) and report_page.py (questions
 // with what people answer in each region).
 (() => {
   "use strict";
@@ -8,10 +8,11 @@
   const TYPING_MS = 200;
   const NO_ANSWER = 2;
   const MARKS = ["✗", "✓", "–"], VERDICTS = ["wrong", "correct", "no answer"];
-  // As `visible` in page_template.py: controls, and what would turn the text around it.
-  const UNSAFE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\ud800-\udfff]/gu;
+  // As `escape_controls` in schemas/texts.py: controls, and what would turn the text around it.
+  const UNSAFE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069\ud800-\udfff]/gu;
 
-  const visible = (text) => text.replace(UNSAFE, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  const code = (number) => (number < 0x100 ? `\\x${number.toString(16).padStart(2, "0")}` : `\\u${number.toString(16).padStart(4, "0")}`);
+  const visible = (text) => text.replace(UNSAFE, (c) => code(c.charCodeAt(0)));
   const number = (value) => value.toLocaleString("en");
   const counted = (n, noun) => `${number(n)} ${noun}${n === 1 ? "" : "s"}`;
 

@@ -1,23 +1,24 @@
 """Sections: what a task shows of its scores on the page, as tables and charts.
 
-Charts are Vega-Lite specifications, drawn by the reader's browser. Each takes the width of the page, says in
-words what it shows, and carries numbers or shapes besides colours. Colours and what all charts share come from
-the page, which knows whether it is dark.
+Charts are Vega-Lite specifications (``charts.json``), drawn by the reader's browser. Each takes the width of
+the page, says in words what it shows, and carries numbers or shapes besides colours. Colours and what all
+charts share come from the page, which knows whether it is dark.
 """
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
+from importlib.resources import files
 from math import ceil, floor, log10
 from typing import Any, NamedTuple
 
-from blend.eval.scores_json import FEW_MARK, Score
-from blend.eval.statistics.estimates import Estimate
+from blend.eval.report.scored_runs import region_name, with_interval
+from blend.eval.scores_json import Score
 from blend.schemas.errors import MissingExtraError
-from blend.schemas.locales import Locale, registry
-from blend.schemas.summaries import NOTHING, Table
+from blend.schemas.summaries import Table
 
-Spec = dict[str, Any]
+_Spec = dict[str, Any]
 """A Vega-Lite specification as JSON has it."""
 
 
@@ -26,7 +27,7 @@ class ReportChart(NamedTuple):
 
     title: str
     """Heading above it, for example the name of a model; empty for none."""
-    spec: Spec
+    spec: _Spec
     """What is drawn."""
     wide: bool = False
     """Whether a narrow screen scrolls sideways in it, since numbers would not fit otherwise."""
@@ -62,38 +63,16 @@ def table_section(
     return Section(name, Table.of(title, head, cells, text), tuple(charts), is_open) if cells else None
 
 
-@cache
-def known_regions() -> Mapping[str, Locale]:
-    """Locales by the code that scores call their regions."""
-    return {locale.split: locale for locale in registry()}
-
-
-def region_name(code: str) -> str:
-    """A region as people call it; its code where the registry does not know it."""
-    return known_regions()[code].region_name if code in known_regions() else code
-
-
-def figure(found: Score | Estimate | None, digits: int = 1, *, signed: bool = False) -> str:
-    """A figure with its interval: ``61.3 [58.0, 64.5]``."""
-    if found is None or found.value is None:
-        return NOTHING
-    form = f"{{:{'+' if signed else ''}.{digits}f}}".format
-    if found.low is None or found.high is None:
-        return form(found.value)
-    # No line breaks within a figure.
-    return f"{form(found.value)}\u00a0[{form(found.low)},\u00a0{form(found.high)}]"
-
-
-def cell(score: Score | None) -> str:
+def cell(found: Score | None, digits: int = 1) -> str:
     """A score with its interval, as tables show it."""
-    return figure(score) + (FEW_MARK if score is not None and score.is_over_few else "")
+    return with_interval(found, f"{{:.{digits}f}}".format)
 
 
-Pairs = Mapping[tuple[str, str], Score]
+_Pairs = Mapping[tuple[str, str], Score]
 """Scores by row and column."""
 
 
-def pairs(scores: Mapping[str, Score]) -> Pairs:
+def pairs(scores: Mapping[str, Score]) -> _Pairs:
     """Scores by their keys of two parts, ``KR/Food``."""
     return {(row, column): score for key, score in scores.items() for row, _, column in (key.partition("/"),)}
 
@@ -147,7 +126,7 @@ def heat_section(
     name: str,
     title: str,
     text: str,
-    of_runs: Mapping[str, Pairs],
+    of_runs: Mapping[str, _Pairs],
     rows: Sequence[str],
     what: str,
     *,
@@ -211,38 +190,19 @@ def _colour_domain(values: Sequence[float]) -> tuple[float, float]:
 
 
 def _heat_map(
-    scores: Pairs, rows: Sequence[str], columns: Sequence[str], domain: tuple[float, float], what: str
-) -> Spec:
+    scores: _Pairs, rows: Sequence[str], columns: Sequence[str], domain: tuple[float, float], what: str
+) -> _Spec:
     """A number in every cell, on a colour that says the same, but where it is of fewer than `_FEW` answers."""
-    alt = load_altair()
     data = [
         {"row": region_name(row), "column": region_name(column), "value": round(score.value, 1), "n": score.n}
         for (row, column), score in scores.items()
         if score.value is not None
     ]
     x, y = ([region_name(key) for key in keys] for keys in (columns, rows))
-    base = alt.Chart(alt.Data(values=data)).encode(
-        # Columns are narrower than their names.
-        x=alt.X("column:N", sort=x, title=None, axis=alt.Axis(orient="top", labelAngle=-90)),
-        y=alt.Y("row:N", sort=y, title=None),
-    )
-    enough, few = (base.transform_filter(wanted) for wanted in (alt.datum.n >= _FEW, alt.datum.n < _FEW))
-    number = alt.Text("value:Q", format=".0f")
-    bright = domain[0] + _BRIGHT * (domain[1] - domain[0])
-    bright_or_dark = alt.when(alt.datum.value >= bright).then(alt.value("black")).otherwise(alt.value("white"))
-    legend = alt.Legend(orient="bottom", direction="horizontal", gradientLength=160, values=list(domain))
     # From dark blue to yellow, told apart by colour-blind readers and in grey as well.
-    scale = alt.Scale(scheme="cividis", domain=list(domain), clamp=True)
-    layers = (
-        enough.mark_rect().encode(color=alt.Color("value:Q", scale=scale, title=what, legend=legend))
-        + enough.mark_text(fontSize=10, tooltip=_ALL).encode(color=bright_or_dark, text=number)
-        + few.mark_text(fontSize=10, tooltip=_ALL).encode(text=number)
-    )
-    return spec_of(layers, f"Heat map: {what}", height=22 * len(y))
-
-
-_ALL = {"content": "data"}
-"""A tooltip that shows all that a mark is drawn of."""
+    bright = domain[0] + _BRIGHT * (domain[1] - domain[0])
+    values = {"data": data, "columns": x, "rows": y, "domain": list(domain), "bright": bright, "few": _FEW}
+    return chart_spec("heat", f"Heat map: {what}", height=22 * len(y), what=what, **values)
 
 
 def marks_chart(
@@ -254,7 +214,7 @@ def marks_chart(
     domain: tuple[float, float] | None = None,
     line: tuple[float, str] | None = None,
     digits: int = 1,
-) -> Spec:
+) -> _Spec:
     """Figures by region or the like with their intervals, one mark per model or other series.
 
     Args:
@@ -263,11 +223,10 @@ def marks_chart(
         what: What the figures are.
         label: What a key is called.
         domain: Where the horizontal axis begins and ends; as the figures ask for when absent.
-        line: A figure to compare with, as a dashed line, and what it is.
+        line: A figure to compare with, as a dashed line, and what it is; its name stands between the rows and
+            the legend, since within it would lie on the marks of the first region.
         digits: Digits behind the point of what is drawn.
     """
-    alt = load_altair()
-    series = list(scores)
     data = [
         {"series": name, "key": label(key)}
         | {end: None if found is None else round(found, digits) for end, found in _ends(one).items()}
@@ -275,43 +234,48 @@ def marks_chart(
         for key in keys
         if (one := by_key.get(key)) is not None and one.value is not None
     ]
-    # One legend for colours and shapes, which have one list of names.
-    names = {
-        "scale": alt.Scale(domain=series),
-        "legend": None if len(series) == 1 else alt.Legend(orient="top", title=None, columns=1),
-    }
-    base = alt.Chart(alt.Data(values=data)).encode(
-        y=alt.Y("key:N", sort=[label(key) for key in keys], title=None),
-        yOffset=alt.YOffset("series:N", sort=series),
-        color=alt.Color("series:N", **names),
+    return chart_spec(
+        "marks",
+        f"{what} with 95 % intervals",
+        height=(14 * len(scores) + 6) * len(keys),
+        what=what,
+        data=data,
+        series=list(scores),
+        keys=[label(key) for key in keys],
+        scale={} if domain is None else {"domain": list(domain)},
+        # One legend for colours and shapes, which have one list of names.
+        legend=None if len(scores) == 1 else {"orient": "top", "title": None, "columns": 1},
+        lines=[] if line is None else [{"value": line[0], "what": line[1]}],
     )
-    scale = alt.Undefined if domain is None else alt.Scale(domain=list(domain))
-    x = alt.X("value:Q", title=what, scale=scale, axis=alt.Axis(labelFlush=False))
-    marks = base.mark_point(filled=True, size=55, opacity=1, tooltip=_ALL).encode(
-        x=x, shape=alt.Shape("series:N", **names)
-    )
-    lines = base.mark_rule(strokeWidth=1.5, tooltip=_ALL).encode(x=alt.X("low:Q", title=what), x2="high:Q")
-    layers = lines + marks
-    if line is not None:
-        guess = alt.Chart(alt.Data(values=[{"value": line[0], "what": line[1]}]))
-        dashed = guess.mark_rule(strokeDash=[5, 4], strokeWidth=1.5).encode(x=x)
-        # Above the rows, between them and the legend: within, it would lie on the marks of the first region.
-        named = guess.mark_text(baseline="bottom", y=-3).encode(x=x, text="what:N")
-        layers = dashed + layers + named
-    return spec_of(layers, f"{what} with 95 % intervals", height=(14 * len(series) + 6) * len(keys))
 
 
 def _ends(score: Score) -> dict[str, float | None]:
     return {"value": score.value, "low": score.low, "high": score.high}
 
 
-def load_altair() -> Any:
-    """The charting library.
+def chart_spec(name: str, description: str, *, height: int, **values: Any) -> _Spec:
+    """A chart of ``charts.json`` that fits its place on the page, with values in the place of ``$names``."""
 
-    Raises:
-        MissingExtraError: If it is not installed.
-    """
-    return _library("altair")
+    def filled(part: Any) -> Any:
+        if isinstance(part, dict):
+            return {key: filled(one) for key, one in part.items()}
+        if isinstance(part, list):
+            return [filled(one) for one in part]
+        return values[part[1:]] if isinstance(part, str) and part.startswith("$") else part
+
+    page = {"width": "container", "height": height, "autosize": {"type": "fit-x", "contains": "padding"}}
+    return {"$schema": _SCHEMA, "description": description, **page, **filled(_charts()[name])}
+
+
+_SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
+
+
+@cache
+def _charts() -> dict[str, _Spec]:
+    found: dict[str, _Spec] = json.loads(
+        (files("blend.eval.report") / "charts.json").read_text(encoding="utf-8")
+    )
+    return found
 
 
 def chart_library() -> str:
@@ -320,20 +284,7 @@ def chart_library() -> str:
     Raises:
         MissingExtraError: If it is not installed.
     """
-    return str(_library("vl_convert").javascript_bundle())
-
-
-def spec_of(chart: Any, description: str, *, height: int) -> Spec:
-    """A chart as a specification that fits its place on the page, with what it shows in words."""
-    autosize = load_altair().AutoSizeParams(type="fit-x", contains="padding")
-    sized = chart.properties(width="container", height=height, description=description, autosize=autosize)
-    spec: Spec = sized.to_dict()
-    spec.pop("config", None)  # the page has one for light and one for dark
-    return spec
-
-
-def _library(name: str) -> Any:
     try:
-        return import_module(name)
+        return str(import_module("vl_convert").javascript_bundle())
     except ImportError:
         raise MissingExtraError("the report", extra="report") from None

@@ -1,19 +1,23 @@
 """Scored runs: what a run directory holds once it is scored, and whether runs can stand side by side."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
+from typing import Any
 
 import polars as pl
 
 from blend.eval.runs.run_description import RecordedAnswers, is_of_people
 from blend.eval.runs.run_directory import Run, read_frame
-from blend.eval.scores_json import ALL, DECISIONS_NAME, UNANSWERED, Score, Scores, score_again
+from blend.eval.scores_json import ALL, DECISIONS_NAME, FEW_MARK, UNANSWERED, Score, Scores, score_again
+from blend.eval.statistics.estimates import Estimate
 from blend.eval.task import Task
 from blend.schemas.errors import DISTRIBUTION, InputError
+from blend.schemas.locales import Locale, registry
 from blend.schemas.recipe import in_words
 from blend.schemas.summaries import NOTHING, Summarised, Table
 
-FIGURES = pl.Schema(
+_FIGURES = pl.Schema(
     {
         **dict.fromkeys(("metric", "scope", "key"), pl.String()),
         **dict.fromkeys(("value", "low", "high"), pl.Float64()),
@@ -22,7 +26,7 @@ FIGURES = pl.Schema(
 )
 """`Score`, one row each."""
 
-ONE_BY_ONE = "split"
+_ONE_BY_ONE = "split"
 """A scope of few keys and many figures: each key has figures like the overall ones."""
 
 _KEYS = ("item_id", "region", "template_id", "topic", "language", "prompt_id")
@@ -44,7 +48,7 @@ class ScoredRun(Summarised):
     @property
     def frame(self) -> pl.DataFrame:
         """Every figure, a row each, with the fields of `Score` as columns."""
-        return pl.DataFrame([score.model_dump() for score in self.scores.scores], schema=FIGURES, orient="row")
+        return pl.DataFrame([score.model_dump() for score in self.scores.scores], schema=_FIGURES, orient="row")
 
     @property
     def signature(self) -> str:
@@ -52,15 +56,8 @@ class ScoredRun(Summarised):
         return self.scores.signature
 
     def as_tables(self) -> list[Table]:
-        """The figures over everything, with their intervals."""
-        scores = self.scores
-        rows = [
-            (*_figure_name(score), number(score, score.value, self.task), interval(score, self.task), score.n)
-            for score in scores.scores
-            if score.scope in ("overall", ONE_BY_ONE)
-        ]
-        title = f"{self.name} on {scores.release}, {scores.task}, rule {scores.rule}"
-        return [Table.of(title, ("figure", "of", "value", "95 % interval", "n"), rows)]
+        """The figures over everything, then those by region, topic and the like."""
+        return score_tables(self.scores, self.task)
 
     def of(self, metric: str, scope: str) -> dict[str, Score]:
         """The scores of a metric in a scope, by key; empty where there are none."""
@@ -101,14 +98,93 @@ class ScoredRun(Summarised):
         return joined
 
 
-def _figure_name(score: Score) -> tuple[str, str]:
-    return score.metric, "" if score.key == ALL else score.key
+_BY_KEY = (
+    *("code", "region", "topic", "answer-spread", "position", "coverage", "culture", "country", "language"),
+    *("template", "naming", "prompt", "length", "judge"),
+)
+"""Scopes that are shown beside the overall figures; all others are in ``scores.json``."""
 
 
-def number(score: Score, value: float | None, task: Task) -> str:
+def score_tables(scores: Scores, task: Task) -> list[Table]:
+    """The overall figures, the leading one first, and a table per region, topic and the like."""
+    by_scope: dict[str, list[Score]] = {}
+    for score in scores.scores:
+        by_scope.setdefault(score.scope, []).append(score)
+    each = by_scope.get(_ONE_BY_ONE, [])
+    tables = [
+        overall_table([score for score in each if score.key == key], task, title=key)
+        for key in dict.fromkeys(score.key for score in each)
+    ]
+    # With the mean over regions or the like comparison and report lead as well.
+    overall = by_scope.get("overall", [])
+    means = [score.metric for score in overall if score.metric.endswith("-macro")]
+    lead = task.headline if task.headline in means else next(iter(means), None)
+    tables.append(overall_table(sorted(overall, key=lambda score: score.metric != lead), task))
+    # A task whose figures are per split has its topics, hundreds of them, in the file alone.
+    for scope in () if each else _BY_KEY:
+        tables += [_by_key(scope, rows, task) for rows in _with_equal_counts(by_scope.get(scope, []))]
+    title = f"{scores.model} on {scores.release}, {scores.task}, rule {scores.rule}"
+    first = tables[0]
+    of_first = f": {first.title}" if first.title else ""
+    shown = (one for one in scores.scores if one.scope in ("overall", _ONE_BY_ONE, *_BY_KEY))
+    return [Table(f"{title}{of_first}", first.frame, f"{task.units}{few_note(shown)}"), *tables[1:]]
+
+
+@cache
+def known_regions() -> Mapping[str, Locale]:
+    """Locales by the code that scores call their regions."""
+    return {locale.split: locale for locale in registry()}
+
+
+def region_name(code: str) -> str:
+    """A region as people call it; its code where the registry does not know it."""
+    return known_regions()[code].region_name if code in known_regions() else code
+
+
+def few_note(shown: Iterable[Score | Estimate]) -> str:
+    """What the mark of intervals over few clusters means; empty where none has it."""
+    if not any(one.is_over_few for one in shown):
+        return ""
+    return f" {FEW_MARK} Over two to nine templates, topics or the like: wide, since so few say little."
+
+
+def overall_table(scores: Sequence[Score], task: Task, *, title: str = "") -> Table:
+    """A line per figure, with its interval and count."""
+    rows = [
+        (
+            score.metric if title or score.key == ALL else f"{score.metric} ({score.key})",
+            with_interval(score, partial(_number, task, score)),
+            score.n,
+        )
+        for score in scores
+    ]
+    return Table.of(title, ("figure", "value", "n"), rows)
+
+
+def _by_key(scope: str, scores: Sequence[Score], task: Task) -> Table:
+    """A row per key, a column per figure with its interval, and the number of items behind them."""
+    rows: dict[str, list[Any]] = {}
+    for score in scores:
+        named = f"{region_name(score.key)} ({score.key})" if score.key in known_regions() else score.key
+        rows.setdefault(named, []).append(with_interval(score, partial(_number, task, score)))
+    counts = {score.key: score.n for score in scores}.values()
+    cells = [(key, *row, n) for (key, row), n in zip(rows.items(), counts, strict=True)]
+    return Table.of("", (scope, *dict.fromkeys(score.metric for score in scores), "n"), cells)
+
+
+def _with_equal_counts(scores: Sequence[Score]) -> list[list[Score]]:
+    """Scores by figure, figures over the same items together: they can share a column of counts."""
+    by_metric: dict[str, list[Score]] = {}
+    for score in scores:
+        by_metric.setdefault(score.metric, []).append(score)
+    groups: dict[tuple[tuple[str, int], ...], list[Score]] = {}
+    for rows in by_metric.values():
+        groups.setdefault(tuple((score.key, score.n) for score in rows), []).extend(rows)
+    return list(groups.values())
+
+
+def _number(task: Task, score: Score, value: float) -> str:
     """A figure, or an end of its interval, as people read it."""
-    if value is None:
-        return NOTHING
     # Correlations and agreement of people lie between -1 and 1, whatever the task.
     is_fraction = (
         score.metric.endswith(("-alpha", "-kappa", "-kappa-default")) or "correlation-" in score.metric
@@ -116,9 +192,14 @@ def number(score: Score, value: float | None, task: Task) -> str:
     return f"{value:.3f}" if is_fraction else task.number(score.metric, value)
 
 
-def interval(score: Score, task: Task) -> str:
-    """``58.0 – 64.5``; empty where there is none."""
-    return "" if score.low is None else f"{number(score, score.low, task)} – {number(score, score.high, task)}"
+def with_interval(found: Score | Estimate | None, write: Callable[[float], str] = "{:.1f}".format) -> str:
+    """A figure with its interval, ``61.3 [58.0, 64.5]``, without a place to break the line within it."""
+    if found is None or found.value is None:
+        return NOTHING
+    if found.low is None or found.high is None:
+        return write(found.value)
+    ends = f"[{write(found.low)},\u00a0{write(found.high)}]{FEW_MARK if found.is_over_few else ''}"
+    return f"{write(found.value)}\u00a0{ends}"
 
 
 def check_comparable(runs: Sequence[ScoredRun]) -> None:

@@ -3,15 +3,17 @@
 Where all of them would make the page too large, texts are shortened.
 """
 
+import base64
+import json
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import polars as pl
 
-from blend.eval.report.page_template import packed, shortened
-from blend.eval.report.report_sections import region_name
-from blend.eval.report.scored_runs import ScoredRun
+from blend.eval.report.scored_runs import ScoredRun, region_name
 from blend.eval.runs.answers import WRITTEN, split_answers
+from blend.schemas.summaries import shortened
 
 SINGLE_ANSWERS = pl.Schema(
     {
@@ -144,7 +146,7 @@ class EmbeddedQuestions(NamedTuple):
     """Single questions of a task."""
 
     data: str
-    """`page_template.packed` questions, as ``questions.js`` reads them."""
+    """`packed` questions, as ``questions.js`` reads them."""
     left_out: tuple[str, ...]
     """What is not on the page, in words for a reader."""
 
@@ -223,9 +225,19 @@ def _transposed(columns: Sequence[Iterable[Any]], n_rows: int) -> list[tuple[Any
     return list(zip(*columns, strict=True)) if columns else [()] * n_rows
 
 
+_RAW_DEFLATE = -15
+"""zlib's parameter for a stream without header, which browsers call ``deflate-raw``."""
+
+
+def packed(data: Any) -> str:
+    """Data as a page holds it: JSON, compressed (RFC 1951), in base64, which needs no escaping in HTML."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return base64.b64encode(zlib.compress(text.encode(), 9, wbits=_RAW_DEFLATE)).decode("ascii")
+
+
 def _cut(value: Any, characters: int | None) -> Any:
     """Data with its long texts cut."""
-    if isinstance(value, str) and characters is not None:
+    if isinstance(value, str):
         return shortened(value, characters)
     if isinstance(value, dict):
         return {name: _cut(one, characters) for name, one in value.items()}

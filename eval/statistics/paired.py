@@ -122,6 +122,11 @@ class Rank:
     worst: int
     """The worst place that is possible."""
 
+    @property
+    def possible(self) -> str:
+        """All places that are possible, ``2`` or ``1–3``."""
+        return f"{self.best}" if self.best == self.worst else f"{self.best}–{self.worst}"
+
 
 def rank_intervals(figures: FloatArray, draws: FloatArray, *, level: float = LEVEL) -> tuple[Rank, ...]:
     """The places that each of several could truly have, all of them at once with the given certainty.

@@ -237,8 +237,8 @@ def write_frames(
     figures: Mapping[str, Any],
     out: Path,
     *,
-    name: str = "stats.json",
-    what: str = "statistics",
+    name: str,
+    what: str,
 ) -> None:
     """Write every frame as ``{name}.parquet``, and all figures with their definitions as one file of JSON.
 

@@ -14,7 +14,6 @@ from rich.cells import cell_len
 import blend
 from blend.builders.release import build_release
 from blend.builders.stats.dataset import stats_of_release
-from blend.builders.stats.tables import dataset_tables
 from blend.builders.validate import CHECKS
 from blend.cli.look import schema_models
 from blend.loaders.recipes import sample_recipe
@@ -44,7 +43,7 @@ def test_stats_prints_a_first_table_all_or_json_and_writes_files(sample_release:
     first, everything = run("stats", sample_release), run("stats", sample_release, "--all")
     assert first.split()[0] == "Counts"
     assert len(first.splitlines()) < 40
-    names = [table.name for table in dataset_tables(stats_of_release(sample_release))]
+    names = [table.name for table in stats_of_release(sample_release).as_tables()]
     told = f"Further tables: {', '.join(names[1:])}. --table NAME prints one of them, --all prints all."
     assert in_a_line(first).endswith(told)
     assert everything.startswith(first.partition("Further tables")[0])

@@ -36,7 +36,7 @@ OTHER_NAMES = {
 # They write command lines for people: two READMEs, and how Inspect is called.
 WITH_COMMANDS = {
     "builders/annotation/starting.py",
-    "builders/export/lm_eval.py",
+    "builders/export/__init__.py",
     "eval/inspect_tasks.py",
 }
 

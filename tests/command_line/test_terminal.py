@@ -21,25 +21,21 @@ from blend.builders.release.inputs import read_inputs
 from blend.builders.release.recipe_in_place import RecipeInPlace
 from blend.builders.saq.ballots import collection_status
 from blend.builders.stats.dataset import stats_of_release
-from blend.builders.stats.mcq import McqStats
 from blend.builders.stats.planning import mean_figures, plan_collection
-from blend.builders.stats.tables import dataset_tables, mcq_tables
 from blend.builders.validate import CHECKS, validate_release
 from blend.eval.registry import TASKS
+from blend.eval.report.scored_runs import score_tables
 from blend.eval.scores_json import Score, Scores
 from blend.loaders.recipes import food_recipe, sample_recipe
 from blend.loaders.releases import read_manifest
 from blend.loaders.responses.shipped import shipped_collections
 from blend.schemas import summaries
 from blend.schemas.locales import registry
-from blend.views.frames import table_of
 from blend.views.releases import (
-    collection_tables,
     locale_details,
     locale_table,
 )
-from blend.views.safe import SafeConsole, shown
-from blend.views.scores import score_tables
+from blend.views.terminal import SafeConsole, show_tables, shown, table_of
 
 
 def printed(table: object, width: int = 80) -> list[str]:
@@ -86,9 +82,9 @@ def test_tables_of_questions(sample_release: Path):
     recipe = sample_recipe()
     inputs = read_inputs(RecipeInPlace.of(recipe))
     assert_complete(read_manifest(sample_release).as_tables())
-    assert_complete(dataset_tables(stats_of_release(sample_release)))
+    assert_complete(stats_of_release(sample_release).as_tables())
     assert_complete(
-        collection_tables(collection_status(inputs.questions, inputs.responses, inputs.reviews, recipe.saq))
+        collection_status(inputs.questions, inputs.responses, inputs.reviews, recipe.saq).as_tables()
     )
     plan = plan_collection(mean_figures(shipped_collections()), templates=[20_000], price=0.1)
     assert_complete([*plan.as_tables(), locale_table(list(registry())), *map(locale_details, registry())])
@@ -103,13 +99,13 @@ def test_tables_of_food(food_snapshot: Path, tmp_path: Path):
     figures = stats_of_release(out)
     # All of Wikidata has some 35,000 dishes.
     food = figures.food["food"]
-    many = replace(food, languages=food.languages.with_columns(pl.selectors.numeric() * 30))
-    assert_complete(dataset_tables(replace(figures, food={"food": many})))
+    many = food._replace(languages=food.languages.with_columns(pl.selectors.numeric() * 30))
+    assert_complete(replace(figures, food={"food": many}).as_tables())
 
 
 @pytest.mark.integration
 def test_tables_of_sixteen_regions(regions_release: Path):
-    assert_complete(dataset_tables(stats_of_release(regions_release)))
+    assert_complete(stats_of_release(regions_release).as_tables())
 
 
 @pytest.mark.nightly
@@ -121,26 +117,6 @@ def test_tables_of_a_comparison_and_a_validation(sample_release: Path, tmp_path:
     assert tables[-1].frame["setting"].to_list() == ["recipe.title", "recipe.seed"]
     quick = {name: check for name, check in CHECKS.items() if name != "loading"}
     assert_complete([*tables, *validate_release(sample_release, checks=quick, name="sample").as_tables()])
-
-
-def test_large_counts_of_multiple_choice_questions():
-    topics = ("Education", "Family", "Food", "Holidays/Celebration/Leisure", "Sport", "Work life")
-    counts = pl.DataFrame({"locale": "ko-KR", "topic": topics, "templates": 49, "mcqs": 123_456})
-    power = pl.DataFrame(
-        {
-            "locale": ["ko-KR"],
-            "templates": 294,
-            "mcqs": 740_736,
-            "difference": 0.1234,
-            "templates_needed": 1_234_567,
-        }
-    )
-    tables = list(mcq_tables(McqStats(counts, power)))
-    assert_complete(tables)
-    lines = [line.split() for table in tables for line in printed(table_of(table))]
-    assert ["ko-KR", "294", "740,736", "12.3", "1,234,567"] in lines
-    assert ["ko-KR", "294", "740,736"] in lines
-    assert ["all", *["123,456"] * 6] in lines
 
 
 def figure(metric: str, scope: str, key: str, value: float | None, n: int, *ends: float) -> Score:
@@ -174,18 +150,23 @@ SCORES = Scores(
 
 
 def test_scores_have_a_row_per_region_and_a_column_per_figure():
-    lines = [line for part in score_tables(SCORES, TASKS["multiple-choice"]) for line in printed(part)]
-    assert lines[:3] == [
-        "mine\\u001b[31m on blend@1.0.0, short-answer, rule default",
-        "Shares are in percent, gaps in points, with 95 % intervals; docs/scores.md",
-        "explains each figure.",
-    ]
-    assert [line for line in lines[3:] if line and set(line) != {"─"}] == [
-        "figure              value  95 % interval      n",
+    out = io.StringIO()
+    show_tables(
+        score_tables(SCORES, TASKS["multiple-choice"]), everything=True, console=SafeConsole(file=out, width=80)
+    )
+    lines = [line.rstrip() for line in out.getvalue().splitlines()]
+    assert [line for line in lines if line and set(line) != {"─"}] == [
+        "mine\\x1b[31m on blend@1.0.0, short-answer,",
+        "rule default",
+        "figure                          value      n",
         # With the mean over regions comparison and report lead as well.
-        "sem-b-macro          50.0    44.1 – 55.9  1,200",
-        "sem-b                50.0    44.0 – 56.0  1,200",
-        "parity-gap (KR/JB)   12.0                 1,200",
+        "sem-b-macro         50.0 [44.1, 55.9]  1,200",
+        "sem-b               50.0 [44.0, 56.0]  1,200",
+        "parity-gap (KR/JB)               12.0  1,200",
+        "Shares are in percent, gaps in points, with",
+        "95 % intervals; docs/scores.md explains each",
+        "figure. * Over two to nine templates, topics",
+        "or the like: wide, since so few say little.",
         "region                        sem-b              sem-w    n",
         "West Java (JB)    44.0 [38.0, 50.0]  40.0 [35.0, 45.0]  600",
         "South Korea (KR)  56.0 [50.0, 62.0]                  –  600",
@@ -196,7 +177,6 @@ def test_scores_have_a_row_per_region_and_a_column_per_figure():
         "Food   50.0 [44.0, 56.0]  300",
         "language              sem-b    n",
         "local     49.0 [43.0, 55.0]  700",
-        "* over two to nine templates, topics or the like: wide, since so few say little.",
     ]
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from blend.builders.export.lm_eval import Exported, export_lm_eval
+from blend.builders.export import Exported, export_lm_eval
 from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items
 

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 import blend
-from blend.builders.items.analysis import ItemAnalysis, analyse_items
+from blend.builders.items import ItemAnalysis, analyse_items
 from blend.eval.evaluation import item_answers, read_scored
 from blend.schemas.rows import LETTERS
 

@@ -8,12 +8,10 @@ import polars as pl
 from blend.eval.report.report_sections import (
     ReportChart,
     Section,
-    Spec,
-    figure,
+    cell,
+    chart_spec,
     keys_best_first,
-    load_altair,
     marks_chart,
-    spec_of,
     table_section,
 )
 from blend.eval.report.scored_runs import ScoredRun
@@ -47,17 +45,17 @@ def cultural_overview(run: ScoredRun) -> dict[str, str]:
         ):
             score = _of_split(run, metric, split)
             if score is not None:
-                cells[f"{name}{label}"] = figure(score, 2)
+                cells[f"{name}{label}"] = cell(score, 2)
         for metric, survey in _surveys(run):
             score = _of_split(run, f"tau-{metric}-{survey}", split)
             if score is not None:
-                cells[f"{name}τ of {_MEASURES[metric]} and {survey}"] = figure(score, 3)
+                cells[f"{name}τ of {_MEASURES[metric]} and {survey}"] = cell(score, 3)
         for metric in ODDITIES:
             score = _of_split(run, metric, split)
             if score is not None and score.value:
-                cells[f"{name}{metric}, %"] = figure(score, 1)
+                cells[f"{name}{metric}, %"] = cell(score, 1)
     if (unanswered := run.overall(UNANSWERED)) is not None and unanswered.value:
-        cells["unanswered, %"] = figure(unanswered, 1)
+        cells["unanswered, %"] = cell(unanswered, 1)
     cells["texts"] = f"{run.run.description.n_items:,}"
     return cells
 
@@ -86,8 +84,8 @@ def _variances(runs: Sequence[ScoredRun]) -> Section | None:
     for run in runs:
         found = [run.of(metric, "topic") for metric in metrics]
         across, within, *_ = found
-        cells += [(run.name, topic, *(figure(of[topic], 3) for of in found)) for topic in across]
-        rows = [
+        cells += [(run.name, topic, *(cell(of[topic], 3) for of in found)) for topic in across]
+        rows: list[dict[str, Any]] = [
             {
                 "topic": topic,
                 "split": topic.partition("/")[0] if _splits(run) != [""] else "texts",
@@ -98,7 +96,10 @@ def _variances(runs: Sequence[ScoredRun]) -> Section | None:
             if between.value is not None and (inside := within[topic].value) is not None
         ]
         if rows:
-            pictures.append(ReportChart(run.name, _variance_chart(rows, title=run.name)))
+            largest = max(max(row["within"], row["across"]) for row in rows)
+            about = f"Variance between and within nationalities: {run.name}"
+            spec = chart_spec("variance", about, height=340, data=rows, largest=largest)
+            pictures.append(ReportChart(run.name, spec))
     return table_section(
         "variances",
         "Variance between and within nationalities",
@@ -118,7 +119,7 @@ def _agreement(runs: Sequence[ScoredRun], measure: str, survey: str) -> Section 
         by_split: dict[str, dict[str, Score]] = {}
         for key, score in run.of(f"tau-{measure}-{survey}", "anchor").items():
             split, _, anchor = key.rpartition("/")
-            cells.append((run.name, split or "texts", anchor, figure(score, 3)))
+            cells.append((run.name, split or "texts", anchor, cell(score, 3)))
             by_split.setdefault(split or "texts", {})[anchor] = score
         if order := keys_best_first(by_split):
             spec = marks_chart(by_split, order, title, line=(0, ""), digits=3)
@@ -185,23 +186,3 @@ def _examples(run: ScoredRun) -> Section | None:
 def _table(run: ScoredRun, name: str) -> pl.DataFrame:
     path = run.run.directory / FOLDER / name
     return read_frame(path, fix=score_again(run.run))
-
-
-def _variance_chart(rows: Sequence[dict[str, Any]], *, title: str) -> Spec:
-    """One mark per topic: its variance within groups, and between them."""
-    alt = load_altair()
-    base = alt.Chart(alt.Data(values=rows)).mark_point(
-        filled=True, size=45, opacity=0.9, tooltip={"content": "data"}
-    )
-    marks = base.encode(
-        x=alt.X("within:Q", title="variance within nationalities"),
-        y=alt.Y("across:Q", title="variance between nationalities"),
-        color=alt.Color("split:N", legend=alt.Legend(orient="top", title=None)),
-    )
-    largest = max(max(row["within"], row["across"]) for row in rows)
-    equal = (
-        alt.Chart(alt.Data(values=[{"v": 0}, {"v": largest}]))
-        .mark_line(strokeDash=[4, 4], color="#808a94", strokeWidth=1)
-        .encode(x="v:Q", y="v:Q")
-    )
-    return spec_of(equal + marks, f"Variance between and within nationalities: {title}", height=340)

@@ -10,10 +10,9 @@ from blend.eval.report.report_sections import (
     cell,
     heat_section,
     pairs,
-    region_name,
     table_section,
 )
-from blend.eval.report.scored_runs import ScoredRun
+from blend.eval.report.scored_runs import ScoredRun, region_name
 from blend.eval.report.single_answers import (
     VARIANTS,
     Candidate,

@@ -55,4 +55,5 @@ class ShortAnswer(Task):
     replies_to_judge = part("tasks.short_answer.short_answer_scores:replies_to_judge")
     predictions = part("tasks.short_answer.published_rules:predictions")
     sections = part("tasks.short_answer.short_answer_scores:short_answer_sections")
+    single_answers = part("tasks.short_answer.short_answer_scores:labelled_answers")
     known_questions = part("tasks.short_answer.short_answer_scores:asked_questions")

@@ -7,13 +7,20 @@ from typing import Any, Literal
 import polars as pl
 
 from blend.eval.items import TaskItems, own_prompt
-from blend.eval.judging.corrected_scores import with_corrected
+from blend.eval.judging.corrected_scores import scored_with_labels, with_corrected
 from blend.eval.judging.judge_run import with_checks
+from blend.eval.judging.labels import TIE
 from blend.eval.judging.verdicts import is_judge, read_verdicts
-from blend.eval.report.region_sections import differences_section, region_sections, scorers_section
-from blend.eval.report.report_sections import Section, cell, region_name, table_section
-from blend.eval.report.scored_runs import ScoredRun
-from blend.eval.report.single_answers import KnownQuestion, KnownQuestions, answer_groups
+from blend.eval.report.region_sections import region_sections, scorers_section
+from blend.eval.report.report_sections import Section, cell, table_section
+from blend.eval.report.scored_runs import ScoredRun, region_name
+from blend.eval.report.single_answers import (
+    REASONS,
+    KnownQuestion,
+    KnownQuestions,
+    answer_groups,
+    single_answers,
+)
 from blend.eval.runs.run_directory import Run
 from blend.eval.scores_json import ALL, UNANSWERED, Score, ScoredItems, estimated, missing_share, share_scores
 from blend.eval.statistics.agreement import correlation
@@ -74,7 +81,20 @@ def replies_to_judge(run: Run) -> Iterator[pl.DataFrame]:
 
 def short_answer_sections(runs: Sequence[ScoredRun]) -> tuple[Section | None, ...]:
     """The sections on comparable runs; null without figures for one."""
-    return *region_sections(runs), _languages_section(runs), scorers_section(runs), differences_section(runs)
+    return *region_sections(runs), _languages_section(runs), scorers_section(runs)
+
+
+def labelled_answers(run: ScoredRun) -> pl.DataFrame:
+    """See `Task.single_answers`; beside why an answer counts stands what people say of it, where they have."""
+    rows, labelled = single_answers(run), scored_with_labels(run)
+    if labelled is None:
+        return rows
+    people = labelled.drop_nulls("label").select(
+        "item_id", pl.col("people").str.replace_all(TIE, " or ", literal=True)
+    )
+    both = rows.join(people.unique("item_id"), on="item_id", how="left", maintain_order="left")
+    both_say = pl.format("{}; people: {}", pl.col("why").replace(dict(REASONS)), "people")
+    return both.with_columns(why=pl.coalesce(both_say, "why")).drop("people")
 
 
 def _score_short_answers(

@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import datasets
 import pyarrow.parquet as pq
@@ -11,9 +12,9 @@ import yaml
 from huggingface_hub import DatasetCardData
 from markdown_it import MarkdownIt
 
-from blend.builders.cards.credits import canary, citation, source_kinds
+from blend.builders.cards.facts import canary, citation, source_kinds
 from blend.builders.cards.metadata import size_category
-from blend.builders.cards.rendering import described_fields
+from blend.builders.cards.rendering import Chart, bar_chart, described_fields
 from blend.builders.release import build_release
 from blend.loaders.recipes import sample_recipe
 from blend.loaders.releases import read_manifest
@@ -214,9 +215,9 @@ def options_of(field: str) -> set[str]:
 
 def test_tags_are_values_that_the_hub_knows():
     for makers in source_kinds().values():
-        assert makers.annotations in options_of("annotations_creators")
-        assert makers.language in options_of("language_creators")
-        assert re.fullmatch(r"original|extended\|other-[a-z]+", makers.extended)
+        assert makers["annotations"] in options_of("annotations_creators")
+        assert makers["language"] in options_of("language_creators")
+        assert re.fullmatch(r"original|extended\|other-[a-z]+", makers["extended"])
     assert {"monolingual", "multilingual"} <= options_of("multilinguality")
     kinds = Source.model_fields["kind"].annotation
     assert set(source_kinds()) == set(kinds.__args__)
@@ -240,3 +241,40 @@ def test_the_card_explains_the_kinds_of_findings_that_it_counts(sample_release: 
     for kind in kinds:
         count = sum(stage.findings.get(kind, 0) for stage in report)
         assert f"| {kind} | {count:,} | {markdown_text(finding_kinds()[kind].meaning)} |" in details
+
+
+# Charts: well-formed SVG, which shows and runs nothing else.
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def texts(chart: Chart) -> list[str]:
+    return [element.text or "" for element in ElementTree.fromstring(chart.svg).iter(f"{SVG}text")]
+
+
+def widths(chart: Chart) -> list[float]:
+    rects = ElementTree.fromstring(chart.svg).iter(f"{SVG}rect")
+    return [float(rect.attrib["width"]) for rect in rects if rect.attrib["class"] == "bar"]
+
+
+def shares(*bars: tuple[str, float | None]) -> Chart:
+    return bar_chart("images/a.svg", "Agreement", "Mean", bars, beside=("all", 0.5))
+
+
+def test_bars_stand_in_their_order_with_their_values():
+    chart = shares(("Korea", 0.5), ("Iran", None), ("Mexico", 0.25))
+    assert widths(chart) == [220.0, 110.0]
+    assert texts(chart)[2:] == ["Korea", "50.0\u00a0%", "Iran", "none", "Mexico", "25.0\u00a0%", "all 50.0 %"]
+    assert chart.alt == "Bar chart. Agreement: Korea 50.0 % to Mexico 25.0 %; all 50.0 %."
+    counts = bar_chart("images/b.svg", "Dishes", "Rows", [("Peru", 1_200), ("Chad", 0)], are_shares=False)
+    assert widths(counts) == [440.0, 0.0]
+    assert counts.alt == "Bar chart. Dishes: Peru 1,200 to Chad 0."
+
+
+def test_names_are_escaped():
+    chart = shares(('<b> & "c"', 0.5))
+    assert '<b> & "c"' in texts(chart)
+
+
+def test_charts_run_nothing_and_fetch_nothing():
+    assert not re.search(r"<script|href|url\(|@import|\bon\w+=", shares(("Korea", 0.5)).svg)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from blend.builders.cards import answers_toml
-from blend.builders.cards.credits import citation, cited_authors, license_of, shares
+from blend.builders.cards.facts import citation, cited_authors, license_of, shares
 from blend.builders.release import build_release
 from blend.loaders.recipes import read_datasheet
 from blend.schemas.errors import BlendError

@@ -38,8 +38,8 @@ def test_the_build_report_says_where_nobody_has_read():
 def test_the_card_says_who_has_read(counts: tuple[int, int, int, int], by_question: int, sentence: str):
     *people_and_model, nobody = counts
     row = ("ko-KR", 3, 1, 9, *people_and_model, by_question, nobody)
-    words = read_options(pl.DataFrame([row], READING, orient="row"))
-    assert words is not None
-    assert sentence in words.text
-    assert words.table.cells()[0][:6] == ["ko-KR", "9", *(f"{100 * n / 9:.0f}" for n in counts)]
+    told = read_options(pl.DataFrame([row], READING, orient="row"))
+    assert told is not None
+    assert sentence in told[0]
+    assert told[1].cells()[0][:6] == ["ko-KR", "9", *(f"{100 * n / 9:.0f}" for n in counts)]
     assert read_options(pl.DataFrame(schema=READING)) is None

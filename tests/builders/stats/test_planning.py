@@ -6,12 +6,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from blend.builders.stats.mcq import mcq_stats
 from blend.builders.stats.planning import (
     REGION_FIGURES,
     CollectionPlan,
     pilot_figures,
     plan_collection,
+    power,
     release_figures,
 )
 from blend.loaders.releases.tables import read_config
@@ -148,7 +148,7 @@ def test_the_figures_are_those_of_the_release(regions_release: Path):
         assert (both[name] - both[f"{name}_shipped"]).abs().max() <= distance, name
     # A plan of what was collected says what the statistics say of it.
     planned = plan_collection(counted, templates=[500], annotators=[5]).designs
-    power = mcq_stats(read_config(regions_release, "multiple-choice-questions")).power
-    of_both = planned.join(power, on="locale", suffix="_measured")
+    told_apart = power(read_config(regions_release, "multiple-choice-questions").lazy()).collect()
+    of_both = planned.join(told_apart, on="locale", suffix="_measured")
     # Greece has 501 questions, of which one repeats another.
     assert (of_both["difference"] - of_both["difference_measured"]).abs().max() <= 0.002

@@ -99,7 +99,8 @@ def means(stats: Stats, measure: str) -> dict[str, Any]:
     return {
         definition: whole(overall(stats, measure, definition))
         | {"per_country": per_country(stats, measure, definition)}
-        for definition in MEASURES[measure]
+        for of, definition in (key.split("/") for key in MEASURES)
+        if of == measure
     }
 
 

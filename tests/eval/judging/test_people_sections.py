@@ -1,4 +1,4 @@
-"""Where the string rule, a judge and people differ, with the replies themselves."""
+"""What people say of a reply, beside what a rule or a judge says of it."""
 
 from pathlib import Path
 
@@ -10,7 +10,6 @@ from blend.eval.evaluation import read_scored
 from blend.eval.judging.judge_run import judge_run
 from blend.eval.judging.labels import LABELS, write_labels
 from blend.eval.judging.reply_sheet import replies
-from blend.eval.report.region_sections import differences_section
 from blend.eval.report.scored_runs import ScoredRun
 from helpers.judged_runs import OwnJudge, answered_run, finds_the_answer
 
@@ -36,28 +35,21 @@ def labelled(run: ScoredRun, verdict: pl.Expr) -> None:
 
 @pytest.mark.landing
 @pytest.mark.slow
-def test_replies_are_shown_on_which_the_three_differ(run: ScoredRun):
+def test_what_people_say_of_a_reply_stands_beside_it(run: ScoredRun):
     labelled(run, pl.when(pl.col("reply") == "zzz").then(pl.lit("correct")).otherwise(pl.lit("correct|wrong")))
     with pytest.raises(blend.InputError) as raised:
-        differences_section([run])
+        run.task.single_answers(run)
     directory = run.run.directory
     assert str(raised.value) == (
         f"{directory}: people's labels have changed since it was scored; score the run again, with the options "
         f"of before: `blend eval score {directory} --rule judge`"
     )
     run = blend.score_run(run.run, rule="judge")
-    section = differences_section([run])
-    assert section is not None
-    assert section.table is not None
-    # Ties differ from nobody; all others are right by people alone.
-    assert {row[3:] for row in section.table.frame.rows()} == {("zzz", "wrong", "wrong", "correct")}
-    assert {row[:2] for row in section.table.frame.rows()} == {("echo-7b", "South Korea")}
-    n = len(section.table.frame.rows())
-    known = replies(run).filter(region="KR", language="ko").unique("id")
-    assert known.filter(reply="zzz").height == n > 0
-    counted = (
-        f"of {known.height} judged answers, the string rule differs from people on {n}, the judge from {n}."
-    )
-    assert f"echo-7b: {counted}" in section.table.caption
-    page = blend.write_report([run], run.run.directory / "report.html").read_text(encoding="utf-8")
-    assert "Where rule, judge and people differ" in page
+    answers = run.task.single_answers(run)
+    said = answers.filter(pl.col("why").str.contains("people: ", literal=True))
+    known = replies(run).filter(region="KR", language="ko")
+    assert set(said["item_id"]) == set(known["item_id"])
+    # Where rule and people differ, a reader filters by this.
+    differs = said.filter(answer="zzz").select("correct", pl.col("why").str.extract("; (people: .*)"))
+    assert set(differs.rows()) == {(False, "people: correct")}
+    assert said.filter(pl.col("why").str.ends_with("; people: correct or wrong")).height > 0

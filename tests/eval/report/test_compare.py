@@ -3,6 +3,7 @@
 import dataclasses
 import re
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -24,7 +25,7 @@ def test_who_is_better_and_where(good: Path, poor: Path):
     assert pair.macro.verdict == "better"
     assert pair.macro.p_value < 0.001
     assert 30 < pair.macro.estimate.low < pair.macro.estimate.value < pair.macro.estimate.high < 70
-    assert pair.where("worse") == ()
+    assert "worse" not in {region.verdict for region in pair.regions.values()}
     assert [(s.model, s.rank.place, s.rank.best, s.rank.worst) for s in found.standings] == [
         ("good", 1, 1, 1),
         ("poor <b>&</b>", 2, 2, 2),
@@ -81,51 +82,42 @@ def signed(path: Path, part: str) -> ScoredRun:
     return dataclasses.replace(run, scores=run.scores.model_copy(update={"signature": signature}))
 
 
-def test_a_run_that_is_not_scored(good: Path, tmp_path: Path):
+AGAIN = "score the run again, with the options of before: `blend eval score {run}`"
+SPOILT = {
+    "not scored": (
+        lambda run: (run / "scores.json").unlink(),
+        "{run}: the run is not scored yet; score it first: blend eval score {run}",
+    ),
+    "other scores": (
+        lambda run: (run / "scores.json").write_text("{}", encoding="utf-8"),
+        "{run}/scores.json: not scores that this version of blend-sdk reads (task: Field required); " + AGAIN,
+    ),
+    "not JSON": (
+        lambda run: (run / "scores.json").write_text('{"value": NaN}', encoding="utf-8"),
+        "{run}/scores.json: NaN is not JSON; write a number, or null",
+    ),
+    "no decisions": (
+        lambda run: (run / "decisions.parquet").write_bytes(b"half a file"),
+        "{run}/decisions.parquet: not a Parquet file, or damaged; " + AGAIN,
+    ),
+}
+"""What somebody does to a scored run, and what is said of it."""
+
+
+@pytest.mark.parametrize(("spoil", "said"), SPOILT.values(), ids=SPOILT)
+def test_a_run_that_cannot_be_compared(good: Path, tmp_path: Path, spoil: Callable[[Path], object], said: str):
     copy = shutil.copytree(good, tmp_path / "run")
-    (copy / "scores.json").unlink()
-    expected = f"{copy}: the run is not scored yet; score it first: blend eval score {copy}"
-    with pytest.raises(InputError, match=f"^{re.escape(expected)}$"):
+    spoil(copy)
+    with pytest.raises(InputError, match=f"^{re.escape(said.format(run=copy))}$"):
         compare_runs([good, copy])
-
-
-def test_scores_that_cannot_be_read(good: Path, tmp_path: Path):
-    copy = shutil.copytree(good, tmp_path / "run")
-    (copy / "scores.json").write_text("{}", encoding="utf-8")
-    expected = (
-        f"{copy}/scores.json: not scores that this version of blend-sdk reads "
-        f"(task: Field required); score the run again, with the options of before: `blend eval score {copy}`"
-    )
-    with pytest.raises(InputError, match=f"^{re.escape(expected)}$"):
-        compare_runs([good, copy])
-
-
-def test_scores_that_hold_what_json_does_not_have(good: Path, tmp_path: Path):
-    path = shutil.copytree(good, tmp_path / "run") / "scores.json"
-    content = path.read_text(encoding="utf-8")
-    path.write_text(re.sub(r'"value": [0-9.]+', '"value": NaN', content, count=1), encoding="utf-8")
-    with pytest.raises(InputError) as caught:
-        compare_runs([good, path.parent])
-    assert str(caught.value) == f"{path}: NaN is not JSON; write a number, or null"
-
-
-def test_decisions_that_are_gone(good: Path, tmp_path: Path):
-    copy = shutil.copytree(good, tmp_path / "run")
-    (copy / "decisions.parquet").write_bytes(b"half a file")
-    with pytest.raises(InputError) as caught:
-        compare_runs([good, copy])
-    assert str(caught.value).startswith(f"{copy}/decisions.parquet: not a Parquet file, or damaged; ")
-    assert str(caught.value).endswith(
-        f"; score the run again, with the options of before: `blend eval score {copy}`"
-    )
 
 
 @pytest.mark.landing
 @pytest.mark.slow
 def test_the_command_says_which_way_a_difference_goes(good: Path, poor: Path, tmp_path: Path):
     def printed(second: Path) -> str:
-        return " ".join(run("eval", "compare", good, second).split())
+        return " ".join(run("eval", "compare", good, second, columns=200).split())
 
-    assert "poor <b>&</b> is worse than good in the mean over regions (-" in printed(poor)
+    assert "poor <b>&</b> less good worse -" in printed(poor)
     copy = Path(shutil.copytree(good, tmp_path / "again"))
-    assert "good (again) less good (run): no difference shown in the mean over regions" in printed(copy)
+    assert "good (again) less good (run) no difference shown" in printed(copy)

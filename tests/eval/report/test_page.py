@@ -3,6 +3,7 @@
 import json
 import re
 import sys
+from html import escape
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -11,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blend.eval.evaluation import compare_runs, read_scored, write_report
-from blend.eval.report.page_template import visible
-from blend.eval.report.report_page import build_report
+from blend.eval.report.report_page import build_report, visible
 from blend.schemas.errors import InputError, MissingExtraError
 
 pytestmark = [pytest.mark.slow]  # for what its tests share
@@ -73,12 +73,13 @@ def test_the_overview_begins_with_the_leading_figure_and_has_few_columns(page: s
 
 
 @pytest.mark.landing
-def test_beside_each_pair_stands_how_many_answers_differ(good: Path, poor: Path, elements: Elements):
-    (pair,) = compare_runs([poor, good]).pairs
-    assert pair.n_fixed > pair.n_broken == 0
-    words = " ".join(elements.text.split())
-    said = f"Of {pair.n_items:,} items poor <b>&</b> has {pair.n_broken:,} correct that good has wrong, and"
-    assert f"{said} {pair.n_fixed:,} wrong that good has correct." in words
+def test_beside_each_pair_stands_how_many_answers_differ(good: Path, poor: Path, evil: Path, page: str):
+    found = compare_runs([good, poor, evil])
+    assert found.pairs[0].n_broken > found.pairs[0].n_fixed == 0
+    rows = [re.findall("<bdi>(.*?)</bdi>", row) for row in re.findall("<tr>(.*?)</tr>", page, re.DOTALL)]
+    for shown in found.as_tables()[1:]:
+        for row in shown.cells():
+            assert [escape(cell, quote=False) for cell in row] in rows
 
 
 @pytest.mark.landing
@@ -105,11 +106,10 @@ def test_every_chart_has_a_place_and_a_description(page: str, elements: Elements
     ("text", "shown"),
     [
         ("سلام\u200cها", "سلام\u200cها"),
-        ("a\u202eb\x00c\u2066", r"a\u202eb\u0000c\u2066"),
+        ("a\u202eb\x00c\u2066", r"a\u202eb\x00c\u2066"),
         ("two\nlines\tand a tab", "two\nlines\tand a tab"),
         ("\ud800", r"\ud800"),
         ("x" * 700, "x" * 600 + "… (700 characters)"),
-        ("x" * 1_000_000, "x" * 600 + "… (1,000,000 characters)"),
     ],
 )
 def test_what_is_shown(text: str, shown: str):
@@ -140,9 +140,8 @@ def test_only_a_page_of_ours_is_replaced(good: Path, tmp_path: Path, content: st
 
 
 @pytest.mark.landing
-@pytest.mark.parametrize("package", ["altair", "vl_convert"])
-def test_a_missing_library_is_named(good: Path, monkeypatch: pytest.MonkeyPatch, package: str):
-    monkeypatch.setitem(sys.modules, package, None)
+def test_a_missing_library_is_named(good: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
     expected = 'the report needs an optional dependency; in a checkout of blend-sdk: pip install -e ".[report]"'
     with pytest.raises(MissingExtraError, match=f"^{re.escape(expected)}$"):
         build_report(read_scored([good]))

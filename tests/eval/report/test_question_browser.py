@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from blend.eval.evaluation import read_scored
-from blend.eval.report.release_page import save_release_page
-from blend.eval.report.report_page import save_report
+from blend.eval.report.report_page import save_release_page, save_report
 
 ROWS = ".list > tbody > tr:not(.detail)"
 FITS = "document.documentElement.scrollWidth <= window.innerWidth"
