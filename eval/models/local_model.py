@@ -147,9 +147,11 @@ class LocalModel:
         if groups:
             self._try([questions[item] for group in groups for item in group])
             sizes = [len(one.prefix) + sum(map(len, one.options)) for one in together]
-            self._batches.run(
-                dict(enumerate(sizes)), compute, lambda i: fail(groups[i], self._too_large(sizes[i]))
-            )
+
+            def failed(i: int) -> None:
+                fail(groups[i], self._too_large(max(questions[item].length for item in groups[i])))
+
+            self._batches.run(dict(enumerate(sizes)), compute, failed)
         return table.all()
 
     def _try(self, questions: Sequence[EncodedQuestion]) -> None:

@@ -59,6 +59,9 @@ the share that the model gives its choice."""
 
 _TEMPLATE = "template_id"
 
+_FEW = ("locale", "region", _TEMPLATE, "topic", "prompt_id", "why", "rule")
+"""Columns of few different texts: of a million answers each takes 4 MB as categories, and 16 MB as texts."""
+
 
 def score_choice_run(run: Run, options: ScoringOptions, _on_progress: Progress) -> ScoredItems:
     """Score a run of multiple choice."""
@@ -166,7 +169,7 @@ def decided_in_parts(
         rows = pl.concat([items, known.drop("item_id")], how="horizontal").join(
             answers.select("item_id", *GIVEN), on="item_id", how="left", maintain_order="left"
         )
-        made.append(decide(rows))
+        made.append(decide(rows).with_columns(pl.col(_FEW).cast(pl.Categorical)))
     # In one piece: sums of fractions do not depend on the parts.
     return pl.concat(made, rechunk=True)
 

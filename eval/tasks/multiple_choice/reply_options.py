@@ -8,7 +8,7 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import islice
 from typing import NamedTuple
 
@@ -69,7 +69,9 @@ def lenient_choice(texts: pl.Series, option_texts: pl.Series) -> pl.Series:
         option_texts: The options of each as shown, lists.
     """
     pairs = zip(texts.to_list(), option_texts.to_list(), strict=True)
-    chosen = [None if text is None else option_chosen(text, options) for text, options in pairs]
+    # Of a question that is asked several times, the same answer is read once.
+    read = cache(option_chosen)
+    chosen = [None if text is None else read(text, tuple(options)) for text, options in pairs]
     return pl.Series("chosen", chosen, pl.Int64)
 
 
