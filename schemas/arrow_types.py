@@ -13,7 +13,7 @@ import types
 from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, Union, get_args, get_origin
 
 import polars as pl
 from pydantic import BaseModel
@@ -23,13 +23,15 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
+_DataType: TypeAlias = "pl.DataType | type[pl.DataType]"
+
 _SCALARS: Mapping[type, pl.DataType] = {
     bool: pl.Boolean(),
     int: pl.Int64(),
     float: pl.Float64(),
     str: pl.String(),
 }
-_NAMES: Mapping[pl.DataType, str] = {
+_NAMES: Mapping[_DataType, str] = {
     pl.Boolean(): "bool",
     pl.Int64(): "int64",
     pl.Float64(): "float64",
@@ -130,7 +132,7 @@ def _data_type(annotation: Any, where: str) -> pl.DataType:
     )
 
 
-def _arrow_type(dtype: pl.DataType) -> "pa.DataType":
+def _arrow_type(dtype: _DataType) -> "pa.DataType":
     # Imported here: numpy comes with it, and a command that writes no release needs neither.
     import pyarrow as pa
 
@@ -153,7 +155,7 @@ def card_features(model: type[BaseModel]) -> list[dict[str, Any]]:
     return _listed(published_columns(model).items())
 
 
-def _noted(dtype: pl.DataType) -> dict[str, Any]:
+def _noted(dtype: _DataType) -> dict[str, Any]:
     if isinstance(dtype, pl.List):
         return {"feature": _noted(dtype.inner), "_type": "List"}
     if isinstance(dtype, pl.Struct):
@@ -161,11 +163,11 @@ def _noted(dtype: pl.DataType) -> dict[str, Any]:
     return {"dtype": _NAMES[dtype], "_type": "Value"}
 
 
-def _listed(columns: Iterable[tuple[str, pl.DataType]]) -> list[dict[str, Any]]:
+def _listed(columns: Iterable[tuple[str, _DataType]]) -> list[dict[str, Any]]:
     return [{"name": name, **_type_entry(dtype)} for name, dtype in columns]
 
 
-def _type_entry(dtype: pl.DataType) -> dict[str, Any]:
+def _type_entry(dtype: _DataType) -> dict[str, Any]:
     if isinstance(dtype, pl.List):
         item = _type_entry(dtype.inner)
         # A list of plain values or of structs names them directly; one of lists keeps the level between.

@@ -68,7 +68,7 @@ def check_rows(
     templates = {row.template_id: row for _, row in rows.templates.rows}
     check = _UnderCheck(rows, known, templates, reviewing, collecting)
     # What is only odd is told by a build: while answers come in, the same would be looked for at each sync.
-    rules = _RULES if collecting else _RULES | _ODD
+    rules = _RULES if collecting else {**_RULES, **_ODD}
     for rule, needed in rules.items():
         if all(getattr(rows, table).is_complete for table in needed):
             diagnostics.add(rule(check))

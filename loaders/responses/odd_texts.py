@@ -69,7 +69,8 @@ def odd_texts(rows: ResponseRows, known: Registry) -> Iterator[Finding]:
     Line feeds and tabs are blanks to everybody, and are none of them. Answers that a review repeats are told
     where they were typed.
     """
-    for placed in chain.from_iterable(table.rows for table in rows):
+    placed_rows: Iterator[Placed[Any]] = chain.from_iterable(table.rows for table in rows)
+    for placed in placed_rows:
         for column, text, is_local in _texts_of(placed.row):
             shown = clean(text)
             locale = known.get(placed.row.locale) if is_local else None

@@ -13,7 +13,7 @@ from blend.builders.validate.report import CheckResult, Level, Problem, error, i
 from blend.loaders.releases import read_manifest
 from blend.schemas.errors import BlendError
 from blend.version import __version__
-from blend.views.releases import problem_lines
+from blend.views.releases import _problem_lines
 
 OFFLINE = {name: check for name, check in CHECKS.items() if name != "loading"}
 
@@ -62,7 +62,7 @@ def test_a_caller_has_checks_of_its_own(sample_release: Path):
 
 def lines_of(problems: list[Problem], *, examples: int = 10) -> list[str]:
     result = CheckResult.of("mine", "Mine", iter(problems), examples=examples)
-    return list(problem_lines(result, Level.ERROR))
+    return list(_problem_lines(result, Level.ERROR))
 
 
 def test_every_cause_is_shown_however_late_it_comes():
