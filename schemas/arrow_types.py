@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-_DataType: TypeAlias = "pl.DataType | type[pl.DataType]"
+_DataType: TypeAlias = "pl.DataType | pl.datatypes.DataTypeClass"
 
 _SCALARS: Mapping[type, pl.DataType] = {
     bool: pl.Boolean(),
