@@ -1,12 +1,15 @@
 """Diff: what a release changes, compared with an earlier one, by configuration, split, row and column."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+import polars as pl
+from polars.datatypes import DataTypeClass
 from pydantic import JsonValue
 
 from blend.builders.diff.model import (
+    CellChange,
     ColumnChange,
     ConfigDiff,
     FileChange,
@@ -14,11 +17,16 @@ from blend.builders.diff.model import (
     ReleaseLabel,
     Setting,
     SplitDiff,
+    presence_of,
 )
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.releases import check_complete, read_manifest
 from blend.loaders.releases.repository import unaddressed
+from blend.loaders.releases.tables import table_rows
+from blend.schemas.arrow_types import published_names
+from blend.schemas.errors import UnknownNameError
 from blend.schemas.manifest import CHANGELOG_NAME, MANIFEST_NAME, RECIPE_NAME, ReleaseManifest, TableInfo
+from blend.schemas.rows import ASKED, key_of, model_of
 
 EXAMPLES = 3
 """Ids, and values of each column, quoted per split."""
@@ -74,80 +82,224 @@ def diff_tables(
     old: OpenRelease, new: OpenRelease, *, examples: int = EXAMPLES, on_progress: ProgressCallback = silent
 ) -> ReleaseDiff:
     """Compare what two releases hold, without the documents beside the tables; see `diff_releases`."""
+    configs = dict.fromkeys(table.config for release in (new, old) for table in release.manifest.tables)
     return ReleaseDiff(
         old=ReleaseLabel(name=old.manifest.name, version=old.manifest.version),
         new=ReleaseLabel(name=new.manifest.name, version=new.manifest.version),
         settings=_setting_changes(old.manifest, new.manifest),
         files=(),
-        configs=tuple(_config_diffs(old, new, examples, on_progress)),
+        configs=tuple(_config_diff(config, old, new, examples, on_progress) for config in configs),
     )
-
-
-def _config_diffs(
-    old: OpenRelease, new: OpenRelease, examples: int, on_progress: ProgressCallback
-) -> Iterator[ConfigDiff]:
-    configs = _in_both_orders(*([table.config for table in it.manifest.tables] for it in (new, old)))
-    return (_config_diff(config, old, new, examples, on_progress) for config in configs)
 
 
 def _config_diff(
     config: str, old: OpenRelease, new: OpenRelease, examples: int, on_progress: ProgressCallback
 ) -> ConfigDiff:
     before, after = old.splits(config), new.splits(config)
-    if before.keys() == after.keys() and all(_same(before[split], table) for split, table in after.items()):
-        # Said without reading a table, or loading what reads tables: the usual case of a corrected text.
-        equal = tuple(_unchanged(split, table.rows) for split, table in after.items())
-        return ConfigDiff(config=config, schema_changes=(), columns_reordered=False, splits=equal)
-    return _read_diff(config, old, new, examples, on_progress)
-
-
-def _read_diff(
-    config: str, old: OpenRelease, new: OpenRelease, examples: int, on_progress: ProgressCallback
-) -> ConfigDiff:
-    from blend.builders.diff.tables import added, diff_rows, is_reordered, removed, schema_changes
-    from blend.loaders.releases.tables import table_rows
-
-    before, after = old.splits(config), new.splits(config)
+    n_rows = {split: table.rows for split, table in {**after, **before, **after}.items()}
     changes: dict[ColumnChange, None] = {}
     reordered = False
     splits: list[SplitDiff] = []
-    rows = {split: (after.get(split) or before[split]).rows for split in _in_both_orders(after, before)}
-    for split in rows:
-        on_progress(f"compare rows of {config}", sum(rows[done.split] for done in splits), sum(rows.values()))
-        if split not in before:
-            splits.append(added(table_rows(new.folder, after[split]), config, split, examples))
-        elif split not in after:
-            splits.append(removed(table_rows(old.folder, before[split]), config, split, examples))
-        elif _same(before[split], after[split]):
-            splits.append(_unchanged(split, before[split].rows))
-        else:
-            then, now = table_rows(old.folder, before[split]), table_rows(new.folder, after[split])
-            changes |= dict.fromkeys(schema_changes(then.schema, now.schema))
-            reordered |= is_reordered(then.schema, now.schema)
-            splits.append(diff_rows(then, now, config=config, split=split, examples=examples))
-    on_progress(f"compare rows of {config}", sum(rows.values()), sum(rows.values()))
+    for split in n_rows:
+        step = f"compare rows of {config}"
+        on_progress(step, sum(n_rows[done.split] for done in splits), sum(n_rows.values()))
+        was, now = before.get(split), after.get(split)
+        if was is not None and now is not None and _content(was) == _content(now):
+            splits.append(SplitDiff(split=split, old_rows=was.rows, new_rows=was.rows))
+            continue
+        old_rows = None if was is None else table_rows(old.folder, was)
+        new_rows = None if now is None else table_rows(new.folder, now)
+        splits.append(diff_rows(old_rows, new_rows, config=config, split=split, examples=examples))
+        if old_rows is not None and new_rows is not None:
+            changes |= dict.fromkeys(schema_changes(old_rows.schema, new_rows.schema))
+            in_both = [name for name in old_rows.columns if name in new_rows.columns]
+            reordered |= in_both != [name for name in new_rows.columns if name in in_both]
+    on_progress(f"compare rows of {config}", sum(n_rows.values()), sum(n_rows.values()))
     return ConfigDiff(
         config=config, schema_changes=tuple(changes), columns_reordered=reordered, splits=tuple(splits)
     )
 
 
-def _in_both_orders(new: Iterable[str], old: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys([*new, *old]))
+def _content(table: TableInfo) -> tuple[str, str]:
+    return table.content_sha256, table.schema_sha256
 
 
-def _same(old: TableInfo, new: TableInfo) -> bool:
-    return (old.content_sha256, old.schema_sha256) == (new.content_sha256, new.schema_sha256)
+# Tables compared row by row: which ids came and went, and which values of the others changed.
 
 
-def _unchanged(split: str, rows: int) -> SplitDiff:
-    return SplitDiff(split=split, old_rows=rows, new_rows=rows, added=0, removed=0, changed=0, moved=0)
+_ID = ["row id", "times before"]
+"""Columns that name a row: the second row with an id is another than the first."""
+
+
+def diff_rows(
+    old: pl.DataFrame | None, new: pl.DataFrame | None, *, config: str, split: str, examples: int
+) -> SplitDiff:
+    """Compare the rows of two tables that have the same configuration and split.
+
+    Rows are paired by their id; should an id occur more than once, the first with the first, the second with
+    the second. Of multiple-choice questions (template and region) that are asked with other options, a row that
+    is gone and one that came count together, as one that is replaced, and neither as removed nor as added. Rows
+    without an id, because the configuration is unknown or lacks the column, are their own names, and one that
+    changed counts as removed and added. Values are compared in the columns that both tables have with the same
+    type.
+
+    Args:
+        old: Table of the old release, by its published columns; null where it does not have it.
+        new: Table of the new release, likewise; one of them is there.
+        config: Configuration, which says what names a row.
+        split: Split.
+        examples: How many ids, and how many values of each column, to quote at most.
+    """
+    n_rows = {"old_rows": None if old is None else old.height, "new_rows": None if new is None else new.height}
+    old, new = _or_empty(old, new), _or_empty(new, old)
+    shared = shared_types(old.schema, new.schema)
+    key = _key(config, shared)
+    before, after = _named(old, key), _named(new, key)
+    came = after.join(before, on=_ID, how="anti", maintain_order="left")
+    gone = before.join(after, on=_ID, how="anti", maintain_order="left")
+    both = after.join(before, on=_ID, suffix=" before", maintain_order="left")
+    n_replaced = n_still_asked = 0
+    if asked := _asked(config, shared):
+        came, gone, n_replaced = _without_replaced(came, gone, old[asked], new[asked])
+        n_still_asked = old[asked][gone["row"]].join(new[asked], on=asked, how="semi", nulls_equal=True).height
+    then, now = old[both["row before"]], new[both["row"]]
+    changed = {name: rows for name in shared if name not in key and (rows := _differing(then[name], now[name]))}
+    return SplitDiff(
+        split=split,
+        **n_rows,
+        added=came.height,
+        removed=gone.height,
+        replaced=n_replaced,
+        still_asked=n_still_asked,
+        changed=len({row for rows in changed.values() for row in rows}),
+        moved=int((both["row before"].diff() < 0).sum()),
+        columns={name: len(rows) for name, rows in changed.items()},
+        added_ids=_ids(new, key, came["row"].head(examples).to_list()),
+        removed_ids=_ids(old, key, gone["row"].head(examples).to_list()),
+        examples=_examples(then, now, key, {name: rows[:examples] for name, rows in changed.items()}),
+    )
+
+
+def _or_empty(table: pl.DataFrame | None, other: pl.DataFrame | None) -> pl.DataFrame:
+    """A table, or one without rows and with the columns of the other."""
+    if table is not None:
+        return table
+    assert other is not None, "one of the releases has the split"
+    return other.clear()
+
+
+def _key(config: str, types: Mapping[str, pl.DataType]) -> list[str]:
+    """The columns that name a row: of a configuration that this version does not know, all of them."""
+    try:
+        column = published_names(model_of(config))[key_of(config)]
+    except UnknownNameError:
+        return list(types)
+    return [column] if column in types else list(types)
+
+
+def _asked(config: str, types: Mapping[str, pl.DataType]) -> list[str]:
+    """The columns that name what a row asks, where several rows ask it; none of other configurations."""
+    if config not in ASKED:
+        return []
+    published = published_names(model_of(config))
+    names = [published[field] for field in ASKED[config]]
+    return names if types.keys() >= set(names) else []
+
+
+def _named(rows: pl.DataFrame, key: Sequence[str]) -> pl.DataFrame:
+    """The ``row`` number of every row, from 0, and what names it."""
+    # As JSON, values of any type can be compared; without a column that both tables have, nothing is the same.
+    name = pl.struct(key).struct.json_encode() if key else pl.lit(None, pl.String)
+    names = rows.select(pl.int_range(pl.len()).alias("row"), name.alias(_ID[0]))
+    return names.with_columns(pl.int_range(pl.len()).over(_ID[0]).alias(_ID[1]))
+
+
+def _without_replaced(
+    came: pl.DataFrame, gone: pl.DataFrame, old: pl.DataFrame, new: pl.DataFrame
+) -> tuple[pl.DataFrame, pl.DataFrame, int]:
+    """The rows that came and went but for those that replace another, and how many these are.
+
+    Of the rows that ask one question, the first that is gone is replaced by the first that came, and so on.
+    """
+    question = pl.struct(old.columns)
+    nth = pl.int_range(pl.len()).over(question).alias("nth")
+    came = came.hstack(new[came["row"]]).with_columns(nth)
+    gone = gone.hstack(old[gone["row"]]).with_columns(nth)
+    on = [*old.columns, "nth"]
+    left = came.join(gone, on=on, how="anti", nulls_equal=True, maintain_order="left")
+    n_replaced = came.height - left.height
+    return left, gone.join(came, on=on, how="anti", nulls_equal=True, maintain_order="left"), n_replaced
+
+
+def _differing(then: pl.Series, now: pl.Series) -> list[int]:
+    """The numbers of the rows in which a column has another value."""
+    if then.dtype.is_nested():
+        as_json = pl.struct(pl.all()).struct.json_encode()
+        then, now = (one.to_frame().select(as_json).to_series() for one in (then, now))
+    return then.ne_missing(now).arg_true().to_list()
+
+
+def _ids(rows: pl.DataFrame, key: Sequence[str], numbers: Sequence[int]) -> tuple[str, ...]:
+    """Return what rows are called; by their first column where nothing names them."""
+    named = rows.select(list(key) or rows.columns[:1])[list(numbers)]
+    if named.width == 1:
+        return tuple(str(value) for value in named.to_series())
+    return tuple(named.select(pl.struct(pl.all()).struct.json_encode()).to_series())
+
+
+def _examples(
+    then: pl.DataFrame, now: pl.DataFrame, key: Sequence[str], chosen: Mapping[str, Sequence[int]]
+) -> tuple[CellChange, ...]:
+    """The chosen rows of every column, by row."""
+    places = sorted((row, at, name) for at, (name, rows) in enumerate(chosen.items()) for row in rows)
+    ids = _ids(now, key, [row for row, _, _ in places])
+    return tuple(
+        CellChange(id=row_id, column=name, old=_value(then, row, name), new=_value(now, row, name))
+        for row_id, (row, _, name) in zip(ids, places, strict=True)
+    )
+
+
+def _value(rows: pl.DataFrame, row: int, name: str) -> object:
+    return rows.select(pl.col(name).slice(row, 1)).to_dicts()[0][name]
+
+
+# Schemas compared: which columns came, went or changed their type.
+
+
+_Types = Mapping[str, pl.DataType]
+"""Column to type."""
+
+
+def schema_changes(old: _Types, new: _Types) -> tuple[ColumnChange, ...]:
+    """Columns that are not in both, or not with one type, in the order of ``new``."""
+    every = {**new, **old}
+    return tuple(
+        ColumnChange(path=name, old=_type_text(old.get(name)), new=_type_text(new.get(name)))
+        for name in every
+        if old.get(name) != new.get(name)
+    )
+
+
+def shared_types(old: _Types, new: _Types) -> dict[str, pl.DataType]:
+    """The columns whose values can be compared, in the order of ``new``: those that both have with one type."""
+    return {name: dtype for name, dtype in new.items() if old.get(name) == dtype}
+
+
+def _type_text(dtype: pl.DataType | DataTypeClass | None) -> str | None:
+    """A type as people read it: ``list of {answers: list of string, count: int64}``; null of no column."""
+    if isinstance(dtype, pl.List):
+        return f"list of {_type_text(dtype.inner)}"
+    if isinstance(dtype, pl.Struct):
+        return "{" + ", ".join(f"{field.name}: {_type_text(field.dtype)}" for field in dtype.fields) + "}"
+    return None if dtype is None else str(dtype).lower()
 
 
 # What a release says about itself, compared: licence, recipe, sources, and the files beside the tables.
 
 
 _COMPARED = {"name", "sdk_version", "writers", "recipe"}
-_IN_THE_LABELS = ("name", "version")
+# Name and version of the recipe are those of the manifest, which stand above every comparison.
+_IN_THE_LABELS = {"recipe": {"name", "version"}}
 _TOLD_ELSEWHERE = {MANIFEST_NAME, RECIPE_NAME, CHANGELOG_NAME}
 
 
@@ -157,11 +309,13 @@ def _setting_changes(old: ReleaseManifest, new: ReleaseManifest) -> tuple[Settin
     The version is left out, and so is what the tables themselves tell: files, counts and the build report.
     Sources are pinned in the recipe, so that another state of a source shows as another digest there.
     """
-    before, after = _settings(old), _settings(new)
-    paths = [*after, *(path for path in before if path not in after)]
+    before, after = (
+        dict(_flat(manifest.model_dump(mode="json", include=_COMPARED, exclude=_IN_THE_LABELS), ""))
+        for manifest in (old, new)
+    )
     return tuple(
         Setting(path=path, old=before.get(path), new=after.get(path))
-        for path in paths
+        for path in {**after, **before}
         if before.get(path) != after.get(path)
     )
 
@@ -176,23 +330,11 @@ def file_changes(
     before, after = _other_files(old_manifest), _other_files(new_manifest)
     changes = []
     for path in sorted({*before, *after}):
-        if path not in before:
-            changes.append(FileChange(path=path, presence="added"))
-        elif path not in after:
-            changes.append(FileChange(path=path, presence="removed"))
-        elif before[path] != after[path]:
-            versions = old_manifest.version, new_manifest.version
-            if not _same_but_for_version(old / path, new / path, *versions):
-                changes.append(FileChange(path=path, presence="kept"))
+        was, now = before.get(path), after.get(path)
+        versions = old_manifest.version, new_manifest.version
+        if was != now and not _same_but_for_version(old / path, new / path, *versions):
+            changes.append(FileChange(path=path, presence=presence_of(was, now)))
     return tuple(changes)
-
-
-def _settings(manifest: ReleaseManifest) -> dict[str, JsonValue]:
-    values = manifest.model_dump(mode="json", include=_COMPARED)
-    # Name and version of the recipe are those of the manifest, which stand above every comparison.
-    for name in _IN_THE_LABELS:
-        del values["recipe"][name]
-    return dict(_flat(values, ""))
 
 
 def _flat(value: JsonValue, path: str) -> Iterator[tuple[str, JsonValue]]:

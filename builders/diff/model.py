@@ -1,10 +1,28 @@
-"""What differs between two releases: immutable, and JSON as it stands."""
+"""What differs between two releases, immutable and JSON as it stands, and the version step that follows.
 
-from collections.abc import Iterator
+The three numbers of a version promise something to who pins them (https://semver.org, applied to data):
+
+=====  ===================================  ==============================================================
+step   a user's code or results             raised when
+=====  ===================================  ==============================================================
+major  can break                            a configuration, split, column or row is gone, a type changed
+                                            (or a field in it), or licence or dataset's name are others
+minor  keep working, with more to find      configurations, splits, columns or rows came, or a question is
+                                            asked with other options than before, and nothing broke
+patch  keep working, numbers can change     values, the order of rows, files or the recipe changed
+none   are the same                         nothing differs but the version
+=====  ===================================  ==============================================================
+
+Before 1.0.0 nothing is promised to stay: a break raises the second number, as an addition does, and a
+correction the third. Going from 0.x to 1.0.0 is a decision, which no difference makes; it is always allowed.
+"""
+
+from collections.abc import Iterator, Sequence
 from typing import Literal, get_args
 
 from pydantic import Field, JsonValue
 
+from blend.schemas.addresses import numbers_of
 from blend.schemas.models import FrozenModel
 from blend.schemas.summaries import Summarised, Table
 
@@ -12,7 +30,12 @@ Presence = Literal["added", "removed", "kept"]
 """Whether something is in the new release only, in the old one only, or in both."""
 
 
-Count = Literal["added", "removed", "replaced", "changed", "moved"]
+def presence_of(old: object, new: object) -> Presence:
+    """Whether what stands in the old release, in the new one or in both is new; null stands for absent."""
+    return "added" if old is None else "removed" if new is None else "kept"
+
+
+_Count = Literal["added", "removed", "replaced", "changed", "moved"]
 """What can have become of rows; one that has changed can have moved as well."""
 
 
@@ -58,7 +81,7 @@ class ColumnChange(FrozenModel):
     @property
     def presence(self) -> Presence:
         """``kept`` is a column whose type changed."""
-        return "added" if self.old is None else "removed" if self.new is None else "kept"
+        return presence_of(self.old, self.new)
 
 
 class CellChange(FrozenModel):
@@ -83,17 +106,17 @@ class SplitDiff(FrozenModel):
     """Rows in the old release; null where the split is new."""
     new_rows: int | None
     """Rows in the new release; null where the split is gone."""
-    added: int = Field(ge=0)
+    added: int = Field(default=0, ge=0)
     """Rows whose id is new, but for those that replace one."""
-    removed: int = Field(ge=0)
+    removed: int = Field(default=0, ge=0)
     """Rows whose id is gone, but for those that are replaced."""
-    changed: int = Field(ge=0)
+    changed: int = Field(default=0, ge=0)
     """Rows in both, with another value in at least one column."""
     replaced: int = Field(default=0, ge=0)
     """Rows in whose place another asks the same question (template and region) with other options."""
     still_asked: int = Field(default=0, ge=0)
     """Of the removed rows, those whose question other rows still ask."""
-    moved: int = Field(ge=0)
+    moved: int = Field(default=0, ge=0)
     """Rows in both that stand behind one that they stood before."""
     columns: dict[str, int] = Field(default={})
     """Changed rows by column, for columns with changes; a row counts in each of its changed columns."""
@@ -107,7 +130,7 @@ class SplitDiff(FrozenModel):
     @property
     def presence(self) -> Presence:
         """Whether the split is in both releases."""
-        return "added" if self.old_rows is None else "removed" if self.new_rows is None else "kept"
+        return presence_of(self.old_rows, self.new_rows)
 
     @property
     def is_empty(self) -> bool:
@@ -132,9 +155,7 @@ class ConfigDiff(FrozenModel):
     def presence(self) -> Presence:
         """Whether the configuration is in both releases."""
         found = {split.presence for split in self.splits}
-        if len(found) == 1:
-            return found.pop()
-        return "kept"
+        return found.pop() if len(found) == 1 else "kept"
 
     @property
     def is_empty(self) -> bool:
@@ -142,7 +163,7 @@ class ConfigDiff(FrozenModel):
         same_schema = not (self.schema_changes or self.columns_reordered)
         return same_schema and all(split.is_empty for split in self.splits)
 
-    def total(self, count: Count | Literal["still_asked"]) -> int:
+    def total(self, count: _Count | Literal["still_asked"]) -> int:
         """A count over the splits that both releases have."""
         return sum(getattr(split, count) for split in self.splits if split.presence == "kept")
 
@@ -172,11 +193,135 @@ class ReleaseDiff(Summarised, FrozenModel):
 
         return difference_tables(self, examples=3)
 
-    def counts(self) -> tuple[Count, ...]:
+    def counts(self) -> tuple[_Count, ...]:
         """The counts of rows that a table of them shows: whether rows were replaced only where some were."""
         any_replaced = any(config.total("replaced") for config in self.configs)
-        return tuple(count for count in get_args(Count) if count != "replaced" or any_replaced)
+        return tuple(count for count in get_args(_Count) if count != "replaced" or any_replaced)
 
     def changed_configs(self) -> Iterator[ConfigDiff]:
         """The configurations in which something differs."""
         return (config for config in self.configs if not config.is_empty)
+
+
+# The version step.
+
+
+Step = Literal["none", "patch", "minor", "major"]
+
+STEPS: tuple[Step, ...] = ("none", "patch", "minor", "major")
+"""The steps, smallest first."""
+
+_BREAKING_SETTINGS = {
+    "name": "the dataset's name is {new}, was {old}",
+    "recipe.license": "the licence is {new}, was {old}",
+}
+_NAMED = 5
+"""Names given before the rest is counted."""
+
+
+class Reason(FrozenModel):
+    """One thing that differs, and the step it asks for."""
+
+    step: Step
+    """Step that this alone would make."""
+    text: str
+    """What differs, for example ``annotations: 3 rows removed``."""
+
+
+class VersionStep(FrozenModel):
+    """The step from one version to the next."""
+
+    step: Step
+    """The largest step that a reason asks for."""
+    reasons: tuple[Reason, ...]
+    """All that differs, largest step first; within a step in the order of the comparison."""
+
+
+def version_step(diff: ReleaseDiff) -> VersionStep:
+    """The step that follows from a comparison, with its reasons."""
+    reasons = sorted(_reasons(diff), key=lambda reason: -STEPS.index(reason.step))
+    return VersionStep(step=reasons[0].step if reasons else "none", reasons=tuple(reasons))
+
+
+def expected_version(old: str, step: Step) -> str:
+    """The version that follows ``old`` after a step.
+
+    Args:
+        old: Version, ``1.2.3`` or ``v1.2.3``.
+        step: Step; below 1.0.0 ``major`` raises the second number.
+
+    Returns:
+        Version without ``v``; ``old`` itself after the step ``none``.
+    """
+    major, minor, patch = numbers_of(old.removeprefix("v"))
+    if step == "none":
+        return f"{major}.{minor}.{patch}"
+    if step == "patch":
+        return f"{major}.{minor}.{patch + 1}"
+    if step == "minor" or major == 0:
+        return f"{major}.{minor + 1}.0"
+    return f"{major + 1}.0.0"
+
+
+def accepted_versions(old: str, step: Step) -> tuple[str, ...]:
+    """The versions that may follow ``old`` after a step: the expected one first, then those of larger steps.
+
+    A larger step is never wrong, only cautious. ``1.0.0`` is among them for an ``old`` below it.
+    """
+    found = [expected_version(old, larger) for larger in STEPS[STEPS.index(step) :]]
+    if found[-1].startswith("0."):
+        found.append("1.0.0")
+    return tuple(dict.fromkeys(found))
+
+
+def _reasons(diff: ReleaseDiff) -> Iterator[Reason]:
+    for config in diff.configs:
+        if config.presence == "kept":
+            yield from _config_reasons(config)
+        else:
+            step: Step = "major" if config.presence == "removed" else "minor"
+            yield Reason(step=step, text=f"configuration {config.config} {config.presence}")
+    others = []
+    for setting in diff.settings:
+        if setting.path in _BREAKING_SETTINGS:
+            text = _BREAKING_SETTINGS[setting.path].format(old=setting.old, new=setting.new)
+            yield Reason(step="major", text=text)
+        else:
+            others.append(setting.path)
+    if others:
+        yield Reason(step="patch", text=f"changed in the manifest: {_some(others)}")
+    if diff.files:
+        yield Reason(step="patch", text=f"other files changed: {_some([file.path for file in diff.files])}")
+
+
+def _config_reasons(diff: ConfigDiff) -> Iterator[Reason]:
+    for change in diff.schema_changes:
+        where = f"{diff.config}: column {change.path}"
+        if change.presence == "kept":
+            yield Reason(step="major", text=f"{where} is {change.new}, was {change.old}")
+        else:
+            step: Step = "major" if change.presence == "removed" else "minor"
+            yield Reason(step=step, text=f"{where} {change.presence}")
+    if diff.columns_reordered:
+        yield Reason(step="patch", text=f"{diff.config}: columns stand in another order")
+    gone, new = ([s.split for s in diff.splits if s.presence == p] for p in ("removed", "added"))
+    changed = dict.fromkeys(name for split in diff.splits for name in split.columns)
+    still_asked = diff.total("still_asked")
+    found: list[tuple[Step, int, str, str]] = [
+        ("major", len(gone), "split", f"removed: {_some(gone)}"),
+        ("major", diff.total("removed") - still_asked, "row", "removed"),
+        ("minor", len(new), "split", f"added: {_some(new)}"),
+        ("minor", diff.total("replaced"), "row", "replaced by others that ask the same with other options"),
+        ("minor", still_asked, "row", "removed whose questions are still asked by other rows"),
+        ("minor", diff.total("added"), "row", "added"),
+        ("patch", diff.total("changed"), "row", f"changed in {_some(list(changed))}"),
+        ("patch", diff.total("moved"), "row", "moved"),
+    ]
+    for size, n, thing, what in found:
+        if n:
+            yield Reason(step=size, text=f"{diff.config}: {n:,} {thing}{'' if n == 1 else 's'} {what}")
+
+
+def _some(names: Sequence[str]) -> str:
+    more = len(names) - _NAMED
+    return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")

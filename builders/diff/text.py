@@ -2,14 +2,14 @@
 
 import json
 import unicodedata
+from collections.abc import Sequence
 from itertools import takewhile
 from typing import Any
 
 from pydantic import JsonValue
 
 from blend.builders.diff import OpenRelease, diff_tables
-from blend.builders.diff.model import CellChange, ConfigDiff, ReleaseDiff
-from blend.builders.diff.version_step import Step, accepted_versions, expected_version, version_step
+from blend.builders.diff.model import ReleaseDiff, Step, accepted_versions, expected_version, version_step
 from blend.loaders.releases import document_text
 from blend.schemas.manifest import CHANGELOG_NAME, ReleaseManifest
 from blend.schemas.summaries import Table, markdown_table
@@ -133,68 +133,41 @@ def difference_tables(diff: ReleaseDiff, *, examples: int) -> list[Table]:
         diff: The comparison.
         examples: Quoted changes per column, and ids per configuration, at most.
     """
-    changed, counts = list(diff.changed_configs()), diff.counts()
-    splits = [(config, split) for config in changed for split in config.splits]
-    found: list[tuple[str, tuple[str, ...], list[tuple[object, ...]]]] = [
-        ("Reasons", ("step", "why"), [(reason.step, reason.text) for reason in version_step(diff).reasons]),
-        (
-            "Rows",
-            ("table", "was", "now", *counts),
-            [
-                (
-                    *(f"{config.config} {split.split}", split.old_rows, split.new_rows),
-                    *(getattr(split, count) for count in counts),
-                )
-                for config, split in splits
-                if not split.is_empty
-            ],
-        ),
-        (
-            "Columns added, removed, or of another type",
-            ("configuration", "column", "before", "now"),
-            [(config.config, of.path, of.old, of.new) for config in changed for of in config.schema_changes],
-        ),
-        (
-            "Changed values",
-            ("configuration", "column", "changed rows"),
-            [(config.config, *total) for config in changed for total in _column_totals(config).items()],
-        ),
-        (
-            "Rows added and removed",
-            ("configuration", "split", "row", "became"),
-            [row for config in changed for row in _came_and_went(config, examples)],
-        ),
-        (
-            "Examples",
-            ("where", "change"),
-            [
-                (f"{config.config} {split} {of.id} {of.column}", " → ".join(value_pair(of.old, of.new)))
-                for config in changed
-                for of_column in _examples_by_column(config, examples).values()
-                for split, of in of_column
-            ],
-        ),
-        (
-            "Settings",
-            ("setting", "before", "now"),
-            [(of.path, *value_pair(of.old, of.new)) for of in diff.settings],
-        ),
-    ]
+    counts = diff.counts()
+    rows, columns, values, ids, quoted = (list[tuple[object, ...]]() for _ in range(5))
+    for config in diff.changed_configs():
+        name, changed = config.config, dict[str, int]()
+        for split in config.splits:
+            if not split.is_empty:
+                figures = (getattr(split, count) for count in counts)
+                rows.append((f"{name} {split.split}", split.old_rows, split.new_rows, *figures))
+            for column, n in split.columns.items():
+                changed[column] = changed.get(column, 0) + n
+        columns += [(name, of.path, of.old, of.new) for of in config.schema_changes]
+        values += [(name, *total) for total in changed.items()]
+        for what in ("added", "removed"):
+            of_splits = [(split.split, one) for split in config.splits for one in getattr(split, f"{what}_ids")]
+            ids += [(name, *one, what) for one in of_splits[:examples]]
+        cells = [(split.split, cell) for split in config.splits for cell in split.examples]
+        for column in dict.fromkeys(cell.column for _, cell in cells):
+            of_column = [(split, cell) for split, cell in cells if cell.column == column]
+            quoted += [
+                (f"{name} {split} {cell.id} {column}", " → ".join(value_pair(cell.old, cell.new)))
+                for split, cell in of_column[:examples]
+            ]
+    reasons = [(reason.step, reason.text) for reason in version_step(diff).reasons]
+    settings = [(of.path, *value_pair(of.old, of.new)) for of in diff.settings]
+    found: dict[str, tuple[tuple[str, ...], Sequence[tuple[object, ...]]]] = {
+        "Reasons": (("step", "why"), reasons),
+        "Rows": (("table", "was", "now", *counts), rows),
+        "Columns added, removed, or of another type": (("configuration", "column", "before", "now"), columns),
+        "Changed values": (("configuration", "column", "changed rows"), values),
+        "Rows added and removed": (("configuration", "split", "row", "became"), ids),
+        "Examples": (("where", "change"), quoted),
+        "Settings": (("setting", "before", "now"), settings),
+    }
     # The reasons are always the first table.
-    return [Table.of(title, columns, rows) for title, columns, rows in found if rows or title == "Reasons"]
-
-
-def _came_and_went(config: ConfigDiff, n: int) -> list[tuple[object, ...]]:
-    """The first ids of rows that were added, then of those that were removed."""
-    return [
-        row
-        for what in ("added", "removed")
-        for row in [
-            (config.config, split.split, row_id, what)
-            for split in config.splits
-            for row_id in getattr(split, f"{what}_ids")
-        ][:n]
-    ]
+    return [Table.of(title, heads, of) for title, (heads, of) in found.items() if of or title == "Reasons"]
 
 
 def first_entry(manifest: ReleaseManifest) -> str:
@@ -235,23 +208,3 @@ def changelog(entry: str, previous: str | None = None) -> str:
     """
     earlier = "" if previous is None else previous[previous.find("\n## ") + 1 :] if "\n## " in previous else ""
     return "\n".join(part for part in (_CHANGELOG_TITLE, entry, earlier) if part)
-
-
-def _column_totals(config: ConfigDiff) -> dict[str, int]:
-    """Changed rows of every changed column, over all splits."""
-    totals: dict[str, int] = {}
-    for split in config.splits:
-        for name, n in split.columns.items():
-            totals[name] = totals.get(name, 0) + n
-    return totals
-
-
-def _examples_by_column(config: ConfigDiff, n: int) -> dict[str, list[tuple[str, CellChange]]]:
-    """The first examples of every changed column with their split, in the order of the splits."""
-    found: dict[str, list[tuple[str, CellChange]]] = {}
-    for split in config.splits:
-        for example in split.examples:
-            chosen = found.setdefault(example.column, [])
-            if len(chosen) < n:
-                chosen.append((split.split, example))
-    return found

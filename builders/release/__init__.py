@@ -10,8 +10,8 @@ import tomli_w
 from blend.builders.cards import documents
 from blend.builders.cards.facts import ReleaseFacts
 from blend.builders.diff import OpenRelease, diff_releases, open_release
+from blend.builders.diff.model import VersionStep, version_step
 from blend.builders.diff.text import next_changelog
-from blend.builders.diff.version_step import VersionStep, version_step
 from blend.builders.parquet import Table, loaded_bytes, write_table
 from blend.builders.release.recipe_in_place import RecipeInPlace
 from blend.builders.release.tables import BuiltTables, build_tables

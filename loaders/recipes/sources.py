@@ -88,8 +88,13 @@ def load_source(
         BlendError: If the source is not there, is not the pinned one, or has keys that its kind has no use for;
             `RowError` and `RowErrors` if anything in its files breaks its contract.
     """
+    if path is not None:
+        # Messages name the directory that is read; what is recorded is what the recipe says.
+        moved = source.model_copy(update={"location": str(path.absolute())})
+        tables = load_source(moved, base, locales, reviewing=reviewing)
+        return replace(tables, info=tables.info.model_copy(update={"location": source.location}))
     known = registry() if locales is None else locales
-    there = _location(source, base, path)
+    there = _location(source, base)
     if source.kind == "blend":
         return _blend(source, there, known)
     if source.kind == "sample":
@@ -188,7 +193,7 @@ _MEANINGLESS = {"sample": ("location", "revision"), "contributions": ("revision"
 """Keys that a kind of source has no use for, where these are others than the revision."""
 
 
-def _location(source: Source, base: Path, path: Path | None) -> Path:
+def _location(source: Source, base: Path, path: Path | None = None) -> Path:
     """Where a source lies; keys that its kind has no use for are refused, not ignored in silence."""
     for key in _MEANINGLESS.get(source.kind, ("revision",)):
         if getattr(source, key):

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from blend.builders.diff.version_step import STEPS
+from blend.builders.diff.model import STEPS
 
 
 def test_every_step_has_its_row(root: Path):

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blend.builders.diff import diff_releases
+from blend.builders.diff import diff_releases, diff_rows, schema_changes, shared_types
 from blend.builders.diff.model import CellChange, ColumnChange, SplitDiff
-from blend.builders.diff.tables import diff_rows, schema_changes, shared_types
 from helpers.examples import examples
 
 SAQ = "short-answer-questions"
