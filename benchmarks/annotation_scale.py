@@ -77,7 +77,7 @@ class Measured(NamedTuple):
 
 
 def steps(studio: StudioForTests, folder: Path, questions: int, annotators: int) -> None:
-    """Push questions, have them answered, pull the answers; a second lead, by a copy, syncs in place of that."""
+    """Push questions, have them answered, pull the answers; a copy of the project syncs in place of that."""
     first, second = folder / "first", folder / "second"
     first.mkdir()
     wanted = {"stages": '["answer", "review"]', "wanted": str(annotators)}
