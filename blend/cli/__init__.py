@@ -46,7 +46,7 @@ _SINGLE = ("build", "look", "validate", "publish", "items")
 
 
 @cache
-def _application(group: str | None = None) -> Application:
+def _application(group: str | None) -> Application:
     """All commands, or those of one group alone: importing the others takes half a second."""
     app = Application(
         name="blend",
@@ -66,7 +66,7 @@ def _application(group: str | None = None) -> Application:
 
 def __getattr__(name: str) -> Application:
     if name == "app":
-        return _application()
+        return _application(None)
     raise AttributeError(name)
 
 

@@ -16,6 +16,7 @@ pytestmark = [
 FOLDER = Path(__file__).resolve().parents[2] / "benchmarks"
 
 SMALL: dict[str, Sequence[str]] = {
+    "annotation_scale": ["--questions", "5"],
     "build_scale": ["--cases", "1", "--growth", "4", "6", "--templates", "20"],
     "collection_regions": ["{shared}/data/blend", "--fit", "{out}"],
     "constant_answers": ["{shared}/data/blend", "--locales", "en-US", "--answers", "3"],
