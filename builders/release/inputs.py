@@ -178,12 +178,12 @@ def _stage(tables: SourceTables, prompted: Collection[str]) -> Stage:
     info, detail = tables.info, "others have prompts, this locale has none; kept without"
     bare = sorted(set(tables.questions["locale"]) - set(prompted)) if prompted else []
     rows = [("no-prompts", info.location, tag, None, detail) for tag in bare]
-    counted = {name: len(getattr(tables, name)) for name in ("responses", "reviews", "prompts")}
+    n_rows = {name: len(getattr(tables, name)) for name in ("responses", "reviews", "prompts")}
     return Stage(
         f"read {info.kind} {info.location}".strip(),
         rows_by(tables.questions),
         pl.concat([tables.findings, pl.DataFrame(rows, FINDINGS, orient="row")]),
-        {**counted, **({} if tables.mcqs.is_empty() else {"multiple-choice questions": len(tables.mcqs)})},
+        {**n_rows, **({} if tables.mcqs.is_empty() else {"multiple-choice questions": len(tables.mcqs)})},
     )
 
 

@@ -22,7 +22,7 @@ STOPPED = {signal.SIGINT: 130, signal.SIGTERM: 143}
 
 
 def meets(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
-    monkeypatch.setattr(blend.cli, "app", lambda: (_ for _ in ()).throw(error).__next__())
+    monkeypatch.setattr(blend.cli, "_application", lambda _: (_ for _ in ()).throw(error).__next__())
 
 
 @pytest.mark.parametrize(

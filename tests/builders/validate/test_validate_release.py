@@ -69,14 +69,14 @@ def test_every_cause_is_shown_however_late_it_comes():
     many = [error(f"a:{i}", f"no question '{i}'", "add it") for i in range(200)]
     assert lines_of([*many, error("b:1", "is blank", "fill it in")]) == [
         "\n[bold red]error[/] mine: 201",
-        *(f"a:{i}: no question '{i}'; add it" for i in range(3)),
-        "b:1: is blank; fill it in",
-        *(f"a:{i}: no question '{i}'; add it" for i in range(3, 9)),
-        "… and 191 more (--examples)",
+        *(f"  a:{i}: no question '{i}'; add it" for i in range(3)),
+        "  b:1: is blank; fill it in",
+        *(f"  a:{i}: no question '{i}'; add it" for i in range(3, 9)),
+        "  … and 191 more (--examples)",
     ]
     assert lines_of(many, examples=0) == [
         "\n[bold red]error[/] mine: 200",
-        "… and 200 more (--examples)",
+        "  … and 200 more (--examples)",
     ]
 
 
