@@ -138,7 +138,7 @@ def _from_npm(package: str, version: str, member: str) -> Path:
 
 def _commands() -> str:
     """The page of all commands, as their help describes them, and how they end."""
-    command = [sys.executable, "-m", "typer", "blend.cli", "utils", "docs", "--name", "blend"]
+    command = [sys.executable, "-m", "typer", "--app", "app", "blend.cli", "utils", "docs", "--name", "blend"]
     command += ["--title", "Commands"]
     page = subprocess.run(command, capture_output=True, text=True, check=True).stdout  # noqa: S603 - our own commands
     codes = "".join(f"| {code} | {meaning} |\n" for code, meaning in EXIT_CODES.items())

@@ -103,9 +103,9 @@ def compared_verdicts(
     """
     is_sure = pl.col("confidence").fill_null(1.0) >= model_confidence
     itself = _IS_MODEL & pl.col("reader").is_in(verdicts["reader"].drop_nulls().unique().implode())
-    said = _gravest(verdicts.filter(is_sure & pl.col("verdict").is_in(ALL_VERDICTS)))
+    own = _gravest(verdicts.filter(is_sure & pl.col("verdict").is_in(ALL_VERDICTS)))
     true = _gravest(_that_count(others.filter(~itself)))
-    both = said.join(true, on=_OPTION, nulls_equal=True, suffix="_of_others")
+    both = own.join(true, on=_OPTION, nulls_equal=True, suffix="_of_others")
     rows = pl.concat([both.with_columns(locale=pl.lit(EVERY)), both]).with_columns(
         refused=pl.col("kind") != OK, refused_by_others=pl.col("kind_of_others") != OK
     )

@@ -150,10 +150,10 @@ def _read(given: Mapping[str, str], problems: list[RowError], recognised: list[s
         what = "a reason stands beside an answer that is not marked invalid"
         problem("reason", what, "write x in column invalid, or empty this cell")
     problems += own_words(reason, where=f"{source}, column reason", of_answers=False)
-    whole = _WHOLE.fullmatch(group)
+    named = _WHOLE.fullmatch(group)
     return _Answer(
         *(cells["template_id"], cells["locale"], cells["answer"], mark),
-        group=whole[1] if whole else group.casefold(),
+        group=named[1] if named else group.casefold(),
         english=tuple(english),
         invalid=invalid,
         reason=reason,
