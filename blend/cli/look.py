@@ -90,6 +90,8 @@ def stats(
         raise UsageError(
             "--table and --all choose what is printed for people, and --json prints everything; leave one out"
         )
+    if table and everything:
+        raise UsageError("--table and --all: choose one")
     with progress_if_watched(transient=True) as on_progress:
         figures = stats_of_release(release, on_progress=on_progress)
     keep_tables(figures, out, name="stats.json", what="statistics")

@@ -96,7 +96,7 @@ def _config_diff(
     config: str, old: OpenRelease, new: OpenRelease, examples: int, on_progress: ProgressCallback
 ) -> ConfigDiff:
     before, after = old.splits(config), new.splits(config)
-    n_rows = {split: table.rows for split, table in {**after, **before, **after}.items()}
+    n_rows = {split: (after.get(split) or before[split]).rows for split in [*after, *before]}
     changes: dict[ColumnChange, None] = {}
     reordered = False
     splits: list[SplitDiff] = []

@@ -10,6 +10,7 @@ own (`builders.mcq.verdicts.Verdicts.counting`).
 
 import json
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
@@ -38,7 +39,7 @@ _MAX_REASON = 200
 """Characters of a model's reason that are kept."""
 
 
-class ChatModel(Generic[Q, T]):
+class ChatModel(ABC, Generic[Q, T]):
     """A chat model by its name; connects with the first question.
 
     Args:
@@ -88,21 +89,21 @@ class ChatModel(Generic[Q, T]):
         self._persistence = Persistence()
         self._sampling: dict[str, Any] = {"temperature": 0}
 
+    @abstractmethod
     def shown(self, asked: Q) -> dict[str, Any]:
         """A question as JSON, so that quotes and line feeds in an answer cannot pass for its end."""
-        raise NotImplementedError
 
+    @abstractmethod
     def reminder(self, asked: Q, /) -> str:
         """What the model is told after a reply that cannot be read."""
-        raise NotImplementedError
 
+    @abstractmethod
     def read_reply(self, asked: Q, reply: str, /) -> T | None:
         """Read a reply; null where it cannot be."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _given(self, asked: Q, read: T) -> list[GivenVerdict]:
         """The verdicts to record of what was read."""
-        raise NotImplementedError
 
     def ask_all(self, questions: Sequence[Q]) -> list[tuple[Q, str]]:
         """Ask many questions side by side, each until its reply can be read.
