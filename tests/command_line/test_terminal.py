@@ -23,6 +23,7 @@ from blend.builders.saq.ballots import collection_status
 from blend.builders.stats.dataset import stats_of_release
 from blend.builders.stats.planning import mean_figures, plan_collection
 from blend.builders.validate import CHECKS, validate_release
+from blend.cli.options import print_lines
 from blend.eval.registry import TASKS
 from blend.eval.report.scored_runs import score_tables
 from blend.eval.scores_json import Score, Scores
@@ -63,6 +64,23 @@ def test_words_to_the_left_figures_to_the_right_and_headings_broken():
         "Work [life]      –  100.0  12.50                  –",
         "Counts, [b] for all.",
     ]
+
+
+def test_a_first_screen_ends_and_says_what_is_left():
+    out = io.StringIO()
+    frame = pl.DataFrame({"row": [f"row {n} of a table that is as wide" for n in range(27)]})
+    tables = [summaries.Table(name, frame, "") for name in ("First", "Second")]
+    show_tables(tables, console=SafeConsole(file=out, width=80))
+    lines = [line.strip() for line in out.getvalue().splitlines()]
+    assert [line for line in lines if line.startswith("row ")] == frame["row"].to_list()[:25]
+    assert " ".join(lines).endswith(
+        "2 more rows: --all. Further tables: second. --table NAME prints one of them, --all prints all."
+    )
+
+
+def test_a_line_of_somebody_elses_text_does_no_harm(capsys: pytest.CaptureFixture[str]):
+    print_lines(["model \x1b[2J of " + "a" * 100])
+    assert capsys.readouterr().out == f"model \\x1b[2J of {'a' * 100}\n"
 
 
 def assert_complete(tables: Iterable[summaries.Table]) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from blend.eval.asked_runs import read_run
+from blend.eval.runs.run_description import go_on_with
 from blend.eval.scoring import score_answers
 from blend.schemas.errors import BlendError
 from helpers.kill_points import Echo, run_all
@@ -75,3 +76,16 @@ def test_answers_without_a_description_are_nobodys(run: Path):
         f"{run}: holds answers and no run.json, so nobody knows whose they are; restore it from a copy, or "
         "choose another `out`"
     )
+
+
+def test_what_answers_under_two_names_is_two_models(run: Path):
+    kept = read_run(run).description
+    first, second = (
+        kept.model_copy(update={"model": kept.model.model_copy(update={"served_as": name})})
+        for name in ("m-2026-01", "m-2026-02")
+    )
+    # What a run does not know yet of its model it learns.
+    assert go_on_with(run, first).model.served_as == "m-2026-01"
+    (run / "run.json").write_text(first.model_dump_json())
+    assert go_on_with(run, kept).model.served_as == "m-2026-01"
+    assert "  model.served_as: m-2026-01 there, m-2026-02 now" in refused(lambda: go_on_with(run, second))
