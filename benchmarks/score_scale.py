@@ -103,8 +103,7 @@ def asked(folder: Path, items: int) -> Any:
 def keep(folder: Path, items: int) -> float:
     """Keep an answer to each item, as a model's come in."""
     from blend.eval.models.protocols import Decoding, ModelDescription
-    from blend.eval.release_items import ReleaseItems
-    from blend.eval.runs.run_description import AskedRelease
+    from blend.eval.runs.run_description import AskedRelease, ReleaseItems
     from blend.eval.runs.run_directory import opened
 
     started = time.perf_counter()

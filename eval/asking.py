@@ -27,7 +27,7 @@ from blend.eval.models.protocols import ChatOptions, Model, OpenedModel, Thinkin
 from blend.eval.models.protocols import Decoding as Settled
 from blend.eval.models.server import ServerModel, open_server
 from blend.eval.recorded_answers import is_predictions, read_predictions, read_recorded
-from blend.eval.release_items import ReleaseItems, read_items
+from blend.eval.release_items import read_items
 from blend.eval.runs.answer_logs import style_of
 from blend.eval.runs.answers import write_answers
 from blend.eval.runs.ask_model import (
@@ -38,9 +38,9 @@ from blend.eval.runs.ask_model import (
     requests_of,
     write_requests,
 )
-from blend.eval.runs.run_description import DESCRIPTION_NAME, plan_asking, read_description
+from blend.eval.runs.run_description import DESCRIPTION_NAME, ReleaseItems, plan_asking, read_description
 from blend.eval.runs.run_directory import Run, RunOutcome, opened
-from blend.eval.task import Task
+from blend.eval.task_protocol import Task
 from blend.loaders.files.content import gunzipped
 from blend.loaders.files.progress import ProgressCallback
 from blend.schemas.errors import ArgumentError, InputError

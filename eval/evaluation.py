@@ -20,8 +20,8 @@ from blend.eval.asking import ask, keep_recorded, questions_for
 from blend.eval.models.chosen import Asking, Decoding, Local, OwnModel, Recorded, Server
 from blend.eval.recorded_answers import write_predictions
 from blend.eval.registry import task_of
-from blend.eval.report.model_comparison import ModelComparison, compare_scored
-from blend.eval.report.scored_runs import ScoredRun, check_comparable
+from blend.eval.report.model_comparison import ModelComparison, check_comparable, compare_scored
+from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.runs.answer_logs import read_header
 from blend.eval.runs.run_directory import Run, runs_in
 from blend.eval.scores_json import read_scores
@@ -304,9 +304,10 @@ def item_answers(runs: Sequence[ScoredRun]) -> pl.DataFrame:
 
 def _answers(run: ScoredRun) -> pl.DataFrame:
     """The items of a run, and shares of its answers: those that are correct, and the wrong ones by option."""
-    if run.task.compared(run) is None:
-        raise InputError(f"{run.task.title.lower()} are not correct or wrong, so items cannot be analysed")
-    decided = run.task.questions(run).drop_nulls("correct").with_columns(pl.col("topic").fill_null(""))
+    task = task_of(run.scores.task)
+    if task.compared(run) is None:
+        raise InputError(f"{task.title.lower()} are not correct or wrong, so items cannot be analysed")
+    decided = task.questions(run).drop_nulls("correct").with_columns(pl.col("topic").fill_null(""))
     wrong = {"wrong": 1 - pl.col("correct").cast(pl.Float64)}
     if "chosen" in decided.columns:
         # A rotation moves all options alike.

@@ -3,7 +3,7 @@
 A task is a package of `blend.eval.tasks` whose class is entered here; ``docs/architecture.md`` adds one.
 """
 
-from blend.eval.task import Task
+from blend.eval.task_protocol import Task
 from blend.eval.tasks.cultural_prompts import CulturalPromptsTask
 from blend.eval.tasks.free_listing import FreeListing
 from blend.eval.tasks.multiple_choice import MultipleChoice, TrueFalse

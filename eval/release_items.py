@@ -3,13 +3,14 @@
 import dataclasses
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import polars as pl
 
-from blend.eval.items import TaskItems, repeated
-from blend.eval.runs.run_description import AskedRelease
-from blend.eval.task import Task, TaskOptions, WrittenOptions, checked_options
+from blend.eval.items import repeated
+from blend.eval.runs.run_description import AskedRelease, ReleaseItems
+from blend.eval.task import TaskOptions, WrittenOptions, checked_options
+from blend.eval.task_protocol import Task
 from blend.loaders.datasets import fetch_tables, find_region, find_release
 from blend.loaders.releases.tables import read_config, release_domain, scan_config
 from blend.schemas.errors import InputError
@@ -33,19 +34,6 @@ _HOW_TO_GET: Mapping[str, str] = {
 
 DISHES = "dish"
 """The domain in whose words texts are written."""
-
-
-class ReleaseItems(NamedTuple):
-    """A task's items, and where they come from."""
-
-    release: AskedRelease
-    """The release; of what is asked about another run, that one's."""
-    task: str
-    """Name of the task."""
-    options: dict[str, Any]
-    """The task's options, with every default spelled out."""
-    asked: TaskItems
-    """Items and gold."""
 
 
 def read_items(

@@ -231,6 +231,25 @@ def test_the_table_has_no_circle():
     assert set(order.static_order()) == set(MAY_IMPORT)
 
 
+@pytest.mark.slow
+def test_no_modules_import_each_other_in_a_circle(root: Path):
+    # Names of types count as well: who reads one module of a circle has to read all of them.
+    paths = {
+        ".".join(["blend", *path.relative_to(root).with_suffix("").parts]).removesuffix(".__init__"): path
+        for package in ("schemas", "loaders", "builders", "eval")
+        for path in (root / package).rglob("*.py")
+    }
+    imports = {}
+    for module, path in paths.items():
+        found = (node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+        froms = [node for node in found if isinstance(node, ast.ImportFrom)]
+        names = {
+            name for node in froms for name in (node.module, *(f"{node.module}.{a.name}" for a in node.names))
+        }
+        imports[module] = names & paths.keys() - {module}
+    assert {*TopologicalSorter(imports).static_order()} == {*paths}
+
+
 @pytest.mark.nightly
 def test_collecting_tests_waits_for_no_models():
     # They are imported where a test needs them: everything else starts in half the time.

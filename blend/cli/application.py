@@ -158,7 +158,7 @@ def _others_in(parameter: Any) -> Collection[str]:
 
         return option_names(parameter.name)
     if "-M" in parameter.opts:
-        from blend.cli.model_options import HERE, THERE
+        from blend.cli.task_options import HERE, THERE
 
         return (*HERE, *THERE)
     return ()

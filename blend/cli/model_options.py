@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from blend.cli.eval_outcome import plan_teller
-from blend.cli.task_options import named_value
+from blend.cli.task_options import HERE, THERE, named_value
 from blend.eval.models.chosen import Asking, Local, Server
 from blend.exit_codes import UsageError
 from blend.schemas.errors import did_you_mean
@@ -22,11 +22,6 @@ ModelName = typer.Option(
 )
 Seed = Annotated[int, typer.Option(min=0, help="Seed of the intervals.")]
 SeedOfTests = Annotated[int, typer.Option(min=0, help="Seed of intervals and tests.")]
-
-HERE = tuple(name for name in Local.model_fields if name not in ("path", "revision"))
-"""Fields that ``-M`` takes of a model on this machine."""
-THERE = tuple(name for name in Server.model_fields if name not in ("name", "url"))
-"""Those of a model on a server."""
 
 
 class ModelChoice(FrozenModel):

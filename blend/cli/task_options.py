@@ -1,4 +1,4 @@
-"""Options of a task on the command line, ``-T NAME=VALUE``: each task has its own, and says which."""
+"""Options behind ``-T NAME=VALUE`` and ``-M NAME=VALUE``, which each task and kind of model has for itself."""
 
 import typing
 from collections.abc import Mapping, Sequence
@@ -7,8 +7,10 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from blend.eval.models.chosen import Local, Server
 from blend.eval.registry import TASKS
-from blend.eval.task import Task, no_such_option, offered
+from blend.eval.task import no_such_option, offered
+from blend.eval.task_protocol import Task
 from blend.exit_codes import UsageError
 
 TaskValues = Annotated[
@@ -20,6 +22,12 @@ TaskValues = Annotated[
         "The error about a name that is none lists them.",
     ),
 ]
+
+
+HERE = tuple(name for name in Local.model_fields if name not in ("path", "revision"))
+"""Fields that ``-M`` takes of a model on this machine."""
+THERE = tuple(name for name in Server.model_fields if name not in ("name", "url"))
+"""Those of a model on a server."""
 
 
 def read_options(

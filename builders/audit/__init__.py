@@ -15,7 +15,8 @@ from blend.builders.audit.rules import BASELINES, EVIDENCE, KNOWS_OTHERS, LEAKS,
 from blend.schemas.errors import InputError, RowError, raise_all
 from blend.schemas.frames import KEY
 from blend.schemas.locales import Registry, registry
-from blend.schemas.summaries import Summarised, Table
+from blend.schemas.summaries import Summarised, Table, written
+from blend.schemas.texts import pluralise
 
 QUESTIONS = pl.Schema(
     {
@@ -132,9 +133,7 @@ class Audit(Summarised):
 
     def as_tables(self) -> list[Table]:
         """What simple rules get right, what they do, and what gives answers away."""
-        from blend.builders.audit.release import audit_tables
-
-        return audit_tables(self)
+        return _tables(self)
 
     def to_json(self) -> dict[str, Any]:
         """All figures as plain JSON: each frame a list of records."""
@@ -244,3 +243,51 @@ def _figures(questions: pl.DataFrame, definitions: Mapping[str, str], what: str)
     found = measured(questions, list(definitions))
     defined = pl.col("rule").replace_strict(dict(definitions), return_dtype=pl.String)
     return found.select(pl.col("rule").alias(what), defined.alias("definition"), pl.exclude("rule"))
+
+
+# An audit as tables for readers.
+
+
+def _tables(audit: Audit) -> list[Table]:
+    """What simple rules get right, what they do, what gives answers away; none without rows."""
+    overall = audit.size.row(0, named=True)
+    chance = written(overall["chance"], "{:.1%}")
+    baselines, leaks = (frame.filter(group="all") for frame in (audit.baselines, audit.leaks))
+    caption = "In per cent, by pair, with a guess where a baseline has no opinion."
+    by_group = audit.baselines.filter(pl.col("group") != "all")
+    if COMBINED in baselines["baseline"]:
+        caption += (
+            " Elimination: who knows what all other regions answer and strikes it out; combined: who knows "
+            "none of that, and weighs what the other baselines see."
+        )
+        by_group = by_group.filter(pl.col("baseline").is_in(_SHOWN))
+    tables = [
+        Table(
+            f"Answering {pluralise(overall['questions'], 'question')} by simple rules",
+            _percentages(baselines, "baseline", {"by_pair": "by pair %", "overall": "by row %"}),
+            f"{pluralise(overall['templates'], 'template')}, chance {chance}. Right: where the baseline has an "
+            "opinion, with a 95 % interval over templates; by pair: of all questions, guessing where it has "
+            "none, each template and region once; by row: each question once.",
+        ),
+        Table("What the baselines do", baselines.select("baseline", "definition")),
+        Table(
+            "What makes an option stand out",
+            _percentages(leaks, "definition", {"share": "share %"}).rename({"definition": "cause"}),
+            "Share of all questions, and how often the option that stands out is correct. Far from chance on "
+            "either side, it gives the answer away.",
+        ),
+        Table(
+            "Share of questions got right, by group",
+            by_group.with_columns(pl.col("by_pair") * 100).pivot("baseline", index="group", values="by_pair"),
+            caption,
+        ),
+    ]
+    return [table for table in tables if len(table.frame)]
+
+
+def _percentages(rows: pl.DataFrame, name: str, further: dict[str, str]) -> pl.DataFrame:
+    shares = {"accuracy": "right %", "low": "from %", "high": "to %", **further}
+    return rows.select(name, "questions", *((100 * pl.col(of)).alias(as_) for of, as_ in shares.items()))
+
+
+_SHOWN = ("elimination", "typical", "frequent", "recurring", COMBINED)

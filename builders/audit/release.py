@@ -1,6 +1,6 @@
 """Audit of a release: its multiple-choice questions, and what its annotations tell those who know them.
 
-As tables for readers, and as the report that a release brings along.
+And the report of it that a release brings along.
 """
 
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import polars as pl
 
-from blend.builders.audit import COMBINED, Audit, audit_of, audit_questions, known_answers
+from blend.builders.audit import Audit, audit_of, audit_questions, known_answers
 from blend.builders.audit.rules import BASELINES, inputs_of, scored
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.releases import read_manifest
@@ -20,8 +20,6 @@ from blend.schemas.frames import votes_known
 from blend.schemas.locales import Registry
 from blend.schemas.reports import AuditReport, Fares
 from blend.schemas.rows import ANNOTATIONS, LETTERS, MULTIPLE_CHOICE_QUESTIONS, RUNGS
-from blend.schemas.summaries import Table, written
-from blend.schemas.texts import pluralise
 
 
 def audit_release(
@@ -198,51 +196,3 @@ def _first_templates(counts: pl.DataFrame, most: int) -> list[str]:
 def _fares(figures: pl.DataFrame) -> tuple[Fares, ...]:
     kept = figures.select(name for name in Fares.model_fields if name in figures.columns)
     return tuple(Fares(**row) for row in kept.with_columns(pl.col(pl.Float64).round(_PLACES)).to_dicts())
-
-
-# An audit as tables for readers.
-
-
-def audit_tables(audit: Audit) -> list[Table]:
-    """What simple rules get right, what they do, what gives answers away; none without rows."""
-    overall = audit.size.row(0, named=True)
-    chance = written(overall["chance"], "{:.1%}")
-    baselines, leaks = (frame.filter(group="all") for frame in (audit.baselines, audit.leaks))
-    caption = "In per cent, by pair, with a guess where a baseline has no opinion."
-    by_group = audit.baselines.filter(pl.col("group") != "all")
-    if COMBINED in baselines["baseline"]:
-        caption += (
-            " Elimination: who knows what all other regions answer and strikes it out; combined: who knows "
-            "none of that, and weighs what the other baselines see."
-        )
-        by_group = by_group.filter(pl.col("baseline").is_in(_SHOWN))
-    tables = [
-        Table(
-            f"Answering {pluralise(overall['questions'], 'question')} by simple rules",
-            _percentages(baselines, "baseline", {"by_pair": "by pair %", "overall": "by row %"}),
-            f"{pluralise(overall['templates'], 'template')}, chance {chance}. Right: where the baseline has an "
-            "opinion, with a 95 % interval over templates; by pair: of all questions, guessing where it has "
-            "none, each template and region once; by row: each question once.",
-        ),
-        Table("What the baselines do", baselines.select("baseline", "definition")),
-        Table(
-            "What makes an option stand out",
-            _percentages(leaks, "definition", {"share": "share %"}).rename({"definition": "cause"}),
-            "Share of all questions, and how often the option that stands out is correct. Far from chance on "
-            "either side, it gives the answer away.",
-        ),
-        Table(
-            "Share of questions got right, by group",
-            by_group.with_columns(pl.col("by_pair") * 100).pivot("baseline", index="group", values="by_pair"),
-            caption,
-        ),
-    ]
-    return [table for table in tables if len(table.frame)]
-
-
-def _percentages(rows: pl.DataFrame, name: str, further: dict[str, str]) -> pl.DataFrame:
-    shares = {"accuracy": "right %", "low": "from %", "high": "to %", **further}
-    return rows.select(name, "questions", *((100 * pl.col(of)).alias(as_) for of, as_ in shares.items()))
-
-
-_SHOWN = ("elimination", "typical", "frequent", "recurring", COMBINED)

@@ -15,10 +15,11 @@ from blend.builders.diff.text import next_changelog
 from blend.builders.parquet import Table, loaded_bytes, write_table
 from blend.builders.release.recipe_in_place import RecipeInPlace
 from blend.builders.release.tables import BuiltTables, build_tables
-from blend.builders.stats import Stats, build_stats
+from blend.builders.stats import build_stats
 from blend.builders.stats.dataset import build_cultural_stats, build_triple_stats
 from blend.builders.stats.measures import in_order
 from blend.builders.stats.planning import power
+from blend.builders.stats.question_tables import Stats
 from blend.loaders.files.atomic import atomic_directory
 from blend.loaders.files.content import file_infos
 from blend.loaders.files.progress import ProgressCallback, silent

@@ -4,16 +4,13 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
 from functools import cache
 from importlib.metadata import version
 from itertools import combinations
-from typing import Any
 
 import polars as pl
 
 from blend.builders.stats.measures import (
-    DEFINITIONS,
     KINDS,
     in_measure_order,
     in_order,
@@ -21,12 +18,12 @@ from blend.builders.stats.measures import (
     question_figures,
 )
 from blend.builders.stats.planning import power
+from blend.builders.stats.question_tables import Stats
 from blend.schemas.errors import RowError, raise_all
 from blend.schemas.frames import KEY
 from blend.schemas.languages import base_form
 from blend.schemas.locales import Registry, registry
 from blend.schemas.recipe import SaqOptions
-from blend.schemas.summaries import Summarised, Table
 
 # Overlap: how many English answer words and lemmas two locales have in common.
 
@@ -93,80 +90,6 @@ def _shared(tokens: _Tokens, asked: Sequence[str], pair: tuple[str, str]) -> tup
     common = sum(len(one & other) for one, other in sets)
     either = sum(len(one | other) for one, other in sets)
     return common, common / either if either else None
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Stats(Summarised):
-    """The figures of a dataset, one frame each; locales are in registry order, topics in text order.
-
-    Counts are whole numbers. A *question* is one template in one locale. the attributes say what every
-    column holds.
-    """
-
-    counts: pl.DataFrame
-    """One row per locale: ``questions``, ``without_annotations`` (questions without any answer),
-    ``scored_questions`` (questions that short-answer scoring does not skip), ``answer_groups`` (different
-    answers, variants merged), ``answers`` and ``en_answers`` (answer strings, local and English), ``votes``.
-    All counts."""
-    topics: pl.DataFrame
-    """One row per topic: ``templates`` and ``questions`` (templates times the locales that have them).
-    Counts."""
-    sources: pl.DataFrame
-    """One row per topic and locale whose natives wrote the templates: ``topic``, ``source_locale`` (null if
-    unknown), ``templates`` (count)."""
-    non_answers: pl.DataFrame
-    """One row per locale, topic and kind: ``kind`` (``idk``, ``no-answer``, ``not-applicable``, or ``other``
-    for a reason in the annotator's own words), ``votes`` (count), ``questions`` (count of questions with
-    any)."""
-    overall_means: pl.DataFrame
-    """One row per measure and definition: ``measure``, ``definition``, ``unit``, ``sum``, ``n`` (questions that
-    count), ``mean`` over questions, and ``mean_of_locale_means``, in which each locale has the same weight.
-    Means are in ``unit``, null without questions."""
-    locale_means: pl.DataFrame
-    """One row per measure, definition and locale: ``measure``, ``definition``, ``locale``, ``unit``, ``sum``,
-    ``n``, ``mean``."""
-    topic_means: pl.DataFrame
-    """One row per measure, definition, locale and topic: as ``locale_means``, with ``topic``."""
-    overlap: pl.DataFrame
-    """One row per pair of locales: ``locale_a``, ``locale_b``, ``templates``, ``common_words``, ``word_share``,
-    ``common_lemmas``, ``lemma_share``; see `_answer_overlap`."""
-    annotator_agreement: pl.DataFrame | None
-    """`frame_columns.AGREEMENT`, one row per locale: how far its annotators agree; null where their responses
-    are not known."""
-    annotator_groups: pl.DataFrame | None
-    """`frame_columns.ANNOTATOR_GROUPS`, one row per locale, part of the profile and group: the same by what
-    annotators told about themselves; null where none agreed to tell."""
-    mcq_counts: pl.DataFrame | None
-    """One row per locale and topic that have multiple-choice questions: ``locale``, ``topic``, ``templates``
-    (count of templates with such a question), ``mcqs`` (count); null where none were given."""
-    mcq_power: pl.DataFrame | None
-    """One row per locale, see `planning.power`; null likewise."""
-    lemmatiser: str
-    """Name and version of what made the lemmas of ``overlap``."""
-
-    def frames(self) -> dict[str, pl.DataFrame]:
-        """All figures that there are, by name."""
-        frames = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {name: frame for name, frame in frames.items() if isinstance(frame, pl.DataFrame)}
-
-    def to_json(self) -> dict[str, Any]:
-        """The figures as plain JSON: each frame a list of records, with the definitions of the measures.
-
-        Returns:
-            ``definitions`` (``max_votes/scored`` and so on to a sentence), ``lemmatiser``, and every frame.
-            Sums of counts are integers, null stands where there is no mean.
-        """
-        records = {name: frame.to_dicts() for name, frame in self.frames().items()}
-        for name in ("overall_means", "locale_means", "topic_means"):
-            for record in records[name]:
-                record["sum"] = record["sum"] if record["unit"] == "fraction" else int(record["sum"])
-        return {"definitions": dict(DEFINITIONS), "lemmatiser": self.lemmatiser, **records}
-
-    def as_tables(self) -> list[Table]:
-        """The figures of questions, see `builders.stats.dataset.question_tables`."""
-        from blend.builders.stats.dataset import question_tables
-
-        return list(question_tables(self))
 
 
 def build_stats(

@@ -24,8 +24,8 @@ from blend.eval.judging.verdicts import (
 )
 from blend.eval.models.chosen import Asking, Decoding, Local, Server, TextModel
 from blend.eval.registry import task_of
-from blend.eval.release_items import ReleaseItems
 from blend.eval.report.scored_runs import ScoredRun
+from blend.eval.runs.run_description import ReleaseItems
 from blend.eval.runs.run_directory import Run
 from blend.eval.scores_json import Score, ScoredItems, agreement_scores, share_scores
 from blend.eval.scoring import check_options

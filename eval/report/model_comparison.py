@@ -11,11 +11,13 @@ import polars as pl
 from blend.eval.judging.corrected_scores import means_of, scored_with_labels
 from blend.eval.registry import task_of
 from blend.eval.report.scored_runs import ScoredRun, few_note, region_name, with_interval
+from blend.eval.runs.run_description import RecordedAnswers, is_of_people
+from blend.eval.scores_json import UNANSWERED
 from blend.eval.statistics.clusters import FEW, Clusters, cluster_sums, ratio_draws
 from blend.eval.statistics.estimates import Estimate, macro_estimate
 from blend.eval.statistics.paired import PairedTest, Rank, holm, macro_test, paired_tests, rank_intervals
 from blend.eval.statistics.prediction_powered import CorrectedMeans
-from blend.schemas.errors import InputError
+from blend.schemas.errors import DISTRIBUTION, InputError
 from blend.schemas.summaries import Summarised, Table
 from blend.schemas.texts import pluralise
 
@@ -204,7 +206,7 @@ def compare_scored(runs: Sequence[ScoredRun], *, seed: int = 0) -> ModelComparis
     Raises:
         InputError: If no item was answered in all of them.
     """
-    answers = [found for run in runs if (found := run.task.compared(run)) is not None]
+    answers = [found for run in runs if (found := task_of(run.scores.task).compared(run)) is not None]
     if len(answers) < len(runs):
         return None
     labelled = [scored_with_labels(run) for run in runs]
@@ -328,3 +330,94 @@ def _standings(
 def _clusters(rows: pl.DataFrame) -> Clusters:
     # The same items give the same rows and columns, and one seed the same draws: the models are drawn together.
     return cluster_sums(rows["value"].to_numpy(), rows["template_id"].to_numpy(), rows["region"].to_numpy())
+
+
+# Whether the scores of runs can stand side by side.
+
+
+def check_comparable(runs: Sequence[ScoredRun]) -> None:
+    """Whether the scores of runs can stand in one column: equal signatures, the model apart.
+
+    Of people's answers only what was asked counts, not how a prompt put it: they saw none.
+
+    Raises:
+        InputError: If not; names the part that differs.
+    """
+    first, *others = sorted(runs, key=lambda run: is_of_people(run.run.description))
+    for other in others:
+        there, here = (_parts(run.scores.signature) for run in (first, other))
+        if is_of_people(other.run.description):
+            there, here = ({part: parts[part] for part in _ASKED & {*parts}} for parts in (there, here))
+        differing = [
+            f"{_PARTS.get(part, part)}: {there.get(part, 'absent')} there, {here.get(part, 'absent')} here"
+            for part in dict.fromkeys([*there, *here])
+            if there.get(part) != here.get(part)
+        ]
+        if there.get("rel") != here.get("rel"):
+            differing += task_of(first.scores.task).asked_apart(first.run, other.run)
+        differing += _on_recorded(first, other, there, here)
+        if differing:
+            listed = "\n".join(f"  {line}" for line in differing)
+            raise InputError(
+                f"{other.run.directory}: its scores cannot be compared with those of "
+                f"{first.run.directory}, since they differ in\n{listed}\n"
+                "run or score both the same way, or compare runs that were"
+            )
+
+
+def _on_recorded(first: ScoredRun, other: ScoredRun, there: dict[str, str], here: dict[str, str]) -> list[str]:
+    """Say why one of two runs does not tell how it was asked, where that is all or part of how they differ."""
+    recorded = [
+        run.run.directory for run in (first, other) if isinstance(run.run.description.model, RecordedAnswers)
+    ]
+    if len(recorded) != 1 or all(there.get(part) == here.get(part) for part in _UNSAID):
+        return []
+    return [f"({recorded[0]} holds another tool's answers, which do not say how they were asked for)"]
+
+
+_UNSAID = ("chat", "dec", "sys", "think", "effort", "body")
+"""Parts that nobody knows of recorded answers."""
+
+
+_PARTS = {
+    "name": "what is measured",
+    "rel": "release (rel)",
+    "loc": "locales (loc)",
+    "s": "samples of each question (s)",
+    "shots": "examples before each question (shots)",
+    "style": "style of the questions (style)",
+    "rot": "rotations (rot)",
+    "conf": "confidence asked for (conf)",
+    "prompt": "prompts (prompt)",
+    "chat": "chat template (chat)",
+    "limit": "templates per locale (limit)",
+    "dec": "decoding (dec)",
+    "sys": "system message (sys)",
+    "think": "thinking (think)",
+    "effort": "reasoning effort (effort)",
+    "body": "further fields of requests (body)",
+    "marks": "marks around thoughts (marks)",
+    "rule": "rule (rule)",
+    "judge": "judge and how it was asked (judge)",
+    "own-family": "family that judge and model share (own-family)",
+    "seed": "seed of the intervals (seed)",
+    "order": "order of the groups (order)",
+    "lemma": "lemmas (lemma)",
+    "local": "local answers that count for English questions (local)",
+    "sdk": f"version of {DISTRIBUTION} (sdk)",
+}
+"""Parts of a signature in words."""
+
+
+_OF_THE_MODEL = {UNANSWERED, "missing", "dtype", "labels"}
+"""Parts that say how a model ran, how often it did not answer and who labelled its answers: its own doing."""
+
+
+_ASKED = {"name", "rel", "loc", "rule", "seed", "lemma", "local", "sdk"}
+"""Parts that say what was asked and how answers were scored, whoever gave them."""
+
+
+def _parts(signature: str) -> dict[str, str]:
+    name, *fields = signature.split("|")
+    found = {part: value for part, _, value in (field.partition(":") for field in fields)}
+    return {"name": name, **{part: value for part, value in found.items() if part not in _OF_THE_MODEL}}

@@ -15,9 +15,10 @@ import polars as pl
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 from blend.eval.recorded_answers import asks_semeval
-from blend.eval.report.model_comparison import ModelComparison, compare_scored
+from blend.eval.registry import task_of
+from blend.eval.report.model_comparison import ModelComparison, check_comparable, compare_scored
 from blend.eval.report.report_sections import Section, cell, chart_library, table_section
-from blend.eval.report.scored_runs import ScoredRun, check_comparable, region_name
+from blend.eval.report.scored_runs import ScoredRun, region_name
 from blend.eval.report.single_answers import (
     PAGE_BYTES,
     EmbeddedQuestions,
@@ -60,6 +61,8 @@ class _TaskReport(NamedTuple):
     """Every question with every answer; null where answers are not decided one by one."""
     withheld: bool
     """Whether its questions are left out, since nobody may pass them on."""
+    clusters: tuple[str, ...]
+    """What intervals are over, where it is not question templates."""
 
 
 def build_report(runs: Sequence[ScoredRun], *, seed: int = 0, semeval_questions: bool = False) -> str:
@@ -85,14 +88,13 @@ def build_report(runs: Sequence[ScoredRun], *, seed: int = 0, semeval_questions:
     page_bytes = PAGE_BYTES // len(by_task)
     tasks = [_task(of_task, seed, page_bytes, semeval_questions) for of_task in by_task.values()]
     ladder = ladder_section(runs)
-    first_runs = [task.runs[0] for task in tasks]
     return (
         _environment()
         .get_template("report.html.j2")
         .render(
             tasks=tasks,
             ladder=ladder,
-            items=list(dict.fromkeys(words for run in first_runs for words in run.task.clusters(run))),
+            items=list(dict.fromkeys(words for task in tasks for words in task.clusters)),
             charts={
                 # By the id of the element that they are drawn in.
                 f"{task.runs[0].task.name}-{section.name}-{number}": chart.spec
@@ -122,7 +124,7 @@ def save_report(
 
 def _task(runs: Sequence[ScoredRun], seed: int, page_bytes: int, semeval_questions: bool) -> _TaskReport:
     check_comparable(runs)
-    task = runs[0].task
+    task = task_of(runs[0].scores.task)
     runs = task.ordered(runs)
     withheld = not semeval_questions and any(asks_semeval(run.run.items("template_id")) for run in runs)
     return _TaskReport(
@@ -132,22 +134,23 @@ def _task(runs: Sequence[ScoredRun], seed: int, page_bytes: int, semeval_questio
         tuple(section for section in task.sections(runs) if section is not None),
         None if withheld else _single_questions(runs, page_bytes),
         withheld,
+        task.clusters(runs[0]),
     )
 
 
 def _single_questions(runs: Sequence[ScoredRun], page_bytes: int) -> EmbeddedQuestions | None:
     """The questions of runs one by one, where their answers are decided so."""
-    answers = [found for run in runs if (found := run.task.single_answers(run)) is not None]
+    answers = [found for run in runs if (found := task_of(run.scores.task).single_answers(run)) is not None]
     if len(answers) < len(runs):
         return None
-    known = runs[0].task.known_questions(runs[0])
+    known = task_of(runs[0].scores.task).known_questions(runs[0])
     return embed_questions(runs, answers, known, page_bytes=page_bytes)
 
 
 def _overview(runs: Sequence[ScoredRun]) -> tuple[list[str], list[list[str]]]:
     """A line of each run; a figure that one of them lacks stands as a dash."""
     lines = [
-        run.task.overview(run)
+        task_of(run.scores.task).overview(run)
         | _repeat_columns(run)
         | ({} if run.scores.usage is None else run.scores.usage.columns())
         for run in runs

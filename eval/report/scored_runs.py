@@ -7,12 +7,11 @@ from typing import Any
 
 import polars as pl
 
-from blend.eval.runs.run_description import RecordedAnswers, is_of_people
 from blend.eval.runs.run_directory import Run, read_frame
-from blend.eval.scores_json import ALL, DECISIONS_NAME, FEW_MARK, UNANSWERED, Score, Scores, score_again
+from blend.eval.scores_json import ALL, DECISIONS_NAME, FEW_MARK, Score, Scores, score_again
 from blend.eval.statistics.estimates import Estimate
-from blend.eval.task import Task
-from blend.schemas.errors import DISTRIBUTION, InputError
+from blend.eval.task import TaskData
+from blend.schemas.errors import InputError
 from blend.schemas.locales import Locale, registry
 from blend.schemas.recipe import in_words
 from blend.schemas.summaries import NOTHING, Summarised, Table
@@ -42,7 +41,7 @@ class ScoredRun(Summarised):
     """The run directory."""
     scores: Scores
     """Its ``scores.json``."""
-    task: Task
+    task: TaskData
     """What was asked."""
 
     @property
@@ -105,7 +104,7 @@ _BY_KEY = (
 """Scopes that are shown beside the overall figures; all others are in ``scores.json``."""
 
 
-def score_tables(scores: Scores, task: Task) -> list[Table]:
+def score_tables(scores: Scores, task: TaskData) -> list[Table]:
     """The overall figures, the leading one first, and a table per region, topic and the like."""
     by_scope: dict[str, list[Score]] = {}
     for score in scores.scores:
@@ -148,7 +147,7 @@ def few_note(shown: Iterable[Score | Estimate]) -> str:
     return f" {FEW_MARK} Over two to nine templates, topics or the like: wide, since so few say little."
 
 
-def overall_table(scores: Sequence[Score], task: Task, *, title: str = "") -> Table:
+def overall_table(scores: Sequence[Score], task: TaskData, *, title: str = "") -> Table:
     """A line per figure, with its interval and count."""
     rows = [
         (
@@ -161,7 +160,7 @@ def overall_table(scores: Sequence[Score], task: Task, *, title: str = "") -> Ta
     return Table.of(title, ("figure", "value", "n"), rows)
 
 
-def _by_key(scope: str, scores: Sequence[Score], task: Task) -> Table:
+def _by_key(scope: str, scores: Sequence[Score], task: TaskData) -> Table:
     """A row per key, a column per figure with its interval, and the number of items behind them."""
     rows: dict[str, list[Any]] = {}
     for score in scores:
@@ -183,7 +182,7 @@ def _with_equal_counts(scores: Sequence[Score]) -> list[list[Score]]:
     return list(groups.values())
 
 
-def _number(task: Task, score: Score, value: float) -> str:
+def _number(task: TaskData, score: Score, value: float) -> str:
     """A figure, or an end of its interval, as people read it."""
     # Correlations and agreement of people lie between -1 and 1, whatever the task.
     is_fraction = (
@@ -200,91 +199,3 @@ def with_interval(found: Score | Estimate | None, write: Callable[[float], str] 
         return write(found.value)
     ends = f"[{write(found.low)},\u00a0{write(found.high)}]{FEW_MARK if found.is_over_few else ''}"
     return f"{write(found.value)}\u00a0{ends}"
-
-
-def check_comparable(runs: Sequence[ScoredRun]) -> None:
-    """Whether the scores of runs can stand in one column: equal signatures, the model apart.
-
-    Of people's answers only what was asked counts, not how a prompt put it: they saw none.
-
-    Raises:
-        InputError: If not; names the part that differs.
-    """
-    first, *others = sorted(runs, key=lambda run: is_of_people(run.run.description))
-    for other in others:
-        there, here = (_parts(run.scores.signature) for run in (first, other))
-        if is_of_people(other.run.description):
-            there, here = ({part: parts[part] for part in _ASKED & {*parts}} for parts in (there, here))
-        differing = [
-            f"{_PARTS.get(part, part)}: {there.get(part, 'absent')} there, {here.get(part, 'absent')} here"
-            for part in dict.fromkeys([*there, *here])
-            if there.get(part) != here.get(part)
-        ]
-        if there.get("rel") != here.get("rel"):
-            differing += first.task.asked_apart(first.run, other.run)
-        differing += _on_recorded(first, other, there, here)
-        if differing:
-            listed = "\n".join(f"  {line}" for line in differing)
-            raise InputError(
-                f"{other.run.directory}: its scores cannot be compared with those of "
-                f"{first.run.directory}, since they differ in\n{listed}\n"
-                "run or score both the same way, or compare runs that were"
-            )
-
-
-def _on_recorded(first: ScoredRun, other: ScoredRun, there: dict[str, str], here: dict[str, str]) -> list[str]:
-    """Say why one of two runs does not tell how it was asked, where that is all or part of how they differ."""
-    recorded = [
-        run.run.directory for run in (first, other) if isinstance(run.run.description.model, RecordedAnswers)
-    ]
-    if len(recorded) != 1 or all(there.get(part) == here.get(part) for part in _UNSAID):
-        return []
-    return [f"({recorded[0]} holds another tool's answers, which do not say how they were asked for)"]
-
-
-_UNSAID = ("chat", "dec", "sys", "think", "effort", "body")
-"""Parts that nobody knows of recorded answers."""
-
-
-_PARTS = {
-    "name": "what is measured",
-    "rel": "release (rel)",
-    "loc": "locales (loc)",
-    "s": "samples of each question (s)",
-    "shots": "examples before each question (shots)",
-    "style": "style of the questions (style)",
-    "rot": "rotations (rot)",
-    "conf": "confidence asked for (conf)",
-    "prompt": "prompts (prompt)",
-    "chat": "chat template (chat)",
-    "limit": "templates per locale (limit)",
-    "dec": "decoding (dec)",
-    "sys": "system message (sys)",
-    "think": "thinking (think)",
-    "effort": "reasoning effort (effort)",
-    "body": "further fields of requests (body)",
-    "marks": "marks around thoughts (marks)",
-    "rule": "rule (rule)",
-    "judge": "judge and how it was asked (judge)",
-    "own-family": "family that judge and model share (own-family)",
-    "seed": "seed of the intervals (seed)",
-    "order": "order of the groups (order)",
-    "lemma": "lemmas (lemma)",
-    "local": "local answers that count for English questions (local)",
-    "sdk": f"version of {DISTRIBUTION} (sdk)",
-}
-"""Parts of a signature in words."""
-
-
-_OF_THE_MODEL = {UNANSWERED, "missing", "dtype", "labels"}
-"""Parts that say how a model ran, how often it did not answer and who labelled its answers: its own doing."""
-
-
-_ASKED = {"name", "rel", "loc", "rule", "seed", "lemma", "local", "sdk"}
-"""Parts that say what was asked and how answers were scored, whoever gave them."""
-
-
-def _parts(signature: str) -> dict[str, str]:
-    name, *fields = signature.split("|")
-    found = {part: value for part, _, value in (field.partition(":") for field in fields)}
-    return {"name": name, **{part: value for part, value in found.items() if part not in _OF_THE_MODEL}}

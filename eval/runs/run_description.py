@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import Field, ValidationError
 
-from blend.eval.items import AnswerKind
+from blend.eval.items import AnswerKind, TaskItems
 from blend.eval.models.chosen import Price
 from blend.eval.models.protocols import ChatOptions, Decoding, ModelDescription, StopAsking, TokenCounter
 from blend.loaders.files.content import file_sha256, read_content
@@ -47,6 +47,19 @@ class AskedRelease(FrozenModel):
             if table.config in configs
         }
         return cls(name=manifest.name, version=manifest.version, tables=tables, location=location)
+
+
+class ReleaseItems(NamedTuple):
+    """A task's items, and where they come from."""
+
+    release: AskedRelease
+    """The release; of what is asked about another run, that one's."""
+    task: str
+    """Name of the task."""
+    options: dict[str, Any]
+    """The task's options, with every default spelled out."""
+    asked: TaskItems
+    """Items and gold."""
 
 
 class RecordedAnswers(FrozenModel):

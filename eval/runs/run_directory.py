@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -20,6 +20,7 @@ from blend.eval.runs.answers import WRITTEN, AnswerFile, Answers, as_scored, sto
 from blend.eval.runs.run_description import (
     DESCRIPTION_NAME,
     RecordedAnswers,
+    ReleaseItems,
     RunDescription,
     Usage,
     go_on_with,
@@ -36,9 +37,6 @@ from blend.schemas.errors import InputError, RowError
 from blend.schemas.summaries import Summarised, Table
 from blend.schemas.texts import pluralise
 from blend.version import __version__
-
-if TYPE_CHECKING:
-    from blend.eval.release_items import ReleaseItems
 
 ITEMS_NAME = "items.parquet"
 _GOLD_NAME = "gold.parquet"
@@ -206,7 +204,7 @@ def kept_items(directory: Path, description: RunDescription) -> TaskItems:
 @contextmanager
 def opened(
     directory: Path,
-    asked: "ReleaseItems",
+    asked: ReleaseItems,
     model: ModelDescription | RecordedAnswers,
     decoding: Decoding | None,
     *,

@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-from blend.eval.task import Task, TaskOptions, part
+from blend.eval.task import TaskOptions
+from blend.eval.task_protocol import Task, part
 
 if TYPE_CHECKING:
     from blend.eval.report.scored_runs import ScoredRun

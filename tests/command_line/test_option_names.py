@@ -11,8 +11,7 @@ import typer
 
 from blend.cli import app
 from blend.cli.application import options_of, with_options
-from blend.cli.model_options import HERE, THERE
-from blend.cli.task_options import option_names
+from blend.cli.task_options import HERE, THERE, option_names
 from blend.schemas.errors import InputError, RowError
 
 ROOT = Path(__file__).parents[2]

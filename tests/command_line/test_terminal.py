@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 
 from blend.builders.diff import diff_releases
-from blend.builders.diff.text import difference_tables
+from blend.builders.diff.model import difference_tables
 from blend.builders.release import build_release
 from blend.builders.release.inputs import read_inputs
 from blend.builders.release.recipe_in_place import RecipeInPlace

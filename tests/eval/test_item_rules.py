@@ -9,7 +9,7 @@ from blend.eval.models.replies import meaning_of
 from blend.eval.registry import TASKS, task_of
 from blend.eval.release_items import read_items
 from blend.eval.runs.answers import spoken_text
-from blend.eval.task import Task
+from blend.eval.task_protocol import Task
 from helpers.asking import score
 
 RUNS = (

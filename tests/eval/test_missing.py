@@ -11,8 +11,9 @@ from blend.cli import app
 from blend.eval.asked_runs import read_run
 from blend.eval.recorded_answers import read_recorded
 from blend.eval.registry import TASKS
-from blend.eval.release_items import ReleaseItems, read_items
+from blend.eval.release_items import read_items
 from blend.eval.runs.answers import write_answers
+from blend.eval.runs.run_description import ReleaseItems
 from blend.eval.runs.run_directory import Run, opened
 from blend.eval.scoring import score_answers
 from blend.schemas.errors import InputError

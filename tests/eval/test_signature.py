@@ -19,9 +19,9 @@ from blend.eval.models import chosen
 from blend.eval.models.chosen import callers_model
 from blend.eval.models.protocols import ChatOptions, Decoding, ModelDescription
 from blend.eval.registry import TASKS
-from blend.eval.release_items import ReleaseItems, read_items
+from blend.eval.release_items import read_items
 from blend.eval.runs.ask_model import ask_model
-from blend.eval.runs.run_description import AskedRelease
+from blend.eval.runs.run_description import AskedRelease, ReleaseItems
 from blend.eval.runs.run_directory import Run, opened
 from blend.eval.scoring import score_answers, signature
 from blend.eval.task import checked_options, offered

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from annotated_types import Ge
 
-from blend.eval.task import ScoringOptions, Task, TaskOptions, part
+from blend.eval.task import ScoringOptions, TaskOptions
+from blend.eval.task_protocol import Task, part
 
 if TYPE_CHECKING:
     from blend.eval.report.scored_runs import ScoredRun

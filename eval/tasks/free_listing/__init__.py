@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from blend.eval.task import ScoringOptions, WrittenOptions, part
+from blend.eval.task import ScoringOptions, WrittenOptions
+from blend.eval.task_protocol import part
 from blend.eval.triples import TripleTask, TripleTaskOptions, TripleTerms
 
 

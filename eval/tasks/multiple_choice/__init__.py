@@ -6,7 +6,8 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from annotated_types import Ge
 
-from blend.eval.task import ShotOptions, Task, TaskOptions, part
+from blend.eval.task import ShotOptions, TaskOptions
+from blend.eval.task_protocol import Task, part
 
 Style = Literal["letters", "texts", "json"]
 """How a question is put: which letter is likeliest, which option's text is likeliest, or the published prompt

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from blend.eval.task import CandidateOptions, ScoringOptions, part
+from blend.eval.task import CandidateOptions, ScoringOptions
+from blend.eval.task_protocol import part
 from blend.eval.triples import TripleTask, TripleTaskOptions, TripleTerms
 
 

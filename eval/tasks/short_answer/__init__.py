@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from blend.eval.task import ScoringOptions, ShotOptions, Task, part
+from blend.eval.task import ScoringOptions, ShotOptions
+from blend.eval.task_protocol import Task, part
 
 AskedIn = Literal["local", "english"]
 """The language of question and prompt."""

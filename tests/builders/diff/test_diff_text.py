@@ -8,14 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blend.builders.diff import diff_releases, open_release
-from blend.builders.diff.model import ReleaseDiff
+from blend.builders.diff.model import ReleaseDiff, value_pair
 from blend.builders.diff.text import (
     changelog,
     changelog_entry,
     diff_json,
     first_entry,
     next_changelog,
-    value_pair,
 )
 from blend.loaders.releases import read_manifest
 from blend.schemas.errors import RowError

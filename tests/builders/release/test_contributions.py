@@ -9,7 +9,8 @@ import tomli_w
 from polars.testing import assert_frame_equal
 
 from blend.builders.release import build_release
-from blend.builders.stats.dataset import question_tables, stats_of_release
+from blend.builders.stats.dataset import stats_of_release
+from blend.builders.stats.question_tables import question_tables
 from blend.loaders.contributions.checking import check_contributions
 from blend.loaders.recipes import read_recipe
 from blend.loaders.releases.reports import read_annotator_groups

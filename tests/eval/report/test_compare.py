@@ -10,7 +10,8 @@ import pytest
 
 from blend.eval.evaluation import compare_runs, read_scored
 from blend.eval.models.protocols import ModelDescription
-from blend.eval.report.scored_runs import ScoredRun, check_comparable
+from blend.eval.report.model_comparison import check_comparable
+from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.runs.run_description import RecordedAnswers
 from blend.schemas.errors import InputError
 from helpers.in_process import run

@@ -10,8 +10,8 @@ from blend.eval.evaluation import read_scored, run_task, score_run
 from blend.eval.models.chosen import Recorded
 from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items
+from blend.eval.report.model_comparison import check_comparable
 from blend.eval.report.report_page import ladder_section
-from blend.eval.report.scored_runs import check_comparable
 from blend.schemas.errors import InputError
 from helpers.rung_runs import run_each_rung
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from blend.eval.evaluation import read_scored
+from blend.eval.report.model_comparison import check_comparable
 from blend.eval.report.report_page import build_report
-from blend.eval.report.scored_runs import check_comparable
 from blend.eval.scoring import score_answers, write_scores
 from blend.schemas.errors import InputError
 
