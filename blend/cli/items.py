@@ -28,7 +28,8 @@ def items(
     from blend.builders.items.analysis import analyse_items
     from blend.eval.evaluation import read_scored
     from blend.eval.item_answers import item_answers
-    from blend.loaders.files.new_files import write_frames, write_new_sheet
+    from blend.loaders.files.new_files import write_frames
+    from blend.loaders.files.sheets import write_new_sheet
     from blend.stopping import interruptible
 
     with interruptible():

@@ -188,7 +188,7 @@ class ItemAnalysis(Summarised):
         return "; ".join(reasons)
 
     def suspect_sheet(self) -> pl.DataFrame:
-        """List the suspects for `verdict_sheets.read_suspects`, and what speaks for each.
+        """List the suspects for `returned_sheets.read_suspects`, and what speaks for each.
 
         Raises:
             InputError: If there is none.

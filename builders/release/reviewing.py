@@ -17,8 +17,14 @@ from blend.builders.release.inputs import known_locales, read_inputs
 from blend.builders.release.tables import annotations_of, verdicts_of
 from blend.builders.saq.answer_sheet import Lost, answer_sheet, without_lost
 from blend.loaders.files.progress import ProgressCallback, silent
-from blend.loaders.responses.shipped import shipped_decisions
-from blend.loaders.responses.verdicts import NATIVE, GivenVerdict, append_verdicts, decisions_in, read_verdicts
+from blend.loaders.responses.verdicts import (
+    NATIVE,
+    GivenVerdict,
+    append_verdicts,
+    decisions_in,
+    read_verdicts,
+    shipped_decisions,
+)
 from blend.schemas.errors import InputError
 from blend.schemas.frames import KEY
 from blend.schemas.locales import Registry

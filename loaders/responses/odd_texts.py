@@ -8,13 +8,13 @@ import html
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from functools import cache, lru_cache
 from itertools import chain
 from typing import Any
 
-from blend.loaders.files.diagnostics import Diagnostics, Finding, Placed, about
+from blend.loaders.files.diagnostics import Checked, Diagnostics, Finding, Placed, about
 from blend.loaders.responses.response_rows import AskedQuestion, ResponseRows
 from blend.schemas.errors import RowError
 from blend.schemas.languages import country_name, english_name, nationalities, share_known
@@ -69,7 +69,8 @@ def odd_texts(rows: ResponseRows, known: Registry) -> Iterator[Finding]:
     Line feeds and tabs are blanks to everybody, and are none of them. Answers that a review repeats are told
     where they were typed.
     """
-    for placed in chain.from_iterable(table.rows for table in rows):
+    tables: Iterable[Checked[Any]] = rows
+    for placed in (placed for table in tables for placed in table.rows):
         for column, text, is_local in _texts_of(placed.row):
             shown = clean(text)
             locale = known.get(placed.row.locale) if is_local else None

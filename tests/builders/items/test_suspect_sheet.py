@@ -7,7 +7,7 @@ import pytest
 
 import blend
 from blend.builders.release.reviewing import options_to_review
-from blend.loaders.responses.verdict_sheets import read_suspects
+from blend.loaders.responses.returned_sheets import read_suspects
 from helpers.in_process import run
 from helpers.mini_release import mini_recipe
 from helpers.simulated_models import analysed, simulated_runs
