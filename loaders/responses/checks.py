@@ -107,7 +107,9 @@ def _annotators(check: _UnderCheck) -> Found:
     named = set[_Key]()
     for location, response in check.responses:
         who, where = response.annotator, f"{location}, column annotator"
-        if len(several_pseudonyms(who)) > 1:
+        # In a collection the folder stands before the pseudonym, and may be formed like it: k1/a1 is one.
+        typed = who.removeprefix(f"{location.partition('/')[0]}/")
+        if len(several_pseudonyms(typed)) > 1:
             yield RowError(f"{who!r} names several people", where=where, fix="give each a row of their own")
             continue
         known, at = first.setdefault((response.locale, as_read(who)), (who, location))
