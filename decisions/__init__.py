@@ -1,4 +1,4 @@
 """Reviewed decisions on published datasets: data with a licence of its own, in a folder per dataset.
 
-`blend.loaders.responses.shipped` reads them.
+`blend.loaders.responses.verdicts` reads them.
 """

@@ -232,9 +232,13 @@ _UNWRITTEN = re.compile(
 )
 
 
+_MISSING = frozenset({"NA", "<NA>", "nan", "NaN", "NaT"})
+"""What programs write where there is no text; ``Na`` and ``Nan`` are names."""
+
+
 def is_placeholder(text: str) -> bool:
-    """Whether an answer only says that there is none, such as ``none``, ``X``, ``n/a`` or ``NA``."""
-    return words(text) in _PLACEHOLDERS or text.strip() == "NA"
+    """Whether an answer only says that there is none, such as ``none``, ``X``, ``n/a`` or ``nan``."""
+    return words(text) in _PLACEHOLDERS or text.strip() in _MISSING
 
 
 def is_unwritten(text: str) -> bool:

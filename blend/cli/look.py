@@ -204,7 +204,7 @@ def plan(
     """
     from blend.builders.stats.planning import mean_figures, plan_collection, release_figures
     from blend.loaders.files.progress import progress_if_watched
-    from blend.loaders.responses.shipped import shipped_collections
+    from blend.loaders.responses.verdicts import shipped_collections
 
     figures = shipped_collections()
     if release is not None:

@@ -66,8 +66,8 @@ def options(
     - `blend questions options recipe.toml --unread --out rest.csv` writes what nobody has read yet.
     """
     from blend.builders.release.reviewing import options_to_review
-    from blend.loaders.files.new_files import write_sheet
-    from blend.loaders.responses.verdict_sheets import read_suspects
+    from blend.loaders.files.sheets import write_sheet
+    from blend.loaders.responses.returned_sheets import read_suspects
     from blend.schemas.sheets import OPTION_SHEET
 
     chosen = used_recipe(recipe)
@@ -164,7 +164,7 @@ def accept(
     from datetime import UTC, datetime
 
     from blend.loaders.files.diagnostics import Diagnostics
-    from blend.loaders.responses.verdict_sheets import read_option_sheet
+    from blend.loaders.responses.returned_sheets import read_option_sheet
     from blend.loaders.responses.verdicts import add_verdicts
 
     diagnostics = Diagnostics()

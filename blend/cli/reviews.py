@@ -55,7 +55,7 @@ def propose(
         return
     from blend.builders.release.reviewing import answers_to_review
     from blend.builders.saq.answer_sheet import groups_without_english
-    from blend.loaders.files.new_files import write_sheet
+    from blend.loaders.files.sheets import write_sheet
     from blend.schemas.sheets import ANSWER_SHEET
 
     chosen = used_recipe(recipe)
@@ -99,7 +99,7 @@ def accept(
     - `blend reviews accept sheet.csv --out collected/reviews` puts them beside the responses.
     - `blend reviews accept pairs.csv --out verdicts.tsv --reviewer r7` leaves rows without a verdict open.
     """
-    from blend.loaders.responses.verdict_sheets import is_pair_sheet
+    from blend.loaders.responses.returned_sheets import is_pair_sheet
 
     if is_pair_sheet(sheet):
         _accept_pairs(sheet, out or Path("verdicts.tsv"), reviewer)
@@ -110,7 +110,8 @@ def accept(
 def _accept_answers(sheet: Path, out: Path, reviewer: str, *, update: bool) -> None:
     from blend.builders.saq.reviews import english_pairs, reviews_of, struck_out
     from blend.loaders.files.diagnostics import Diagnostics
-    from blend.loaders.responses.reviews import read_answer_sheet, write_reviews
+    from blend.loaders.responses.returned_sheets import read_answer_sheet
+    from blend.loaders.responses.reviews import write_reviews
     from blend.views.terminal import shown
 
     diagnostics = Diagnostics()
@@ -149,7 +150,7 @@ def _accept_answers(sheet: Path, out: Path, reviewer: str, *, update: bool) -> N
 
 def _propose_pairs(recipe: Path | None, out: Path, locales: Sequence[str] | None, *, everything: bool) -> None:
     from blend.builders.release.reviewing import pairs_to_review
-    from blend.loaders.files.new_files import write_sheet
+    from blend.loaders.files.sheets import write_sheet
     from blend.schemas.sheets import PAIR_SHEET
 
     if locales:
@@ -167,7 +168,7 @@ def _accept_pairs(sheet: Path, out: Path, reviewer: str) -> None:
     from datetime import UTC, datetime
 
     from blend.loaders.files.diagnostics import Diagnostics
-    from blend.loaders.responses.verdict_sheets import read_pair_sheet
+    from blend.loaders.responses.returned_sheets import read_pair_sheet
     from blend.loaders.responses.verdicts import add_verdicts
     from blend.schemas.sheets import DIFFERS_FROM, SAME_AS
 

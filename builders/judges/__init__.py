@@ -6,8 +6,7 @@ from itertools import product
 from rapidfuzz.distance import Levenshtein
 
 from blend.builders.judges.panel import DecisionsJudge, Judge
-from blend.loaders.responses.shipped import shipped_decisions
-from blend.loaders.responses.verdicts import Decision, GivenVerdict
+from blend.loaders.responses.verdicts import Decision, GivenVerdict, shipped_decisions
 from blend.schemas.errors import InputError
 from blend.schemas.recipe import JudgeOptions, McqOptions
 from blend.schemas.texts import words
@@ -27,7 +26,7 @@ def make_judges(
     Args:
         options: The recipe's choice; paths already relative to the working directory.
         decisions: Reviewed and kept decisions (`loaders.responses.verdicts.decisions_in`).
-        shipped: Decisions that come with the package (`loaders.responses.shipped.shipped_decisions`). They
+        shipped: Decisions that come with the package (`loaders.responses.verdicts.shipped_decisions`). They
             spare a model the question.
         record: Takes every verdict of a chat model as soon as it is there, to be kept
             (`loaders.responses.verdicts.append_verdicts`); needed for one.

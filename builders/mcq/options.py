@@ -2,7 +2,7 @@
 
 Two answers that share a value — a word, or a number, time or date that they can mean — may not stand side by
 side as right and wrong. For free text the values are the words (so that this covers the rule of
-judges on words in common), their base forms, and their compound: "walk" does not stand beside
+paper mode), their base forms, and their compound: "walk" does not stand beside
 "walking", or "ice cream" beside "icecream". An answer in the format of its question has one value, its
 canonical spelling; an acceptable answer outside it ("5 to 7", "before 3:00", "in July") has all values that it
 can mean.

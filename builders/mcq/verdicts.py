@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from blend.builders.mcq.options import Option, shown, spelled
-from blend.loaders.responses.shipped import shipped_verdicts
-from blend.loaders.responses.verdicts import MODEL_KIND, NATIVE
+from blend.loaders.responses.verdicts import MODEL_KIND, NATIVE, shipped_verdicts
 from blend.schemas.errors import RowError, UnknownNameError, raise_all
 from blend.schemas.formats import AnswerFormat
 from blend.schemas.frames import KEY, VERDICTS, empty
@@ -90,7 +89,7 @@ class Verdicts:
         own: `frames.VERDICTS` of the recipe, or null for none.
         questions: The questions, `frames.QUESTIONS`.
         locales: Known locales.
-        shipped: Whether those of the package count as well (`loaders.responses.shipped`).
+        shipped: Whether those of the package count as well (`loaders.responses.verdicts`).
         annotations: Answers, `frames.ANNOTATIONS`, of which a model may have read the published ones;
             none when absent.
         model_confidence: From where on a model's verdict counts, see `counting`.

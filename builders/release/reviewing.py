@@ -18,8 +18,14 @@ from blend.builders.release.recipe_in_place import RecipeInPlace
 from blend.builders.release.tables import annotate, with_votes
 from blend.builders.saq.answer_sheet import Lost, answer_sheet, without_lost
 from blend.loaders.files.progress import ProgressCallback, silent
-from blend.loaders.responses.shipped import shipped_decisions
-from blend.loaders.responses.verdicts import NATIVE, GivenVerdict, append_verdicts, decisions_in, read_verdicts
+from blend.loaders.responses.verdicts import (
+    NATIVE,
+    GivenVerdict,
+    append_verdicts,
+    decisions_in,
+    read_verdicts,
+    shipped_decisions,
+)
 from blend.schemas.errors import InputError
 from blend.schemas.frames import KEY
 from blend.schemas.locales import Registry

@@ -103,7 +103,7 @@ def reviews_of(sheet: pl.DataFrame, *, reviewer: str) -> Reviewed:
 
 _LOCALE = re.compile(r"[A-Za-z0-9]+(-[A-Za-z0-9]+)*")
 # A group's number as some spreadsheets write it back, 1.0 or 1,00.
-_WHOLE = re.compile(r"(\d+)[.,]0*")
+_NUMBER = re.compile(r"(\d+)[.,]0*")
 _AS_PROPOSED = "copy the cell from the sheet as it was proposed"
 _EXAMPLES = {AnswerFormat.TIME: "'18:00", AnswerFormat.DATE: "'05/31", AnswerFormat.INTEGER: "'3"}
 
@@ -150,7 +150,7 @@ def _read(given: Mapping[str, str], problems: list[RowError], recognised: list[s
         what = "a reason stands beside an answer that is not marked invalid"
         problem("reason", what, "write x in column invalid, or empty this cell")
     problems += own_words(reason, where=f"{source}, column reason", of_answers=False)
-    named = _WHOLE.fullmatch(group)
+    named = _NUMBER.fullmatch(group)
     return _Answer(
         *(cells["template_id"], cells["locale"], cells["answer"], mark),
         group=named[1] if named else group.casefold(),

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from blend.loaders.files.diagnostics import Diagnostics, Placed, about, about_locale
+from blend.loaders.responses.moved_columns import moved_columns
 from blend.loaders.responses.odd_answers import Found, copied, filled_down, odd_answers
 from blend.loaders.responses.odd_texts import lost_letters, odd_texts, other_countries, other_languages
 from blend.loaders.responses.response_rows import KEYS, AskedQuestion, ResponseRows
@@ -31,7 +32,7 @@ from blend.schemas.personal_data import (
 from blend.schemas.prompts import slot_problems, slots_of
 from blend.schemas.rows import QUESTION_SLOT, QuestionTemplate, Response, Review
 from blend.schemas.sheets import surely_rewritten
-from blend.schemas.texts import clean, fold, is_unwritten, pluralise, scripts_of
+from blend.schemas.texts import clean, fold, is_placeholder, is_unwritten, pluralise, scripts_of
 
 _Key = tuple[str, str]
 
@@ -107,7 +108,9 @@ def _annotators(check: _UnderCheck) -> Found:
     named = set[_Key]()
     for location, response in check.responses:
         who, where = response.annotator, f"{location}, column annotator"
-        if len(several_pseudonyms(who)) > 1:
+        # In a collection the folder stands before the pseudonym, and may be formed like it: k1/a1 is one.
+        typed = who.removeprefix(f"{location.partition('/')[0]}/")
+        if len(several_pseudonyms(typed)) > 1:
             yield RowError(f"{who!r} names several people", where=where, fix="give each a row of their own")
             continue
         known, at = first.setdefault((response.locale, as_read(who)), (who, location))
@@ -148,8 +151,18 @@ def _unwritten(check: _UnderCheck) -> Found:
             yield from _still_to_write(text, f"{location}, column {column}")
 
 
+def _topics(check: _UnderCheck) -> Found:
+    """Topics that are spelled in two ways, and would be two."""
+    first: dict[str, tuple[str, str]] = {}
+    for location, template in check.rows.templates.rows:
+        topic, at = first.setdefault(fold(template.topic), (template.topic, location))
+        if topic != template.topic:
+            what = f"{template.topic!r} is {topic!r} in {at}, and would be another topic"
+            yield RowError(what, where=f"{location}, column topic", fix="spell a topic in one way throughout")
+
+
 def _still_to_write(text: str, where: str) -> Found:
-    if is_unwritten(text):
+    if is_unwritten(text) or is_placeholder(text):
         yield RowError(f"{text!r} is not a text yet", where=where, fix="write it, or delete the row")
 
 
@@ -362,6 +375,7 @@ _RULES: Mapping[Callable[[_UnderCheck], Found], Sequence[str]] = {
     _annotators: (),
     _own_reviews: (),
     _unwritten: (),
+    _topics: (),
     _repeated: (),
     _other_formats: ("templates",),
     _unasked: ("templates", "questions"),
@@ -376,6 +390,7 @@ _RULES: Mapping[Callable[[_UnderCheck], Found], Sequence[str]] = {
 
 _ODD: Mapping[Callable[[_UnderCheck], Found], Sequence[str]] = {
     lambda check: other_languages(check.rows, check.known): (),
+    lambda check: moved_columns(check.rows, check.known): ("templates",),
     lambda check: odd_answers(check.responses, is_draft=check.reviewing): (),
     lambda check: copied(check.responses): (),
     lambda check: filled_down(check.responses, {name: one.topic for name, one in check.templates.items()}): (),

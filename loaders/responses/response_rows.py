@@ -29,6 +29,7 @@ from blend.schemas.rows import (
     Response,
     Review,
 )
+from blend.schemas.texts import clean
 
 HIDDEN = (".", "~$", "__", "Thumbs.db", "desktop.ini", "Icon\r")
 """How names begin that are passed over: a spreadsheet's mark of an open file, and what desktops leave."""
@@ -341,8 +342,13 @@ def _with_locale(rows: Sequence[Cells], file: Path, folder: Path, known: Registr
 
 def _template_values(cells: Cells) -> dict[str, Any]:
     values = cells.values
-    answer_format = format_of(str(values["text"]))
-    return {**values, "source_locale": values["source_locale"] or None, "answer_format": answer_format}
+    topic = values["topic"]
+    return {
+        **values,
+        "topic": clean(topic) if isinstance(topic, str) else topic,  # blanks around it would make it another
+        "source_locale": values["source_locale"] or None,
+        "answer_format": format_of(str(values["text"])),
+    }
 
 
 def _review_values(cells: Cells) -> dict[str, Any]:

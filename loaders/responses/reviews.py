@@ -1,4 +1,4 @@
-"""Files of reviews: the answer sheet as it came back, the reviews that it becomes, and which of them count."""
+"""Files of reviews: which of the reviews in them count, and how they are written."""
 
 import json
 from collections import Counter, defaultdict
@@ -11,12 +11,11 @@ import polars as pl
 from blend.loaders.files.atomic import atomic_write, check_own_folder, storage_errors
 from blend.loaders.files.content import read_text
 from blend.loaders.files.diagnostics import Checked, Diagnostics, Placed
-from blend.loaders.files.new_files import is_pulled, read_sheet
+from blend.loaders.files.new_files import is_pulled
 from blend.loaders.files.rows import SUFFIXES
 from blend.loaders.responses.response_rows import AskedQuestion
 from blend.schemas.errors import ConflictError, RowError
 from blend.schemas.rows import Response, Review
-from blend.schemas.sheets import ANSWER_SHEET, RETURNED_ANSWERS
 from blend.schemas.texts import clean, pluralise
 
 OWN = ".own"
@@ -100,28 +99,6 @@ def _decided_in(review: Placed[Review]) -> set[str]:
     """The answers on which a review decides, cleaned."""
     grouped = (answer for group in review.row.groups for answer in group.answers)
     return set(map(clean, [*review.row.invalid, *grouped]))
-
-
-def read_answer_sheet(path: Path, *, diagnostics: Diagnostics | None = None) -> pl.DataFrame:
-    """A sheet as it came back from a spreadsheet.
-
-    Args:
-        path: The table.
-        diagnostics: Takes findings about the file.
-
-    Returns:
-        `sheets.RETURNED_ANSWERS`, in file order, for `builders.saq.reviews.reviews_of`.
-
-    Raises:
-        RowError, RowErrors: If the file cannot be read.
-        InputError: If it has no rows.
-    """
-    diagnostics = Diagnostics() if diagnostics is None else diagnostics
-    rows = read_sheet(ANSWER_SHEET, path, diagnostics)
-    diagnostics.raise_problems()
-    if not rows:
-        raise RowError("no rows", where=path.name, fix="give the sheet that `blend reviews propose` made")
-    return pl.DataFrame([{**row.values, "source": row.location} for row in rows], schema=RETURNED_ANSWERS)
 
 
 class WrittenReviews(NamedTuple):

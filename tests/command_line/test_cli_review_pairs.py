@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from blend.cli import app
-from blend.loaders.responses.verdict_sheets import read_pair_sheet
+from blend.loaders.responses.returned_sheets import read_pair_sheet
 from blend.loaders.responses.verdicts import read_verdicts
 from blend.schemas.errors import BlendError
 from blend.schemas.sheets import PAIR_SHEET

@@ -29,7 +29,7 @@ from blend.eval.report.scored_runs import score_tables
 from blend.eval.scores_json import Score, Scores
 from blend.loaders.recipes import food_recipe, sample_recipe
 from blend.loaders.releases import read_manifest
-from blend.loaders.responses.shipped import shipped_collections
+from blend.loaders.responses.verdicts import shipped_collections
 from blend.schemas import summaries
 from blend.schemas.locales import registry
 from blend.views.releases import (

@@ -14,7 +14,7 @@ from blend.builders.annotation.stages.model import Material
 from blend.builders.annotation.ui_strings import PageTexts, texts_of, ui_strings_of
 from blend.builders.templates import review_sheet
 from blend.eval.judging.labels import read_reply_verdicts
-from blend.loaders.responses.templates import read_native_questions, read_translations
+from blend.loaders.responses.returned_sheets import read_native_questions, read_translations
 from blend.loaders.responses.verdicts import decisions_in, read_verdicts
 from blend.schemas.errors import InputError
 from blend.schemas.locales import registry

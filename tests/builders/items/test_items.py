@@ -19,7 +19,7 @@ from blend.builders.items import (
 )
 from blend.builders.items.two_parameter import fit_items
 from blend.builders.release.reviewing import options_to_review
-from blend.loaders.responses.verdict_sheets import read_suspects
+from blend.loaders.responses.returned_sheets import read_suspects
 from helpers.examples import examples
 from helpers.in_process import run
 from helpers.mini_release import mini_recipe

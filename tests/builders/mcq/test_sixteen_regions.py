@@ -14,7 +14,7 @@ from blend.builders.mcq import build_mcq
 from blend.builders.mcq.answers import template_formats
 from blend.builders.mcq.options import is_latin, shown
 from blend.builders.mcq.verdicts import Verdicts
-from blend.loaders.responses.shipped import shipped_decisions, shipped_verdicts
+from blend.loaders.responses.verdicts import shipped_decisions, shipped_verdicts
 from blend.schemas.formats import AnswerFormat
 from blend.schemas.locales import names_any, registry
 from blend.schemas.recipe import McqOptions

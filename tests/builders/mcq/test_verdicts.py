@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from blend.builders.mcq import build_mcq
 from blend.builders.mcq.verdicts import Verdicts
-from blend.loaders.responses.shipped import shipped_verdicts
+from blend.loaders.responses.verdicts import shipped_verdicts
 from blend.schemas.errors import RowErrors
 from blend.schemas.frames import KEY
 from blend.schemas.locales import registry

@@ -15,7 +15,7 @@ from blend.builders.stats.planning import (
     release_figures,
 )
 from blend.loaders.releases.tables import read_config
-from blend.loaders.responses.shipped import shipped_collections
+from blend.loaders.responses.verdicts import shipped_collections
 from blend.schemas.errors import InputError
 from blend.schemas.frames import ANNOTATION_ROWS
 

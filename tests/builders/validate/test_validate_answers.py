@@ -11,7 +11,7 @@ from blend.builders.parquet import schema_digest
 from blend.builders.validate.checked_release import Release
 from blend.builders.validate.checks.answers import check_options
 from blend.loaders.recipes import sample_recipe
-from blend.loaders.responses.shipped import shipped_verdicts
+from blend.loaders.responses.verdicts import shipped_verdicts
 from blend.schemas.arrow_types import arrow_schema
 from blend.schemas.locales import registry
 from blend.schemas.manifest import ReleaseManifest, TableInfo

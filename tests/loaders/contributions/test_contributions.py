@@ -45,6 +45,15 @@ def test_annotators_with_one_pseudonym_stay_apart():
     assert responses["source"][0] == "abel-am/responses/am-ET.jsonl:1"
 
 
+def test_a_folder_that_is_formed_like_a_pseudonym_names_nobody(folder: Path):
+    (folder / "jun-ko").rename(folder / "k01")
+    assert "k01/a01" in read_collection(folder).tables.responses["annotator"]
+    path = next((folder / "k01" / "responses").iterdir())
+    path.write_text(path.read_text(encoding="utf-8").replace("a01", "a01/a02"), encoding="utf-8")
+    with pytest.raises((RowError, RowErrors), match="'k01/a01/a02' names several people"):
+        read_collection(folder)
+
+
 def test_a_question_that_two_bring_counts_once():
     tables = read_collection(VALID).tables
     assert tables.questions.select("template_id", "locale", "topic", "source").rows() == [

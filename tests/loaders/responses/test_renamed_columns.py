@@ -7,10 +7,13 @@ from typing import Any
 import polars as pl
 import pytest
 
-from blend.loaders.files.new_files import write_sheet
-from blend.loaders.responses.reviews import read_answer_sheet
-from blend.loaders.responses.templates import read_review_sheet
-from blend.loaders.responses.verdict_sheets import read_option_sheet, read_pair_sheet
+from blend.loaders.files.sheets import write_sheet
+from blend.loaders.responses.returned_sheets import (
+    read_answer_sheet,
+    read_option_sheet,
+    read_pair_sheet,
+    read_review_sheet,
+)
 from blend.schemas.errors import RowError
 from blend.schemas.sheets import ANSWER_SHEET, OPTION_SHEET, PAIR_SHEET, TEMPLATE_SHEET, Sheet
 

@@ -6,8 +6,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from blend.loaders.files.new_files import write_sheet
-from blend.loaders.responses.reviews import read_answer_sheet, write_reviews
+from blend.loaders.files.sheets import write_sheet
+from blend.loaders.responses.returned_sheets import read_answer_sheet
+from blend.loaders.responses.reviews import write_reviews
 from blend.schemas.errors import ConflictError, InputError, RowError
 from blend.schemas.frames import REVIEWS
 from blend.schemas.sheets import ANSWER_SHEET

@@ -2,7 +2,7 @@
 
 import pytest
 
-from blend.loaders.responses.shipped import shipped_decisions, shipped_verdicts
+from blend.loaders.responses.verdicts import shipped_decisions, shipped_verdicts
 from blend.schemas.texts import pair_key
 from helpers.questions.mcq_inputs import overlaps
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from blend.loaders.responses.templates import read_native_questions, read_review_sheet, read_translations
+from blend.loaders.responses.returned_sheets import read_native_questions, read_review_sheet, read_translations
 from blend.schemas.errors import RowError
 
 

@@ -7,8 +7,13 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from blend.loaders.responses.shipped import shipped_verdicts
-from blend.loaders.responses.verdicts import GivenVerdict, append_verdicts, decisions_in, read_verdicts
+from blend.loaders.responses.verdicts import (
+    GivenVerdict,
+    append_verdicts,
+    decisions_in,
+    read_verdicts,
+    shipped_verdicts,
+)
 from blend.schemas.errors import BlendError
 from blend.schemas.frames import KEY, VERDICTS
 from blend.schemas.locales import registry

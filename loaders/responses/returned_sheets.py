@@ -1,0 +1,312 @@
+"""Sheets and tables that people filled in: answers, templates, options and pairs, questions, translations.
+
+Each is a table, JSONL or Parquet; ``docs/templates.md`` and ``docs/responses.md`` show examples.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from blend.loaders.files.diagnostics import Diagnostics
+from blend.loaders.files.rows import Cells, Columns, read_rows, read_table
+from blend.loaders.files.sheets import read_sheet
+from blend.loaders.responses.verdicts import GivenVerdict
+from blend.schemas.errors import InputError, RowError, UnknownNameError
+from blend.schemas.frames import NATIVE_QUESTIONS, TRANSLATIONS
+from blend.schemas.locales import Registry, registry
+from blend.schemas.personal_data import own_words
+from blend.schemas.sheets import (
+    ALL_VERDICTS,
+    ANSWER_SHEET,
+    DIFFERENT,
+    ON_PAIRS,
+    OPTION_SHEET,
+    PAIR_SHEET,
+    PROPOSED_TEMPLATES,
+    RETURNED_ANSWERS,
+    SAME,
+    TEMPLATE_SHEET,
+    VERDICTS,
+    Sheet,
+)
+from blend.schemas.texts import clean
+
+
+def read_answer_sheet(path: Path, *, diagnostics: Diagnostics | None = None) -> pl.DataFrame:
+    """A sheet as it came back from a spreadsheet.
+
+    Args:
+        path: The table.
+        diagnostics: Takes findings about the file.
+
+    Returns:
+        `sheets.RETURNED_ANSWERS`, in file order, for `builders.saq.reviews.reviews_of`.
+
+    Raises:
+        RowError, RowErrors: If the file cannot be read.
+        InputError: If it has no rows.
+    """
+    diagnostics = Diagnostics() if diagnostics is None else diagnostics
+    rows = read_sheet(ANSWER_SHEET, path, diagnostics)
+    diagnostics.raise_problems()
+    if not rows:
+        raise RowError("no rows", where=path.name, fix="give the sheet that `blend reviews propose` made")
+    return pl.DataFrame([{**row.values, "source": row.location} for row in rows], schema=RETURNED_ANSWERS)
+
+
+class _Kind(NamedTuple):
+    """A kind of sheet of verdicts."""
+
+    sheet: Sheet
+    verdicts: Mapping[str, str]
+    """By what people write, the verdict of the table."""
+    given: Callable[..., GivenVerdict]
+    """From verdict, reason, location and the proposed texts."""
+
+
+_OPTIONS = _Kind(
+    OPTION_SHEET,
+    {verdict: verdict for verdict in ALL_VERDICTS},
+    lambda verdict, why, location, template_id, locale, question, option, _role: GivenVerdict(
+        option, verdict, why, location, template_id, locale, question
+    ),
+)
+_PAIRS = _Kind(
+    PAIR_SHEET,
+    {word: ON_PAIRS[meant] for meant in (SAME, DIFFERENT) for word in (meant, meant[0])},
+    lambda verdict, why, location, a, b: GivenVerdict(a, verdict, why, location, other=b),
+)
+
+
+def read_option_sheet(path: Path, *, diagnostics: Diagnostics | None = None) -> tuple[GivenVerdict, ...]:
+    """The verdicts in a sheet of options that came back; rows without a verdict are left out.
+
+    Args:
+        path: The table.
+        diagnostics: Takes findings about the file, such as what its looks say; dropped when absent.
+
+    Raises:
+        RowError, RowErrors: If the file cannot be read, a verdict is unknown or not one on such an option, a
+            reason has none, a row is not as it was proposed, or an option has two different verdicts.
+        InputError: If no row has a verdict.
+    """
+    return _read(_OPTIONS, path, Diagnostics() if diagnostics is None else diagnostics)
+
+
+def is_pair_sheet(path: Path) -> bool:
+    """Whether a sheet that came back is one of pairs, by its columns; false for one that cannot be read."""
+    with suppress(InputError):
+        return any("answer_a" in row.values for row in read_table(path)[:1])
+    return False
+
+
+def read_pair_sheet(path: Path, *, diagnostics: Diagnostics | None = None) -> tuple[GivenVerdict, ...]:
+    """The verdicts in a sheet of pairs that came back; arguments and errors as of `read_option_sheet`."""
+    return _read(_PAIRS, path, Diagnostics() if diagnostics is None else diagnostics)
+
+
+def _read(kind: _Kind, path: Path, diagnostics: Diagnostics) -> tuple[GivenVerdict, ...]:
+    verdicts: dict[tuple[str, ...], GivenVerdict] = {}
+    for cells in read_sheet(kind.sheet, path, diagnostics):
+        if not cells.values["verdict"].strip():
+            if cells.values["why"].strip():
+                fix = "choose a verdict, or empty the cell"
+                diagnostics.problem(
+                    "a reason without a verdict", where=f"{cells.location}, column why", fix=fix
+                )
+            continue
+        with diagnostics.collected():
+            verdict = _verdict(kind, cells)
+            diagnostics.add(own_words(verdict.why, where=f"{verdict.location}, column why", of_answers=True))
+            earlier = verdicts.setdefault(verdict.subject, verdict)
+            if earlier.verdict != verdict.verdict:
+                what = f"{verdict.option!r} is {verdict.verdict!r} here, but {earlier.verdict!r}"
+                where = f"{verdict.location}, column verdict"
+                raise RowError(f"{what} in {earlier.location}", where=where, fix="remove one of the two rows")
+    diagnostics.raise_problems()
+    if not verdicts:
+        known = ", ".join(kind.sheet.filled["verdict"])
+        raise InputError(f"{path}: no row has a verdict; write one of {known} into the column verdict")
+    return tuple(verdicts.values())
+
+
+def _verdict(kind: _Kind, cells: Cells) -> GivenVerdict:
+    sheet, written = kind.sheet, cells.values["verdict"]
+    where = f"{cells.location}, column verdict"
+    verdict = kind.verdicts.get(re.sub(r"[\s-]+", "_", written.strip().casefold()))
+    if verdict is None:
+        fix = f"write one of {', '.join(sheet.filled['verdict'])}, or leave the cell empty"
+        raise RowError(f"unknown verdict {written!r}", where=where, fix=fix)
+    proposed = {name: clean(cells.values[name]) for name in sheet.proposed}
+    given = kind.given(verdict, clean(cells.values["why"]), cells.location, *proposed.values())
+    role = proposed.get("role", "")
+    if role and verdict not in VERDICTS[role]:
+        fits = ", ".join(f"{one!r} if {meaning}" for one, meaning in VERDICTS[role].items())
+        fix = f"look whether the column verdict has moved or was sorted alone; else write {fits}"
+        raise RowError(f"{given.option!r} is a {role}, which cannot be {verdict!r}", where=where, fix=fix)
+    return given
+
+
+def read_suspects(path: Path) -> frozenset[tuple[str, str]]:
+    """Read which questions a sheet of options is about, by template and locale, with verdicts or without.
+
+    Raises:
+        RowError, RowErrors: If the file cannot be read.
+    """
+    diagnostics, columns = Diagnostics(), Columns(("template_id", "locale"), others=True, returned=True)
+    rows = [row.values for row in read_rows(path, path.parent, diagnostics, columns)]
+    diagnostics.raise_problems()
+    return frozenset((clean(row["template_id"]), clean(row["locale"])) for row in rows)
+
+
+_NATIVE_COLUMNS = Columns(required=("id", "topic", "text"), optional=("locale",), typed=True)
+_TRANSLATION_COLUMNS = Columns(
+    required=("template_id", "locale", "question"), optional=("en_question",), typed=True
+)
+
+
+def read_native_questions(path: Path, *, locales: Registry | None = None) -> pl.DataFrame:
+    """Questions as natives wrote them.
+
+    Args:
+        path: Columns ``id``, ``topic``, ``text`` and, optional in file and row, ``locale`` (the author's; any
+            name by which `Registry.find` knows it).
+        locales: Known locales; the packaged registry when absent.
+
+    Returns:
+        `frames.NATIVE_QUESTIONS`, in file order.
+
+    Raises:
+        RowError, RowErrors: If the file cannot be read, a cell is blank, an id occurs twice or a locale is
+            unknown; names every place.
+    """
+    known = registry() if locales is None else locales
+    diagnostics = Diagnostics()
+    rows: list[dict[str, Any]] = []
+    for cells in read_rows(path, path.parent, diagnostics, _NATIVE_COLUMNS):
+        row = {
+            "template_id": _filled(cells, "id", diagnostics),
+            "topic": _filled(cells, "topic", diagnostics),
+            "source_locale": _locale(cells, "locale", known, diagnostics),
+            "text": _filled(cells, "text", diagnostics),
+            "source": cells.location,
+        }
+        rows.append(row)
+    _check_unique(rows, ("template_id",), diagnostics)
+    diagnostics.raise_problems()
+    return pl.DataFrame(rows, schema=NATIVE_QUESTIONS)
+
+
+def read_review_sheet(path: Path, *, locales: Registry | None = None) -> pl.DataFrame:
+    """A review sheet after review.
+
+    Args:
+        path: The sheet, `sheets.TEMPLATE_SHEET`.
+        locales: Known locales, of which ``source_locale`` names one; the packaged registry when absent.
+
+    Returns:
+        `sheets.PROPOSED_TEMPLATES`, in file order, for `builders.templates.accept_sheet`.
+
+    Raises:
+        RowError, RowErrors: If the file cannot be read, a locale is unknown or a similarity is not a number.
+    """
+    known = registry() if locales is None else locales
+    diagnostics = Diagnostics()
+    rows = [
+        {
+            **{name: _text(cells, name) for name in TEMPLATE_SHEET.columns},
+            "source_locale": _locale(cells, "source_locale", known, diagnostics),
+            "similarity": _number(cells, "similarity", diagnostics),
+            "source": cells.location,
+        }
+        for cells in read_sheet(TEMPLATE_SHEET, path, diagnostics)
+    ]
+    diagnostics.raise_problems()
+    return pl.DataFrame(rows, schema=PROPOSED_TEMPLATES)
+
+
+def read_translations(path: Path, *, locales: Registry | None = None) -> pl.DataFrame:
+    """Translated questions.
+
+    Args:
+        path: Columns ``template_id``, ``locale`` (any name by which `Registry.find` knows it), ``question``
+            (local language, country named) and, optional in file and row, ``en_question`` (of what).
+        locales: Known locales; the packaged registry when absent.
+
+    Returns:
+        `frames.TRANSLATIONS`, in file order.
+
+    Raises:
+        RowError, RowErrors: If the file cannot be read, a cell is blank, a question is translated twice for a
+            locale, or a locale is unknown.
+    """
+    known = registry() if locales is None else locales
+    diagnostics = Diagnostics()
+    rows = [
+        {
+            "template_id": _filled(cells, "template_id", diagnostics),
+            "locale": _locale(cells, "locale", known, diagnostics, required=True),
+            "question": _filled(cells, "question", diagnostics, fix=_TRANSLATE),
+            "source": cells.location,
+            "en_question": _text(cells, "en_question"),
+        }
+        for cells in read_rows(path, path.parent, diagnostics, _TRANSLATION_COLUMNS)
+    ]
+    _check_unique(rows, ("template_id", "locale"), diagnostics)
+    diagnostics.raise_problems()
+    return pl.DataFrame(rows, schema=TRANSLATIONS)
+
+
+def _text(cells: Cells, column: str) -> str | None:
+    value = cells.values.get(column)
+    return None if value is None or not str(value).strip() else str(value)
+
+
+_TRANSLATE = "fill it in, or delete the row, which is then listed as no-translation"
+
+
+def _filled(cells: Cells, column: str, diagnostics: Diagnostics, *, fix: str = "fill it in") -> str | None:
+    text = _text(cells, column)
+    if text is None:
+        diagnostics.problem("the cell is blank", where=f"{cells.location}, column {column}", fix=fix)
+    return text
+
+
+def _locale(
+    cells: Cells, column: str, known: Registry, diagnostics: Diagnostics, *, required: bool = False
+) -> str | None:
+    name = _filled(cells, column, diagnostics) if required else _text(cells, column)
+    if name is None:
+        return None
+    try:
+        return known.find(name.strip()).tag
+    except UnknownNameError:
+        where = f"{cells.location}, column {column}"
+        diagnostics.unknown_locale(name, known, where=where)
+        return None
+
+
+def _number(cells: Cells, column: str, diagnostics: Diagnostics) -> float | None:
+    text = _text(cells, column)
+    try:
+        # Spreadsheets in many languages write 0,912.
+        return None if text is None else float(text.replace(",", "."))
+    except ValueError:
+        diagnostics.problem(
+            f"{text!r} is not a number", where=f"{cells.location}, column {column}", fix="leave it as it was"
+        )
+        return None
+
+
+def _check_unique(rows: list[dict[str, Any]], key: tuple[str, ...], diagnostics: Diagnostics) -> None:
+    first: dict[tuple[Any, ...], str] = {}
+    for row in rows:
+        value = tuple(row[name] for name in key)
+        earlier = first.setdefault(value, row["source"])
+        if None not in value and earlier != row["source"]:
+            what = f"{' in '.join(value)} occurs a second time"
+            diagnostics.problem(what, where=row["source"], fix=f"delete this row or {earlier}")
