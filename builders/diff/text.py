@@ -11,6 +11,7 @@ from pydantic import JsonValue
 from blend.builders.diff import OpenRelease, diff_tables
 from blend.builders.diff.model import ReleaseDiff, Step, accepted_versions, expected_version, version_step
 from blend.loaders.releases import document_text
+from blend.schemas.errors import InputError
 from blend.schemas.manifest import CHANGELOG_NAME, ReleaseManifest
 from blend.schemas.summaries import Table, markdown_table
 from blend.schemas.texts import escape_controls, pluralise
@@ -95,15 +96,17 @@ def diff_json(diff: ReleaseDiff) -> dict[str, Any]:
     }
 
 
-def changelog_entry(diff: ReleaseDiff, version: str) -> str:
+def changelog_entry(diff: ReleaseDiff, version: str, changes: str | None = None) -> str:
     """Write what a version changes, as a section of ``CHANGELOG.md``: the same text for the same comparison.
 
     Args:
         diff: Comparison with the version before.
         version: The new version, without ``v``.
+        changes: The maintainer's own words on it, Markdown without headings.
     """
     step = version_step(diff)
     parts = [f"## {version}", f"After {diff.old.version}: {_OPENINGS[step.step]}."]
+    parts += [] if changes is None else [changes.strip()]
     for size, heading in _HEADINGS.items():
         if texts := [reason.text for reason in step.reasons if reason.step == size]:
             parts.append(f"**{heading}**\n\n" + "\n".join(f"* {text}" for text in texts))
@@ -155,6 +158,8 @@ def difference_tables(diff: ReleaseDiff, *, examples: int) -> list[Table]:
                 (f"{name} {split} {cell.id} {column}", " → ".join(value_pair(cell.old, cell.new)))
                 for split, cell in of_column[:examples]
             ]
+    n_ids = sum(of.added + of.removed for config in diff.configs for of in config.splits)
+    n_values = sum(n for *_, n in values)
     reasons = [(reason.step, reason.text) for reason in version_step(diff).reasons]
     settings = [(of.path, *value_pair(of.old, of.new)) for of in diff.settings]
     found: dict[str, tuple[tuple[str, ...], Sequence[tuple[object, ...]]]] = {
@@ -166,8 +171,18 @@ def difference_tables(diff: ReleaseDiff, *, examples: int) -> list[Table]:
         "Examples": (("where", "change"), quoted),
         "Settings": (("setting", "before", "now"), settings),
     }
+    first_of = "The first {:,} of {:,}; `blend diff OLD NEW --json` counts and quotes more."
+    captions = {
+        title: first_of.format(len(shown), total)
+        for title, shown, total in (("Rows added and removed", ids, n_ids), ("Examples", quoted, n_values))
+        if len(shown) < total
+    }
     # The reasons are always the first table.
-    return [Table.of(title, heads, of) for title, (heads, of) in found.items() if of or title == "Reasons"]
+    return [
+        Table.of(title, heads, of, captions.get(title, ""))
+        for title, (heads, of) in found.items()
+        if of or title == "Reasons"
+    ]
 
 
 def first_entry(manifest: ReleaseManifest) -> str:
@@ -179,7 +194,8 @@ def first_entry(manifest: ReleaseManifest) -> str:
         f"* `{config}`: {pluralise(sum(counts), 'row')} in {pluralise(len(counts), 'split')}"
         for config, counts in rows.items()
     ]
-    return f"## {manifest.version}\n\nFirst version.\n\n" + "\n".join(lines) + "\n"
+    said = [] if manifest.recipe.changes is None else [escape_controls(manifest.recipe.changes.strip())]
+    return "\n\n".join([f"## {manifest.version}", "First version.", *said, "\n".join(lines)]) + "\n"
 
 
 def next_changelog(previous: OpenRelease | None, new: OpenRelease) -> str:
@@ -190,13 +206,18 @@ def next_changelog(previous: OpenRelease | None, new: OpenRelease) -> str:
         new: The new release; its tables have to be there, its documents not yet.
 
     Raises:
-        BlendError: If a file cannot be read.
+        BlendError: If a file cannot be read, or the recipe's words on the version are those of the one before.
     """
     if previous is None:
         return changelog(first_entry(new.manifest))
+    said = new.manifest.recipe.changes
+    if said is not None and said == previous.manifest.recipe.changes:
+        what = f"says word for word what it says of {previous.manifest.version}"
+        raise InputError(f"recipe, key changes: {what}; write what is new since then, or remove the key")
     path = previous.folder / CHANGELOG_NAME
     before = document_text(path) if path.is_file() else changelog(first_entry(previous.manifest))
-    return changelog(changelog_entry(diff_tables(previous, new, examples=1), new.manifest.version), before)
+    found = diff_tables(previous, new, examples=1)
+    return changelog(changelog_entry(found, new.manifest.version, said), before)
 
 
 def changelog(entry: str, previous: str | None = None) -> str:

@@ -133,8 +133,8 @@ _COPY_AGAIN = "copy or download the release again, or rebuild it"
 def check_files(release: Release) -> Iterator[Problem]:
     """Files are as release.json says.
 
-    * error: a file of `release.json` is missing, or has another size or sha256; there is a file that it does
-      not name; a path leads out of the release
+    * error: a file of `release.json` is missing, is a link, or has another size or sha256; there is a file that
+      it does not name; a path leads out of the release
     * info: what the Hub and git put there (`.gitattributes`, `.git/`, `.cache/`)
     """
     listed = Counter(file.path for file in release.manifest.files)
@@ -162,6 +162,8 @@ def _compare(release: Path, file: FileInfo) -> Iterator[Problem]:
     path = release / file.path
     if not path.is_file():
         yield error(file.path, "is missing", _COPY_AGAIN)
+    elif path.is_symlink() and path.resolve().parent.name != "blobs":  # the Hub's cache is made of links
+        yield error(file.path, f"is a link to {path.resolve()}, which others do not have", "put the file there")
     elif path.stat().st_size != file.size or file_sha256(path) != file.sha256:
         yield error(file.path, f"changed: its size or sha256 is not what {MANIFEST_NAME} says", _COPY_AGAIN)
 
