@@ -12,8 +12,8 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     AfterValidator,
-    Field,
     BeforeValidator,
+    Field,
     StrictBool,
     StrictFloat,
     StrictInt,

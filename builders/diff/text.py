@@ -11,7 +11,6 @@ from pydantic import JsonValue
 from blend.builders.diff import OpenRelease, diff_tables
 from blend.builders.diff.model import ReleaseDiff, Step, accepted_versions, expected_version, version_step
 from blend.loaders.releases import document_text
-from blend.schemas.errors import InputError
 from blend.schemas.manifest import CHANGELOG_NAME, ReleaseManifest
 from blend.schemas.summaries import Table, markdown_table
 from blend.schemas.texts import escape_controls, pluralise
@@ -206,18 +205,15 @@ def next_changelog(previous: OpenRelease | None, new: OpenRelease) -> str:
         new: The new release; its tables have to be there, its documents not yet.
 
     Raises:
-        BlendError: If a file cannot be read, or the recipe's words on the version are those of the one before.
+        BlendError: If a file cannot be read.
     """
     if previous is None:
         return changelog(first_entry(new.manifest))
-    said = new.manifest.recipe.changes
-    if said is not None and said == previous.manifest.recipe.changes:
-        what = f"says word for word what it says of {previous.manifest.version}"
-        raise InputError(f"recipe, key changes: {what}; write what is new since then, or remove the key")
     path = previous.folder / CHANGELOG_NAME
     before = document_text(path) if path.is_file() else changelog(first_entry(previous.manifest))
     found = diff_tables(previous, new, examples=1)
-    return changelog(changelog_entry(found, new.manifest.version, said), before)
+    entry = changelog_entry(found, new.manifest.version, new.manifest.recipe.changes)
+    return changelog(entry, before)
 
 
 def changelog(entry: str, previous: str | None = None) -> str:

@@ -199,8 +199,8 @@ def _other_formats(check: _UnderCheck) -> Found:
             hint = close_to(question.template_id, check.templates)
             what = f"template {question.template_id!r} does not exist{hint}"
             fix = (
-                "add it to the templates, or correct the id; if it is not asked any more, delete its rows in the "
-                "questions, responses and reviews as well"
+                "add it to the templates, or correct the id; if it is not asked any more, delete its rows in "
+                "the questions, responses and reviews as well"
             )
             yield RowError(what, where=f"{location}, column template_id", fix=fix)
         elif (asked := format_of(question.en_question)) != template.answer_format:

@@ -13,11 +13,10 @@ from polars.testing import assert_frame_equal
 
 from blend.builders.release import build_release
 from blend.builders.release.inputs import read_inputs
-from blend.builders.release.recipe_in_place import RecipeInPlace
 from blend.builders.saq import aggregate
 from blend.builders.stats.dataset import question_tables, stats_of_release
 from blend.builders.validate import validate_release
-from blend.loaders.recipes import read_recipe, sample_recipe
+from blend.loaders.recipes import RecipeInPlace, read_recipe, sample_recipe
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.reports import read_agreement
 from blend.loaders.releases.tables import read_config
