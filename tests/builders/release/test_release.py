@@ -82,6 +82,19 @@ def test_the_recipe_in_the_release_pins_what_was_read(responses: Path, tmp_path:
     assert not (tmp_path / "again").exists()
 
 
+def test_words_on_a_version_are_not_those_of_the_one_before(mini_release: Path, tmp_path: Path):
+    before = read_manifest(mini_release)
+    said = before.model_copy(update={"recipe": before.recipe.model_copy(update={"changes": "New answers."})})
+    (tmp_path / "release.json").write_text(said.to_json(), encoding="utf-8")
+    recipe = recipe_of(Source(kind="sample"), previous=str(tmp_path), changes="New answers.")
+    with pytest.raises(InputError) as caught:
+        build_release(recipe, tmp_path / "release")
+    assert str(caught.value) == (
+        f"recipe, key changes: says word for word what it says of {before.version}; write what is new since then, or remove "
+        "the key"
+    )
+
+
 def test_a_question_in_two_sources(responses: Path, tmp_path: Path):
     shutil.copytree(responses, tmp_path / "other")
     recipe = recipe_of(*(Source(kind="responses", location=name) for name in ("collected", "other")))
