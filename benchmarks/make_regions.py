@@ -100,9 +100,8 @@ def base_tables(blend: Path | None = None) -> tuple[pl.DataFrame, pl.DataFrame]:
         published = read_blend(blend)
         return published.questions, published.annotations
     from blend.builders.release.inputs import read_inputs
-    from blend.builders.release.recipe_in_place import RecipeInPlace
     from blend.builders.saq import aggregate
-    from blend.loaders.recipes import sample_recipe
+    from blend.loaders.recipes import RecipeInPlace, sample_recipe
 
     recipe = sample_recipe()
     inputs = read_inputs(RecipeInPlace.of(recipe))

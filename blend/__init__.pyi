@@ -19,10 +19,10 @@ from .builders.stats.question_tables import Stats as Stats
 from .builders.triples import TripleBuild as TripleBuild
 from .builders.triples import build_triples as build_triples
 from .builders.validate import validate_release as validate_release
+from .builders.validate.checked_release import Level as Level
+from .builders.validate.checked_release import Problem as Problem
 from .builders.validate.checked_release import Release as Release
-from .builders.validate.report import Level as Level
-from .builders.validate.report import Problem as Problem
-from .builders.validate.report import ValidationReport as ValidationReport
+from .builders.validate.checked_release import ValidationReport as ValidationReport
 from .eval.evaluation import compare_runs as compare_runs
 from .eval.evaluation import run_task as run_task
 from .eval.evaluation import score_run as score_run

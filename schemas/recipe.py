@@ -4,12 +4,15 @@ A domain is data, ``domains.toml`` beside this module; nothing else in the packa
 A new domain is a new entry, in that file or in a user's own file of the same form.
 """
 
+import os.path
 import re
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
+    AfterValidator,
+    BeforeValidator,
     Field,
     StrictBool,
     StrictFloat,
@@ -30,6 +33,9 @@ from blend.schemas.models import (
 
 PACKAGED = "domains.toml"
 """File name of the packaged domains."""
+
+LocalPath = Annotated[str, AfterValidator(os.path.expanduser)]
+"""A path on this machine, relative to the file that names it; ``~`` is the home of whoever reads it."""
 
 Pid = Annotated[str, Field(pattern=r"^P[1-9]\d*$")]
 """Identifier of a Wikidata property, for example ``P495``."""
@@ -193,7 +199,7 @@ class CulturalOptions(FrozenModel):
     nationalities: Literal["un", "all"] | Annotated[tuple[Text, ...], Field(min_length=1)] = "un"
     """Members and observers of the United Nations (193 demonyms, as published), these and further territories,
     or a list of demonyms or ISO codes."""
-    forms: str | None = None
+    forms: LocalPath | None = None
     """TSV of what nationalities are called in other languages than English, relative to the recipe."""
 
     @model_validator(mode="before")
@@ -227,7 +233,7 @@ class TripleOptions(FrozenModel):
     """``paper`` repeats the published procedure, defects included; ``default`` leaves them out."""
     domain: str = "dish"
     """Name of the domain, for example ``dish``."""
-    domain_file: str | None = None
+    domain_file: LocalPath | None = None
     """TOML file of further domains, relative to the recipe, for what the package does not know."""
     languages: tuple[str, ...] | None = Field(default=None, min_length=1)
     """Languages to build, as Wikidata tags them; all that give a row when absent."""
@@ -280,6 +286,15 @@ PositiveCount = Annotated[StrictInt, Field(ge=1, le=1_000_000)]
 """The same, of which there has to be one."""
 
 
+def _check_digest(given: object) -> object:
+    if isinstance(given, str) and not re.fullmatch(r"[0-9a-f]{64}", given):
+        raise ValueError(
+            f"{given!r} is not a digest of 64 digits and letters a to f; remove the key, or copy the sha256 of "
+            "this source from the release.json of a build that read it"
+        )
+    return given
+
+
 class Source(FrozenModel):
     """Where input comes from, pinned."""
 
@@ -289,11 +304,11 @@ class Source(FrozenModel):
     ``blend``: a directory or Hub repository in the layout of the public BLEnD data; ``semeval``: a directory
     with the files of SemEval-2026 Task 7; ``wikidata``: a snapshot of Wikidata taken by
     ``blend wikidata snapshot``; ``topics``: a directory of topics and templates for cultural prompts."""
-    location: str = ""
+    location: LocalPath = ""
     """Directory or snapshot, relative to the recipe, or Hub repository id (``org/name``, ``blend`` only)."""
     revision: str | None = None
     """Commit or tag of a Hub repository; needed for one, meaningless for a directory."""
-    sha256: Sha256 | None = None
+    sha256: Annotated[Sha256 | None, BeforeValidator(_check_digest)] = None
     """Digest over the source's files (`loaders.files.content.directory_digest`), of a snapshot that of the
     file; checked when given."""
     license: str | None = None
@@ -357,7 +372,7 @@ class McqOptions(FrozenModel):
     as ``distractor_min_votes``, and there is no reserve."""
     distractor_max_non_answers: Count = 2
     """Non-answers with which a region's answers are still offered elsewhere."""
-    verdicts: str | None = None
+    verdicts: LocalPath | None = None
     """Table of verdicts on options and questions (CSV, TSV, workbook, JSON Lines or Parquet), relative to the
     recipe; ``docs/mcq.md`` says which there are."""
     unread: Literal["warn", "drop", "keep"] = "warn"
@@ -374,38 +389,60 @@ class McqOptions(FrozenModel):
     """Who decides whether two answers mean the same."""
 
 
+def _check_bibtex(given: str) -> str:
+    if not given.lstrip().startswith("@"):
+        raise ValueError(
+            f"{' '.join(given.split())[:40]!r} does not begin a BibTeX entry; write one, such as "
+            '"@misc{everyday, title = {Everyday questions}, author = {Mina Kim}}", or remove the key: one is '
+            "made of title, authors and homepage"
+        )
+    return given
+
+
+def _check_changes(given: str) -> str:
+    headings = [line for line in given.splitlines() if line.startswith("#")]
+    if headings or not given.strip():
+        what = f"{headings[0]!r} is a heading" if headings else "there are no words"
+        raise ValueError(f"{what}, and the version is the heading; write sentences or a list")
+    return given
+
+
 class Recipe(FrozenModel):
     """A release: its name, its sources, its options. Same recipe and sources, same bytes."""
 
-    name: Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9._-]*$")]
+    name: Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9._-]*$")] = Field(examples=["everyday"])
     """Short name of the dataset, for example ``blend``."""
-    version: Version
+    version: Version = Field(examples=["0.1.0"])
     """Semantic version of the release, three numbers without ``v``, for example 0.1.0."""
     title: Annotated[str, StringConstraints(pattern=rf"^[^{_UNSHOWN}]*$")] = ""
     """Name to print on the card, without control characters; ``name`` when empty."""
-    license: str | None = None
+    license: str | None = Field(default=None, examples=["cc-by-4.0"])
     """Licence identifier of the data as the Hub knows it; must be given with own responses, otherwise
     cc-by-sa-4.0 when absent."""
-    authors: tuple[Line, ...] | None = Field(default=None, min_length=1)
+    authors: tuple[Line, ...] | None = Field(default=None, min_length=1, examples=[["Mina Kim"]])
     """Who made the dataset, as the card and the citation name them, for example ``Mina Kim``."""
-    contact: Line | None = None
+    contact: Line | None = Field(default=None, examples=["mina.kim@example.org"])
     """Where to write to about the dataset, for example a mail address."""
-    homepage: Annotated[str, StringConstraints(pattern=r"^https?://\S+$")] | None = None
+    homepage: Annotated[str, StringConstraints(pattern=r"^https?://\S+$")] | None = Field(
+        default=None, examples=["https://example.org/everyday"]
+    )
     """Web address of the dataset or its project."""
-    datasheet: str | None = None
+    datasheet: LocalPath | None = None
     """TOML file with the answers of the datasheet (``docs/cards.md``), relative to the recipe."""
-    citation: str | None = None
+    citation: Annotated[str, AfterValidator(_check_bibtex)] | None = None
     """BibTeX entry by which the dataset wants to be cited; one without authors is made when absent."""
+    changes: Annotated[str, AfterValidator(_check_changes)] | None = None
+    """Your own words on what this version changes, in Markdown, for ``CHANGELOG.md`` and the card."""
     seed: StrictInt = Field(default=0, ge=0, le=2**63 - 1)
     """Seed of every random choice."""
     sources: tuple[Source, ...] = Field(min_length=1)
-    """Inputs, in order."""
-    previous: str | None = None
+    """Inputs, in order: a table ``[[sources]]`` with ``kind`` and ``location`` for each."""
+    previous: LocalPath | None = None
     """Release that this one follows: a directory, relative to the recipe, or ``org/name@revision``. What
     changed since then is put on top of its ``CHANGELOG.md``."""
-    locale_file: str | None = None
+    locale_file: LocalPath | None = None
     """TOML file of further locales, relative to the recipe, for regions that the packaged registry lacks."""
-    locales: tuple[str, ...] | None = Field(default=None, min_length=1)
+    locales: tuple[str, ...] | None = Field(default=None, min_length=1, examples=[["ko-KR", "su-JB"]])
     """Locale tags to build; all that the sources hold when absent."""
     saq: SaqOptions = SaqOptions()
     """How responses become annotations."""

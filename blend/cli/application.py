@@ -33,6 +33,8 @@ from blend.schemas.errors import BlendError
 from blend.schemas.models import FrozenModel, field_sentences
 from blend.stopping import exit_code
 
+_HOME = re.compile(r"^([^\s=]+=)?~(?=/|$)")
+
 _SPOKEN_OF = ("run", "score")
 """Commands whose options what another one of their group finds may ask for."""
 
@@ -47,6 +49,11 @@ class _Command(TyperCommand):
         except KeyboardInterrupt as stopped:
             typer.echo("interrupted; run the same command again", err=True)
             raise typer.Exit(exit_code(stopped)) from None
+
+    def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
+        """Read the words behind the command; ``~`` is the home folder also where a shell leaves it, after =."""
+        words = [_HOME.sub(lambda found: found[1] + str(Path.home()), word) for word in args]
+        return super().make_context(info_name, words, parent, **extra)
 
     def _others(self, ctx: Any) -> dict[str, list[Any]]:
         """Return the parameters of commands beside this one that texts of the library speak of, by command."""

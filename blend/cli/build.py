@@ -68,9 +68,10 @@ def build(
         Path | None,
         typer.Option(metavar="FILE", help="Build a snapshot of Wikidata alone (`blend wikidata snapshot`)."),
     ] = None,
-    source_path: Annotated[
+    source_paths: Annotated[
         list[str] | None,
         typer.Option(
+            "--source-path",
             metavar="LOCATION=PATH",
             help="Where a source of the recipe lies, if not where it says: to build a release again from its "
             "own recipe. Repeat it.",
@@ -101,14 +102,14 @@ def build(
     from blend.stopping import interruptible, unless_made
 
     chosen = _chosen(recipe, blend_data, semeval, food)
-    source_paths = chosen.source_paths | _named_locations(chosen.recipe, source_path or [])
+    there = chosen.source_paths | _named_locations(chosen.recipe, source_paths or [])
     used = chosen.recipe if mcq_mode is None else _in_mode(chosen.recipe, mcq_mode)
     before = held_release(out)
     with interruptible(unless_made(out)), nullcontext(silent) if as_json else shown_progress() as on_progress:
         manifest = build_release(
-            used, out, base=chosen.base, source_paths=source_paths, replace=replace, on_progress=on_progress
+            used, out, base=chosen.base, source_paths=there, replace=replace, on_progress=on_progress
         )
-        step = None if as_json else step_since_previous(used, out, base=chosen.base, source_paths=source_paths)
+        step = None if as_json else step_since_previous(used, out, base=chosen.base, source_paths=there)
     if as_json:
         typer.echo(manifest.to_json(), nl=False)
         return

@@ -92,8 +92,7 @@ def check(
 
 def _of_recipe(folder: Path) -> "tuple[Registry, Recipe | None]":
     """The locales of a collection and its recipe, if it has one."""
-    from blend.builders.release.recipe_in_place import RecipeInPlace
-    from blend.loaders.recipes import read_recipe
+    from blend.loaders.recipes import RecipeInPlace, read_recipe
     from blend.schemas.locales import registry
 
     path = folder / "recipe.toml"

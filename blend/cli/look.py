@@ -239,8 +239,8 @@ def status(
     import polars as pl
 
     from blend.builders.release.inputs import read_inputs
-    from blend.builders.release.recipe_in_place import RecipeInPlace
     from blend.builders.saq.ballots import collection_status
+    from blend.loaders.recipes import RecipeInPlace
 
     chosen = used_recipe(recipe)
     used, base = chosen.recipe, chosen.base

@@ -10,7 +10,7 @@ import polars as pl
 from rich.markup import escape
 
 from blend.builders.cards.rendering import plain
-from blend.builders.validate.report import CheckResult, Level, ValidationReport
+from blend.builders.validate.checked_release import CheckResult, Level, ValidationReport
 from blend.loaders.contributions.checking import ContributionCheck
 from blend.loaders.releases import check_complete, read_manifest
 from blend.loaders.releases.reports import read_findings

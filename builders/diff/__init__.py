@@ -298,8 +298,9 @@ def _type_text(dtype: pl.DataType | DataTypeClass | None) -> str | None:
 
 
 _COMPARED = {"name", "sdk_version", "writers", "recipe"}
-# Name and version of the recipe are those of the manifest, which stand above every comparison.
-_IN_THE_LABELS = {"recipe": {"name", "version"}}
+# Name and version of the recipe are those of the manifest, which stand above every comparison; the maintainer's
+# words are about one version, and stand in the changelog.
+_NOT_COMPARED = {"recipe": {"name", "version", "changes"}}
 _TOLD_ELSEWHERE = {MANIFEST_NAME, RECIPE_NAME, CHANGELOG_NAME}
 
 
@@ -310,7 +311,7 @@ def _setting_changes(old: ReleaseManifest, new: ReleaseManifest) -> tuple[Settin
     Sources are pinned in the recipe, so that another state of a source shows as another digest there.
     """
     before, after = (
-        dict(_flat(manifest.model_dump(mode="json", include=_COMPARED, exclude=_IN_THE_LABELS), ""))
+        dict(_flat(manifest.model_dump(mode="json", include=_COMPARED, exclude=_NOT_COMPARED), ""))
         for manifest in (old, new)
     )
     return tuple(

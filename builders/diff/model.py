@@ -328,6 +328,8 @@ def difference_tables(diff: ReleaseDiff, *, examples: int) -> list[Table]:
                 (f"{name} {split} {cell.id} {column}", " → ".join(value_pair(cell.old, cell.new)))
                 for split, cell in of_column[:examples]
             ]
+    n_ids = sum(of.added + of.removed for config in diff.configs for of in config.splits)
+    n_values = sum(n for *_, n in values)
     reasons = [(reason.step, reason.text) for reason in version_step(diff).reasons]
     settings = [(of.path, *value_pair(of.old, of.new)) for of in diff.settings]
     found: dict[str, tuple[tuple[str, ...], Sequence[tuple[object, ...]]]] = {
@@ -339,8 +341,18 @@ def difference_tables(diff: ReleaseDiff, *, examples: int) -> list[Table]:
         "Examples": (("where", "change"), quoted),
         "Settings": (("setting", "before", "now"), settings),
     }
+    first_of = "The first {:,} of {:,}; `blend diff OLD NEW --json` counts and quotes more."
+    captions = {
+        title: first_of.format(len(shown), total)
+        for title, shown, total in (("Rows added and removed", ids, n_ids), ("Examples", quoted, n_values))
+        if len(shown) < total
+    }
     # The reasons are always the first table.
-    return [Table.of(title, heads, of) for title, (heads, of) in found.items() if of or title == "Reasons"]
+    return [
+        Table.of(title, heads, of, captions.get(title, ""))
+        for title, (heads, of) in found.items()
+        if of or title == "Reasons"
+    ]
 
 
 # Two values side by side: short enough to read, cut where they differ.

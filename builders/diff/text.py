@@ -71,15 +71,17 @@ def diff_json(diff: ReleaseDiff) -> dict[str, Any]:
     }
 
 
-def changelog_entry(diff: ReleaseDiff, version: str) -> str:
+def changelog_entry(diff: ReleaseDiff, version: str, changes: str | None = None) -> str:
     """Write what a version changes, as a section of ``CHANGELOG.md``: the same text for the same comparison.
 
     Args:
         diff: Comparison with the version before.
         version: The new version, without ``v``.
+        changes: The maintainer's own words on it, Markdown without headings.
     """
     step = version_step(diff)
     parts = [f"## {version}", f"After {diff.old.version}: {_OPENINGS[step.step]}."]
+    parts += [] if changes is None else [changes.strip()]
     for size, heading in _HEADINGS.items():
         if texts := [reason.text for reason in step.reasons if reason.step == size]:
             parts.append(f"**{heading}**\n\n" + "\n".join(f"* {text}" for text in texts))
@@ -111,7 +113,8 @@ def first_entry(manifest: ReleaseManifest) -> str:
         f"* `{config}`: {pluralise(sum(counts), 'row')} in {pluralise(len(counts), 'split')}"
         for config, counts in rows.items()
     ]
-    return f"## {manifest.version}\n\nFirst version.\n\n" + "\n".join(lines) + "\n"
+    said = [] if manifest.recipe.changes is None else [escape_controls(manifest.recipe.changes.strip())]
+    return "\n\n".join([f"## {manifest.version}", "First version.", *said, "\n".join(lines)]) + "\n"
 
 
 def next_changelog(previous: OpenRelease | None, new: OpenRelease) -> str:
@@ -128,7 +131,9 @@ def next_changelog(previous: OpenRelease | None, new: OpenRelease) -> str:
         return changelog(first_entry(new.manifest))
     path = previous.folder / CHANGELOG_NAME
     before = document_text(path) if path.is_file() else changelog(first_entry(previous.manifest))
-    return changelog(changelog_entry(diff_tables(previous, new, examples=1), new.manifest.version), before)
+    found = diff_tables(previous, new, examples=1)
+    entry = changelog_entry(found, new.manifest.version, new.manifest.recipe.changes)
+    return changelog(entry, before)
 
 
 def changelog(entry: str, previous: str | None = None) -> str:

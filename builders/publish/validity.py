@@ -39,7 +39,7 @@ def check_valid(pending: PendingCommit, *, allow_errors: str | None) -> ReleaseM
     release = pending.release
     # Only here: the checks load what reads tables, which takes longer than a publish without them.
     from blend.builders.validate import CHECKS, validate_release
-    from blend.builders.validate.report import Level
+    from blend.builders.validate.checked_release import Level
 
     checks = {name: check for name, check in CHECKS.items() if name != _LEFT_OUT}
     report = validate_release(release, checks=checks, examples=_SHOWN, on_progress=pending.on_progress)

@@ -13,7 +13,6 @@ from blend.builders.diff import OpenRelease, diff_releases, open_release
 from blend.builders.diff.model import VersionStep, version_step
 from blend.builders.diff.text import next_changelog
 from blend.builders.parquet import Table, loaded_bytes, write_table
-from blend.builders.release.recipe_in_place import RecipeInPlace
 from blend.builders.release.tables import BuiltTables, build_tables
 from blend.builders.stats import build_stats
 from blend.builders.stats.dataset import build_cultural_stats, build_triple_stats
@@ -23,10 +22,11 @@ from blend.builders.stats.question_tables import Stats
 from blend.loaders.files.atomic import atomic_directory
 from blend.loaders.files.content import file_infos
 from blend.loaders.files.progress import ProgressCallback, silent
-from blend.loaders.recipes import portable_recipe
+from blend.loaders.recipes import RecipeInPlace
 from blend.loaders.releases.references import replaceable
 from blend.loaders.releases.reports import agreement_json, read_audit, report_json
 from blend.schemas.arrow_types import published
+from blend.schemas.errors import InputError
 from blend.schemas.locales import Registry
 from blend.schemas.manifest import (
     AGREEMENT_NAME,
@@ -91,15 +91,14 @@ def build_release(
     Raises:
         BlendError: If input, recipe or ``out`` is not as it must be; the message says what to do.
     """
-    recipe, source_paths = portable_recipe(licensed(recipe), source_paths or {})
     placed = RecipeInPlace.of(
-        recipe, Path(base), source_paths=source_paths, locales=locales, on_progress=on_progress
-    )
+        licensed(recipe), Path(base), source_paths=source_paths, locales=locales, on_progress=on_progress
+    ).portable()
     with atomic_directory(Path(out), check=replaceable(recipe.name, replace=replace)) as release:
         for path, text in placed.registries().items():
             _write_text(release / path, text)
         # Before anything is built: what is not there is better told at once than after hours.
-        datasheet, before = placed.datasheet(), _opened(placed.previous())
+        datasheet, before = placed.datasheet(), _release_before(placed)
         built = build_tables(placed)
         # Before anything is written: later, this would be the most that a build needs.
         stats = _stats(built)
@@ -142,14 +141,26 @@ def step_since_previous(
         base: Folder to which the recipe's relative locations refer.
         source_paths: Directories by location, as `build_release` takes them.
     """
-    before = _opened(RecipeInPlace.of(recipe, base, source_paths=source_paths).previous())
+    before = _release_before(RecipeInPlace.of(recipe, base, source_paths=source_paths))
     if before is None:
         return None
     return before.manifest.version, version_step(diff_releases(before.folder, out, examples=0))
 
 
-def _opened(release: Path | None) -> OpenRelease | None:
-    return None if release is None else open_release(release)
+def _release_before(placed: RecipeInPlace) -> OpenRelease | None:
+    """The release that this one follows; null where the recipe names none.
+
+    Raises:
+        InputError: If the recipe's words on what changes are those of the version before.
+    """
+    folder = placed.previous()
+    if folder is None:
+        return None
+    before, changes = open_release(folder), placed.recipe.changes
+    if changes is not None and changes == before.manifest.recipe.changes:
+        what = f"says word for word what it says of {before.manifest.version}"
+        raise InputError(f"recipe, key changes: {what}; write what is new since then, or remove the key")
+    return before
 
 
 def _stats(built: BuiltTables) -> Stats | None:

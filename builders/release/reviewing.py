@@ -14,10 +14,10 @@ from blend.builders.judges.chat import AskedOptions, OptionReader
 from blend.builders.mcq.to_review import OFFERED_OPTIONS, candidate_pairs, offered_options
 from blend.builders.mcq.verdicts import Reader, Verdicts
 from blend.builders.release.inputs import read_inputs
-from blend.builders.release.recipe_in_place import RecipeInPlace
 from blend.builders.release.tables import annotate, with_votes
 from blend.builders.saq.answer_sheet import Lost, answer_sheet, without_lost
 from blend.loaders.files.progress import ProgressCallback, silent
+from blend.loaders.recipes import RecipeInPlace
 from blend.loaders.responses.verdicts import (
     NATIVE,
     GivenVerdict,

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from blend.builders.cultural_prompts import CulturalPrompts, build_prompts
+from blend.builders.judges import make_judges, shipped_for
 from blend.builders.mcq import build_mcq
 from blend.builders.mcq.published_mcqs import given_rows
 from blend.builders.mcq.result import (
@@ -17,14 +18,13 @@ from blend.builders.mcq.result import (
 )
 from blend.builders.mcq.verdicts import ON_NOTHING, VOID
 from blend.builders.release.inputs import Inputs, read_inputs
-from blend.builders.release.recipe_in_place import RecipeInPlace
 from blend.builders.release.verdict_agreement import model_report
 from blend.builders.saq import Aggregation, aggregate
 from blend.builders.stages import Stage, rows_by
 from blend.builders.triples.tables import TripleTables, triple_tables
-from blend.loaders.recipes import domain_templates
+from blend.loaders.recipes import RecipeInPlace
 from blend.loaders.recipes.sources import load_snapshot, load_topics
-from blend.loaders.responses.verdicts import models_in
+from blend.loaders.responses.verdicts import decisions_in, models_in
 from blend.loaders.topics import read_forms
 from blend.schemas.frames import FINDINGS, KEY, votes_known
 from blend.schemas.locales import Locale, Registry
@@ -130,7 +130,12 @@ def build_tables(placed: RecipeInPlace) -> BuiltTables:
         with_votes(annotations),
         options=recipe.mcq,
         seed=recipe.seed,
-        judges=placed.judges(verdicts),
+        judges=make_judges(
+            recipe.mcq.judge,
+            decisions=() if verdicts is None else decisions_in(verdicts),
+            shipped=shipped_for(recipe.mcq),
+            record=placed.recorder(),
+        ),
         verdicts=verdicts,
         locales=placed.locales,
     )
@@ -192,7 +197,7 @@ def _triples(placed: RecipeInPlace) -> tuple[list[SourceInfo], TripleTables | No
     placed.on_progress("build from Wikidata", 0, 1)
     domain = placed.domain()
     # Before the snapshot, which takes longer to read.
-    templates = domain_templates(domain, (placed.domain_file or placed.base).parent)
+    templates = placed.domain_templates(domain)
     path = placed.source_paths.get(source.location)
     info, facts = load_snapshot(source, domain, placed.base, path=path)
     made = triple_tables(facts, domain, placed.recipe.food, templates=templates, source=info.files[0].path)

@@ -7,17 +7,24 @@ a caller may pass others. ``docs/cards.md`` describes each.
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
-from blend.builders.validate.checked_release import Release
-from blend.builders.validate.checks.answers import check_options, check_questions, check_votes
-from blend.builders.validate.checks.documents import check_audit, check_card, check_croissant, check_files
-from blend.builders.validate.checks.tables import check_ids, check_loading, check_rows, check_tables
-from blend.builders.validate.checks.texts import (
+from blend.builders.validate.answers import check_options, check_questions, check_votes
+from blend.builders.validate.checked_release import CheckResult, Problem, Release, ValidationReport
+from blend.builders.validate.files import (
+    check_audit,
+    check_card,
+    check_croissant,
+    check_files,
+    check_ids,
+    check_loading,
+    check_rows,
+    check_tables,
+)
+from blend.builders.validate.texts import (
     check_characters,
     check_personal_data,
     check_scripts,
     check_translations,
 )
-from blend.builders.validate.report import CheckResult, Problem, ValidationReport
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.releases.tables import release_locales
 from blend.schemas.locales import Registry

@@ -1,5 +1,6 @@
 """TOML files that fill a model: every problem named at once with its key; locales, domains and maps."""
 
+import json
 from collections.abc import Mapping, Sequence
 from datetime import date
 from pathlib import Path
@@ -44,37 +45,51 @@ def parse_toml(text: str, model: type[Model], *, name: str, what: str) -> Model:
     try:
         return model.model_validate(values)
     except ValidationError as error:
-        raise_all(_problems(error, model, name))
+        raise_all(_problems(error, model, name, what))
         raise
 
 
-def _problems(error: ValidationError, model: type[BaseModel], name: str) -> list[RowError]:
+def _problems(error: ValidationError, model: type[BaseModel], name: str, what: str) -> list[RowError]:
     """The problems of a file, one per key."""
     found: dict[str, list[FieldError]] = {}
     for field_error in field_errors(error):
         found.setdefault(_key(field_error.path, model)[0], []).append(field_error)
     # A list whose entries are all wrong is also reported as too short.
     inner = [key for key in found if not any(other.startswith(f"{key}[") for other in found)]
-    return [_problem(found[key], model, f"{name}, key {key}") for key in inner]
+    return [_problem(found[key], model, f"{name}, key {key}", what) for key in inner]
 
 
-def _problem(found: Sequence[FieldError], model: type[BaseModel], where: str) -> RowError:
+def _problem(found: Sequence[FieldError], model: type[BaseModel], where: str, what_file: str) -> RowError:
     """The problem of one key; a value that could have several types has one misfit for each."""
     first = found[0]
     _, table, field = _key(first.path, model)
     if field not in table.model_fields:
         valid = list(table.model_fields)
+        if field in model.model_fields:
+            fix = f"it is a key of the {what_file} itself: move the line above the first line in brackets"
+            return RowError("this table does not have the key", where=where, fix=fix)
         hint = did_you_mean(str(first.path[-1]), valid)
         return RowError("unknown key", where=where, fix=f"{hint}the keys here are {', '.join(valid)}")
-    # The sentence under the field says what may stand there.
-    meaning = " ".join(field_sentences(table).get(field, "").split()).replace("``", '"').rstrip(".")
+    remedy = _remedy(table, field)
     if first.kind == "missing":
-        return RowError("the key is missing", where=where, fix=f"add it: {meaning}")
+        return RowError("the key is missing", where=where, fix=f"add it{remedy}")
     if first.is_ours:
         what, fix = first.what_and_fix
-        return RowError(what, where=where, fix=fix or f"correct it: {meaning}")
+        return RowError(what, where=where, fix=fix or f"correct it{remedy}")
+    if first.kind == "tuple_type" and isinstance(first.value, dict):
+        what = f"[{field}] makes one table, and there can be several"
+        return RowError(what, where=where, fix=f"write [[{field}]] in place of [{field}], above each of them")
     expected = " or ".join(dict.fromkeys(_expected(field_error) for field_error in found))
-    return RowError(f"{_shown(first.value)} is not {expected}", where=where, fix=f"correct it: {meaning}")
+    return RowError(f"{_shown(first.value)} is not {expected}", where=where, fix=f"correct it{remedy}")
+
+
+def _remedy(table: type[BaseModel], field: str) -> str:
+    """What to write for a key: an example, where its field has one, else what the sentence under it says."""
+    for example in table.model_fields[field].examples or ():
+        # Text and lists of texts are in TOML what they are in JSON.
+        return f", for example {field} = {json.dumps(example)}"
+    meaning = " ".join(field_sentences(table).get(field, "").split()).replace("``", '"').rstrip(".")
+    return f": {meaning}"
 
 
 def _expected(field_error: FieldError) -> str:

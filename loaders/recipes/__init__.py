@@ -1,21 +1,43 @@
-"""Recipes and datasheets: reading the TOML files that describe a release, and recipes that need no file."""
+"""Recipes and datasheets: the TOML files that describe a release, and a recipe in its place."""
 
 import os
 import tomllib
-from collections.abc import Collection, Mapping
-from pathlib import Path
-from typing import NamedTuple
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path, PurePath
 
 import polars as pl
 
-from blend.loaders.files.content import instead_of_file, read_text
-from blend.loaders.files.toml import read_toml
+from blend.loaders.files.content import (
+    directory_digest,
+    file_infos,
+    instead_of_file,
+    read_content,
+    read_text,
+)
+from blend.loaders.files.progress import ProgressCallback, silent
+from blend.loaders.files.tables import WORKBOOK
+from blend.loaders.files.toml import domain_toml, known_domains, read_locales, read_toml
+from blend.loaders.releases.references import resolve_release
+from blend.loaders.responses.verdicts import GivenVerdict, append_verdicts, read_verdicts
 from blend.loaders.sample import sample_path
+from blend.loaders.topics import read_forms
 from blend.loaders.wikidata.partial import read_snapshot_info
 from blend.loaders.wikidata.prompts import PACKAGED, packaged_templates, parse_templates
 from blend.schemas.errors import InputError
-from blend.schemas.manifest import SNAPSHOT_NAME
-from blend.schemas.recipe import Domain, Recipe, Source, TripleOptions, domains
+from blend.schemas.locales import Registry, registry
+from blend.schemas.manifest import (
+    ANSWERS_NAME,
+    DOMAINS_NAME,
+    LOCALES_NAME,
+    PROMPT_TEMPLATES_NAME,
+    SNAPSHOT_NAME,
+    SourceInfo,
+)
+from blend.schemas.personal_data import MODEL_PREFIX
+from blend.schemas.recipe import Domain, Recipe, Source, TripleOptions, domains, find_domain
 from blend.schemas.reports import Datasheet
 from blend.schemas.rows import TEMPLATES
 
@@ -108,43 +130,224 @@ def _recorded(location: str, revision: str | None) -> str:
     return location if revision is not None else Path(os.path.realpath(location)).name
 
 
-class PortableRecipe(NamedTuple):
-    """A recipe without absolute locations, and where they lead on this machine."""
+@dataclass(frozen=True, slots=True)
+class RecipeInPlace:
+    """A recipe, and where the files that it names are on this machine.
+
+    What a release carries along of them makes its own folder build it again. The sources themselves stay where
+    they are: they are large, or hold what annotators typed. The recipe names them and pins their digests.
+    """
 
     recipe: Recipe
-    """The recipe, as a release records it."""
+    """What it says."""
+    base: Path
+    """Folder to which its relative locations refer."""
     source_paths: Mapping[str, Path]
-    """Directories and files by the location that the recipe has for them now."""
+    """Directories and files by location, for what lies elsewhere than the recipe says."""
+    locales: Registry
+    """The locales that it can name: the known ones, and those of its own file."""
+    on_progress: ProgressCallback
+    """Told about progress."""
+
+    @classmethod
+    def of(
+        cls,
+        recipe: Recipe,
+        base: Path = Path(),
+        *,
+        source_paths: Mapping[str, Path] | None = None,
+        locales: Registry | None = None,
+        on_progress: ProgressCallback = silent,
+    ) -> "RecipeInPlace":
+        """A recipe in a folder; the known locales are those of the package when absent.
+
+        Raises:
+            BlendError: If the recipe's file of locales is not there, or an entry of it is not as it must be.
+        """
+        known = registry() if locales is None else locales
+        if recipe.locale_file is not None:
+            path = base / recipe.locale_file
+            _check_named(path, "recipe, key locale_file")
+            known = known.extended(read_locales(path), source=path.name)
+        return cls(recipe, base, source_paths or {}, known, on_progress)
+
+    def portable(self) -> "RecipeInPlace":
+        """The recipe with every absolute location replaced by the name of what lies there.
+
+        Where a directory lies on the machine of whoever builds the release means nothing to others, may tell
+        more than is wanted, and must not make a difference to the release's bytes; what was read is known by
+        its digest. Of several sources of one name, each has as many of the folders above it as tell them apart.
+        """
+        recipe = self.recipe
+        named = [source.location for source in recipe.sources]
+        named += [] if recipe.previous is None else [recipe.previous]
+        taken = {location for location in named if not Path(location).is_absolute()}
+        names = dict(zip(taken, taken, strict=True))
+        for location in dict.fromkeys(named):
+            if location not in taken:
+                names[location] = _name(Path(location), names.values())
+        sources = [one.model_copy(update={"location": names[one.location]}) for one in recipe.sources]
+        previous = None if recipe.previous is None else names[recipe.previous]
+        there = {
+            name: self.source_paths.get(location, Path(location))
+            for location, name in names.items()
+            if location not in taken
+        }
+        return replace(
+            self,
+            recipe=recipe.model_copy(update={"sources": tuple(sources), "previous": previous}),
+            source_paths={**self.source_paths, **there},
+        )
+
+    def domain(self) -> Domain:
+        """The domain that the recipe looks for in Wikidata: a packaged one, or one of its own file.
+
+        Raises:
+            BlendError: If the file is not there, there is no such domain, or an entry is not as it must be.
+        """
+        path = self.base / (self.recipe.food.domain_file or "")
+        own = self.recipe.food.domain_file is not None
+        if own:
+            _check_named(path, "recipe, key food.domain_file")
+        return find_domain(self.recipe.food.domain, known_domains(path if own else None))
+
+    def domain_templates(self, domain: Domain) -> pl.DataFrame:
+        """The prompt templates of a domain, `rows.TEMPLATES`; without rows if it has none.
+
+        Raises:
+            InputError: If their file is not there; `RowError` and `RowErrors` if it is not as it must be.
+        """
+        if domain.templates is None:
+            return pl.DataFrame(schema=TEMPLATES)
+        if domain.templates == PACKAGED:
+            return packaged_templates()
+        return parse_templates(self._own_templates(domain.templates), source=domain.templates)
+
+    def _own_templates(self, name: str) -> str:
+        """The text of a template file of one's own, which lies beside the domain file."""
+        path = (self.base / (self.recipe.food.domain_file or "")).parent / name
+        _check_named(path, "domain, key templates", fix=f"correct the path, or name the packaged {PACKAGED}")
+        return read_text(path)
+
+    def datasheet(self) -> Datasheet:
+        """The answers of the recipe's datasheet; none where it has no datasheet."""
+        path = self.recipe.datasheet
+        return Datasheet() if path is None else read_datasheet(self.base / path)
+
+    def previous(self) -> Path | None:
+        """The directory of the release before, from here or from the Hub; null where there is none."""
+        named = self.recipe.previous
+        if named is None:
+            return None
+        folder = self.source_paths.get(named, self.base / named)
+        return resolve_release(str(folder) if folder.is_dir() else named)
+
+    def verdicts(self) -> pl.DataFrame | None:
+        """The recipe's table of verdicts, `frames.VERDICTS`; null when it names none.
+
+        A table to which a chat model adds need not be there yet, and loses a row that a killed build cut off.
+        """
+        if self.recipe.mcq.verdicts is None:
+            return None
+        path = self.base / self.recipe.mcq.verdicts
+        if (record := self.recorder()) is not None:
+            if not path.exists():
+                return None
+            record(())
+        return read_verdicts(path)
+
+    def recorder(self) -> Callable[[Sequence[GivenVerdict]], None] | None:
+        """What keeps verdicts of a chat model in the table at once; null without such a model or table."""
+        mcq = self.recipe.mcq
+        if mcq.judge.model is None or mcq.verdicts is None:
+            return None
+        reader, today = f"{MODEL_PREFIX}{mcq.judge.model}", datetime.now(UTC).date()
+        return partial(append_verdicts, self.base / mcq.verdicts, reader=reader, when=today)
+
+    # What a release carries along.
+
+    def registries(self) -> dict[str, str]:
+        """Read the locales and the domain of its own that a release brings along: path there to text.
+
+        Of a file with several domains the one that is used is carried, and its templates under a name of the
+        release's own.
+
+        Raises:
+            BlendError: If a file is not as it must be.
+        """
+        texts = {}
+        if self.recipe.locale_file is not None:
+            texts[LOCALES_NAME] = read_text(self.base / self.recipe.locale_file).replace("\r\n", "\n")
+        if self.recipe.food.domain_file is not None:
+            domain = self.domain()
+            if domain.templates not in (None, PACKAGED):
+                texts[PROMPT_TEMPLATES_NAME] = self._own_templates(domain.templates)
+                domain = domain.model_copy(update={"templates": PROMPT_TEMPLATES_NAME})
+            texts[DOMAINS_NAME] = domain_toml(domain)
+        return texts
+
+    def carry_filled_in(self, release: Path) -> list[SourceInfo]:
+        """Put the files that people or judges filled in into a release, when no judge will add to one any more.
+
+        They go there byte for byte; a workbook as text, since one also says who has worked on it. A table of
+        verdicts that no judge has begun yet is none.
+
+        Returns:
+            What was read, with digests.
+
+        Raises:
+            RowError: If one cannot be read.
+        """
+        infos = []
+        for kind, (location, name) in self._filled_in().items():
+            path = self.base / location
+            if not path.exists():
+                continue
+            if path.suffix.lower() != WORKBOOK:
+                content = read_content(path)
+            elif kind == "forms":
+                rows = read_forms(path).drop("source")
+                content = rows.write_csv(separator="\t", include_header=False).encode()
+            else:
+                content = read_verdicts(path).drop("source").write_csv().encode()
+            (release / name).write_bytes(content)
+            files = file_infos(release, [release / name])
+            digest = directory_digest(files)
+            infos.append(SourceInfo(kind=kind, location=name, revision=None, sha256=digest, files=files))
+        return infos
+
+    def _filled_in(self) -> dict[str, tuple[str, str]]:
+        """The files that people or judges filled in: kind to location in the recipe and name in the release."""
+        named = {
+            "verdicts": (self.recipe.mcq.verdicts, ".csv"),
+            "forms": (self.recipe.cultural.forms, ".tsv"),
+        }
+        found = {}
+        for kind, (location, as_text) in named.items():
+            if location is not None:
+                suffix = PurePath(location).suffix
+                found[kind] = location, f"{kind}{as_text if suffix.lower() == WORKBOOK else suffix}"
+        return found
+
+    def as_released(self, recipe: Recipe) -> Recipe:
+        """A recipe as it stands in the release: files that are carried along by their names there."""
+        names = {kind: name for kind, (_, name) in self._filled_in().items()}
+        domain_file = None if recipe.food.domain_file is None else DOMAINS_NAME
+        return recipe.model_copy(
+            update={
+                "datasheet": None if recipe.datasheet is None else ANSWERS_NAME,
+                "locale_file": None if recipe.locale_file is None else LOCALES_NAME,
+                "food": recipe.food.model_copy(update={"domain_file": domain_file}),
+                "cultural": recipe.cultural.model_copy(update={"forms": names.get("forms")}),
+                "mcq": recipe.mcq.model_copy(update={"verdicts": names.get("verdicts")}),
+            }
+        )
 
 
-def portable_recipe(recipe: Recipe, source_paths: Mapping[str, Path]) -> PortableRecipe:
-    """A recipe in which every absolute location is the name of what lies there.
-
-    Where a directory lies on the machine of whoever builds the release means nothing to others, may tell more
-    than is wanted, and must not make a difference to the release's bytes; what was read is known by its digest.
-    Of several sources of one name, each has as many of the folders above it as tell them apart.
-
-    Args:
-        recipe: The recipe.
-        source_paths: Directories and files by location, for what lies elsewhere than the recipe says.
-    """
-    named = [source.location for source in recipe.sources]
-    if recipe.previous is not None:
-        named.append(recipe.previous)
-    taken = {location for location in named if not Path(location).is_absolute()}
-    names: dict[str, str] = {}
-    for location in named:
-        if Path(location).is_absolute() and location not in names:
-            names[location] = _name(Path(location), {*taken, *names.values()})
-    sources = [
-        source.model_copy(update={"location": names.get(source.location, source.location)})
-        for source in recipe.sources
-    ]
-    previous = None if recipe.previous is None else names.get(recipe.previous, recipe.previous)
-    there = {name: source_paths.get(location, Path(location)) for location, name in names.items()}
-    return PortableRecipe(
-        recipe.model_copy(update={"sources": tuple(sources), "previous": previous}), {**source_paths, **there}
-    )
+def _check_named(path: Path, key: str, fix: str = "correct the path") -> None:
+    """Refuse what is not a file, under the key that names it."""
+    if not path.is_file():
+        raise InputError(f"{key}: {instead_of_file(path)}: {path}; {fix}")
 
 
 def _name(path: Path, taken: Collection[str]) -> str:
@@ -153,40 +356,3 @@ def _name(path: Path, taken: Collection[str]) -> str:
     ends = ("/".join(parts[-length:]) for length in range(1, len(parts) + 1))
     # Two absolute paths that are not the same have different ends; only a relative one can be a whole path.
     return next((end for end in ends if end not in taken), "./" + "/".join(parts))
-
-
-def domain_templates(domain: Domain, folder: Path) -> pl.DataFrame:
-    """The prompt templates of a domain, `rows.TEMPLATES`; without rows if it has none.
-
-    Args:
-        domain: Names the file.
-        folder: Where it lies, if it is not a packaged one: the folder of the domain's file.
-
-    Raises:
-        InputError: If it is not there; `RowError` and `RowErrors` if it is not as it must be.
-    """
-    if domain.templates is None:
-        return pl.DataFrame(schema=TEMPLATES)
-    if is_packaged(domain.templates):
-        return packaged_templates(domain.templates)
-    return parse_templates(own_templates(domain.templates, folder), source=domain.templates)
-
-
-def own_templates(name: str, folder: Path) -> str:
-    """The text of a template file of one's own.
-
-    Raises:
-        InputError: If it is not there; `RowError` if it is not UTF-8.
-    """
-    path = folder / name
-    if not path.is_file():
-        raise InputError(
-            f"domain, key templates: {instead_of_file(path)}: {path}; correct the path, or name "
-            f"the packaged {PACKAGED}"
-        )
-    return read_text(path)
-
-
-def is_packaged(name: str) -> bool:
-    """Whether the package has templates of this name."""
-    return name == PACKAGED

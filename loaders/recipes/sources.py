@@ -137,7 +137,8 @@ def load_snapshot(
     snapshot = _location(source, base, path)
     if not snapshot.is_file():
         raise InputError(
-            f"{_name(source)}: {instead_of_file(snapshot)}: {snapshot}; take one with `blend wikidata snapshot`"
+            f"{_name(source)}: {instead_of_file(snapshot)}: {snapshot}; take one with "
+            f"`blend wikidata snapshot`{_elsewhere(source)}"
         )
     files = file_infos(snapshot.parent, [snapshot])
     # The file's own digest, as `snapshot.json` gives it: to pin a snapshot, copy it from there.
@@ -247,10 +248,17 @@ def _directory(source: Source, folder: Path) -> Path:
         fix = (
             "that is a file; unpack it and name the folder"
             if folder.is_file()
-            else f"correct the location{hint}"
+            else f"correct the location{hint}{_elsewhere(source)}"
         )
         raise InputError(f"{_name(source)}: no such directory: {folder}; {fix}")
     return folder
+
+
+def _elsewhere(source: Source) -> str:
+    """What else to do about a source that is not there: a release's own recipe has them all pinned."""
+    if source.sha256 is None:
+        return ""
+    return f", or say where the sources of this release lie now: `source_paths={source.location}=PATH`"
 
 
 def _info(source: Source, root: Path, files: Iterable[Path], revision: str | None = None) -> SourceInfo:

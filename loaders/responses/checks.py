@@ -211,7 +211,10 @@ def _other_formats(check: _UnderCheck) -> Found:
         if template is None:
             hint = close_to(question.template_id, check.templates)
             what = f"template {question.template_id!r} does not exist{hint}"
-            fix = "add it to the templates, or correct the id"
+            fix = (
+                "add it to the templates, or correct the id; if it is not asked any more, delete its rows in "
+                "the questions, responses and reviews as well"
+            )
             yield RowError(what, where=f"{location}, column template_id", fix=fix)
         elif (asked := format_of(question.en_question)) != template.answer_format:
             detail = f"the question asks for {asked}, its template for {template.answer_format}, which counts"

@@ -25,7 +25,7 @@ DEEP = 100_000
 
 @pytest.mark.parametrize("typed", REFUSED)
 def test_what_is_refused_and_in_which_words(
-    ended: Callable, sample_release: Path, root: Path, tmp_path: Path, typed: str
+    ended: Callable, sample_release: Path, root: Path, tmp_path: Path, monkeypatch, typed: str
 ):
     (tmp_path / "file").write_text("text")
     (tmp_path / "loop").symlink_to("loop")
@@ -41,6 +41,9 @@ def test_what_is_refused_and_in_which_words(
     (tmp_path / "finished.toml").write_text(
         f'name = "x"\nversion = "1.0.0"\nlicense = "cc-by-sa-4.0"\n{source}'
     )
+    pinned = f'[[sources]]\nkind = "responses"\nlocation = "collected"\nsha256 = "{"0" * 64}"\n'
+    (tmp_path / "pulled.toml").write_text(f'name = "x"\nversion = "1.0.0"\nlicense = "cc0-1.0"\n{pinned}')
+    monkeypatch.setenv("HOME", str(tmp_path.resolve()))
     before = sorted(tmp_path.rglob("*"))
     words = shlex.split(typed.replace("\\udcff", "\udcff").format(sample=sample_release))
     code, printed = ended(*words)

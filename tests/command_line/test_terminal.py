@@ -18,7 +18,6 @@ from blend.builders.diff import diff_releases
 from blend.builders.diff.model import difference_tables
 from blend.builders.release import build_release
 from blend.builders.release.inputs import read_inputs
-from blend.builders.release.recipe_in_place import RecipeInPlace
 from blend.builders.saq.ballots import collection_status
 from blend.builders.stats.dataset import stats_of_release
 from blend.builders.stats.planning import mean_figures, plan_collection
@@ -27,7 +26,7 @@ from blend.cli.options import print_lines
 from blend.eval.registry import TASKS
 from blend.eval.report.scored_runs import score_tables
 from blend.eval.scores_json import Score, Scores
-from blend.loaders.recipes import food_recipe, sample_recipe
+from blend.loaders.recipes import RecipeInPlace, food_recipe, sample_recipe
 from blend.loaders.releases import read_manifest
 from blend.loaders.responses.verdicts import shipped_collections
 from blend.schemas import summaries

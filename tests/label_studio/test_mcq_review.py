@@ -8,9 +8,8 @@ import pytest
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.pulling import pull_project
 from blend.builders.annotation.syncing import sync_project
-from blend.builders.release.recipe_in_place import RecipeInPlace
 from blend.builders.release.tables import build_tables
-from blend.loaders.recipes import read_recipe
+from blend.loaders.recipes import RecipeInPlace, read_recipe
 from blend.loaders.responses.verdicts import read_verdicts
 from blend.views.annotation import push_lines
 from helpers.in_process import run

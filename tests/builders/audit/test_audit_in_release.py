@@ -8,7 +8,7 @@ import pytest
 
 from blend.builders.audit.release import audit_report
 from blend.builders.validate import validate_release
-from blend.builders.validate.checks.documents import check_audit
+from blend.builders.validate.files import check_audit
 from blend.loaders.releases.reports import read_audit
 from blend.loaders.releases.tables import read_tables
 from blend.schemas.errors import RowError

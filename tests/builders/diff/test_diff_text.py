@@ -1,6 +1,7 @@
 """Comparisons as text: the changelog of a release, JSON, and two values side by side."""
 
 import json
+import re
 
 import polars as pl
 import pytest
@@ -118,6 +119,23 @@ def test_a_changelog_grows_at_the_top(make):
     # The same comparison gives the same text.
     second = make(CHANGED, version="1.1.0", seed=5, files={"CHANGELOG.md": "of an earlier run"})
     assert next_changelog(open_release(first), open_release(second)) == text
+
+
+def test_samples_say_of_how_many_they_are_the_first(make):
+    more = pl.DataFrame({"ID": ["q1", "q2"], "Question": ["tea", "milk"], "Topic": ["Food"] * 2})
+    entry = changelog_entry(diff_releases(make(BASE), make({(SAQ, "KR"): more, (SAQ, "KP"): more})), "1.1.0")
+    _, rows, examples = re.split("### Rows added and removed|### Examples", entry)
+    first_of = "The first {} of {}; `blend diff OLD NEW --json` counts and quotes more."
+    assert rows.strip().endswith(first_of.format(1, 2))
+    assert examples.strip().endswith(first_of.format(2, 4))
+
+
+@pytest.mark.parametrize("version", ["1.0.0", "1.1.0"])
+def test_the_maintainers_words_stand_first(make, version: str):
+    new = make(CHANGED, version=version, changes="Answers of 2026.\n\n* two regions more")
+    before = None if version == "1.0.0" else open_release(make(BASE))
+    _, entry, *_ = next_changelog(before, open_release(new)).split("\n## ")
+    assert entry.split("\n\n")[2:4] == ["Answers of 2026.", "* two regions more"]
 
 
 def test_a_changelog_that_is_not_text_is_told(make):

@@ -7,9 +7,8 @@ import polars as pl
 import pytest
 
 from blend.builders.release import build_release
-from blend.builders.release.inputs import read_inputs
-from blend.builders.release.own_templates import compared_with_blend
-from blend.builders.release.recipe_in_place import RecipeInPlace
+from blend.builders.release.inputs import compared_with_blend, read_inputs
+from blend.loaders.recipes import RecipeInPlace
 from blend.loaders.recipes.sources import load_source
 from blend.loaders.releases.tables import read_config
 from blend.schemas.errors import InputError, RowErrors

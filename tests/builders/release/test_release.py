@@ -13,12 +13,11 @@ from polars.testing import assert_frame_equal
 
 from blend.builders.release import build_release
 from blend.builders.release.inputs import read_inputs
-from blend.builders.release.recipe_in_place import RecipeInPlace
 from blend.builders.saq import aggregate
 from blend.builders.stats.dataset import stats_of_release
 from blend.builders.stats.question_tables import question_tables
 from blend.builders.validate import validate_release
-from blend.loaders.recipes import read_recipe, sample_recipe
+from blend.loaders.recipes import RecipeInPlace, read_recipe, sample_recipe
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.reports import read_agreement
 from blend.loaders.releases.tables import read_config
@@ -82,6 +81,19 @@ def test_the_recipe_in_the_release_pins_what_was_read(responses: Path, tmp_path:
     with pytest.raises(BlendError, match="but the recipe says " + manifest.sources[0].sha256):
         build_release(manifest.recipe, tmp_path / "again", base=tmp_path)
     assert not (tmp_path / "again").exists()
+
+
+def test_words_on_a_version_are_not_those_of_the_one_before(mini_release: Path, tmp_path: Path):
+    before = read_manifest(mini_release)
+    said = before.model_copy(update={"recipe": before.recipe.model_copy(update={"changes": "New answers."})})
+    (tmp_path / "release.json").write_text(said.to_json(), encoding="utf-8")
+    recipe = recipe_of(Source(kind="sample"), previous=str(tmp_path), changes="New answers.")
+    with pytest.raises(InputError) as caught:
+        build_release(recipe, tmp_path / "release")
+    assert str(caught.value) == (
+        f"recipe, key changes: says word for word what it says of {before.version}; write what is new since then, or remove "
+        "the key"
+    )
 
 
 def test_a_question_in_two_sources(responses: Path, tmp_path: Path):

@@ -8,8 +8,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from blend.builders.parquet import schema_digest
+from blend.builders.validate.answers import check_options
 from blend.builders.validate.checked_release import Release
-from blend.builders.validate.checks.answers import check_options
 from blend.loaders.recipes import sample_recipe
 from blend.loaders.responses.verdicts import shipped_verdicts
 from blend.schemas.arrow_types import arrow_schema

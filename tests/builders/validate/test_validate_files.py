@@ -34,6 +34,11 @@ def renamed(release) -> None:
     (release.path / KR).rename(release.path / "data/annotations/KR-00001.parquet")
 
 
+def linked(release) -> None:
+    elsewhere = (release.path / KR).rename(release.path.parent / "KR.parquet")
+    (release.path / KR).symlink_to(elsewhere)
+
+
 def from_the_hub(release) -> None:
     (release.path / ".gitattributes").touch()
 
@@ -114,6 +119,11 @@ FAULTS: dict[str, tuple[str, Callable[[Any], object], list[str]]] = {
                 "release with it"
             ),
         ],
+    ),
+    "a link": (
+        "files",
+        linked,
+        [f"error: {KR}: is a link to {{beside}}/KR.parquet, which others do not have; put the file there"],
     ),
     "the Hub's": (
         "files",
@@ -243,7 +253,8 @@ FAULTS: dict[str, tuple[str, Callable[[Any], object], list[str]]] = {
 def test_a_fault_is_told_with_its_place_and_remedy(name: str, release):
     check, change, said = FAULTS[name]
     change(release)
-    assert release.problems(check) == said
+    beside = str(release.path.parent)
+    assert release.problems(check) == [one.replace("{beside}", beside) for one in said]
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blend.builders.validate import CHECKS, validate_release
-from blend.builders.validate.report import CheckResult, Level, Problem, error, info, warning
+from blend.builders.validate.checked_release import CheckResult, Level, Problem, error, info, warning
 from blend.loaders.releases import read_manifest
 from blend.schemas.errors import BlendError
 from blend.version import __version__

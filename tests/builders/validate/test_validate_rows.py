@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.builders.validate.checks.texts import problems_of
+from blend.builders.validate.texts import problems_of
 from blend.schemas.personal_data import personal_data
 
 FIX = "correct the source and rebuild the release"

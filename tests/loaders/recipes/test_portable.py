@@ -4,13 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from blend.loaders.recipes import portable_recipe
+from blend.loaders.recipes import RecipeInPlace
 from blend.schemas.recipe import Recipe, Source
 
 
-def recipe(*locations: str, previous: str | None = None) -> Recipe:
+def portable(*locations: str, previous: str | None = None, **paths: Path) -> RecipeInPlace:
     sources = tuple(Source(kind="responses", location=location) for location in locations)
-    return Recipe(name="own", version="1.0.0", license="cc0-1.0", sources=sources, previous=previous)
+    recipe = Recipe(name="own", version="1.0.0", license="cc0-1.0", sources=sources, previous=previous)
+    return RecipeInPlace.of(recipe, **paths).portable()
 
 
 @pytest.mark.parametrize(
@@ -24,20 +25,17 @@ def recipe(*locations: str, previous: str | None = None) -> Recipe:
     ],
 )
 def test_locations(locations: list[str], expected: list[str]):
-    portable = portable_recipe(recipe(*locations), {})
-    assert [source.location for source in portable.recipe.sources] == expected
-    assert portable.source_paths == {
+    made = portable(*locations)
+    assert [source.location for source in made.recipe.sources] == expected
+    assert made.source_paths == {
         name: Path(location) for name, location in zip(expected, locations, strict=True) if name != location
     }
 
 
 def test_the_release_before_and_places_that_are_given():
-    portable = portable_recipe(
-        recipe("/home/ada/data", "here", previous="/home/ada/release"),
-        {"/home/ada/data": Path("/mnt/data"), "here": Path("/mnt/here")},
-    )
-    assert portable.recipe.previous == "release"
-    assert portable.source_paths["data"] == Path("/mnt/data")
-    assert portable.source_paths["here"] == Path("/mnt/here")
-    assert portable.source_paths["release"] == Path("/home/ada/release")
-    assert portable_recipe(recipe("here", previous="org/own@v1.0.0"), {}).recipe.previous == "org/own@v1.0.0"
+    given = {"/home/ada/data": Path("/mnt/data"), "here": Path("/mnt/here")}
+    made = portable("/home/ada/data", "here", previous="/home/ada/release", source_paths=given)
+    assert made.recipe.previous == "release"
+    there = {"data": Path("/mnt/data"), "here": Path("/mnt/here"), "release": Path("/home/ada/release")}
+    assert made.source_paths == given | there
+    assert portable("here", previous="org/own@v1.0.0").recipe.previous == "org/own@v1.0.0"

@@ -47,3 +47,9 @@ def test_message_for_a_wrong_encoding(tmp_path):
     with pytest.raises(BlendError) as caught:
         read_recipe(path)
     assert str(caught.value) == f"{path}: byte 0xE9 in line 1 is not UTF-8; save the recipe as UTF-8"
+
+
+def test_a_path_may_begin_at_home(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", "/home/ada")
+    recipe = read(tmp_path, MINIMAL.replace("collected", "~/collected"))
+    assert recipe.sources[0].location == "/home/ada/collected"

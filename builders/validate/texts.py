@@ -11,8 +11,7 @@ from typing import Final, Literal
 
 import polars as pl
 
-from blend.builders.validate.checked_release import Release
-from blend.builders.validate.report import CORRECT_AND_REBUILD, Problem, error, warning
+from blend.builders.validate.checked_release import CORRECT_AND_REBUILD, Problem, Release, error, warning
 from blend.schemas.manifest import TableInfo
 from blend.schemas.personal_data import personal_data
 from blend.schemas.rows import (

@@ -1,1 +1,0 @@
-"""Checks: what a release must keep, one module per kind of promise."""

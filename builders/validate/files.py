@@ -1,0 +1,411 @@
+"""Checks of files: card, Croissant and audit, and of tables: digests, columns, rows, ids, and that they load."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import polars as pl
+import yaml
+
+from blend.builders.cards.metadata import configs_of, made_from_manifest
+from blend.builders.validate.checked_release import (
+    CORRECT_AND_REBUILD,
+    REBUILD,
+    Problem,
+    Release,
+    TableContent,
+    error,
+    id_column,
+    info,
+    is_known,
+    warning,
+)
+from blend.loaders.files.content import check_tables as check_memory
+from blend.loaders.files.content import file_sha256, read_content, read_json, utf8_text
+from blend.loaders.releases.reports import read_audit
+from blend.schemas.arrow_types import arrow_schema, features
+from blend.schemas.errors import DISTRIBUTION, InputError, RowError
+from blend.schemas.manifest import (
+    AUDIT_NAME,
+    CARD_NAME,
+    CROISSANT_NAME,
+    MANIFEST_NAME,
+    FileInfo,
+    ReleaseManifest,
+    TableInfo,
+    is_the_hubs,
+    leads_out,
+)
+from blend.schemas.models import field_errors
+from blend.schemas.reports import AuditReport
+from blend.schemas.rows import CONFIGS, model_of
+from blend.schemas.texts import pluralise
+
+
+def check_card(release: Release) -> Iterator[Problem]:
+    """The card says what the release holds.
+
+    * error: the header's licence, configurations, splits, files or numbers of rows are not those that
+      `release.json` makes
+    """
+    try:
+        fields = _header(release)
+    except RowError as broken:
+        yield error(CARD_NAME, broken.what, REBUILD)
+        return
+    manifest = release.manifest
+    made = {
+        "license": manifest.recipe.license,
+        "configs": configs_of(manifest),
+        # `datasets` refuses a release with other rows than the header repeats.
+        "dataset_info": _rows_listed(manifest),
+    }
+    yield from _differences(made, {**fields, "dataset_info": _rows_stated(fields)}, CARD_NAME)
+
+
+def check_croissant(release: Release) -> Iterator[Problem]:
+    """Croissant metadata are those of release.json.
+
+    * error: files, digests, tables or columns in `croissant.json` are not those that `release.json` makes
+    """
+    path = release.path / CROISSANT_NAME
+    if not path.is_file():
+        yield error(CROISSANT_NAME, "is missing", REBUILD)
+        return
+    try:
+        held = read_json(path, where=CROISSANT_NAME)
+    except RowError as broken:
+        where = str(broken).partition(f": {broken.what}")[0]
+        yield error(where, f"cannot be used: {broken.what}", REBUILD)
+        return
+    if not isinstance(held, dict):
+        yield error(CROISSANT_NAME, "is not an object", REBUILD)
+    elif all(is_known(table.config) for table in release.manifest.tables):  # else told by the check of tables
+        yield from _differences(made_from_manifest(release.manifest), held, CROISSANT_NAME)
+
+
+def _differences(made: Mapping[str, Any], held: Mapping[str, Any], where: str) -> Iterator[Problem]:
+    """Keys under which a document says something else than `release.json` makes."""
+    for key, expected in made.items():
+        if _without_prose(held.get(key)) != _without_prose(expected):
+            yield error(where, f"{key} is not what release.json makes", REBUILD)
+
+
+def _without_prose(value: Any) -> Any:
+    """A value without sentences for readers, which may be any."""
+    if isinstance(value, dict):
+        return {key: _without_prose(part) for key, part in value.items() if key != "description"}
+    return [_without_prose(part) for part in value] if isinstance(value, list) else value
+
+
+def _header(release: Release) -> dict[str, Any]:
+    """The fields of the card's header.
+
+    Raises:
+        RowError: If there are none that can be read.
+    """
+    text = utf8_text(read_content(release.path / CARD_NAME), CARD_NAME)
+    header = text.removeprefix("---\n").partition("\n---\n")[0]
+    if not text.startswith("---\n") or header == text:
+        what = "does not begin with a YAML header between two lines ---"
+        raise RowError(what, where=CARD_NAME, fix=REBUILD)
+    try:
+        fields = yaml.safe_load(header)
+    # Impossible dates, endless numbers and lists nested too deeply are no errors of YAML to its reader.
+    except (yaml.YAMLError, ValueError, RecursionError) as broken:
+        what = f"the header is not YAML ({' '.join(str(broken).split())})"
+        raise RowError(what, where=CARD_NAME, fix=REBUILD) from None
+    if not isinstance(fields, dict):
+        raise RowError("the header is not a YAML mapping", where=CARD_NAME, fix=REBUILD)
+    return fields
+
+
+def _rows_listed(manifest: ReleaseManifest) -> dict[str, dict[str, int]]:
+    """The rows of every split by configuration."""
+    found: dict[str, dict[str, int]] = {}
+    for table in manifest.tables:
+        found.setdefault(table.config, {})[table.split] = table.rows
+    return found
+
+
+def _rows_stated(fields: Mapping[str, Any]) -> Any:
+    """The same as a header repeats them; null if it does not."""
+    try:
+        return {
+            info["config_name"]: {split["name"]: split["num_examples"] for split in info["splits"]}
+            for info in fields["dataset_info"]
+        }
+    except (KeyError, TypeError):
+        return None
+
+
+# Check of the files: that they are those of the manifest.
+
+
+_COPY_AGAIN = "copy or download the release again, or rebuild it"
+
+
+def check_files(release: Release) -> Iterator[Problem]:
+    """Files are as release.json says.
+
+    * error: a file of `release.json` is missing, is a link, or has another size or sha256; there is a file that
+      it does not name; a path leads out of the release
+    * info: what the Hub and git put there (`.gitattributes`, `.git/`, `.cache/`)
+    """
+    listed = Counter(file.path for file in release.manifest.files)
+    for name, times in listed.items():
+        if times > 1:
+            yield error(MANIFEST_NAME, f"file {name} is listed {times} times", REBUILD)
+    for file in release.manifest.files:
+        yield from _compare(release.path, file)
+    for name in sorted(_names(release.path) - set(listed) - {MANIFEST_NAME}):
+        if is_the_hubs(name):
+            yield info(name, "is not part of the release; the Hub and git put it there")
+        else:
+            yield error(name, f"is not in {MANIFEST_NAME}", "remove the file, or rebuild the release with it")
+    for table in release.manifest.tables:
+        for name in table.files:
+            if name not in listed:
+                what = f"{table.config}/{table.split} names the file {name}, which is not among the files"
+                yield error(MANIFEST_NAME, what, REBUILD)
+
+
+def _compare(release: Path, file: FileInfo) -> Iterator[Problem]:
+    if leads_out(file.path):
+        yield error(MANIFEST_NAME, f"path {file.path!r} leads out of the release", REBUILD)
+        return
+    path = release / file.path
+    if not path.is_file():
+        yield error(file.path, "is missing", _COPY_AGAIN)
+    elif path.is_symlink() and path.resolve().parent.name != "blobs":  # the Hub's cache is made of links
+        yield error(file.path, f"is a link to {path.resolve()}, which others do not have", "put the file there")
+    elif path.stat().st_size != file.size or file_sha256(path) != file.sha256:
+        yield error(file.path, f"changed: its size or sha256 is not what {MANIFEST_NAME} says", _COPY_AGAIN)
+
+
+def _names(release: Path) -> set[str]:
+    return {path.relative_to(release).as_posix() for path in release.rglob("*") if path.is_file()}
+
+
+# Check of a release's audit: how much simple rules guess.
+
+
+_MOST = {"typical": 0.65, "recurring": 0.45, "largest": 0.29, "smallest": 0.29, "nearest-mean": 0.29}
+"""Shares of their questions from which on baselines know more than they should."""
+_MOST_NAMED = 0.02
+"""Share of all questions from which on names of regions give too many away."""
+_LOOK = "see docs/stats.md"
+
+
+def check_audit(release: Release) -> Iterator[Problem]:
+    """Simple rules find no more than they should.
+
+    By the audit that the release brings along; a figure counts once its whole interval lies beyond the limit.
+
+    * error: `reports/audit.json` is not an audit
+    * warning: a rule gets more right than docs/stats.md allows
+    """
+    if release.manifest.recipe.mcq.mode == "paper":
+        # The published procedure makes what it makes, and nobody rebuilds it to be harder to guess.
+        return
+    try:
+        audit = read_audit(release.path)
+    except RowError as broken:
+        yield error(AUDIT_NAME, broken.what, REBUILD)
+        return
+    if audit is None:
+        # A source's own questions are not audited.
+        return
+    # What is typical of a region is what true or false asks about, and no way round it.
+    yield from _guessed(audit)
+
+
+def _guessed(audit: AuditReport) -> Iterator[Problem]:
+    for name, most in _MOST.items():
+        found = audit.overall.get(name)
+        if found is not None and found.low is not None and found.low > most:
+            what = (
+                f"the rule {name!r} gets {found.accuracy:.1%} of "
+                f"{pluralise(found.questions, 'question')} right (95 % interval from {found.low:.1%})"
+            )
+            yield warning(AUDIT_NAME, what, _LOOK)
+    for leak in audit.leaks:
+        if (leak.name, leak.group) == ("names-region", "all") and (leak.share or 0) > _MOST_NAMED:
+            what = f"in {leak.share:.1%} of the questions an option names the region asked about"
+            yield warning(AUDIT_NAME, what, _LOOK)
+
+
+# Checks of the tables.
+
+
+_SHOWN_CHARACTERS = 60
+
+
+def check_tables(release: Release) -> Iterator[Problem]:
+    """Tables have their rows and columns.
+
+    Number of rows, digests and columns are those of release.json, and columns those of the model.
+
+    * error: a table cannot be read, or has other rows, digests or columns; text is not UTF-8
+    """
+    names = Counter((table.config, table.split) for table in release.manifest.tables)
+    for (config, split), times in names.items():
+        if times > 1:
+            yield error(MANIFEST_NAME, f"table {config}/{split} is listed {times} times", REBUILD)
+    for table in release.manifest.tables:
+        content = release.contents[table.config, table.split]
+        location = f"{table.config}/{table.split}"
+        if isinstance(content, str):
+            yield error(location, f"{content}, its rows are not checked", "copy or build the release again")
+            continue
+        if len(content.rows) != table.rows:
+            what = f"{pluralise(len(content.rows), 'row')}, {MANIFEST_NAME} says {table.rows:,}"
+            yield error(location, what, REBUILD)
+        for kind, held, stated in (
+            ("rows", content.content_sha256, table.content_sha256),
+            ("columns", content.schema_sha256, table.schema_sha256),
+        ):
+            if held != stated:
+                what = f"the digest of the {kind} is {held[:12]}…, {MANIFEST_NAME} says {stated[:12]}…"
+                yield error(location, what, REBUILD)
+        yield from _other_columns(table, content, location)
+
+
+def check_rows(release: Release) -> Iterator[Problem]:
+    """Rows are what their model says.
+
+    Only rows that are go on to the checks below that compare columns and tables.
+
+    * error: a row is not what its model says (`blend schema`)
+    """
+    for invalid in release.invalid_rows.values():
+        for location, row_id, broken in invalid:
+            for one in field_errors(broken):
+                value = repr(one.value)
+                shown = value if len(value) <= _SHOWN_CHARACTERS else f"{value[:_SHOWN_CHARACTERS]}…"
+                # The models' own sentences name the row again.
+                what = (
+                    one.message.removeprefix(f"{row_id}: ")
+                    if one.is_ours
+                    else f"column {one.location}: {one.given(shown)}"
+                )
+                yield error(location, what, CORRECT_AND_REBUILD)
+
+
+def check_ids(release: Release) -> Iterator[Problem]:
+    """Ids are unique in their split.
+
+    * error: an id occurs twice in a split
+    """
+    for table, rows in release.tables.items():
+        again = rows.filter(~pl.col(id_column(table.config)).is_first_distinct())
+        for location in again["location"]:
+            yield error(location, "an earlier row of the split has the same id", CORRECT_AND_REBUILD)
+
+
+def _other_columns(table: TableInfo, content: TableContent, location: str) -> Iterator[Problem]:
+    if not is_known(table.config):
+        known = ", ".join(CONFIGS)
+        what = f"unknown configuration {table.config!r}, its rows are not checked; known are {known}"
+        yield error(location, what, f"validate with the version of {DISTRIBUTION} that built the release")
+        return
+    expected = {field.name: str(field.type) for field in arrow_schema(model_of(table.config))}
+    held = {field.name: str(field.type) for field in content.schema}
+    if list(held.items()) == list(expected.items()):
+        return
+    wrong = [f"{name} is missing" for name in expected if name not in held]
+    wrong += [f"{name} is unknown" for name in held if name not in expected]
+    wrong += [
+        f"{name} is {held[name]}, not {dtype}"
+        for name, dtype in expected.items()
+        if name in held and held[name] != dtype
+    ]
+    what = f"columns are not those of the model, rows are not checked: {', '.join(wrong) or 'other order'}"
+    yield error(location, what, REBUILD)
+
+
+# Check of loading: what users do first, with the library they do it with.
+
+
+_FIX = "compare the card's header with release.json, and rebuild the release"
+_SHOWN_OF_ERRORS = 300
+
+
+def check_loading(release: Release) -> Iterator[Problem]:
+    """Splits load with datasets.
+
+    Whole and in streams, with the rows and types that they should have.
+
+    * error: `datasets.load_dataset` fails, whole or streaming, or gives other splits, rows or types; with a
+      cache of its own, and without a connection
+    """
+    configs: dict[str, list[TableInfo]] = {}
+    for table in release.manifest.tables:
+        configs.setdefault(table.config, []).append(table)
+    # A cache of its own: another copy of the same release may have been loaded before.
+    with _without_progress_bars(), TemporaryDirectory(prefix="blend-validate-") as cache:
+        for config, tables in configs.items():
+            if not all(table in release.tables for table in tables):  # told by the check of tables
+                continue
+            try:
+                check_memory(release.path / file for table in tables for file in table.files)
+            except InputError as refused:
+                yield error(f"load_dataset(…, {config!r})", f"is not tried ({refused})", _FIX)
+                continue
+            for streaming in (False, True):
+                yield from _loaded(release, config, tables, cache, streaming=streaming)
+
+
+def _loaded(
+    release: Release, config: str, tables: Sequence[TableInfo], cache: str, *, streaming: bool
+) -> Iterator[Problem]:
+    from datasets import load_dataset
+
+    where = f"load_dataset(…, {config!r}{', streaming=True' if streaming else ''})"
+    # Whatever goes wrong in there, and much can, is what users would meet.
+    try:
+        splits = load_dataset(str(release.path), config, cache_dir=cache, streaming=streaming)
+        first_rows = {name: next(iter(rows), None) for name, rows in splits.items()}
+    except Exception as broken:
+        stated = " ".join(str(broken).split())
+        yield error(where, f"fails with {type(broken).__name__}: {stated[:_SHOWN_OF_ERRORS]}", _FIX)
+        return
+    expected = [table.split for table in tables]
+    if list(splits) != expected:
+        yield error(where, f"has the splits {', '.join(splits)}, not {', '.join(expected)}", _FIX)
+    for table in tables:
+        if table.split in splits:
+            location = f"{where}[{table.split!r}]"
+            yield from _same_rows(table, release.tables[table], splits[table.split], location)
+            first = next(iter(release.tables[table].drop("location").head(1).to_dicts()), None)
+            if first_rows[table.split] != first:
+                yield error(location, "begins with another row than the file", _FIX)
+
+
+def _same_rows(table: TableInfo, held: pl.DataFrame, rows: Any, where: str) -> Iterator[Problem]:
+    """Number of rows where it is known without reading them all, and the types."""
+    if hasattr(rows, "__len__") and len(rows) != len(held):
+        yield error(where, f"has {len(rows):,} rows, not {len(held):,}", _FIX)
+    expected = features(model_of(table.config))
+    if rows.features != expected:
+        names = expected.keys() | rows.features.keys()
+        wrong = sorted(name for name in names if rows.features.get(name) != expected.get(name))
+        what = f"has other types than the model in {', '.join(wrong)}"
+        yield error(where, what, "leave the types out of the card's header, they stand in the files")
+
+
+@contextmanager
+def _without_progress_bars() -> Iterator[None]:
+    """Keep the progress bars of ``datasets`` from the terminal inside the block."""
+    import datasets
+
+    shown = datasets.is_progress_bar_enabled()
+    datasets.disable_progress_bars()
+    try:
+        yield
+    finally:
+        if shown:
+            datasets.enable_progress_bars()
