@@ -86,7 +86,7 @@ class ProjectStatus:
     """Addresses by pseudonym, for the lead's screen alone."""
 
     def payment(self) -> pl.DataFrame:
-        """One row per ``person``: annotations ``counted`` and ``let_go``, the seconds of each, ``rate``, ``pay``.
+        """One row per ``person``: annotations ``counted`` and ``let_go``, seconds of each, ``rate``, ``pay``.
 
         What the lead has let go of was done, and is paid.
         """

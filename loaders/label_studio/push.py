@@ -57,8 +57,8 @@ class Quota(NamedTuple):
     def differs_from(self, task: RemoteTask) -> bool:
         """Whether the server is to be told.
 
-        It takes each task by itself, one request apiece. One that is still given to people is asked of more only
-        once it is not, so that a question costs one request however many do not know, one after the other.
+        It takes one request per task. One that is still given to people is asked of more only once it is not,
+        so that a question costs one request however many do not know it, one after the other.
         """
         if not self.closed and not task.closed:
             return self.overlap < task.overlap
