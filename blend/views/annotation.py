@@ -154,7 +154,8 @@ def status_tables(status: "ProjectStatus") -> list[Table]:
     # Both, since a table of payment and what is kept have pseudonyms alone.
     both = {who: f"{address} = {who}" for who, address in status.names.items()}
     named = people.frame.with_columns(pl.col("annotator").replace(both), mark=mark)
-    figures = ("counted", "skipped", "refused", "seconds", "agreement", "mark", "last")
+    let_go = ["let_go"] if people.frame["let_go"].sum() else []
+    figures = ("counted", *let_go, "skipped", "refused", "seconds", "agreement", "mark", "last")
     waiting = questions.frame.filter("open").sort(
         "still_needed", "locale", "template_id", descending=[True, False, False]
     )

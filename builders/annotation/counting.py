@@ -35,6 +35,8 @@ class StageReading(NamedTuple):
     lines: Sequence[Line]
     """Annotations that count."""
     reading: Reading
+    let_go: pl.DataFrame
+    """`WORK` that the lead has let go of: nothing is taken from it, and it was done."""
 
     @property
     def gone(self) -> list[Held]:
@@ -75,7 +77,8 @@ def counting(file: ProjectFile, lines: Sequence[Line], *, also: Collection[str] 
         reading = stage_locale.stage.read(current, replace(context, given=_given_in(tag, found) or None))
         changed = pl.DataFrame(list(_changed_by_others(current, tag)), FINDINGS)
         reading = reading._replace(findings=pl.concat([reading.findings, changed]))
-        found.append(StageReading(stage_locale, held, current, reading))
+        let_go = stage_locale.stage.read([one.version for one in held.values() if one.is_let_go], context).work
+        found.append(StageReading(stage_locale, held, current, reading, let_go))
     if asked is not None:
         found = [one._replace(reading=_of_asked(one, asked)) for one in found]
     return [one._replace(reading=_without_lost_answers(one, _responses_in(found))) for one in found]

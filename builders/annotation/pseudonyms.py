@@ -3,7 +3,7 @@
 import hmac
 import json
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
@@ -158,6 +158,11 @@ class People:
         account = self.account(completed_by)
         own = () if account is None else (pseudonym(account, self._key),)
         return frozenset(filter(None, (self.of(completed_by), *own)))
+
+    def addresses(self, besides: Collection[str] = ()) -> dict[str, str]:
+        """Addresses of the server's accounts by pseudonym, but for some people, under whatever name."""
+        numbers = [number for number in self._accounts if self.aliases(number).isdisjoint(besides)]
+        return {str(self.of(number)): found for number in numbers if (found := self._address(number))}
 
     def _address(self, number: int) -> str | None:
         found = self._accounts.get(number)

@@ -74,6 +74,8 @@ class Log:
             self.add([key_line(self.key)])
         self.before = self.lines
         state = folder.state
+        self.names: Mapping[str, str] = state.names
+        """Addresses by pseudonym."""
         # With other events than at the last pull, as git brings them, nothing is known of what is new.
         self.projects: Mapping[str, ProjectState] = state.projects if state.events == self.digest() else {}
         self.lines, _ = without_lines(file, self.lines, self.gone, self.key)
@@ -220,6 +222,7 @@ def pull(at: Session, *, on_progress: ProgressCallback | None = None) -> Pull:
     if exports:
         # After the exports: whoever came while they were made is known.
         people = People(log.key, _accounts(at, exports), log.lines)
+        log.names = {**people.addresses(besides=log.gone), **log.names}
     for stage_locale, project, tasks in exports:
         changes[stage_locale.name], drafts = log.take(stage_locale, project, tasks, people)
         if project:
@@ -275,7 +278,8 @@ def _written(log: Log, state: Mapping[str, ProjectState], changes: Mapping[str, 
         earlier=lambda: _contents(log.file, counting(log.file, log.before)),
     )
     atomic_write(log.folder.path / _FINDINGS_FILE, findings.write_csv())
-    log.folder.remember(projects=dict(state), events=log.digest())
+    names = {who: address for who, address in log.names.items() if who not in log.gone}
+    log.folder.remember(projects=dict(state), events=log.digest(), names=names)
     return Pull(log.file, found, changes, state, written, findings)
 
 

@@ -12,7 +12,7 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from blend.builders.annotation.check import CheckedProject, check_project
 from blend.builders.annotation.counting import StageReading, counting
 from blend.builders.annotation.forgotten import forgotten
-from blend.builders.annotation.project import ProjectFile
+from blend.builders.annotation.project import Project, ProjectFile
 from blend.builders.annotation.pseudonyms import Account, People, project_key
 from blend.builders.annotation.pulling import pull, session
 from blend.builders.annotation.reliability import MIN_QUESTIONS, Reliability, reliability
@@ -40,6 +40,8 @@ _OWN_TAB = "open the tab with your name above the question"
 _UNSENT = {False: "begun and not sent, press Submit", True: f"changed and not sent, {_OWN_TAB}, press Update"}
 _BLANK = f"blank or far too long, {_OWN_TAB}, and change it"
 
+_LET_GO = "let go"
+
 TEMPLATE = "annotation_status.html.j2"
 
 
@@ -65,8 +67,9 @@ class ProjectStatus:
     ``to_review``; ``alpha``, how far people agree (null where that cannot be said).
 
     ``people``: one row per stage, locale and annotator, most work first: how many annotations are ``counted``,
-    ``skipped`` and ``refused``; ``seconds`` (median per annotation; null where unknown), ``total`` (of those
-    that count) and ``last`` (day); of those who answer the figures of `reliability.ANNOTATORS` as well.
+    ``skipped``, ``refused`` and ``let_go`` (by the lead, though they were done); ``seconds`` (median per
+    annotation; null where unknown), ``total`` (of those that count), ``total_let_go`` and ``last`` (day); of
+    those who answer the figures of `reliability.ANNOTATORS` as well.
 
     ``options``: `verdict_agreement.AGREEMENT` of the stage *mcq-review*; no rows where nobody has read any.
 
@@ -80,16 +83,24 @@ class ProjectStatus:
     rate: float | None
     """What an hour is paid."""
     names: Mapping[str, str]
-    """Addresses by pseudonym, for the lead's screen alone; empty where no server was asked."""
+    """Addresses by pseudonym, for the lead's screen alone."""
 
     def payment(self) -> pl.DataFrame:
-        """One row per ``person``: annotations ``counted``, ``seconds`` they took, ``rate`` and ``pay``."""
+        """One row per ``person``: annotations ``counted`` and ``let_go``, seconds of each, ``rate``, ``pay``.
+
+        What the lead has let go of was done, and is paid.
+        """
         return (
             self.tables["people"]
             .frame.group_by(person="annotator")
-            .agg(pl.col("counted").sum(), seconds=pl.col("total").sum().round(0))
+            .agg(
+                pl.col("counted").sum(),
+                pl.col("total").sum().round(0).alias("seconds"),
+                pl.col("let_go").sum(),
+                pl.col("total_let_go").sum().round(0).alias("seconds_let_go"),
+            )
             .with_columns(rate=pl.lit(self.rate, dtype=pl.Float64))
-            .with_columns(pay=(pl.col("seconds") / 3600 * pl.col("rate")).round(2))
+            .with_columns(pay=(pl.sum_horizontal("seconds", "seconds_let_go") / 3600 * pl.col("rate")).round(2))
             .sort("person")
         )
 
@@ -108,29 +119,29 @@ def project_status(
         InputError, RowError, RowErrors: If there is no key, or what was pulled is damaged.
     """
     file, project, material = checked.file, checked.file.project, checked.material
-    state, lines = Folder(file.pulled).state.projects, read_events(file.pulled / EVENTS)
+    state, lines = Folder(file.pulled).state, read_events(file.pulled / EVENTS)
     found = counting(file, lines)
     work = pl.concat([pl.DataFrame(schema=WORK), *(one.reading.work for one in found)])
+    let_go = pl.concat([work.clear(), *(one.let_go.filter(outcome="counted") for one in found)])
     ours = pl.col("locale").is_in([settings.locale for settings in project.locales])
     agreed = reliability(
         material.questions, material.responses.filter(ours), material.reviews.filter(ours), work
     )
     questions, gone = collection_plan(project, material), forgotten(file)
     people = People(project_key(file), accounts, lines)
-    named = {people.of(number): account.address for number, account in (accounts or {}).items()}
-    names = {who: address for who, address in named.items() if who and address and who not in gone}
+    there = people.addresses(besides=gone)
     server = public_address(project.server.url).rstrip("/")
-    pages = {name: f"{server}/projects/{one.project}/data" for name, one in state.items()}
+    pages = {name: f"{server}/projects/{one.project}/data" for name, one in state.projects.items()}
     expected = {
-        settings.locale: set(map(people.named, settings.annotators or ())) or {*names}
+        settings.locale: set(map(people.named, settings.annotators or ())) or {*there}
         for settings in project.locales
         if "answer" in project.stages_of(settings.locale)
     }
     drafts = [
         (draft.annotator, _UNSENT[draft.is_change], f"{pages[one.name]}?task={draft.task}")
         for one in stage_locales(file)
-        if one.name in state
-        for draft in state[one.name].drafts
+        if one.name in state.projects
+        for draft in state.projects[one.name].drafts
     ]
     waiting = _waiting(file, expected, questions, work)
     to_say = [
@@ -145,7 +156,7 @@ def project_status(
         project.wanted,
         {one.title: f"{pages[one.name]}?labeling=1" for one in stage_locales(file) if one.name in pages},
         {
-            **_tables(questions, _reviews(checked, work), work, agreed, found),
+            **_tables(questions, _reviews(checked, work), work, let_go, agreed, found),
             "reminders": Table(
                 "Reminders", reminders.sort("annotator", maintain_order=True), "What to say to whom, by you."
             ),
@@ -153,8 +164,14 @@ def project_status(
         found,
         pages,
         project.rate,
-        names,
+        {**there, **_listed(project, people), **state.names},
     )
+
+
+def _listed(project: Project, people: People) -> dict[str, str]:
+    """Addresses that stand in the project file, by pseudonym."""
+    entries = [entry for one in project.locales for entry in (*(one.annotators or ()), *(one.reviewers or ()))]
+    return {people.named(entry): entry.strip() for entry in entries if "@" in entry}
 
 
 def pulled_accounts(path: Path, *, on_progress: ProgressCallback | None = None) -> dict[int, Account]:
@@ -211,6 +228,7 @@ def _tables(
     questions: pl.DataFrame,
     reviews: Mapping[str, tuple[int, int]],
     work: pl.DataFrame,
+    let_go: pl.DataFrame,
     agreed: Reliability,
     found: Sequence[StageReading],
 ) -> dict[str, Table]:
@@ -229,12 +247,17 @@ def _tables(
     alphas = agreed.locales.select("locale", "alpha")
     locales = counts.join(reviewed, on="locale", how="left").join(alphas, on="locale", how="left")
     outcomes = {name: (pl.col("outcome") == name).sum() for name in ("counted", "skipped", "refused")}
-    total = pl.col("seconds").filter(pl.col("outcome") == "counted").sum()
+    outcomes["let_go"] = (pl.col("outcome") == _LET_GO).sum()
+    totals = {
+        name: pl.col("seconds").filter(pl.col("outcome") == outcome).sum()
+        for name, outcome in (("total", "counted"), ("total_let_go", _LET_GO))
+    }
     of_answers = agreed.annotators.with_columns(stage=pl.lit("answer"))
     people = (
-        work.filter(pl.col("annotator").is_not_null())
+        pl.concat([work, let_go.with_columns(outcome=pl.lit(_LET_GO))])
+        .filter(pl.col("annotator").is_not_null())
         .group_by("stage", "locale", "annotator")
-        .agg(**outcomes, seconds=pl.col("seconds").median(), total=total, last=pl.col("day").max())
+        .agg(**outcomes, seconds=pl.col("seconds").median(), **totals, last=pl.col("day").max())
         .sort("stage", "locale", "counted", "annotator", descending=[False, False, True, False])
         .join(of_answers, on=["stage", "locale", "annotator"], how="left", maintain_order="left")
     )

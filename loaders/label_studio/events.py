@@ -64,7 +64,12 @@ class Held(NamedTuple):
     @property
     def counts(self) -> bool:
         """Whether it counts."""
-        return bool(self.last["event"] != ACCEPTED) and not self._is_cancelled_skip
+        return not self.is_let_go and not self._is_cancelled_skip
+
+    @property
+    def is_let_go(self) -> bool:
+        """Whether the lead has accepted that it does not count."""
+        return bool(self.last["event"] == ACCEPTED)
 
     @property
     def is_gone(self) -> bool:
@@ -360,6 +365,8 @@ class State(BaseModel):
     """Digest of the events as that sync left them."""
     written: list[str] = []
     """Digests of the files that it has written, or found."""
+    names: dict[str, str] = {}
+    """Addresses by pseudonym, as they were first seen: of a removed account a server does not know it."""
 
 
 class Folder:

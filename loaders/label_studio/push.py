@@ -54,6 +54,16 @@ class Quota(NamedTuple):
     why: str = ""
     """Why it is closed, for the lead; empty where that is no news."""
 
+    def differs_from(self, task: RemoteTask) -> bool:
+        """Whether the server is to be told.
+
+        It takes one request per task. One that is still given to people is asked of more only once it is not,
+        so that a question costs one request however many do not know it, one after the other.
+        """
+        if not self.closed and not task.closed:
+            return self.overlap < task.overlap
+        return (self.overlap, self.closed) != (task.overlap, task.closed)
+
 
 @dataclass(frozen=True, slots=True)
 class WantedProject:
@@ -80,7 +90,7 @@ class WantedProject:
         Left out are those that nobody asks for any more and nobody has touched: they are removed.
         """
         asked = ((task, self._quota(task)) for task in tasks if task.touched or task.blend_id in self.asked)
-        return [(task, ask) for task, ask in asked if (ask.overlap, ask.closed) != (task.overlap, task.closed)]
+        return [(task, ask) for task, ask in asked if ask.differs_from(task)]
 
     def _quota(self, task: RemoteTask) -> Quota:
         if (asked := self.asked.get(task.blend_id or "")) is not None:
