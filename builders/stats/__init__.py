@@ -22,7 +22,7 @@ from blend.builders.stats.measures import (
 )
 from blend.builders.stats.planning import power
 from blend.schemas.errors import RowError, raise_all
-from blend.schemas.frames import KEY
+from blend.schemas.frames import KEY, empty
 from blend.schemas.languages import base_form
 from blend.schemas.locales import Registry, registry
 from blend.schemas.recipe import SaqOptions
@@ -68,6 +68,8 @@ def _answer_overlap(annotations: pl.DataFrame, tags: Sequence[str]) -> pl.DataFr
         Myung et al. (2024), BLEnD, figure 2, https://arxiv.org/abs/2406.09948, with another lemmatiser. The
         shares are ours: a sum also grows with the number of answers that a locale gave.
     """
+    if not tags:
+        return empty(_OVERLAP)
 
     # Variants and regions give the same answers again and again.
     @cache
@@ -129,7 +131,7 @@ class Stats(Summarised):
     """One row per measure, definition, locale and topic: as ``locale_means``, with ``topic``."""
     overlap: pl.DataFrame
     """One row per pair of locales: ``locale_a``, ``locale_b``, ``templates``, ``common_words``, ``word_share``,
-    ``common_lemmas``, ``lemma_share``; see `_answer_overlap`."""
+    ``common_lemmas``, ``lemma_share``; see `_answer_overlap`. Empty where it was not asked for."""
     annotator_agreement: pl.DataFrame | None
     """`frame_columns.AGREEMENT`, one row per locale: how far its annotators agree; null where their responses
     are not known."""
@@ -178,6 +180,7 @@ def build_stats(
     agreement: pl.DataFrame | None = None,
     groups: pl.DataFrame | None = None,
     locales: Registry | None = None,
+    with_overlap: bool = True,
 ) -> Stats:
     """The statistics of a dataset.
 
@@ -194,6 +197,7 @@ def build_stats(
         agreement: `AGREEMENT`, where responses were aggregated.
         groups: `ANNOTATOR_GROUPS`, where annotators told about themselves.
         locales: Registry that knows the locales and orders them; the packaged one when absent.
+        with_overlap: Whether locales are compared pair by pair, which takes the most time of many.
 
     Returns:
         The figures.
@@ -217,7 +221,7 @@ def build_stats(
         overall_means=_overall_means(figures, locale_means),
         locale_means=locale_means,
         topic_means=_means(figures, ["locale", "topic"], tags),
-        overlap=_answer_overlap(annotations, tags),
+        overlap=_answer_overlap(annotations, tags if with_overlap else []),
         annotator_agreement=_agreement(agreement, tags),
         annotator_groups=_agreement(groups, tags),
         mcq_counts=counts,
