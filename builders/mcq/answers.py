@@ -17,7 +17,6 @@ import polars as pl
 from blend.builders.digests import digest
 from blend.builders.mcq.options import (
     Option,
-    are_apart,
     as_option,
     compared_forms,
     shown,
@@ -117,22 +116,37 @@ class TemplateAnswers:
                     found.setdefault(form, set()).add(one.locale.region)
         return found
 
+    @cached_property
+    def _of_region(self) -> dict[str, list[LocaleAnswers]]:
+        found: dict[str, list[LocaleAnswers]] = {}
+        for one in self.locales:
+            found.setdefault(one.locale.region, []).append(one)
+        return found
+
+    @cached_property
+    def _parts(self) -> dict[str, set[str]]:
+        """Regions by the one that contains them."""
+        found: dict[str, set[str]] = {}
+        for one in self.locales:
+            found.setdefault(one.locale.parent, set()).add(one.locale.region)
+        return found
+
     def akin(self, asked: Locale) -> set[str]:
-        """List the regions that are not apart from a locale, its own among them."""
-        return {one.locale.region for one in self.locales if not are_apart(one.locale, asked)}
+        """List the regions that are not apart from a locale, see `options.are_apart`; its own among them."""
+        others = self._parts.get(asked.region, set()) | {asked.region, asked.parent}
+        return others & self._of_region.keys()
 
     def acceptable(self, region: str) -> dict[str, frozenset[str]]:
         """List every English variant of every answer that people of a region gave, and what each can mean."""
-        every = (
-            text for one in self.locales if one.locale.region == region for texts in one.given for text in texts
-        )
-        return self._meanings(every)
+        return self._meanings(text for one in self._of_region[region] for texts in one.given for text in texts)
 
     def refused(self, region: str) -> dict[str, frozenset[str]]:
         """List likewise what readers refused about a region."""
-        return self._meanings(
-            text for one in self.locales if one.locale.region == region for text in one.refused
-        )
+        return self._meanings(text for one in self._of_region[region] for text in one.refused)
+
+    def others(self, asked: Locale) -> Set[str]:
+        """List the regions that are apart from a locale."""
+        return self._of_region.keys() - self.akin(asked)
 
     def _meanings(self, texts: Iterable[str]) -> dict[str, frozenset[str]]:
         seen = filter(None, dict.fromkeys(map(shown, texts)))

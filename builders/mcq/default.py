@@ -21,7 +21,6 @@ from blend.builders.mcq.answers import (
 from blend.builders.mcq.choice import N_DISTRACTORS, Choice, Chosen
 from blend.builders.mcq.keyness import Keyness, answer_index
 from blend.builders.mcq.offers import Target
-from blend.builders.mcq.options import are_apart
 from blend.builders.mcq.published_mcqs import MORE_VOTES, McqRow, balanced_positions, mcq_frame, unsure
 from blend.builders.mcq.result import DROPPED, SHORT, McqBuild, reading_frame, summarise
 from blend.builders.mcq.verdicts import FOUND, Verdicts
@@ -124,7 +123,7 @@ def _placed(rows: Sequence[McqRow], seed: int, locales: Registry) -> list[McqRow
 def _shortage(target: Target, answers: TemplateAnswers) -> str:
     """Say how many options are left for a target, and what recipe and readers leave out."""
     asked = target.answers.locale
-    others = {one.locale.region for one in answers.locales if are_apart(one.locale, asked)}
+    others = answers.others(asked)
     left = {one.option.locale.region for one in target.offered} & others
     causes = ", ".join(
         f"{len(texts):,} by {cause} ({', '.join(map(repr, sorted(texts)))})"

@@ -83,6 +83,7 @@ class Keyness:
             here: Tag of the locale.
             there: Tag of the other one.
         """
+        # `dict.get`, since a counter looks for what is missing in ten times the time.
         ours, theirs = self._votes[here], self._votes[there]
         own, own_theirs = self._own[template_id, here], self._own[template_id, there]
         total = self._totals[here] - own.total()
@@ -92,8 +93,8 @@ class Keyness:
         def keyness(text: str) -> float:
             score, found = 0.0, set(words(text))
             for word in found:
-                votes = ours[word] - own[word]
-                expected = (votes + theirs[word] - own_theirs[word] + 1) / smoothed
+                votes = ours.get(word, 0) - own.get(word, 0)
+                expected = (votes + theirs.get(word, 0) - own_theirs.get(word, 0) + 1) / smoothed
                 score += math.log((votes + _PRIOR_VOTES * expected) / ((total + _PRIOR_VOTES) * expected))
             return round(score / max(len(found), 1), _DIGITS)
 

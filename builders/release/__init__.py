@@ -175,6 +175,7 @@ def _stats(built: BuiltTables) -> Stats | None:
         agreement=None if made is None else made.agreement,
         groups=None if made is None else made.groups,
         locales=built.locales,
+        with_overlap=False,  # The card does not show it.
     )
 
 

@@ -20,7 +20,7 @@ from blend.builders.stats.measures import (
 from blend.builders.stats.planning import power
 from blend.builders.stats.question_tables import Stats
 from blend.schemas.errors import RowError, raise_all
-from blend.schemas.frames import KEY
+from blend.schemas.frames import KEY, empty
 from blend.schemas.languages import base_form
 from blend.schemas.locales import Registry, registry
 from blend.schemas.recipe import SaqOptions
@@ -65,6 +65,8 @@ def _answer_overlap(annotations: pl.DataFrame, tags: Sequence[str]) -> pl.DataFr
         Myung et al. (2024), BLEnD, figure 2, https://arxiv.org/abs/2406.09948, with another lemmatiser. The
         shares are ours: a sum also grows with the number of answers that a locale gave.
     """
+    if not tags:
+        return empty(_OVERLAP)
 
     # Variants and regions give the same answers again and again.
     @cache
@@ -101,6 +103,7 @@ def build_stats(
     agreement: pl.DataFrame | None = None,
     groups: pl.DataFrame | None = None,
     locales: Registry | None = None,
+    with_overlap: bool = True,
 ) -> Stats:
     """The statistics of a dataset.
 
@@ -117,6 +120,7 @@ def build_stats(
         agreement: `AGREEMENT`, where responses were aggregated.
         groups: `ANNOTATOR_GROUPS`, where annotators told about themselves.
         locales: Registry that knows the locales and orders them; the packaged one when absent.
+        with_overlap: Whether locales are compared pair by pair, which takes the most time of many.
 
     Returns:
         The figures.
@@ -140,7 +144,7 @@ def build_stats(
         overall_means=_overall_means(figures, locale_means),
         locale_means=locale_means,
         topic_means=_means(figures, ["locale", "topic"], tags),
-        overlap=_answer_overlap(annotations, tags),
+        overlap=_answer_overlap(annotations, tags if with_overlap else []),
         annotator_agreement=_agreement(agreement, tags),
         annotator_groups=_agreement(groups, tags),
         mcq_counts=counts,

@@ -45,7 +45,7 @@ class Stats(Summarised):
     """One row per measure, definition, locale and topic: as ``locale_means``, with ``topic``."""
     overlap: pl.DataFrame
     """One row per pair of locales: ``locale_a``, ``locale_b``, ``templates``, ``common_words``, ``word_share``,
-    ``common_lemmas``, ``lemma_share``; see `_answer_overlap`."""
+    ``common_lemmas``, ``lemma_share``; see `_answer_overlap`. Empty where it was not asked for."""
     annotator_agreement: pl.DataFrame | None
     """`frame_columns.AGREEMENT`, one row per locale: how far its annotators agree; null where their responses
     are not known."""
