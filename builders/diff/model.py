@@ -329,7 +329,7 @@ def difference_tables(diff: ReleaseDiff, *, examples: int) -> list[Table]:
                 for split, cell in of_column[:examples]
             ]
     n_ids = sum(of.added + of.removed for config in diff.configs for of in config.splits)
-    n_values = sum(n for *_, n in values)
+    n_values = sum(sum(of.columns.values()) for config in diff.configs for of in config.splits)
     reasons = [(reason.step, reason.text) for reason in version_step(diff).reasons]
     settings = [(of.path, *value_pair(of.old, of.new)) for of in diff.settings]
     found: dict[str, tuple[tuple[str, ...], Sequence[tuple[object, ...]]]] = {

@@ -20,7 +20,7 @@ from blend.builders.stats.measures import (
 from blend.builders.stats.planning import power
 from blend.builders.stats.question_tables import Stats
 from blend.schemas.errors import RowError, raise_all
-from blend.schemas.frames import KEY, empty
+from blend.schemas.frames import KEY
 from blend.schemas.languages import base_form
 from blend.schemas.locales import Registry, registry
 from blend.schemas.recipe import SaqOptions
@@ -66,7 +66,7 @@ def _answer_overlap(annotations: pl.DataFrame, tags: Sequence[str]) -> pl.DataFr
         shares are ours: a sum also grows with the number of answers that a locale gave.
     """
     if not tags:
-        return empty(_OVERLAP)
+        return pl.DataFrame(schema=_OVERLAP)
 
     # Variants and regions give the same answers again and again.
     @cache

@@ -107,8 +107,8 @@ def _englishes_of_others(
                 detail = _exchanged(groups, elsewhere, [set(map(fold, group.en_answers)) for group in groups])
                 template = templates.get(one.row.template_id)
                 typed = [_values(group.answers, template, locale) for group in groups]
-                english = [_values(group.en_answers, template, "en") for group in groups]
-                if detail := detail or _exchanged(groups, typed, english):
+                translated = [_values(group.en_answers, template, "en") for group in groups]
+                if detail := detail or _exchanged(groups, typed, translated):
                     yield about(_KIND, one, detail)
 
 
