@@ -91,11 +91,18 @@ def read_items(
         for config, rows in tables.items()
     }
     asked = task.items(tables, used)
-    if isinstance(used, WrittenOptions):
-        asked = repeated(asked, used.samples)
     if not asked.n_items:
         others = " or ".join(f"`{name}`" for name in task.chosen_by)
         raise InputError(f"{where}: nothing to ask for the task {task.name}; choose other {others}")
+    if locales is not None and asked.parts is None:
+        reached = set(asked.items["locale"])
+        if left := [splits[tag] for tag in tags if tag not in reached]:
+            raise InputError(
+                f"{where}: nothing to ask about {', '.join(left)} for the task {task.name}; choose other "
+                "`locales`"
+            )
+    if isinstance(used, WrittenOptions):
+        asked = repeated(asked, used.samples)
     kept = asked if in_parts else asked.in_memory()
     read_from = AskedRelease.of(places.manifest, configs, location_of(release))
     return ReleaseItems(read_from, task.name, used.kept(), kept)

@@ -93,14 +93,15 @@ def _in_languages(pairs: pl.DataFrame, options: ShortAnswerOptions) -> pl.DataFr
 
 def _chosen_prompts(prompts: pl.DataFrame, names: tuple[str, ...] | None) -> pl.DataFrame:
     held = prompts["prompt_id"].unique(maintain_order=True).to_list()
-    wanted = names or tuple(name for name in PUBLISHED_PROMPTS if name in held) or tuple(held)
-    for name in wanted:
+    for name in names or ():
         if name not in held:
             raise UnknownNameError("prompt", name, held)
-    order = {name: number for number, name in enumerate(dict.fromkeys(wanted))}
-    return prompts.filter(pl.col("prompt_id").is_in(list(order))).with_columns(
-        _order=pl.col("prompt_id").replace_strict(order, return_dtype=pl.Int64)
-    )
+    # A culture of one's own that has other prompts than BLEnD's regions is asked as well, with all of its own.
+    published = pl.col("prompt_id").is_in(PUBLISHED_PROMPTS)
+    usual = published | ~published.any().over("locale")
+    chosen = prompts.filter(usual if names is None else pl.col("prompt_id").is_in(names))
+    order = {name: number for number, name in enumerate(dict.fromkeys(names or (*PUBLISHED_PROMPTS, *held)))}
+    return chosen.with_columns(_order=pl.col("prompt_id").replace_strict(order, return_dtype=pl.Int64))
 
 
 def _items(pairs: pl.DataFrame, language: AskedIn) -> pl.DataFrame:

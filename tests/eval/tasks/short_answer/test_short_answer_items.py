@@ -48,6 +48,22 @@ def test_a_release_without_prompts_says_how_to_get_them(tmp_path: Path):
     )
 
 
+@pytest.mark.slow
+def test_a_region_that_is_named_and_would_not_be_asked_is_told(tmp_path: Path):
+    folder, out = tmp_path / "mine", tmp_path / "release"
+    write_starter(folder)
+    prompts = (folder / "collected" / "prompts.csv").read_text(encoding="utf-8")
+    (folder / "collected" / "prompts.csv").write_text(prompts.replace("plain,en-NZ", "mine,en-NZ"), "utf-8")
+    build_release(read_recipe(folder / "recipe.toml"), out, base=folder)
+    asked = read_items(out, TASKS["short-answer"], locales=["NZ", "GB"]).asked.items
+    assert set(asked.items.select("region", "prompt_id").iter_rows()) == {("NZ", "mine"), ("GB", "plain")}
+    with pytest.raises(InputError) as raised:
+        read_items(out, TASKS["short-answer"], locales=["NZ", "GB"], prompts=("mine",))
+    assert str(raised.value) == (
+        "everyday 0.1.0: nothing to ask about GB for the task short-answer; choose other `locales`"
+    )
+
+
 def asked_of(frames, **options: object):
     return short_answer_items(frames, ShortAnswerOptions(**options))
 
@@ -68,6 +84,21 @@ def test_every_question_is_asked_with_the_published_prompts_in_both_languages():
 def test_a_release_with_prompts_of_its_own_is_asked_with_all_of_them():
     asked = asked_of(tables(prompts=("a", "b")), languages=("english",))
     assert asked.items["prompt_id"].to_list() == ["a", "b"]
+    # Beside regions that have the published prompts, too.
+    published, own = tables(), {name: rows.clone() for name, rows in tables(prompts=("plain",)).items()}
+    elsewhere = {"locale": pl.lit("tr-TR"), "language": pl.lit("tr"), "region": pl.lit("TR")}
+    both = {
+        name: pl.concat(
+            [rows, own[name].with_columns(**{key: to for key, to in elsewhere.items() if key in rows.columns})]
+        )
+        for name, rows in published.items()
+    }
+    asked = asked_of(both, languages=("english",))
+    assert asked.items["item_id"].to_list() == [
+        "KR/food-01/inst-4/en",
+        "KR/food-01/pers-3/en",
+        "TR/food-01/plain/en",
+    ]
 
 
 def test_a_question_that_no_score_counts_is_not_asked():
