@@ -16,7 +16,7 @@ class ShortAnswerOptions(ShotOptions):
     """Options of asking short-answer questions."""
 
     prompts: tuple[str, ...] | None = None
-    """Prompts of the release to ask with; the published ones when absent, or all of a locale that has none of them."""
+    """Prompts of the release to ask with; when absent the published ones, or all of a locale without them."""
     # Where the local language is English, both are one and asked once.
     languages: tuple[AskedIn, ...] = ("local", "english")
     """Whether to ask in the local language, in English, or in both."""

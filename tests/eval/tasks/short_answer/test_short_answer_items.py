@@ -56,7 +56,7 @@ def test_a_region_that_is_named_and_would_not_be_asked_is_told(tmp_path: Path):
     (folder / "collected" / "prompts.csv").write_text(prompts.replace("plain,en-NZ", "mine,en-NZ"), "utf-8")
     build_release(read_recipe(folder / "recipe.toml"), out, base=folder)
     asked = read_items(out, TASKS["short-answer"], locales=["NZ", "GB"]).asked.items
-    assert set(asked.items.select("region", "prompt_id").iter_rows()) == {("NZ", "mine"), ("GB", "plain")}
+    assert set(asked.select("region", "prompt_id").iter_rows()) == {("NZ", "mine"), ("GB", "plain")}
     with pytest.raises(InputError) as raised:
         read_items(out, TASKS["short-answer"], locales=["NZ", "GB"], prompts=("mine",))
     assert str(raised.value) == (
