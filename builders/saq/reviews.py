@@ -94,7 +94,10 @@ def reviews_of(sheet: pl.DataFrame, *, reviewer: str) -> Reviewed:
         recognised,
         *map(_without_group, questions),
         *(rule(rows) for rows in valid for rule in (_hardly_english, _same_english, _holding_others)),
-        *(rule(valid) for rule in (_not_translated, _two_englishes, _unlike_in_group, _filled_groups)),
+        *(
+            rule(valid)
+            for rule in (_not_translated, _two_englishes, _unlike_in_group, _two_values, _filled_groups)
+        ),
         *map(_out_of_format, questions),
     )
     reviews = [_review(rows, reviewer) for rows in questions]
@@ -348,6 +351,24 @@ def _unlike_in_group(questions: Sequence[Sequence[_Answer]]) -> Iterator[str]:
             f"{row.column_english}: {row.english[0]!r} is in one group with {first.english[0]!r} in "
             f"{first.source}{also}; correct column group or english, unless they are one answer"
         )
+
+
+def _two_values(questions: Sequence[Sequence[_Answer]]) -> Iterator[str]:
+    """Groups whose answers say different numbers, times or days, as where the column was filled down."""
+    for rows in questions:
+        for group in _groups(row for row in rows if row.form is not _TEXT).values():
+            by_value: dict[object, _Answer] = {}
+            for row in group:
+                text = next(iter(row.english), row.answer)  # Whoever writes 18:00 beside 18:05 means it.
+                value = row.value(text) if row.form is AnswerFormat.DATE else _measure(row, text)
+                if value is not None:
+                    by_value.setdefault(value, row)
+            if len(by_value) > 1:
+                first, other, *_ = by_value.values()
+                yield (
+                    f"{other.source}, column group: {other.answer!r} is in one group with {first.answer!r} in "
+                    f"{first.source}, so that both count as one answer; correct column group, unless they are"
+                )
 
 
 def _english_words(row: _Answer) -> set[str]:
