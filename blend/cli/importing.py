@@ -64,6 +64,8 @@ def import_answers(
         typer.echo(f"{map_file}: a draft: {what}. Nothing is imported yet.")
         if not (draft.locale or draft.locale_column):
             typer.echo("  to be written into it: locale, or locale_column")
+        if draft.annotator is None:
+            typer.echo("  to be written into it, unless every row is another person: annotator, who answered")
         if draft.question is not None and not draft.answers:
             typer.echo("  to be written into it: answers, the columns with answers, in their order")
         for name in (*draft.leave_out, *draft.leave_out_questions):
@@ -75,5 +77,10 @@ def import_answers(
     for path, given in done.written.items():
         people = len({response.annotator for response in given})
         typer.echo(f"{path}: {pluralise(len(given), 'response')} of {pluralise(people, 'annotator')}.")
+    if not done.names_people:
+        typer.echo(
+            f"Every row counts as another person (r2, r3, …), since {map_file} names no column as annotator; "
+            "nobody can be recognised in a later table."
+        )
     if done.blank:
         typer.echo(f"{pluralise(done.blank, 'question')} left blank, which are no responses.")

@@ -126,7 +126,8 @@ def _accept_answers(sheet: Path, out: Path, reviewer: str, *, update: bool) -> N
         )
         if written.replaced:
             by_whom = ", ".join(
-                f"{pluralise(n, 'review')} of {shown(who)}" for who, n in written.replaced.items()
+                f"{pluralise(len(about), 'review')} of {shown(who)} ({_listed(about)})"
+                for who, about in written.replaced.items()
             )
             typer.echo(f"{written.path}: replaced {by_whom}.")
         if written.is_beside_pulled:
@@ -146,6 +147,14 @@ def _accept_answers(sheet: Path, out: Path, reviewer: str, *, update: bool) -> N
     say_of_file(diagnostics)
     for sentence in accepted.notes:
         typer.echo(sentence, err=True)
+
+
+def _listed(templates: Sequence[str]) -> str:
+    """Up to ten templates, and how many more."""
+    from blend.views.terminal import shown
+
+    more = f" and {len(templates) - _PAIRS:,} more" if len(templates) > _PAIRS else ""
+    return ", ".join(map(shown, templates[:_PAIRS])) + more
 
 
 def _propose_pairs(recipe: Path | None, out: Path, locales: Sequence[str] | None, *, everything: bool) -> None:

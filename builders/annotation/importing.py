@@ -45,6 +45,8 @@ class ImportDone(NamedTuple):
     """The map that was written to be completed."""
     recognised: int = 0
     """Questions that it names."""
+    names_people: bool = True
+    """Whether the map says who answered; else every row was taken for a person of its own."""
 
 
 def import_file(
@@ -100,7 +102,8 @@ def import_file(
     typed = [cells for cells in given if cells.values["answers"] or cells.values["non_answer"]]
     responses = _responses(typed, known, diagnostics)
     diagnostics.raise_problems()
-    return ImportDone(_write_imported(responses, folder), len(given) - len(typed))
+    written = _write_imported(responses, folder)
+    return ImportDone(written, len(given) - len(typed), names_people=by.annotator is not None)
 
 
 def _check_columns(rows: Sequence[Cells], by: ImportMap, name: str, diagnostics: Diagnostics) -> None:

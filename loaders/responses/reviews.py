@@ -1,7 +1,7 @@
 """Files of reviews: which of the reviews in them count, and how they are written."""
 
 import json
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -116,8 +116,8 @@ class WrittenReviews(NamedTuple):
     """Answers in them that are none."""
     kept: int
     """Questions of the file that were there before and stayed."""
-    replaced: Mapping[str, int]
-    """Questions of the file that were reviewed in another way or by somebody else, by that reviewer."""
+    replaced: Mapping[str, Sequence[str]]
+    """Templates that were reviewed in another way or by somebody else, by that reviewer."""
 
     @property
     def is_beside_pulled(self) -> bool:
@@ -215,8 +215,10 @@ def _account(
     invalid = sum(len(row["invalid"]) for row in rows.values())
     without_english = sum(not group["en_answers"] for group in groups)
     about = [(review, rows.get(review["template_id"])) for review in there]
-    other = (review for review, row in about if row is not None and _filled(review) != _filled(row))
-    replaced = Counter(str(review.get("reviewer") or "nobody named") for review in other)
+    replaced = defaultdict[str, list[str]](list)
+    for review, row in about:
+        if row is not None and _filled(review) != _filled(row):
+            replaced[str(review.get("reviewer") or "nobody named")].append(row["template_id"])
     kept = sum(row is None for _, row in about)
     return WrittenReviews(
         path, len(rows), len(groups), without_english, invalid, kept, dict(sorted(replaced.items()))

@@ -169,6 +169,17 @@ def test_what_a_map_and_its_table_must_be(collected: Path, text: str, rows: list
     assert not (collected / "responses").exists()
 
 
+@pytest.mark.slow
+def test_a_map_that_names_nobody_is_told_of(collected: Path):
+    Path("form.csv").write_text(f"{LONG}\n밥\n빵\n", "utf-8")
+    Path("map.toml").write_text(f'locale = "ko-KR"\n[questions]\n"{LONG}" = "food-01"\n', "utf-8")
+    assert run("responses", "import", "form.csv", "--map", "map.toml", "--out", "collected") == (
+        "collected/responses/ko-KR.csv: 2 responses of 2 annotators.\n"
+        "Every row counts as another person (r2, r3, …), since map.toml names no column as annotator; nobody "
+        "can be recognised in a later table.\n"
+    )
+
+
 def complete(*lines: str, answers: str) -> None:
     """Do what a draft asks for: take the column with answers out of what is left out, and write lines."""
     text = Path("map.toml").read_text("utf-8").replace(f'    "{answers}",\n', "")
@@ -181,6 +192,7 @@ def test_a_long_table_whose_rows_are_people_by_pseudonym(collected: Path):
     command = ("responses", "import", "long.csv", "--out", "collected")
     assert run(*command).splitlines()[:-1] == [
         "map.toml: a draft: 1 question of ko-KR. Nothing is imported yet.",
+        "  to be written into it, unless every row is another person: annotator, who answered",
         "  to be written into it: answers, the columns with answers, in their order",
         *(f"  left out: {name}" for name in ("participant", "said", "¿Otra?")),
     ]
