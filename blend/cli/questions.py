@@ -145,7 +145,7 @@ def judge(
     typer.echo(f"{_added(out, added.by_verdict)}{unsure}.")
     location = Path(relpath(out, base)).as_posix()
     if is_new and used.mcq.verdicts != location:
-        say_how_to_name(location)
+        say_how_to_name(out, base)
 
 
 @app.command()
@@ -181,7 +181,7 @@ def accept(
             f"option out, unless most of three or more natives accept it{stay}."
         )
     if is_new:
-        say_how_to_name(out.as_posix(), "a path relative to the recipe's folder")
+        say_how_to_name(out)
     _say_what_was_read(verdicts)
     say_of_file(diagnostics)
 

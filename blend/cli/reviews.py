@@ -191,4 +191,4 @@ def _accept_pairs(sheet: Path, out: Path, reviewer: str) -> None:
     typer.echo(f"{out}: {total} added, {same:,} same, {different:,} different{known}.")
     say_of_file(diagnostics)
     if is_new:
-        say_how_to_name(out.as_posix(), "a path relative to the recipe's folder")
+        say_how_to_name(out)

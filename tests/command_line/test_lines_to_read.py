@@ -173,6 +173,11 @@ def test_verdicts_stand_beside_their_options(
     write_sheet(OPTION_SHEET, pl.DataFrame(rows, OPTION_SHEET.columns), Path("back.csv"))
     printed = run("questions", "accept", "back.csv", "--reviewer", "r1")
     assert printed.partition("relative to the recipe's folder.\n")[2] == told
+    # Beside a recipe the file is named as that recipe must name it.
+    Path("mine").mkdir()
+    Path("mine", "recipe.toml").touch()
+    printed = run("questions", "accept", "back.csv", "--reviewer", "r1", "--out", "mine/verdicts.tsv")
+    assert printed.partition('verdicts = "verdicts.tsv" in [mcq].\n')[2] == told
 
 
 def test_an_answer_in_a_wrong_group_is_seen():
