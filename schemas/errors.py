@@ -276,9 +276,9 @@ def not_answered(answer: str, template_id: str, answers: Iterable[str]) -> tuple
     """A decision on an answer that is not among those to its question."""
     there = list(answers)
     what = f"nobody answered {answer!r} to {template_id!r}"
-    restored = "restore rows of responses that are gone since the review"
+    restored = "restore rows of responses that were lost since the review"
     corrected = (
-        "if the answer was corrected there, have `blend reviews propose` take up its question again, or write "
+        "if the answer was corrected or withdrawn, have `blend reviews propose` take up its question again, or write "
         "it in the review exactly as typed"
     )
     close = close_to(answer, there)
