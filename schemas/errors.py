@@ -278,8 +278,8 @@ def not_answered(answer: str, template_id: str, answers: Iterable[str]) -> tuple
     what = f"nobody answered {answer!r} to {template_id!r}"
     restored = "restore rows of responses that were lost since the review"
     corrected = (
-        "if the answer was corrected or withdrawn, have `blend reviews propose` take up its question again, or write "
-        "it in the review exactly as typed"
+        "if the answer was corrected or withdrawn, have `blend reviews propose` take up its question again, or "
+        "write it in the review exactly as typed"
     )
     close = close_to(answer, there)
     # What is close to an answer that is gone is most likely its correction.
