@@ -37,8 +37,8 @@ MAY_IMPORT = {
     "loaders/upstream/semeval": "loaders/files loaders/upstream",
     "loaders/upstream/fmlama": "loaders/files loaders/wikidata",
     "loaders/releases": "loaders/files loaders/hub",
-    "loaders/recipes": "loaders/contributions loaders/files loaders/hub loaders/releases loaders/responses loaders/sample "
-    "loaders/topics loaders/upstream/blend loaders/upstream/semeval loaders/wikidata",
+    "loaders/recipes": "loaders/contributions loaders/files loaders/hub loaders/releases loaders/responses "
+    "loaders/sample loaders/topics loaders/upstream/blend loaders/upstream/semeval loaders/wikidata",
     "builders": "",
     "builders/templates": "",
     "builders/cultural_prompts": "loaders/topics builders",

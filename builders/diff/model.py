@@ -26,11 +26,11 @@ from blend.schemas.addresses import numbers_of
 from blend.schemas.models import FrozenModel
 from blend.schemas.summaries import Summarised, Table
 
-Presence = Literal["added", "removed", "kept"]
+_Presence = Literal["added", "removed", "kept"]
 """Whether something is in the new release only, in the old one only, or in both."""
 
 
-def presence_of(old: object, new: object) -> Presence:
+def presence_of(old: object, new: object) -> _Presence:
     """Whether what stands in the old release, in the new one or in both is new; null stands for absent."""
     return "added" if old is None else "removed" if new is None else "kept"
 
@@ -64,7 +64,7 @@ class FileChange(FrozenModel):
 
     path: str
     """Path in the release."""
-    presence: Presence
+    presence: _Presence
     """``kept`` is a file whose contents changed."""
 
 
@@ -79,7 +79,7 @@ class ColumnChange(FrozenModel):
     """Type in the new release; null where the column is gone."""
 
     @property
-    def presence(self) -> Presence:
+    def presence(self) -> _Presence:
         """``kept`` is a column whose type changed."""
         return presence_of(self.old, self.new)
 
@@ -128,7 +128,7 @@ class SplitDiff(FrozenModel):
     """The first changes of every column, in the order of the new release."""
 
     @property
-    def presence(self) -> Presence:
+    def presence(self) -> _Presence:
         """Whether the split is in both releases."""
         return presence_of(self.old_rows, self.new_rows)
 
@@ -152,7 +152,7 @@ class ConfigDiff(FrozenModel):
     """All splits, also those in which nothing differs: in the order of the new release, then those gone."""
 
     @property
-    def presence(self) -> Presence:
+    def presence(self) -> _Presence:
         """Whether the configuration is in both releases."""
         found = {split.presence for split in self.splits}
         return found.pop() if len(found) == 1 else "kept"

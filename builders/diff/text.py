@@ -18,14 +18,14 @@ from blend.schemas.texts import escape_controls, pluralise
 # Two values side by side: short enough to read, cut where they differ.
 
 
-WIDTH = 100
+_WIDTH = 100
 """Characters of a quoted value at most."""
 
 _LEAD = 20
 """Characters of what stands before the first difference; a third of the width if that is less."""
 
 
-def value_pair(old: JsonValue, new: JsonValue, width: int = WIDTH) -> tuple[str, str]:
+def _value_pair(old: JsonValue, new: JsonValue, width: int = _WIDTH) -> tuple[str, str]:
     """Both values in at most ``width`` characters each: text as it is, everything else as JSON.
 
     Long texts are cut to the part around their first difference. Characters that nobody sees, or that
@@ -95,7 +95,7 @@ def diff_json(diff: ReleaseDiff) -> dict[str, Any]:
     }
 
 
-def changelog_entry(diff: ReleaseDiff, version: str, changes: str | None = None) -> str:
+def _changelog_entry(diff: ReleaseDiff, version: str, changes: str | None = None) -> str:
     """Write what a version changes, as a section of ``CHANGELOG.md``: the same text for the same comparison.
 
     Args:
@@ -148,19 +148,20 @@ def difference_tables(diff: ReleaseDiff, *, examples: int) -> list[Table]:
         columns += [(name, of.path, of.old, of.new) for of in config.schema_changes]
         values += [(name, *total) for total in changed.items()]
         for what in ("added", "removed"):
-            of_splits = [(split.split, one) for split in config.splits for one in getattr(split, f"{what}_ids")]
-            ids += [(name, *one, what) for one in of_splits[:examples]]
+            found_ids = [(split.split, one) for split in config.splits for one in getattr(split, f"{what}_ids")]
+            ids += [(name, *one, what) for one in found_ids[:examples]]
         cells = [(split.split, cell) for split in config.splits for cell in split.examples]
         for column in dict.fromkeys(cell.column for _, cell in cells):
             of_column = [(split, cell) for split, cell in cells if cell.column == column]
             quoted += [
-                (f"{name} {split} {cell.id} {column}", " → ".join(value_pair(cell.old, cell.new)))
+                (f"{name} {split} {cell.id} {column}", " → ".join(_value_pair(cell.old, cell.new)))
                 for split, cell in of_column[:examples]
             ]
-    n_ids = sum(of.added + of.removed for config in diff.configs for of in config.splits)
-    n_values = sum(n for *_, n in values)
+    of_splits = [split for config in diff.configs for split in config.splits]
+    n_ids = sum(split.added + split.removed for split in of_splits)
+    n_values = sum(sum(split.columns.values()) for split in of_splits)
     reasons = [(reason.step, reason.text) for reason in version_step(diff).reasons]
-    settings = [(of.path, *value_pair(of.old, of.new)) for of in diff.settings]
+    settings = [(of.path, *_value_pair(of.old, of.new)) for of in diff.settings]
     found: dict[str, tuple[tuple[str, ...], Sequence[tuple[object, ...]]]] = {
         "Reasons": (("step", "why"), reasons),
         "Rows": (("table", "was", "now", *counts), rows),
@@ -184,7 +185,7 @@ def difference_tables(diff: ReleaseDiff, *, examples: int) -> list[Table]:
     ]
 
 
-def first_entry(manifest: ReleaseManifest) -> str:
+def _first_entry(manifest: ReleaseManifest) -> str:
     """The section for a dataset's first version: what it holds."""
     rows: dict[str, list[int]] = {}
     for table in manifest.tables:
@@ -208,11 +209,11 @@ def next_changelog(previous: OpenRelease | None, new: OpenRelease) -> str:
         BlendError: If a file cannot be read.
     """
     if previous is None:
-        return changelog(first_entry(new.manifest))
+        return changelog(_first_entry(new.manifest))
     path = previous.folder / CHANGELOG_NAME
-    before = document_text(path) if path.is_file() else changelog(first_entry(previous.manifest))
+    before = document_text(path) if path.is_file() else changelog(_first_entry(previous.manifest))
     found = diff_tables(previous, new, examples=1)
-    entry = changelog_entry(found, new.manifest.version, new.manifest.recipe.changes)
+    entry = _changelog_entry(found, new.manifest.version, new.manifest.recipe.changes)
     return changelog(entry, before)
 
 

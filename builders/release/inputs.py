@@ -121,7 +121,7 @@ def read_inputs(placed: RecipeInPlace, *, reviewing: bool = False) -> Inputs:
             f"recipe, key locales: no source has a question in {', '.join(missing)}; "
             f"the sources hold {', '.join(sorted(held)) or 'none'}"
         )
-    sources = [_only(tables, wanted) for tables in compared_with_blend(sources, placed.locales)]
+    sources = [_only(tables, wanted) for tables in _compared_with_blend(sources, placed.locales)]
     prompted = {tag for tables in sources for tag in tables.prompts["locale"]}
     rows = {
         name: pl.concat([empty(schema), *(getattr(tables, name) for tables in sources)])
@@ -230,7 +230,7 @@ class _Wording(NamedTuple):
     content: str
 
 
-def compared_with_blend(sources: Sequence[SourceTables], locales: Registry) -> list[SourceTables]:
+def _compared_with_blend(sources: Sequence[SourceTables], locales: Registry) -> list[SourceTables]:
     """Compare own templates with those of BLEnD that have the same id, and take over where they come from.
 
     Args:

@@ -305,10 +305,10 @@ def release_figures(
     mcqs = None
     if MULTIPLE_CHOICE_QUESTIONS in held:
         mcqs = read_config(release, MULTIPLE_CHOICE_QUESTIONS, on_progress=on_progress)
-    return pilot_figures(annotations, mcqs, wanted=manifest.recipe.saq.wanted, comparable=comparable)
+    return _pilot_figures(annotations, mcqs, wanted=manifest.recipe.saq.wanted, comparable=comparable)
 
 
-def pilot_figures(
+def _pilot_figures(
     annotations: pl.DataFrame, mcqs: pl.DataFrame | None, *, wanted: int, comparable: pl.DataFrame
 ) -> pl.DataFrame:
     """Count `REGION_FIGURES` in annotations and what was made of them.
@@ -349,7 +349,7 @@ def made_of(shares: pl.DataFrame, mcqs: pl.DataFrame | None) -> pl.DataFrame:
 
     Args:
         shares: ``locale``, ``majority`` and ``asked``, the number of questions.
-        mcqs: As in `pilot_figures`.
+        mcqs: As in `_pilot_figures`.
     """
     if mcqs is None:
         return pl.DataFrame(schema={name: REGION_FIGURES[name] for name in ("locale", *_OF_MCQS)})

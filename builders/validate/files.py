@@ -1,4 +1,4 @@
-"""Checks of files: card, Croissant and audit, and of tables: digests, columns, rows, ids, and that they load."""
+"""Checks of files: card, Croissant and audit, and of tables: digests, columns, rows, ids, that they load."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

@@ -13,7 +13,7 @@ from blend.loaders.hub.request_timeouts import TIMEOUT_S
 from blend.schemas.errors import HubError
 
 
-class Snapshot(NamedTuple):
+class _Snapshot(NamedTuple):
     """Files of a repository as they were at a commit."""
 
     folder: Path
@@ -29,7 +29,7 @@ def fetch_dataset(
     patterns: Sequence[str],
     endpoint: str | None = None,
     timeout_s: float = TIMEOUT_S,
-) -> Snapshot:
+) -> _Snapshot:
     """Download files of a dataset repository, or find them in the client's cache.
 
     Args:
@@ -50,4 +50,4 @@ def fetch_dataset(
     if not folder.is_dir():
         wanted = ", ".join(patterns)
         raise HubError(f"{hub.where}: commit {commit} holds no {wanted}; name the repository that does")
-    return Snapshot(folder, commit)
+    return _Snapshot(folder, commit)

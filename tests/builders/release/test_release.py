@@ -90,8 +90,8 @@ def test_words_on_a_version_are_not_those_of_the_one_before(mini_release: Path, 
     with pytest.raises(InputError) as caught:
         build_release(recipe, tmp_path / "release")
     assert str(caught.value) == (
-        f"recipe, key changes: says word for word what it says of {before.version}; write what is new since then, or remove "
-        "the key"
+        f"recipe, key changes: says word for word what it says of {before.version}; write what is new since "
+        "then, or remove the key"
     )
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.builders.validate.texts import problems_of
+from blend.builders.validate.texts import _problems_of
 from blend.schemas.personal_data import personal_data
 
 FIX = "correct the source and rebuild the release"
@@ -458,5 +458,5 @@ def test_an_address_is_found_in_any_text(address: str, before: str, after: str):
 
 @given(st.text(st.characters(categories=["Cc", "Zl", "Zp"]), min_size=1), st.sampled_from("가Aا"))
 def test_no_control_character_passes(controls: str, letter: str):
-    (problem, *_) = problems_of(f"{letter}{controls}{letter}", "answers", "here", "")
+    (problem, *_) = _problems_of(f"{letter}{controls}{letter}", "answers", "here", "")
     assert problem.what.startswith("column answers holds control characters: U+")
