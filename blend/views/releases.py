@@ -13,8 +13,7 @@ from blend.builders.cards.rendering import plain
 from blend.builders.validate.checked_release import CheckResult, Level, ValidationReport
 from blend.loaders.contributions.checking import ContributionCheck
 from blend.loaders.releases import check_complete, read_manifest
-from blend.loaders.releases.reports import read_findings
-from blend.loaders.releases.tables import read_config, release_locales, scan_config, table_rows
+from blend.loaders.releases.tables import read_config, read_findings, release_locales, scan_config, table_rows
 from blend.loaders.responses.verdicts import read_verdicts
 from blend.schemas.errors import RowError, summarise
 from blend.schemas.languages import country_name

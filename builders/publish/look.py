@@ -18,7 +18,7 @@ from blend.builders.publish.plan import (
     check_target,
 )
 from blend.loaders.files.progress import ProgressCallback
-from blend.loaders.hub.client import Refs
+from blend.loaders.hub import Refs
 from blend.loaders.releases import ReleaseFile, read_manifest, read_release_files
 from blend.loaders.releases.repository import ADDRESSED, HubRepository, RemoteFile, addressed_files
 from blend.schemas.addresses import newest_version, tag_of

@@ -18,8 +18,7 @@ from blend.builders.stats.dataset import question_tables, stats_of_release
 from blend.builders.validate import validate_release
 from blend.loaders.recipes import RecipeInPlace, read_recipe, sample_recipe
 from blend.loaders.releases import read_manifest
-from blend.loaders.releases.reports import read_agreement
-from blend.loaders.releases.tables import read_config
+from blend.loaders.releases.tables import read_agreement, read_config
 from blend.loaders.responses import read_responses
 from blend.loaders.sample import sample_path
 from blend.loaders.starter import write_starter
