@@ -109,9 +109,8 @@ class PendingCommit:
         if differences := self.differences(commit):
             raise ConflictError(
                 f"{self.where}: {self.tag} is published with other content and never changes "
-                f"({differences.described()}); see "
-                f"`blend diff {self.repository.repo_id}@{self.tag} {self.release}`, "
-                "raise `version` in the recipe and build again"
+                f"({differences.described()}); see `blend diff {self.repository.repo_id}@{self.tag} "
+                f"{self.release}`, raise `version` in the recipe and build again"
             )
 
     def addition(self, path: str) -> "CommitOperationAdd":

@@ -106,9 +106,8 @@ class HubClient:
             return refs.tags[revision]
         if revision in refs.branches:
             raise InputError(
-                f"{self.where}: revision {revision!r} is a branch and can change; "
-                f"pin the commit that it names now, {refs.branches[revision]}, "
-                f"or a tag ({listed_tags(refs.tags)})"
+                f"{self.where}: revision {revision!r} is a branch and can change; pin the commit that it names "
+                f"now, {refs.branches[revision]}, or a tag ({listed_tags(refs.tags)})"
             )
         raise InputError(
             f"{self.where}: unknown revision {revision!r}; name a tag ({listed_tags(refs.tags)}), "

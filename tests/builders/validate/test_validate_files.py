@@ -114,9 +114,8 @@ FAULTS: dict[str, tuple[str, Callable[[Any], object], list[str]]] = {
         [
             f"error: {KR}: is missing; {AGAIN}",
             (
-                "error: data/annotations/KR-00001.parquet: is not in release.json; remove the file, or "
-                "rebuild the "
-                "release with it"
+                "error: data/annotations/KR-00001.parquet: is not in release.json; remove the file, or rebuild "
+                "the release with it"
             ),
         ],
     ),
