@@ -130,8 +130,9 @@ class ReleaseFacts:
             f"{pluralise(row['topics'], 'topic')} ({row['kind']})" for row in self.cultural.kinds.to_dicts()
         ]
         return (
-            f"Requests for texts about {' and '.join(kinds)} for readers of {self.cultural.nationalities:,} "
-            f"nationalities: {pluralise(int(self.cultural.kinds['prompts'].sum()), 'prompt')}."
+            f"Requests for texts about {' and '.join(kinds)} for readers of "
+            f"{self.cultural.nationalities:,} nationalities: "
+            f"{pluralise(int(self.cultural.kinds['prompts'].sum()), 'prompt')}."
         )
 
     def _items(self) -> str:
@@ -251,7 +252,14 @@ def citation(recipe: Recipe, authors: Sequence[str] | None = None) -> str:
     names = (recipe.authors or ()) if authors is None else authors
     who = f"  author = {{{' and '.join(names)}}},\n" if names else ""
     url = "" if recipe.homepage is None else f"  url = {{{recipe.homepage}}},\n"
-    return f"@misc{{{key}_v{recipe.version},\n  title = {{{escape_controls(recipe.title or recipe.name)}}},\n{who}{url}  note = {{Version {recipe.version}, built with {DISTRIBUTION}}},\n}}\n"
+    return (
+        f"@misc{{{key}_v{recipe.version},\n"
+        f"  title = {{{escape_controls(recipe.title or recipe.name)}}},\n"
+        f"{who}"
+        f"{url}"
+        f"  note = {{Version {recipe.version}, built with {DISTRIBUTION}}},\n"
+        "}\n"
+    )
 
 
 def canary(name: str) -> str:

@@ -66,7 +66,8 @@ def _window(text: str, start: int, width: int) -> str:
 
 
 _CHANGELOG_TITLE = (
-    "# Changelog\n\nThe first number of a version counts breaks, the second additions, the third corrections; "
+    "# Changelog\n\n"
+    "The first number of a version counts breaks, the second additions, the third corrections; "
     "before 1.0.0 the second counts breaks as well.\n"
 )
 """What the file begins with."""

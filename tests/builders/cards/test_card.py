@@ -189,7 +189,12 @@ def test_authors_contact_and_homepage_stand_on_the_card(made: Path):
 
 def test_the_citation_names_them():
     assert citation(sample_recipe().model_copy(update=ABOUT)) == (
-        "@misc{blendsample_v0.1.0,\n  title = {BLEnD embedded sample},\n  author = {Mina Kim and Sara Ahmadi},\n  url = {https://example.org/blend},\n  note = {Version 0.1.0, built with blend-sdk},\n}\n"
+        "@misc{blendsample_v0.1.0,\n"
+        "  title = {BLEnD embedded sample},\n"
+        "  author = {Mina Kim and Sara Ahmadi},\n"
+        "  url = {https://example.org/blend},\n"
+        "  note = {Version 0.1.0, built with blend-sdk},\n"
+        "}\n"
     )
 
 

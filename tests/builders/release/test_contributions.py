@@ -190,11 +190,13 @@ def test_the_card_says_who_contributed_what(release):
         "https://creativecommons.org/publicdomain/zero/1.0/",
     )
     assert section == (
-        "\n| who | locales | questions | responses | reviews | licence |\n|---|---|--:|--:|--:|---|\n| jun | "
-        f"ko-KR | 2 | 12 | 0 | [CC0 1.0]({zero}) |\n| Mina Kim "
-        f"([ORCID](https://orcid.org/0000-0002-1825-0097)) | ko-KR | 0 | 12 | 0 | [CC BY 4.0]({by}) |\n| *1 "
-        f"contributor not named* | am-ET | 1 | 2 | 0 | [CC BY 4.0]({by}) |\n\nEverybody is named as they "
-        "agreed to be. A question that several brought counts for the first of them.\n"
+        "\n| who | locales | questions | responses | reviews | licence |\n|---|---|--:|--:|--:|---|\n"
+        f"| jun | ko-KR | 2 | 12 | 0 | [CC0 1.0]({zero}) |\n"
+        "| Mina Kim ([ORCID](https://orcid.org/0000-0002-1825-0097)) | ko-KR | 0 | 12 | 0 "
+        f"| [CC BY 4.0]({by}) |\n"
+        f"| *1 contributor not named* | am-ET | 1 | 2 | 0 | [CC BY 4.0]({by}) |\n\n"
+        "Everybody is named as they agreed to be. A question that several brought counts for the first of"
+        " them.\n"
     )
     assert "author = {Sara Ahmadi and Mina Kim}" in card
 

@@ -43,7 +43,8 @@ def responses(tmp_path: Path) -> Path:
         encoding="utf-8",
     )
     (folder / "responses" / "en-GB.csv").write_text(
-        "template_id,annotator,answer_1,answer_2,answer_3,non_answer,reason\nt1,a1,Pie,,,,\nt1,a2,pie,,,,\nt2,a1,,,,idk,\n",
+        "template_id,annotator,answer_1,answer_2,answer_3,non_answer,reason\n"
+        "t1,a1,Pie,,,,\nt1,a2,pie,,,,\nt2,a1,,,,idk,\n",
         encoding="utf-8",
     )
     return folder
@@ -151,8 +152,10 @@ def test_a_locale_that_nobody_knows():
 @pytest.mark.slow
 def test_verdicts_are_used_and_pinned(tmp_path: Path):
     (tmp_path / "verdicts.csv").write_text(
-        "template_id,locale,option,verdict,with,reader,why\nedu-02,en-US,a made-up "
-        "meal,proposed,GB,mina,nobody eats it\n,,teach,same_as,instruct,mina,\n,,stand up,same_as,pray,mina,\n",
+        "template_id,locale,option,verdict,with,reader,why\n"
+        "edu-02,en-US,a made-up meal,proposed,GB,mina,nobody eats it\n"
+        ",,teach,same_as,instruct,mina,\n"
+        ",,stand up,same_as,pray,mina,\n",
         encoding="utf-8",
     )
     mcq = McqOptions(verdicts="verdicts.csv")
