@@ -34,10 +34,10 @@ from blend.schemas.models import (
 PACKAGED = "domains.toml"
 """File name of the packaged domains."""
 
-LocalPath = Annotated[str, AfterValidator(os.path.expanduser)]
+_LocalPath = Annotated[str, AfterValidator(os.path.expanduser)]
 """A path on this machine, relative to the file that names it; ``~`` is the home of whoever reads it."""
 
-Pid = Annotated[str, Field(pattern=r"^P[1-9]\d*$")]
+_Pid = Annotated[str, Field(pattern=r"^P[1-9]\d*$")]
 """Identifier of a Wikidata property, for example ``P495``."""
 
 
@@ -69,29 +69,29 @@ class Domain(Row):
     """First part of the names of its configurations: ``food`` gives ``food-triples``."""
     item_class: Qid
     """Class that every item belongs to."""
-    class_properties: tuple[Pid, ...] = Field(min_length=1)
+    class_properties: tuple[_Pid, ...] = Field(min_length=1)
     """Properties that lead from an item to the class, in one or more steps and any mixture."""
     excluded_classes: tuple[Qid, ...] = ()
     """Classes whose items are left out although they belong to ``item_class``."""
-    origin_properties: tuple[Pid, ...] = Field(min_length=1)
+    origin_properties: tuple[_Pid, ...] = Field(min_length=1)
     """Properties that name an item's country of origin."""
-    route_properties: tuple[Pid, ...] = ()
+    route_properties: tuple[_Pid, ...] = ()
     """Properties that name something whose country is the item's origin where it has none of its own."""
-    route_origin_properties: tuple[Pid, ...] = ()
+    route_origin_properties: tuple[_Pid, ...] = ()
     """Properties that name the country of what a route leads to."""
-    part_properties: tuple[Pid, ...] = Field(min_length=1)
+    part_properties: tuple[_Pid, ...] = Field(min_length=1)
     """Properties that name an item's parts."""
-    material_properties: tuple[Pid, ...] = ()
+    material_properties: tuple[_Pid, ...] = ()
     """Properties that name what an item is made from."""
-    image_properties: tuple[Pid, ...] = ()
+    image_properties: tuple[_Pid, ...] = ()
     """Properties that hold an image."""
     country_classes: tuple[Qid, ...] = Field(min_length=1)
     """Classes of what may be an origin, by an explicit *instance of* (``P31``)."""
     historical_classes: tuple[Qid, ...] = ()
     """Classes of countries that are no more."""
-    continent_property: Pid = "P30"
+    continent_property: _Pid = "P30"
     """Property that names a country's continents."""
-    successor_property: Pid = "P1366"
+    successor_property: _Pid = "P1366"
     """Property that names what a country was replaced by."""
     templates: str | None = None
     """File of prompt templates about its items, beside the file of the domain, or the name of packaged ones
@@ -185,7 +185,7 @@ def find_domain(name: str, known: Mapping[str, Domain] | None = None) -> Domain:
     return choices[name]
 
 
-PAPER_PROMPTS: Mapping[str, object] = {"article": "letter"}
+_PAPER_PROMPTS: Mapping[str, object] = {"article": "letter"}
 """What mode ``paper`` stands for; a key given beside it counts instead."""
 
 
@@ -199,26 +199,26 @@ class CulturalOptions(FrozenModel):
     nationalities: Literal["un", "all"] | Annotated[tuple[Text, ...], Field(min_length=1)] = "un"
     """Members and observers of the United Nations (193 demonyms, as published), these and further territories,
     or a list of demonyms or ISO codes."""
-    forms: LocalPath | None = None
+    forms: _LocalPath | None = None
     """TSV of what nationalities are called in other languages than English, relative to the recipe."""
 
     @model_validator(mode="before")
     @classmethod
     def _of_mode(cls, given: Any) -> Any:
         if isinstance(given, Mapping) and given.get("mode") == "paper":
-            return {**PAPER_PROMPTS, **given}
+            return {**_PAPER_PROMPTS, **given}
         return given
 
 
 PAPER_LANGUAGES = ("en", "zh", "ko", "ar", "he", "ru")
 """The languages that Zhou et al. (2025) align."""
 
-TAIWAN = "Q865"
+_TAIWAN = "Q865"
 """The item that the published script leaves out by its name."""
 
 PAPER_TRIPLES: Mapping[str, object] = {
     "single_origin": "language",
-    "excluded_origins": (TAIWAN,),
+    "excluded_origins": (_TAIWAN,),
     "named_in_english": True,
     "images": "with-material",
     "own_parts": "keep",
@@ -233,7 +233,7 @@ class TripleOptions(FrozenModel):
     """``paper`` repeats the published procedure, defects included; ``default`` leaves them out."""
     domain: str = "dish"
     """Name of the domain, for example ``dish``."""
-    domain_file: LocalPath | None = None
+    domain_file: _LocalPath | None = None
     """TOML file of further domains, relative to the recipe, for what the package does not know."""
     languages: tuple[str, ...] | None = Field(default=None, min_length=1)
     """Languages to build, as Wikidata tags them; all that give a row when absent."""
@@ -282,7 +282,7 @@ Line = Annotated[str, StringConstraints(pattern=rf"^[^\s{_UNSHOWN}]([^{_UNSHOWN}
 Count = Annotated[StrictInt, Field(ge=0, le=1_000_000)]
 """A number of people, answers or votes; upstream files have no larger one either."""
 
-PositiveCount = Annotated[StrictInt, Field(ge=1, le=1_000_000)]
+_PositiveCount = Annotated[StrictInt, Field(ge=1, le=1_000_000)]
 """The same, of which there has to be one."""
 
 
@@ -304,7 +304,7 @@ class Source(FrozenModel):
     ``blend``: a directory or Hub repository in the layout of the public BLEnD data; ``semeval``: a directory
     with the files of SemEval-2026 Task 7; ``wikidata``: a snapshot of Wikidata taken by
     ``blend wikidata snapshot``; ``topics``: a directory of topics and templates for cultural prompts."""
-    location: LocalPath = ""
+    location: _LocalPath = ""
     """Directory or snapshot, relative to the recipe, or Hub repository id (``org/name``, ``blend`` only)."""
     revision: str | None = None
     """Commit or tag of a Hub repository; needed for one, meaningless for a directory."""
@@ -319,7 +319,7 @@ class Source(FrozenModel):
 class SaqOptions(FrozenModel):
     """How responses become annotations (Myung et al. 2024, section 3)."""
 
-    wanted: PositiveCount = 5
+    wanted: _PositiveCount = 5
     """Valid responses wanted per question."""
     max_idk: Count = 5
     """Collection for a question stops with more than this many *I don't know*."""
@@ -357,7 +357,7 @@ class McqOptions(FrozenModel):
 
     mode: Literal["default", "paper"] = "default"
     """``paper`` repeats the published procedure exactly; ``default`` is described in ``docs/mcq.md``."""
-    target_min_votes: PositiveCount = 3
+    target_min_votes: _PositiveCount = 3
     """Votes that a region's top answer needs before the region is asked about: a majority of five."""
     target_max_non_answers: Count = 2
     """Non-answers of all kinds with which a region is still asked about: a minority of five."""
@@ -365,14 +365,14 @@ class McqOptions(FrozenModel):
     """Votes for *not applicable to our culture* with which a region is still asked about."""
     rungs: StrictBool = False
     """Whether ``true-false-questions`` are made of the multiple-choice questions as well; ``default`` mode."""
-    distractor_min_votes: PositiveCount = 2
+    distractor_min_votes: _PositiveCount = 2
     """Votes that an answer needs before it is offered as a distractor elsewhere."""
-    distractor_reserve_votes: PositiveCount = 1
+    distractor_reserve_votes: _PositiveCount = 1
     """Votes that an answer in free text needs to be a distractor in a question that is short of them; as many
     as ``distractor_min_votes``, and there is no reserve."""
     distractor_max_non_answers: Count = 2
     """Non-answers with which a region's answers are still offered elsewhere."""
-    verdicts: LocalPath | None = None
+    verdicts: _LocalPath | None = None
     """Table of verdicts on options and questions (CSV, TSV, workbook, JSON Lines or Parquet), relative to the
     recipe; ``docs/mcq.md`` says which there are."""
     unread: Literal["warn", "drop", "keep"] = "warn"
@@ -427,7 +427,7 @@ class Recipe(FrozenModel):
         default=None, examples=["https://example.org/everyday"]
     )
     """Web address of the dataset or its project."""
-    datasheet: LocalPath | None = None
+    datasheet: _LocalPath | None = None
     """TOML file with the answers of the datasheet (``docs/cards.md``), relative to the recipe."""
     citation: Annotated[str, AfterValidator(_check_bibtex)] | None = None
     """BibTeX entry by which the dataset wants to be cited; one without authors is made when absent."""
@@ -437,10 +437,10 @@ class Recipe(FrozenModel):
     """Seed of every random choice."""
     sources: tuple[Source, ...] = Field(min_length=1)
     """Inputs, in order: a table ``[[sources]]`` with ``kind`` and ``location`` for each."""
-    previous: LocalPath | None = None
+    previous: _LocalPath | None = None
     """Release that this one follows: a directory, relative to the recipe, or ``org/name@revision``. What
     changed since then is put on top of its ``CHANGELOG.md``."""
-    locale_file: LocalPath | None = None
+    locale_file: _LocalPath | None = None
     """TOML file of further locales, relative to the recipe, for regions that the packaged registry lacks."""
     locales: tuple[str, ...] | None = Field(default=None, min_length=1, examples=[["ko-KR", "su-JB"]])
     """Locale tags to build; all that the sources hold when absent."""
@@ -454,7 +454,7 @@ class Recipe(FrozenModel):
     """How topics and nationalities become cultural prompts."""
 
 
-DEFAULT_LICENSE = "cc-by-sa-4.0"
+_DEFAULT_LICENSE = "cc-by-sa-4.0"
 """Licence of BLEnD, which a release made of public data has unless its recipe says otherwise."""
 
 OWN_RESPONSES = ("responses", "contributions")
@@ -495,7 +495,7 @@ def may_become(given: str, released: str) -> bool:
 
 
 @lru_cache(maxsize=1)
-def known_licenses() -> frozenset[str]:
+def _known_licenses() -> frozenset[str]:
     """The identifiers that the Hub accepts."""
     return frozenset(packaged_tables("licenses.toml")["identifiers"])
 
@@ -520,8 +520,10 @@ def licensed(recipe: Recipe, *, where: str = "recipe") -> Recipe:
         if source.license is not None:
             check_license(source.license, where=f"{where}, key sources[{number}].license")
         if source.kind == "blend":
-            _check_adapted(source.license or DEFAULT_LICENSE, recipe.license or DEFAULT_LICENSE, number, where)
-    return recipe if recipe.license is not None else recipe.model_copy(update={"license": DEFAULT_LICENSE})
+            _check_adapted(
+                source.license or _DEFAULT_LICENSE, recipe.license or _DEFAULT_LICENSE, number, where
+            )
+    return recipe if recipe.license is not None else recipe.model_copy(update={"license": _DEFAULT_LICENSE})
 
 
 def _check_adapted(given: str, released: str, number: int, where: str) -> None:
@@ -540,9 +542,9 @@ def check_license(identifier: str, *, where: str) -> None:
     Raises:
         RowError: With the closest one.
     """
-    if identifier in known_licenses():
+    if identifier in _known_licenses():
         return
-    hint = did_you_mean(re.sub(r"[\s_]+", "-", identifier.strip().lower()), known_licenses())
+    hint = did_you_mean(re.sub(r"[\s_]+", "-", identifier.strip().lower()), _known_licenses())
     raise RowError(
         f"{identifier!r} is not a licence identifier that the Hub knows",
         where=where,

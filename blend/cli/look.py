@@ -277,7 +277,7 @@ def schema(
     """Print the JSON Schema of a row, of a recipe or of a manifest."""
     import json
 
-    models = schema_models()
+    models = _schema_models()
     if name is None:
         for known, model in models.items():
             typer.echo(f"{known:<12} {first_line_of(model)}")
@@ -309,7 +309,7 @@ def locales(
     print_tables([locale_details(chosen[0]) if len(chosen) == 1 else locale_table(chosen)])
 
 
-def schema_models() -> "dict[str, type[BaseModel]]":
+def _schema_models() -> "dict[str, type[BaseModel]]":
     """The models whose JSON Schema ``blend schema`` prints, by the name to ask for."""
     from blend.schemas import rows
     from blend.schemas.locales import Locale

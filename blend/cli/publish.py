@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
 _STOPPED = "interrupted; readers see no half release; run it again to finish"
 
-BuiltRelease = Annotated[Path, typer.Argument(help="Release directory, as `blend build` makes it.")]
+_BuiltRelease = Annotated[Path, typer.Argument(help="Release directory, as `blend build` makes it.")]
 Repository = Annotated[
     str, typer.Argument(metavar="ORG/NAME", help="Dataset repository; made if it is not there.")
 ]
-Private = Annotated[bool, typer.Option("--private", help="Only the owners may see it.")]
-ForceVersion = Annotated[
+_Private = Annotated[bool, typer.Option("--private", help="Only the owners may see it.")]
+_ForceVersion = Annotated[
     str | None,
     typer.Option(metavar="REASON", help="Publish under a version that does not follow from the changes."),
 ]
-Despite = Annotated[
+_Despite = Annotated[
     str | None,
     typer.Option(metavar="REASON", help="Publish although validation finds errors; the changelog tells why."),
 ]
@@ -40,12 +40,12 @@ def register(app: typer.Typer) -> None:
 
 
 def publish(
-    release: BuiltRelease,
+    release: _BuiltRelease,
     repo: Repository,
-    private: Private = False,
+    private: _Private = False,
     dry_run: DryRun = False,
-    force_version: ForceVersion = None,
-    allow_errors: Despite = None,
+    force_version: _ForceVersion = None,
+    allow_errors: _Despite = None,
 ) -> None:
     """Publish a release on the Hub as one commit and the tag vX.Y.Z.
 

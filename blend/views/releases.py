@@ -13,8 +13,7 @@ from blend.builders.cards.rendering import plain
 from blend.builders.validate.checked_release import CheckResult, Level, ValidationReport
 from blend.loaders.contributions.checking import ContributionCheck
 from blend.loaders.releases import check_complete, read_manifest
-from blend.loaders.releases.reports import read_findings
-from blend.loaders.releases.tables import read_config, release_locales, scan_config, table_rows
+from blend.loaders.releases.tables import read_config, read_findings, release_locales, scan_config, table_rows
 from blend.loaders.responses.verdicts import read_verdicts
 from blend.schemas.errors import RowError, summarise
 from blend.schemas.languages import country_name
@@ -67,7 +66,7 @@ def lines_to_read(release: Path, manifest: ReleaseManifest) -> Iterator[str]:
     step = max(len(questions) / _LINES, 1)
     for row in (questions.row(int(at * step), named=True) for at in range(min(len(questions), _LINES))):
         # All answers: the wrong English of a rare one shows nowhere else.
-        given = [*map(group_with_english, row["annotations"]), *_non_answers(row["idks"])]
+        given = [*map(_group_with_english, row["annotations"]), *_non_answers(row["idks"])]
         answers = "; ".join(given) or "no answer"
         texts = row["topic"], row["question"], row["en_question"], answers
         yield _line(row, "template_id", *texts, *refused.get((row["template_id"], row["locale"]), ()))
@@ -109,7 +108,7 @@ def _some_of(n: int) -> str:
     return f"{_LINES} of {n:,} lines" if n > _LINES else pluralise(n, "line")
 
 
-def group_with_english(group: dict[str, Any]) -> str:
+def _group_with_english(group: dict[str, Any]) -> str:
     """An answer group on a line: all its texts but spellings, its English, its votes."""
     # All that was grouped, so that an answer in a wrong group is seen; not its spellings.
     answers = {fold(text): text for text in reversed(group["answers"])}

@@ -34,14 +34,14 @@ def show_tables(
         more = f" {frame.height - head.height:,} more rows: --all." if head.height < frame.height else ""
         if number:
             out.print()
-        out.print(table_of(summaries.Table(title, head, caption + more)))
+        out.print(_table_of(summaries.Table(title, head, caption + more)))
     if not everything and len(tables) > 1:
         names = ", ".join(table.name for table in tables[1:])
         line = f"Further tables: {names}. --table NAME prints one of them, --all prints all."
         out.print(line, highlight=False, markup=False)
 
 
-def table_of(table: summaries.Table) -> Table:
+def _table_of(table: summaries.Table) -> Table:
     """A table for the terminal: words to the left, figures to the right and never cut.
 
     A heading is broken behind its slashes, at its underscores and before a last per cent sign.

@@ -122,7 +122,7 @@ def documents(facts: ReleaseFacts) -> Mapping[str, str]:
     texts[CARD_PAGE_NAME] = render_details(facts)
     texts[DATASHEET_NAME] = _render_datasheet(facts)
     if facts.manifest.recipe.datasheet is not None:
-        texts[ANSWERS_NAME] = answers_toml(facts.datasheet)
+        texts[ANSWERS_NAME] = _answers_toml(facts.datasheet)
     texts[CHANGELOG_NAME] = facts.changelog
     texts[CROISSANT_NAME] = render_croissant(facts)
     if (benchmark := _benchmark_yaml(facts)) is not None:
@@ -130,6 +130,6 @@ def documents(facts: ReleaseFacts) -> Mapping[str, str]:
     return texts
 
 
-def answers_toml(datasheet: Datasheet) -> str:
+def _answers_toml(datasheet: Datasheet) -> str:
     """The answers as TOML that reads back as the same datasheet."""
     return tomli_w.dumps(datasheet.model_dump(exclude_none=True, exclude_defaults=True))

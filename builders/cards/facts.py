@@ -91,7 +91,7 @@ class ReleaseFacts:
     @property
     def authors(self) -> list[str]:
         """Names of those to cite."""
-        return cited_authors(self.manifest.recipe, self.contributions)
+        return _cited_authors(self.manifest.recipe, self.contributions)
 
     @property
     def summary(self) -> str:
@@ -315,7 +315,7 @@ def shares(contributions: Sequence[Contributed]) -> list[_Share]:
     return rows
 
 
-def cited_authors(recipe: Recipe, contributions: Sequence[Contributed]) -> list[str]:
+def _cited_authors(recipe: Recipe, contributions: Sequence[Contributed]) -> list[str]:
     """The authors to cite: those of the recipe, then contributors who agreed to be named, each once."""
     agreed = [given.contributor.name for given in contributions if _is_cited(given.contributor)]
     return list(dict.fromkeys([*(recipe.authors or ()), *(name for name in agreed if name)]))

@@ -61,7 +61,7 @@ def card_header(facts: ReleaseFacts) -> str:
         "language_creators": _of_sources(facts, "language"),
         "multilinguality": ["multilingual" if len(facts.languages) > 1 else "monolingual"],
         "source_datasets": _of_sources(facts, "extended"),
-        "size_categories": [size_category(sum(table.rows for table in facts.manifest.tables))],
+        "size_categories": [_size_category(sum(table.rows for table in facts.manifest.tables))],
         "tags": list(KEYWORDS),
         "configs": configs_of(facts.manifest),
         "dataset_info": [_info(config, of_config, facts) for config, of_config in tables.items()],
@@ -118,7 +118,7 @@ def _info(config: str, tables: Sequence[TableInfo], facts: ReleaseFacts) -> dict
     }
 
 
-def size_category(rows: int) -> str:
+def _size_category(rows: int) -> str:
     """The Hub's category of so many rows, ``10K<n<100K``."""
     reached = sum(rows >= 1000 * 10**power for power in range(len(_SIZES)))
     if reached == 0:

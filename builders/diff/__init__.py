@@ -109,7 +109,7 @@ def _config_diff(
             continue
         old_rows = None if was is None else table_rows(old.folder, was)
         new_rows = None if now is None else table_rows(new.folder, now)
-        splits.append(diff_rows(old_rows, new_rows, config=config, split=split, examples=examples))
+        splits.append(_diff_rows(old_rows, new_rows, config=config, split=split, examples=examples))
         if old_rows is not None and new_rows is not None:
             changes |= dict.fromkeys(schema_changes(old_rows.schema, new_rows.schema))
             in_both = [name for name in old_rows.columns if name in new_rows.columns]
@@ -131,7 +131,7 @@ _ID = ["row id", "times before"]
 """Columns that name a row: the second row with an id is another than the first."""
 
 
-def diff_rows(
+def _diff_rows(
     old: pl.DataFrame | None, new: pl.DataFrame | None, *, config: str, split: str, examples: int
 ) -> SplitDiff:
     """Compare the rows of two tables that have the same configuration and split.
@@ -152,7 +152,7 @@ def diff_rows(
     """
     n_rows = {"old_rows": None if old is None else old.height, "new_rows": None if new is None else new.height}
     old, new = _or_empty(old, new), _or_empty(new, old)
-    shared = shared_types(old.schema, new.schema)
+    shared = _shared_types(old.schema, new.schema)
     key = _key(config, shared)
     before, after = _named(old, key), _named(new, key)
     came = after.join(before, on=_ID, how="anti", maintain_order="left")
@@ -280,7 +280,7 @@ def schema_changes(old: _Types, new: _Types) -> tuple[ColumnChange, ...]:
     )
 
 
-def shared_types(old: _Types, new: _Types) -> dict[str, pl.DataType]:
+def _shared_types(old: _Types, new: _Types) -> dict[str, pl.DataType]:
     """The columns whose values can be compared, in the order of ``new``: those that both have with one type."""
     return {name: dtype for name, dtype in new.items() if old.get(name) == dtype}
 

@@ -28,11 +28,11 @@ from pydantic import Field, JsonValue
 from blend.schemas.models import FrozenModel
 from blend.schemas.summaries import Summarised, Table
 
-Presence = Literal["added", "removed", "kept"]
+_Presence = Literal["added", "removed", "kept"]
 """Whether something is in the new release only, in the old one only, or in both."""
 
 
-def presence_of(old: object, new: object) -> Presence:
+def presence_of(old: object, new: object) -> _Presence:
     """Whether what stands in the old release, in the new one or in both is new; null stands for absent."""
     return "added" if old is None else "removed" if new is None else "kept"
 
@@ -66,7 +66,7 @@ class FileChange(FrozenModel):
 
     path: str
     """Path in the release."""
-    presence: Presence
+    presence: _Presence
     """``kept`` is a file whose contents changed."""
 
 
@@ -81,7 +81,7 @@ class ColumnChange(FrozenModel):
     """Type in the new release; null where the column is gone."""
 
     @property
-    def presence(self) -> Presence:
+    def presence(self) -> _Presence:
         """``kept`` is a column whose type changed."""
         return presence_of(self.old, self.new)
 
@@ -130,7 +130,7 @@ class SplitDiff(FrozenModel):
     """The first changes of every column, in the order of the new release."""
 
     @property
-    def presence(self) -> Presence:
+    def presence(self) -> _Presence:
         """Whether the split is in both releases."""
         return presence_of(self.old_rows, self.new_rows)
 
@@ -154,7 +154,7 @@ class ConfigDiff(FrozenModel):
     """All splits, also those in which nothing differs: in the order of the new release, then those gone."""
 
     @property
-    def presence(self) -> Presence:
+    def presence(self) -> _Presence:
         """Whether the configuration is in both releases."""
         found = {split.presence for split in self.splits}
         return found.pop() if len(found) == 1 else "kept"
@@ -319,19 +319,20 @@ def difference_tables(diff: ReleaseDiff, *, examples: int) -> list[Table]:
         columns += [(name, of.path, of.old, of.new) for of in config.schema_changes]
         values += [(name, *total) for total in changed.items()]
         for what in ("added", "removed"):
-            of_splits = [(split.split, one) for split in config.splits for one in getattr(split, f"{what}_ids")]
-            ids += [(name, *one, what) for one in of_splits[:examples]]
+            found_ids = [(split.split, one) for split in config.splits for one in getattr(split, f"{what}_ids")]
+            ids += [(name, *one, what) for one in found_ids[:examples]]
         cells = [(split.split, cell) for split in config.splits for cell in split.examples]
         for column in dict.fromkeys(cell.column for _, cell in cells):
             of_column = [(split, cell) for split, cell in cells if cell.column == column]
             quoted += [
-                (f"{name} {split} {cell.id} {column}", " → ".join(value_pair(cell.old, cell.new)))
+                (f"{name} {split} {cell.id} {column}", " → ".join(_value_pair(cell.old, cell.new)))
                 for split, cell in of_column[:examples]
             ]
-    n_ids = sum(of.added + of.removed for config in diff.configs for of in config.splits)
-    n_values = sum(sum(of.columns.values()) for config in diff.configs for of in config.splits)
+    of_splits = [split for config in diff.configs for split in config.splits]
+    n_ids = sum(split.added + split.removed for split in of_splits)
+    n_values = sum(sum(split.columns.values()) for split in of_splits)
     reasons = [(reason.step, reason.text) for reason in version_step(diff).reasons]
-    settings = [(of.path, *value_pair(of.old, of.new)) for of in diff.settings]
+    settings = [(of.path, *_value_pair(of.old, of.new)) for of in diff.settings]
     found: dict[str, tuple[tuple[str, ...], Sequence[tuple[object, ...]]]] = {
         "Reasons": (("step", "why"), reasons),
         "Rows": (("table", "was", "now", *counts), rows),
@@ -358,14 +359,14 @@ def difference_tables(diff: ReleaseDiff, *, examples: int) -> list[Table]:
 # Two values side by side: short enough to read, cut where they differ.
 
 
-WIDTH = 100
+_WIDTH = 100
 """Characters of a quoted value at most."""
 
 _LEAD = 20
 """Characters of what stands before the first difference; a third of the width if that is less."""
 
 
-def value_pair(old: JsonValue, new: JsonValue, width: int = WIDTH) -> tuple[str, str]:
+def _value_pair(old: JsonValue, new: JsonValue, width: int = _WIDTH) -> tuple[str, str]:
     """Both values in at most ``width`` characters each: text as it is, everything else as JSON.
 
     Long texts are cut to the part around their first difference. Characters that nobody sees, or that

@@ -71,7 +71,7 @@ def diff_json(diff: ReleaseDiff) -> dict[str, Any]:
     }
 
 
-def changelog_entry(diff: ReleaseDiff, version: str, changes: str | None = None) -> str:
+def _changelog_entry(diff: ReleaseDiff, version: str, changes: str | None = None) -> str:
     """Write what a version changes, as a section of ``CHANGELOG.md``: the same text for the same comparison.
 
     Args:
@@ -104,7 +104,7 @@ def verdict(diff: ReleaseDiff) -> str:
     return "\n".join([names, *lines])
 
 
-def first_entry(manifest: ReleaseManifest) -> str:
+def _first_entry(manifest: ReleaseManifest) -> str:
     """The section for a dataset's first version: what it holds."""
     rows: dict[str, list[int]] = {}
     for table in manifest.tables:
@@ -128,11 +128,11 @@ def next_changelog(previous: OpenRelease | None, new: OpenRelease) -> str:
         BlendError: If a file cannot be read.
     """
     if previous is None:
-        return changelog(first_entry(new.manifest))
+        return changelog(_first_entry(new.manifest))
     path = previous.folder / CHANGELOG_NAME
-    before = document_text(path) if path.is_file() else changelog(first_entry(previous.manifest))
+    before = document_text(path) if path.is_file() else changelog(_first_entry(previous.manifest))
     found = diff_tables(previous, new, examples=1)
-    entry = changelog_entry(found, new.manifest.version, new.manifest.recipe.changes)
+    entry = _changelog_entry(found, new.manifest.version, new.manifest.recipe.changes)
     return changelog(entry, before)
 
 

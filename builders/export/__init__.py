@@ -32,7 +32,7 @@ _COLUMNS = ("item_id", "region", "locale", "topic", "template_id", "prompt", "op
 """Columns of the data of a task."""
 
 
-class Exported(NamedTuple):
+class _Exported(NamedTuple):
     """Files that an export wrote."""
 
     task: str
@@ -45,7 +45,7 @@ class Exported(NamedTuple):
     """Paths of the files below the directory, in text order."""
 
 
-def export_lm_eval(items: pl.DataFrame, out: Path, *, name: str, version: str, style: str) -> Exported:
+def export_lm_eval(items: pl.DataFrame, out: Path, *, name: str, version: str, style: str) -> _Exported:
     """Write questions of a release as tasks of lm-eval.
 
     Args:
@@ -73,7 +73,7 @@ def export_lm_eval(items: pl.DataFrame, out: Path, *, name: str, version: str, s
         data, task = f"data/{region}.parquet", _name(group, region)
         files |= {data: _parquet(table.select(_COLUMNS)), f"{task}.yaml": _task(task, data, version)}
     written = write_new_files(out, files, parameter="out")
-    return Exported(group, items.height, tuple(tables), tuple(written))
+    return _Exported(group, items.height, tuple(tables), tuple(written))
 
 
 def _name(group: str, region: str) -> str:

@@ -32,7 +32,7 @@ class Responses(NamedTuple):
         return divide(np.nan_to_num(self.correct) @ weights, ~np.isnan(self.correct) @ weights)
 
 
-def responses_of(answers: pl.DataFrame) -> Responses:
+def _responses_of(answers: pl.DataFrame) -> Responses:
     """Answers as arrays.
 
     Args:
@@ -75,7 +75,7 @@ class _ItemStatistics(NamedTuple):
     """Ends of its 95 % interval over models; NaN with fewer than four."""
 
 
-def item_statistics(correct: FloatArray) -> _ItemStatistics:
+def _item_statistics(correct: FloatArray) -> _ItemStatistics:
     """Describe every item; the discrimination is corrected, as the item is left out of the score beside it.
 
     Args:
@@ -104,7 +104,7 @@ def _centred(values: FloatArray, used: NDArray[np.bool_]) -> FloatArray:
     return centred
 
 
-def wrong_key_evidence(responses: Responses) -> FloatArray:
+def _wrong_key_evidence(responses: Responses) -> FloatArray:
     """Weigh, for each item, the votes of models for the wrong option that has most against those for the key.
 
     A model is correct in an item as often as in the others of its region: chance ``p``; else it chooses each of
@@ -249,19 +249,19 @@ def analyse_items(answers: pl.DataFrame, *, chance: float | None = None) -> Item
         answers: As of `analysis.responses_of`.
         chance: What guessing scores, in percent; null where there is nothing to guess from.
     """
-    found = analyse_responses(responses_of(answers))
+    found = _analyse_responses(_responses_of(answers))
     return found if chance is None else replace(found, guessers=_guessers(found, chance / 100))
 
 
-def analyse_responses(responses: Responses) -> ItemAnalysis:
+def _analyse_responses(responses: Responses) -> ItemAnalysis:
     """Analyse responses; see `analyse_items`."""
     correct = responses.correct
     model = fit_items(correct) if len(responses.models) >= _LEAST_MODELS else None
-    figures = pl.DataFrame(item_statistics(correct)._asdict()).fill_nan(None)
+    figures = pl.DataFrame(_item_statistics(correct)._asdict()).fill_nan(None)
     if model is None:
         figures = figures.select("n_models", "difficulty")
     else:
-        evidence = wrong_key_evidence(responses)
+        evidence = _wrong_key_evidence(responses)
         figures = figures.with_columns(
             slope=model.slope, slope_error=model.slope_error, intercept=model.intercept, evidence=evidence
         )

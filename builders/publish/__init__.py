@@ -18,7 +18,7 @@ from blend.builders.publish.look import PendingCommit, look, plan_on
 from blend.builders.publish.plan import Publication, PublicationPlan
 from blend.builders.publish.steps import create_repository, make_commit, make_tag, send_files
 from blend.loaders.files.progress import ProgressCallback, silent
-from blend.loaders.hub.client import HubClient, hub_client, hub_name
+from blend.loaders.hub import HubClient, hub_client, hub_name
 from blend.loaders.hub.hub_errors import HubNotReached
 from blend.loaders.hub.request_timeouts import TIMEOUT_S, OnWait
 from blend.loaders.releases.repository import HubRepository

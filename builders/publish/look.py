@@ -18,7 +18,7 @@ from blend.builders.publish.plan import (
     check_target,
 )
 from blend.loaders.files.progress import ProgressCallback
-from blend.loaders.hub.client import Refs
+from blend.loaders.hub import Refs
 from blend.loaders.releases import ReleaseFile, read_manifest, read_release_files
 from blend.loaders.releases.repository import ADDRESSED, HubRepository, RemoteFile, addressed_files
 from blend.schemas.addresses import newest_version, tag_of
@@ -109,9 +109,8 @@ class PendingCommit:
         if differences := self.differences(commit):
             raise ConflictError(
                 f"{self.where}: {self.tag} is published with other content and never changes "
-                f"({differences.described()}); see "
-                f"`blend diff {self.repository.repo_id}@{self.tag} {self.release}`, "
-                "raise `version` in the recipe and build again"
+                f"({differences.described()}); see `blend diff {self.repository.repo_id}@{self.tag} "
+                f"{self.release}`, raise `version` in the recipe and build again"
             )
 
     def addition(self, path: str) -> "CommitOperationAdd":

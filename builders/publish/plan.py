@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
-from blend.loaders.hub.client import hub_name
+from blend.loaders.hub import hub_name
 from blend.loaders.releases import ReleaseFile, some_of
 from blend.loaders.releases.repository import RemoteFile
 from blend.schemas.addresses import numbers_of, tag_of

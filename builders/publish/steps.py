@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from blend.builders.publish.look import PendingCommit, find_commit
-from blend.loaders.hub.client import MAIN, answer_of
+from blend.loaders.hub import MAIN, answer_of
 from blend.loaders.hub.hub_errors import (
     NotTheHub,
     explanation,

@@ -24,7 +24,7 @@ from blend.loaders.files.content import file_infos
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.recipes import RecipeInPlace
 from blend.loaders.releases.references import replaceable
-from blend.loaders.releases.reports import agreement_json, read_audit, report_json
+from blend.loaders.releases.tables import agreement_json, read_audit, report_json
 from blend.schemas.arrow_types import published
 from blend.schemas.errors import InputError
 from blend.schemas.locales import Registry

@@ -121,7 +121,7 @@ def read_inputs(placed: RecipeInPlace, *, reviewing: bool = False) -> Inputs:
             f"recipe, key locales: no source has a question in {', '.join(missing)}; "
             f"the sources hold {', '.join(sorted(held)) or 'none'}"
         )
-    sources = [_only(tables, wanted) for tables in compared_with_blend(sources, placed.locales)]
+    sources = [_only(tables, wanted) for tables in _compared_with_blend(sources, placed.locales)]
     prompted = {tag for tables in sources for tag in tables.prompts["locale"]}
     rows = {
         name: pl.concat([empty(schema), *(getattr(tables, name) for tables in sources)])
@@ -129,7 +129,13 @@ def read_inputs(placed: RecipeInPlace, *, reviewing: bool = False) -> Inputs:
     }
     rows |= {name: rows[name].sort(key, maintain_order=True) for name, key in _ORDER.items()}
     for what, name, key in _UNIQUE:
-        raise_all(_held_twice(what, rows[name], key))
+        held_twice = rows[name].filter(pl.struct(key).is_duplicated())
+        places = held_twice.group_by(key, maintain_order=True).agg("source").iter_rows()
+        found = (
+            (f"{what} {row_id!r} in {tag} is also in {first}", again)
+            for row_id, tag, (first, again, *_) in places
+        )
+        raise_all([RowError(said, where=again, fix="keep it in one source") for said, again in found])
     return Inputs(
         **rows,
         infos=tuple(tables.info for tables in sources),
@@ -194,15 +200,6 @@ def _stage(tables: SourceTables, prompted: Collection[str]) -> Stage:
     )
 
 
-def _held_twice(what: str, rows: pl.DataFrame, key: Sequence[str]) -> list[RowError]:
-    """What two sources hold; the key is an id and a locale."""
-    twice = rows.filter(pl.struct(key).is_duplicated()).group_by(key, maintain_order=True).agg("source")
-    return [
-        RowError(f"{what} {row_id!r} in {locale} is also in {first}", where=again, fix="keep it in one source")
-        for row_id, locale, (first, again, *_) in twice.iter_rows()
-    ]
-
-
 # Own templates beside others: one with an id of BLEnD's asks what BLEnD asks, and like topics are found.
 
 _ALIKE = 60
@@ -230,7 +227,7 @@ class _Wording(NamedTuple):
     content: str
 
 
-def compared_with_blend(sources: Sequence[SourceTables], locales: Registry) -> list[SourceTables]:
+def _compared_with_blend(sources: Sequence[SourceTables], locales: Registry) -> list[SourceTables]:
     """Compare own templates with those of BLEnD that have the same id, and take over where they come from.
 
     Args:

@@ -13,8 +13,14 @@ from blend.builders.stats.question_tables import Stats, question_tables
 from blend.builders.triples.rows import NUMBER
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.releases import read_manifest
-from blend.loaders.releases.reports import read_agreement, read_annotator_groups
-from blend.loaders.releases.tables import read_config, read_tables, release_domain, release_locales
+from blend.loaders.releases.tables import (
+    read_agreement,
+    read_annotator_groups,
+    read_config,
+    read_tables,
+    release_domain,
+    release_locales,
+)
 from blend.schemas.errors import InputError
 from blend.schemas.recipe import Domain
 from blend.schemas.rows import ANNOTATIONS, CULTURAL_PROMPTS

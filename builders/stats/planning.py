@@ -28,12 +28,8 @@ CORRELATION = 0.65
 """Intra-cluster correlation that the two models' difference is taken to have among variants of a template."""
 CLOSE = 0.05
 """Difference in accuracy for which `power` says how many templates it takes."""
-_ACCURACY_CORRELATION = 0.85
-"""Intra-cluster correlation that being right is taken to have among variants of a template, see `_half_width`;
-about the median over the same baselines."""
 # Quantiles of the normal distribution for two sides of 5 %, and with it for 80 % power.
-_Z_95 = 1.959963984540054
-_Z = _Z_95 + 0.8416212335729143
+_Z = 1.959963984540054 + 0.8416212335729143
 
 
 def power(mcqs: pl.LazyFrame) -> pl.LazyFrame:
@@ -82,7 +78,7 @@ def _smallest_difference(mcqs: pl.Expr, size: pl.Expr) -> pl.Expr:
         mcqs: How many questions there are.
         size: Mean size of the template of a question, the sum of squared sizes by the sum of sizes.
     """
-    ratio = _Z**2 * _design_effect(size, CORRELATION) / mcqs
+    ratio = _Z**2 * _design_effect(size) / mcqs
     # The larger one holds: the second is the solution where all of the disagreement is the difference.
     difference = pl.max_horizontal((DISAGREEMENT * ratio).sqrt(), ratio)
     return pl.when(difference <= 1).then(difference)
@@ -91,25 +87,11 @@ def _smallest_difference(mcqs: pl.Expr, size: pl.Expr) -> pl.Expr:
 def _mcqs_needed(size: pl.Expr, difference: float) -> pl.Expr:
     """Compute how many questions bring the difference of `power` down to a fraction; not a whole number."""
     variance = max(DISAGREEMENT, difference)
-    return variance * _Z**2 * _design_effect(size, CORRELATION) / difference**2
+    return variance * _Z**2 * _design_effect(size) / difference**2
 
 
-def _half_width(mcqs: pl.Expr, size: pl.Expr) -> pl.Expr:
-    """Compute half the width of the 95 % interval of the accuracy of a model that gets half of them right.
-
-    Args:
-        mcqs: How many questions there are.
-        size: As in `_smallest_difference`.
-
-    Returns:
-        A fraction, null if above 0.5.
-    """
-    half = _Z_95 * (0.25 * _design_effect(size, _ACCURACY_CORRELATION) / mcqs).sqrt()
-    return pl.when(half <= 0.5).then(half)
-
-
-def _design_effect(size: pl.Expr, correlation: float) -> pl.Expr:
-    return 1 + (size - 1) * correlation
+def _design_effect(size: pl.Expr) -> pl.Expr:
+    return 1 + (size - 1) * CORRELATION
 
 
 # A collection that is planned.
@@ -150,9 +132,9 @@ class CollectionPlan(Summarised):
     """One row per locale, number of ``annotators`` and of ``templates``, in this order: ``answers`` to collect
     (count) and their ``cost`` (null without a price), the expected counts ``short_answers`` (questions that
     short-answer scoring keeps), ``pairs`` (templates with multiple-choice questions) and ``mcqs``,
-    ``half_width`` of the 95 % interval of a model's accuracy and the smallest ``difference`` that two models
-    can be told apart by (fractions; null where there are too few questions), how many templates are ``needed``
-    for the difference asked for (null where a region gives no questions), and ``mcqs_from``."""
+    the smallest ``difference`` that two models can be told apart by (a fraction; null where there are too few
+    questions), how many templates are ``needed`` for the difference asked for (null where a region gives no
+    questions), and ``mcqs_from``."""
     difference: float
     """Difference in accuracy that two models shall be told apart by, a fraction."""
     price: float | None
@@ -258,7 +240,6 @@ def _designs(
         short_answers=_count(pl.col("templates") * pl.col("short_answers")),
         pairs=_count(pairs),
         mcqs=_count(mcqs),
-        half_width=_half_width(mcqs, size),
         difference=_smallest_difference(mcqs, size),
         # Where nothing is left, no number of templates is enough.
         needed=pl.when(share > 0).then(_count(wanted.ceil())),
@@ -305,10 +286,10 @@ def release_figures(
     mcqs = None
     if MULTIPLE_CHOICE_QUESTIONS in held:
         mcqs = read_config(release, MULTIPLE_CHOICE_QUESTIONS, on_progress=on_progress)
-    return pilot_figures(annotations, mcqs, wanted=manifest.recipe.saq.wanted, comparable=comparable)
+    return _pilot_figures(annotations, mcqs, wanted=manifest.recipe.saq.wanted, comparable=comparable)
 
 
-def pilot_figures(
+def _pilot_figures(
     annotations: pl.DataFrame, mcqs: pl.DataFrame | None, *, wanted: int, comparable: pl.DataFrame
 ) -> pl.DataFrame:
     """Count `REGION_FIGURES` in annotations and what was made of them.
@@ -349,7 +330,7 @@ def made_of(shares: pl.DataFrame, mcqs: pl.DataFrame | None) -> pl.DataFrame:
 
     Args:
         shares: ``locale``, ``majority`` and ``asked``, the number of questions.
-        mcqs: As in `pilot_figures`.
+        mcqs: As in `_pilot_figures`.
     """
     if mcqs is None:
         return pl.DataFrame(schema={name: REGION_FIGURES[name] for name in ("locale", *_OF_MCQS)})

@@ -12,7 +12,7 @@ from blend.builders.mcq.answers import template_formats
 from blend.builders.mcq.options import shown, values
 from blend.builders.mcq.verdicts import Verdicts
 from blend.builders.validate.checked_release import CORRECT_AND_REBUILD, Problem, Release, error, warning
-from blend.loaders.releases.reports import read_findings
+from blend.loaders.releases.tables import read_findings
 from blend.loaders.responses.verdicts import read_verdicts
 from blend.loaders.upstream.blend.groups import ANNOTATORS
 from blend.schemas.errors import BlendError, RowError

@@ -1,4 +1,4 @@
-"""Checks of files: card, Croissant and audit, and of tables: digests, columns, rows, ids, and loading."""
+"""Checks of files: card, Croissant and audit, and of tables: digests, columns, rows, ids, that they load."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,7 +25,7 @@ from blend.builders.validate.checked_release import (
 )
 from blend.loaders.files.content import check_tables as check_memory
 from blend.loaders.files.content import file_sha256, read_content, read_json, utf8_text
-from blend.loaders.releases.reports import read_audit
+from blend.loaders.releases.tables import read_audit
 from blend.schemas.arrow_types import arrow_schema, features
 from blend.schemas.errors import DISTRIBUTION, InputError, RowError
 from blend.schemas.manifest import (

@@ -109,7 +109,7 @@ def check_characters(release: Release) -> Iterator[Problem]:
             suspects = texts.filter(text.str.contains(pattern) | (text != text.str.normalize("NFC")))
             ordinary = _ordinary(release, table, column)
             for location, held in suspects.iter_rows():
-                yield from problems_of(held, column, location, ordinary)
+                yield from _problems_of(held, column, location, ordinary)
 
 
 def check_scripts(release: Release) -> Iterator[Problem]:
@@ -128,7 +128,7 @@ def check_scripts(release: Release) -> Iterator[Problem]:
             if language is None or (language == LOCAL and locale is None):
                 continue
             script = locale.script if language == LOCAL and locale is not None else "Latn"
-            letters = letters_of(script)
+            letters = _letters_of(script)
             if letters is not None:
                 where = f"{table.config}/{table.split}"
                 yield from _strange_letters(texts, column, script, letters, where)
@@ -225,7 +225,7 @@ def _ordinary(release: Release, table: TableInfo, column: str) -> str:
     return ""
 
 
-def problems_of(text: str, column: str, where: str, ordinary: str) -> Iterator[Problem]:
+def _problems_of(text: str, column: str, where: str, ordinary: str) -> Iterator[Problem]:
     """What is wrong with the characters of a text.
 
     Args:
@@ -256,7 +256,7 @@ def problems_of(text: str, column: str, where: str, ordinary: str) -> Iterator[P
 
 
 @lru_cache(maxsize=128)
-def letters_of(script: str) -> str | None:
+def _letters_of(script: str) -> str | None:
     """A character class with the letters of a script, for polars; null if Unicode has no such script.
 
     Args:

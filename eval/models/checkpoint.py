@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from blend.loaders.files.content import open_content, read_content
-from blend.loaders.hub.client import answer_of
+from blend.loaders.hub import answer_of
 from blend.loaders.hub.hub_errors import translate_errors
 from blend.loaders.hub.request_timeouts import request_timeouts, with_retries
 from blend.schemas.errors import BlendError, InputError

@@ -31,8 +31,7 @@ from blend.eval.scores_json import FEW_MARK
 from blend.eval.tasks.multiple_choice import RUNGS
 from blend.loaders.files.atomic import PAGE_MARK, check_own_file, replace_own_file, storage_errors
 from blend.loaders.releases import read_manifest
-from blend.loaders.releases.reports import read_findings
-from blend.loaders.releases.tables import read_config, release_locales
+from blend.loaders.releases.tables import read_config, read_findings, release_locales
 from blend.schemas.errors import DISTRIBUTION, InputError
 from blend.schemas.frames import is_scored
 from blend.schemas.manifest import FINDINGS_NAME

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from blend.loaders.files.atomic import atomic_directory
 from blend.loaders.files.content import check_tables, instead_of_directory, is_directory
-from blend.loaders.hub.client import HubClient, hub_client, hub_name, listed_tags
+from blend.loaders.hub import HubClient, hub_client, hub_name, listed_tags
 from blend.loaders.hub.hub_errors import reason
 from blend.loaders.hub.request_timeouts import TIMEOUT_S
 from blend.loaders.releases import file_faults, read_manifest, read_release_files, some_of

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from blend.loaders.hub.client import HubClient, Refs
+from blend.loaders.hub import HubClient, Refs
 from blend.loaders.releases import ReleaseFile, document_text, read_manifest
 from blend.loaders.releases.references import manifest_folder
 from blend.schemas.errors import InputError

@@ -16,7 +16,7 @@ from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.sheets import write_sheet
 from blend.loaders.responses.returned_sheets import read_answer_sheet
 from blend.schemas.sheets import OPTION_SHEET
-from blend.views.releases import group_with_english
+from blend.views.releases import _group_with_english
 from helpers.in_process import run
 
 
@@ -182,4 +182,4 @@ def test_verdicts_stand_beside_their_options(
 
 def test_an_answer_in_a_wrong_group_is_seen():
     group = {"answers": ["cwrw", "Cwrw", "medd"], "en_answers": ["ale"], "count": 5}
-    assert group_with_english(group) == "cwrw / medd = ale (5)"
+    assert _group_with_english(group) == "cwrw / medd = ale (5)"

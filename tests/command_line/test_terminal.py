@@ -35,7 +35,7 @@ from blend.views.releases import (
     locale_details,
     locale_table,
 )
-from blend.views.terminal import SafeConsole, show_tables, shown, table_of
+from blend.views.terminal import SafeConsole, _table_of, show_tables, shown
 
 
 def printed(table: object, width: int = 80) -> list[str]:
@@ -54,7 +54,7 @@ def test_words_to_the_left_figures_to_the_right_and_headings_broken():
             "interval": ["61.3 [58.0, 64.5]", "–"],
         }
     )
-    assert printed(table_of(summaries.Table("Votes", frame, "Counts, [b] for all."))) == [
+    assert printed(_table_of(summaries.Table("Votes", frame, "Counts, [b] for all."))) == [
         "Votes",
         "                    share  Food/",
         "locale       votes      %  Drink           interval",
@@ -85,7 +85,7 @@ def test_a_line_of_somebody_elses_text_does_no_harm(capsys: pytest.CaptureFixtur
 def assert_complete(tables: Iterable[summaries.Table]) -> None:
     """Every word of every table stands in a line of 80 columns as a whole."""
     n = 0
-    for n, table in enumerate(map(table_of, tables), start=1):  # noqa: B007 - counted
+    for n, table in enumerate(map(_table_of, tables), start=1):  # noqa: B007 - counted
         lines = printed(table)
         assert max(map(cell_len, lines)) <= 80, table.title
         words = set(" ".join(lines).split())
@@ -238,7 +238,7 @@ def test_a_table_never_cuts_a_figure():
     figures = [f"{number},345,678.90" for number in range(12)]
     rows = [("a name with several words in it", *figures)]
     out = io.StringIO()
-    SafeConsole(file=out, width=40).print(table_of(summaries.Table.of("title", ("locale", *heads), rows)))
+    SafeConsole(file=out, width=40).print(_table_of(summaries.Table.of("title", ("locale", *heads), rows)))
     (line,) = [line for line in out.getvalue().splitlines() if figures[0] in line]
     assert all(figure in line for figure in figures)
     assert "…" not in out.getvalue()

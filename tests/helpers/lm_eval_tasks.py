@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from blend.builders.export import Exported, export_lm_eval
+from blend.builders.export import _Exported, export_lm_eval
 from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items
 
@@ -15,7 +15,7 @@ def exported(
     style: str = "letters",
     locales: Sequence[str] | None = None,
     limit: int | None = None,
-) -> Exported:
+) -> _Exported:
     read = read_items(release, TASKS["multiple-choice"], locales=locales, limit=limit, style=style)
     asked = read.asked
     items = asked.items.join(asked.gold.select("item_id", "answer"), on="item_id", maintain_order="left")

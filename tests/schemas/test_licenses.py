@@ -3,7 +3,7 @@
 import pytest
 
 from blend.schemas.errors import InputError
-from blend.schemas.recipe import Recipe, Source, known_licenses, licensed, may_become
+from blend.schemas.recipe import Recipe, Source, _known_licenses, licensed, may_become
 
 OWN = Source(kind="responses", location="collected")
 PUBLIC = Source(kind="blend", location="data")
@@ -63,8 +63,8 @@ def test_a_licence_that_the_hub_does_not_know(given: str, hint: str):
 
 
 def test_the_identifiers_are_those_of_the_hub():
-    assert {"cc-by-4.0", "cc-by-sa-4.0", "cc0-1.0", "mit", "other", "odc-by"} <= known_licenses()
-    assert all(identifier == identifier.lower().strip() for identifier in known_licenses())
+    assert {"cc-by-4.0", "cc-by-sa-4.0", "cc0-1.0", "mit", "other", "odc-by"} <= _known_licenses()
+    assert all(identifier == identifier.lower().strip() for identifier in _known_licenses())
 
 
 MAY_BECOME = {

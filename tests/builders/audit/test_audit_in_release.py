@@ -9,8 +9,7 @@ import pytest
 from blend.builders.audit.release import audit_report
 from blend.builders.validate import validate_release
 from blend.builders.validate.files import check_audit
-from blend.loaders.releases.reports import read_audit
-from blend.loaders.releases.tables import read_tables
+from blend.loaders.releases.tables import read_audit, read_tables
 from blend.schemas.errors import RowError
 from blend.schemas.locales import registry
 from blend.schemas.manifest import AUDIT_NAME

@@ -13,7 +13,7 @@ from huggingface_hub import DatasetCardData
 from markdown_it import MarkdownIt
 
 from blend.builders.cards.facts import canary, citation, source_kinds
-from blend.builders.cards.metadata import size_category
+from blend.builders.cards.metadata import _size_category
 from blend.builders.cards.rendering import Chart, bar_chart, described_fields
 from blend.builders.release import build_release
 from blend.loaders.recipes import sample_recipe
@@ -70,7 +70,7 @@ def test_the_header_repeats_the_types_of_the_files(header, sample_release: Path)
     ],
 )
 def test_size_categories_are_those_of_the_hub(rows: int, category: str):
-    assert size_category(rows) == category
+    assert _size_category(rows) == category
 
 
 TITLE = "<script>alert(1)</script> *A* [b](http://c) &amp; \u202edrawkcab `d_e`\n# E | $f$"

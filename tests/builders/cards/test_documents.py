@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from blend.builders.cards import answers_toml
-from blend.builders.cards.facts import citation, cited_authors, license_of, shares
+from blend.builders.cards import _answers_toml
+from blend.builders.cards.facts import _cited_authors, citation, license_of, shares
 from blend.builders.release import build_release
 from blend.loaders.recipes import read_datasheet
 from blend.schemas.errors import BlendError
@@ -45,7 +45,7 @@ def test_the_datasheet_has_every_question_and_lists_what_is_open(sample_release:
 def test_answers_read_back_as_they_were(tmp_path: Path):
     sheet = Datasheet(motivation=Motivation(purpose='Two lines,\n\n* and "quotes" \\ 한국어\n', funding="x"))
     path = tmp_path / "datasheet.toml"
-    path.write_text(answers_toml(sheet), encoding="utf-8", newline="\n")
+    path.write_text(_answers_toml(sheet), encoding="utf-8", newline="\n")
     assert read_datasheet(path) == sheet
 
 
@@ -130,6 +130,6 @@ def test_each_is_named_as_agreed_and_the_unnamed_are_one():
 
 
 def test_only_names_are_cited_behind_the_authors_each_once():
-    assert cited_authors(RECIPE, [ABEL, JUN, MINA]) == ["Mina *Kim*"]
+    assert _cited_authors(RECIPE, [ABEL, JUN, MINA]) == ["Mina *Kim*"]
     own = RECIPE.model_copy(update={"authors": ("Sara Ahmadi", "Mina *Kim*")})
-    assert cited_authors(own, [MINA]) == ["Sara Ahmadi", "Mina *Kim*"]
+    assert _cited_authors(own, [MINA]) == ["Sara Ahmadi", "Mina *Kim*"]

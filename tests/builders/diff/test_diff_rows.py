@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blend.builders.diff import diff_releases, diff_rows, schema_changes, shared_types
+from blend.builders.diff import _diff_rows, _shared_types, diff_releases, schema_changes
 from blend.builders.diff.model import CellChange, ColumnChange, SplitDiff
 from helpers.examples import examples
 
@@ -151,7 +151,7 @@ def test_counts_are_those_of_a_plain_comparison(old: list[Row], new: list[Row]):
 
 
 def rows_between(old: Sequence[Row], new: Sequence[Row]) -> SplitDiff:
-    return diff_rows(frame(*old), frame(*new), config=SAQ, split="KR", examples=100)
+    return _diff_rows(frame(*old), frame(*new), config=SAQ, split="KR", examples=100)
 
 
 # Schemas compared: columns and the fields inside them.
@@ -172,6 +172,6 @@ def test_columns_come_go_and_change():
         change("here", None, "list of string"),
         change("gone", "list of {answers: list of string, count: int64}", None),
     )
-    assert shared_types(old, new) == {"ID": pl.String()}
+    assert _shared_types(old, new) == {"ID": pl.String()}
     found = [found.presence for found in schema_changes(old, new)]
     assert found == ["kept", "added", "removed"]

@@ -5,7 +5,7 @@ import pytest
 
 from blend.builders.diff import diff_releases
 from blend.builders.diff.model import STEPS, version_step
-from blend.builders.diff.text import accepted_versions, changelog_entry, expected_version
+from blend.builders.diff.text import _changelog_entry, accepted_versions, expected_version
 
 SAQ, MCQ = "short-answer-questions", "multiple-choice-questions"
 ROWS = pl.DataFrame({"ID": ["q1", "q2"], "Question": ["a", "b"], "Topic": ["Food", "Food"]})
@@ -170,6 +170,6 @@ def test_every_row_counts_once(make):
     ]
     (split,) = found.configs[0].splits
     assert (split.removed_ids, split.added_ids) == (("d", "g"), ("s", "i"))
-    entry = changelog_entry(found, "1.1.0")
+    entry = _changelog_entry(found, "1.1.0")
     assert "| table | was | now | added | removed | replaced | changed | moved |" in entry
     assert "| multiple-choice-questions test | 8 | 8 | 2 | 2 | 3 | 0 | 0 |" in entry

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 import blend
 from blend.builders.items import (
     Responses,
-    analyse_responses,
-    item_statistics,
-    wrong_key_evidence,
+    _analyse_responses,
+    _item_statistics,
+    _wrong_key_evidence,
 )
 from blend.builders.items.two_parameter import fit_items
 from blend.builders.release.reviewing import options_to_review
@@ -52,7 +52,7 @@ def answers(draw: st.DrawFn) -> np.ndarray:
 
 def test_discrimination_is_the_correlation_with_the_rest():
     correct = np.array([[1, 1, 1, 0], [1, 1, 0, 1], [1, 0, 1, 0], [0, 1, 0, 0], [0, 0, 0, 0]], dtype=float)
-    found = item_statistics(correct)
+    found = _item_statistics(correct)
     assert found.difficulty.tolist() == pytest.approx([0.4, 0.4, 0.6, 0.8])
     rest = correct[:, 1:].mean(axis=1)
     expected = np.corrcoef(correct[:, 0], rest)[0, 1]
@@ -66,7 +66,7 @@ def test_evidence_of_a_wrong_key():
     correct = np.ones((4, 20))
     correct[[0, 1, 3], 19] = correct[3, :10] = 0
     wrong = np.stack([np.zeros_like(correct), 1 - correct, np.zeros_like(correct)])
-    evidence = wrong_key_evidence(responses_of(correct)._replace(wrong=wrong))
+    evidence = _wrong_key_evidence(responses_of(correct)._replace(wrong=wrong))
     # Of the 19 others good models have all and the weak one has 9 right; one good vote is for the key.
     good, weak = (np.log(3 * p / (1 - p)) for p in (19.5 / 20, 9.5 / 20))
     assert evidence[19] == pytest.approx(2 * good + weak - good)
@@ -77,7 +77,7 @@ def test_evidence_of_a_wrong_key():
 @settings(max_examples=examples(25))
 @given(answers())
 def test_figures_are_finite_or_null_and_within_bounds(correct: np.ndarray):
-    found = analyse_responses(responses_of(correct))
+    found = _analyse_responses(responses_of(correct))
     for name in ("slope", "intercept", "evidence", "difficulty"):
         assert found.items[name].is_finite().all()
     known = found.items.drop_nulls("discrimination")

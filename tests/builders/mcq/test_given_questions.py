@@ -17,8 +17,7 @@ from blend.builders.stats.dataset import stats_of_release
 from blend.builders.validate import validate_release
 from blend.loaders.recipes import semeval_recipe
 from blend.loaders.releases import read_manifest
-from blend.loaders.releases.reports import read_findings
-from blend.loaders.releases.tables import read_config
+from blend.loaders.releases.tables import read_config, read_findings
 from blend.loaders.upstream.semeval import read_semeval
 from blend.schemas.arrow_types import published
 from blend.schemas.errors import InputError

@@ -10,8 +10,7 @@ from blend.builders.mcq.result import McqBuild
 from blend.builders.release import build_release
 from blend.builders.validate import validate_release
 from blend.loaders.recipes import sample_recipe
-from blend.loaders.releases.reports import read_audit
-from blend.loaders.releases.tables import read_config
+from blend.loaders.releases.tables import read_audit, read_config
 from blend.schemas.recipe import McqOptions
 from blend.schemas.rows import MULTIPLE_CHOICE_QUESTIONS, TRUE_FALSE_QUESTIONS
 from helpers.questions.mcq_inputs import build_of

@@ -143,11 +143,10 @@ def test_the_version_has_to_follow_from_the_changes(
     more = make_release(tmp_path / "more", "1.0.1", locales=FIVE, mcq=NO_QUESTIONS, after=first)
     hub.requests.clear()
     assert refusal(more) == (
-        "Hub dataset org/blend: version 1.0.1 does not follow from what changed since 1.0.0 "
-        "(minor: annotations: 1 split added: CN; short-answer-questions: 1 split added: CN; "
-        "short-answer-prompts: 1 split added: CN); "
-        "build it as 1.1.0 or 2.0.0, or give a reason with `force_version`; "
-        f"see `blend diff org/blend@v1.0.0 {more}`"
+        "Hub dataset org/blend: version 1.0.1 does not follow from what changed since 1.0.0 (minor: "
+        "annotations: 1 split added: CN; short-answer-questions: 1 split added: CN; short-answer-prompts: 1 "
+        "split added: CN); build it as 1.1.0 or 2.0.0, or give a reason with `force_version`; see `blend diff "
+        f"org/blend@v1.0.0 {more}`"
     )
     assert writes(hub) == []
     done = publish(more, force_version="only a test")
@@ -336,8 +335,7 @@ def test_a_version_that_was_taken_back_before_its_tag_is_not_tagged(
     reverted = repository.add_commit(repository.files(first), title="Revert")
     assert refusal(releases / "1.1.0") == (
         f"Hub dataset org/blend: commit {made} put this release on main, without its tag, and somebody has "
-        f"taken it back since (main is at {reverted}); nothing was changed; ask them why, raise `version` "
-        "in the "
-        "recipe if it is to come back, build it again and publish that"
+        f"taken it back since (main is at {reverted}); nothing was changed; ask them why, raise `version` in "
+        "the recipe if it is to come back, build it again and publish that"
     )
     assert list(repository.tags) == ["v1.0.0"]

@@ -13,8 +13,7 @@ from blend.builders.stats.dataset import stats_of_release
 from blend.builders.stats.question_tables import question_tables
 from blend.loaders.contributions.checking import check_contributions
 from blend.loaders.recipes import read_recipe
-from blend.loaders.releases.reports import read_annotator_groups
-from blend.loaders.releases.tables import read_config
+from blend.loaders.releases.tables import read_annotator_groups, read_config
 from blend.schemas.errors import RowError, RowErrors
 from blend.schemas.manifest import ReleaseManifest
 from blend.schemas.recipe import Recipe, Source

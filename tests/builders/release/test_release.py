@@ -19,8 +19,7 @@ from blend.builders.stats.question_tables import question_tables
 from blend.builders.validate import validate_release
 from blend.loaders.recipes import RecipeInPlace, read_recipe, sample_recipe
 from blend.loaders.releases import read_manifest
-from blend.loaders.releases.reports import read_agreement
-from blend.loaders.releases.tables import read_config
+from blend.loaders.releases.tables import read_agreement, read_config
 from blend.loaders.responses import read_responses
 from blend.loaders.sample import sample_path
 from blend.loaders.starter import write_starter
@@ -91,8 +90,8 @@ def test_words_on_a_version_are_not_those_of_the_one_before(mini_release: Path, 
     with pytest.raises(InputError) as caught:
         build_release(recipe, tmp_path / "release")
     assert str(caught.value) == (
-        f"recipe, key changes: says word for word what it says of {before.version}; "
-        "write what is new since then, or remove the key"
+        f"recipe, key changes: says word for word what it says of {before.version}; write what is new since "
+        "then, or remove the key"
     )
 
 

@@ -13,7 +13,7 @@ import yaml
 
 from blend.builders.validate import CHECKS, validate_release
 from blend.loaders.releases import read_manifest
-from blend.loaders.releases.reports import read_agreement, read_findings
+from blend.loaders.releases.tables import read_agreement, read_findings
 from blend.schemas.arrow_types import arrow_schema
 from blend.schemas.errors import InputError, RowError
 from blend.schemas.manifest import AGREEMENT_NAME, AUDIT_NAME, CROISSANT_NAME, FINDINGS_NAME, MANIFEST_NAME
@@ -114,9 +114,8 @@ FAULTS: dict[str, tuple[str, Callable[[Any], object], list[str]]] = {
         [
             f"error: {KR}: is missing; {AGAIN}",
             (
-                "error: data/annotations/KR-00001.parquet: is not in release.json; remove the file, or "
-                "rebuild the "
-                "release with it"
+                "error: data/annotations/KR-00001.parquet: is not in release.json; remove the file, or rebuild "
+                "the release with it"
             ),
         ],
     ),

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.builders.validate.texts import problems_of
+from blend.builders.validate.texts import _problems_of
 from blend.schemas.personal_data import personal_data
 
 FIX = "correct the source and rebuild the release"
@@ -129,14 +129,12 @@ FAULTS = {
         [
             (
                 f"error: {KR}:edu-01: column grouping: input should be 'reviewed', 'proposed' or 'upstream', "
-                "not "
-                f"'guessed'; {FIX}"
+                f"not 'guessed'; {FIX}"
             ),
             f"error: {KR}:edu-02: column topic: string should match pattern '\\S', not ' '; {FIX}",
             (
-                f"error: {KR}:edu-03: column annotations.0.count: input should be greater than or equal to "
-                "1, not 0; "
-                f"{FIX}"
+                f"error: {KR}:edu-03: column annotations.0.count: input should be greater than or equal to 1, "
+                f"not 0; {FIX}"
             ),
             f"error: {KR}:edu-04: column en_question: input should be a valid string, not None; {FIX}",
             f"error: {KR}:edu-05: column topic: string should have at least 1 character, not ''; {FIX}",
@@ -153,13 +151,11 @@ FAULTS = {
         [
             (
                 f"error: {EDU}: an answer has 6 votes of 5 annotators, and reports/findings.jsonl does not "
-                "record it; "
-                f"{FIX}"
+                f"record it; {FIX}"
             ),
             (
                 f"error: {KR}:edu-02: 6 non-answers of 5 annotators, and reports/findings.jsonl does not "
-                "record it; "
-                f"{FIX}"
+                f"record it; {FIX}"
             ),
         ],
     ),
@@ -205,9 +201,8 @@ FAULTS = {
         answer("인\ue000사"),
         [
             (
-                f"warning: {COLUMN}.answers holds characters without a common meaning: U+E000; replace them "
-                "by the "
-                "characters that are meant"
+                f"warning: {COLUMN}.answers holds characters without a common meaning: U+E000; replace them by "
+                "the characters that are meant"
             )
         ],
     ),
@@ -238,8 +233,7 @@ FAULTS = {
         [
             (
                 f"warning: {COLUMN}.en_answers has letters outside Latn: 인 (HANGUL SYLLABLE IN), 사 (HANGUL "
-                "SYLLABLE "
-                f"SA); {LOOK}"
+                f"SYLLABLE SA); {LOOK}"
             )
         ],
     ),
@@ -284,8 +278,7 @@ FAULTS = {
         [
             (
                 f"error: {MCQ}:{ID}: the distractor 'wave at the goldfish' is not an answer of region IR to "
-                "edu-01; "
-                f"{FIX}"
+                f"edu-01; {FIX}"
             )
         ],
         MCQS,
@@ -303,8 +296,7 @@ FAULTS = {
             f"error: {NOT_GIVEN.format('…')}; {FIX}",
             (
                 f"error: {MCQ}:{ID}: the distractor '…' has no letter or digit, so that nothing can be said "
-                "about it; "
-                f"{FIX}"
+                f"about it; {FIX}"
             ),
         ],
         MCQS,
@@ -458,5 +450,5 @@ def test_an_address_is_found_in_any_text(address: str, before: str, after: str):
 
 @given(st.text(st.characters(categories=["Cc", "Zl", "Zp"]), min_size=1), st.sampled_from("가Aا"))
 def test_no_control_character_passes(controls: str, letter: str):
-    (problem, *_) = problems_of(f"{letter}{controls}{letter}", "answers", "here", "")
+    (problem, *_) = _problems_of(f"{letter}{controls}{letter}", "answers", "here", "")
     assert problem.what.startswith("column answers holds control characters: U+")

@@ -12,8 +12,7 @@ import polars as pl
 import pytest
 
 from blend.eval.report.report_page import build_release_page
-from blend.loaders.releases.reports import read_findings
-from blend.loaders.releases.tables import read_config
+from blend.loaders.releases.tables import read_config, read_findings
 from blend.schemas.errors import InputError
 from blend.schemas.manifest import FINDINGS_NAME
 from helpers.in_process import run

@@ -11,7 +11,7 @@ from huggingface_hub import HfApi, constants, get_session
 from huggingface_hub.errors import HfHubHTTPError, HFValidationError, OfflineModeIsEnabled
 from huggingface_hub.utils._runtime import is_xet_available
 
-from blend.loaders.hub.client import answer_of, hub_client
+from blend.loaders.hub import answer_of, hub_client
 from blend.loaders.hub.hub_errors import masked, pause_asked_s, reason, translate_errors
 from blend.loaders.hub.request_timeouts import (
     is_passing,

@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from blend.builders.diff import diff_releases
-from blend.builders.diff.text import changelog_entry
+from blend.builders.diff.text import _changelog_entry
 from blend.builders.validate import CHECKS, validate_release
 from blend.loaders.datasets import load
 from blend.loaders.files import content as unpacked
@@ -105,7 +105,7 @@ def test_a_table_that_no_digest_covers_is_refused(release: Callable[..., Path]):
 def test_ids_and_values_reach_neither_terminal_nor_changelog_as_they_are(release: Callable[..., Path]):
     old, new = release("old"), release("new", ID=["\x1b]0;owned\x07\nq1"], answer=["\x9b2J\u202eb"])
     diff = diff_releases(old, new)
-    text = changelog_entry(diff, "1.0.1")
+    text = _changelog_entry(diff, "1.0.1")
     assert escape_controls(text) == text
     # As a cell of a table in Markdown, in which these marks are escaped.
     assert r"| \\x1b\]0;owned\\x07 q1 |" in text
@@ -115,7 +115,7 @@ def test_keys_of_the_manifest_reach_the_changelog_as_codes(release: Callable[...
     old, new = release("old"), release("new")
     manifest = read_manifest(new).model_copy(update={"writers": {"\x1b[2J\u202e": "\x9b31m"}})
     (new / "release.json").write_text(manifest.to_json(), encoding="utf-8")
-    text = changelog_entry(diff_releases(old, new), "1.0.1")
+    text = _changelog_entry(diff_releases(old, new), "1.0.1")
     assert escape_controls(text) == text
     assert r"\x1b[2J\u202e" in text
 
