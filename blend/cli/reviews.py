@@ -55,7 +55,7 @@ def propose(
         return
     from blend.builders.release.reviewing import answers_to_review
     from blend.builders.saq.answer_sheet import groups_without_english
-    from blend.loaders.files.sheets import write_sheet
+    from blend.loaders.files.new_files import write_sheet
     from blend.schemas.sheets import ANSWER_SHEET
 
     chosen = used_recipe(recipe)
@@ -150,7 +150,7 @@ def _accept_answers(sheet: Path, out: Path, reviewer: str, *, update: bool) -> N
 
 def _propose_pairs(recipe: Path | None, out: Path, locales: Sequence[str] | None, *, everything: bool) -> None:
     from blend.builders.release.reviewing import pairs_to_review
-    from blend.loaders.files.sheets import write_sheet
+    from blend.loaders.files.new_files import write_sheet
     from blend.schemas.sheets import PAIR_SHEET
 
     if locales:

@@ -12,8 +12,7 @@ from pathlib import Path, PurePath
 
 import polars as pl
 
-from blend.builders.judges import make_judges, shipped_for
-from blend.builders.judges.panel import Judge
+from blend.builders.judges import Judge, make_judges, shipped_for
 from blend.loaders.files.content import (
     directory_digest,
     file_infos,
