@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple
 from unicodedata import normalize
 
 from blend.schemas.models import packaged_tables
-from blend.schemas.spelling import FRACTION_SIGN, chinese_number, respell, western
+from blend.schemas.texts import FRACTION_SIGN, chinese_number, respell, western
 
 Calendar = Literal["gregory", "persian", "ethiopic"]
 """Gregorian; Solar Hijri, the civil calendar of Iran; Ethiopian."""

@@ -40,8 +40,7 @@ def init(
     - `blend contribute init everyday` writes recipe, consent, templates and workflow.
     - `blend contribute init everyday --contributor mina-ko --locale ko-KR` writes what Mina fills in.
     """
-    from blend.loaders.contributions.contributors import FOLDER
-    from blend.loaders.contributions.starter import write_collection, write_contributor
+    from blend.loaders.contributions.contributors import FOLDER, write_collection, write_contributor
 
     if contributor is None:
         for path in write_collection(folder):

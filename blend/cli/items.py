@@ -32,7 +32,7 @@ def items(
     """
     from blend.builders.items import analyse_items
     from blend.eval.evaluation import item_answers, read_scored
-    from blend.loaders.files.sheets import write_new_sheet
+    from blend.loaders.files.new_files import write_new_sheet
     from blend.stopping import interruptible
 
     with interruptible():

@@ -161,11 +161,29 @@ def print_result(found: Any, *, as_json: bool) -> None:
 
 
 def keep_tables(found: Any, out: Path | None, *, name: str, what: str) -> None:
-    """Write all frames of a result to a folder, where one is named; see `write_frames`."""
-    from blend.loaders.files.new_files import write_frames
+    """Write all frames of a result to a folder, where one is named, and all figures as one file of JSON.
 
-    if out is not None:
-        write_frames(found.frames(), found.to_json(), out, name=name, what=what)
+    Files of these names are replaced, each at once; others stay.
+
+    Args:
+        found: The result.
+        out: The folder; one that holds something must hold an earlier file ``name``.
+        name: Name of the file with all figures.
+        what: What the error calls them.
+    """
+    from blend.loaders.files.atomic import atomic_file, atomic_write, check_own_folder, storage_errors
+
+    if out is None:
+        return
+    is_known = (out / name).is_file()
+    check_own_folder(out, what=f"a folder of {what}", is_ours=lambda _: is_known)
+    text = json.dumps(found.to_json(), ensure_ascii=False, indent=2) + "\n"
+    with storage_errors(out):
+        out.mkdir(parents=True, exist_ok=True)
+        for table, frame in found.frames().items():
+            with atomic_file(out / f"{table}.parquet") as part:
+                frame.write_parquet(part)
+        atomic_write(out / name, text)
 
 
 def print_lines(lines: Iterable[str]) -> None:

@@ -66,7 +66,7 @@ def options(
     - `blend questions options recipe.toml --unread --out rest.csv` writes what nobody has read yet.
     """
     from blend.builders.release.reviewing import options_to_review
-    from blend.loaders.files.sheets import write_sheet
+    from blend.loaders.files.new_files import write_sheet
     from blend.loaders.responses.returned_sheets import read_suspects
     from blend.schemas.sheets import OPTION_SHEET
 

@@ -55,7 +55,7 @@ def propose(
         return
     from blend.builders.release.reviewing import answers_to_review
     from blend.builders.saq.answer_sheet import groups_without_english
-    from blend.loaders.files.sheets import write_sheet
+    from blend.loaders.files.new_files import write_sheet
     from blend.schemas.sheets import ANSWER_SHEET
 
     chosen = used_recipe(recipe)
@@ -159,7 +159,7 @@ def _listed(templates: Sequence[str]) -> str:
 
 def _propose_pairs(recipe: Path | None, out: Path, locales: Sequence[str] | None, *, everything: bool) -> None:
     from blend.builders.release.reviewing import pairs_to_review
-    from blend.loaders.files.sheets import write_sheet
+    from blend.loaders.files.new_files import write_sheet
     from blend.schemas.sheets import PAIR_SHEET
 
     if locales:

@@ -25,7 +25,7 @@ def propose(
 ) -> None:
     """Make the review sheet: slots proposed, near-duplicates grouped, one-country questions flagged."""
     from blend.builders.templates import review_sheet
-    from blend.loaders.files.sheets import write_sheet
+    from blend.loaders.files.new_files import write_sheet
     from blend.loaders.files.toml import registry_with
     from blend.loaders.responses.returned_sheets import read_native_questions
     from blend.schemas.sheets import TEMPLATE_SHEET
@@ -46,7 +46,7 @@ def accept(
 ) -> None:
     """Turn the reviewed sheet into templates."""
     from blend.builders.templates import accept_sheet
-    from blend.loaders.files.sheets import write_new_sheet
+    from blend.loaders.files.new_files import write_new_sheet
     from blend.loaders.files.toml import registry_with
     from blend.loaders.responses.returned_sheets import read_review_sheet
 
@@ -76,7 +76,7 @@ def localise(
     """Fill the slots for every locale and join the translations."""
     from blend.builders.templates import accept_sheet
     from blend.builders.templates.localise import localise as localised
-    from blend.loaders.files.sheets import write_new_sheet
+    from blend.loaders.files.new_files import write_new_sheet
     from blend.loaders.files.toml import registry_with
     from blend.loaders.responses.returned_sheets import read_review_sheet, read_translations
 

@@ -15,8 +15,7 @@ import polars as pl
 from blend.builders.saq.ballots import Ballots, asked_units, cleaned
 from blend.schemas.formats import AnswerFormat, canonical, understood
 from blend.schemas.frames import KEY
-from blend.schemas.spelling import FRACTION_SIGN, FRACTION_SLASH, respell
-from blend.schemas.texts import ZERO_WIDTH, clean
+from blend.schemas.texts import FRACTION_SIGN, FRACTION_SLASH, ZERO_WIDTH, clean, respell
 
 _MEANINGFUL = frozenset("%&#@*")
 """Punctuation, by its Unicode category, that changes what an answer says."""
@@ -58,7 +57,7 @@ def grouping_key(
 
     Args:
         answer: The answer as typed.
-        language: BCP 47 tag; decides which spellings are the same (`schemas.spelling`).
+        language: BCP 47 tag; decides which spellings are the same (`texts.respell`).
         answer_format: Format of the question. An answer in this format is compared by its canonical spelling
             (`formats.understood`), also where only punctuation around it is in the way (``7.``); every
             other answer is compared as text.

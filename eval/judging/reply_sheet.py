@@ -17,7 +17,7 @@ from blend.eval.report.scored_runs import ScoredRun, known_regions
 from blend.eval.report.single_answers import single_answers
 from blend.eval.runs.run_directory import read_frame, write_frame
 from blend.eval.scores_json import ALL, UNANSWERED, Score, agreement_scores
-from blend.loaders.files.sheets import write_sheet
+from blend.loaders.files.new_files import write_sheet
 from blend.schemas.errors import InputError, UnknownNameError
 from blend.schemas.frames import KEY
 from blend.schemas.sheets import CORRECT, REPLY_SHEET

@@ -10,7 +10,7 @@ from unicodedata import category
 
 from blend.schemas.errors import UnknownNameError
 from blend.schemas.models import toml_tables
-from blend.schemas.spelling import respell
+from blend.schemas.texts import respell
 
 
 @dataclass(frozen=True, slots=True)

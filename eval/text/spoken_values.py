@@ -16,7 +16,7 @@ from num2words import CONVERTER_CLASSES, num2words
 
 from blend.schemas.formats import AnswerFormat, month_names, number_words
 from blend.schemas.models import toml_tables
-from blend.schemas.spelling import chinese_number, respell
+from blend.schemas.texts import chinese_number, respell
 
 PACKAGED = "spoken_values.toml"
 

@@ -5,13 +5,15 @@ import os
 from collections.abc import Collection, Mapping
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
 
 import polars as pl
 
-from blend.loaders.files.atomic import atomic_file, atomic_write, check_own_folder, storage_errors
+from blend.loaders.files.atomic import atomic_write, check_own_folder, storage_errors
 from blend.loaders.files.content import read_content
+from blend.loaders.files.tables import OTHER_WORKBOOKS, WORKBOOK, Choices, write_workbook
 from blend.schemas.errors import InputError
+from blend.schemas.sheets import Sheet, guarded
 
 EVENTS = "events.jsonl"
 """File of a pull folder with everything that people did, as it was seen."""
@@ -133,34 +135,55 @@ def _remove_folder(path: Path) -> None:
         path.rmdir()
 
 
-def write_frames(
-    frames: Mapping[str, pl.DataFrame],
-    figures: Mapping[str, Any],
+_OTHER_KINDS = (*OTHER_WORKBOOKS, ".json", ".parquet")
+
+
+def write_new_sheet(
     out: Path,
+    rows: "pl.DataFrame",
     *,
-    name: str,
-    what: str,
+    choices: Choices = MappingProxyType({}),
 ) -> None:
-    """Write every frame as ``{name}.parquet``, and all figures with their definitions as one file of JSON.
+    """Write a sheet for people to fill in: a workbook if it is named .xlsx, JSON Lines if .jsonl, or CSV.
+
+    CSV begins with a byte order mark, by which spreadsheets know UTF-8.
 
     Args:
-        frames: Figures by name.
-        figures: The same as plain JSON.
-        out: Directory, made if need be; one that holds something must hold an earlier file ``name``. Files of
-            these names are replaced, each at once; others stay.
-        name: Name of the file with all figures.
-        what: What the error calls them.
+        out: The file; its folder must be there.
+        rows: One cell per value; null is an empty cell, and an empty text one in quotes.
+        choices: What can be chosen in a column of a workbook (see `tables.write_workbook`).
 
     Raises:
-        InputError: If the directory holds something else.
+        InputError: If the file is there, or named as one of another kind.
         StorageError: If it cannot be written.
     """
-    is_known = (out / name).is_file()
-    check_own_folder(out, what=f"a folder of {what}", is_ours=lambda _: is_known)
-    text = json.dumps(figures, ensure_ascii=False, indent=2) + "\n"
+    if out.suffix.lower() in _OTHER_KINDS:
+        raise InputError(f"{out}: a sheet is .csv, .xlsx or .jsonl; choose another `out`")
+    if os.path.lexists(out):
+        raise InputError(f"{out}: exists, and may hold somebody's work; choose another `out` or move it away")
     with storage_errors(out):
-        out.mkdir(parents=True, exist_ok=True)
-        for table, frame in frames.items():
-            with atomic_file(out / f"{table}.parquet") as part:
-                frame.write_parquet(part)
-        atomic_write(out / name, text)
+        if out.suffix.lower() == WORKBOOK:
+            atomic_write(out, write_workbook(rows, choices, out.name))
+        elif out.suffix.lower() == ".jsonl":
+            atomic_write(out, rows.fill_null("").write_ndjson().encode())
+        else:
+            atomic_write(out, rows.write_csv(include_bom=True))
+
+
+def write_sheet(sheet: Sheet, rows: pl.DataFrame, path: Path) -> None:
+    """Write a sheet for people to fill in; see `write_new_sheet`.
+
+    Args:
+        sheet: What it is like.
+        rows: With its columns; others are left out.
+        path: Where.
+
+    Raises:
+        InputError, StorageError: As `write_new_sheet`.
+    """
+    cells = rows.select(list(sheet.columns))
+    if path.suffix.lower() == ".csv":  # the cells of a workbook are text
+        texts = pl.selectors.string().exclude(sheet.numbers)
+        cells = cells.with_columns(texts.map_elements(guarded, return_dtype=pl.String, skip_nulls=True))
+    choices = {column: offered for column, offered in sheet.filled.items() if offered}
+    write_new_sheet(path, cells.with_columns(pl.col(pl.String).replace("", None)), choices=choices)

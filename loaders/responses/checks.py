@@ -9,8 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from blend.loaders.files.diagnostics import Diagnostics, Placed, about, about_locale
-from blend.loaders.responses.moved_columns import moved_columns
-from blend.loaders.responses.odd_answers import Found, copied, filled_down, odd_answers
+from blend.loaders.responses.odd_answers import Found, copied, filled_down, moved_columns, odd_answers
 from blend.loaders.responses.odd_texts import lost_letters, odd_texts, other_countries, other_languages
 from blend.loaders.responses.response_rows import KEYS, AskedQuestion, ResponseRows
 from blend.schemas.errors import RowError, close_to, not_answered, not_asked

@@ -13,7 +13,6 @@ import polars as pl
 
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.rows import Cells, Columns, read_rows, read_table
-from blend.loaders.files.sheets import read_sheet
 from blend.loaders.responses.verdicts import GivenVerdict
 from blend.schemas.errors import InputError, RowError, UnknownNameError
 from blend.schemas.frames import NATIVE_QUESTIONS, TRANSLATIONS
@@ -32,6 +31,7 @@ from blend.schemas.sheets import (
     TEMPLATE_SHEET,
     VERDICTS,
     Sheet,
+    unguarded,
 )
 from blend.schemas.texts import clean
 
@@ -51,11 +51,52 @@ def read_answer_sheet(path: Path, *, diagnostics: Diagnostics | None = None) -> 
         InputError: If it has no rows.
     """
     diagnostics = Diagnostics() if diagnostics is None else diagnostics
-    rows = read_sheet(ANSWER_SHEET, path, diagnostics)
+    rows = _read_sheet(ANSWER_SHEET, path, diagnostics)
     diagnostics.raise_problems()
     if not rows:
         raise RowError("no rows", where=path.name, fix="give the sheet that `blend reviews propose` made")
     return pl.DataFrame([{**row.values, "source": row.location} for row in rows], schema=RETURNED_ANSWERS)
+
+
+def _read_sheet(sheet: Sheet, path: Path, diagnostics: Diagnostics) -> list[Cells]:
+    """The rows of a sheet that came back as they were proposed, each with its place, in file order.
+
+    Args:
+        sheet: What it was like.
+        path: The table.
+        diagnostics: Takes problems of rows that are others, and findings about the file.
+
+    Raises:
+        RowError: If nothing of the file can be read.
+    """
+    columns = Columns(
+        sheet.needed,
+        optional=sheet.also_read,
+        others=True,
+        typed=True,
+        # Their mark tells what was there.
+        rewritten=(*sheet.proposed, "check") if "check" in sheet.columns else (),
+        returned=True,
+    )
+    rows = []
+    for row in read_rows(path, path.parent, diagnostics, columns):
+        texts = row.values.items()
+        values = {name: unguarded(cell) if isinstance(cell, str) else cell for name, cell in texts}
+        if any(values.get(name) for name in sheet.filled) and not _is_as_proposed(sheet, values):
+            names = ", ".join(sheet.proposed)
+            shown = ", ".join(repr(values[name]) for name in sheet.proposed)
+            fix = f"bring back {names} and check as they were proposed (as .xlsx, whose cells are text)"
+            what = f"{shown} is not a row that was proposed"
+            diagnostics.problem(what, where=row.location, fix=f"{fix}, or delete a row of your own")
+        else:
+            rows.append(Cells(row.location, values))
+    return rows
+
+
+def _is_as_proposed(sheet: Sheet, values: Mapping[str, Any]) -> bool:
+    """Whether a row is one that was proposed, by its mark, if the sheet has any."""
+    proposed = (clean(str(values[name] or "")) for name in sheet.proposed)
+    return "check" not in sheet.columns or str(values["check"]).strip().endswith(sheet.mark(*proposed))
 
 
 class _Kind(NamedTuple):
@@ -111,7 +152,7 @@ def read_pair_sheet(path: Path, *, diagnostics: Diagnostics | None = None) -> tu
 
 def _read(kind: _Kind, path: Path, diagnostics: Diagnostics) -> tuple[GivenVerdict, ...]:
     verdicts: dict[tuple[str, ...], GivenVerdict] = {}
-    for cells in read_sheet(kind.sheet, path, diagnostics):
+    for cells in _read_sheet(kind.sheet, path, diagnostics):
         if not cells.values["verdict"].strip():
             if cells.values["why"].strip():
                 fix = "choose a verdict, or empty the cell"
@@ -223,7 +264,7 @@ def read_review_sheet(path: Path, *, locales: Registry | None = None) -> pl.Data
             "similarity": _number(cells, "similarity", diagnostics),
             "source": cells.location,
         }
-        for cells in read_sheet(TEMPLATE_SHEET, path, diagnostics)
+        for cells in _read_sheet(TEMPLATE_SHEET, path, diagnostics)
     ]
     diagnostics.raise_problems()
     return pl.DataFrame(rows, schema=PROPOSED_TEMPLATES)

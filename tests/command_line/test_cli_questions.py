@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from blend.cli import app
-from blend.loaders.files.sheets import write_sheet
+from blend.loaders.files.new_files import write_sheet
 from blend.loaders.responses.returned_sheets import read_option_sheet
 from blend.loaders.responses.verdicts import add_verdicts
 from blend.schemas.errors import BlendError

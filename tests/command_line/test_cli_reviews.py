@@ -15,7 +15,7 @@ from blend.builders.saq import aggregate
 from blend.builders.saq.answer_sheet import answer_sheet
 from blend.builders.saq.reviews import english_pairs, reviews_of
 from blend.cli import app
-from blend.loaders.files.sheets import write_sheet
+from blend.loaders.files.new_files import write_sheet
 from blend.loaders.releases.tables import read_config
 from blend.loaders.responses.returned_sheets import read_answer_sheet
 from blend.loaders.upstream.blend import BlendTables

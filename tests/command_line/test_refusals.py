@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 from blend.builders.release.reviewing import answers_to_review
-from blend.loaders.files.sheets import write_sheet
+from blend.loaders.files.new_files import write_sheet
 from blend.loaders.recipes import sample_recipe
 from blend.schemas.sheets import ANSWER_SHEET
 

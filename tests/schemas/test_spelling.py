@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blend.schemas.spelling import respell, spelling_of
+from blend.schemas.texts import respell, spelling_of
 
 SAME = [
     ("am", "ፀሐይ", "ጸሃይ"),  # sun: tsa and ha series

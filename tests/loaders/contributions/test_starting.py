@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from blend.loaders.contributions.checking import check_contributions
-from blend.loaders.contributions.starter import WORKFLOW, write_collection, write_contributor
+from blend.loaders.contributions.contributors import WORKFLOW, write_collection, write_contributor
 from blend.loaders.files.rows import read_table
 from blend.schemas.errors import ArgumentError, InputError
 

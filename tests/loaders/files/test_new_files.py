@@ -9,9 +9,8 @@ import polars as pl
 import pytest
 
 from blend.loaders.files.atomic import fresh_file
-from blend.loaders.files.new_files import write_new_files
+from blend.loaders.files.new_files import write_new_files, write_new_sheet
 from blend.loaders.files.rows import read_table
-from blend.loaders.files.sheets import write_new_sheet
 from blend.schemas.errors import BlendError
 
 CONTENTS = {"b.toml": "b = 1\n", "below/deep/a.csv": b"\xef\xbb\xbfa\n", "key": "secret\n"}

@@ -7,7 +7,7 @@ import pytest
 
 from blend.loaders.files.diagnostics import Diagnostics, Placed
 from blend.loaders.recipes import sample_path
-from blend.loaders.responses.moved_columns import moved_columns
+from blend.loaders.responses.odd_answers import moved_columns
 from blend.loaders.responses.response_rows import ResponseRows, read_response_rows, response_layout
 from blend.schemas.locales import registry
 

@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from blend.loaders.files.sheets import write_sheet
+from blend.loaders.files.new_files import write_sheet
 from blend.loaders.responses.returned_sheets import (
     read_answer_sheet,
     read_option_sheet,

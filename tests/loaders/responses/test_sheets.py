@@ -6,7 +6,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from blend.loaders.files.sheets import write_sheet
+from blend.loaders.files.new_files import write_sheet
 from blend.loaders.responses.returned_sheets import read_answer_sheet
 from blend.loaders.responses.reviews import write_reviews
 from blend.schemas.errors import ConflictError, InputError, RowError
