@@ -7,9 +7,8 @@ from typing import Any, Literal
 import polars as pl
 
 from blend.eval.items import TaskItems, own_prompt
-from blend.eval.judging.corrected_scores import scored_with_labels, with_corrected
 from blend.eval.judging.judge_run import with_checks
-from blend.eval.judging.labels import TIE
+from blend.eval.judging.labels import TIE, scored_with_labels, with_corrected
 from blend.eval.judging.verdicts import is_judge, read_verdicts
 from blend.eval.report.region_sections import region_sections, scorers_section
 from blend.eval.report.report_sections import Section, cell, table_section
