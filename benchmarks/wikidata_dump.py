@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import IO, cast
 
 from blend.loaders.wikidata.dump import BLOCK_BYTES, take_snapshots_from_dump
-from blend.loaders.wikidata.store import DESCRIPTION, DIRECT, ENTITY, LABEL
+from blend.loaders.wikidata.facts import DESCRIPTION, DIRECT, ENTITY, LABEL
 from blend.schemas.recipe import Domain, domains
 
 LANGUAGES = (

@@ -168,23 +168,19 @@ def _of_template(template: dict[str, str], topics: pl.DataFrame, names: pl.DataF
 
 
 def _twice(rows: pl.DataFrame) -> pl.DataFrame:
-    return rows.select(
-        kind=pl.lit("topic-twice"),
-        source="source",
-        locale=pl.lit(None, pl.String),
-        template_id=pl.lit(None, pl.String),
-        detail=pl.format("the topic '{}' is there before in the category '{}'; left out", "topic", "category"),
-    ).cast(FINDINGS)
+    detail = pl.format("the topic '{}' is there before in the category '{}'; left out", "topic", "category")
+    return _findings(rows, "topic-twice", pl.col("source"), detail)
 
 
 def _without_form(templates: pl.DataFrame, names: pl.DataFrame, people: pl.DataFrame) -> pl.DataFrame:
     """Nationalities without a name in the language of a template."""
     used = templates.select("language").unique(maintain_order=True)
     missing = used.join(people, how="cross").join(names, on=["language", "nationality"], how="anti")
-    return missing.select(
-        kind=pl.lit("nationality-without-form"),
-        source=pl.lit(None, pl.String),
-        locale=pl.lit(None, pl.String),
-        template_id=pl.lit(None, pl.String),
-        detail=pl.format("no name of '{}' in '{}'; not asked about there", "nationality", "language"),
-    ).cast(FINDINGS)
+    detail = pl.format("no name of '{}' in '{}'; not asked about there", "nationality", "language")
+    return _findings(missing, "nationality-without-form", pl.lit(None), detail)
+
+
+def _findings(rows: pl.DataFrame, kind: str, source: pl.Expr, detail: pl.Expr) -> pl.DataFrame:
+    """A finding for each row, which no locale and no template stands behind."""
+    nothing = {"locale": pl.lit(None), "template_id": pl.lit(None)}
+    return rows.select(kind=pl.lit(kind), source=source, **nothing, detail=detail).cast(FINDINGS)

@@ -27,7 +27,7 @@ from blend.eval.scores_json import (
     plain,
     unanswered_count,
 )
-from blend.eval.statistics.repeats import RepeatedScore, repeated_score
+from blend.eval.statistics.estimates import RepeatedScore, repeated_score
 from blend.eval.task import checked_options
 from blend.loaders.files.atomic import atomic_write, one_at_a_time
 from blend.loaders.files.progress import ProgressCallback, silent

@@ -124,7 +124,7 @@ def judged(
     from blend.eval.evaluation import read_scored
     from blend.eval.judging.reply_sheet import LabelledReplies, label_replies
     from blend.eval.triples import TripleTask
-    from blend.eval.triples.triple_results import JudgedByPeople, score_by_people, write_judged
+    from blend.eval.triples.triple_results import JudgedByPeople, score_by_people
     from blend.stopping import interruptible
 
     found: JudgedByPeople | LabelledReplies
@@ -134,7 +134,6 @@ def judged(
             if ties is not None:
                 raise UsageError("--ties is for replies; of dishes everybody counts the same")
             found = score_by_people(scored, sheets, seed=seed)
-            write_judged(scored, found)
             about = scored.reword(pluralise(found.n_dishes, "dish"))
         else:
             found = label_replies(scored, sheets, ties=ties, seed=seed)

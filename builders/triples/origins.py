@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from blend.loaders.wikidata.store import INSTANCE_OF
+from blend.loaders.wikidata.facts import INSTANCE_OF
 from blend.schemas.recipe import Domain, TripleOptions
 
 

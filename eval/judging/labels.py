@@ -1,16 +1,23 @@
-"""Labels: what people say of a sample of a run's answers, drawn with known probabilities.
+"""Labels: what people say of a sample of a run's answers, and what they would find of all: corrected scores.
 
 Verdicts in sheets that came back are read row by row of what was asked.
 """
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 
-from blend.eval.runs.run_directory import read_frame, write_frame
+from blend.eval.report.scored_runs import ScoredRun
+from blend.eval.runs.run_directory import Run, read_frame, write_frame
+from blend.eval.scores_json import ALL, UNANSWERED, Score, ScoredItems, percent, percents, plain, score_again
+from blend.eval.statistics.agreement import cohen_kappa
+from blend.eval.statistics.clusters import cluster_sums
+from blend.eval.statistics.estimates import estimates, gap_of_draws
+from blend.eval.statistics.prediction_powered import CorrectedMeans, corrected_means
 from blend.loaders.files.content import file_sha256
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.rows import Cells, Columns, read_rows
@@ -155,3 +162,202 @@ def _problems(cells: Cells, reply: str | None, annotator: str) -> Iterator[RowEr
     if not annotator or TIE in annotator:
         what = f"{annotator!r} is no name" if annotator else "the cell is blank"
         yield RowError(what, where=f"{cells.location}, column annotator", fix=f"say who judged, without {TIE}")
+
+
+_WORTHLESS_KAPPA = 0.1
+"""Kappa below which a rule is said to be worthless: labels alone would tell as much."""
+
+_MIN_LABELS = 30
+"""Labels from which on that is said."""
+
+
+def scored_with_labels(run: ScoredRun) -> pl.DataFrame | None:
+    """Decisions of a scored run beside people's labels; null, and nothing read, where there are none.
+
+    Raises:
+        InputError: If there are other labels than those that it was scored with.
+        RowError: If the labels cannot be read.
+    """
+    directory = run.run.directory
+    if not (directory / LABELS_NAME).exists():
+        return None
+    if f"|labels:{labels_digest(directory)}|" not in run.scores.signature:
+        raise InputError(
+            f"{directory}: people's labels have changed since it was scored; {score_again(run.run)}"
+        )
+    return _with_labels(run.decisions(), run.run)
+
+
+def _with_labels(decisions: pl.DataFrame, run: Run) -> pl.DataFrame | None:
+    """Decisions beside people's labels.
+
+    Returns:
+        The rows that are scored, with ``people`` (their verdict), ``label`` (0 to 1) and ``probability``, null
+        where nobody has labelled the reply, and ``cell``, what the rule says, and the string rule where that is
+        another one; or ``unanswered``. Null where nobody has labelled anything.
+
+    Raises:
+        RowError: If the labels cannot be read.
+    """
+    labels = read_labels(run.directory)
+    if labels is None:
+        return None
+    verdicts = [name for name in ("correct", "by_rule") if name in decisions.columns]
+    stated = labels.select("item_id", "probability", people="verdict", label="correct")
+    return (
+        decisions.drop_nulls("correct")
+        .join(stated, on="item_id", how="left", maintain_order="left")
+        .with_columns(
+            cell=pl.when(pl.col("why") == UNANSWERED)
+            .then(pl.lit(UNANSWERED))
+            .otherwise(pl.concat_str(*verdicts, separator="/"))
+        )
+    )
+
+
+def means_of(rows: pl.DataFrame, by: str) -> CorrectedMeans:
+    """The corrected means of labelled decisions by a column; see `_with_labels`.
+
+    Nobody is asked to label what is unanswered: it is wrong, which is known without being drawn. Labels of one
+    template alone say nothing of others, so they do not count.
+    """
+    is_labelled = pl.col("template_id").filter(pl.col("label").is_not_null()).n_unique().over(by) > 1
+    is_known = pl.col("cell") == UNANSWERED
+    rows = rows.with_columns(
+        label=pl.when(is_labelled).then(pl.when(is_known).then(0.0).otherwise("label")),
+        probability=pl.when(is_known).then(1.0).otherwise("probability"),
+    )
+    known = rows["label"].is_not_null().to_numpy()
+    columns = (rows[name].to_numpy() for name in ("cell", "template_id", by))
+    cells, clusters, groups = (column.astype(str) for column in columns)
+    labels, chances = (rows[name].to_numpy()[known] for name in ("label", "probability"))
+    return corrected_means(cells, clusters, np.flatnonzero(known), labels, chances, groups)
+
+
+def is_worthless(scores: Iterable[Score]) -> bool:
+    """Whether a rule's decisions agree with people's labels no better than chance does."""
+    found = [
+        one
+        for one in scores
+        if one.metric.endswith("-kappa") and one.scope == "overall" and one.n >= _MIN_LABELS
+    ]
+    return any(one.value is not None and one.value < _WORTHLESS_KAPPA for one in found)
+
+
+CORRECTED = "sem-b-corrected"
+"""Metric of SEM-B as people would find it."""
+
+KAPPA = "sem-b-kappa"
+"""Metric of how far the rule agrees with people, beyond what chance gives."""
+
+BIAS = "sem-b-bias"
+"""Metric of the share that the rule finds correct less the share that people do, on labelled replies."""
+
+
+def corrected_scores(rows: pl.DataFrame, *, seed: int = 0) -> tuple[Score, ...]:
+    """Corrected SEM-B and how far the rule agrees with people.
+
+    Args:
+        rows: As `corrected_scores._with_labels` gives them.
+        seed: Seed of intervals that are drawn.
+
+    Returns:
+        `CORRECTED` by region where labels of two templates are; by topic, overall, as the mean over regions and
+        as the gap between the best and the worst where every region has them. `KAPPA` and `BIAS` overall, by
+        region and by language of the replies, and for a judge those of the string rule (``-default``), and
+        SEM-B by that; and ``labelled``, the share of replies with a label.
+    """
+    regions = means_of(rows, "region")
+    scores = _of_groups("region", regions)
+    if not np.isnan(regions.values).any():
+        scores += _of_groups("topic", means_of(rows.drop_nulls("topic"), "topic"))
+        n_regions = len(regions.groups)
+        pooled, macro = (
+            regions.combined(regions.sizes / rows.height),
+            regions.combined(np.ones(n_regions) / n_regions),
+        )
+        scores += [
+            percent(CORRECTED, "overall", ALL, pooled),
+            percent(f"{CORRECTED}-macro", "overall", ALL, macro),
+        ]
+        scores += _gap(regions, seed)
+    if "by_rule" in rows.columns:
+        by_rule = cluster_sums(rows["by_rule"].cast(pl.Float64), rows["template_id"], rows["region"])
+        scores.append(percent("sem-b-default", "overall", ALL, estimates(by_rule.pooled, seed=seed)[0]))
+        scores += percents("sem-b-default", "region", by_rule.groups, estimates(by_rule, seed=seed))
+    parts = [("overall", ALL, rows), *_parts("region", rows)]
+    for scope, key, part in parts:
+        scores.append(plain("labelled", scope, key, 100 * part["label"].count() / part.height, n=part.height))
+    for scope, key, part in (*parts, *_parts("language", rows.with_columns(language=_LANGUAGE))):
+        scores += _beside_people(scope, key, part.drop_nulls("label"), seed)
+    return tuple(scores)
+
+
+# The language of the replies: that of the region, unless the question was in English.
+_LANGUAGE = (
+    pl.when(asked_in="english").then(pl.lit("en")).otherwise(pl.col("locale").str.split("-").list.first())
+)
+
+
+def _beside_people(scope: str, key: str, rows: pl.DataFrame, seed: int) -> Iterator[Score]:
+    """How far the rule, and beside a judge the string rule, is off and agrees with people."""
+    if rows.is_empty():
+        return
+    weights = 1 / rows["probability"]
+    for of, column in (("", "correct"), ("-default", "by_rule")):
+        if column in rows.columns:
+            found = rows[column].cast(pl.Float64)
+            off = cluster_sums((found - rows["label"]) * weights, rows["template_id"], counts=weights)
+            yield percent(f"{BIAS}{of}", scope, key, estimates(off, seed=seed, proportion=False)[0])
+            yield plain(f"{KAPPA}{of}", scope, key, cohen_kappa(found, rows["label"], weights), n=rows.height)
+
+
+def with_corrected(scored: ScoredItems, run: Run, *, seed: int) -> ScoredItems:
+    """Scores, with corrected ones where people have labelled replies."""
+    rows = _with_labels(scored.decisions, run)
+    if rows is None:
+        return scored
+    found = corrected_scores(rows, seed=seed)
+    return scored._replace(
+        scores=(*scored.scores, *found),
+        signature_parts={**scored.signature_parts, "labels": labels_digest(run.directory)},
+        warnings=(*scored.warnings, *_correction_warnings(found)),
+    )
+
+
+def _correction_warnings(scores: Iterable[Score]) -> Iterator[str]:
+    """Say what a reader of corrected scores should know of the rule, and of regions without labels."""
+    scores = tuple(scores)
+    if is_worthless(scores):
+        yield (
+            f"the rule is worthless here: its decisions agree with people's labels hardly better than chance "
+            f"would (kappa below {_WORTHLESS_KAPPA}); either is wrong, and corrected figures rest on the labels"
+        )
+    if without := ", ".join(uncorrected(scores)):
+        yield f"uncorrected, since people have labelled replies to fewer than two templates: {without}"
+
+
+def uncorrected(scores: Iterable[Score]) -> list[str]:
+    """Regions that too few labels are of to be corrected, where some are."""
+    of_regions = [one for one in scores if one.scope == "region"]
+    corrected = {one.key for one in of_regions if one.metric == CORRECTED}
+    return [one.key for one in of_regions if one.metric == "labelled" and one.key not in corrected]
+
+
+def _of_groups(scope: str, means: CorrectedMeans) -> list[Score]:
+    each = np.eye(len(means.groups))
+    found = [(str(key), means.combined(by)) for key, by in zip(means.groups, each, strict=True)]
+    return [percent(CORRECTED, scope, key, one) for key, one in found if one.value is not None]
+
+
+def _gap(regions: CorrectedMeans, seed: int) -> list[Score]:
+    """The corrected parity gap, where there are two regions."""
+    if len(regions.groups) < 2:
+        return []
+    gap = gap_of_draws(regions.groups, regions.values, regions.draws(seed=seed))
+    return [percent("parity-gap-corrected", "overall", f"{gap.best}/{gap.worst}", gap.estimate)]
+
+
+def _parts(by: str, rows: pl.DataFrame) -> Iterator[tuple[str, str, pl.DataFrame]]:
+    for (key,), part in rows.sort(by, maintain_order=True).group_by(by, maintain_order=True):
+        yield by, str(key), part

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
-from blend.eval.judging.corrected_scores import means_of, scored_with_labels
+from blend.eval.judging.labels import means_of, scored_with_labels
 from blend.eval.registry import task_of
 from blend.eval.report.scored_runs import ScoredRun, few_note, region_name, with_interval
 from blend.eval.runs.run_description import RecordedAnswers, is_of_people

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from blend.eval.judging.corrected_scores import BIAS, KAPPA, is_worthless
+from blend.eval.judging.labels import BIAS, KAPPA, is_worthless
 from blend.eval.judging.verdicts import is_judge
 from blend.eval.report.report_sections import (
     Section,

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from importlib.resources import files
-from math import ceil, floor, log10
+from math import ceil, floor
 from typing import Any, NamedTuple
 
 from blend.eval.report.scored_runs import region_name, with_interval
@@ -29,10 +29,9 @@ class ReportChart(NamedTuple):
     """Heading above it, for example the name of a model; empty for none."""
     spec: _Spec
     """What is drawn."""
-    wide: bool = False
-    """Whether a narrow screen scrolls sideways in it, since numbers would not fit otherwise."""
-    large: bool = False
-    """Whether it takes half of a broad screen and not a third."""
+    n_columns: int = 0
+    """Columns of numbers: with many of them it takes half of a broad screen and not a third, and a narrow one
+    scrolls sideways in it."""
 
 
 class Section(NamedTuple):
@@ -148,7 +147,10 @@ def heat_section(
     known = [score for scores in of_runs.values() for score in scores.values() if score.value is not None]
     # The ends of the colours are those of figures that enough answers are behind, where there are any.
     enough = [score for score in known if score.n >= _FEW] or known
-    domain = _colour_domain([score.value or 0.0 for score in enough] or [0.0, 100.0])
+    values = [score.value or 0.0 for score in enough] or [0.0, 100.0]
+    # In whole tens: differences between figures are to be seen, and all maps have the same colours.
+    low, high = 10 * floor(min(values) / 10), 10 * ceil(max(values) / 10)
+    domain = (low, max(high, low + 10))
     columns = sorted({column for scores in of_runs.values() for _, column in scores}, key=region_name)
     cells = [
         (name, region_name(row), region_name(column), cell(score))
@@ -157,9 +159,8 @@ def heat_section(
     ]
     if not cells:
         return None
-    wide, large = (len(columns) > most for most in (_PHONE_COLUMNS, _THIRD_COLUMNS))
     charts = [
-        ReportChart(name, _heat_map(scores, rows, columns, domain, what), wide, large)
+        ReportChart(name, _heat_map(scores, rows, columns, domain, what), len(columns))
         for name, scores in of_runs.items()
         if scores
     ]
@@ -168,29 +169,14 @@ def heat_section(
     return Section(name, figures._replace(title=title, caption=text + of_few), tuple(charts))
 
 
-_PHONE_COLUMNS = 10
-"""Columns of numbers that a phone has room for beside the names of the rows."""
-_THIRD_COLUMNS = 7
-"""Columns that a third of a broad screen has room for beside the names of the rows."""
 _FEW = 10
 """Answers below which a cell of a heat map has no colour: its figure says little."""
 _BRIGHT = 0.48
 """Share of the colours from which on black text has more contrast than white (both have 4.5 there)."""
 
 
-def _colour_domain(values: Sequence[float]) -> tuple[float, float]:
-    """Values of the darkest and of the brightest colour, so that differences between figures can be seen.
-
-    The ends are rounded outwards, to a half of the power of ten below the spread: 23.1 to 57.4 gives 20 to 60.
-    """
-    low, high = min(values), max(values)
-    step = 10.0 ** floor(log10(high - low)) / 2 if high > low else 1.0
-    first, last = floor(low / step), ceil(high / step)
-    return first * step, max(last, first + 1) * step
-
-
 def _heat_map(
-    scores: _Pairs, rows: Sequence[str], columns: Sequence[str], domain: tuple[float, float], what: str
+    scores: _Pairs, rows: Sequence[str], columns: Sequence[str], domain: tuple[int, int], what: str
 ) -> _Spec:
     """A number in every cell, on a colour that says the same, but where it is of fewer than `_FEW` answers."""
     data = [

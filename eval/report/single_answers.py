@@ -137,9 +137,8 @@ below 8 MB, which mail and browsers take."""
 _FACETS = {"region": "Region", "topic": "Topic", "language": "Language", "prompt_id": "Prompt"}
 """Columns of items by which a reader filters, and what they are called."""
 
-_LEVELS = (None, 2_000, 500, 200)
-"""Characters of a text that are kept, null for all: tried one after the other. Below the last one, questions
-are left out."""
+_CHARACTERS = 500
+"""Characters of a text that are kept where all of them would not fit; then questions are left out."""
 
 
 class EmbeddedQuestions(NamedTuple):
@@ -171,18 +170,16 @@ def embed_questions(
     facets = [name for name in _FACETS if items[name].n_unique() > 1]
     questions = _questions(items, facets, answers, known)
     about = {"facets": [_FACETS[name] for name in facets], "models": [run.name for run in runs]}
-    kept = questions
-    for characters in _LEVELS:
-        data = packed({**about, "questions": _cut(questions, characters)})
-        if len(data) <= page_bytes:
-            break
+    left_out, kept = [], questions
+    data = packed({**about, "questions": questions})
+    if len(data) > page_bytes:
+        left_out.append(f"Texts are cut at {_CHARACTERS:,} characters.")
+        kept = questions = _cut(questions)
+        data = packed({**about, "questions": kept})
     while len(data) > page_bytes and len(kept) > 1:
         n_kept = max(1, int(len(kept) * 0.95 * page_bytes / len(data)))
         kept = [questions[i * len(questions) // n_kept] for i in range(n_kept)]
-        data = packed({**about, "questions": _cut(kept, characters)})
-    left_out = []
-    if characters is not None:
-        left_out.append(f"Texts are cut at {characters:,} characters.")
+        data = packed({**about, "questions": kept})
     if len(kept) < len(questions):
         left_out.append(f"{len(kept):,} of {len(questions):,} questions are here, taken evenly from all.")
     return EmbeddedQuestions(data, tuple(left_out))
@@ -235,10 +232,10 @@ def packed(data: Any) -> str:
     return base64.b64encode(zlib.compress(text.encode(), 9, wbits=_RAW_DEFLATE)).decode("ascii")
 
 
-def _cut(value: Any, characters: int | None) -> Any:
+def _cut(value: Any) -> Any:
     """Data with its long texts cut."""
     if isinstance(value, str):
-        return shortened(value, characters)
+        return shortened(value, _CHARACTERS)
     if isinstance(value, dict):
-        return {name: _cut(one, characters) for name, one in value.items()}
-    return [_cut(one, characters) for one in value] if isinstance(value, list | tuple) else value
+        return {name: _cut(one) for name, one in value.items()}
+    return [_cut(one) for one in value] if isinstance(value, list | tuple) else value

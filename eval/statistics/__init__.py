@@ -6,11 +6,8 @@ an item. Nothing here knows where the numbers come from.
 
 * `clusters`: items added up per group and cluster, the form in which everything else takes them;
 * `estimates`: means and other ratios, their mean over groups, the gap between groups, with intervals,
-  also where there are too few clusters to draw from;
+  also where there are too few clusters to draw from; what of them comes from drawing answers;
 * `paired`: two models on the same items; what is better, and is it chance; places that differences allow;
-* `annotator_agreement`: how far people agree, beyond what chance gives;
-* `repeats`: how much of a score comes from drawing answers, how much from the questions;
-* `calibration`: whether confidence says how often a model is correct;
-* `correlation`: linear and rank correlation with intervals;
-* `resampling`: the draws behind all of them.
+* `agreement`: how far people agree, beyond what chance gives; correlations, and whether confidence is right;
+* `prediction_powered`: figures of all answers from the decisions of a rule and people's labels of some.
 """

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from blend.eval.items import some_templates
+from blend.eval.triples import TripleTaskOptions
 from blend.schemas.errors import InputError, RowError, UnknownNameError, raise_all
 from blend.schemas.manifest import ReleaseManifest
 from blend.schemas.rows import PLACEHOLDERS
@@ -63,19 +65,7 @@ def check_languages(config: str, wanted: Collection[str], held: Collection[str])
             raise UnknownNameError(f"language of {config}", language, held)
 
 
-def check_countries(triples: pl.DataFrame, countries: Collection[str] | None) -> pl.DataFrame:
-    """The items from some countries, or all of them.
-
-    Raises:
-        UnknownNameError: If nothing comes from a country of that name; lists the names.
-    """
-    for country in countries or ():
-        if country not in set(triples["country"]):
-            raise UnknownNameError("country", country, set(triples["country"]))
-    return triples if countries is None else triples.filter(pl.col("country").is_in(list(countries)))
-
-
-def as_templates(triples: pl.DataFrame) -> pl.DataFrame:
+def dishes_of(triples: pl.DataFrame) -> pl.DataFrame:
     """A configuration of triples as what is asked about: a dish is the template, its language the locale.
 
     Args:
@@ -89,43 +79,66 @@ def as_templates(triples: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def as_items(prompts: pl.DataFrame) -> pl.DataFrame:
-    """Filled templates with the columns of `items.ITEMS`, but for ``item_id``.
+def asked_languages(
+    dishes: pl.DataFrame, wanted: tuple[str, ...] | None, known: Collection[str], *, what: str
+) -> tuple[tuple[str, ...], list[str]]:
+    """The languages to ask in, those that have prompts where none are named, and a warning on the others.
 
     Args:
-        prompts: Rows of `as_templates` with ``relation`` and ``prompt``.
+        dishes: `dishes_of` a configuration.
+        wanted: Languages that are named.
+        known: Those with prompts.
+        what: What the others lack.
     """
-    return prompts.with_columns(
-        region=pl.col("country"),
-        topic=pl.lit(""),
-        prompt_id=pl.col("relation"),
-        options=pl.lit(None, pl.List(pl.String)),
-        image=pl.col("image").list.first(),
-    )
+    if wanted is not None:
+        return wanted, []
+    held = dishes["language"].unique(maintain_order=True).to_list()
+    without = [language for language in held if language not in known]
+    warning = f"{pluralise(len(without), 'language')} without {what}, not asked: {', '.join(without)}"
+    return tuple(language for language in held if language in known), [warning] if without else []
 
 
-class Filled(NamedTuple):
-    """Templates with what they are about."""
+def chosen_dishes(dishes: pl.DataFrame, languages: Collection[str], options: TripleTaskOptions) -> pl.DataFrame:
+    """The dishes to ask about in some languages, of the countries and as many as the options say.
+
+    Raises:
+        UnknownNameError: If nothing comes from a country of that name; lists the names.
+    """
+    held = set(dishes["country"])
+    for country in options.countries or ():
+        if country not in held:
+            raise UnknownNameError("country", country, held)
+    if options.countries is not None:
+        dishes = dishes.filter(pl.col("country").is_in(options.countries))
+    return some_templates(dishes, options).filter(pl.col("language").is_in(languages))
+
+
+class AskedDishes(NamedTuple):
+    """Prompts about dishes."""
 
     rows: pl.DataFrame
-    """The rows with ``prompt``, in their order."""
+    """A row of each dish and template of its language, with the columns of `items.ITEMS`."""
     warnings: tuple[str, ...]
     """What was left out."""
 
 
-def filled(rows: pl.DataFrame) -> Filled:
-    """Templates with the dish's name and its country in place; the gap stays.
+def asked_dishes(
+    dishes: pl.DataFrame, templates: pl.DataFrame, *, prefix: str | pl.Expr = "language"
+) -> AskedDishes:
+    """Every dish with all templates of its language, with the dish's name and its country in place.
 
-    What is filled in is never read as a placeholder itself. A published template takes the country's name as
-    Wikidata has it, as its authors did; one of this package's, with its article. Where the country has no name
-    in the language, a template that names it is left out.
+    The gap stays. What is filled in is never read as a placeholder itself. A published template takes the
+    country's name as Wikidata has it, as its authors did; one of this package's, with its article. Where the
+    country has no name in the language, a template that names it is left out.
 
     Args:
-        rows: ``template``, ``with_country``, ``published``, ``name``, ``origin``, ``origin_prompt_name``,
-            ``language``, ``qid`` and ``relation``.
+        dishes: Rows of `dishes_of` with ``name``, the name to ask with.
+        templates: ``language``, ``relation``, ``template``, ``with_country`` and ``published``.
+        prefix: What the ids of items begin with.
     """
+    pairs = dishes.join(templates, on="language", how="inner", maintain_order="left_right")
     country = pl.when(pl.col("published")).then("origin").otherwise("origin_prompt_name")
-    placed = rows.with_columns(place=country.str.strip_chars().replace("", None))
+    placed = pairs.with_columns(place=country.str.strip_chars().replace("", None))
     without = placed.filter(pl.col("with_country") & pl.col("place").is_null())
     warnings: list[str] = []
     if without.height:
@@ -135,8 +148,16 @@ def filled(rows: pl.DataFrame) -> Filled:
             f"(first: {first})"
         )
     kept = placed.filter(~pl.col("with_country") | pl.col("place").is_not_null())
-    prompt = pl.struct("template", "name", "place").map_elements(_filled, return_dtype=pl.String)
-    return Filled(kept.with_columns(prompt=prompt), tuple(warnings))
+    rows = kept.with_columns(
+        item_id=pl.concat_str(prefix, "qid", "relation", separator="/"),
+        prompt=pl.struct("template", "name", "place").map_elements(_filled, return_dtype=pl.String),
+        region=pl.col("country"),
+        topic=pl.lit(""),
+        prompt_id=pl.col("relation"),
+        options=pl.lit(None, pl.List(pl.String)),
+        image=pl.col("image").list.first(),
+    )
+    return AskedDishes(rows, tuple(warnings))
 
 
 def _filled(row: Mapping[str, Any]) -> str:

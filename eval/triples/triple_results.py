@@ -137,7 +137,7 @@ class JudgedByPeople(BaseModel):
 
 
 def score_by_people(run: ScoredRun, paths: Sequence[Path], *, seed: int = 0) -> JudgedByPeople:
-    """The figures of the sheets that came back.
+    """The figures of the sheets that came back; kept in the directory of the run, in place of earlier ones.
 
     Args:
         run: The scored run whose sheet they are.
@@ -162,19 +162,16 @@ def score_by_people(run: ScoredRun, paths: Sequence[Path], *, seed: int = 0) -> 
         *_precision(judged, seed),
         *_correlations(judged, run, seed),
     ]
-    return JudgedByPeople(
+    found = JudgedByPeople(
         signature=run.scores.signature,
         model=run.scores.model,
         annotators=tuple(sorted(verdicts["annotator"].unique())),
         n_dishes=judged["qid"].n_unique(),
         scores=tuple(scores),
     )
-
-
-def write_judged(run: ScoredRun, judged: JudgedByPeople) -> None:
-    """Keep the figures in the directory of the run, in place of earlier ones."""
     with storing(run.run.directory):
-        atomic_write(run.run.directory / _JUDGED_NAME, judged.to_json())
+        atomic_write(run.run.directory / _JUDGED_NAME, found.to_json())
+    return found
 
 
 def _precision(judged: pl.DataFrame, seed: int) -> list[Score]:

@@ -17,8 +17,8 @@ from rapidfuzz.fuzz import ratio
 from blend.loaders.files.content import location_of, read_json
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.rows import Cells, Columns, read_rows
+from blend.loaders.wikidata.facts import ENTITY
 from blend.loaders.wikidata.prompts import check_templates
-from blend.loaders.wikidata.store import ENTITY
 from blend.schemas.errors import InputError
 from blend.schemas.languages import is_language
 from blend.schemas.rows import TEMPLATES

@@ -19,6 +19,7 @@ from blend.loaders.files.atomic import atomic_write
 from blend.loaders.files.content import open_content
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.wikidata import queries
+from blend.loaders.wikidata.facts import DESCRIPTION, DIRECT, ENTITY, INSTANCE_OF, LABEL, engine, opened
 from blend.loaders.wikidata.partial import (
     NOT_ASKED,
     Tally,
@@ -29,7 +30,6 @@ from blend.loaders.wikidata.partial import (
 )
 from blend.loaders.wikidata.snapshot import ask_everything, languages_of, terms
 from blend.loaders.wikidata.sparql import triple_line
-from blend.loaders.wikidata.store import DESCRIPTION, DIRECT, ENTITY, INSTANCE_OF, LABEL, engine, opened
 from blend.schemas.errors import InputError, RowError
 from blend.schemas.manifest import DumpInfo, SnapshotInfo
 from blend.schemas.recipe import Domain

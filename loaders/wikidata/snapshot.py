@@ -12,6 +12,7 @@ from blend.loaders.files.atomic import atomic_write
 from blend.loaders.files.content import read_content
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.wikidata import queries
+from blend.loaders.wikidata.facts import DIRECT, ENTITY, INSTANCE_OF
 from blend.loaders.wikidata.partial import (
     NOT_ASKED,
     Tally,
@@ -30,7 +31,6 @@ from blend.loaders.wikidata.sparql import (
     find_endpoint,
     unheard,
 )
-from blend.loaders.wikidata.store import DIRECT, ENTITY, INSTANCE_OF
 from blend.schemas.errors import DISTRIBUTION, InputError
 from blend.schemas.languages import is_language
 from blend.schemas.manifest import SnapshotInfo

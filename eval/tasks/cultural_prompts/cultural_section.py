@@ -139,7 +139,8 @@ def _agreement(runs: Sequence[ScoredRun], measure: str, survey: str) -> Section 
 def _words(runs: Sequence[ScoredRun]) -> Section | None:
     cells = []
     for run in runs:
-        words = _table(run, WORDS_NAME).filter(pl.col("rank") <= WORDS)
+        table = read_frame(run.run.directory / FOLDER / WORDS_NAME, fix=score_again(run.run))
+        words = table.filter(pl.col("rank") <= WORDS)
         rows = words.filter(pl.col("category").is_null() & pl.col("split").is_not_null())
         listed = rows.group_by("group", "split", maintain_order=True).agg(pl.col("word"))
         cells += [(run.name, group, split or "texts", ", ".join(of)) for group, split, of in listed.iter_rows()]
@@ -181,8 +182,3 @@ def _examples(run: ScoredRun) -> Section | None:
         texts.select("group", "text").iter_rows(),
         is_open=True,
     )
-
-
-def _table(run: ScoredRun, name: str) -> pl.DataFrame:
-    path = run.run.directory / FOLDER / name
-    return read_frame(path, fix=score_again(run.run))

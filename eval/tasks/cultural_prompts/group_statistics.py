@@ -17,7 +17,6 @@ import polars as pl
 from numpy.typing import NDArray
 
 from blend.eval.statistics.clusters import (
-    DRAWS,
     FloatArray,
     cluster_sums,
     cluster_weights,
@@ -43,9 +42,7 @@ class Variances(NamedTuple):
     """Within every group, shape ``(n_groups,)``; NaN where it is not defined."""
 
 
-def published_variances(
-    pairs: PairSums, *, definition: Definition = "paper", seed: int = 0, draws: int = DRAWS
-) -> Variances:
+def published_variances(pairs: PairSums, *, definition: Definition = "paper", seed: int = 0) -> Variances:
     """Lexical variance as published.
 
     Between groups, half of the squared mean distance of every ordered pair of groups, a group with itself (0)
@@ -57,7 +54,6 @@ def published_variances(
         pairs: WED of the texts of a topic.
         definition: See `text_measures.Definition`.
         seed: Seed of the intervals.
-        draws: Bootstrap draws of groups; none leaves the intervals out.
     """
     factor = 0.5 if definition == "paper" else 1.0
     distances = factor * wed(pairs, definition=definition) ** 2
@@ -66,12 +62,12 @@ def published_variances(
     n = int(present.sum())
     # `_between` takes the mean over n(n - 1) ordered pairs; the published one is over all n**2, those with
     # itself 0.
-    across = _between(distances, present, (n - 1) / n if n else 1.0, seed, draws)
+    across = _between(distances, present, (n - 1) / n if n else 1.0, seed)
     own = np.where(pairs.samples > 1, own, np.nan)
-    return Variances(across, mean_estimate(own, seed=seed, draws=draws), own)
+    return Variances(across, mean_estimate(own, seed=seed), own)
 
 
-def unbiased_variances(pairs: PairSums, *, seed: int = 0, draws: int = DRAWS) -> Variances:
+def unbiased_variances(pairs: PairSums, *, seed: int = 0) -> Variances:
     """Lexical variance such that both kinds are equal on average if groups make no difference.
 
     Half of the mean squared distance of two different texts: of a pair of groups between, of one group within.
@@ -83,9 +79,7 @@ def unbiased_variances(pairs: PairSums, *, seed: int = 0, draws: int = DRAWS) ->
     # Pairs of different texts of a group: a text with itself adds 0 to the sum and is not counted.
     distinct = np.diag(counts) - pairs.samples
     own = 0.5 * divide(np.diag(pairs.squares).copy(), distinct.astype(np.float64))
-    return Variances(
-        _between(between, present, 1.0, seed, draws), mean_estimate(own, seed=seed, draws=draws), own
-    )
+    return Variances(_between(between, present, 1.0, seed), mean_estimate(own, seed=seed), own)
 
 
 def anova(within: Sequence[float], across: Sequence[float]) -> tuple[float, float] | None:
@@ -102,7 +96,7 @@ def anova(within: Sequence[float], across: Sequence[float]) -> tuple[float, floa
     return float(found.statistic), float(found.pvalue)
 
 
-def _between(values: FloatArray, present: _BoolArray, scale: float, seed: int, draws: int) -> Estimate:
+def _between(values: FloatArray, present: _BoolArray, scale: float, seed: int) -> Estimate:
     """The mean of a figure over pairs of different groups, times a scale; the groups are what is drawn."""
     kept = values[np.ix_(present, present)].copy()
     n = len(kept)
@@ -111,21 +105,21 @@ def _between(values: FloatArray, present: _BoolArray, scale: float, seed: int, d
     np.fill_diagonal(kept, 0.0)
     value = scale * kept.sum() / (n * (n - 1))
     figures = []
-    for weights in cluster_weights(n, seed=seed, draws=draws):
+    for weights in cluster_weights(n, seed=seed):
         pairs = n**2 - (weights**2).sum(axis=1)
         # A group that is drawn twice is no pair with itself.
         figures.append(divide(scale * ((weights @ kept) * weights).sum(axis=1), pairs))
-    interval = percentile_interval(np.concatenate([np.zeros(0), *figures]), n_clusters=n)
+    interval = percentile_interval(np.concatenate(figures), n_clusters=n)
     low, high, over = (None, None, None) if interval is None else (*interval, n)
     return Estimate(float(value), low, high, float(n), over)
 
 
-def mean_estimate(values: Iterable[float | None], *, seed: int, draws: int = DRAWS) -> Estimate:
+def mean_estimate(values: Iterable[float | None], *, seed: int) -> Estimate:
     """The mean of the values that are known, with an interval over them."""
     known = [value for value in values if value is not None and not np.isnan(value)]
     if not known:
         return Estimate(None, None, None, 0.0)
-    (found,) = estimates(cluster_sums(known, range(len(known))), seed=seed, draws=draws, proportion=False)
+    (found,) = estimates(cluster_sums(known, range(len(known))), seed=seed, proportion=False)
     return found
 
 

@@ -5,15 +5,15 @@ from dataclasses import replace
 
 import polars as pl
 
-from blend.eval.items import ITEMS, TaskItems, some_templates
+from blend.eval.items import ITEMS, TaskItems
 from blend.eval.triples import TripleTaskOptions
 from blend.eval.triples.triple_prompts import (
     ABOUT_A_DISH,
-    as_items,
-    as_templates,
-    check_countries,
+    asked_dishes,
+    asked_languages,
     check_languages,
-    filled,
+    chosen_dishes,
+    dishes_of,
     probed_config,
     template_texts,
 )
@@ -21,7 +21,6 @@ from blend.schemas.errors import InputError, UnknownNameError
 from blend.schemas.manifest import ReleaseManifest
 from blend.schemas.prompts import ENGLISH, domain_prompts, listing_prompts
 from blend.schemas.rows import FOOD_TRIPLES, language_of_split
-from blend.schemas.texts import pluralise
 
 GOLD = pl.Schema({**ABOUT_A_DISH, "accepted": pl.List(pl.List(pl.String()))})
 """One row per item, in the order of the items: the dish, and for every part the names that are accepted: its
@@ -44,8 +43,7 @@ def settle_listing(
         if language not in known:
             raise InputError(
                 f"language {language!r}: there is no prompt that asks for a list about {config} in it; "
-                f"choose one "
-                f"of {', '.join(sorted(set(known) & set(held)))}"
+                f"choose one of {', '.join(sorted(set(known) & set(held)))}"
             )
     return replace(options, config=config), (config,)
 
@@ -64,26 +62,18 @@ def listing_items(tables: Mapping[str, pl.DataFrame], options: TripleTaskOptions
         UnknownNameError: If there is no such prompt or country; lists those there are.
     """
     config = options.config or ""
-    triples = as_templates(tables[config]).with_columns(name=pl.col("label"))
+    triples = dishes_of(tables[config]).with_columns(name=pl.col("label"))
     known = _languages_with_prompts(config, options.words)
-    held = triples["language"].unique(maintain_order=True).to_list()
-    languages = options.languages or tuple(language for language in held if language in known)
-    without = [] if options.languages else [language for language in held if language not in known]
-    warning = f"{pluralise(len(without), 'language')} without a prompt, not asked: {', '.join(without)}"
+    languages, warnings = asked_languages(triples, options.languages, known, what="a prompt")
     prompts = _prompts(known, languages, options.prompts)
-    chosen = some_templates(check_countries(triples, options.countries), options)
-    asked = chosen.filter(pl.col("language").is_in(languages)).with_columns(accepted=_accepted(triples))
-    pairs = asked.join(prompts, on="language", how="inner", maintain_order="left_right")
-    asked_of = filled(pairs)
-    items = as_items(asked_of.rows).with_columns(
-        item_id=pl.concat_str("language", "qid", "relation", separator="/")
-    )
+    dishes = chosen_dishes(triples, languages, options).with_columns(accepted=_accepted(triples))
+    items, left_out = asked_dishes(dishes, prompts)
     return TaskItems(
         items.select(list(ITEMS)).cast(ITEMS),
         items.select(list(GOLD)).cast(GOLD),
         template_texts(prompts),
         "text",
-        warnings=(*((warning,) if without else ()), *asked_of.warnings),
+        warnings=(*warnings, *left_out),
     )
 
 

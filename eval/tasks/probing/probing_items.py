@@ -11,19 +11,19 @@ from typing import NamedTuple
 
 import polars as pl
 
-from blend.eval.items import ITEMS, TaskItems, some_templates, text_digest
+from blend.eval.items import ITEMS, TaskItems, text_digest
 from blend.eval.tasks.probing import ProbingOptions
 from blend.eval.triples.triple_prompts import (
     ABOUT_A_DISH,
     ALIGNED,
     TEMPLATES,
     TRIPLES,
-    as_items,
-    as_templates,
-    check_countries,
+    asked_dishes,
+    asked_languages,
     check_gaps,
     check_languages,
-    filled,
+    chosen_dishes,
+    dishes_of,
     probed_config,
     template_texts,
 )
@@ -100,37 +100,29 @@ def probing_items(tables: Mapping[str, pl.DataFrame], options: ProbingOptions) -
         UnknownNameError: If no template or no country is called so; lists the names.
     """
     config = options.config or ""
-    triples = as_templates(tables[config])
+    triples = dishes_of(tables[config])
     templates = _chosen_templates(tables[_templates_of(config)], options.prompts)
-    languages = options.languages or tuple(
-        language
-        for language in triples["language"].unique(maintain_order=True)
-        if language in set(templates["language"])
-    )
-    warnings = _without_templates(triples, templates) if options.languages is None else []
+    known = set(templates["language"])
+    languages, warnings = asked_languages(triples, options.languages, known, what="templates")
     sets, candidates = _candidates(triples, languages, options)
-    chosen = some_templates(check_countries(triples, options.countries), options)
-    asked = chosen.filter(pl.col("language").is_in(languages)).join(
-        sets, on=["language", "country"], how="left", maintain_order="left"
-    )
+    chosen = chosen_dishes(triples, languages, options)
+    asked = chosen.join(sets, on=["language", "country"], how="left", maintain_order="left")
     named, lost = _named(asked, triples, options)
-    warnings += lost
+    order = {language: number for number, language in enumerate(languages)}
+    number = pl.col("language").replace_strict(order, return_dtype=pl.Int64)
     # Every dish with all templates of its language, both in the release's order.
-    pairs = _in_order(named, languages).join(templates, on="language", how="inner", maintain_order="left_right")
-    asked_of = filled(pairs)
-    warnings += asked_of.warnings
-    items = as_items(asked_of.rows).with_columns(
-        item_id=pl.concat_str(_prefix(options.names), "qid", "relation", separator="/"),
-        # Two parts can have one label.
-        gold=pl.col("parts").list.eval(pl.element().struct.field("label")).list.unique(maintain_order=True),
-    )
+    in_order = named.sort(number, maintain_order=True)
+    rows, left_out = asked_dishes(in_order, templates, prefix=_prefix(options.names))
+    # Two parts can have one label.
+    labels = pl.col("parts").list.eval(pl.element().struct.field("label")).list.unique(maintain_order=True)
+    items = rows.with_columns(gold=labels)
     return TaskItems(
         items.select(list(ITEMS)).cast(ITEMS),
         items.with_columns(label=pl.col("name")).select(list(GOLD)).cast(GOLD),
         template_texts(templates.filter(pl.col("language").is_in(languages))),
         "candidates",
         candidates=candidates,
-        warnings=tuple(warnings),
+        warnings=(*warnings, *lost, *left_out),
     )
 
 
@@ -147,14 +139,6 @@ def _chosen_templates(templates: pl.DataFrame, names: Collection[str] | None) ->
     chosen = templates if names is None else templates.filter(pl.col("relation").is_in(list(names)))
     check_gaps(chosen)
     return chosen
-
-
-def _without_templates(triples: pl.DataFrame, templates: pl.DataFrame) -> list[str]:
-    known = set(templates["language"])
-    absent = [tag for tag in triples["language"].unique(maintain_order=True) if tag not in known]
-    if not absent:
-        return []
-    return [f"{pluralise(len(absent), 'language')} without templates, not asked: {', '.join(absent)}"]
 
 
 def _candidates(
@@ -205,12 +189,6 @@ def _named(
     lost = asked.height - found.height
     what = in_words(pluralise(lost, "dish"), options.words)
     return found, [f"{what} without a name in {names!r}, not asked"] if lost else []
-
-
-def _in_order(rows: pl.DataFrame, languages: Sequence[str]) -> pl.DataFrame:
-    order = {language: number for number, language in enumerate(languages)}
-    number = pl.col("language").replace_strict(order, return_dtype=pl.Int64)
-    return rows.sort(number, maintain_order=True)
 
 
 def _prefix(names: str | None) -> pl.Expr:

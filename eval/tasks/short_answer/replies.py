@@ -225,8 +225,8 @@ def read_reply(response: str, prompt: str, words: ReplyWords) -> Reply:
     asserts = _with_gaps(
         text,
         [
-            clause[1:] if refuses or _is_answered_no(*clause, words) else _denied(*clause, words)
-            for clause, refuses in zip(clauses, refusing, strict=True)
+            (start, end) if refuses or _is_answered_no(read, end, words) else _denied(read, start, end, words)
+            for (read, start, end), refuses in zip(clauses, refusing, strict=True)
         ],
     )
     own = _with_gaps(asserts, _quotes(text, prompt))
@@ -331,9 +331,8 @@ def _denied(text: str, start: int, end: int, words: ReplyWords) -> _Span:
     return min(denied)[0], max(last for _, last in denied)
 
 
-def _is_answered_no(text: str, start: int, end: int, words: ReplyWords) -> bool:
-    """Whether a clause is a question that a negation answers, as in *Apples? No, strawberries*."""
-    del start
+def _is_answered_no(text: str, end: int, words: ReplyWords) -> bool:
+    """Whether a clause that ends there is a question that a negation answers: *Apples? No, strawberries*."""
     mark = _QUESTION_MARK.match(text, end)
     return mark is not None and words.negates_next.match(text, mark.end()) is not None
 

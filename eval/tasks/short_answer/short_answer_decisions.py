@@ -5,7 +5,7 @@ stands what a judge is asked where the default rule is not sure, and what become
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import polars as pl
 
@@ -63,17 +63,10 @@ AskedIn = Literal["local", "english"]
 """Language in which the questions were asked."""
 
 
-class _Kind(NamedTuple):
-    """A rule, and the lemmatisers that it takes by default where they are not the registry's."""
-
-    make: Callable[[str | None, Mapping[str, str | None], Calendar], Rule]
-    preferred: Mapping[str, str]
-
-
-RULES: dict[str, _Kind] = {
-    "default": _Kind(default_rule, {}),
-    "paper": _Kind(paper_rule, LEMMATISERS),
-    SEMEVAL: _Kind(semeval_rule, LEMMATISERS),
+RULES: dict[str, Callable[[str | None, Mapping[str, str | None], Calendar], Rule]] = {
+    "default": default_rule,
+    "paper": paper_rule,
+    SEMEVAL: semeval_rule,
 }
 """The rules by name."""
 
@@ -133,18 +126,18 @@ def short_answer_rule(
     Returns:
         A function from a row of `RESPONSES`, with ``asked_in``, to one of `DECISIONS`.
     """
-    kind = _kind(rule)
+    make, preferred = _rule(rule)
     questions = _questions(annotations, asked)
     keys = asked.select(*KEY, "asked_in").unique().iter_rows()
     ways = {(questions[template_id, locale]["language"], way) for template_id, locale, way in keys}
     names = lemmatiser_names(
         lemmas,
         {"en", *(tag for tag, way in ways if way == "local")},
-        preferred=kind.preferred,
+        preferred=preferred,
         others=annotations["language"].unique(),
     )
     rules = {
-        (tag, way): kind.make(None if way == "english" else tag, names, _calendar(tag))
+        (tag, way): make(None if way == "english" else tag, names, _calendar(tag))
         for tag, way in {(primary(language), way) for language, way in ways}
     }
     return lambda row: _decided(row, questions[row["template_id"], row["locale"]], rules, rule)
@@ -166,7 +159,7 @@ def lemmas_signature(
         others: Languages of the other answers of the run, which ``lemmas`` may name as well.
     """
     languages = {"en", *annotations["language"].unique()}
-    names = lemmatiser_names(lemmas, languages, preferred=_kind(rule).preferred, others={*others, *languages})
+    names = lemmatiser_names(lemmas, languages, preferred=_rule(rule)[1], others={*others, *languages})
     return "+".join(
         f"{tag}={NO_LEMMAS if name is None else loaded(tag, name).signature}"
         for tag, name in sorted(names.items())
@@ -179,10 +172,11 @@ def _calendar(language: str) -> Calendar:
     return next((calendar for calendar in calendars if calendar != "gregory"), "gregory")
 
 
-def _kind(rule: str) -> _Kind:
-    if rule not in RULES:
-        raise UnknownNameError("rule", rule, RULES)
-    return RULES[rule]
+def _rule(name: str) -> tuple[Callable[..., Rule], Mapping[str, str]]:
+    """A rule, and the lemmatisers that it takes by default where they are not the registry's."""
+    if name not in RULES:
+        raise UnknownNameError("rule", name, RULES)
+    return RULES[name], {} if name == "default" else LEMMATISERS
 
 
 def _questions(annotations: pl.DataFrame, asked: pl.DataFrame) -> dict[tuple[str, str], dict[str, Any]]:

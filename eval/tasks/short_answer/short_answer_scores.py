@@ -7,9 +7,8 @@ from typing import Any, Literal
 import polars as pl
 
 from blend.eval.items import TaskItems, own_prompt
-from blend.eval.judging.corrected_scores import scored_with_labels, with_corrected
 from blend.eval.judging.judge_run import with_checks
-from blend.eval.judging.labels import TIE
+from blend.eval.judging.labels import TIE, scored_with_labels, with_corrected
 from blend.eval.judging.verdicts import is_judge, read_verdicts
 from blend.eval.report.region_sections import region_sections, scorers_section
 from blend.eval.report.report_sections import Section, cell, table_section
@@ -147,8 +146,9 @@ def _score_short_answers(
         scores = (*short_answer_scores(decided, seed=seed), *_reply_shares(replies, seed=seed))
     if rule == SEMEVAL and decided.height:
         ours = _score_short_answers(parts, gold, seed=seed)
-        beside = [one for one in ours.scores if one.metric in ("sem-b", "sem-b-macro")]
-        scores = (*scores, *code_scores(decided, seed=seed), *(_by_default(one) for one in beside))
+        beside = (one for one in ours.scores if one.metric in ("sem-b", "sem-b-macro"))
+        by_default = (one.model_copy(update={"metric": f"{one.metric}-default"}) for one in beside)
+        scores = (*scores, *code_scores(decided, seed=seed), *by_default)
     scores = (*scores, missing_share(replies.height, n_items))
     warnings = (not_repeated(read_with.split("+")),) if rule == SEMEVAL else ()
     signature = {"lemma": read_with}
@@ -201,11 +201,6 @@ def _decision(
     decided = dict(zip(DECISIONS, decide({**row, "response": reply}), strict=True))
     correct = decided["correct"]
     return Decision(None if correct is None else float(correct), decided["matched"], decided["why"])
-
-
-def _by_default(score: Score) -> Score:
-    """A figure by the default rule, by a name that says so."""
-    return score.model_copy(update={"metric": f"{score.metric}-default"})
 
 
 def short_answer_scores(decisions: pl.DataFrame, *, seed: int = 0) -> tuple[Score, ...]:

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from blend.builders.triples import TripleBuild, build_triples
-from blend.loaders.wikidata.facts import Facts
-from blend.loaders.wikidata.store import ENTITY
+from blend.loaders.wikidata.facts import ENTITY, Facts
 from blend.schemas.recipe import PAPER_LANGUAGES, TripleOptions, domains
 
 pytestmark = pytest.mark.integration

@@ -7,9 +7,8 @@ import polars as pl
 import pytest
 
 import blend
-from blend.eval.judging.corrected_scores import corrected_scores, is_worthless
 from blend.eval.judging.judge_run import judge_run
-from blend.eval.judging.labels import LABELS, write_labels
+from blend.eval.judging.labels import LABELS, corrected_scores, is_worthless, write_labels
 from helpers.judged_runs import KINDS, OwnJudge, answered_run, finds_the_answer, says
 
 

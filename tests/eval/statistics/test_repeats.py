@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from blend.eval.statistics.repeats import repeated_score
+from blend.eval.statistics.estimates import repeated_score
 
 
 def test_both_parts_by_hand():

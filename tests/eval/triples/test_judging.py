@@ -19,7 +19,7 @@ from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.runs.answers import write_answers
 from blend.eval.runs.run_directory import opened
 from blend.eval.scoring import score_answers, write_scores
-from blend.eval.triples.triple_results import make_sheet, predictions, score_by_people, write_judged
+from blend.eval.triples.triple_results import make_sheet, predictions, score_by_people
 from blend.schemas.errors import InputError, UnknownNameError
 
 ANSWER = "salt, water, egg, =SUM"
@@ -101,7 +101,6 @@ def test_people_of_one_mind(run: ScoredRun, sheet: Path):
     assert scores["agreement-pairs", "overall", "all"] == 100
     # Two of four predictions.
     assert scores["precision-people", "overall", "all"] == 50
-    write_judged(run, found)
     assert (run.run.directory / "judged.json").read_text(encoding="utf-8") == found.to_json()
 
 

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from blend.loaders.wikidata.facts import Facts, read_facts
-from blend.loaders.wikidata.store import DESCRIPTION, DIRECT, ENTITY, LABEL
+from blend.loaders.wikidata.facts import DESCRIPTION, DIRECT, ENTITY, LABEL, Facts, read_facts
 from blend.schemas.recipe import Domain, domains
 
 DISH = domains()["dish"]

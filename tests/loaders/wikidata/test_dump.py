@@ -10,8 +10,8 @@ import pytest
 
 from blend.loaders.wikidata import dump as dump_module
 from blend.loaders.wikidata.dump import take_snapshots_from_dump
+from blend.loaders.wikidata.facts import DIRECT, ENTITY, LABEL
 from blend.loaders.wikidata.snapshot import take_snapshot
-from blend.loaders.wikidata.store import DIRECT, ENTITY, LABEL
 from blend.schemas.errors import BlendError, InputError
 from blend.schemas.manifest import SnapshotInfo
 from blend.schemas.recipe import Domain, domains

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from blend.loaders.wikidata.dump import take_snapshots_from_dump
-from blend.loaders.wikidata.store import DIRECT, ENTITY, LABEL
+from blend.loaders.wikidata.facts import DIRECT, ENTITY, LABEL
 from blend.schemas.errors import BlendError
 from blend.schemas.recipe import domains
 

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from blend.loaders.recipes.sources import load_snapshot
+from blend.loaders.wikidata.facts import LABEL
 from blend.loaders.wikidata.partial import read_snapshot_info
 from blend.loaders.wikidata.snapshot import take_snapshot
 from blend.loaders.wikidata.sparql import EndpointError
-from blend.loaders.wikidata.store import LABEL
 from blend.schemas.errors import BlendError
 from blend.schemas.recipe import Source, domains
 from helpers.messages import wrong

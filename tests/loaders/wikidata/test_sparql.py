@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from blend.loaders.wikidata.facts import DIRECT, ENTITY
 from blend.loaders.wikidata.sparql import EndpointError, RequestPolicy, SparqlClient, TooHeavyError
-from blend.loaders.wikidata.store import DIRECT, ENTITY
 
 FACTS = """
     Q1 P31 Q746549

@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from blend.eval.tasks.probing.probing_scores import average_precision, candidate_sets, ranked
+from blend.eval.tasks.probing.ranking import average_precision, candidate_sets, ranked
 
 NAMES = ("apple", "bread", "egg", "salt", "water")
 SETS = candidate_sets(pl.DataFrame({"candidate_set": "en", "candidate": list(NAMES)}))
