@@ -3,26 +3,29 @@
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from importlib.resources import files
 from typing import TYPE_CHECKING
 
 import polars as pl
+from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 from blend.builders.release.verdict_agreement import agreement_table
+from blend.loaders.files.atomic import PAGE_MARK, replace_own_file
 from blend.loaders.label_studio.push import ProjectPlan
 from blend.loaders.servers import public_address
-from blend.schemas.summaries import Table
-from blend.schemas.texts import pluralise
+from blend.schemas.errors import DISTRIBUTION
+from blend.schemas.summaries import Table, html_table
+from blend.schemas.texts import escape_controls, pluralise
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from blend.builders.annotation.check import CheckedProject
     from blend.builders.annotation.counting import StageReading
-    from blend.builders.annotation.forgetting import Forgotten
     from blend.builders.annotation.project import ProjectFile
     from blend.builders.annotation.pulling import Pull
+    from blend.builders.annotation.starting import CheckedProject
     from blend.builders.annotation.status import ProjectStatus
-    from blend.builders.annotation.syncing import Sync
+    from blend.builders.annotation.syncing import Forgotten, Sync
     from blend.loaders.label_studio.events import Line
 
 _LISTED = 10
@@ -195,6 +198,30 @@ def status_json(status: "ProjectStatus") -> str:
         "gone": {one.stage_locale.title: len(one.gone) for one in status.found if one.gone},
     }
     return json.dumps(found, ensure_ascii=False, indent=2, default=str)
+
+
+def write_status_page(status: "ProjectStatus", path: "Path") -> None:
+    """Write the page; one of ours that is there is replaced.
+
+    Raises:
+        InputError: If something else is there.
+        StorageError: If it cannot be written.
+    """
+    replace_own_file(path, _status_page(status), mark=PAGE_MARK, what="a page", parameter="html")
+
+
+def _status_page(status: "ProjectStatus") -> str:
+    """One HTML file that needs no network, with pseudonyms alone; every value is escaped, and made harmless."""
+    environment = Environment(
+        loader=FunctionLoader(lambda name: (files("blend.dataset_cards") / name).read_text(encoding="utf-8")),
+        undefined=StrictUndefined,
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=lambda value: escape_controls(value) if type(value) is str else value,
+    )
+    environment.filters["table"] = lambda table: html_table(table._replace(title=""))
+    return environment.get_template("annotation_status.html.j2").render(status=status, sdk=DISTRIBUTION)
 
 
 def forgotten_lines(file: "ProjectFile", done: "Forgotten") -> Iterator[str]:

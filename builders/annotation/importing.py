@@ -14,15 +14,14 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from blend.builders.annotation.pseudonyms import new_key, pseudonym, read_key
+from blend.builders.annotation.project import new_key, pseudonym, read_key
 from blend.builders.annotation.ui_strings import ui_strings_of
 from blend.loaders.files.atomic import atomic_write, storage_errors
 from blend.loaders.files.diagnostics import Diagnostics, unknown_name
 from blend.loaders.files.rows import Cells
 from blend.loaders.files.tables import refuse_rewritten
-from blend.loaders.label_studio.foreign import WHO, texts_of_cell
 from blend.loaders.responses import read_responses
-from blend.loaders.responses.import_map import ImportMap, map_text, read_map
+from blend.loaders.responses.import_map import WHO, ImportMap, map_text, read_map, texts_of_cell
 from blend.loaders.responses.response_rows import checked_response
 from blend.schemas.errors import ConflictError, InputError
 from blend.schemas.frames import KEY
@@ -324,7 +323,7 @@ def _key_at(path: Path) -> bytes:
     """The key of the pseudonyms, made where there is none.
 
     Raises:
-        InputError: As `pseudonyms.read_key`.
+        InputError: As `project.read_key`.
     """
     if not os.path.lexists(path):
         _write(path, new_key(), mode=0o600)  # for its owner alone

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from blend.loaders.files.progress import ProgressCallback
-from blend.loaders.label_studio.client import GoneError, Inventory, RemoteProject, RemoteTask, Studio, marked
+from blend.loaders.label_studio.client import Inventory, RemoteProject, RemoteTask, Studio, marked
+from blend.loaders.label_studio.connection import GoneError
 from blend.schemas.errors import ConflictError, ServerError
 
 _SETTINGS = {

@@ -13,8 +13,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from blend.builders.annotation.project import ProjectFile, read_project
-from blend.builders.annotation.pseudonyms import pseudonym, read_key
+from blend.builders.annotation.project import ProjectFile, pseudonym, read_key, read_project
 from blend.builders.annotation.pulling import Pull, accept_missing, pull_project
 from blend.builders.annotation.syncing import Sync, sync_project
 from blend.loaders.label_studio.client import Studio

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from blend.builders.annotation.check import check_project
 from blend.builders.annotation.project import ORDER, ProjectFile, StageName
+from blend.builders.annotation.starting import check_project
 from blend.builders.annotation.status import project_status, pulled_accounts
 from blend.builders.annotation.ui_strings import ui_strings_of
 from helpers.label_studio.annotation_projects import push, push_sample

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from blend.loaders.label_studio.client import GoneError, label_studio
+from blend.loaders.label_studio.client import label_studio
+from blend.loaders.label_studio.connection import GoneError
 from blend.schemas.errors import ConflictError, InputError, ServerError
 from helpers.served import served
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from blend.builders.annotation.stages import stage_of
-from blend.builders.annotation.stages.answer import collection_plan
-from blend.builders.annotation.stages.model import Material
+from blend.builders.annotation.counting import stage_of
+from blend.builders.annotation.questions import collection_plan
+from blend.builders.annotation.stage import Material
 from blend.loaders.responses import read_responses
 from blend.loaders.sample import sample_path
 from helpers.label_studio.exported import (

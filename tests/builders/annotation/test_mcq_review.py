@@ -6,9 +6,8 @@ from typing import Any
 
 import polars as pl
 
-from blend.builders.annotation.stages import stage_of
-from blend.builders.annotation.stages.mcq_review import reading_plan
-from blend.builders.annotation.stages.model import Material, Reading
+from blend.builders.annotation.counting import stage_of
+from blend.builders.annotation.stage import Material, Reading
 from blend.loaders.responses.verdicts import read_verdicts
 from blend.schemas.frames import ANNOTATION_ROWS
 from helpers.label_studio.exported import (
@@ -119,7 +118,9 @@ def test_an_unsure_reader_gives_no_verdict_and_two_boxes_are_none():
 def test_one_more_reads_what_readers_disagree_about():
     def needed(*annotations: dict[str, Any], readers: int = 2) -> int | None:
         task = {**done("mcq-review", OPTIONS), "annotations": list(annotations)}
-        plan = reading_plan(lines_of("mcq-review", task), read(task, stage="mcq-review"), readers)
+        planned = stage_of("mcq-review").reading_plan
+        assert planned is not None
+        plan = planned(lines_of("mcq-review", task), read(task, stage="mcq-review"), readers)
         return plan[task["data"]["blend_id"]] if plan else None
 
     fine, silly = annotation(1, 1), annotation(2, 2, ticked("silly", "stones"))

@@ -6,10 +6,10 @@ from typing import Any
 import polars as pl
 import pytest
 
+from blend.builders.annotation.counting import stage_of
 from blend.builders.annotation.project import Project
-from blend.builders.annotation.stages import stage_of
-from blend.builders.annotation.stages.model import Material, Reading
-from blend.builders.annotation.stages.review import task_id
+from blend.builders.annotation.review import task_id
+from blend.builders.annotation.stage import Material, Reading
 from blend.loaders.responses import ResponseTables, read_responses
 from blend.loaders.sample import sample_path
 from blend.schemas.locales import registry

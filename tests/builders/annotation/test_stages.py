@@ -6,11 +6,11 @@ from xml.etree.ElementTree import fromstring, tostring
 
 import pytest
 
+from blend.builders.annotation.counting import stage_of
+from blend.builders.annotation.judging import judges, read_sheet
 from blend.builders.annotation.project import ORDER, Project, StageName
 from blend.builders.annotation.pulling import pairs_once
-from blend.builders.annotation.stages import stage_of
-from blend.builders.annotation.stages.judge import judges, read_sheet
-from blend.builders.annotation.stages.model import Material
+from blend.builders.annotation.stage import Material
 from blend.builders.annotation.ui_strings import PageTexts, texts_of, ui_strings_of
 from blend.builders.templates import review_sheet
 from blend.eval.judging.labels import read_reply_verdicts

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from blend.builders.annotation import ui_strings as module
+from blend.builders.annotation.counting import stage_of
 from blend.builders.annotation.project import ORDER
-from blend.builders.annotation.stages import stage_of
 from blend.builders.annotation.ui_strings import UNCHECKED, is_checked, texts_of, ui_strings_of
 from blend.loaders.sample import sample_path
 from blend.schemas.errors import RowError

@@ -1,32 +1,46 @@
-"""The stage *answer*: natives answer a question, or say why they do not; raw responses come out."""
+"""The stages in which natives say something: *answer*, from which raw responses come, and *collect*.
+
+In *collect* they write questions on a topic, which go to ``blend templates propose``.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import polars as pl
 
-from blend.builders.annotation.project import Project
-from blend.builders.annotation.stages.model import Material, Reading, Stage, StageContext, blend_id
-from blend.builders.annotation.stages.reading import Done, Reader, listed_texts, quoted
+from blend.builders.annotation.project import Project, slug
+from blend.builders.annotation.stage import (
+    Done,
+    Material,
+    Reader,
+    Reading,
+    Stage,
+    StageContext,
+    blend_id,
+    listed_texts,
+    quoted,
+)
+from blend.builders.annotation.ui_strings import is_english
 from blend.builders.saq.ballots import NEEDS_RESPONSES, collection_status
 from blend.loaders.label_studio.events import Line
 from blend.loaders.label_studio.push import WantedTask
+from blend.schemas.formats import AnswerFormat, format_of
 from blend.schemas.frames import KEY
 from blend.schemas.locales import Locale
 from blend.schemas.rows import MAX_ANSWERS, NonAnswer
 
-ANSWERS, NON_ANSWER, REASON = "answers", "non_answer", "reason"
+ANSWERS, _NON_ANSWER, REASON = "answers", "non_answer", "reason"
 """Names of the controls."""
 
-PLAN = ("blend_id", "template_id", "locale", "state", "valid", "idk", "rejected", "still_needed", "open")
+_PLAN = ("blend_id", "template_id", "locale", "state", "valid", "idk", "rejected", "still_needed", "open")
 """One row per question: its task, its state (`saq.ballots`), the counts of valid responses, *I don't know*,
 and responses of which a review declared every answer invalid; valid ones ``still_needed``; and whether it is
 ``open``: still asked."""
 
-_CONTROLS = {ANSWERS: "textarea", NON_ANSWER: "choices", REASON: "textarea"}
+_ANSWER_CONTROLS = {ANSWERS: "textarea", _NON_ANSWER: "choices", REASON: "textarea"}
 
 
-def tasks(project: Project, locale: Locale, material: Material) -> list[WantedTask]:
+def _answer_tasks(project: Project, locale: Locale, material: Material) -> list[WantedTask]:
     """One task per question of the locale."""
     return [
         WantedTask(
@@ -37,7 +51,7 @@ def tasks(project: Project, locale: Locale, material: Material) -> list[WantedTa
                 **words_of(question),
             },
         )
-        for question in asked(project, locale.tag, material).iter_rows(named=True)
+        for question in asked_questions(project, locale.tag, material).iter_rows(named=True)
     ]
 
 
@@ -49,7 +63,7 @@ def words_of(question: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def asked(project: Project, tag: str, material: Material) -> pl.DataFrame:
+def asked_questions(project: Project, tag: str, material: Material) -> pl.DataFrame:
     """The questions that the project asks in a locale, `frame_columns.QUESTIONS`, by template."""
     questions = material.questions.filter(locale=tag).sort("template_id")
     for column, names in (("template_id", project.templates), ("topic", project.topics)):
@@ -58,9 +72,9 @@ def asked(project: Project, tag: str, material: Material) -> pl.DataFrame:
     return questions
 
 
-def read(lines: Sequence[Line], context: StageContext) -> Reading:
+def _read_answers(lines: Sequence[Line], context: StageContext) -> Reading:
     """Raw responses, exactly as typed, the last one of every person and question."""
-    reader = Reader("answer", _CONTROLS, context)
+    reader = Reader("answer", _ANSWER_CONTROLS, context)
     given = (_response(done, reader) for done in reader.last_of_each(lines, by="template_id"))
     return reader.reading(responses=[row for row in given if row is not None])
 
@@ -68,7 +82,7 @@ def read(lines: Sequence[Line], context: StageContext) -> Reading:
 def _response(done: Done, reader: Reader) -> dict[str, Any] | None:
     """The response of an annotation, or null where none can be made of it; then a finding says why."""
     answers, reasons = reader.texts(done, ANSWERS), reader.texts(done, REASON)
-    non_answer = reader.choice(done, NON_ANSWER, [kind.value for kind in NonAnswer])
+    non_answer = reader.choice(done, _NON_ANSWER, [kind.value for kind in NonAnswer])
     if len(answers) > MAX_ANSWERS:
         rest = listed_texts(answers[MAX_ANSWERS:])
         reader.note(
@@ -118,13 +132,13 @@ def collection_plan(project: Project, material: Material) -> pl.DataFrame:
         material: Questions, responses and reviews.
 
     Returns:
-        `PLAN`, by locale and template: the questions that the project asks.
+        `_PLAN`, by locale and template: the questions that the project asks.
 
     References:
         Myung et al. (2024), BLEnD, section 3, https://arxiv.org/abs/2406.09948.
     """
     tags = [one.locale for one in project.locales if "answer" in project.stages_of(one.locale)]
-    asked_in = [material.questions.clear(), *(asked(project, tag, material) for tag in tags)]
+    asked_in = [material.questions.clear(), *(asked_questions(project, tag, material) for tag in tags)]
     return (
         collected_so_far(project, material)
         .join(pl.concat(asked_in), on=KEY, how="semi")
@@ -132,17 +146,109 @@ def collection_plan(project: Project, material: Material) -> pl.DataFrame:
             open=pl.col("state") == NEEDS_RESPONSES,
             blend_id=pl.format("answer/{}/{}", "locale", "template_id"),
         )
-        .select(PLAN)
+        .select(_PLAN)
         .sort("locale", "template_id")
     )
 
 
-STAGE = Stage(
+ANSWER = Stage(
     "answer",
-    tasks,
-    read,
+    _answer_tasks,
+    _read_answers,
     does="give up to three answers, or one of four reasons not to; *another reason* needs words",
     gives="[`responses/`](responses.md#responses)",
     readers=lambda project: project.wanted,
     reads_questions=True,
+)
+
+
+# Collecting: questions of natives' own.
+
+
+_LOCAL, _ENGLISH, _FORM = "local", "in_english", "form"
+"""Names of the controls."""
+
+_COLLECT_CONTROLS = {_LOCAL: "textarea", _ENGLISH: "textarea", _FORM: "choices"}
+
+_FORMS = {
+    "text": AnswerFormat.TEXT,
+    "number": AnswerFormat.INTEGER,
+    "time": AnswerFormat.TIME,
+    "date": AnswerFormat.DATE,
+}
+"""What people choose, and the format that it is."""
+
+_HINTS = {
+    AnswerFormat.INTEGER: "in Arabic numerals",
+    AnswerFormat.TIME: "e.g., HH:MM",
+    AnswerFormat.DATE: "e.g., MM/DD",
+}
+"""What an English question says about its format, as `answer_formats.format_of` reads it."""
+
+
+def _collect_tasks(project: Project, locale: Locale, _material: Material) -> list[WantedTask]:
+    """As many tasks per topic as questions are wanted."""
+    return [
+        WantedTask(
+            {
+                "blend_id": blend_id("collect", locale.tag, slug(topic), f"{number:02}"),
+                "locale": locale.tag,
+                "topic": topic,
+                "place": locale.prompt_name
+                if is_english(locale.language)
+                else f"{locale.native_name or locale.prompt_name} ({locale.prompt_name})",
+            }
+        )
+        for topic in project.topics or ()
+        for number in range(1, project.questions_per_topic + 1)
+    ]
+
+
+def _read_questions(lines: Sequence[Line], context: StageContext) -> Reading:
+    """Natives' questions as ``blend templates propose`` reads them, and their own wording as a translation.
+
+    Every annotation is a question of its own, also the second one of a task.
+    """
+    reader = Reader("collect", _COLLECT_CONTROLS, context)
+    natives: list[dict[str, Any]] = []
+    translations: list[dict[str, Any]] = []
+    taken: dict[str, int] = {}
+    for done in reader.all_of(lines):
+        question = _question(done, reader)
+        if question is None:
+            continue
+        local, english = question
+        _, tag, topic, number = str(done.data["blend_id"]).split("/")
+        name = f"{topic}-{tag}-{number}"
+        taken[name] = taken.get(name, 0) + 1
+        name += f"-{taken[name]}" if taken[name] > 1 else ""
+        natives.append({"id": name, "topic": str(done.data["topic"]), "locale": tag, "text": english})
+        translations.append({"template_id": name, "locale": tag, "question": local})
+    return reader.reading(natives=natives, translations=translations)
+
+
+def _question(done: Done, reader: Reader) -> tuple[str, str] | None:
+    """The question in the local language and in English with its format, or null where one is missing."""
+    local, english = (" ".join(" ".join(reader.texts(done, name)).split()) for name in (_LOCAL, _ENGLISH))
+    chosen = reader.choice(done, _FORM, list(_FORMS))
+    for name, text in ((_LOCAL, local), (_ENGLISH, english), (_FORM, chosen)):
+        if not text:
+            reader.leave_out(done, "incomplete-question", f"a question without {name}; left out")
+            return None
+    form = _FORMS[str(chosen)]
+    if format_of(english) is form:
+        return local, english
+    if format_of(english) is not AnswerFormat.TEXT:
+        detail = f"{quoted(english)} asks for {format_of(english)}, but {chosen} was chosen; left out"
+        reader.leave_out(done, "incomplete-question", detail)
+        return None
+    return local, f"{english} ({_HINTS[form]})"
+
+
+COLLECT = Stage(
+    "collect",
+    _collect_tasks,
+    _read_questions,
+    does="write questions on a topic: in their language, in English, and what kind of answer it wants",
+    gives="`natives.jsonl`, `translations.jsonl` for [`blend templates`](templates.md)",
 )
