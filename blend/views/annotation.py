@@ -7,9 +7,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 import polars as pl
-from jinja2 import Environment, FunctionLoader, StrictUndefined
 
-from blend.builders.release.verdict_agreement import agreement_table
 from blend.loaders.files.atomic import PAGE_MARK, replace_own_file
 from blend.loaders.label_studio.push import ProjectPlan
 from blend.loaders.servers import public_address
@@ -152,6 +150,8 @@ def gone_lines(found: "Sequence[StageReading]", pages: Mapping[str, str], path: 
 
 def status_tables(status: "ProjectStatus") -> list[Table]:
     """Show how far every locale is, who did how much and how well, and the questions furthest from done."""
+    from blend.builders.release.verdict_agreement import agreement_table
+
     locales, people, options, questions, _ = status.tables.values()
     mark = pl.when(pl.col("flags").list.len() > 0).then(pl.lit("look")).otherwise(pl.lit(""))
     # Both, since a table of payment and what is kept have pseudonyms alone.
@@ -212,6 +212,8 @@ def write_status_page(status: "ProjectStatus", path: "Path") -> None:
 
 def _status_page(status: "ProjectStatus") -> str:
     """One HTML file that needs no network, with pseudonyms alone; every value is escaped, and made harmless."""
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
+
     environment = Environment(
         loader=FunctionLoader(lambda name: (files("blend.dataset_cards") / name).read_text(encoding="utf-8")),
         undefined=StrictUndefined,
