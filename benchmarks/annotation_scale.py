@@ -4,10 +4,10 @@ Every step is a process of its own, ``blend annotate sync`` with start and impor
 own, the server's is not counted. People's answers are entered in bulk: the tasks are imported again with their
 annotations, as nobody could type three thousand of them.
 
-Seconds say as much of a machine as of a program, so that processor time is a multiple of what a plain client takes
-in the same run: one that imports what is needed to ask the server, to check and to count, gets all projects, tasks
-and annotations, and does nothing with them. The limits are those that the project has set itself for two locales,
-500 questions and three annotators.
+Seconds say as much of a machine as of a program, so that processor time is a multiple of what a plain client
+takes in the same run: one that imports what is needed to ask the server, to check and to count, gets all
+projects, tasks and annotations, and does nothing with them. The limits are those that the project has set
+itself for two locales, 500 questions and three annotators.
 
     make .venv-label-studio/installed
     python benchmarks/annotation_scale.py
