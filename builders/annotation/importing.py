@@ -33,7 +33,7 @@ _ANSWER = re.compile(r"(answer|response|reply)s?( ?(?P<number>[0-9]{1,9}))?")
 """Keys of columns that hold answers, whatever is in them."""
 
 
-class ImportDone(NamedTuple):
+class _ImportDone(NamedTuple):
     """Files that an import wrote, and what it left out."""
 
     written: Mapping[Path, Sequence[Response]] = {}
@@ -54,7 +54,7 @@ def import_file(
     *,
     locales: Registry | None = None,
     has_people: bool = False,
-) -> ImportDone:
+) -> _ImportDone:
     """Import the rows of a table, or draft a map for them where there is none.
 
     Args:
@@ -99,7 +99,7 @@ def import_file(
     typed = [cells for cells in given if cells.values["answers"] or cells.values["non_answer"]]
     responses = _responses(typed, known, diagnostics)
     diagnostics.raise_problems()
-    return ImportDone(_write_imported(responses, folder), len(given) - len(typed))
+    return _ImportDone(_write_imported(responses, folder), len(given) - len(typed))
 
 
 def _check_columns(rows: Sequence[Cells], by: ImportMap, name: str, diagnostics: Diagnostics) -> None:
@@ -205,7 +205,7 @@ def _one(row: Cells, column: str | None) -> str:
 
 def _draft(
     rows: Sequence[Cells], name: str, map_path: Path, questions: Sequence[Mapping[str, str]], known: Registry
-) -> ImportDone:
+) -> _ImportDone:
     """Write a first version of the map.
 
     Columns or rows are recognised as questions by id or text, people by addresses in every row, answers by the
@@ -240,7 +240,7 @@ def _draft(
         )
     templates = {one["template_id"]: one["en_question"] for one in reversed(questions)}
     _write(map_path, map_text(by, name, None if recognised else dict(sorted(templates.items()))))
-    return ImportDone(draft=by, recognised=len(recognised))
+    return _ImportDone(draft=by, recognised=len(recognised))
 
 
 def _common(

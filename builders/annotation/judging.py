@@ -178,7 +178,7 @@ def _verdicts(done: Done, reader: Reader, why: str) -> Iterator[dict[str, Any]]:
 def _options_plan(lines: Sequence[Line], reading: Reading, readers: int) -> dict[str, int]:
     """Plan how many people more are to read the options of a task: one more while verdicts on one are divided.
 
-    See `stage.ReadingPlan`.
+    See `Stage.reading_plan`.
     """
     given: dict[tuple[str, str], Counter[bool]] = {}
     for row in reading.rows["verdicts"]:
@@ -215,7 +215,7 @@ _CHOICE = "choice"
 _JUDGE_CONTROLS = {_CHOICE: "choices", _WHY: "textarea"}
 
 
-class Judge(FrozenModel):
+class _Judge(FrozenModel):
     """One stage of judging; the head of ``judge.toml`` says what each field means."""
 
     does: str
@@ -246,7 +246,7 @@ class Judge(FrozenModel):
         return self.columns[0]
 
 
-def read_sheet(judge: Judge, path: Path) -> list[dict[str, Any]]:
+def read_sheet(judge: _Judge, path: Path) -> list[dict[str, Any]]:
     """The rows of a sheet, in the order of their ids, which says nothing.
 
     Args:
@@ -272,7 +272,7 @@ def read_sheet(judge: Judge, path: Path) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: str(row[judge.id_column]))
 
 
-def _cell(judge: Judge, column: str, cells: Cells, diagnostics: Diagnostics) -> Any:
+def _cell(judge: _Judge, column: str, cells: Cells, diagnostics: Diagnostics) -> Any:
     where, value = f"{cells.location}, column {column}", cells.values.get(column)
     if column in judge.lists:
         texts = parted(unguarded(value)) if isinstance(value, str) else list(map(str, value or []))
@@ -284,7 +284,7 @@ def _cell(judge: Judge, column: str, cells: Cells, diagnostics: Diagnostics) -> 
 
 
 def _judge_tasks(
-    stage: StageName, judge: Judge, _project: Project, locale: Locale, material: Material
+    stage: StageName, judge: _Judge, _project: Project, locale: Locale, material: Material
 ) -> list[WantedTask]:
     """One task per row of the sheet; of all rows where it does not say whose people judge it."""
     rows = material.sheets.get(stage, ())
@@ -305,14 +305,14 @@ def _judge_tasks(
     ]
 
 
-def _shown(judge: Judge, row: Mapping[str, Any]) -> Iterator[dict[str, str]]:
+def _shown(judge: _Judge, row: Mapping[str, Any]) -> Iterator[dict[str, str]]:
     """Texts of the row of which one is chosen, by key."""
     if judge.choose:
         for number, text in enumerate(row[judge.choose], start=1):
             yield {"value": text, **({"hotkey": str(number)} if number < 10 else {})}
 
 
-def _read_judged(stage: StageName, judge: Judge, lines: Sequence[Line], context: StageContext) -> Reading:
+def _read_judged(stage: StageName, judge: _Judge, lines: Sequence[Line], context: StageContext) -> Reading:
     """What was said of each row, as ``judge.row`` has it."""
     reader = Reader(stage, _JUDGE_CONTROLS, context)
     given: dict[str, list[tuple[Done, dict[str, Any]]]] = {}
@@ -325,7 +325,7 @@ def _read_judged(stage: StageName, judge: Judge, lines: Sequence[Line], context:
     return reader.reading(**{judge.file: kept})
 
 
-def _row(judge: Judge, done: Done, reader: Reader) -> dict[str, Any] | None:
+def _row(judge: _Judge, done: Done, reader: Reader) -> dict[str, Any] | None:
     """The row of an annotation; null where nothing was said, or that somebody does not know."""
     shown = [str(option["value"]) for option in done.data.get("shown") or []]
     choice = reader.choice(done, _CHOICE, [*judge.options, *shown])
@@ -342,7 +342,7 @@ def _row(judge: Judge, done: Done, reader: Reader) -> dict[str, Any] | None:
 
 
 def _once(
-    judge: Judge, by_person: Sequence[tuple[Done, dict[str, Any]]], reader: Reader
+    judge: _Judge, by_person: Sequence[tuple[Done, dict[str, Any]]], reader: Reader
 ) -> list[dict[str, Any]]:
     """What counts of what several people said of one thing, first the earliest."""
     if not judge.once:
@@ -359,7 +359,7 @@ def _once(
     return [by_person[0][1]]
 
 
-def _judge_plan(judge: Judge, lines: Sequence[Line], reading: Reading, readers: int) -> dict[str, int]:
+def _judge_plan(judge: _Judge, lines: Sequence[Line], reading: Reading, readers: int) -> dict[str, int]:
     """Plan how many people more are to judge a row: one more while two verdicts have as many as each other."""
     given: dict[str, Counter[str]] = {}
     for row in reading.rows[judge.file]:
@@ -378,7 +378,7 @@ _READERS: Mapping[str, Callable[[Project], int]] = {
 }
 
 
-def judge_stage(name: StageName, judge: Judge) -> Stage:
+def judge_stage(name: StageName, judge: _Judge) -> Stage:
     """The stage in which people judge."""
     return Stage(
         name,
@@ -394,8 +394,8 @@ def judge_stage(name: StageName, judge: Judge) -> Stage:
 
 
 @cache
-def judges() -> Mapping[StageName, Judge]:
+def judges() -> Mapping[StageName, _Judge]:
     """What people can judge, by stage."""
     text = files("blend.builders.annotation").joinpath(_DEFINED).read_text(encoding="utf-8")
     tables = toml_tables(text, source=_DEFINED)
-    return {name: Judge.model_validate(tables[name]) for name in ORDER if name in tables}
+    return {name: _Judge.model_validate(tables[name]) for name in ORDER if name in tables}

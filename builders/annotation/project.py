@@ -31,7 +31,7 @@ StageName = Literal["collect", "answer", "review", "equivalence", "mcq-review", 
 ORDER: tuple[StageName, ...] = get_args(StageName)
 """Their names in this order."""
 
-MAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s.]+")
+_MAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s.]+")
 """An e-mail address, as far as it can be told from a pseudonym."""
 
 PSEUDONYM = re.compile(r"p-[0-9a-f]{12}")
@@ -66,7 +66,7 @@ def _distinct_topics(topics: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _person(entry: str) -> str:
-    if MAIL.fullmatch(entry.strip()) or PSEUDONYM.fullmatch(entry.strip()):
+    if _MAIL.fullmatch(entry.strip()) or PSEUDONYM.fullmatch(entry.strip()):
         return entry
     raise ValueError(
         f"{_shown(entry)} is neither of the two ways to name people; write the e-mail address of an account, "
@@ -93,14 +93,14 @@ _People = Annotated[tuple[Annotated[str, AfterValidator(_person)], ...], AfterVa
 _Url = Annotated[str, AfterValidator(_server_address)]
 
 
-class ServerSettings(FrozenModel):
+class _ServerSettings(FrozenModel):
     """Address of a Label Studio server; the access token is never in a file."""
 
     url: _Url = "http://localhost:8080"
     """Address of the server, for example ``http://localhost:8080``."""
 
 
-class LocaleSettings(FrozenModel):
+class _LocaleSettings(FrozenModel):
     """A locale of the project, and who works on it."""
 
     locale: _Text
@@ -123,7 +123,7 @@ class Project(FrozenModel):
     stages: _Stages = ("answer", "review")
     """Stages, each once: ``collect``, ``answer``, ``review``, ``equivalence``, ``mcq-review``,
     ``replies``, ``statements``."""
-    locales: tuple[LocaleSettings, ...] = Field(min_length=1)
+    locales: tuple[_LocaleSettings, ...] = Field(min_length=1)
     """One table ``[[locales]]`` for every locale."""
     collected: _Text = "collected"
     """Directory of raw responses, relative to this file: its templates and questions are asked, responses and
@@ -162,7 +162,7 @@ class Project(FrozenModel):
     instructions: dict[str, _Text] = Field(default={})
     """Markdown files with instructions of one's own, relative to this file, by language; ours for
     others."""
-    server: ServerSettings = ServerSettings()
+    server: _ServerSettings = _ServerSettings()
     """Where Label Studio runs."""
 
     def saq_options(self) -> SaqOptions:
@@ -174,7 +174,7 @@ class Project(FrozenModel):
         settings = self.settings(locale)
         return tuple(sorted(settings.stages or self.stages, key=ORDER.index))
 
-    def settings(self, locale: str) -> LocaleSettings:
+    def settings(self, locale: str) -> _LocaleSettings:
         """Return the settings of a locale in the file."""
         return next(settings for settings in self.locales if settings.locale == locale)
 
@@ -355,7 +355,7 @@ class People:
 
     def named(self, entry: str) -> str:
         """The pseudonym for an entry of the project file: an address is hashed, a pseudonym stays."""
-        return pseudonym(entry, self._key) if MAIL.fullmatch(entry.strip()) else entry.strip()
+        return pseudonym(entry, self._key) if _MAIL.fullmatch(entry.strip()) else entry.strip()
 
     def account(self, completed_by: Any) -> str | None:
         """What an account is known by, whatever its address; null where an annotation names none."""
@@ -404,4 +404,4 @@ class People:
     def _address(self, number: int) -> str | None:
         found = self._accounts.get(number)
         # Removed members are all called by one word in place of an address.
-        return found.address if found is not None and MAIL.fullmatch(found.address or "") else None
+        return found.address if found is not None and _MAIL.fullmatch(found.address or "") else None

@@ -29,7 +29,7 @@ from blend.schemas.frames import KEY
 from blend.schemas.locales import Locale
 from blend.schemas.rows import MAX_ANSWERS, NonAnswer
 
-ANSWERS, _NON_ANSWER, REASON = "answers", "non_answer", "reason"
+ANSWERS, _NON_ANSWER, _REASON = "answers", "non_answer", "reason"
 """Names of the controls."""
 
 _PLAN = ("blend_id", "template_id", "locale", "state", "valid", "idk", "rejected", "still_needed", "open")
@@ -37,7 +37,7 @@ _PLAN = ("blend_id", "template_id", "locale", "state", "valid", "idk", "rejected
 and responses of which a review declared every answer invalid; valid ones ``still_needed``; and whether it is
 ``open``: still asked."""
 
-_ANSWER_CONTROLS = {ANSWERS: "textarea", _NON_ANSWER: "choices", REASON: "textarea"}
+_ANSWER_CONTROLS = {ANSWERS: "textarea", _NON_ANSWER: "choices", _REASON: "textarea"}
 
 
 def _answer_tasks(project: Project, locale: Locale, material: Material) -> list[WantedTask]:
@@ -81,7 +81,7 @@ def _read_answers(lines: Sequence[Line], context: StageContext) -> Reading:
 
 def _response(done: Done, reader: Reader) -> dict[str, Any] | None:
     """The response of an annotation, or null where none can be made of it; then a finding says why."""
-    answers, reasons = reader.texts(done, ANSWERS), reader.texts(done, REASON)
+    answers, reasons = reader.texts(done, ANSWERS), reader.texts(done, _REASON)
     non_answer = reader.choice(done, _NON_ANSWER, [kind.value for kind in NonAnswer])
     if len(answers) > MAX_ANSWERS:
         rest = listed_texts(answers[MAX_ANSWERS:])

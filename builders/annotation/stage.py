@@ -83,9 +83,9 @@ class StageContext:
     """Ids of the answers that are given in the locale now; null where none were pulled."""
 
 
-Tasks = Callable[[Project, Locale, Material], list[WantedTask]]
-Read = Callable[[Sequence[Line], StageContext], Reading]
-ReadingPlan = Callable[[Sequence[Line], Reading, int], dict[str, int]]
+_Tasks = Callable[[Project, Locale, Material], list[WantedTask]]
+_Read = Callable[[Sequence[Line], StageContext], Reading]
+_ReadingPlan = Callable[[Sequence[Line], Reading, int], dict[str, int]]
 
 
 @dataclass(frozen=True)
@@ -93,9 +93,9 @@ class Stage:
     """A stage of a project: what people do in it."""
 
     name: StageName
-    tasks: Tasks
+    tasks: _Tasks
     """The tasks that should be on the server, by id; never one less for the same material."""
-    read: Read
+    read: _Read
     """From annotations that count, by lines of the events, to rows of files."""
     does: str
     """What people do in it, in Markdown, for the table of stages in the documentation."""
@@ -111,7 +111,7 @@ class Stage:
     """Whether its tasks are made of what the build of the project's recipe makes."""
     facts: Callable[[Project], Mapping[str, Any]] = lambda _project: {}
     """What its page shows besides texts."""
-    reading_plan: ReadingPlan | None = None
+    reading_plan: _ReadingPlan | None = None
     """How many people more are to do each task that somebody has done, by id, where one more decides between
     those who differ."""
 
@@ -137,7 +137,7 @@ def still_to_read(
     readers: int,
     is_divided: Callable[[Mapping[str, Any]], bool],
 ) -> dict[str, int]:
-    """Plan readers of tasks that somebody has read; see `ReadingPlan`.
+    """Plan readers of tasks that somebody has read; see `_ReadingPlan`.
 
     Args:
         lines: Annotations that count.

@@ -59,7 +59,7 @@ from blend.schemas.errors import InputError
 
 Half = Literal["pull", "push"]
 
-DROPPED = "too many do not know"
+_DROPPED = "too many do not know"
 """Why a question is given to nobody any more."""
 
 
@@ -234,7 +234,7 @@ def _asked_people(checked: CheckedProject, found: Sequence[StageReading]) -> dic
     asked: dict[str, dict[str, Quota]] = {}
     for row in collection_plan(project, checked.material).to_dicts():
         name, task = f"{project.name}/answer/{row['locale']}", row["blend_id"]
-        why = DROPPED if row["state"] == STOPPED else ""
+        why = _DROPPED if row["state"] == STOPPED else ""
         so_far = people.get(name, {}).get(task, 0)
         asked.setdefault(name, {})[task] = _quota(so_far, row["still_needed"], row["open"], why)
     for one in found:

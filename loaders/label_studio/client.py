@@ -34,7 +34,7 @@ from blend.schemas.errors import BlendError, ConflictError, InputError, MissingE
 if TYPE_CHECKING:
     from label_studio_sdk.core.client_wrapper import SyncClientWrapper
 
-ADDRESS_VARIABLE = "LABEL_STUDIO_URL"
+_ADDRESS_VARIABLE = "LABEL_STUDIO_URL"
 """Environment variable by which a user allows that the token goes to another machine."""
 
 _NEEDED_VERSION = (1, 23)
@@ -149,11 +149,11 @@ def label_studio(url: str, *, timeout_s: float = _TIMEOUT_S) -> Iterator["Studio
     if not token:
         raise InputError(f"{where}: there is no access token; copy yours from that page {COPY_IT}")
     # The address stands in a file that may come from somebody else: their server would get the token.
-    named = os.environ.get(ADDRESS_VARIABLE, "").strip()
+    named = os.environ.get(_ADDRESS_VARIABLE, "").strip()
     if not is_on_this_machine(url) and not (is_server_address(named) and is_same_origin(url, named)):
         raise InputError(
             f"{where}: the project file names this server; your token goes to no other machine unless you "
-            f"name it as well; set {ADDRESS_VARIABLE} to {public_address(url)} if you trust it"
+            f"name it as well; set {_ADDRESS_VARIABLE} to {public_address(url)} if you trust it"
         )
     try:
         from label_studio_sdk.core.api_error import ApiError
