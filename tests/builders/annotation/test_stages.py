@@ -29,12 +29,10 @@ from helpers.label_studio.exported import (
     PROJECT,
     A,
     B,
-    C,
     annotation,
     done,
     lines_of,
     read,
-    sample_questions,
     task,
     told,
     write_lines,
@@ -240,30 +238,6 @@ def sample() -> Material:
     with sample_path() as folder:
         tables = read_responses(folder)
     return Material(tables.questions, tables.responses, tables.reviews)
-
-
-def test_responses_come_out_as_they_were_typed(tmp_path: Path, sample):
-    other = chosen("other"), typed("안 먹어요", control="reason")
-    made = (
-        annotation(1, 1, typed(" 밥", "쌀밥 ", "국")),
-        annotation(2, 2, chosen("idk")),
-        annotation(3, {"id": 3, "email": "C@example.org"}, *other),
-    )
-    reading = read(task(*made))
-    given = [
-        {"annotator": A, "answers": [" 밥", "쌀밥 ", "국"]},
-        {"annotator": B, "non_answer": "idk"},
-        {"annotator": C, "non_answer": "other", "reason": "안 먹어요"},
-    ]
-    assert reading.rows["responses"] == [
-        {"template_id": "food-01", **row} for row in sorted(given, key=lambda row: str(row["annotator"]))
-    ]
-    assert reading.findings.is_empty()
-    assert dict(reading.work.select("annotation", "seconds").iter_rows()) == {1: 11.0, 2: 12.0, 3: 13.0}
-    assert set(reading.work["day"]) == {"2026-11-20"}
-    sample_questions(tmp_path)
-    write_lines(tmp_path / "responses/ko-KR.jsonl", reading.rows["responses"])
-    assert len(read_responses(tmp_path).responses) == 3
 
 
 def test_whatever_is_odd_about_a_response_is_told_and_nothing_else_is_lost():

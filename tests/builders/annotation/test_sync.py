@@ -115,6 +115,7 @@ def test_answers_come_as_they_were_typed_with_a_link(file: ProjectFile, fake: Fa
         f"t answer ko-KR: 2 annotations (2 added); http://fake/projects/{number}/data?labeling=1",
         f"{responses}: 2 rows",
     ]
+    assert len(read_responses(file.collected).responses) == 2
     expected = [
         {"template_id": "food-01", "annotator": who(file, "mina"), "answers": ["밥", " 국 "]},
         {"template_id": "food-01", "annotator": who(file, "jun"), "non_answer": "other", "reason": "안 먹어요"},
