@@ -71,7 +71,7 @@ label-studio: $(VENV)/installed $(STUDIO)/installed  ## Serve Label Studio on th
 	PYTHONPATH=tests $(BIN)/python -m helpers.label_studio.studio_server label-studio
 
 pictures: $(VENV)/installed-landing $(STUDIO)/installed  ## Take the pictures of docs/annotating.md anew, in a browser
-	PYTHONPATH=tests $(BIN)/python -m helpers.label_studio.pictures docs/images
+	PYTHONPATH=tests $(BIN)/python .ci/pictures.py docs/images
 
 clean:  ## Remove what the other targets made
 	rm -rf $(VENV) $(STUDIO) release hub label-studio build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage

@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from blend.builders.annotation.counting import stage_of
 from blend.builders.annotation.project import ORDER
-from blend.builders.annotation.stages import stage_of
 from blend.builders.validate import CHECKS
 from blend.eval.registry import TASKS
 from blend.eval.text import language_readers

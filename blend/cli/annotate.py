@@ -48,7 +48,7 @@ def check(project: _ProjectPath) -> None:
 
     - `blend annotate check project.toml` names file and key of each.
     """
-    from blend.builders.annotation.check import check_project
+    from blend.builders.annotation.starting import check_project
     from blend.views.annotation import check_lines
 
     print_lines(check_lines(check_project(project)))
@@ -136,11 +136,11 @@ def status(
     """
     from datetime import UTC, datetime
 
-    from blend.builders.annotation.check import check_project
-    from blend.builders.annotation.status import project_status, pulled_accounts, write_status_page
+    from blend.builders.annotation.starting import check_project
+    from blend.builders.annotation.status import project_status, pulled_accounts
     from blend.loaders.files.progress import shown_progress
     from blend.stopping import interruptible
-    from blend.views.annotation import gone_lines, status_json, status_lines, status_tables
+    from blend.views.annotation import gone_lines, status_json, status_lines, status_tables, write_status_page
 
     accounts = None
     if not offline:
@@ -171,8 +171,8 @@ def forget(
 
     - `blend annotate forget project.toml p-1a2b3c4d5e6f` may be stopped and run again.
     """
-    from blend.builders.annotation.forgetting import forget_person
     from blend.builders.annotation.project import read_project
+    from blend.builders.annotation.syncing import forget_person
     from blend.loaders.files.progress import shown_progress
     from blend.loaders.servers import public_address
     from blend.stopping import interruptible

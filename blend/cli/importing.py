@@ -46,7 +46,7 @@ def import_answers(
     """
     from blend.builders.annotation.importing import import_file
     from blend.loaders.files.toml import registry_with
-    from blend.loaders.label_studio.foreign import read_answers
+    from blend.loaders.responses.import_map import read_answers
     from blend.views.terminal import shown
 
     rows, has_people = read_answers(answers)

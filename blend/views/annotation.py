@@ -3,26 +3,27 @@
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from importlib.resources import files
 from typing import TYPE_CHECKING
 
 import polars as pl
 
-from blend.builders.release.verdict_agreement import agreement_table
+from blend.loaders.files.atomic import PAGE_MARK, replace_own_file
 from blend.loaders.label_studio.push import ProjectPlan
 from blend.loaders.servers import public_address
-from blend.schemas.summaries import Table
-from blend.schemas.texts import pluralise
+from blend.schemas.errors import DISTRIBUTION
+from blend.schemas.summaries import Table, html_table
+from blend.schemas.texts import escape_controls, pluralise
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from blend.builders.annotation.check import CheckedProject
     from blend.builders.annotation.counting import StageReading
-    from blend.builders.annotation.forgetting import Forgotten
     from blend.builders.annotation.project import ProjectFile
     from blend.builders.annotation.pulling import Pull
+    from blend.builders.annotation.starting import CheckedProject
     from blend.builders.annotation.status import ProjectStatus
-    from blend.builders.annotation.syncing import Sync
+    from blend.builders.annotation.syncing import Forgotten, Sync
     from blend.loaders.label_studio.events import Line
 
 _LISTED = 10
@@ -149,6 +150,8 @@ def gone_lines(found: "Sequence[StageReading]", pages: Mapping[str, str], path: 
 
 def status_tables(status: "ProjectStatus") -> list[Table]:
     """Show how far every locale is, who did how much and how well, and the questions furthest from done."""
+    from blend.builders.release.verdict_agreement import agreement_table
+
     locales, people, options, questions, _ = status.tables.values()
     mark = pl.when(pl.col("flags").list.len() > 0).then(pl.lit("look")).otherwise(pl.lit(""))
     # Both, since a table of payment and what is kept have pseudonyms alone.
@@ -195,6 +198,32 @@ def status_json(status: "ProjectStatus") -> str:
         "gone": {one.stage_locale.title: len(one.gone) for one in status.found if one.gone},
     }
     return json.dumps(found, ensure_ascii=False, indent=2, default=str)
+
+
+def write_status_page(status: "ProjectStatus", path: "Path") -> None:
+    """Write the page; one of ours that is there is replaced.
+
+    Raises:
+        InputError: If something else is there.
+        StorageError: If it cannot be written.
+    """
+    replace_own_file(path, _status_page(status), mark=PAGE_MARK, what="a page", parameter="html")
+
+
+def _status_page(status: "ProjectStatus") -> str:
+    """One HTML file that needs no network, with pseudonyms alone; every value is escaped, and made harmless."""
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FunctionLoader(lambda name: (files("blend.dataset_cards") / name).read_text(encoding="utf-8")),
+        undefined=StrictUndefined,
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=lambda value: escape_controls(value) if type(value) is str else value,
+    )
+    environment.filters["table"] = lambda table: html_table(table._replace(title=""))
+    return environment.get_template("annotation_status.html.j2").render(status=status, sdk=DISTRIBUTION)
 
 
 def forgotten_lines(file: "ProjectFile", done: "Forgotten") -> Iterator[str]:

@@ -14,15 +14,14 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from blend.builders.annotation.pseudonyms import new_key, pseudonym, read_key
+from blend.builders.annotation.project import new_key, pseudonym, read_key
 from blend.builders.annotation.ui_strings import ui_strings_of
 from blend.loaders.files.atomic import atomic_write, storage_errors
 from blend.loaders.files.diagnostics import Diagnostics, unknown_name
 from blend.loaders.files.rows import Cells
 from blend.loaders.files.tables import refuse_rewritten
-from blend.loaders.label_studio.foreign import WHO, texts_of_cell
 from blend.loaders.responses import read_responses
-from blend.loaders.responses.import_map import ImportMap, map_text, read_map
+from blend.loaders.responses.import_map import WHO, ImportMap, map_text, read_map, texts_of_cell
 from blend.loaders.responses.response_rows import checked_response
 from blend.schemas.errors import ConflictError, InputError
 from blend.schemas.frames import KEY
@@ -34,7 +33,7 @@ _ANSWER = re.compile(r"(answer|response|reply)s?( ?(?P<number>[0-9]{1,9}))?")
 """Keys of columns that hold answers, whatever is in them."""
 
 
-class ImportDone(NamedTuple):
+class _ImportDone(NamedTuple):
     """Files that an import wrote, and what it left out."""
 
     written: Mapping[Path, Sequence[Response]] = {}
@@ -57,7 +56,7 @@ def import_file(
     *,
     locales: Registry | None = None,
     has_people: bool = False,
-) -> ImportDone:
+) -> _ImportDone:
     """Import the rows of a table, or draft a map for them where there is none.
 
     Args:
@@ -103,7 +102,7 @@ def import_file(
     responses = _responses(typed, known, diagnostics)
     diagnostics.raise_problems()
     written = _write_imported(responses, folder)
-    return ImportDone(written, len(given) - len(typed), names_people=by.annotator is not None)
+    return _ImportDone(written, len(given) - len(typed), names_people=by.annotator is not None)
 
 
 def _check_columns(rows: Sequence[Cells], by: ImportMap, name: str, diagnostics: Diagnostics) -> None:
@@ -209,7 +208,7 @@ def _one(row: Cells, column: str | None) -> str:
 
 def _draft(
     rows: Sequence[Cells], name: str, map_path: Path, questions: Sequence[Mapping[str, str]], known: Registry
-) -> ImportDone:
+) -> _ImportDone:
     """Write a first version of the map.
 
     Columns or rows are recognised as questions by id or text, people by addresses in every row, answers by the
@@ -244,7 +243,7 @@ def _draft(
         )
     templates = {one["template_id"]: one["en_question"] for one in reversed(questions)}
     _write(map_path, map_text(by, name, None if recognised else dict(sorted(templates.items()))))
-    return ImportDone(draft=by, recognised=len(recognised))
+    return _ImportDone(draft=by, recognised=len(recognised))
 
 
 def _common(
@@ -327,7 +326,7 @@ def _key_at(path: Path) -> bytes:
     """The key of the pseudonyms, made where there is none.
 
     Raises:
-        InputError: As `pseudonyms.read_key`.
+        InputError: As `project.read_key`.
     """
     if not os.path.lexists(path):
         _write(path, new_key(), mode=0o600)  # for its owner alone

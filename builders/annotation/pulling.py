@@ -11,19 +11,21 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from blend.builders.annotation.counting import BY_LOCALE, StageReading, counting
-from blend.builders.annotation.forgotten import (
+from blend.builders.annotation.counting import (
+    BY_LOCALE,
+    StageLocale,
+    StageReading,
+    counting,
     ever_given,
     forgotten,
     is_theirs,
     shown_in,
+    stage_locales,
     unnamed,
     without_answers,
     without_lines,
 )
-from blend.builders.annotation.project import ProjectFile
-from blend.builders.annotation.pseudonyms import Account, People, key_line, project_key
-from blend.builders.annotation.stages import StageLocale, stage_locales
+from blend.builders.annotation.project import Account, People, ProjectFile, key_line, project_key
 from blend.loaders.files.atomic import atomic_write, storage_errors
 from blend.loaders.files.content import read_content
 from blend.loaders.files.progress import ProgressCallback
@@ -46,7 +48,7 @@ from blend.schemas.texts import pair_key
 
 _FINDINGS_FILE = "findings.csv"
 
-DECIDED = "decided"
+_DECIDED = "decided"
 """Folder beside the project file for what other stages than *answer* and *review* yield, a file per kind."""
 
 
@@ -306,7 +308,7 @@ def _contents(file: ProjectFile, found: Sequence[StageReading]) -> _Contents:
                 others.setdefault(kind, []).extend(rows)
     for kind, rows in sorted(others.items()):
         once = pairs_once(rows) if kind == "verdicts" else rows
-        contents[file.base / DECIDED / f"{kind}.jsonl"] = _json_lines(once), len(once)
+        contents[file.base / _DECIDED / f"{kind}.jsonl"] = _json_lines(once), len(once)
     return contents
 
 

@@ -1,24 +1,45 @@
-"""Starting: a folder for a new culture, with locale entry, project file, recipe, first questions and a key."""
+"""Starting: a folder for a new culture; and every mistake of a project file, before any server is asked."""
 
 import csv
 import io
 import json
+import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import langcodes
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from blend.builders.annotation.project import ORDER, StageName
-from blend.builders.annotation.pseudonyms import new_key
-from blend.builders.annotation.ui_strings import english_template, is_english, is_known
+from blend.builders.annotation.counting import Collected, read_collected, stage_of
+from blend.builders.annotation.judging import judges, read_sheet
+from blend.builders.annotation.project import (
+    ORDER,
+    ProjectFile,
+    StageName,
+    new_key,
+    project_in,
+    project_key,
+    with_recipe,
+)
+from blend.builders.annotation.stage import Material
+from blend.builders.annotation.ui_strings import (
+    english_template,
+    english_words,
+    is_checked,
+    is_english,
+    is_known,
+    own_texts,
+    texts_of,
+)
 from blend.loaders.files.new_files import git_attributes, write_new_files
-from blend.schemas.errors import InputError
+from blend.loaders.responses import ResponseTables
+from blend.schemas.errors import InputError, RowError, RowErrors, did_you_mean, raise_all
 from blend.schemas.languages import in_a_sentence, turned_around
 from blend.schemas.locales import Locale, Registry, language_name, registry
-from blend.schemas.texts import RIGHT_TO_LEFT
+from blend.schemas.texts import RIGHT_TO_LEFT, agreeing, pluralise
 
 _TAG = re.compile(r"([a-z]{2,3}(?:-[A-Z][a-z]{3})?)-([A-Z]{2})")
 
@@ -141,3 +162,213 @@ def _filled(facts: Mapping[str, object]) -> dict[str, str]:
         for name in environment.list_templates()
     }
     return {name: text for name, text in texts.items() if text.strip()}
+
+
+# Checking a project file: every mistake at once, with its key.
+
+
+_WRITE = "write your own, and name them under [instructions]"
+
+
+class CheckedProject(NamedTuple):
+    """A project file without mistakes."""
+
+    file: ProjectFile
+    material: Material
+    """Questions, responses and reviews so far, and sheets; empty where no stage needs them."""
+    passed_over: Sequence[str]
+    """See `counting.Collected`."""
+    notes: Sequence[str]
+    """What else the lead of the project should know though it is not wrong."""
+
+    @property
+    def diagnostics(self) -> tuple[str, ...]:
+        """All that the lead of the project should know."""
+        return (*self.passed_over, *self.notes)
+
+
+def check_project(path: Path, *, before_pull: bool = False) -> CheckedProject:
+    """A project file, and that all it names is there and fits together.
+
+    Args:
+        path: The project file.
+        before_pull: Whether the directory of raw responses is left unread, since a pull comes that mends it:
+            responses to a question that was dropped are wrong until then.
+
+    Raises:
+        RowError, RowErrors, InputError: Every mistake, with file and key, and what to do.
+    """
+    file = project_in(path)
+    checks = _Checks(file)
+    collected = checks.run(before_pull=before_pull)
+    raise_all(checks.problems)
+    file, material = with_recipe(file), Material(sheets=checks.sheets)
+    passed_over: Sequence[str] = ()
+    if collected is not None:
+        tables, passed_over = collected.tables, collected.passed_over
+        material = Material(tables.questions, tables.responses, tables.reviews, sheets=checks.sheets)
+    return CheckedProject(file, material, passed_over, tuple(_notes(file, checks.known)))
+
+
+class _Checks:
+    """All checks of what a file names that reads well by itself.
+
+    Args:
+        file: The project.
+    """
+
+    def __init__(self, file: ProjectFile) -> None:
+        self._file, self._project = file, file.project
+        self.known: Registry = registry()
+        self.sheets: dict[StageName, Sequence[Mapping[str, Any]]] = {}
+        self.problems: list[RowError] = []
+        self._wanted = file.project.wanted
+
+    def run(self, *, before_pull: bool) -> Collected | None:
+        """Run them, each whatever the others find; returns what was collected so far, where it was read."""
+        self.known = self._try("locale_file", lambda: self._file.locales) or self.known
+        self._try("recipe", self._recipe)
+        self._places()
+        collected = None
+        if not before_pull and any(stage_of(name).reads_questions for name in self._used()):
+            collected = self._try("collected", lambda: read_collected(self._file.collected, self.known))
+        if collected is not None:
+            self._asked(collected.tables)
+        self._locales(None if collected is None else set(collected.tables.questions["locale"]))
+        if "collect" in self._used() and self._project.topics is None:
+            fix = 'list what questions are collected on, for example topics = ["Food", "Work life"]'
+            self._add("topics", "the stage collect needs topics", fix)
+        for stage in sorted(self._used() & {*judges()}):
+            self._sheet(stage)
+        self._instructions()
+        self._try("key_file", lambda: project_key(self._file))
+        return collected
+
+    def _add(self, key: str, what: str, fix: str) -> None:
+        self.problems.append(RowError(what, where=f"{self._file.path}, key {key}", fix=fix))
+
+    def _try(self, key: str, read: Callable[[], Any]) -> Any:
+        """Run what reads a file that a key names; its problems are problems here."""
+        try:
+            return read()
+        except RowErrors as error:
+            self.problems += error.errors
+        except RowError as error:
+            self.problems.append(error)
+        except InputError as error:
+            what, _, fix = str(error).partition("; ")
+            self._add(key, what, fix or "correct it")
+        return None
+
+    def _used(self) -> set[StageName]:
+        return {stage for one in self._project.locales for stage in one.stages or self._project.stages}
+
+    def _locales(self, asked: Collection[str] | None) -> None:
+        """Check that locales are known, each once, with people and questions enough."""
+        seen: dict[str, int] = {}
+        wanted = self._wanted
+        for number, settings in enumerate(self._project.locales):
+            key, tag, stages = f"locales[{number}]", settings.locale, settings.stages or self._project.stages
+            self._try(f"{key}.locale", partial(self.known.get, tag))
+            if seen.setdefault(tag, number) != number:
+                fix = f"put both into one table; the other is locales[{seen[tag]}]"
+                self._add(f"{key}.locale", f"{tag!r} has two tables", fix)
+            named = settings.annotators
+            if named is not None and "answer" in stages and len(named) < wanted:
+                are = f"{pluralise(wanted, 'response')} {agreeing(wanted, 'is', 'are')} wanted"
+                fix = "each person answers a question once: name more people, or lower the key wanted"
+                self._add(f"{key}.annotators", f"{pluralise(len(named), 'annotator')}, but {are}", fix)
+            reads = any(stage_of(name).reads_questions for name in stages)
+            if asked is not None and reads and tag in self.known and tag not in asked:
+                fix = f"add them to the questions in {self._project.collected}, or give the locale other stages"
+                self._add(f"{key}.locale", f"there are no questions in {tag}", fix)
+
+    def _recipe(self) -> None:
+        """Check that the recipe is there where one is needed, and counts as the project does."""
+        recipe = self._project.recipe
+        for stage in sorted(name for name in self._used() if stage_of(name).needs_recipe and recipe is None):
+            fix = 'name the recipe of the release that the questions are for, recipe = "recipe.toml"'
+            self._add("recipe", f"the stage {stage} needs a recipe", fix)
+        if recipe is not None and not (self._file.base / recipe).is_file():
+            self._add("recipe", f"there is no file {recipe}", "correct the path, relative to this file")
+        rule = with_recipe(self._file).project.saq_options()
+        self._wanted = rule.wanted
+        for key, there in sorted(dict(rule).items()):
+            here = getattr(self._project, key)
+            if recipe is not None and key in self._project.model_fields_set and here != there:
+                fix = f"write {key} = {here} under [saq] of {recipe}, if that is meant, and delete the key here"
+                self._add(key, f"is {here}, and {there} in {recipe}, by which a build counts", fix)
+
+    def _places(self) -> None:
+        collected = os.path.realpath(self._file.collected)  # a loop of links is itself
+        for key, path in (("pulled", self._file.pulled), ("key_file", self._file.key_file)):
+            if Path(os.path.realpath(path)).is_relative_to(collected):
+                what = "lies inside the directory of raw responses, which is published with a release"
+                self._add(key, what, "choose a place beside it")
+
+    def _asked(self, tables: ResponseTables) -> None:
+        """Check that templates and topics stand in the directory of raw responses."""
+        named = [("templates", self._project.templates, "template_id")]
+        if "collect" not in self._used():
+            named += [("topics", self._project.topics, "topic")]
+        for key, names, column in named:
+            valid = tables.questions[column].unique().to_list()
+            for number, name in enumerate(names or ()):
+                if name not in valid:
+                    stands = f"write one that stands in {self._project.collected}, or leave the key out for all"
+                    fix = f"{did_you_mean(name, valid)}{stands}"
+                    self._add(f"{key}[{number}]", f"{name!r} is unknown", fix)
+
+    def _sheet(self, stage: StageName) -> None:
+        path, judge = self._project.sheets.get(stage), judges()[stage]
+        if path is None:
+            fix = f'name the one that `{judge.made_by}` wrote, under [sheets]: {stage} = "sheet.csv"'
+            self._add(f"sheets.{stage}", f"the stage {stage} needs a sheet", fix)
+        elif rows := self._try(f"sheets.{stage}", partial(read_sheet, judge, self._file.base / path)):
+            self.sheets[stage] = rows
+
+    def _instructions(self) -> None:
+        """Instructions of one's own: for a language of the project, with every stage that it has."""
+        spoken = _stages_by_language(self._file, self.known)
+        for language, name in self._project.instructions.items():
+            key, own = f"instructions.{language}", self._file.base / name
+            if language not in spoken:
+                fix = f"the languages of this project are {', '.join(sorted(spoken))}"
+                self._add(key, f"no locale of the project speaks {language!r}", fix)
+            elif self._try(key, partial(own_texts, own)) is not None:
+                for stage in sorted(spoken[language]):
+                    self._try(key, partial(texts_of, language, stage, own))
+
+
+def _stages_by_language(file: ProjectFile, known: Registry) -> dict[str, set[StageName]]:
+    """The stages in which people of each language work."""
+    found: dict[str, set[StageName]] = {}
+    for settings in file.project.locales:
+        if settings.locale in known:
+            stages = settings.stages or file.project.stages
+            found.setdefault(known.get(settings.locale).language, set()).update(stages)
+    return found
+
+
+def _notes(file: ProjectFile, known: Registry) -> Iterator[str]:
+    project, unchecked = file.project, []
+    for language, stages in sorted(_stages_by_language(file, known).items()):
+        own = project.instructions.get(language)
+        path = None if own is None else file.base / own
+        if own is None and not is_known(language):
+            yield f"pages in {language} are in English, since we have no texts in it: {_WRITE}"
+            continue
+        if english := sorted(stage for stage in stages if texts_of(language, stage, path).in_english):
+            yield f"{language}: the instructions for {', '.join(english)} are in English: {_WRITE}"
+        if path is not None and (words := english_words(language, stages, path)):
+            yield f"pages in {language} show these words in English: {', '.join(words)}: write them in {own}"
+        if own is None and not is_checked(language):
+            unchecked.append(language)
+    if unchecked:
+        yield (
+            f"no native speaker has checked our instructions in {', '.join(unchecked)}: have them read, or "
+            "name your own under [instructions]"
+        )
+    for settings in project.locales:
+        if settings.annotators is None and "answer" in (settings.stages or project.stages):
+            yield f"{settings.locale}: no annotators are named, so whoever has an account may answer"

@@ -19,7 +19,7 @@ from blend.schemas.locales import Locale
 from blend.schemas.models import toml_tables
 from blend.schemas.texts import forbidden_in
 
-PACKAGED = "words.toml"
+_PACKAGED = "words.toml"
 _FALLBACK = "en"
 
 UNCHECKED = "<!-- not checked by native speakers -->"
@@ -176,8 +176,8 @@ def _known(language: str) -> str:
 
 @cache
 def _tables() -> dict[str, dict[str, str]]:
-    text = files("blend.builders.annotation").joinpath(PACKAGED).read_text(encoding="utf-8")
-    return toml_tables(text, source=PACKAGED)
+    text = files("blend.builders.annotation").joinpath(_PACKAGED).read_text(encoding="utf-8")
+    return toml_tables(text, source=_PACKAGED)
 
 
 @cache

@@ -3,8 +3,7 @@
 Addresses, tokens and their renewal are those of its own SDK; what is sent and what comes are plain JSON, since
 the SDK's models of thousands of tasks, and what it imports for them, take longer than all the rest of a sync.
 
-Errors are turned into messages where requests are sent, and nowhere else: they say what to do, and hold no
-token, cookie or address.
+Errors are turned into messages where requests are sent (`connection`), and nowhere else.
 """
 
 import itertools
@@ -19,19 +18,23 @@ from datetime import datetime
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from blend.loaders.label_studio.connection import (
+    COPY_IT,
+    KEY_VARIABLE,
+    FailedError,
+    GoneError,
+    another_program,
+    connections,
+    refusal,
+)
 from blend.loaders.servers import public_address
 from blend.schemas.addresses import is_on_this_machine, is_same_origin, is_server_address
 from blend.schemas.errors import BlendError, ConflictError, InputError, MissingExtraError, ServerError
-from blend.schemas.texts import clean, escape_controls
 
 if TYPE_CHECKING:
-    import httpx
     from label_studio_sdk.core.client_wrapper import SyncClientWrapper
 
-KEY_VARIABLE = "LABEL_STUDIO_API_KEY"
-"""Environment variable that holds the access token."""
-
-ADDRESS_VARIABLE = "LABEL_STUDIO_URL"
+_ADDRESS_VARIABLE = "LABEL_STUDIO_URL"
 """Environment variable by which a user allows that the token goes to another machine."""
 
 _NEEDED_VERSION = (1, 23)
@@ -53,14 +56,6 @@ _R = TypeVar("_R", "RemoteProject", "RemoteTask")
 _T = TypeVar("_T")
 
 _MARK = re.compile(r"\[blend:(?P<name>[^\]\s#]+)\]")
-
-
-class GoneError(ConflictError):
-    """Something that was asked for is not on the server any more."""
-
-
-class _FailedError(ServerError):
-    """The server itself failed; another moment may be better."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,29 +147,29 @@ def label_studio(url: str, *, timeout_s: float = _TIMEOUT_S) -> Iterator["Studio
     where = f"Label Studio at {public_address(url)}"
     token = os.environ.get(KEY_VARIABLE, "").strip()
     if not token:
-        raise InputError(f"{where}: there is no access token; copy yours from that page {_THERE}")
+        raise InputError(f"{where}: there is no access token; copy yours from that page {COPY_IT}")
     # The address stands in a file that may come from somebody else: their server would get the token.
-    named = os.environ.get(ADDRESS_VARIABLE, "").strip()
+    named = os.environ.get(_ADDRESS_VARIABLE, "").strip()
     if not is_on_this_machine(url) and not (is_server_address(named) and is_same_origin(url, named)):
         raise InputError(
             f"{where}: the project file names this server; your token goes to no other machine unless you "
-            f"name it as well; set {ADDRESS_VARIABLE} to {public_address(url)} if you trust it"
+            f"name it as well; set {_ADDRESS_VARIABLE} to {public_address(url)} if you trust it"
         )
     try:
         from label_studio_sdk.core.api_error import ApiError
         from label_studio_sdk.core.client_wrapper import SyncClientWrapper
     except ImportError as error:
         raise MissingExtraError("annotation with Label Studio", extra="annotate") from error
-    with _connections(where, timeout_s) as connections:
+    with connections(where, timeout_s) as client:
         try:
             # Never repeated: what makes something must not make it twice.
-            sdk = SyncClientWrapper(base_url=url, api_key=token, httpx_client=connections, max_retries=0)
+            sdk = SyncClientWrapper(base_url=url, api_key=token, httpx_client=client, max_retries=0)
             studio = Studio(sdk, where=where)
             studio.check_version()
             yield studio
         except ApiError as error:
             # What the SDK says by itself of a token.
-            raise _refusal(error.status_code or 0, str(error.body), where) from None
+            raise refusal(error.status_code or 0, str(error.body), where) from None
 
 
 class Studio:
@@ -203,7 +198,7 @@ class Studio:
             raise
         except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
             # What the SDK makes of a login page in place of a new token.
-            raise _another_program(self.where) from None
+            raise another_program(self.where) from None
         return bytes(answer.content)
 
     def _ask(self, method: str, path: str, take: Callable[[Any], _T], body: Any = None, **query: Any) -> _T:
@@ -212,7 +207,7 @@ class Studio:
         try:
             return take(json.loads(content))
         except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
-            raise _another_program(self.where) from None
+            raise another_program(self.where) from None
 
     def check_version(self) -> None:
         """Check that the server is new enough and takes the token.
@@ -224,9 +219,9 @@ class Studio:
             release = self._ask("GET", "version/", lambda found: re.match(r"(\d+)\.(\d+)", found["release"]))
             self.own_account()
         except GoneError:
-            raise _another_program(self.where) from None
+            raise another_program(self.where) from None
         if release is None:
-            raise _another_program(self.where)
+            raise another_program(self.where)
         if (int(release[1]), int(release[2])) < _NEEDED_VERSION:
             raise ServerError(
                 f"{self.where}: is version {release.string}, and {'.'.join(map(str, _NEEDED_VERSION))} or "
@@ -302,7 +297,7 @@ class Studio:
                 # Of a list that is there, a further page is not: it was shorter than it says.
                 if number == 1:
                     raise
-            except _FailedError as error:
+            except FailedError as error:
                 failed = error
             time.sleep(_PAUSE_S)
         raise failed
@@ -368,95 +363,3 @@ def _task(one: Mapping[str, Any]) -> RemoteTask:
         updated=one.get("updated_at") or "",
         begun=bool(one.get("draft_exists")),
     )
-
-
-# Requests, and what a server says that does not do what it is asked.
-
-
-def _connections(where: str, timeout_s: float) -> "httpx.Client":
-    """Connections that raise our errors in place of those of httpx and of refusals."""
-    import httpx
-
-    class Connections(httpx.Client):  # type: ignore[misc]
-        def send(self, request: httpx.Request, **options: Any) -> httpx.Response:
-            try:
-                answer = super().send(request, **options)
-                answer.read()
-            except httpx.TimeoutException:
-                what = "does not answer in time; look whether it is busy, and try again"
-                raise ServerError(f"{where}: {what}") from None
-            except (httpx.HTTPError, httpx.InvalidURL) as error:
-                raise ServerError(
-                    f"{where}: cannot be reached ({_masked(str(error)) or type(error).__name__}); start it, or "
-                    "correct key server.url of the project file"
-                ) from None
-            if answer.status_code >= 300:
-                raise _refusal(answer.status_code, answer.text, where)
-            if "html" in answer.headers.get("Content-Type", ""):
-                raise _another_program(where)
-            return answer
-
-    return Connections(timeout=timeout_s)
-
-
-_THERE = f"(Account & Settings), and set {KEY_VARIABLE} to it"
-_REFUSALS = {
-    401: f"does not accept the token; copy it anew {_THERE}",
-    403: (
-        "the account of the token may not do this; use the token of an account that made the projects or "
-        "administers the server"
-    ),
-    404: "what was asked for is not there, perhaps deleted by hand just now; run the command again",
-    413: "takes nothing so large (413); raise the limit of the server or of the proxy before it",
-}
-"""What a status says, and what to do about it."""
-
-
-def _refusal(status: int, body: str, where: str) -> BlendError:
-    if 0 < status < 300:
-        return _another_program(where)
-    reply = _reply(body)
-    detail = f"{status or None}: {reply}" if reply else str(status or None)
-    what = _REFUSALS.get(status, f"does not do what it is asked ({detail}); look at its log, and try again")
-    if status == 401 and "legacy" in reply:
-        what = f"tokens of this kind are switched off there; make a personal access token {_THERE}"
-    elif status == 401 and "expired" in reply.casefold():
-        what = f"the token has expired; make a new one {_THERE}"
-    elif 300 <= status < 400:
-        what = f"sends elsewhere ({status}); correct key server.url of the project file, perhaps https"
-    kind = GoneError if status == 404 else _FailedError if status >= 500 else ServerError
-    return kind(f"{where}: {what}")
-
-
-def _reply(body: str) -> str:
-    """Return what the server says of an error."""
-    with suppress(ValueError, RecursionError):
-        error = json.loads(body)
-        if isinstance(error, dict):
-            return _masked(str(error.get("validation_errors") or error.get("detail") or ""))
-    # A page of a proxy: its markup says nothing.
-    return "" if "<" in body else _masked(body)
-
-
-def _another_program(where: str) -> ServerError:
-    return ServerError(
-        f"{where}: the answer is not one of Label Studio, perhaps of a proxy or of another program; correct "
-        "key server.url of the project file"
-    )
-
-
-_SECRETS = (
-    (re.compile(r"eyJ[\w-]+(\.[\w-]+)*"), "…"),  # a token that says who, until when
-    (re.compile(r"\b[0-9a-fA-F]{32,}\b"), "…"),  # a token of the old kind, a session
-    (re.compile(r"(?i)\b(sessionid|csrftoken|token|bearer|password)\b[=:]?\s*\S+"), r"\1 …"),
-    (re.compile(r"(?<![^\s@<>'\"])[^\s@<>'\"]+@[^\s@<>'\"]+"), "…@…"),
-)
-_SAID_CHARACTERS = 200
-
-
-def _masked(text: str) -> str:
-    """Return what a server said, in one line, without tokens, sessions and addresses of people."""
-    text = clean(escape_controls(text))
-    for secret, shown in _SECRETS:
-        text = secret.sub(shown, text)
-    return f"{text[:_SAID_CHARACTERS]}…" if len(text) > _SAID_CHARACTERS else text

@@ -23,15 +23,15 @@ from blend.schemas.errors import ConflictError, InputError, ServerError
 from blend.schemas.models import field_errors
 from blend.schemas.texts import pluralise
 
-ADDED, EDITED, BACK = "added", "edited", "back"
-MISSING, OLDER = "missing", "older"
+_ADDED, _EDITED, _BACK = "added", "edited", "back"
+_MISSING, _OLDER = "missing", "older"
 """The server has it no more, or only an older version, after a backup was put back; both are told."""
-ACCEPTED = "accepted"
+_ACCEPTED = "accepted"
 """It was missing, and does not count any more, since the lead has accepted that."""
 KEPT = "kept"
 """Its task was deleted because it showed answers of somebody who is forgotten; it counts, and is not told."""
 
-GIT_FILES = {
+_GIT_FILES = {
     ".gitignore": f"*\n!{EVENTS}\n!.git*\n",
     # Two leads add lines of their own, and their order is of no account.
     ".gitattributes": f"{EVENTS} merge=union\n",
@@ -42,12 +42,12 @@ ExportedTask = dict[str, Any]
 """A task of an export: ``id``, ``data``, ``annotations``, ``drafts`` and more, as the server writes them."""
 
 Line = dict[str, Any]
-Author = Callable[[Any], str | None]
+_Author = Callable[[Any], str | None]
 """From what an annotation says of its author, or of who changed it last, to a pseudonym."""
 
-_VERSIONS = (ADDED, EDITED)
-_WITH_CONTENT = (ADDED, EDITED, OLDER)
-_ON_SERVER = (ADDED, EDITED, BACK, OLDER)
+_VERSIONS = (_ADDED, _EDITED)
+_WITH_CONTENT = (_ADDED, _EDITED, _OLDER)
+_ON_SERVER = (_ADDED, _EDITED, _BACK, _OLDER)
 _MOMENT = timedelta(seconds=1)
 _ABOUT = {"stage", "id", "event", "task", "annotation", "blend_id", "annotator", "account"}
 _CONTENT = {"project", "changed_by", "created_at", "updated_at", "lead_time", "skipped", "data", "result"}
@@ -69,17 +69,17 @@ class Held(NamedTuple):
     @property
     def is_let_go(self) -> bool:
         """Whether the lead has accepted that it does not count."""
-        return bool(self.last["event"] == ACCEPTED)
+        return bool(self.last["event"] == _ACCEPTED)
 
     @property
     def is_gone(self) -> bool:
         """Whether it counts although the server has it no more, or not in this version."""
-        return self.last["event"] in (MISSING, OLDER) and not self._is_cancelled_skip
+        return self.last["event"] in (_MISSING, _OLDER) and not self._is_cancelled_skip
 
     @property
     def _is_cancelled_skip(self) -> bool:
         """Whether somebody took back that they skipped a task, which held nothing that could be lost."""
-        return bool(self.version["skipped"]) and self.last["event"] == MISSING
+        return bool(self.version["skipped"]) and self.last["event"] == _MISSING
 
     @property
     def is_there(self) -> bool:
@@ -149,8 +149,8 @@ def news(
     stage: str,
     project: int,
     tasks: Sequence[ExportedTask],
-    author: Author,
-    account: Author,
+    author: _Author,
+    account: _Author,
 ) -> list[Line]:
     """Lines about whatever is new, changed, gone or back in an export.
 
@@ -174,11 +174,11 @@ def news(
         before = held.get(version["id"])
         if before is None:
             by = version["changed_by"] if _is_changed(annotation) else None
-            lines.append({**version, "event": ADDED, "changed_by": by})
+            lines.append({**version, "event": _ADDED, "changed_by": by})
         elif (line := _compared(before, version)) is not None:
             lines.append(line)
     lines += [
-        about(one, MISSING)
+        about(one, _MISSING)
         for name, one in held.items()
         if name not in present and one.last["event"] in _ON_SERVER
     ]
@@ -193,9 +193,9 @@ def about(held: Held, event: str) -> Line:
 
 def accepted(held: Held) -> Line:
     """The line by which the lead accepts what the server has of an annotation: nothing, or an older version."""
-    if held.last["event"] == OLDER:
-        return {**held.last, "event": EDITED, "accepted": True, "seen": _today()}
-    return about(held, ACCEPTED)
+    if held.last["event"] == _OLDER:
+        return {**held.last, "event": _EDITED, "accepted": True, "seen": _today()}
+    return about(held, _ACCEPTED)
 
 
 def identity(annotation: Mapping[str, Any]) -> str:
@@ -209,7 +209,12 @@ def counted_lines(held: Mapping[str, Held]) -> list[Line]:
 
 
 def _version(
-    stage: str, project: int, task: ExportedTask, annotation: Mapping[str, Any], author: Author, account: Author
+    stage: str,
+    project: int,
+    task: ExportedTask,
+    annotation: Mapping[str, Any],
+    author: _Author,
+    account: _Author,
 ) -> Line:
     by, editor = (author(annotation.get(name)) for name in ("completed_by", "updated_by"))
     return {
@@ -241,10 +246,10 @@ def _compared(before: Held, version: Line) -> Line | None:
         version |= {"changed_by": None, "confirmed": True}
     is_confirmed = counting["changed_by"] is not None and version["confirmed"]
     if _is_same(counting, version) and not is_confirmed:
-        return None if last["event"] in (*_VERSIONS, BACK) else about(before, BACK)
+        return None if last["event"] in (*_VERSIONS, _BACK) else about(before, _BACK)
     if _is_older(version, counting):
-        return None if last["event"] == OLDER and _is_same(last, version) else {**version, "event": OLDER}
-    return {**version, "event": EDITED}
+        return None if last["event"] == _OLDER and _is_same(last, version) else {**version, "event": _OLDER}
+    return {**version, "event": _EDITED}
 
 
 def _is_same(one: Line, other: Line) -> bool:
@@ -356,7 +361,7 @@ class ProjectState(BaseModel):
     drafts: list[Draft] = []
 
 
-class State(BaseModel):
+class _State(BaseModel):
     """What is remembered of the last sync; without it, everything is asked anew."""
 
     projects: dict[str, ProjectState] = {}
@@ -385,11 +390,11 @@ class Folder:
         return self.path / EVENTS
 
     @property
-    def state(self) -> State:
+    def state(self) -> _State:
         """What is remembered."""
         path = self.path / STATE
         try:
-            return State.model_validate_json(read_content(path) if path.exists() else b"{}", strict=True)
+            return _State.model_validate_json(read_content(path) if path.exists() else b"{}", strict=True)
         except ValidationError:
             raise InputError(f"{path}: is damaged; delete it, and everything is asked anew") from None
 
@@ -409,7 +414,7 @@ def held(path: Path) -> Iterator[Folder]:
     """
     with storage_errors(path, fix="change key pulled or permissions"):
         path.mkdir(parents=True, exist_ok=True)
-        for name, content in GIT_FILES.items():
+        for name, content in _GIT_FILES.items():
             if not os.path.lexists(path / name):
                 atomic_write(path / name, content)
     lock = FileLock(path / ".lock")

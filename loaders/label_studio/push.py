@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from blend.loaders.files.progress import ProgressCallback
-from blend.loaders.label_studio.client import GoneError, Inventory, RemoteProject, RemoteTask, Studio, marked
+from blend.loaders.label_studio.client import Inventory, RemoteProject, RemoteTask, Studio, marked
+from blend.loaders.label_studio.connection import GoneError
 from blend.schemas.errors import ConflictError, ServerError
 
 _SETTINGS = {
@@ -98,13 +99,13 @@ class WantedProject:
         return Quota(task.overlap, task.closed or (self.closes_unasked and task.blend_id is not None))
 
 
-Kind = Literal["added", "shown anew", "removed", "kept"]
+_Kind = Literal["added", "shown anew", "removed", "kept"]
 
 
-class TaskChange(NamedTuple):
+class _TaskChange(NamedTuple):
     """What becomes of a task."""
 
-    kind: Kind
+    kind: _Kind
     """``kept`` are tasks that should be another or gone, and hold somebody's work."""
     there: RemoteTask | None = None
     """On the server."""
@@ -118,7 +119,7 @@ class ProjectPlan(NamedTuple):
     wanted: WantedProject
     remote: RemoteProject | None
     """The project on the server; null if it is to be made."""
-    changes: Sequence[TaskChange]
+    changes: Sequence[_TaskChange]
     asked: Sequence[tuple[RemoteTask, Quota]] = ()
     """Tasks that are asked of more people from now on, or of nobody any more."""
 
@@ -172,20 +173,20 @@ def check_unique(there: Inventory, *, where: str) -> None:
 
 def _plan(wanted: WantedProject, found: Sequence[RemoteProject]) -> ProjectPlan:
     if not found:
-        return ProjectPlan(wanted, None, [TaskChange("added", None, task) for task in wanted.tasks])
+        return ProjectPlan(wanted, None, [_TaskChange("added", None, task) for task in wanted.tasks])
     remote = found[0]
     doubled = _doubled(remote.tasks)
-    changes = [TaskChange("removed", task) for task in remote.tasks if task.id in doubled]
+    changes = [_TaskChange("removed", task) for task in remote.tasks if task.id in doubled]
     there = [task for task in remote.tasks if task.id not in doubled]
     by_id = {task.blend_id: task for task in wanted.tasks}
     for task in there:
         now = by_id.get(task.blend_id or "")
         is_as_wanted = bool(wanted.waits_until) if now is None else now.data == dict(task.data)
         if task.blend_id is not None and not is_as_wanted:
-            kind: Kind = "kept" if task.touched else "removed" if now is None else "shown anew"
-            changes.append(TaskChange(kind, task, now))
+            kind: _Kind = "kept" if task.touched else "removed" if now is None else "shown anew"
+            changes.append(_TaskChange(kind, task, now))
     present = {task.blend_id for task in there}
-    changes += [TaskChange("added", None, task) for task in wanted.tasks if task.blend_id not in present]
+    changes += [_TaskChange("added", None, task) for task in wanted.tasks if task.blend_id not in present]
     return ProjectPlan(wanted, remote, changes, wanted.asked_anew(there))
 
 

@@ -1,15 +1,17 @@
-"""Import maps: what the columns of a table mean that was collected elsewhere."""
+"""Answers from elsewhere: a table or an export, one row per person or annotation, and what its columns mean."""
 
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import tomli_w
 from pydantic import Field
 
+from blend.loaders.files.content import read_json
+from blend.loaders.files.rows import Cells, read_table, text_of
 from blend.loaders.files.toml import read_toml
-from blend.schemas.errors import RowError
+from blend.schemas.errors import InputError, RowError
 from blend.schemas.models import FrozenModel
 
 Kind = Literal["idk", "no-answer", "not-applicable", "other"]
@@ -108,3 +110,124 @@ def map_text(by: ImportMap, name: str, templates: Mapping[str, str] | None = Non
         for one, question in templates.items()
     )
     return text + _QUESTIONS + "".join(asked)
+
+
+WHO = "annotator"
+"""What the author of an annotation is called."""
+_VALUES = ("text", "choices", "taxonomy", "rating", "number", "datetime", "labels")
+
+
+def read_answers(path: Path) -> tuple[list[Cells], bool]:
+    """Answers in a table, or the annotations of an export, whatever the labelling configuration.
+
+    Args:
+        path: A table, of which every cell with JSON may hold several answers; or an export, JSON or JSON-MIN
+            (``.json``), as the page *Export* gives it; or a folder with a file of JSON per annotation, as cloud
+            storage has them.
+
+    Returns:
+        One row per row of a table, or annotation: fields of the task and results by names of their controls, as
+        text or as a list of texts; ``annotator``, as the file names it. In JSON, a control that is called
+        like a field or ``annotator`` is ``control NAME``, and a field ``annotator`` is ``field annotator``.
+        Skipped tasks are left out. And whether rows are annotations, of which several may be one person's.
+
+    Raises:
+        InputError, RowError, RowErrors: If the file cannot be read, or is not an export.
+    """
+    if path.is_dir():
+        return [row for file in _annotation_files(path) for row in _json_rows(file)], True
+    if path.suffix.lower() != ".json":
+        cells = read_table(path)
+        return [
+            Cells(row.location, {name: _parsed(one) for name, one in row.values.items()}) for row in cells
+        ], False
+    return _json_rows(path), True
+
+
+def _annotation_files(folder: Path) -> list[Path]:
+    """The files of annotations in a folder, which have their numbers as names, with or without ``.json``."""
+    found = {path.stem: path for path in folder.iterdir() if path.suffix.lower() in ("", ".json")}
+    numbers = sorted((name for name in found if name.isdecimal()), key=int)
+    if not numbers:
+        raise InputError(f"{folder}: no files of annotations, such as 12.json; give an export, or their folder")
+    return [found[number] for number in numbers]
+
+
+def _json_rows(path: Path) -> list[Cells]:
+    held = read_json(path, where=path.name)
+    tasks = [held] if _is_annotation(held) else held
+    if not isinstance(tasks, list) or not all(isinstance(task, dict) for task in tasks):
+        raise InputError(f"{path}: not a list of tasks; export the project as JSON, JSON-MIN, CSV or TSV")
+    rows = []
+    for number, task in enumerate(tasks, start=1):
+        location = path.name if tasks is not held else f"{path.name}:{number}"
+        if _is_annotation(task):
+            rows += _annotation_rows(location, task["task"] | {"annotations": [task]})
+        elif isinstance(task.get("annotations"), list):
+            rows += _annotation_rows(location, task)
+        else:  # JSON-MIN: one object per annotation
+            rows.append(Cells(location, {name: _texts(value) for name, value in task.items()}))
+    return rows
+
+
+def _is_annotation(value: Any) -> bool:
+    """Whether this is an annotation with its task in it, as cloud storage has them."""
+    return (
+        isinstance(value, dict)
+        and isinstance(value.get("task"), dict)
+        and isinstance(value.get("result"), list)
+    )
+
+
+def _annotation_rows(location: str, task: Mapping[str, Any]) -> list[Cells]:
+    """A row for every annotation of a task that somebody did not skip."""
+    held = task.get("data")
+    data: dict[str, Any] = held if isinstance(held, dict) else {}
+    fields = {"field annotator" if name == WHO else name: _texts(value) for name, value in data.items()}
+    rows = []
+    for number, annotation in enumerate(task["annotations"], start=1):
+        if isinstance(annotation, dict) and not annotation.get("was_cancelled"):
+            given: dict[str, list[str]] = {}
+            for result in annotation.get("result") or []:
+                if isinstance(result, dict) and "from_name" in result:
+                    name = str(result["from_name"])
+                    name = f"control {name}" if name in (*data, WHO) else name
+                    given.setdefault(name, []).extend(_listed(result.get("value")))
+            who = annotation.get("completed_by")
+            if isinstance(who, dict):
+                who = who.get("email") or who.get("id")
+            named = {WHO: None if who is None else str(who)}
+            rows.append(
+                Cells(f"{location}, annotation {annotation.get('id', number)}", {**fields, **named, **given})
+            )
+    return rows
+
+
+def _listed(value: Any) -> list[str]:
+    texts = _texts(value)
+    return texts if isinstance(texts, list) else [] if texts is None else [texts]
+
+
+def _texts(value: Any) -> Any:
+    """A value as a text or a list of texts; of an object, what its control says."""
+    if isinstance(value, dict):
+        value = next((value[name] for name in _VALUES if name in value), json.dumps(value, ensure_ascii=False))
+    if isinstance(value, list):
+        return [text for one in value for text in _listed(one)]
+    return None if value is None else text_of(value)
+
+
+def _parsed(cell: Any) -> Any:
+    """A cell of a table, in which several answers stand as JSON; in JSON Lines and Parquet any value."""
+    if not isinstance(cell, str) or not cell.startswith(("[", "{")):
+        return cell if isinstance(cell, str) else _texts(cell)
+    try:
+        return _texts(json.loads(cell))
+    except (ValueError, RecursionError):
+        return cell
+
+
+def texts_of_cell(value: Any) -> list[str]:
+    """The texts of a cell that are not blank."""
+    listed = value if isinstance(value, list) else [value]
+    return [text_of(text) for text in listed if text is not None and str(text).strip()]

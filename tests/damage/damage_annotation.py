@@ -36,10 +36,9 @@ def run_blend(words: str) -> None:
 
 def make_annotation() -> None:
     """Make a project file, its neighbours, and what two people answered, as if a server had said it."""
-    from blend.builders.annotation.project import read_project
-    from blend.builders.annotation.pseudonyms import People, new_key, project_key
+    from blend.builders.annotation.counting import stage_locales
+    from blend.builders.annotation.project import People, new_key, project_key, read_project
     from blend.builders.annotation.pulling import Log, rewritten
-    from blend.builders.annotation.stages import stage_locales
     from blend.loaders.label_studio.events import held
 
     folder = Path("project")

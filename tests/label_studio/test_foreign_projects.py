@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from blend.builders.annotation.pseudonyms import pseudonym, read_key
+from blend.builders.annotation.project import pseudonym, read_key
 from blend.loaders.responses import read_responses
 from helpers.in_process import run
 from helpers.label_studio.annotation_projects import LOCALES, write_questions

@@ -1,13 +1,15 @@
 """The pages in a real browser: on a phone, by keyboard, and what they say when something is missing."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from blend.builders.annotation.check import check_project
 from blend.builders.annotation.project import ORDER, ProjectFile, StageName
+from blend.builders.annotation.starting import check_project
 from blend.builders.annotation.status import project_status, pulled_accounts
 from blend.builders.annotation.ui_strings import ui_strings_of
 from helpers.label_studio.annotation_projects import push, push_sample
@@ -15,6 +17,8 @@ from helpers.label_studio.annotator_in_browser import Annotator, annotator
 from helpers.label_studio.studio_fixtures import StudioForTests, typed
 
 pytestmark = pytest.mark.integration  # a real Label Studio and a real browser
+
+Answering = Callable[..., AbstractContextManager[Annotator]]
 
 IN_PERSIAN = ("answer", "review", "mcq-review")
 """The stages of which the instruction is translated."""
@@ -30,6 +34,27 @@ def sample_project(tmp_path: Path, request: pytest.FixtureRequest) -> Callable[.
         return name
 
     return make
+
+
+@pytest.fixture
+def answering(label_studio: StudioForTests, project: Callable[..., ProjectFile], chromium: str) -> Answering:
+    """Opens the first of two questions for somebody, in a language."""
+
+    @contextmanager
+    def opened(tag: str, *, phone: bool = False) -> Iterator[Annotator]:
+        file = project(label_studio.url, wanted="1")
+        push(file.path)
+        with annotator(chromium, label_studio.url, phone=phone) as person:
+            person.sign_up(f"{file.project.name}@example.org")
+            person.begin(label_studio.project(f"{file.project.name} answer {tag}"))
+            yield person
+
+    return opened
+
+
+def values(sent: list[dict[str, Any]]) -> list[tuple[str, Any]]:
+    """What was sent, by the name of the control."""
+    return [(one["from_name"], next(iter(one["value"].values()))) for one in sent]
 
 
 def shown(person: Annotator, text: str) -> bool:
@@ -74,55 +99,37 @@ def test_all_stages_fit_on_a_phone(
         assert shown(person, ui_strings_of(tag[:2])["hold_to_drag"])
 
 
-def test_what_is_typed_counts_without_enter_and_nothing_is_not_sent(
-    label_studio: StudioForTests, project: Callable[..., ProjectFile], chromium: str
-):
-    file = project(label_studio.url, wanted="1")
-    push(file.path)
-    ui_strings = ui_strings_of("fa")
-    with annotator(chromium, label_studio.url, phone=True) as person:
-        person.sign_up(f"{file.project.name}@example.org")
-        person.begin(label_studio.project(f"{file.project.name} answer fa-IR"))
-        first = person.question()
+def test_what_is_typed_counts_without_enter_and_nothing_is_not_sent(answering: Answering):
+    with answering("fa-IR", phone=True) as person:
+        first, needed = person.question(), ui_strings_of("fa")["answers_needed"]
         person.submit_button().click()
-        person.page.locator(".ant-modal, [role=dialog]").get_by_text(ui_strings["answers_needed"]).wait_for()
-        person.page.keyboard.press("Escape")
-        person.begin(label_studio.project(f"{file.project.name} answer fa-IR"))
+        person.page.locator(".ant-modal, [role=dialog]").get_by_text(needed).wait_for()
+        person.page.reload()
         person.fields().first.fill("نان")
-        sent = person.submit(by_button=True)
-        assert [(one["from_name"], one["value"]) for one in sent] == [("answers", {"text": ["نان"]})]
+        assert values(person.submit(by_button=True)) == [("answers", ["نان"])]
         person.next_question(first)
         person.fields().first.fill("۱۷:۰۰")
         person.page.get_by_test_id("textarea-add-button").first.click()
         person.fields().first.fill("۱۸:۰۰")
-        sent = person.submit(by_button=True)
-        assert [one["value"] for one in sent] == [{"text": ["۱۷:۰۰", "۱۸:۰۰"]}]
+        assert values(person.submit(by_button=True)) == [("answers", ["۱۷:۰۰", "۱۸:۰۰"])]
 
 
-def test_who_does_not_know_sends_no_answer_and_can_take_it_back(
-    label_studio: StudioForTests, project: Callable[..., ProjectFile], chromium: str
-):
-    file = project(label_studio.url, wanted="1")
-    push(file.path)
-    ui_strings = ui_strings_of("ko")
-    with annotator(chromium, label_studio.url, phone=True) as person:
-        person.sign_up(f"{file.project.name}@example.org")
-        person.begin(label_studio.project(f"{file.project.name} answer ko-KR"))
+def test_who_does_not_know_sends_no_answer_and_can_take_it_back(answering: Answering):
+    idk, aside = (ui_strings_of("ko")[name] for name in ("idk", "answers_put_aside"))
+    with answering("ko-KR", phone=True) as person:
         first = person.question()
         person.type_answers("밥")
-        assert not shown(person, ui_strings["answers_put_aside"])
-        person.page.get_by_label(ui_strings["idk"]).click()
-        assert shown(person, ui_strings["answers_put_aside"])
+        assert not shown(person, aside)
+        person.page.get_by_label(idk).click()
+        assert shown(person, aside)
         assert not person.fields().first.is_visible()
-        sent = person.submit(by_button=True)
-        assert [(one["from_name"], one["value"]) for one in sent] == [("non_answer", {"choices": ["idk"]})]
+        assert values(person.submit(by_button=True)) == [("non_answer", ["idk"])]
         person.next_question(first)
         person.type_answers("18:00")
-        person.page.get_by_label(ui_strings["idk"]).click()
-        person.page.get_by_label(ui_strings["idk"]).click()
-        assert not shown(person, ui_strings["answers_put_aside"])
-        sent = person.submit(by_button=True)
-        assert [(one["from_name"], one["value"]) for one in sent] == [("answers", {"text": ["18:00"]})]
+        for _ in range(2):
+            person.page.get_by_label(idk).click()
+        assert not shown(person, aside)
+        assert values(person.submit(by_button=True)) == [("answers", ["18:00"])]
 
 
 @pytest.mark.parametrize("stage", ["answer", "collect"])
@@ -148,28 +155,17 @@ def test_one_tab_leads_into_the_first_field_of_every_task(
                 person.page.wait_for_function("document.querySelector('.blend input[type=text]')?.value === ''")
 
 
-def test_what_is_typed_beside_the_line_chooses_nothing(
-    label_studio: StudioForTests, project: Callable[..., ProjectFile], chromium: str
-):
-    file = project(label_studio.url, wanted="1")
-    push(file.path)
-    idk = ui_strings_of("ko")["idk"]
-    with annotator(chromium, label_studio.url) as person:
-        person.sign_up(f"{file.project.name}@example.org")
-        person.begin(label_studio.project(f"{file.project.name} answer ko-KR"))
+def test_what_is_typed_beside_the_line_chooses_nothing(answering: Answering):
+    with answering("ko-KR") as person:
         first = person.question()
         person.type_answers("밥", "국", "김치")
         assert not person.fields().first.is_visible()
         person.page.keyboard.type("13:24")
-        sent = person.submit(tab=False)
-        assert [(one["from_name"], one["value"]) for one in sent] == [
-            ("answers", {"text": ["밥", "국", "김치"]})
-        ]
+        assert values(person.submit(tab=False)) == [("answers", ["밥", "국", "김치"])]
         person.next_question(first)
         person.press("Shift+3")
-        assert person.page.get_by_label(idk).is_checked()
-        sent = person.submit(tab=False)
-        assert [(one["from_name"], one["value"]) for one in sent] == [("non_answer", {"choices": ["idk"]})]
+        assert person.page.get_by_label(ui_strings_of("ko")["idk"]).is_checked()
+        assert values(person.submit(tab=False)) == [("non_answer", ["idk"])]
 
 
 @pytest.mark.parametrize("phone", [True, False])

@@ -1,18 +1,18 @@
 """Servers that are not as they should be: the whole message for each, without tokens, cookies or addresses."""
 
 import json
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+import re
+from collections.abc import Callable
 from importlib.util import find_spec
 from socket import socket
 from typing import Any
 
+import httpx
 import pytest
 
-from blend.loaders.label_studio.client import GoneError, label_studio
+from blend.loaders.label_studio.client import label_studio
+from blend.loaders.label_studio.connection import GoneError
 from blend.schemas.errors import ConflictError, InputError, ServerError
-from helpers.served import served
 
 VARIABLE = "LABEL_STUDIO_API_KEY"
 TOKEN = "0123456789abcdef0123456789abcdef01234567"
@@ -21,39 +21,7 @@ WHO = {"id": 1, "email": "lead@example.org", "username": "lead"}
 
 
 Answers = tuple[int, Any] | list[tuple[int, Any]]
-
-
-class _Handler(BaseHTTPRequestHandler):
-    answers: dict[str, Answers]
-
-    def do_GET(self) -> None:
-        found = next(answer for part, answer in self.answers.items() if part in self.path)
-        status, body = found.pop(0) if isinstance(found, list) else found
-        content = body if isinstance(body, bytes) else json.dumps(body).encode()
-        self.send_response(status)
-        kind = "text/html" if isinstance(body, bytes) else "application/json"
-        for name, value in (("Content-Type", kind), ("Set-Cookie", "sessionid=s3cr3ts3ss10n; Path=/")):
-            self.send_header(name, value)
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content)
-
-    do_POST = do_PATCH = do_DELETE = do_GET  # noqa: N815 - the names that http.server calls
-
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - its name there
-        pass
-
-
-@contextmanager
-def answering(**answers: Answers) -> Iterator[str]:
-    """A server with fixed answers by a part of the path; a Label Studio in what is not said otherwise.
-
-    Of several answers in a list, each is given once.
-    """
-    usual: dict[str, Answers] = {"version": (200, VERSION), "whoami": (200, WHO)}
-    handler = type("Handler", (_Handler,), {"answers": usual | answers})
-    with served(ThreadingHTTPServer(("127.0.0.1", 0), handler)) as address:
-        yield address
+URL = "http://127.0.0.1:8080"
 
 
 @pytest.fixture(autouse=True)
@@ -63,7 +31,29 @@ def _token(monkeypatch: pytest.MonkeyPatch, missing: Callable[[str], None]) -> N
     monkeypatch.setenv(VARIABLE, TOKEN)
 
 
-def message_of(url: str, kind: type[Exception] = ServerError) -> str:
+@pytest.fixture
+def answering(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Has a server give fixed answers by a part of the path, and those of a Label Studio elsewhere.
+
+    Of several answers in a list, each is given once.
+    """
+
+    def answer(**answers: Answers) -> None:
+        def handled(_: httpx.HTTPTransport, request: httpx.Request) -> httpx.Response:
+            usual = {"version": (200, VERSION), "whoami": (200, WHO)}
+            found = next(one for part, one in {**usual, **answers}.items() if part in request.url.path)
+            status, body = found.pop(0) if isinstance(found, list) else found
+            content = body if isinstance(body, bytes) else json.dumps(body).encode()
+            kind = "text/html" if isinstance(body, bytes) else "application/json"
+            headers = {"Content-Type": kind, "Set-Cookie": "sessionid=s3cr3ts3ss10n; Path=/"}
+            return httpx.Response(status, content=content, headers=headers)
+
+        monkeypatch.setattr(httpx.HTTPTransport, "handle_request", handled)
+
+    return answer
+
+
+def message_of(url: str = URL, kind: type[Exception] = ServerError) -> str:
     """What connecting to an address, and listing its projects, says."""
     with pytest.raises(kind) as raised, label_studio(url) as studio:
         studio.projects()
@@ -78,15 +68,6 @@ def test_no_server():
     )
     # A password in the address is not shown.
     assert "s3cret" not in message_of("http://lead:s3cret@127.0.0.1:1")
-
-
-def test_no_token(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.delenv(VARIABLE)
-    with answering() as url:
-        assert message_of(url, InputError) == (
-            "there is no access token; copy yours from that page (Account & Settings), and set "
-            "LABEL_STUDIO_API_KEY to it"
-        )
 
 
 AND_SET = "(Account & Settings), and set LABEL_STUDIO_API_KEY to it"
@@ -126,6 +107,10 @@ TOLD: dict[str, tuple[str, tuple[int, Any], str]] = {
         "projects", (413, b"<html>Request Entity Too Large</html>"),
         "takes nothing so large (413); raise the limit of the server or of the proxy before it",
     ),
+    "gone": (
+        "projects", (404, {"detail": "Not found."}),
+        "what was asked for is not there, perhaps deleted by hand just now; run the command again",
+    ),
     "secrets": (
         "projects", (500, {"detail": f"sessionid=abc; lead@example.org has token {TOKEN}\x1b[31m"}),
         "does not do what it is asked (500: sessionid … …@… has token …); look at its log, and try again",
@@ -138,17 +123,16 @@ TOLD: dict[str, tuple[str, tuple[int, Any], str]] = {
 
 
 @pytest.mark.parametrize("case", TOLD)
-def test_what_a_server_refuses_is_told(case: str):
+def test_what_a_server_refuses_is_told(case: str, answering: Callable[..., None]):
     part, answer, told = TOLD[case]
-    with answering(**{part: answer}) as url:
-        assert message_of(url) == told
+    answering(**{part: answer})
+    assert message_of(kind=GoneError if case == "gone" else ServerError) == told
 
 
-def test_what_is_gone_is_told():
-    with answering(projects=(404, {"detail": "Not found."})) as url:
-        assert message_of(url, GoneError) == (
-            "what was asked for is not there, perhaps deleted by hand just now; run the command again"
-        )
+def test_no_token(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delenv(VARIABLE)
+    told = f"there is no access token; copy yours from that page {AND_SET}"
+    assert message_of(kind=InputError) == told
 
 
 EMPTIED = (200, {"tasks": [], "total": 2, "total_annotations": 0, "total_predictions": 0})
@@ -157,18 +141,17 @@ TASKS = (200, {**EMPTIED[1], "tasks": [{"id": 2, "data": {}}, {"id": 1, "data": 
 
 
 @pytest.mark.slow  # between two looks it waits
-def test_tasks_are_listed_again_while_a_project_is_being_removed():
-    meanwhile = [NO_PROJECT, EMPTIED]
-    with answering(tasks=[*meanwhile, TASKS]) as url, label_studio(url) as studio:
+def test_tasks_are_listed_again_while_a_project_is_being_removed(answering: Callable[..., None]):
+    answering(tasks=[NO_PROJECT, EMPTIED, TASKS])
+    with label_studio(URL) as studio:
         assert [task.id for task in studio.tasks(7)] == [1, 2]
-    removed = (404, {"detail": "Not found."})
-    with answering(tasks=[*meanwhile, removed]) as url, label_studio(url) as studio, pytest.raises(GoneError):
+    answering(tasks=[NO_PROJECT, EMPTIED, (404, {"detail": "Not found."})])
+    with label_studio(URL) as studio, pytest.raises(GoneError):
         studio.tasks(7)
-    with answering(tasks=EMPTIED) as url, label_studio(url) as studio:
-        with pytest.raises(ConflictError) as raised:
-            studio.tasks(7)
-        told = "the tasks of project 7 change while they are listed; run the command again"
-        assert str(raised.value) == f"Label Studio at {url}: {told}"
+    answering(tasks=EMPTIED)
+    told = f"Label Studio at {URL}: the tasks of project 7 change while they are listed; run the command again"
+    with label_studio(URL) as studio, pytest.raises(ConflictError, match=f"^{re.escape(told)}$"):
+        studio.tasks(7)
 
 
 REFRESH_TOKEN = (
@@ -187,11 +170,13 @@ IN_ITS_PLACE: list[tuple[int, Any]] = [
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # the SDK's own, where it exchanges a token
 @pytest.mark.parametrize("token", [TOKEN, REFRESH_TOKEN], ids=["legacy", "personal"])
-def test_what_answers_in_its_place_is_told(token: str, monkeypatch: pytest.MonkeyPatch):
+def test_what_answers_in_its_place_is_told(
+    token: str, answering: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setenv(VARIABLE, token)
     for answer in IN_ITS_PLACE:
-        with answering(version=answer, api=answer) as url:
-            assert message_of(url)
+        answering(version=answer, api=answer)
+        assert message_of()
 
 
 @pytest.mark.slow

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from blend.builders.annotation.check import check_project
+from blend.builders.annotation.counting import stage_of
 from blend.builders.annotation.project import ProjectFile
-from blend.builders.annotation.stages import stage_of
+from blend.builders.annotation.starting import check_project
 from blend.loaders.responses import read_responses
 from blend.schemas.errors import BlendError
 from helpers.label_studio.annotation_projects import write_project

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from blend.builders.annotation.check import check_project
-from blend.builders.annotation.project import ORDER, read_project
-from blend.builders.annotation.pseudonyms import new_key
+from blend.builders.annotation.project import ORDER, new_key, read_project
+from blend.builders.annotation.starting import check_project
 from blend.schemas.errors import BlendError, InputError
 from helpers.label_studio.exported import sample_questions
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from blend.builders.annotation.pseudonyms import Account, People, new_key, pseudonym, read_key
+from blend.builders.annotation.project import Account, People, new_key, pseudonym, read_key
 from blend.schemas.errors import InputError
 
 KEY = b"k" * 32

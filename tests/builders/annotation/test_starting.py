@@ -6,8 +6,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from blend.builders.annotation.check import check_project
-from blend.builders.annotation.starting import start_project
+from blend.builders.annotation.starting import check_project, start_project
 from blend.builders.annotation.ui_strings import texts_of
 from blend.loaders.files.toml import registry_with
 from blend.loaders.recipes import read_recipe

@@ -10,12 +10,10 @@ from typing import Any
 import polars as pl
 import pytest
 
-from blend.builders.annotation import forgetting
-from blend.builders.annotation.check import check_project
-from blend.builders.annotation.forgetting import forget_person
-from blend.builders.annotation.project import ProjectFile
-from blend.builders.annotation.pseudonyms import new_key, pseudonym, read_key
-from blend.builders.annotation.syncing import sync_project
+from blend.builders.annotation import syncing
+from blend.builders.annotation.project import ProjectFile, new_key, pseudonym, read_key
+from blend.builders.annotation.starting import check_project
+from blend.builders.annotation.syncing import forget_person, sync_project
 from blend.builders.release import build_release
 from blend.cli import app
 from blend.loaders.label_studio.events import held
@@ -117,6 +115,7 @@ def test_answers_come_as_they_were_typed_with_a_link(file: ProjectFile, fake: Fa
         f"t answer ko-KR: 2 annotations (2 added); http://fake/projects/{number}/data?labeling=1",
         f"{responses}: 2 rows",
     ]
+    assert len(read_responses(file.collected).responses) == 2
     expected = [
         {"template_id": "food-01", "annotator": who(file, "mina"), "answers": ["밥", " 국 "]},
         {"template_id": "food-01", "annotator": who(file, "jun"), "non_answer": "other", "reason": "안 먹어요"},
@@ -436,7 +435,7 @@ def test_forgetting_that_is_stopped_anywhere_goes_on(reviewed: ProjectFile, monk
     own.write_text(json.dumps(rows(reviewed, "reviews")[0] | {"reviewer": "r02"}) + "\n")
     for step in ("remember", "rewritten", "_erase", "_clear_reviews"):
         with monkeypatch.context() as stopped, pytest.raises(KeyboardInterrupt):
-            stopped.setattr(forgetting, step, interrupted)
+            stopped.setattr(syncing, step, interrupted)
             forget_person(reviewed, kim)
         # Nor does a pull in between bring anything back.
         sync_project(reviewed.path, only="pull")

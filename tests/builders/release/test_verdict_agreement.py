@@ -12,8 +12,7 @@ from blend.builders.mcq import build_mcq
 from blend.builders.release import build_release
 from blend.builders.release.verdict_agreement import compared_verdicts, model_report, verdict_agreement
 from blend.loaders.recipes import read_recipe
-from blend.loaders.responses.shipped import shipped_verdicts
-from blend.loaders.responses.verdicts import read_verdicts
+from blend.loaders.responses.verdicts import read_verdicts, shipped_verdicts
 from blend.schemas.frames import KEY, VERDICTS
 from blend.schemas.manifest import MODEL_VERDICTS_NAME
 from blend.schemas.reports import ComparedKind, ModelReport

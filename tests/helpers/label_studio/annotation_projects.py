@@ -4,8 +4,7 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from blend.builders.annotation.project import ProjectFile, read_project
-from blend.builders.annotation.pseudonyms import new_key
+from blend.builders.annotation.project import ProjectFile, new_key, read_project
 from blend.builders.annotation.syncing import sync_project
 from blend.loaders.label_studio.push import ProjectPlan
 from blend.loaders.sample import sample_path

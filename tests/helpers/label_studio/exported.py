@@ -5,10 +5,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from blend.builders.annotation.project import Project, StageName
-from blend.builders.annotation.pseudonyms import Account, People
-from blend.builders.annotation.stages import stage_of
-from blend.builders.annotation.stages.model import Material, Reading
+from blend.builders.annotation.counting import stage_of
+from blend.builders.annotation.project import Account, People, Project, StageName
+from blend.builders.annotation.stage import Material, Reading
 from blend.loaders.label_studio.events import Line, news
 from blend.loaders.sample import sample_path
 from blend.schemas.locales import registry

@@ -11,7 +11,6 @@ from functools import cache
 from multiprocessing import get_context
 from multiprocessing.context import ForkServerContext
 from pathlib import Path
-from pkgutil import walk_packages
 from typing import Any
 
 import httpx
@@ -40,19 +39,11 @@ def run_leads(half: Half, *projects: Path, moment: int = _NEVER) -> list[tuple[b
 
 @cache
 def _processes() -> ForkServerContext:
-    import label_studio_sdk
-
     context = get_context("forkserver")
-    # The client imports everything when it is first used, which would be once per run.
-    parts = [
-        f"{label_studio_sdk.__path__[0]}/{part}" for part in ("actions", "projects", "tasks", "types", "users")
-    ]
-    modules = [
-        module.name
-        for part in parts
-        for module in walk_packages([part], f"label_studio_sdk.{Path(part).name}.")
-    ]
-    context.set_forkserver_preload(["blend.builders.annotation.syncing", *modules])
+    # The client imports these when it is first used, which would be once per run.
+    context.set_forkserver_preload(
+        ["blend.builders.annotation.syncing", "label_studio_sdk.core.client_wrapper"]
+    )
     return context
 
 

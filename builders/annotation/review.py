@@ -9,9 +9,17 @@ from typing import Any
 import polars as pl
 
 from blend.builders.annotation.project import Project
-from blend.builders.annotation.stages.answer import asked, collected_so_far, words_of
-from blend.builders.annotation.stages.model import Material, Reading, Stage, StageContext, blend_id
-from blend.builders.annotation.stages.reading import Done, Reader, listed_texts
+from blend.builders.annotation.questions import asked_questions, collected_so_far, words_of
+from blend.builders.annotation.stage import (
+    Done,
+    Material,
+    Reader,
+    Reading,
+    Stage,
+    StageContext,
+    blend_id,
+    listed_texts,
+)
 from blend.builders.saq.answer_sheet import answer_sheet
 from blend.builders.saq.ballots import NEEDS_RESPONSES
 from blend.loaders.label_studio.events import Line
@@ -21,14 +29,14 @@ from blend.schemas.locales import Locale
 from blend.schemas.sheets import ANSWER_SHEET, parted
 from blend.schemas.texts import clean, pluralise
 
-GROUPS, ITEMS, REASON = "groups", "answers", "reason"
+GROUPS, ITEMS, WHY_INVALID = "groups", "answers", "reason"
 """Names of the controls, and of the list of answers."""
 
-INVALID, UNSORTED = "invalid", "_"
+INVALID, _UNSORTED = "invalid", "_"
 """Where answers lie that are none, and (by Label Studio's name for it) those that nobody has moved."""
 
 
-def tasks(project: Project, locale: Locale, material: Material) -> list[WantedTask]:
+def review_tasks(project: Project, locale: Locale, material: Material) -> list[WantedTask]:
     """One task per question that has as many responses as wanted, or too many who do not know.
 
     None where an own review decides on every answer: what somebody did on its page would not count.
@@ -46,7 +54,7 @@ def tasks(project: Project, locale: Locale, material: Material) -> list[WantedTa
     decided = _decided_in_files(reviews)
     return [
         _task(project, question, rows[question["template_id"]])
-        for question in asked(project, locale.tag, material).iter_rows(named=True)
+        for question in asked_questions(project, locale.tag, material).iter_rows(named=True)
         if (template_id := question["template_id"]) in ready and template_id in rows
         if not decided.get(template_id, frozenset()) >= {row["answer"] for row in rows[template_id]}
     ]
@@ -92,27 +100,27 @@ def _proposal(
 ) -> Iterator[dict[str, Any]]:
     """The groups and their English as `answer_sheet` proposes them; those that find no room stay unsorted."""
     columns: dict[str, list[str]] = {f"g{number}": [] for number in range(1, project.review_groups + 1)}
-    columns |= {INVALID: [], UNSORTED: []}
+    columns |= {INVALID: [], _UNSORTED: []}
     english: dict[str, list[str]] = {}
     for row in rows:
         column = INVALID if row["invalid"] else f"g{row['group']}"
-        column = column if column in columns else UNSORTED
+        column = column if column in columns else _UNSORTED
         columns[column].append(_item(key, row))
-        if column not in (INVALID, UNSORTED):
+        if column not in (INVALID, _UNSORTED):
             english.setdefault(column, []).extend(parted(row["english"]))
     yield _result(GROUPS, ITEMS, "ranker", {"ranker": columns})
     for column, texts in english.items():
         if texts:
             yield _result(f"english_{column[1:]}", "question", "textarea", {"text": list(dict.fromkeys(texts))})
     if reason := next((row["reason"] for row in rows if row["reason"]), ""):
-        yield _result(REASON, "question", "textarea", {"text": [reason]})
+        yield _result(WHY_INVALID, "question", "textarea", {"text": [reason]})
 
 
 def _result(name: str, to: str, kind: str, value: dict[str, Any]) -> dict[str, Any]:
     return {"id": f"blend-{name}", "from_name": name, "to_name": to, "type": kind, "value": value}
 
 
-def read(lines: Sequence[Line], context: StageContext) -> Reading:
+def _read(lines: Sequence[Line], context: StageContext) -> Reading:
     """Reviews: of every question the one whose page shows most of the answers that are given now.
 
     Of several such the last one. Whatever else was decided is told, unless it came before more answers.
@@ -120,7 +128,7 @@ def read(lines: Sequence[Line], context: StageContext) -> Reading:
     later.
     """
     fields = {f"english_{number}": "textarea" for number in range(1, context.project.review_groups + 1)}
-    reader = Reader("review", {GROUPS: "ranker", REASON: "textarea", **fields}, context)
+    reader = Reader("review", {GROUPS: "ranker", WHY_INVALID: "textarea", **fields}, context)
     found: dict[str, list[tuple[int, Done, dict[str, Any]]]] = {}
     for done in reader.last_of_each(lines, by="blend_id"):
         if (row := _review(done, reader, context.project)) is not None:
@@ -165,7 +173,7 @@ def _review(done: Done, reader: Reader, project: Project) -> dict[str, Any] | No
         detail = f"{listed_texts(repeated)} in two columns; the review is left out"
         reader.leave_out(done, "decided-twice", detail)
         return None
-    sorted_out = {item for name, items in columns.items() if name != UNSORTED for item in items}
+    sorted_out = {item for name, items in columns.items() if name != _UNSORTED for item in items}
     if not sorted_out:
         reader.leave_out(done, "empty-annotation", "no answer was moved into a group; left out")
         return None
@@ -173,7 +181,7 @@ def _review(done: Done, reader: Reader, project: Project) -> dict[str, Any] | No
         what = f"{listed_texts(unsorted)} in no column; left to the rules of grouping"
         reader.note(done, "unsorted-answer", what)
     invalid = [answers[item] for item in columns.get(INVALID, [])]
-    reason = "; ".join(reader.texts(done, REASON))
+    reason = "; ".join(reader.texts(done, WHY_INVALID))
     row: dict[str, Any] = {"template_id": done.data["template_id"], "reviewer": done.annotator}
     if invalid:
         row["invalid"] = invalid
@@ -185,7 +193,7 @@ def _review(done: Done, reader: Reader, project: Project) -> dict[str, Any] | No
 
 def _columns(done: Done, reader: Reader, answers: Mapping[str, str], project: Project) -> dict[str, list[str]]:
     """The ids of the answers in every column; ids and columns that nobody made are noted."""
-    known = {f"g{number}" for number in range(1, project.review_groups + 1)} | {INVALID, UNSORTED}
+    known = {f"g{number}" for number in range(1, project.review_groups + 1)} | {INVALID, _UNSORTED}
     columns: dict[str, list[str]] = {}
     for value in done.results.get(GROUPS, []):
         held = value.get("ranker")
@@ -216,10 +224,10 @@ def _groups(
             reader.note(done, "english-without-group", what)
 
 
-STAGE = Stage(
+REVIEW = Stage(
     "review",
-    tasks,
-    read,
+    review_tasks,
+    _read,
     does="drag all answers into groups, or to what is none; write the English of every group beside it",
     gives="[`reviews/`](responses.md#reviews)",
     by_reviewers=True,

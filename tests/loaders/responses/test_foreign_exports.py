@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from blend.loaders.label_studio.foreign import read_answers
+from blend.loaders.responses.import_map import read_answers
 from blend.schemas.errors import InputError
 
 Json = dict[str, Any]
