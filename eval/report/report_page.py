@@ -60,6 +60,8 @@ class _TaskReport(NamedTuple):
     """Every question with every answer; null where answers are not decided one by one."""
     withheld: bool
     """Whether its questions are left out, since nobody may pass them on."""
+    notes: tuple[str, ...]
+    """What a reader of the comparison should know."""
 
 
 def build_report(runs: Sequence[ScoredRun], *, seed: int = 0, semeval_questions: bool = False) -> str:
@@ -121,7 +123,7 @@ def save_report(
 
 
 def _task(runs: Sequence[ScoredRun], seed: int, page_bytes: int, semeval_questions: bool) -> _TaskReport:
-    check_comparable(runs)
+    notes = check_comparable(runs)
     task = runs[0].task
     runs = task.ordered(runs)
     withheld = not semeval_questions and any(asks_semeval(run.run.items("template_id")) for run in runs)
@@ -132,6 +134,7 @@ def _task(runs: Sequence[ScoredRun], seed: int, page_bytes: int, semeval_questio
         tuple(section for section in task.sections(runs) if section is not None),
         None if withheld else _single_questions(runs, page_bytes),
         withheld,
+        notes,
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from blend.eval.runs.run_description import RecordedAnswers, is_of_people
+from blend.eval.runs.run_description import RecordedAnswers, RunDescription, is_of_people
 from blend.eval.runs.run_directory import Run, read_frame
 from blend.eval.scores_json import ALL, DECISIONS_NAME, FEW_MARK, UNANSWERED, Score, Scores, score_again
 from blend.eval.statistics.estimates import Estimate
@@ -202,19 +202,35 @@ def with_interval(found: Score | Estimate | None, write: Callable[[float], str] 
     return f"{write(found.value)}\u00a0{ends}"
 
 
-def check_comparable(runs: Sequence[ScoredRun]) -> None:
+def check_comparable(runs: Sequence[ScoredRun]) -> tuple[str, ...]:
     """Whether the scores of runs can stand in one column: equal signatures, the model apart.
 
-    Of people's answers only what was asked counts, not how a prompt put it: they saw none.
+    Of people's answers only what was asked counts, not how a prompt put it: they saw none. Of another tool's,
+    how they were asked for is not known, and does not count.
+
+    Returns:
+        What a reader of the comparison should know: which runs do not say how they were asked.
 
     Raises:
         InputError: If not; names the part that differs.
     """
-    first, *others = sorted(runs, key=lambda run: is_of_people(run.run.description))
+    first, *others = sorted(
+        runs, key=lambda run: (is_of_people(run.run.description), _is_recorded(run.run.description))
+    )
+    notes = []
     for other in others:
         there, here = (_parts(run.scores.signature) for run in (first, other))
         if is_of_people(other.run.description):
             there, here = ({part: parts[part] for part in _ASKED & {*parts}} for parts in (there, here))
+        elif _is_recorded(other.run.description) and not _is_recorded(first.run.description):
+            asked = ", ".join(f"{part} {there[part]}" for part in _UNSAID if part in there)
+            notes.append(
+                f"the answers of {other.name} are another tool's, which do not say how they were asked for "
+                f"({first.name}: {asked}); how they differ may come from that"
+            )
+            there, here = (
+                {part: parts[part] for part in parts if part not in _UNSAID} for parts in (there, here)
+            )
         differing = [
             f"{_PARTS.get(part, part)}: {there.get(part, 'absent')} there, {here.get(part, 'absent')} here"
             for part in dict.fromkeys([*there, *here])
@@ -222,7 +238,6 @@ def check_comparable(runs: Sequence[ScoredRun]) -> None:
         ]
         if there.get("rel") != here.get("rel"):
             differing += first.task.asked_apart(first.run, other.run)
-        differing += _on_recorded(first, other, there, here)
         if differing:
             listed = "\n".join(f"  {line}" for line in differing)
             raise InputError(
@@ -230,16 +245,11 @@ def check_comparable(runs: Sequence[ScoredRun]) -> None:
                 f"{first.run.directory}, since they differ in\n{listed}\n"
                 "run or score both the same way, or compare runs that were"
             )
+    return tuple(notes)
 
 
-def _on_recorded(first: ScoredRun, other: ScoredRun, there: dict[str, str], here: dict[str, str]) -> list[str]:
-    """Say why one of two runs does not tell how it was asked, where that is all or part of how they differ."""
-    recorded = [
-        run.run.directory for run in (first, other) if isinstance(run.run.description.model, RecordedAnswers)
-    ]
-    if len(recorded) != 1 or all(there.get(part) == here.get(part) for part in _UNSAID):
-        return []
-    return [f"({recorded[0]} holds another tool's answers, which do not say how they were asked for)"]
+def _is_recorded(run: RunDescription) -> bool:
+    return isinstance(run.model, RecordedAnswers)
 
 
 _UNSAID = ("chat", "dec", "sys", "think", "effort", "body")
