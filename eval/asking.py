@@ -3,13 +3,13 @@
 Or nobody is asked, and a file of what another tool's model answered becomes a run (`keep_recorded`).
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from shutil import rmtree
 from typing import Any, get_args
 
 from blend.eval.asked_runs import read_run
-from blend.eval.items import BLANK_LINE
+from blend.eval.items import BLANK_LINE, AnswerKind
 from blend.eval.models.candidates import open_candidate_scorer
 from blend.eval.models.candidates.candidate_protocol import CandidateScorer
 from blend.eval.models.chosen import (
@@ -87,7 +87,7 @@ def questions_for(
         asked = read_items(release, task, in_parts=True, **(in_words if writes_alone(model) else given))
         ours = {name: given.get(name) for name in _OF_OUR_MODELS}
         refuse(ours, "for a model that is loaded, and `model` is an object")
-        return asked, asked.asked.warnings
+        return asked, (*asked.asked.warnings, *_on_object(task, model, asked.asked.kind, decoding, given))
     asked = read_items(release, task, in_parts=True, **(in_words if asking.in_files else given))
     why = _why_in_words(model, asked, decoding, asking)
     if why is None:
@@ -99,6 +99,22 @@ def questions_for(
         return asked, (*asked.asked.warnings, f"{why}; give {words} to have it answer")
     asked = read_items(release, task, in_parts=True, **in_words)
     return asked, (*asked.asked.warnings, f"{why}; asked with {words}")
+
+
+def _on_object(
+    task: Task, model: OwnModel, kind: AnswerKind, decoding: Decoding, given: Mapping[str, Any]
+) -> Iterator[str]:
+    """Say what is settled for an object of the caller's that nobody has settled."""
+    chosen = {name: value for name, value in task.of_texts.items() if name not in given}
+    if writes_alone(model) and chosen:
+        words = " and ".join(f"`{name}={value}`" for name, value in chosen.items())
+        yield f"`model` writes, and has no method option_logprobs; asked with {words}"
+    if kind == "text" and (fields := decoding.given(*_OF_WRITING)):
+        kept = Settled(**fields)
+        yield (
+            "`model` hears of prompts alone, and sees to its decoding itself; the run says that it writes with "
+            f"max_tokens {kept.max_tokens}, temperature {kept.temperature:g} and seed {kept.seed}"
+        )
 
 
 def _why_in_words(model: Local | Server, asked: ReleaseItems, decoding: Decoding, asking: Asking) -> str | None:
@@ -172,16 +188,16 @@ def _asked_model(
     kind, fields = asked.asked.kind, decoding.given("max_tokens", "temperature", "seed")
     if kind == "candidates":
         return _candidate_scorer(asked, model, decoding), None
-    if not isinstance(model, Local | Server):
-        # How an object writes is its own matter, as long as nobody says it.
-        used = callers_model(model, kind)
-        return used, Settled(**fields) if fields else None
     n_samples = asked.options.get("samples", 1)
     if n_samples > 1 and not decoding.temperature:
         raise ArgumentError(
             f"{n_samples} samples at temperature 0 are one text {n_samples} times; "
             "give a `temperature` above 0, or `samples=1`"
         )
+    if not isinstance(model, Local | Server):
+        # How an object writes is its own matter, as long as nobody says it.
+        used = callers_model(model, kind)
+        return used, Settled(**fields) if fields else None
     ours = _opened(model, decoding, asking)
     if kind != "text":
         return ours, None

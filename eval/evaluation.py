@@ -9,7 +9,7 @@
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +23,10 @@ from blend.eval.registry import task_of
 from blend.eval.report.model_comparison import ModelComparison, check_comparable, compare_scored
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.runs.answer_logs import read_header
-from blend.eval.runs.run_directory import Run, runs_in
+from blend.eval.runs.run_directory import Run, RunOutcome, runs_in
 from blend.eval.scores_json import read_scores
-from blend.eval.scoring import check_options, score_answers, scoring_alone, write_scores
-from blend.eval.task import WrittenOptions
+from blend.eval.scoring import check_options, look_at_replies, score_answers, scoring_alone, write_scores
+from blend.eval.task import WrittenOptions, offered
 from blend.loaders.files.progress import ProgressCallback
 from blend.schemas.errors import ArgumentError, InputError
 from blend.schemas.frames import ITEM
@@ -85,16 +85,39 @@ def run_task(
         BlendWarning: Of what a user should know; all of it is in ``outcome.warnings`` as well.
     """
     chosen, how = task_of(task), (decoding or Decoding(), asking or Asking())
+    _check_no_fields({*options} - {*offered(chosen.options)})
     options = {"locales": locales, "limit": limit, **options}
     if isinstance(model, Recorded):
-        return announced(*keep_recorded(release, chosen, model, Path(out), *how, options))
+        return _looked_at(*keep_recorded(release, chosen, model, Path(out), *how, options))
     used = Local(path=str(model)) if isinstance(model, str | Path) else model
     asked, notes = questions_for(release, chosen, used, *how, options)
     for note in notes:
         warn(note)
     with watched(on_progress, unit="questions") as heard:
         run, outcome = ask(asked, used, Path(out), *how, heard)
-    return announced(run, outcome, notes)
+    return _looked_at(run, outcome, notes)
+
+
+def _looked_at(run: Run, outcome: RunOutcome, before: Sequence[str] = ()) -> Run:
+    """The run with its outcome, whose warnings somebody has heard, and what its replies look like."""
+    unread = () if outcome.files else (look_at_replies(run),)
+    warnings = (*outcome.warnings, *filter(None, unread))
+    return announced(run, outcome._replace(warnings=warnings), before)
+
+
+def _check_no_fields(unknown: Collection[str]) -> None:
+    """Say of options that no task has and an object of ours does, where they belong."""
+    for kind, call in (
+        (Decoding, "decoding=Decoding"),
+        (Asking, "asking=Asking"),
+        (Local, "Local"),
+        (Server, "Server"),
+    ):
+        if names := [name for name in kind.model_fields if name in unknown]:
+            raise ArgumentError(
+                f"`{names[0]}` is a field of {kind.__name__}, and no option of a task; give "
+                f"{'the model as ' * (call == kind.__name__)}{call}({names[0]}=…)"
+            )
 
 
 def run_of_log(log: str | Path, out: str | Path, *, release: str | Path | None = None) -> Run:
@@ -212,7 +235,8 @@ def compare_runs(runs: Runs, *, seed: int = 0) -> ModelComparison:
     if len(runs) < 2:
         raise InputError("one run cannot be compared; name two or more")
     scored = read_scored(runs)
-    check_comparable(scored)
+    for note in check_comparable(scored):
+        warn(note)
     found = compare_scored(scored, seed=seed)
     if found is None:
         raise InputError(
@@ -295,7 +319,8 @@ def item_answers(runs: Sequence[ScoredRun]) -> pl.DataFrame:
         InputError: If the signatures of the runs differ, the model apart, the task's answers are not correct or
             wrong, decisions cannot be read, or there are none.
     """
-    check_comparable(runs)
+    for note in check_comparable(runs):
+        warn(note)
     answers = pl.concat(_answers(run).with_columns(model=pl.lit(run.name)) for run in runs)
     if answers.is_empty():
         raise InputError("no item has an answer; ask the models again, and score their runs")

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from blend.eval.items import TaskItems
-from blend.eval.runs.answer_logs import ID_KEYS, LOGS, LoggedAnswer, as_answer, read_log
+from blend.eval.runs.answer_logs import ID_KEYS, LOG_SUFFIXES, LOGS, LoggedAnswer, as_answer, read_log
 from blend.eval.runs.answers import ANSWERS, generated
 from blend.eval.runs.ask_model import items_by_request
 from blend.eval.runs.run_description import RecordedAnswers
@@ -70,6 +70,11 @@ def read_recorded(path: Path, asked: TaskItems, *, model: str | None = None) -> 
         RowError, RowErrors: If the file cannot be read, or if ids are unknown, twice there or blank, or a
             response is not text; names file and row of each.
     """
+    if path.is_dir():
+        held = ", ".join(str(one.relative_to(path)) for one in sorted(path.rglob("*")) if _may_be_answers(one))
+        raise InputError(
+            f"{path}: a folder, and `answers` names one file; it holds {held or 'none of answers'}"
+        )
     if not path.is_file():
         raise InputError(
             f"{path}: no such file; `answers` names a file of answers ({', '.join(SUFFIXES)}, or {LOGS})"
@@ -93,6 +98,12 @@ def read_recorded(path: Path, asked: TaskItems, *, model: str | None = None) -> 
     )
 
 
+def _may_be_answers(path: Path) -> bool:
+    """Whether a file in a folder is one to name: of lm-eval's results only samples are."""
+    is_known = path.suffix.lower() in (*SUFFIXES, *LOG_SUFFIXES)
+    return is_known and path.is_file() and not path.name.startswith("results_")
+
+
 def _left_out(failed: list[LoggedAnswer], n_further: int) -> Iterator[str]:
     if failed:
         shown = "; ".join(f"{one.location}: {one.answer.error}" for one in failed[:_SHOWN_FAILED])
@@ -111,12 +122,13 @@ def _table(path: Path, diagnostics: Diagnostics) -> list[LoggedAnswer]:
     )
     rows = read_rows(path, path.parent, diagnostics, columns)
     diagnostics.raise_problems()
-    fix = "store the column as text" if path.suffix.lower() == ".parquet" else "write text in quotes"
+    is_parquet = path.suffix.lower() == ".parquet"
     answers = []
     for location, values in ((row.location, row.values) for row in rows):
         texts = {name: values.get(name) or "" for name in ("response", *_FURTHER)}
         wrong = {name: value for name, value in texts.items() if not isinstance(value, str)}
         for name, value in wrong.items():
+            fix = "store the column as text" if is_parquet else f'write text in quotes, "{value}"'
             diagnostics.problem(f"{value!r} is not text", where=f"{location}, column {name}", fix=fix)
         if not wrong:
             id_name = next((name for name in ID_KEYS if name in values), None)
@@ -168,6 +180,12 @@ def _warnings(
     n_answered: int, kept: Sequence[LoggedAnswer], items: pl.DataFrame, answers: pl.DataFrame
 ) -> Iterator[str]:
     empty = [one.location for one in kept if not one.answer.text.strip()]
+    nothing = [one.location for one in kept if one.answer.text.strip().lower() == "nan"]
+    if nothing:
+        yield (
+            f"responses that are the text 'nan', which pandas writes for no value, and count as answers: "
+            f"{len(nothing)} (first: {nothing[0]}); leave them empty if they are none"
+        )
     if n_answered > len(kept):
         yield f"rows of questions that no score counts, left out: {n_answered - len(kept)}"
     if empty:

@@ -77,7 +77,9 @@ def read_items(
     known = places.regions()
     where = places.manifest.label
     if locales is not None:
-        names = [locales] if isinstance(locales, str) else locales
+        # Commas between several, as people type them.
+        each = [locales] if isinstance(locales, str) else locales
+        names = [name.strip() for one in each for name in one.split(",")]
         found = {find_region(name, known, where=where).tag for name in names}
         tags = tuple(tag for tag in known.tags if tag in found)
         used = dataclasses.replace(used, locales=None if len(tags) == len(known) else tags)

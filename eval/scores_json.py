@@ -197,15 +197,19 @@ UNANSWERED = "unanswered"
 """Name of the figure for written answers that are none; also why such an answer is wrong, in decisions."""
 
 
+UNREAD = "unparsable"
+"""The same for those that name none of the options that they have to choose from."""
+
+
 def unanswered_share(n_unanswered: int, n_written: int, *, scope: str = "overall", key: str = ALL) -> Score:
     """The share of the written answers that are none."""
     value = 100 * n_unanswered / n_written if n_written else None
     return plain(UNANSWERED, scope, key, value, n=n_written)
 
 
-def unanswered_count(scores: Iterable[Score]) -> tuple[int, int]:
-    """Number of written answers that are none, and of all; both 0 where none were written."""
-    found = [score for score in scores if score.metric == UNANSWERED and score.scope == "overall"]
+def written_count(scores: Iterable[Score], metric: str = UNANSWERED) -> tuple[int, int]:
+    """Number of written answers that are none, or unread, and of all; both 0 where none were written."""
+    found = [score for score in scores if score.metric == metric and score.scope == "overall"]
     return sum(round((one.value or 0.0) * one.n / 100) for one in found), sum(one.n for one in found)
 
 

@@ -11,7 +11,7 @@ import polars as pl
 from blend.eval.judging.verdicts import JUDGE, verdicts_digest
 from blend.eval.models.protocols import ChatOptions
 from blend.eval.registry import task_of
-from blend.eval.runs.answers import answers_digest, says_nothing, storing
+from blend.eval.runs.answers import WRITTEN, answers_digest, as_scored, says_nothing, storing
 from blend.eval.runs.ask_model import outcome_of
 from blend.eval.runs.run_description import DESCRIPTION_NAME, RecordedAnswers, RunDescription
 from blend.eval.runs.run_directory import Run, RunOutcome, write_frame
@@ -19,13 +19,14 @@ from blend.eval.scores_json import (
     ALL,
     DECISIONS_NAME,
     SCORES_NAME,
+    UNREAD,
     Score,
     ScoredItems,
     Scores,
     drop_scores,
     percent,
     plain,
-    unanswered_count,
+    written_count,
 )
 from blend.eval.statistics.estimates import RepeatedScore, repeated_score
 from blend.eval.task import checked_options
@@ -94,6 +95,14 @@ def _scores(metric: str, found: RepeatedScore) -> Iterable[Score]:
 _MAX_UNANSWERED = 0.01
 """Share of written answers that are unanswered above which a reader is warned."""
 
+_MAX_UNREAD = 0.1
+"""The same of those that name no option."""
+
+_LOOKED_AT = 100
+"""Items whose replies are looked at before a run is scored."""
+
+_SHOWN = 60
+
 _RELEASE_DIGITS = 8
 _PROMPT_DIGITS = 4
 
@@ -155,7 +164,7 @@ def score_answers(
         items = run.items("item_id", "region", "template_id", "sample")
         scored = _with_repeats(scored, items, task.repeated)
     parts = {**scored.signature_parts, **({} if rule == "default" else {"rule": kind})}
-    n_unanswered, n_written = unanswered_count(scored.scores)
+    n_unanswered, n_written = written_count(scored.scores)
     if n_unanswered:
         parts["unanswered"] = str(n_unanswered)
     if not state.can_be_scored:
@@ -178,6 +187,10 @@ def score_answers(
     warnings = scored.warnings
     if n_unanswered > _MAX_UNANSWERED * n_written:
         warnings = (*warnings, _on_unanswered(run, n_unanswered, n_written))
+    n_unread, _ = written_count(scored.scores, UNREAD)
+    if n_unread > _MAX_UNREAD * n_written:
+        first, share = scored.decisions.filter(why=UNREAD)["item_id"][0], f"{100 * n_unread / n_written:.1f} %"
+        warnings = (*warnings, _on_unread(run, f"{n_unread:,} of {n_written:,} answers ({share})", first))
     return ScoredAnswers(scores, scored.decisions, warnings)
 
 
@@ -201,6 +214,38 @@ def _on_unanswered(run: Run, n: int, n_written: int) -> str:
         )
     share, are = f"{100 * n / n_written:.1f} %", agreeing(n, "is", "are")
     return f"{n:,} of {n_written:,} answers ({share}) {are} unanswered: {'; '.join(reasons)}"
+
+
+def look_at_replies(run: Run) -> str | None:
+    """Say of a run that is not scored yet if many of its first replies name no option; null if they do."""
+    task = task_of(run.description.task)
+    if not (task.names_option and run.description.holds_texts):
+        return None
+    items, gold = (rows.head(_LOOKED_AT) for rows in next(run.asked().in_parts()))
+    answers = as_scored(run.answers("item_id", *WRITTEN, items=items), run.description).filter(
+        ~says_nothing("text")
+    )
+    rules = task.item_rules(run.asked()._replace(items=items, gold=gold))
+    assert rules is not None
+    unread = [
+        item_id
+        for item_id, text in answers.select("item_id", "text").iter_rows()
+        if rules[item_id].decide(text).read_as is None
+    ]
+    if len(unread) <= _MAX_UNREAD * answers.height:
+        return None
+    return _on_unread(run, f"{len(unread):,} of {answers.height:,} replies looked at", unread[0])
+
+
+def _on_unread(run: Run, n_of: str, first: str) -> str:
+    """What a user should know of replies that name no option, of which ``first`` is the item of the first."""
+    [text] = run.answers("text", items=pl.DataFrame({"item_id": [first]}))["text"]
+    shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+    return (
+        f"{n_of} name no option, and count as wrong: the first, to {first}, says {shown!r}; read others in "
+        f"{run.answers_folder}. Perhaps the model needs its chat template (`chat`), more room (`max_tokens`), "
+        "examples (`shots`), or to have its options compared (`style=letters`)"
+    )
 
 
 def check_options(run: Run) -> None:

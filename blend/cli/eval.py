@@ -52,7 +52,7 @@ def run(
     locales: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="REGION", help="Ask about this region only, by any of its names; can be repeated."
+            metavar="REGION", help="Ask about these regions only, by any of their names, with commas between."
         ),
     ] = None,
     limit: Limit = None,
@@ -143,9 +143,6 @@ def score(
 
     No model is needed, and it can be done any number of times.
     """
-    check_known(
-        "rule", rule.partition(":")[0], sorted({known for task in TASKS.values() for known in task.rules})
-    )
     from blend.eval.evaluation import run_of_log, score_run
     from blend.eval.registry import task_of
     from blend.eval.runs.run_description import read_description
@@ -201,9 +198,8 @@ def compare(
     import json as json_
 
     from blend.eval.evaluation import compare_runs
-    from blend.stopping import interruptible
 
-    with interruptible():
+    with reporting("models", "nothing was changed"):
         found = compare_runs(directories, seed=seed)
     if json:
         typer.echo(json_.dumps(found.to_dict(), ensure_ascii=False, indent=2))

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from blend.cli.eval_outcome import reporting
 from blend.cli.options import TablesFolder, keep_tables, print_tables
 
 
@@ -33,9 +34,8 @@ def items(
     from blend.builders.items import analyse_items
     from blend.eval.evaluation import item_answers, read_scored
     from blend.loaders.files.new_files import write_new_sheet
-    from blend.stopping import interruptible
 
-    with interruptible():
+    with reporting("models", "nothing was changed"):
         runs = read_scored(directories)
         found = analyse_items(item_answers(runs), chance=runs[0].task.chance)
         if suspects is not None:

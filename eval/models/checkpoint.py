@@ -18,7 +18,7 @@ from blend.loaders.files.content import open_content, read_content
 from blend.loaders.hub import answer_of
 from blend.loaders.hub.hub_errors import translate_errors
 from blend.loaders.hub.request_timeouts import request_timeouts, with_retries
-from blend.schemas.errors import BlendError, InputError
+from blend.schemas.errors import BlendError, InputError, did_you_mean
 
 CONFIG = "config.json"
 _WEIGHTS = "model.safetensors"
@@ -102,7 +102,9 @@ def find_checkpoint(model: str, *, revision: str | None = None) -> Checkpoint:
         )
     from huggingface_hub import snapshot_download
 
-    where = f"Hub model {model}" + (f"@{revision}" if revision else " (there is no such directory here)")
+    beside = [str(path) for path in folder.parent.iterdir() if path.is_dir()] if folder.parent.is_dir() else []
+    here = f"there is no such directory here; {did_you_mean(model, beside)}".rstrip("; ")
+    where = f"Hub model {model}" + (f"@{revision}" if revision else f" ({here})")
     fetch = partial(snapshot_download, model, revision=revision, allow_patterns=_WANTED)
     with request_timeouts(), translate_errors(where):
         folder = Path(with_retries(lambda: answer_of(fetch)))

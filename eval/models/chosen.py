@@ -368,6 +368,9 @@ class _CallersModel:
         return table.all()
 
 
+_NOISE = 1e-3
+
+
 def _row(method: str, values: Any, n_options: int) -> Likelihoods:
     try:
         row = np.asarray(values, dtype=np.float64)
@@ -375,10 +378,14 @@ def _row(method: str, values: Any, n_options: int) -> Likelihoods:
         row = np.empty(0)
     # A candidate that cannot be ranked is null, and then NaN; an option cannot be so.
     is_number = np.isfinite(row) | (np.isnan(row) & (method == "candidate_logprobs"))
-    if row.shape != (n_options,) or not is_number.all():
+    # What is a little above 0 is noise of adding up.
+    is_possible = is_number & ((row < _NOISE) | (method == "candidate_logprobs"))
+    if row.shape != (n_options,) or not is_possible.all():
+        wanted = "a finite number for each"
+        if method == "option_logprobs":
+            wanted = "a finite logarithm of its probability, 0 at most, for each"
         raise ArgumentError(
-            f"`model`: {method} gave {values!r:.60} for a prompt with {n_options} options; give a finite "
-            "number for each"
+            f"`model`: {method} gave {values!r:.60} for a prompt with {n_options} options; give {wanted}"
         )
     return Likelihoods(row, np.ones(n_options, dtype=np.int32), 0)
 

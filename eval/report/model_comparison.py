@@ -11,7 +11,7 @@ import polars as pl
 from blend.eval.judging.labels import means_of, scored_with_labels
 from blend.eval.registry import task_of
 from blend.eval.report.scored_runs import ScoredRun, few_note, region_name, with_interval
-from blend.eval.runs.run_description import RecordedAnswers, is_of_people
+from blend.eval.runs.run_description import RecordedAnswers, RunDescription, is_of_people
 from blend.eval.scores_json import UNANSWERED
 from blend.eval.statistics.clusters import FEW, Clusters, cluster_sums, ratio_draws
 from blend.eval.statistics.estimates import Estimate, macro_estimate
@@ -335,19 +335,35 @@ def _clusters(rows: pl.DataFrame) -> Clusters:
 # Whether the scores of runs can stand side by side.
 
 
-def check_comparable(runs: Sequence[ScoredRun]) -> None:
+def check_comparable(runs: Sequence[ScoredRun]) -> tuple[str, ...]:
     """Whether the scores of runs can stand in one column: equal signatures, the model apart.
 
-    Of people's answers only what was asked counts, not how a prompt put it: they saw none.
+    Of people's answers only what was asked counts, not how a prompt put it: they saw none. Of another tool's,
+    how they were asked for is not known, and does not count.
+
+    Returns:
+        What a reader of the comparison should know: which runs do not say how they were asked.
 
     Raises:
         InputError: If not; names the part that differs.
     """
-    first, *others = sorted(runs, key=lambda run: is_of_people(run.run.description))
+    first, *others = sorted(
+        runs, key=lambda run: (is_of_people(run.run.description), _is_recorded(run.run.description))
+    )
+    notes = []
     for other in others:
         there, here = (_parts(run.scores.signature) for run in (first, other))
         if is_of_people(other.run.description):
             there, here = ({part: parts[part] for part in _ASKED & {*parts}} for parts in (there, here))
+        elif _is_recorded(other.run.description) and not _is_recorded(first.run.description):
+            asked = ", ".join(f"{part} {there[part]}" for part in _UNSAID if part in there)
+            notes.append(
+                f"the answers of {other.name} are another tool's, which do not say how they were asked for "
+                f"({first.name}: {asked}); how they differ may come from that"
+            )
+            there, here = (
+                {part: parts[part] for part in parts if part not in _UNSAID} for parts in (there, here)
+            )
         differing = [
             f"{_PARTS.get(part, part)}: {there.get(part, 'absent')} there, {here.get(part, 'absent')} here"
             for part in dict.fromkeys([*there, *here])
@@ -355,7 +371,6 @@ def check_comparable(runs: Sequence[ScoredRun]) -> None:
         ]
         if there.get("rel") != here.get("rel"):
             differing += task_of(first.scores.task).asked_apart(first.run, other.run)
-        differing += _on_recorded(first, other, there, here)
         if differing:
             listed = "\n".join(f"  {line}" for line in differing)
             raise InputError(
@@ -363,16 +378,11 @@ def check_comparable(runs: Sequence[ScoredRun]) -> None:
                 f"{first.run.directory}, since they differ in\n{listed}\n"
                 "run or score both the same way, or compare runs that were"
             )
+    return tuple(notes)
 
 
-def _on_recorded(first: ScoredRun, other: ScoredRun, there: dict[str, str], here: dict[str, str]) -> list[str]:
-    """Say why one of two runs does not tell how it was asked, where that is all or part of how they differ."""
-    recorded = [
-        run.run.directory for run in (first, other) if isinstance(run.run.description.model, RecordedAnswers)
-    ]
-    if len(recorded) != 1 or all(there.get(part) == here.get(part) for part in _UNSAID):
-        return []
-    return [f"({recorded[0]} holds another tool's answers, which do not say how they were asked for)"]
+def _is_recorded(run: RunDescription) -> bool:
+    return isinstance(run.model, RecordedAnswers)
 
 
 _UNSAID = ("chat", "dec", "sys", "think", "effort", "body")

@@ -62,6 +62,8 @@ class _TaskReport(NamedTuple):
     """Whether its questions are left out, since nobody may pass them on."""
     clusters: tuple[str, ...]
     """What intervals are over, where it is not question templates."""
+    notes: tuple[str, ...]
+    """What a reader of the comparison should know."""
 
 
 def build_report(runs: Sequence[ScoredRun], *, seed: int = 0, semeval_questions: bool = False) -> str:
@@ -122,7 +124,7 @@ def save_report(
 
 
 def _task(runs: Sequence[ScoredRun], seed: int, page_bytes: int, semeval_questions: bool) -> _TaskReport:
-    check_comparable(runs)
+    notes = check_comparable(runs)
     task = task_of(runs[0].scores.task)
     runs = task.ordered(runs)
     withheld = not semeval_questions and any(asks_semeval(run.run.items("template_id")) for run in runs)
@@ -134,6 +136,7 @@ def _task(runs: Sequence[ScoredRun], seed: int, page_bytes: int, semeval_questio
         None if withheld else _single_questions(runs, page_bytes),
         withheld,
         task.clusters(runs[0]),
+        notes,
     )
 
 

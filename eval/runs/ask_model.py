@@ -376,28 +376,33 @@ def _results(paths: Sequence[Path], items: Mapping[str, str]) -> Iterator[tuple[
 
 
 def _served_name(run: Run, results: Iterable[LoggedAnswer]) -> str | None:
-    """The one name under which the model has answered, in this run and in the results."""
+    """The name under which the model has answered, in this run and in the results; of several the fullest."""
     asked, before = run.description.model.id, getattr(run.description.model, "served_as", None)
+    # A server that answered before may have a name of its own for the model.
+    known = [asked] if before is None or is_name_of(before, asked) else []
+    served = [] if before is None else [before]
     for result in results:
-        if result.served_as in (None, before):
+        name = result.served_as
+        if name is None or name in served:
             continue
-        if before is not None or not is_name_of(result.served_as, asked):
-            others = f"{asked!r} was asked" if before is None else f"others of this run from {before!r}"
+        other = next((one for one in (*served, *known) if not is_name_of(name, one)), None)
+        if other is not None:
             raise RowError(
-                f"the answer comes from {result.served_as!r}, and {others}",
+                f"the answer comes from {name!r}, and "
+                + (f"others of this run from {other!r}" if other in served else f"{other!r} was asked"),
                 where=result.location,
                 fix="name the results of this run; those of a model that calls itself otherwise go into a run "
-                f"of their own: `model={result.served_as}` and another `out`",
+                f"of their own: `model={name}` and another `out`",
             )
-        before = result.served_as
-    return before
+        served.append(name)
+    return max(served, key=len, default=None)
 
 
-_VERSION = re.compile(r"[-@:](\d{4}-\d{2}-\d{2}|\d{8}|\d{3,4}|latest)$")
-"""What providers add to the name of a model for one version of it: a date, a number, or a word for the last."""
+_VERSION = re.compile(r"[-@:](\d{4}-\d{2}-\d{2}|\d{8}|\d{3,4})$")
+"""What providers add to the name of a model for one version of it: a date, or a number."""
 
 
 def is_name_of(served: str, asked: str) -> bool:
-    """Whether a provider may call a model so that was asked for by another name, but for version and folder."""
-    there, here = (_VERSION.sub("", name.rpartition("/")[2].lower()) for name in (served, asked))
-    return there == here
+    """Whether two names of a provider can be one model's: one may leave out folder and version."""
+    there, here = (name.rpartition("/")[2].lower().removesuffix("-latest") for name in (served, asked))
+    return there in (here, _VERSION.sub("", here)) or _VERSION.sub("", there) == here

@@ -168,9 +168,9 @@ class Run(Summarised):
         """The run with the answers that it has now, however many come in meanwhile."""
         return dataclasses.replace(self, held=self.kept())
 
-    def answers(self, *columns: str, thoughts: bool = True) -> pl.DataFrame:
+    def answers(self, *columns: str, items: pl.DataFrame | None = None, thoughts: bool = True) -> pl.DataFrame:
         """Read the answers so far; arguments as of `answers.Answers.read`."""
-        return self.kept().read(*columns, thoughts=thoughts)
+        return self.kept().read(*columns, items=items, thoughts=thoughts)
 
     def answer_file(self, name: str = "main") -> AnswerFile:
         """The file into which this process alone writes answers; of a shard, that shard's.

@@ -100,7 +100,7 @@ class Columns:
             one = len(missing) == 1
             fix = f"rename column {close!r}" if close else "add it" if one else "add them"
             # Hardly a table of this kind, or one whose header somebody has written in other words.
-            if set(missing) == set(self.required) and strange and not close and not self.others:
+            if set(missing) == set(self.required) and strange and not close:
                 there = ", ".join(map(repr, strange[:_SHOWN])) + (" …" if len(strange) > _SHOWN else "")
                 fix = f"rename the columns that hold {'it' if one else 'them'}: there are {there}{self.instead}"
             if self.returned:

@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 import blend
-from helpers.asking import ask
-from helpers.models.own_models import Chooser, Reader, refused
+from helpers.asking import ask, score
+from helpers.models.own_models import Chooser, Reader, Saying, refused
 
 
 @pytest.mark.slow
@@ -99,6 +99,31 @@ REFUSED: dict[str, Callable[[Callable[..., blend.Run]], Any]] = {
 @pytest.mark.parametrize("message", REFUSED)
 def test_options_that_cannot_be(asked: Callable[..., blend.Run], message: str):
     assert refused(lambda: REFUSED[message](asked)) == message
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("task", "style"), [("multiple-choice", "json"), ("true-false", "written")])
+def test_replies_that_name_no_option_are_told_when_asked_and_when_scored(
+    rungs_release: Path, tmp_path: Path, task: str, style: str
+):
+    heard: list[str] = []
+    lost = Saying(lambda prompts: ["Sure! Food is a rich topic." for _ in prompts])
+    run = ask(rungs_release, task, tmp_path / "run", model=lost, limit=2, style=style, on_warning=heard.append)
+    n, first = run.description.n_items, run.items("item_id")["item_id"][0]
+    said = (
+        f"name no option, and count as wrong: the first, to {first}, says 'Sure! Food is a rich topic.'; read "
+        f"others in {run.answers_folder}. Perhaps the model needs its chat template (`chat`), more room "
+        "(`max_tokens`), examples (`shots`), or to have its options compared (`style=letters`)"
+    )
+    assert heard == [f"{n} of {n} replies looked at {said}"]
+    score(run, on_warning=heard.append)
+    assert heard[1:] == [f"{n} of {n} answers (100.0 %) {said}"]
+
+
+def test_several_regions_may_stand_in_one_text(asked: Callable[..., blend.Run]):
+    regions = {*asked(Reader(), style="json", locales="KR, US").items()["region"]}
+    assert regions == {"KR", "US"}
+    assert {*asked(Reader(), out="b", style="json", locales=["KR,US"]).items()["region"]} == regions
 
 
 @pytest.mark.landing

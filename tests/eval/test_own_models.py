@@ -56,7 +56,7 @@ def test_texts_that_are_none(
 
 
 def test_answers_may_come_one_by_one(asked: Callable[..., blend.Run]):
-    assert asked(Saying(lambda prompts: (text[:1] for text in prompts))).outcome.n_missing == 0
+    assert asked(Saying(lambda prompts: ("A" for _ in prompts))).outcome.n_missing == 0
 
 
 @pytest.mark.parametrize(
@@ -67,6 +67,7 @@ def test_answers_may_come_one_by_one(asked: Callable[..., blend.Run]):
         (-1.0, "-1.0"),
         ([-1.0, None, -2.0, -3.0], "[-1.0, None, -2.0, -3.0]"),
         ([-1.0, -2.0, float("-inf"), -3.0], "[-1.0, -2.0, -inf, -3.0]"),
+        ([0.4, 0.3, 0.2, 0.1], "[0.4, 0.3, 0.2, 0.1]"),  # probabilities
     ],
 )
 def test_numbers_that_are_none(asked: Callable[..., blend.Run], row: Any, shown: str):
@@ -75,8 +76,44 @@ def test_numbers_that_are_none(asked: Callable[..., blend.Run], row: Any, shown:
             return [row for _ in prompts]
 
     assert refused(lambda: asked(Odd())) == (
-        f"`model`: option_logprobs gave {shown} for a prompt with 4 options; give a finite number for each"
+        f"`model`: option_logprobs gave {shown} for a prompt with 4 options; give a finite logarithm of its "
+        "probability, 0 at most, for each"
     )
+
+
+def test_what_is_settled_for_an_object_is_said(mini_release: Path, tmp_path: Path):
+    how = {"decoding": blend.Decoding(temperature=0.7), "limit": 1}
+    with pytest.warns(blend.BlendWarning) as caught:
+        run = blend.run_task(mini_release, "multiple-choice", Reader(), tmp_path / "run", **how)
+    assert run.description.options["style"] == "json"
+    assert [str(one.message) for one in caught] == [
+        "`model` writes, and has no method option_logprobs; asked with `style=json`",
+        (
+            "`model` hears of prompts alone, and sees to its decoding itself; the run says that it writes with "
+            "max_tokens 128, temperature 0.7 and seed 0"
+        ),
+    ]
+
+
+@pytest.mark.parametrize("decoding", [{}, {"temperature": 0}])
+def test_the_same_text_several_times_is_refused(asked: Callable[..., blend.Run], decoding: dict[str, Any]):
+    message = refused(lambda: asked(Reader(), samples=3, on_warning=lambda _: None, **decoding))
+    assert message == (
+        "3 samples at temperature 0 are one text 3 times; give a `temperature` above 0, or `samples=1`"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "belongs"),
+    [
+        ("temperature", "Decoding, and no option of a task; give decoding=Decoding(temperature=…)"),
+        ("budget", "Asking, and no option of a task; give asking=Asking(budget=…)"),
+        ("dtype", "Local, and no option of a task; give the model as Local(dtype=…)"),
+    ],
+)
+def test_a_field_that_is_given_as_an_option_says_where_it_belongs(mini_release: Path, name: str, belongs: str):
+    call = lambda: blend.run_task(mini_release, "multiple-choice", Reader(), "run", **{name: 1})  # noqa: E731
+    assert refused(call) == f"`{name}` is a field of {belongs}"
 
 
 def test_an_object_that_cannot_be_asked(asked: Callable[..., blend.Run]):

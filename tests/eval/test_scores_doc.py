@@ -46,7 +46,7 @@ def test_every_figure_is_explained(root: Path, sample_release: Path, rungs_relea
         | figures("texts", tmp_path / "tiny", "multiple-choice", style="texts")
         | figures("json", says("A"), "multiple-choice", style="json"),
         "Short answers": figures("short", says("tea"), "short-answer"),
-        "True or false": figures("true", says("yes"), "true-false", rungs_release),
+        "True or false": figures("true", says("yes"), "true-false", rungs_release, style="written"),
     }
     page = (root / "docs" / "scores.md").read_text(encoding="utf-8")
     assert {heading: documented(page, heading) for heading in found} == found

@@ -10,7 +10,8 @@ import polars as pl
 
 import blend
 from blend.eval.items import ITEMS, TaskItems
-from blend.eval.models.chosen import Asking, Decoding, Local, Recorded, Server
+from blend.eval.models.chosen import Asking, Decoding, Local, Recorded, Server, writes_alone
+from blend.eval.registry import task_of
 
 OnWarning = Callable[[str], Any] | None
 
@@ -48,6 +49,9 @@ def ask(
         model = Server(name=model, url=server, **_taken(options, Server.model_fields.keys()))
     elif isinstance(model, str | Path):
         model = Local(path=str(model), **_taken(options, Local.model_fields.keys()))
+    elif writes_alone(model):
+        # It would be so all the same, and said.
+        options = {**task_of(task).of_texts, **options}
     with heard(on_warning):
         how = {"decoding": Decoding(**decoding), "asking": Asking(**asking)}
         return blend.run_task(release, task, model, out, **how, **options)

@@ -53,6 +53,7 @@ class _FourOptions(Task):
     repeated: ClassVar[Mapping[str, str]] = {"accuracy": "correct"}
     headline: ClassVar[str | None] = "accuracy-macro"
     chance: ClassVar[float | None] = 100 / _POSITIONS
+    names_option = True
     item_rules = part("tasks.multiple_choice.chosen_options:choice_rules")
     sections = part("tasks.multiple_choice.choice_section:choice_sections")
     single_answers = part("tasks.multiple_choice.choice_section:chosen_options")

@@ -11,6 +11,7 @@ from blend.eval.runs.run_directory import Run
 from blend.eval.scores_json import (
     ALL,
     UNANSWERED,
+    UNREAD,
     Score,
     ScoredItems,
     missing_share,
@@ -224,12 +225,12 @@ def parsing_shares(rows: pl.DataFrame, seed: int) -> list[Score]:
     Nothing where options were scored.
     """
     why = pl.col("why")
-    if not rows["why"].is_in(["strict", "lenient", "unparsable", UNANSWERED]).any():
+    if not rows["why"].is_in(["strict", "lenient", UNREAD, UNANSWERED]).any():
         return []
     return [
         *_figures("parsed-strictly", rows, why == "strict", seed),
-        *_figures("parsed", rows, ~why.is_in(["unparsable", UNANSWERED]), seed),
-        *_figures("unparsable", rows, why == "unparsable", seed, "region"),
+        *_figures("parsed", rows, ~why.is_in([UNREAD, UNANSWERED]), seed),
+        *_figures(UNREAD, rows, why == UNREAD, seed, "region"),
         *_figures(UNANSWERED, rows, why == UNANSWERED, seed, "region"),
     ]
 

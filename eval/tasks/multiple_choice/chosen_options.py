@@ -15,7 +15,7 @@ from blend.eval.items import TaskItems
 from blend.eval.recorded_answers import PREDICTION, Predictions
 from blend.eval.runs.answers import as_scored, says_nothing
 from blend.eval.runs.run_directory import Run
-from blend.eval.scores_json import UNANSWERED
+from blend.eval.scores_json import UNANSWERED, UNREAD
 from blend.eval.task import Decision, ItemRule
 from blend.eval.tasks.multiple_choice.reply_options import lenient_choice, option_chosen
 from blend.loaders.upstream.semeval.task_files import MCQ_PREDICTION
@@ -112,7 +112,7 @@ def choose(
     if style == "json":
         by_rule = read(answers)
         is_strict = pl.when(pl.col("strict").is_not_null()).then(pl.lit("strict")).otherwise(pl.lit("lenient"))
-        why = pl.when(pl.col(rule).is_null()).then(pl.lit("unparsable")).otherwise(is_strict)
+        why = pl.when(pl.col(rule).is_null()).then(pl.lit(UNREAD)).otherwise(is_strict)
         sure = pl.lit(None, pl.Float64)
     else:
         measures = _measures(answers, of_letters=style == "letters")
@@ -234,7 +234,9 @@ def chosen_rule(words: Sequence[str], answer: int, read: Callable[[str], int | N
 
     def decide(reply: str) -> Decision:
         chosen = read(reply)
-        return Decision(float(chosen == answer), None if chosen is None else words[chosen])
+        if chosen is None:
+            return Decision(0.0, None, UNREAD)
+        return Decision(float(chosen == answer), words[chosen])
 
     return ItemRule([words[answer]], decide)
 

@@ -58,15 +58,21 @@ def test_unequal_signatures_are_refused_by_name(good: Path, make_run):
         compare_runs([good, short])
 
 
-def test_recorded_answers_do_not_tell_how_they_were_asked_for(good: Path):
+def test_recorded_answers_are_compared_with_asked_ones_and_that_is_said(good: Path):
     asked = ModelDescription(backend="server", id="m", chat=True, delimiter=" ")
     recorded = RecordedAnswers(id="m", file="answers.csv", sha256="0" * 64)
-    with pytest.raises(InputError) as caught:
-        check_comparable([of_model(good, "dec:max8", asked), of_model(good, "dtype:float16", recorded)])
-    assert str(caught.value).splitlines()[1:-1] == [
-        "  decoding (dec): max8 there, absent here",
-        f"  ({good} holds another tool's answers, which do not say how they were asked for)",
-    ]
+    runs = [of_model(good, "dtype:float16", recorded), of_model(good, "dec:max8", asked)]
+    # Which of them is named first changes nothing.
+    for named in (runs, runs[::-1]):
+        [note] = check_comparable(named)
+        assert note == (
+            "the answers of good are another tool's, which do not say how they were asked for (good: chat "
+            "unknown, dec max8); how they differ may come from that"
+        )
+    with pytest.raises(InputError, match="limit"):
+        check_comparable([runs[0], of_model(good, "limit:3", asked)])
+    with pytest.raises(InputError, match="dec"):
+        check_comparable([*runs, of_model(good, "dec:max9", asked)])
 
 
 def of_model(path: Path, part: str, model: ModelDescription | RecordedAnswers) -> ScoredRun:

@@ -121,6 +121,26 @@ def test_results_of_another_model_are_refused(server: BatchServer, run: Run, tmp
     assert renamed.outcome.n_missing == 0
 
 
+@pytest.mark.integration
+def test_a_model_may_be_called_with_its_version_and_without(server: BatchServer, run: Run, tmp_path: Path):
+    requests, results = tmp_path / "requests.jsonl", tmp_path / "results.jsonl"
+    run(batch_out=requests)
+
+    def called(*names: str) -> str:
+        lines = [json.loads(line) for line in server.results(requests.read_bytes())[0]]
+        for line, name in zip(lines, names, strict=False):
+            line["response"]["body"]["model"] = name
+        return "".join(json.dumps(line) + "\n" for line in lines[: len(names)])
+
+    results.write_text(called("tiny", "tiny-2026-11-01", "tiny-2026-10-01"))
+    assert "comes from 'tiny-2026-10-01', and others of this run from 'tiny-2026-11-01'" in wrong(
+        lambda: run(batch_in=results)
+    )
+    results.write_text(called("tiny", "tiny-2026-11-01", "tiny", "tiny-2026-11-01"))
+    read = run(batch_in=results)
+    assert (read.answers().height, read.description.model.served_as) == (4, "tiny-2026-11-01")
+
+
 @pytest.mark.parametrize(
     ("asked", "served", "is_same"),
     [
@@ -130,6 +150,7 @@ def test_results_of_another_model_are_refused(server: BatchServer, run: Run, tmp
         ("gemini-2.0-flash", "models/gemini-2.0-flash-001", True),
         ("org/Name-7B", "name-7b", True),
         ("gpt-4o", "gpt-4o-mini", False),
+        ("gpt-4o-2024-05-13", "gpt-4o-2024-08-06", False),
         ("claude-sonnet-4", "claude-sonnet-4-5-20250929", False),
         ("llama-3.1-8b", "llama-3.3-8b", False),
     ],

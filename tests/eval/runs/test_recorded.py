@@ -9,6 +9,7 @@ import pytest
 from blend.eval.recorded_answers import read_recorded
 from blend.schemas.errors import InputError
 from helpers.asking import texts_asked
+from helpers.messages import wrong
 
 TWO = texts_asked(("a1", "ko-KR", "t1"), ("a2", "ko-KR", "t2"), skipped=("t3",))
 BOTH = texts_asked(("a1", "ko-KR", "t1"), ("b1", "zh-CN", "t1"))
@@ -95,6 +96,25 @@ def test_text_like_na_stays_text_and_empty_text_stays_empty(tmp_path: Path):
     assert found.warnings == ("empty responses, which count as wrong: 1 (first: answers.csv:3)",)
 
 
+def test_what_pandas_writes_into_a_table_for_no_value_is_told(tmp_path: Path):
+    found = read_recorded(written(tmp_path, "item_id,response\na1,rice\na2,nan\n"), TWO)
+    assert found.answers["text"].to_list() == ["rice", "nan"]
+    [warning] = found.warnings
+    assert warning == (
+        "responses that are the text 'nan', which pandas writes for no value, and count as answers: 1 (first: "
+        "answers.csv:3); leave them empty if they are none"
+    )
+
+
+def test_a_folder_of_results_says_what_it_holds(tmp_path: Path):
+    (folder := tmp_path / "results" / "model").mkdir(parents=True)
+    for name in ("results_2026.json", "samples_mcq_2026.jsonl", "notes.md"):
+        (folder / name).touch()
+    assert wrong(lambda: read_recorded(tmp_path / "results", TWO)) == (
+        f"{tmp_path / 'results'}: a folder, and `answers` names one file; it holds model/samples_mcq_2026.jsonl"
+    )
+
+
 def test_what_is_missing_or_not_counted_is_remarked(tmp_path: Path):
     found = read_recorded(written(tmp_path, "ID,response\nt1,yes\nt3,no\n"), TWO)
     assert found.answers["item_id"].to_list() == ["a1"]
@@ -129,13 +149,16 @@ REFUSED: dict[str, tuple[str, str | None]] = {
         f"{HEAD}a1,x\na1,y\n",
     ),
     f"{CSV}:2, column item_id: the id is blank; fill it in": (CSV, f"{HEAD},x\n"),
-    f"{CSV}:1: column 'response' is missing; add it": (CSV, "item_id,answer\na1,x\n"),
+    f"{CSV}:1: column 'response' is missing; rename the columns that hold it: there are 'answer'": (
+        CSV,
+        "item_id,answer\na1,x\n",
+    ),
     f"{CSV}: no column names the items; add one of item_id, true_false_id, MCQID, ID": (
         CSV,
         "name,response\na1,x\n",
     ),
-    f"2 problems:\n{LINES}:1, column response: 7 is not text; write text in quotes\n"
-    f"{LINES}:2, column response: 8 is not text; write text in quotes": (
+    f'2 problems:\n{LINES}:1, column response: 7 is not text; write text in quotes, "7"\n'
+    f'{LINES}:2, column response: 8 is not text; write text in quotes, "8"': (
         LINES,
         '{"item_id": "a1", "response": 7}\n{"item_id": "a2", "response": 8}',
     ),
