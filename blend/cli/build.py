@@ -201,7 +201,7 @@ def _named_locations(recipe: "Recipe", named: list[str]) -> dict[str, Path]:
 
 def _followed(version: str, before: str, step: "VersionStep") -> str:
     """Tell which versions may follow the one before, and whether this is one of them."""
-    from blend.builders.diff.model import accepted_versions
+    from blend.builders.diff.text import accepted_versions
 
     accepted = accepted_versions(before, step.step)
     reasons = "; ".join(reason.text for reason in step.reasons if reason.step == step.step)

@@ -153,7 +153,8 @@ def diff(
     - `blend diff org/blend@v1.0.0 org/blend@v1.1.0` compares two published versions.
     """
     from blend.builders.diff import diff_releases
-    from blend.builders.diff.text import diff_json, difference_tables, verdict
+    from blend.builders.diff.model import difference_tables
+    from blend.builders.diff.text import diff_json, verdict
     from blend.loaders.files.progress import progress_if_watched
     from blend.loaders.releases.references import resolve_release
     from blend.stopping import interruptible

@@ -17,12 +17,14 @@ Before 1.0.0 nothing is promised to stay: a break raises the second number, as a
 correction the third. Going from 0.x to 1.0.0 is a decision, which no difference makes; it is always allowed.
 """
 
+import json
+import unicodedata
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from typing import Literal, get_args
 
 from pydantic import Field, JsonValue
 
-from blend.schemas.addresses import numbers_of
 from blend.schemas.models import FrozenModel
 from blend.schemas.summaries import Summarised, Table
 
@@ -188,9 +190,7 @@ class ReleaseDiff(Summarised, FrozenModel):
         return not (self.settings or self.files or any(self.changed_configs()))
 
     def as_tables(self) -> list[Table]:
-        """What differs, most important first, see `builders.diff.text.difference_tables`."""
-        from blend.builders.diff.text import difference_tables
-
+        """What differs, most important first, see `difference_tables`."""
         return difference_tables(self, examples=3)
 
     def counts(self) -> tuple[_Count, ...]:
@@ -241,37 +241,6 @@ def version_step(diff: ReleaseDiff) -> VersionStep:
     """The step that follows from a comparison, with its reasons."""
     reasons = sorted(_reasons(diff), key=lambda reason: -STEPS.index(reason.step))
     return VersionStep(step=reasons[0].step if reasons else "none", reasons=tuple(reasons))
-
-
-def expected_version(old: str, step: Step) -> str:
-    """The version that follows ``old`` after a step.
-
-    Args:
-        old: Version, ``1.2.3`` or ``v1.2.3``.
-        step: Step; below 1.0.0 ``major`` raises the second number.
-
-    Returns:
-        Version without ``v``; ``old`` itself after the step ``none``.
-    """
-    major, minor, patch = numbers_of(old.removeprefix("v"))
-    if step == "none":
-        return f"{major}.{minor}.{patch}"
-    if step == "patch":
-        return f"{major}.{minor}.{patch + 1}"
-    if step == "minor" or major == 0:
-        return f"{major}.{minor + 1}.0"
-    return f"{major + 1}.0.0"
-
-
-def accepted_versions(old: str, step: Step) -> tuple[str, ...]:
-    """The versions that may follow ``old`` after a step: the expected one first, then those of larger steps.
-
-    A larger step is never wrong, only cautious. ``1.0.0`` is among them for an ``old`` below it.
-    """
-    found = [expected_version(old, larger) for larger in STEPS[STEPS.index(step) :]]
-    if found[-1].startswith("0."):
-        found.append("1.0.0")
-    return tuple(dict.fromkeys(found))
 
 
 def _reasons(diff: ReleaseDiff) -> Iterator[Reason]:
@@ -325,3 +294,113 @@ def _config_reasons(diff: ConfigDiff) -> Iterator[Reason]:
 def _some(names: Sequence[str]) -> str:
     more = len(names) - _NAMED
     return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+# As tables for readers.
+
+
+def difference_tables(diff: ReleaseDiff, *, examples: int) -> list[Table]:
+    """What differs, most important first: reasons of the step, rows, columns, values, settings.
+
+    Args:
+        diff: The comparison.
+        examples: Quoted changes per column, and ids per configuration, at most.
+    """
+    counts = diff.counts()
+    rows, columns, values, ids, quoted = (list[tuple[object, ...]]() for _ in range(5))
+    for config in diff.changed_configs():
+        name, changed = config.config, dict[str, int]()
+        for split in config.splits:
+            if not split.is_empty:
+                figures = (getattr(split, count) for count in counts)
+                rows.append((f"{name} {split.split}", split.old_rows, split.new_rows, *figures))
+            for column, n in split.columns.items():
+                changed[column] = changed.get(column, 0) + n
+        columns += [(name, of.path, of.old, of.new) for of in config.schema_changes]
+        values += [(name, *total) for total in changed.items()]
+        for what in ("added", "removed"):
+            found_ids = [(split.split, one) for split in config.splits for one in getattr(split, f"{what}_ids")]
+            ids += [(name, *one, what) for one in found_ids[:examples]]
+        cells = [(split.split, cell) for split in config.splits for cell in split.examples]
+        for column in dict.fromkeys(cell.column for _, cell in cells):
+            of_column = [(split, cell) for split, cell in cells if cell.column == column]
+            quoted += [
+                (f"{name} {split} {cell.id} {column}", " → ".join(_value_pair(cell.old, cell.new)))
+                for split, cell in of_column[:examples]
+            ]
+    of_splits = [split for config in diff.configs for split in config.splits]
+    n_ids = sum(split.added + split.removed for split in of_splits)
+    n_values = sum(sum(split.columns.values()) for split in of_splits)
+    reasons = [(reason.step, reason.text) for reason in version_step(diff).reasons]
+    settings = [(of.path, *_value_pair(of.old, of.new)) for of in diff.settings]
+    found: dict[str, tuple[tuple[str, ...], Sequence[tuple[object, ...]]]] = {
+        "Reasons": (("step", "why"), reasons),
+        "Rows": (("table", "was", "now", *counts), rows),
+        "Columns added, removed, or of another type": (("configuration", "column", "before", "now"), columns),
+        "Changed values": (("configuration", "column", "changed rows"), values),
+        "Rows added and removed": (("configuration", "split", "row", "became"), ids),
+        "Examples": (("where", "change"), quoted),
+        "Settings": (("setting", "before", "now"), settings),
+    }
+    first_of = "The first {:,} of {:,}; `blend diff OLD NEW --json` counts and quotes more."
+    captions = {
+        title: first_of.format(len(shown), total)
+        for title, shown, total in (("Rows added and removed", ids, n_ids), ("Examples", quoted, n_values))
+        if len(shown) < total
+    }
+    # The reasons are always the first table.
+    return [
+        Table.of(title, heads, of, captions.get(title, ""))
+        for title, (heads, of) in found.items()
+        if of or title == "Reasons"
+    ]
+
+
+# Two values side by side: short enough to read, cut where they differ.
+
+
+_WIDTH = 100
+"""Characters of a quoted value at most."""
+
+_LEAD = 20
+"""Characters of what stands before the first difference; a third of the width if that is less."""
+
+
+def _value_pair(old: JsonValue, new: JsonValue, width: int = _WIDTH) -> tuple[str, str]:
+    """Both values in at most ``width`` characters each: text as it is, everything else as JSON.
+
+    Long texts are cut to the part around their first difference. Characters that nobody sees, or that
+    change the direction of writing, are spelled in ASCII escapes, and all but ASCII is where texts look alike.
+    """
+    first, second = _spelled(old), _spelled(new)
+    if first != second and _looks(first) == _looks(second):
+        first, second = _escaped(first), _escaped(second)
+    same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, second, strict=False)))
+    start = max(0, same - min(_LEAD, width // 3))
+    return _window(first, start, width), _window(second, start, width)
+
+
+def _spelled(value: JsonValue) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    # Quotes only where a text would not be seen for what it is.
+    if isinstance(value, str) and value == value.strip() and value not in ("", "null"):
+        text = text[1:-1].replace('\\"', '"')
+    # Cf: characters that nobody sees.
+    return "".join(_escaped(char) if unicodedata.category(char) == "Cf" else char for char in text)
+
+
+def _looks(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", text).split())
+
+
+def _escaped(text: str) -> str:
+    return text.encode("ascii", "backslashreplace").decode("ascii")
+
+
+def _window(text: str, start: int, width: int) -> str:
+    if len(text) <= width:
+        return text
+    # What is left may be short: there is room for more of what stands before.
+    start = min(start, len(text) - width + 1)
+    cut = text[start:] if start <= 0 else f"…{text[start:]}"
+    return cut if len(cut) <= width else f"{cut[: width - 1]}…"

@@ -1,69 +1,14 @@
-"""A comparison as text: Markdown for the changelog of a release, and JSON for programs."""
+"""A comparison as text: the version that follows, a changelog in Markdown, and JSON for programs."""
 
-import json
-import unicodedata
-from collections.abc import Sequence
-from itertools import takewhile
 from typing import Any
 
-from pydantic import JsonValue
-
 from blend.builders.diff import OpenRelease, diff_tables
-from blend.builders.diff.model import ReleaseDiff, Step, accepted_versions, expected_version, version_step
+from blend.builders.diff.model import STEPS, ReleaseDiff, Step, difference_tables, version_step
 from blend.loaders.releases import document_text
+from blend.schemas.addresses import numbers_of
 from blend.schemas.manifest import CHANGELOG_NAME, ReleaseManifest
-from blend.schemas.summaries import Table, markdown_table
+from blend.schemas.summaries import markdown_table
 from blend.schemas.texts import escape_controls, pluralise
-
-# Two values side by side: short enough to read, cut where they differ.
-
-
-_WIDTH = 100
-"""Characters of a quoted value at most."""
-
-_LEAD = 20
-"""Characters of what stands before the first difference; a third of the width if that is less."""
-
-
-def _value_pair(old: JsonValue, new: JsonValue, width: int = _WIDTH) -> tuple[str, str]:
-    """Both values in at most ``width`` characters each: text as it is, everything else as JSON.
-
-    Long texts are cut to the part around their first difference. Characters that nobody sees, or that
-    change the direction of writing, are spelled in ASCII escapes, and all but ASCII is where texts look alike.
-    """
-    first, second = _spelled(old), _spelled(new)
-    if first != second and _looks(first) == _looks(second):
-        first, second = _escaped(first), _escaped(second)
-    same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, second, strict=False)))
-    start = max(0, same - min(_LEAD, width // 3))
-    return _window(first, start, width), _window(second, start, width)
-
-
-def _spelled(value: JsonValue) -> str:
-    text = json.dumps(value, ensure_ascii=False)
-    # Quotes only where a text would not be seen for what it is.
-    if isinstance(value, str) and value == value.strip() and value not in ("", "null"):
-        text = text[1:-1].replace('\\"', '"')
-    # Cf: characters that nobody sees.
-    return "".join(_escaped(char) if unicodedata.category(char) == "Cf" else char for char in text)
-
-
-def _looks(text: str) -> str:
-    return " ".join(unicodedata.normalize("NFKC", text).split())
-
-
-def _escaped(text: str) -> str:
-    return text.encode("ascii", "backslashreplace").decode("ascii")
-
-
-def _window(text: str, start: int, width: int) -> str:
-    if len(text) <= width:
-        return text
-    # What is left may be short: there is room for more of what stands before.
-    start = min(start, len(text) - width + 1)
-    cut = text[start:] if start <= 0 else f"…{text[start:]}"
-    return cut if len(cut) <= width else f"{cut[: width - 1]}…"
-
 
 _CHANGELOG_TITLE = (
     "# Changelog\n\n"
@@ -79,6 +24,37 @@ _OPENINGS: dict[Step, str] = {
     "patch": "the same rows and columns, corrected",
     "none": "the same data",
 }
+
+
+def expected_version(old: str, step: Step) -> str:
+    """The version that follows ``old`` after a step.
+
+    Args:
+        old: Version, ``1.2.3`` or ``v1.2.3``.
+        step: Step; below 1.0.0 ``major`` raises the second number.
+
+    Returns:
+        Version without ``v``; ``old`` itself after the step ``none``.
+    """
+    major, minor, patch = numbers_of(old.removeprefix("v"))
+    if step == "none":
+        return f"{major}.{minor}.{patch}"
+    if step == "patch":
+        return f"{major}.{minor}.{patch + 1}"
+    if step == "minor" or major == 0:
+        return f"{major}.{minor + 1}.0"
+    return f"{major + 1}.0.0"
+
+
+def accepted_versions(old: str, step: Step) -> tuple[str, ...]:
+    """The versions that may follow ``old`` after a step: the expected one first, then those of larger steps.
+
+    A larger step is never wrong, only cautious. ``1.0.0`` is among them for an ``old`` below it.
+    """
+    found = [expected_version(old, larger) for larger in STEPS[STEPS.index(step) :]]
+    if found[-1].startswith("0."):
+        found.append("1.0.0")
+    return tuple(dict.fromkeys(found))
 
 
 def diff_json(diff: ReleaseDiff) -> dict[str, Any]:
@@ -126,63 +102,6 @@ def verdict(diff: ReleaseDiff) -> str:
     if diff.new.version not in accepted_versions(diff.old.version, step):
         lines[-1] += f" The new release calls itself {diff.new.version}."
     return "\n".join([names, *lines])
-
-
-def difference_tables(diff: ReleaseDiff, *, examples: int) -> list[Table]:
-    """What differs, most important first: reasons of the step, rows, columns, values, settings.
-
-    Args:
-        diff: The comparison.
-        examples: Quoted changes per column, and ids per configuration, at most.
-    """
-    counts = diff.counts()
-    rows, columns, values, ids, quoted = (list[tuple[object, ...]]() for _ in range(5))
-    for config in diff.changed_configs():
-        name, changed = config.config, dict[str, int]()
-        for split in config.splits:
-            if not split.is_empty:
-                figures = (getattr(split, count) for count in counts)
-                rows.append((f"{name} {split.split}", split.old_rows, split.new_rows, *figures))
-            for column, n in split.columns.items():
-                changed[column] = changed.get(column, 0) + n
-        columns += [(name, of.path, of.old, of.new) for of in config.schema_changes]
-        values += [(name, *total) for total in changed.items()]
-        for what in ("added", "removed"):
-            found_ids = [(split.split, one) for split in config.splits for one in getattr(split, f"{what}_ids")]
-            ids += [(name, *one, what) for one in found_ids[:examples]]
-        cells = [(split.split, cell) for split in config.splits for cell in split.examples]
-        for column in dict.fromkeys(cell.column for _, cell in cells):
-            of_column = [(split, cell) for split, cell in cells if cell.column == column]
-            quoted += [
-                (f"{name} {split} {cell.id} {column}", " → ".join(_value_pair(cell.old, cell.new)))
-                for split, cell in of_column[:examples]
-            ]
-    of_splits = [split for config in diff.configs for split in config.splits]
-    n_ids = sum(split.added + split.removed for split in of_splits)
-    n_values = sum(sum(split.columns.values()) for split in of_splits)
-    reasons = [(reason.step, reason.text) for reason in version_step(diff).reasons]
-    settings = [(of.path, *_value_pair(of.old, of.new)) for of in diff.settings]
-    found: dict[str, tuple[tuple[str, ...], Sequence[tuple[object, ...]]]] = {
-        "Reasons": (("step", "why"), reasons),
-        "Rows": (("table", "was", "now", *counts), rows),
-        "Columns added, removed, or of another type": (("configuration", "column", "before", "now"), columns),
-        "Changed values": (("configuration", "column", "changed rows"), values),
-        "Rows added and removed": (("configuration", "split", "row", "became"), ids),
-        "Examples": (("where", "change"), quoted),
-        "Settings": (("setting", "before", "now"), settings),
-    }
-    first_of = "The first {:,} of {:,}; `blend diff OLD NEW --json` counts and quotes more."
-    captions = {
-        title: first_of.format(len(shown), total)
-        for title, shown, total in (("Rows added and removed", ids, n_ids), ("Examples", quoted, n_values))
-        if len(shown) < total
-    }
-    # The reasons are always the first table.
-    return [
-        Table.of(title, heads, of, captions.get(title, ""))
-        for title, (heads, of) in found.items()
-        if of or title == "Reasons"
-    ]
 
 
 def _first_entry(manifest: ReleaseManifest) -> str:

@@ -5,7 +5,8 @@ from collections.abc import Collection
 from pathlib import Path
 
 from blend.builders.diff import OpenRelease, diff_tables, file_changes
-from blend.builders.diff.model import VersionStep, accepted_versions, version_step
+from blend.builders.diff.model import VersionStep, version_step
+from blend.builders.diff.text import accepted_versions
 from blend.builders.publish.look import PendingCommit
 from blend.loaders.releases import document_text, read_manifest
 from blend.loaders.releases.references import release_at

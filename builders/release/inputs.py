@@ -243,7 +243,8 @@ def _compared_with_blend(sources: Sequence[SourceTables], locales: Registry) -> 
         RowError, RowErrors: If such a template or question asks something else than BLEnD does, or such a
             template has another topic, source or format of answers; names all of them.
     """
-    published = [tables.questions for tables in sources if tables.info.kind == "blend"]
+    has_own = any(tables.info.kind in OWN_RESPONSES for tables in sources)
+    published = [tables.questions for tables in sources if has_own and tables.info.kind == "blend"]
     usual = _usual_topics(sources)
     facts = pl.concat(published).unique("template_id", keep="first", maintain_order=True) if published else None
     wordings = _wordings(pl.concat(published), locales) if published else []

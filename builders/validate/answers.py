@@ -32,8 +32,8 @@ def check_options(release: Release) -> Iterator[Problem]:
     * error: the correct option is not an answer that the locale's annotators gave (in lower case, in the
       canonical spelling of its format, or with a slip put right); a distractor is not an answer of its region,
       and no verdict proposes it; a distractor shares a word with an acceptable answer of the locale or with
-      another distractor, or, for numbers, times and dates, can mean
-      the same value (`builders.mcq.options.values`)
+      another distractor, or, for numbers, times and dates, can mean the same value
+      (`builders.mcq.options.values`)
     * warning instead: overlaps in paper mode, and where a table of verdicts may have said so
     """
     if release.is_damaged(ANNOTATIONS):  # told once, and not for every option

@@ -9,11 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blend.builders.diff import diff_releases, open_release
-from blend.builders.diff.model import ReleaseDiff
+from blend.builders.diff.model import ReleaseDiff, _value_pair
 from blend.builders.diff.text import (
     _changelog_entry,
     _first_entry,
-    _value_pair,
     changelog,
     diff_json,
     next_changelog,

@@ -4,8 +4,8 @@ import polars as pl
 import pytest
 
 from blend.builders.diff import diff_releases
-from blend.builders.diff.model import STEPS, accepted_versions, expected_version, version_step
-from blend.builders.diff.text import _changelog_entry
+from blend.builders.diff.model import STEPS, version_step
+from blend.builders.diff.text import _changelog_entry, accepted_versions, expected_version
 
 SAQ, MCQ = "short-answer-questions", "multiple-choice-questions"
 ROWS = pl.DataFrame({"ID": ["q1", "q2"], "Question": ["a", "b"], "Topic": ["Food", "Food"]})
