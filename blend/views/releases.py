@@ -154,7 +154,7 @@ def _short(value: Any) -> str:
 # A validation report for people: a line per check, then the problems, worst first.
 
 
-_STYLES = {Level.ERROR: "bold red", Level.WARNING: "yellow", Level.INFO: "cyan"}
+_STYLES = {Level.ERROR: "bold red", Level.WARNING: "yellow"}
 
 
 def print_report(report: ValidationReport, console: SafeConsole, *, strict: bool = False) -> None:
@@ -178,7 +178,7 @@ def print_report(report: ValidationReport, console: SafeConsole, *, strict: bool
 
 def _problem_lines(result: CheckResult, level: Level) -> Iterator[str]:
     """How many problems of a level a check found, those that are kept, and how many there are besides."""
-    count = {Level.ERROR: result.errors, Level.WARNING: result.warnings, Level.INFO: result.infos}[level]
+    count = result.errors if level is Level.ERROR else result.warnings
     if count:
         yield f"\n[{_STYLES[level]}]{level}[/] {result.check}: {count:,}"
         kept = [problem for problem in result.examples if problem.level is level]

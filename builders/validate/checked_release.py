@@ -40,8 +40,6 @@ class Level(StrEnum):
     """The release is not what it says it is, or would harm its users: it must not be published."""
     WARNING = "warning"
     """A person should look at it; known irregularities of the sources are warnings."""
-    INFO = "info"
-    """Worth knowing, nothing to do."""
 
 
 class Problem(FrozenModel):
@@ -71,8 +69,6 @@ class CheckResult(FrozenModel):
     """Number of errors."""
     warnings: int
     """Number of warnings."""
-    infos: int
-    """Number of things worth knowing."""
     examples: tuple[Problem, ...]
     """Problems of every level, worst level first: all where they are few, else some of every cause."""
 
@@ -80,8 +76,7 @@ class CheckResult(FrozenModel):
     @property
     def level(self) -> Level | None:
         """The worst level met; null when all is well."""
-        counts = zip(Level, (self.errors, self.warnings, self.infos), strict=True)
-        return next((level for level, count in counts if count), None)
+        return Level.ERROR if self.errors else Level.WARNING if self.warnings else None
 
     @classmethod
     def of(cls, check: str, title: str, problems: Iterable[Problem], *, examples: int) -> Self:
@@ -94,7 +89,6 @@ class CheckResult(FrozenModel):
             title=title,
             errors=len(found[Level.ERROR]),
             warnings=len(found[Level.WARNING]),
-            infos=len(found[Level.INFO]),
             examples=tuple(problem for level in Level for problem in _examples(found[level], examples)),
         )
 
@@ -117,11 +111,8 @@ class ValidationReport(Summarised, FrozenModel):
 
     def as_tables(self) -> list[Table]:
         """A row per check: what it looks at, and how many problems of each level it found."""
-        rows = [
-            (one.check, one.title, *(count or None for count in (one.errors, one.warnings, one.infos)))
-            for one in self.checks
-        ]
-        columns = ("check", "what it looks at", "errors", "warnings", "infos")
+        rows = [(one.check, one.title, one.errors or None, one.warnings or None) for one in self.checks]
+        columns = ("check", "what it looks at", "errors", "warnings")
         return [Table.of(f"{self.name} {self.version}, {pluralise(self.rows, 'row')}", columns, rows)]
 
     @computed_field  # type: ignore[prop-decorator]  # as above
@@ -135,12 +126,6 @@ class ValidationReport(Summarised, FrozenModel):
     def warnings(self) -> int:
         """Number of warnings of all checks."""
         return sum(check.warnings for check in self.checks)
-
-    @computed_field  # type: ignore[prop-decorator]  # as above
-    @property
-    def infos(self) -> int:
-        """Number of things worth knowing of all checks."""
-        return sum(check.infos for check in self.checks)
 
     def passes(self, *, strict: bool = False) -> bool:
         """Whether the release may be published: no errors, and with ``strict`` no warnings either."""
@@ -173,11 +158,6 @@ def error(where: str, what: str, fix: str = "") -> Problem:
 def warning(where: str, what: str, fix: str = "") -> Problem:
     """A problem that a person should look at."""
     return Problem(level=Level.WARNING, where=where, what=what, fix=fix)
-
-
-def info(where: str, what: str, fix: str = "") -> Problem:
-    """Something worth knowing."""
-    return Problem(level=Level.INFO, where=where, what=what, fix=fix)
 
 
 # The release under check: every table as a frame whose rows say where they stand.

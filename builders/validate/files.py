@@ -19,7 +19,6 @@ from blend.builders.validate.checked_release import (
     TableContent,
     error,
     id_column,
-    info,
     is_known,
     warning,
 )
@@ -152,8 +151,8 @@ def check_files(release: Release) -> Iterator[Problem]:
     """Files are as release.json says.
 
     * error: a file of `release.json` is missing, is a link, or has another size or sha256; there is a file that
-      it does not name; a path leads out of the release
-    * info: what the Hub and git put there (`.gitattributes`, `.git/`, `.cache/`)
+      it does not name, but for those of the Hub and git (`.gitattributes`, `.git/`, `.cache/`); a path leads
+      out of the release
     """
     listed = Counter(file.path for file in release.manifest.files)
     for name, times in listed.items():
@@ -162,9 +161,7 @@ def check_files(release: Release) -> Iterator[Problem]:
     for file in release.manifest.files:
         yield from _compare(release.path, file)
     for name in sorted(_names(release.path) - set(listed) - {MANIFEST_NAME}):
-        if is_the_hubs(name):
-            yield info(name, "is not part of the release; the Hub and git put it there")
-        else:
+        if not is_the_hubs(name):
             yield error(name, f"is not in {MANIFEST_NAME}", "remove the file, or rebuild the release with it")
     for table in release.manifest.tables:
         for name in table.files:

@@ -20,7 +20,7 @@ from blend.loaders.files.content import (
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.files.tables import WORKBOOK
 from blend.loaders.files.toml import domain_toml, known_domains, read_locales, read_toml
-from blend.loaders.releases.references import resolve_release
+from blend.loaders.releases.references import hub_reference, resolve_release
 from blend.loaders.responses.verdicts import GivenVerdict, append_verdicts, read_verdicts
 from blend.loaders.sample import sample_path
 from blend.loaders.topics import read_forms
@@ -240,7 +240,10 @@ class RecipeInPlace:
         if named is None:
             return None
         folder = self.source_paths.get(named, self.base / named)
-        return resolve_release(str(folder) if folder.is_dir() else named)
+        if not folder.is_dir() and hub_reference(named) is None:
+            fix = f"correct the path, or say where it lies now: `source_paths={named}=PATH`"
+            raise InputError(f"recipe, key previous: no such directory: {folder}; {fix}")
+        return resolve_release(folder if folder.is_dir() else named)
 
     def verdicts(self) -> pl.DataFrame | None:
         """The recipe's table of verdicts, `frames.VERDICTS`; null when it names none.

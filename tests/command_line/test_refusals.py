@@ -43,6 +43,8 @@ def test_what_is_refused_and_in_which_words(
     )
     pinned = f'[[sources]]\nkind = "responses"\nlocation = "collected"\nsha256 = "{"0" * 64}"\n'
     (tmp_path / "pulled.toml").write_text(f'name = "x"\nversion = "1.0.0"\nlicense = "cc0-1.0"\n{pinned}')
+    after = 'previous = "before"\n[[sources]]\nkind = "sample"\n'
+    (tmp_path / "next.toml").write_text(f'name = "x"\nversion = "1.0.1"\nlicense = "cc0-1.0"\n{after}')
     monkeypatch.setenv("HOME", str(tmp_path.resolve()))
     before = sorted(tmp_path.rglob("*"))
     words = shlex.split(typed.replace("\\udcff", "\udcff").format(sample=sample_release))

@@ -127,7 +127,7 @@ FAULTS: dict[str, tuple[str, Callable[[Any], object], list[str]]] = {
     "the Hub's": (
         "files",
         from_the_hub,
-        ["info: .gitattributes: is not part of the release; the Hub and git put it there"],
+        [],
     ),
     "twice": (
         "files",

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blend.builders.validate import CHECKS, validate_release
-from blend.builders.validate.checked_release import CheckResult, Level, Problem, error, info, warning
+from blend.builders.validate.checked_release import CheckResult, Level, Problem, error, warning
 from blend.loaders.releases import read_manifest
 from blend.schemas.errors import BlendError
 from blend.version import __version__
@@ -45,7 +45,6 @@ def test_a_caller_has_checks_of_its_own(sample_release: Path):
             "title": "Regions are three",
             "errors": 1,
             "warnings": 0,
-            "infos": 0,
             "examples": [
                 {
                     "level": "error",
@@ -86,10 +85,10 @@ def test_every_cause_is_shown_however_late_it_comes():
 )
 def test_nothing_is_lost_in_the_counts(given: list[tuple[str, int]], examples: int):
     problems = [error(f"f:{row}", f"cause {kind} '{row}'", "mend") for kind, row in given]
-    found = [info("a", "one"), *problems, warning("b", "two")]
+    found = [*problems, warning("b", "two")]
     result = CheckResult.of("mine", "Mine", iter(found), examples=examples)
-    assert (result.errors, result.warnings, result.infos) == (len(problems), 1, 1)
-    assert len(result.examples) == min(examples, len(problems)) + 2
+    assert (result.errors, result.warnings) == (len(problems), 1)
+    assert len(result.examples) == min(examples, len(problems)) + 1
     assert set(result.examples) <= set(found)
     assert result.level is (Level.ERROR if problems else Level.WARNING)
 
@@ -130,13 +129,13 @@ def test_the_examples_of_the_documentation(root: Path):
 def test_the_release_of_16_regions_has_known_warnings_and_no_errors(regions_release: Path):
     report = validate_release(regions_release, examples=1000)
     found = {check.check: check for check in report.checks if check.level is not None}
-    assert {name: (check.errors, check.warnings, check.infos) for name, check in found.items()} == {
+    assert {name: (check.errors, check.warnings) for name, check in found.items()} == {
         # Each recorded by the build: 1 answer with 6 votes of 5, 109 questions with more than 5 non-answers.
-        "votes": (0, 110, 0),
+        "votes": (0, 110),
         # One blank question, in two tables; zero-width characters that Assamese, Azerbaijani … do not use.
-        "characters": (0, 89, 0),
+        "characters": (0, 89),
         # Greek letters in two English answers, which are not options for that.
-        "scripts": (0, 2, 0),
+        "scripts": (0, 2),
     }
     (reading, _) = read_manifest(regions_release).report
     recorded = ("votes-above-annotators", "non-answers-above-annotators")
@@ -154,7 +153,7 @@ def test_the_release_of_16_regions_has_known_warnings_and_no_errors(regions_rele
 @pytest.mark.integration
 def test_paper_mode_lets_overlapping_options_through(paper_release: Path):
     report = validate_release(paper_release, checks={name: CHECKS[name] for name in ("options", "questions")})
-    assert {check.check: (check.errors, check.warnings, check.infos) for check in report.checks} == {
-        "options": (0, 9654, 0),
-        "questions": (0, 0, 0),
+    assert {check.check: (check.errors, check.warnings) for check in report.checks} == {
+        "options": (0, 9654),
+        "questions": (0, 0),
     }
