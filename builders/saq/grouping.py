@@ -96,7 +96,7 @@ def several_answers(answer: str, lines: Sequence[str] = ()) -> list[str]:
     return parts if is_list else [answer]
 
 
-def untidiness(answer: str, answer_format: AnswerFormat = AnswerFormat.TEXT) -> int:
+def _untidiness(answer: str, answer_format: AnswerFormat = AnswerFormat.TEXT) -> int:
     """Rank how far an answer is from the tidiest way to write it.
 
     The tidiest variant of a group is shown first.
@@ -231,7 +231,7 @@ def answer_groups(votes: pl.DataFrame, reviews: pl.DataFrame, questions: pl.Data
 def _with_untidiness(votes: pl.DataFrame) -> pl.DataFrame:
     """The answers with their ``untidiness`` as variants."""
     distinct = votes.select("answer", "answer_format").unique()
-    found = [untidiness(answer, AnswerFormat(form)) for answer, form in distinct.iter_rows()]
+    found = [_untidiness(answer, AnswerFormat(form)) for answer, form in distinct.iter_rows()]
     return votes.join(distinct.with_columns(untidiness=pl.Series(found, dtype=pl.Int64)), on=distinct.columns)
 
 

@@ -282,7 +282,7 @@ def test_all_published_answers_go_through_a_sheet(clean_tables: BlendTables, tmp
     write_sheet(ANSWER_SHEET, sheet, tmp_path / "sheet.csv")
     accepted = reviews_of(read_answer_sheet(tmp_path / "sheet.csv"), reviewer="r1")
     # Published English is no column that was sorted alone, nor are groups filled down.
-    assert not [told for told in accepted.suspect_english if told.endswith("alone?") or "filled down" in told]
+    assert not [told for told in accepted.notes if told.endswith("alone?") or "filled down" in told]
 
     options = SaqOptions()
     expected = aggregate(published.questions, expansion.responses, reviews, options=options).annotations
