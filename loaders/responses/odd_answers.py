@@ -3,6 +3,7 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from types import MappingProxyType
 
 from blend.loaders.files.diagnostics import Finding, Placed, about, about_locale
 from blend.loaders.responses.response_rows import AskedQuestion, ResponseRows
@@ -219,15 +220,26 @@ def moved_columns(rows: ResponseRows, known: Registry) -> Iterator[Finding]:
     for locale, placed in questions.items():
         if off := rows_off([[(row.question, row.en_question) for _, row in placed]]):
             yield about_locale(_MOVED, placed[0], moved_questions(locale, off))
-    reviews = defaultdict[str, list[Placed[Review]]](list)
-    for review in rows.reviews.rows:
-        if not in_english(known.get(review.row.locale)):
-            reviews[review.row.locale].append(review)
-    for locale, found in reviews.items():
+    yield from moved_english(rows.reviews.rows, {row.template_id: row for _, row in rows.templates.rows})
+
+
+def moved_english(
+    reviews: Sequence[Placed[Review]], templates: Mapping[str, QuestionTemplate] = MappingProxyType({})
+) -> Iterator[Finding]:
+    """The same of reviews alone: locales whose English stands a group off, reviews with English of others."""
+    by_locale = defaultdict[str, list[Placed[Review]]](list)
+    for review in reviews:
+        if _language(review.row.locale) != "en":
+            by_locale[review.row.locale].append(review)
+    for locale, found in by_locale.items():
         if off := rows_off([_texts_of(one.row) for one in found]):
             what = f"groups: the answers of {locale} fit the English of the group {off} theirs better"
             yield about_locale(_MOVED, found[0], f"{what} than their own; kept, was the English moved?")
-    yield from _englishes_of_others(reviews, {row.template_id: row for _, row in rows.templates.rows}, known)
+    yield from _englishes_of_others(by_locale, templates)
+
+
+def _language(locale: str) -> str:
+    return locale.partition("-")[0]
 
 
 def _texts_of(review: Review) -> list[tuple[str, str]]:
@@ -236,12 +248,12 @@ def _texts_of(review: Review) -> list[tuple[str, str]]:
 
 
 def _englishes_of_others(
-    reviews: Mapping[str, Sequence[Placed[Review]]], templates: Mapping[str, QuestionTemplate], known: Registry
+    reviews: Mapping[str, Sequence[Placed[Review]]], templates: Mapping[str, QuestionTemplate]
 ) -> Iterator[Finding]:
     """Reviews in which more answers have the English of another answer than one that is known as their own."""
     meant = defaultdict[str, dict[str, dict[str, set[str]]]](lambda: defaultdict(dict))
     for locale, placed in reviews.items():
-        of_language = meant[known.get(locale).language]
+        of_language = meant[_language(locale)]
         for _, review in placed:
             for group in review.groups:
                 for answer in map(fold, group.answers):
@@ -251,7 +263,7 @@ def _englishes_of_others(
         for one in placed:
             groups = [group for group in one.row.groups if group.en_answers]
             if len(groups) >= _LEAST_GROUPS:
-                of_language = meant[known.get(locale).language]
+                of_language = meant[_language(locale)]
                 elsewhere = [_elsewhere(group, one.row.template_id, of_language) for group in groups]
                 detail = _exchanged(groups, elsewhere, [set(map(fold, group.en_answers)) for group in groups])
                 template = templates.get(one.row.template_id)
