@@ -234,7 +234,7 @@ class ReleaseManifest(Summarised, FrozenModel):
 SNAPSHOT_NAME = "snapshot.json"
 """File name of the account, beside the snapshot."""
 
-SNAPSHOT_FORMAT = 2
+_SNAPSHOT_FORMAT = 2
 """Number of the account's layout; a reader refuses a larger one."""
 
 
@@ -265,7 +265,7 @@ class DumpInfo(FrozenModel):
 class SnapshotInfo(FrozenModel):
     """Everything that is needed to check a snapshot and to take it again."""
 
-    snapshot_format: int = Field(default=SNAPSHOT_FORMAT, le=SNAPSHOT_FORMAT)
+    snapshot_format: int = Field(default=_SNAPSHOT_FORMAT, le=_SNAPSHOT_FORMAT)
     """Number of this layout."""
     file: str
     """Name of the snapshot."""

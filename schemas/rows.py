@@ -377,8 +377,8 @@ class CulturalPrompt(Row):
 
 
 FOOD_TRIPLES = "food-triples"
-FOOD_ALIGNED = "food-aligned"
-FOOD_TEMPLATES = "food-templates"
+_FOOD_ALIGNED = "food-aligned"
+_FOOD_TEMPLATES = "food-templates"
 
 PLACEHOLDERS = {"subject": "[X]", "part": "[Y]", "country": "[C]"}
 """What stands for the dish, the ingredient and the country in a template, in every language."""
@@ -522,8 +522,8 @@ _TABLES: dict[str, tuple[type[BaseModel], str]] = {
     MULTIPLE_CHOICE_QUESTIONS: (MultipleChoiceQuestion, "mcq_id"),
     TRUE_FALSE_QUESTIONS: (TrueFalseQuestion, "true_false_id"),
     FOOD_TRIPLES: (Triple, "qid"),
-    FOOD_ALIGNED: (Triple, "qid"),
-    FOOD_TEMPLATES: (TripleTemplate, "relation"),
+    _FOOD_ALIGNED: (Triple, "qid"),
+    _FOOD_TEMPLATES: (TripleTemplate, "relation"),
     CULTURAL_PROMPTS: (CulturalPrompt, "prompt_id"),
 }
 

@@ -118,14 +118,14 @@ def pluralise(n: int, thing: str) -> str:
     return f"{n:,} {thing}{'' if n == 1 else ending}"
 
 
-FORBIDDEN: Final = {
+_FORBIDDEN: Final = {
     re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]"): "control characters",
     re.compile(r"[\u202a-\u202e\u2066-\u2069]"): "characters that reorder the text",
     re.compile(r"[\U000e0000-\U000e007f]"): "hidden tag characters",
     re.compile("\ufffd"): "the sign for damaged text",
 }
 """Characters that have no place in any text, by what they are called."""
-_FORBIDDEN_ANY = re.compile("|".join(pattern.pattern for pattern in FORBIDDEN))
+_FORBIDDEN_ANY = re.compile("|".join(pattern.pattern for pattern in _FORBIDDEN))
 
 _JOINERS: Final = "\u200c\u200d"
 _ZERO_WIDTH_SPACE: Final = "\u200b"
@@ -188,7 +188,7 @@ def mixed_words(text: str) -> list[str]:
 
 def forbidden_in(text: str) -> Iterator[str]:
     """Name what a text holds that no text may hold, one phrase per kind."""
-    for pattern, kind in FORBIDDEN.items():
+    for pattern, kind in _FORBIDDEN.items():
         if held := pattern.findall(text):
             yield f"{kind}: {_named(held)}"
 
