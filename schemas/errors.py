@@ -155,7 +155,7 @@ class MissingExtraError(BlendError, ImportError):
     """An optional dependency is not installed; the message names the extra that brings it."""
 
     def __init__(self, purpose: str, *, extra: str) -> None:
-        super().__init__(f"{purpose} needs an optional dependency; {how_to_install(extra)}")
+        super().__init__(f"{purpose} needs an optional dependency; {_how_to_install(extra)}")
         self.extra = extra
 
 
@@ -177,16 +177,16 @@ def beyond_limits(error: RecursionError | ValueError) -> str:
     return "nested too deeply" if isinstance(error, RecursionError) else "a number of thousands of digits"
 
 
-ALL_SHOWN = 20
+_ALL_SHOWN = 20
 """So many problems are told one by one, whatever their causes."""
 
-CAUSES_SHOWN = 10
+_CAUSES_SHOWN = 10
 """Causes told of more problems than that."""
 
 LINES_PER_CAUSE = 3
 """Problems told of each of them."""
 
-FILES_SHOWN = 5
+_FILES_SHOWN = 5
 """Files named of the problems that are only counted."""
 
 _PARTICULARS = re.compile(r"""'[^']*'|"[^"]*"|\s*\([^)]*\)|\b[a-z]{2,3}-[A-Z]{2}\b|\d+""")
@@ -219,14 +219,14 @@ def summarise(problems: Sequence[_ErrorLike]) -> list[str]:
         Their lines where they are few. Of many, the first of each cause, in the order in which the causes are
         first met, with a line that counts the others and names their files.
     """
-    if len(problems) <= ALL_SHOWN:
+    if len(problems) <= _ALL_SHOWN:
         return [str(problem) for problem in problems]
     causes: dict[tuple[str, str], list[_ErrorLike]] = {}
     for problem in problems:
         causes.setdefault(cause_of(problem.what, problem.fix), []).append(problem)
     groups = list(causes.values())
-    lines = [line for group in groups[:CAUSES_SHOWN] for line in _summarise_cause(group)]
-    rest = groups[CAUSES_SHOWN:]
+    lines = [line for group in groups[:_CAUSES_SHOWN] for line in _summarise_cause(group)]
+    rest = groups[_CAUSES_SHOWN:]
     if rest:
         n_rest = sum(map(len, rest))
         lines.append(f"… and {n_rest:,} more with {len(rest):,} other causes")
@@ -244,8 +244,8 @@ def _summarise_cause(group: Sequence[_ErrorLike]) -> list[str]:
     if not rest:
         return lines
     files = Counter(_file(problem.where) for problem in rest)
-    named = ", ".join(f"{name} ({count:,})" for name, count in files.most_common(FILES_SHOWN))
-    others = len(files) - FILES_SHOWN
+    named = ", ".join(f"{name} ({count:,})" for name, count in files.most_common(_FILES_SHOWN))
+    others = len(files) - _FILES_SHOWN
     more = f" and {others:,} other files" if others > 0 else ""
     return [*lines, f"… and {len(rest):,} more of this kind: {named}{more}"]
 
@@ -313,6 +313,6 @@ DISTRIBUTION = "blend-sdk"
 """Name of the installed package; ``pyproject.toml`` says the same."""
 
 
-def how_to_install(extra: str) -> str:
+def _how_to_install(extra: str) -> str:
     """Say where to be and what to type to install an optional part (an extra of ``pyproject.toml``)."""
     return f'in a checkout of {DISTRIBUTION}: pip install -e ".[{extra}]"'

@@ -72,7 +72,7 @@ _ASKED_UNITS = (
     ("minutes", re.compile(r"\bin minutes\b|\bhow many minutes\b|\(minutes\)")),
 )
 
-TENTHS = " in tenths"
+_TENTHS = " in tenths"
 """Behind the unit of a question to which 0.5 is an answer."""
 _IN_TENTHS = re.compile(r"(\d{1,3})[.,](\d)")
 
@@ -85,12 +85,12 @@ _COUNTED = re.compile(r"(-?\d[\d.,]*)\s?(\D+)")
 def asked_unit(en_question: str | None) -> str | None:
     """The unit of time in which an English question wants its number: ``weeks`` of ``How long (in weeks) …``.
 
-    Null if it names none, or several. Where it asks for numerals "up to one decimal point", `TENTHS` follows.
+    Null if it names none, or several. Where it asks for numerals "up to one decimal point", `_TENTHS` follows.
     """
     asked = (en_question or "").lower()
     found = [unit for unit, wording in _ASKED_UNITS if wording.search(asked)]
     unit = found[0] if len(found) == 1 else None
-    return f"{unit or ''}{TENTHS}" if "one decimal point" in asked else unit
+    return f"{unit or ''}{_TENTHS}" if "one decimal point" in asked else unit
 
 
 def _number_in(text: str, language: str, unit: str | None = None) -> str:
@@ -151,7 +151,7 @@ def number_words(language: str) -> dict[str, int]:
 
 @cache
 def _counters(language: str, unit: str | None) -> frozenset[str]:
-    of_unit = _words()["units"].get((unit or "").removesuffix(TENTHS), {})
+    of_unit = _words()["units"].get((unit or "").removesuffix(_TENTHS), {})
     listed = _words()["counters"].get(language, ""), of_unit.get(language, "")
     return frozenset(respell(word, language) for words in listed for word in words.split("/") if word)
 
@@ -342,7 +342,7 @@ def understood(
     text = normalize("NFKC", western(answer)).strip().casefold().rstrip(_FULL_STOPS)
     if answer_format is AnswerFormat.INTEGER:
         text = _number_in(text, language, unit)
-        if (unit or "").endswith(TENTHS) and (tenths := _IN_TENTHS.fullmatch(text)) and tenths[2] != "0":
+        if (unit or "").endswith(_TENTHS) and (tenths := _IN_TENTHS.fullmatch(text)) and tenths[2] != "0":
             return f"{int(tenths[1])}.{tenths[2]}"
     elif answer_format is AnswerFormat.TIME:
         text = _time_in(text)

@@ -68,7 +68,7 @@ def is_language_in_country(tag: str) -> bool:
     )
 
 
-TABLE_NAME = "nationalities.tsv"
+_TABLE_NAME = "nationalities.tsv"
 
 _VOWELS = frozenset("aeiou")
 _CONSONANT_SOUND = re.compile(
@@ -110,7 +110,7 @@ class Nationality(Row):
 @cache
 def nationalities() -> tuple[Nationality, ...]:
     """The packaged table: members and observers of the United Nations by demonym, then the others."""
-    text = packaged_text(TABLE_NAME)
+    text = packaged_text(_TABLE_NAME)
     lines = [line.split("\t") for line in text.splitlines() if not line.startswith("#")]
     header = lines[0]
     return tuple(_nationality(dict(zip(header, line, strict=True))) for line in lines[1:])

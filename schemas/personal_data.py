@@ -186,7 +186,7 @@ def _is_no_date(number: str) -> bool:
     return not (_YEARS.fullmatch(number) or _DATE.fullmatch(number))
 
 
-AGE_BANDS: Final = ("18-24", "25-34", "35-44", "45-54", "55-64", "65+")
+_AGE_BANDS: Final = ("18-24", "25-34", "35-44", "45-54", "55-64", "65+")
 """Bands in which annotators tell their age."""
 _MOST_YEARS: Final = 120
 _LONGEST_CODE = 3
@@ -317,8 +317,8 @@ class AnnotatorProfile(Row):
     @field_validator("age_band")
     @classmethod
     def _known_band(cls, band: str | None) -> str | None:
-        if band is not None and band not in AGE_BANDS:
+        if band is not None and band not in _AGE_BANDS:
             raise ValueError(
-                f"{band!r} is no age band; choose one of {', '.join(AGE_BANDS)}, or empty the cell"
+                f"{band!r} is no age band; choose one of {', '.join(_AGE_BANDS)}, or empty the cell"
             )
         return band

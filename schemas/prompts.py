@@ -33,7 +33,7 @@ ANSWER_KEY = "answer_choice"
 ENGLISH = "en"
 
 
-class ListingPrompts(NamedTuple):
+class _ListingPrompts(NamedTuple):
     """Prompts and joining words for lists in a language."""
 
     prompts: Mapping[str, str]
@@ -43,10 +43,12 @@ class ListingPrompts(NamedTuple):
 
 
 @lru_cache(maxsize=1)
-def listing_prompts() -> Mapping[str, ListingPrompts]:
+def listing_prompts() -> Mapping[str, _ListingPrompts]:
     """The packaged prompts about dishes, by language."""
     return {
-        language: ListingPrompts({name: table[name] for name in ("hasParts", "country")}, tuple(table["joins"]))
+        language: _ListingPrompts(
+            {name: table[name] for name in ("hasParts", "country")}, tuple(table["joins"])
+        )
         for language, table in packaged_tables("listing_prompts.toml").items()
     }
 

@@ -17,7 +17,7 @@ NO_REMEDY = "Nothing."
 """Remedy of a kind about which nobody has to do anything."""
 
 
-class FindingKind(FrozenModel):
+class _FindingKind(FrozenModel):
     """A kind of oddity, or a reason for which a row is left out."""
 
     meaning: str
@@ -28,26 +28,26 @@ class FindingKind(FrozenModel):
     """What to do, if anything."""
 
 
-class FindingStep(FrozenModel):
+class _FindingStep(FrozenModel):
     """The kinds that a step meets first; later steps can meet them as well."""
 
     name: str
     """What is done in the step."""
-    kinds: dict[str, FindingKind]
+    kinds: dict[str, _FindingKind]
     """By name."""
 
 
 class _File(FrozenModel):
-    step: tuple[FindingStep, ...]
+    step: tuple[_FindingStep, ...]
 
 
 @cache
-def finding_steps() -> tuple[FindingStep, ...]:
+def finding_steps() -> tuple[_FindingStep, ...]:
     """All kinds by the step that meets them, in the order of a build."""
     return _File.model_validate(packaged_tables("findings.toml")).step
 
 
-def finding_kinds() -> Mapping[str, FindingKind]:
+def finding_kinds() -> Mapping[str, _FindingKind]:
     """All kinds by name."""
     return {name: kind for step in finding_steps() for name, kind in step.kinds.items()}
 

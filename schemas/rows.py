@@ -159,7 +159,7 @@ class AnswerGroup(Row):
     how many gave it."""
 
 
-class OtherReason(Row):
+class _OtherReason(Row):
     """A reason for not answering in an annotator's own words."""
 
     reason: str
@@ -168,7 +168,7 @@ class OtherReason(Row):
     """Annotators who gave it."""
 
 
-class NonAnswers(Row):
+class _NonAnswers(Row):
     """Votes for not answering, by kind."""
 
     idk: int | None = Field(ge=0)
@@ -177,7 +177,7 @@ class NonAnswers(Row):
     """Annotators who see no specific answer."""
     not_applicable: int | None = Field(ge=0, alias="not-applicable")
     """Annotators for whom the question does not apply to their culture."""
-    others: tuple[OtherReason, ...] = ()
+    others: tuple[_OtherReason, ...] = ()
     """Reasons in the annotators' own words."""
 
 
@@ -200,7 +200,7 @@ class Annotation(Row):
     """The question in English, country named; empty where its source has none."""
     annotations: tuple[AnswerGroup, ...]
     """Answers, most votes first, in the order of the source where votes are unknown; may be empty."""
-    idks: NonAnswers
+    idks: _NonAnswers
     """Votes for not answering."""
     locale: Text
     """Language in a region, for example ``su-JB``."""
@@ -305,7 +305,7 @@ class YesNo(StrEnum):
     NO = "no"
 
 
-class Rung(Row):
+class _Rung(Row):
     """What all rungs tell of a question."""
 
     mcq_id: Text = Field(alias="MCQID")
@@ -322,7 +322,7 @@ class Rung(Row):
     """Complete prompt: the question, what can be answered, and how."""
 
 
-class TrueFalseQuestion(Rung):
+class TrueFalseQuestion(_Rung):
     """One option of a multiple-choice question by itself: is it among the first that people there would say?"""
 
     true_false_id: Text
@@ -377,14 +377,14 @@ class CulturalPrompt(Row):
 
 
 FOOD_TRIPLES = "food-triples"
-FOOD_ALIGNED = "food-aligned"
-FOOD_TEMPLATES = "food-templates"
+_FOOD_ALIGNED = "food-aligned"
+_FOOD_TEMPLATES = "food-templates"
 
 PLACEHOLDERS = {"subject": "[X]", "part": "[Y]", "country": "[C]"}
 """What stands for the dish, the ingredient and the country in a template, in every language."""
 
 
-class Entity(Row):
+class _Entity(Row):
     """A Wikidata item with its label in one language."""
 
     qid: Qid
@@ -422,9 +422,9 @@ class Triple(Row):
     """Country as Wikidata states it; another than ``origin_qid`` where that is its successor."""
     continents: tuple[Text, ...]
     """English names of the country's continents, in text order; empty where Wikidata names none."""
-    parts: tuple[Entity, ...] = Field(min_length=1)
+    parts: tuple[_Entity, ...] = Field(min_length=1)
     """Ingredients that have a label in the language, by item number."""
-    materials: tuple[Entity, ...]
+    materials: tuple[_Entity, ...]
     """Materials that have a label in the language, by item number."""
     image: tuple[Text, ...]
     """Addresses of images on Wikimedia Commons, in text order."""
@@ -432,7 +432,7 @@ class Triple(Row):
     """Name of the dish as Wikidata has it, where its script was converted; null elsewhere."""
     original_origin: str | None
     """Name of the country as Wikidata has it, where its script was converted; null elsewhere."""
-    original_parts: tuple[Entity, ...]
+    original_parts: tuple[_Entity, ...]
     """Ingredients whose label was converted, with the label that Wikidata has."""
     unlabelled_parts: tuple[Qid, ...]
     """Ingredients without a label in the language; they are missing in ``parts``."""
@@ -522,8 +522,8 @@ _TABLES: dict[str, tuple[type[BaseModel], str]] = {
     MULTIPLE_CHOICE_QUESTIONS: (MultipleChoiceQuestion, "mcq_id"),
     TRUE_FALSE_QUESTIONS: (TrueFalseQuestion, "true_false_id"),
     FOOD_TRIPLES: (Triple, "qid"),
-    FOOD_ALIGNED: (Triple, "qid"),
-    FOOD_TEMPLATES: (TripleTemplate, "relation"),
+    _FOOD_ALIGNED: (Triple, "qid"),
+    _FOOD_TEMPLATES: (TripleTemplate, "relation"),
     CULTURAL_PROMPTS: (CulturalPrompt, "prompt_id"),
 }
 

@@ -6,7 +6,9 @@ which keeps them text. And every row ends with a mark that is computed from the 
 recognised even where it was rewritten, and never guessed.
 """
 
+import math
 import re
+import statistics
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from types import MappingProxyType
@@ -96,6 +98,46 @@ def surely_rewritten(text: str) -> bool:
     return any(map(str.isdigit, text)) and any(form.fullmatch(text) for form in forms)
 
 
+_FEWEST_ROWS = 8
+_SURELY = 1.8
+"""Standard errors by which lengths must fit the next row better than their own."""
+_AT_LEAST_ALIKE = 0.4
+"""Correlation of lengths from which texts belong together."""
+
+
+def rows_off(blocks: Sequence[Sequence[tuple[str, str]]]) -> str | None:
+    """Say behind which row the second texts of all pairs are, by lengths; null where none surely is.
+
+    Args:
+        blocks: Pairs in their order; the last one of a block is followed by its first.
+    """
+    first = [math.log1p(len(text)) for block in blocks for text, _ in block]
+    seconds = [[math.log1p(len(text)) for _, text in block] for block in blocks]
+    if len(first) < _FEWEST_ROWS:
+        return None
+    own = _correlation(first, [length for block in seconds for length in block])
+    for off, by in (("below", 1), ("above", -1)):
+        moved = _correlation(first, [length for block in seconds for length in [*block[by:], *block[:by]]])
+        # Fisher's transformation, by which the difference of two correlations has a standard error.
+        surely = (math.atanh(moved) - math.atanh(own)) * math.sqrt((len(first) - 3) / 2)
+        if moved > _AT_LEAST_ALIKE and surely > _SURELY:
+            return off
+    return None
+
+
+def _correlation(one: Sequence[float], other: Sequence[float]) -> float:
+    try:
+        return max(-0.99, min(statistics.correlation(one, other), 0.99))
+    except statistics.StatisticsError:  # all of one length
+        return 0.0
+
+
+def moved_questions(locale: str, off: str) -> str:
+    """Say of a locale's questions that they stand beside the English of others."""
+    what = f"column question: the questions of {locale} fit the English of the row {off} theirs better"
+    return f"{what} than their own; kept, was one of the columns moved?"
+
+
 class Sheet(NamedTuple):
     """A table that people fill in: how it is written, read and checked."""
 
@@ -151,7 +193,7 @@ TEMPLATE_SHEET = Sheet(
     ),
     proposed=("template_id", "topic", "source_locale"),
     filled={"template": (), "decision": DECISIONS, "merge_into": ("template_id",)},
-    also_read=("question", "reasons", "group", "nearest", "similarity", "merge_into"),
+    also_read=("question", "reasons", "group", "nearest", "merge_into"),
 )
 """One row per native's question, with a proposed template and room for the reviewer's decision.
 

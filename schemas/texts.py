@@ -118,14 +118,14 @@ def pluralise(n: int, thing: str) -> str:
     return f"{n:,} {thing}{'' if n == 1 else ending}"
 
 
-FORBIDDEN: Final = {
+_FORBIDDEN: Final = {
     re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]"): "control characters",
     re.compile(r"[\u202a-\u202e\u2066-\u2069]"): "characters that reorder the text",
     re.compile(r"[\U000e0000-\U000e007f]"): "hidden tag characters",
     re.compile("\ufffd"): "the sign for damaged text",
 }
 """Characters that have no place in any text, by what they are called."""
-_FORBIDDEN_ANY = re.compile("|".join(pattern.pattern for pattern in FORBIDDEN))
+_FORBIDDEN_ANY = re.compile("|".join(pattern.pattern for pattern in _FORBIDDEN))
 
 _JOINERS: Final = "\u200c\u200d"
 _ZERO_WIDTH_SPACE: Final = "\u200b"
@@ -188,7 +188,7 @@ def mixed_words(text: str) -> list[str]:
 
 def forbidden_in(text: str) -> Iterator[str]:
     """Name what a text holds that no text may hold, one phrase per kind."""
-    for pattern, kind in FORBIDDEN.items():
+    for pattern, kind in _FORBIDDEN.items():
         if held := pattern.findall(text):
             yield f"{kind}: {_named(held)}"
 
@@ -336,7 +336,7 @@ _WORDS = re.compile(r"[\w\u0300-\u036f]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Spelling:
+class _Spelling:
     """Spellings that are the same in one language."""
 
     accents: str = ""
@@ -347,7 +347,7 @@ class Spelling:
     """Folded words that are other words without their accents, and so keep them."""
 
 
-def spelling_of(language: str) -> Spelling:
+def spelling_of(language: str) -> _Spelling:
     """The spelling rules of a language, by its BCP 47 tag; of the primary language, whatever the region.
 
     A language without an entry has none: its accents and letters all count.
@@ -371,7 +371,7 @@ def respell(text: str, language: str) -> str:
     return clean(folded)
 
 
-def _without_marks(word: str, rules: Spelling) -> str:
+def _without_marks(word: str, rules: _Spelling) -> str:
     if word in rules.distinct:
         return word
     apart = unicodedata.normalize("NFD", word)
@@ -379,7 +379,7 @@ def _without_marks(word: str, rules: Spelling) -> str:
 
 
 @cache
-def _rules(primary: str) -> Spelling:
+def _rules(primary: str) -> _Spelling:
     """The rules of a primary language: those in ``spelling.toml``; Chinese has a table of its own."""
     is_chinese = primary == "zh"
     own = packaged_tables("chinese.toml") if is_chinese else packaged_tables("spelling.toml").get(primary, {})
@@ -389,4 +389,4 @@ def _rules(primary: str) -> Spelling:
     # Single letters of such a row are read otherwise.
     letters |= {ord(pair[0]): pair[1] for pair in own.get("letters", "").split()}
     letters |= dict.fromkeys(map(ord, own.get("dropped", "")), "")
-    return Spelling(own.get("accents", ""), letters, frozenset(own.get("distinct", ())))
+    return _Spelling(own.get("accents", ""), letters, frozenset(own.get("distinct", ())))

@@ -109,14 +109,15 @@ def accept(
 
 def _accept_answers(sheet: Path, out: Path, reviewer: str, *, update: bool) -> None:
     from blend.builders.saq.reviews import english_pairs, reviews_of, struck_out
-    from blend.loaders.files.diagnostics import Diagnostics
+    from blend.loaders.files.diagnostics import Diagnostics, checked
+    from blend.loaders.responses.odd_answers import moved_english
     from blend.loaders.responses.returned_sheets import read_answer_sheet
     from blend.loaders.responses.reviews import write_reviews
+    from blend.schemas.rows import Review
     from blend.views.terminal import shown
 
     diagnostics = Diagnostics()
-    rows = read_answer_sheet(sheet, diagnostics=diagnostics)
-    accepted = reviews_of(rows, reviewer=reviewer)
+    accepted = reviews_of(read_answer_sheet(sheet, diagnostics=diagnostics), reviewer=reviewer)
     for written in write_reviews(accepted.reviews, out, update=update):
         kept = f", {written.kept} kept" if written.kept else ""
         without = f" ({written.without_english} without English)" if written.without_english else ""
@@ -147,6 +148,10 @@ def _accept_answers(sheet: Path, out: Path, reviewer: str, *, update: bool) -> N
     say_of_file(diagnostics)
     for sentence in accepted.notes:
         typer.echo(sentence, err=True)
+    sources, rows = accepted.reviews["source"], accepted.reviews.drop("source").to_dicts()
+    reviews = [checked(Review, *placed, diagnostics) for placed in zip(rows, sources, strict=True)]
+    for _, source, _, _, detail in moved_english([review for review in reviews if review is not None]):
+        typer.echo(f"{source}: {detail}", err=True)
 
 
 def _listed(templates: Sequence[str]) -> str:

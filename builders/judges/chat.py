@@ -39,7 +39,7 @@ _MAX_REASON = 200
 """Characters of a model's reason that are kept."""
 
 
-class ChatModel(ABC, Generic[Q, T]):
+class _ChatModel(ABC, Generic[Q, T]):
     """A chat model by its name; connects with the first question.
 
     Args:
@@ -218,7 +218,7 @@ else: {"verdict": "same" or "different", "reason": at most 15 English words}"""
 _REMINDER = 'Reply with {"verdict": "same", "reason": "…"} or {"verdict": "different", "reason": "…"} only.'
 
 
-class ChatJudge(ChatModel[Pair, tuple[bool, str]]):
+class ChatJudge(_ChatModel[Pair, tuple[bool, str]]):
     """Asks a chat model about every pair once, and hands each verdict on as soon as it is there."""
 
     instruction = _ON_PAIRS
@@ -340,7 +340,7 @@ def _names(role: str) -> str:
     return f"{', '.join(first)} or {last}"
 
 
-class OptionReader(ChatModel[AskedOptions, Sequence[_Opinion]]):
+class OptionReader(_ChatModel[AskedOptions, Sequence[_Opinion]]):
     """Asks a chat model about options, and hands its verdicts on as soon as they are there."""
 
     asked_in = f"@prompt-{PROMPT_VERSION}"

@@ -96,7 +96,7 @@ def several_answers(answer: str, lines: Sequence[str] = ()) -> list[str]:
     return parts if is_list else [answer]
 
 
-def untidiness(answer: str, answer_format: AnswerFormat = AnswerFormat.TEXT) -> int:
+def _untidiness(answer: str, answer_format: AnswerFormat = AnswerFormat.TEXT) -> int:
     """Rank how far an answer is from the tidiest way to write it.
 
     The tidiest variant of a group is shown first.
@@ -144,7 +144,7 @@ def _kept(char: str, before: str, after: str) -> str:
     return char if before.isdecimal() else " "
 
 
-GROUP = (*KEY, "group", "key")
+_GROUP = (*KEY, "group", "key")
 """What makes an answer group: an index within the review, or the key of a proposal; the other one is null."""
 
 
@@ -187,7 +187,7 @@ def _with_keys(answers: pl.DataFrame) -> pl.DataFrame:
 
 
 def answer_groups(votes: pl.DataFrame, reviews: pl.DataFrame, questions: pl.DataFrame) -> pl.DataFrame:
-    """Every answer group: `GROUP`, ``answers``, ``en_answers``, ``count``; in published order.
+    """Every answer group: `_GROUP`, ``answers``, ``en_answers``, ``count``; in published order.
 
     Args:
         votes: The valid answers with their groups, of `grouped`.
@@ -198,7 +198,7 @@ def answer_groups(votes: pl.DataFrame, reviews: pl.DataFrame, questions: pl.Data
     # last.
     variants = (
         _with_untidiness(votes)
-        .group_by(*GROUP, "answer")
+        .group_by(*_GROUP, "answer")
         .agg(pl.col("position", "untidiness").first(), annotators=pl.len())
         .sort(
             "position",
@@ -208,14 +208,14 @@ def answer_groups(votes: pl.DataFrame, reviews: pl.DataFrame, questions: pl.Data
             descending=[False, False, True, False],
             nulls_last=True,
         )
-        .group_by(GROUP, maintain_order=True)
+        .group_by(_GROUP, maintain_order=True)
         .agg(answers=pl.col("answer"))
     )
-    counts = votes.group_by(GROUP).agg(count=pl.col("annotator").n_unique().cast(pl.Int64))
+    counts = votes.group_by(_GROUP).agg(count=pl.col("annotator").n_unique().cast(pl.Int64))
     return (
-        variants.join(counts, on=GROUP, nulls_equal=True)
+        variants.join(counts, on=_GROUP, nulls_equal=True)
         .join(_translations(reviews), on=[*KEY, "group"], how="left")
-        .join(_own_english(variants, questions), on=GROUP, how="left", nulls_equal=True)
+        .join(_own_english(variants, questions), on=_GROUP, how="left", nulls_equal=True)
         .with_columns(en_answers=pl.coalesce("en_answers", "own", pl.lit([], pl.List(pl.String))))
         .sort(
             *KEY,
@@ -231,7 +231,7 @@ def answer_groups(votes: pl.DataFrame, reviews: pl.DataFrame, questions: pl.Data
 def _with_untidiness(votes: pl.DataFrame) -> pl.DataFrame:
     """The answers with their ``untidiness`` as variants."""
     distinct = votes.select("answer", "answer_format").unique()
-    found = [untidiness(answer, AnswerFormat(form)) for answer, form in distinct.iter_rows()]
+    found = [_untidiness(answer, AnswerFormat(form)) for answer, form in distinct.iter_rows()]
     return votes.join(distinct.with_columns(untidiness=pl.Series(found, dtype=pl.Int64)), on=distinct.columns)
 
 
@@ -240,13 +240,13 @@ def _own_english(groups: pl.DataFrame, questions: pl.DataFrame) -> pl.DataFrame:
     of_question = questions.select(*KEY, "language", "answer_format", unit=asked_units(questions))
     asked = groups.join(of_question, on=KEY)
     is_english = pl.col("language").str.split("-").list.first() == "en"
-    english = asked.filter(is_english).select(*GROUP, own="answers")
+    english = asked.filter(is_english).select(*_GROUP, own="answers")
     formatted = asked.filter(~is_english, pl.col("answer_format") != AnswerFormat.TEXT.value)
     own = [
         list(dict.fromkeys(filter(None, (_value(answer, *how) for answer in answers))))
         for answers, *how in formatted.select("answers", "answer_format", "language", "unit").iter_rows()
     ]
-    values = formatted.select(*GROUP, own=pl.Series(own, dtype=pl.List(pl.String)))
+    values = formatted.select(*_GROUP, own=pl.Series(own, dtype=pl.List(pl.String)))
     return pl.concat([english, values.filter(pl.col("own").list.len() > 0)])
 
 

@@ -47,7 +47,7 @@ class _Answer(NamedTuple):
         return understood(text, self.form, self.locale, unit=self.unit)
 
 
-class Reviewed(NamedTuple):
+class _Reviewed(NamedTuple):
     """Reviews, and what is odd about them."""
 
     reviews: pl.DataFrame
@@ -57,7 +57,7 @@ class Reviewed(NamedTuple):
     per English text that hardly is one or not that of its row, and per answer at which a build would stop."""
 
 
-def reviews_of(sheet: pl.DataFrame, *, reviewer: str) -> Reviewed:
+def reviews_of(sheet: pl.DataFrame, *, reviewer: str) -> _Reviewed:
     """The reviews that an answer sheet holds.
 
     The order of rows means nothing: groups, and the answers in them, come in the order in which they were
@@ -101,7 +101,7 @@ def reviews_of(sheet: pl.DataFrame, *, reviewer: str) -> Reviewed:
         *map(_out_of_format, questions),
     )
     reviews = [_review(rows, reviewer) for rows in questions]
-    return Reviewed(pl.DataFrame(reviews, schema=REVIEWS), tuple(chain.from_iterable(notes)))
+    return _Reviewed(pl.DataFrame(reviews, schema=REVIEWS), tuple(chain.from_iterable(notes)))
 
 
 _LOCALE = re.compile(r"[A-Za-z0-9]+(-[A-Za-z0-9]+)*")

@@ -8,7 +8,7 @@ sentence (``The UK``), in the possessive (``the UK's``, ``the Philippines'``) an
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -19,9 +19,10 @@ from blend.schemas.frames import FINDINGS, KEY, QUESTIONS, TRANSLATIONS
 from blend.schemas.languages import article_by_sound
 from blend.schemas.locales import Locale, Registry, registry
 from blend.schemas.prompts import COUNTRY, NATIONALITY, slots_of
+from blend.schemas.sheets import moved_questions, rows_off
 from blend.schemas.texts import clean
 
-_Finding = tuple[str, str | None, str | None, str, str]
+_Finding = tuple[str, str | None, str | None, str | None, str]
 
 
 class _Translation(NamedTuple):
@@ -40,7 +41,7 @@ class _Reason(NamedTuple):
     detail: str
 
 
-class Localised(NamedTuple):
+class _Localised(NamedTuple):
     """Questions, and what could not become one."""
 
     questions: pl.DataFrame
@@ -78,7 +79,7 @@ def localise(
     translations: pl.DataFrame,
     *,
     known: Registry | None = None,
-) -> Localised:
+) -> _Localised:
     """Every template in every locale, in English and in the local language.
 
     Args:
@@ -92,7 +93,8 @@ def localise(
         The questions. A template without translation makes no question in that locale and is a finding
         (``no-translation``), so is one that needs an adjective that the locale lacks (``no-nationality``), a
         translation of no given template and locale (``unused-translation``), and one of another English text
-        than the template's now (``outdated-translation``), which is kept with that English as ``en_question``.
+        than the template's now (``outdated-translation``), which is kept with that English as ``en_question``;
+        and a locale's translations that seem to stand a row off in their file (``moved-column``), kept as well.
 
     Raises:
         RowError, RowErrors: If two translations are of the same question, or one is blank or has a slot left.
@@ -122,10 +124,21 @@ def localise(
                 made["en_question"] = was
             rows.append({**made, "source_label": labels[template["source_locale"]]})
     findings += _unused(translated, set(templates["template_id"]), set(wanted))
-    return Localised(
+    findings += _moved(translated, {(row["template_id"], row["locale"]): row["en_question"] for row in rows})
+    return _Localised(
         questions=pl.DataFrame(rows, schema=QUESTIONS).sort(KEY),
         dropped=pl.DataFrame(findings, schema=FINDINGS, orient="row").sort("template_id", "locale", "kind"),
     )
+
+
+def _moved(
+    translated: Mapping[tuple[str, str], _Translation], english: Mapping[tuple[str, str], str]
+) -> Iterator[_Finding]:
+    """Locales whose translations fit the English of the row above or below theirs in the file better."""
+    for locale in sorted({tag for _, tag in translated}):
+        asked = [(key, one) for key, one in translated.items() if key[1] == locale and key in english]
+        if off := rows_off([[(one.text, english[key]) for key, one in asked]]):
+            yield "moved-column", asked[0][1].source, locale, None, moved_questions(locale, off)
 
 
 def _source_labels(templates: pl.DataFrame, known: Registry) -> dict[str | None, str]:

@@ -21,14 +21,14 @@ from blend.loaders.contributions.contributors import (
 from blend.loaders.files.diagnostics import Checked, Diagnostics, Placed
 from blend.loaders.responses import ResponseTables, response_tables
 from blend.loaders.responses.checks import check_rows
-from blend.loaders.responses.response_rows import ResponseRows, read_response_rows
+from blend.loaders.responses.response_rows import KEYS, ResponseRows, read_response_rows
 from blend.schemas.locales import Registry, registry
 from blend.schemas.personal_data import Contributor, contact_data
 from blend.schemas.rows import Response
 from blend.schemas.texts import clean
 
 
-class Contribution(NamedTuple):
+class _Contribution(NamedTuple):
     """What one contributor brought."""
 
     name: str
@@ -44,7 +44,7 @@ class Contribution(NamedTuple):
 class Collection(NamedTuple):
     """What all contributors brought."""
 
-    contributions: tuple[Contribution, ...]
+    contributions: tuple[_Contribution, ...]
     """In order of the folders' names."""
     tables: ResponseTables
     """All rows together, those that all contributors share among them."""
@@ -83,7 +83,7 @@ def read_collection(
     diagnostics.raise_problems()
     tables = response_tables(rows, known, diagnostics)
     contributions = tuple(
-        Contribution(name, contributor, _part(tables, name), profiles)
+        _Contribution(name, contributor, _part(tables, name), profiles)
         for name, (contributor, profiles) in contributors.items()
         if contributor is not None
     )
@@ -148,30 +148,26 @@ def _part(tables: ResponseTables, contributor: str) -> ResponseTables:
 _ONCE = {
     "templates": (
         "template {0.template_id!r}",
-        ("template_id",),
         ("text", "topic", "source_locale"),
         "write the same, or give this template an id of its own",
     ),
     "questions": (
         "question {0.template_id!r} in {0.locale}",
-        ("template_id", "locale"),
         ("question", "en_question"),
         "agree on one wording, since a locale is asked a question in the same words by everybody",
     ),
     "prompts": (
         "prompt {0.prompt_id!r} of {0.locale}",
-        ("prompt_id", "locale"),
         ("prompt", "en_prompt"),
         "agree on one wording, or give this prompt an id of its own",
     ),
     "reviews": (
         "review of {0.template_id!r} in {0.locale}",
-        ("template_id", "locale"),
         ("invalid", "groups"),
         "delete it in one of the two folders, then let `blend reviews propose` take up the question again",
     ),
 }
-"""What counts once: how it is called, what makes two rows speak of one thing, in which columns they must agree,
+"""What counts once (`response_rows.KEYS`): how it is called, in which columns two rows of one key must agree,
 and what to do where they do not."""
 
 
@@ -216,11 +212,11 @@ def _merge_rows(parts: Sequence[ResponseRows], diagnostics: Diagnostics) -> Resp
 
 def _first_of_each(rows: Sequence[Placed[Any]], kind: str, diagnostics: Diagnostics) -> Iterator[Placed[Any]]:
     """The rows, without those that an earlier folder has as well."""
-    called, key, fields, fix = _ONCE[kind]
+    called, fields, fix = _ONCE[kind]
     first: dict[tuple[str, ...], Placed[Any]] = {}
     for placed in rows:
         location, row = placed
-        earlier = first.setdefault(tuple(getattr(row, name) for name in key), placed)
+        earlier = first.setdefault(tuple(getattr(row, name) for name in KEYS[kind]), placed)
         if owner_of(earlier.location) == owner_of(location):
             yield placed
             continue

@@ -16,7 +16,7 @@ from blend.schemas.reports import NO_REMEDY, finding_kinds
 _LOCATION = re.compile(r"(?P<file>.*?)(?:\[[^\]/]*\])?(?::(?P<row>\d+))?(?:, (?P<field>[a-z]+ .+))?", re.DOTALL)
 
 
-class ContributionProblem(FrozenModel):
+class _ContributionProblem(FrozenModel):
     """Something wrong in a contribution, or something odd that does not keep it from being read."""
 
     level: Literal["error", "warning"]
@@ -45,13 +45,13 @@ class ContributionCheck(FrozenModel):
     """Folder of all contributions."""
     contributors: tuple[str, ...]
     """Folders that were checked, in text order."""
-    problems: tuple[ContributionProblem, ...]
+    problems: tuple[_ContributionProblem, ...]
     """Errors and warnings, by contributor, file and row."""
     is_complete: bool
     """Whether every check was made; otherwise more errors may appear once these are mended."""
 
     @property
-    def errors(self) -> tuple[ContributionProblem, ...]:
+    def errors(self) -> tuple[_ContributionProblem, ...]:
         """The problems that keep the collection from being built."""
         return tuple(problem for problem in self.problems if problem.level == "error")
 
@@ -60,7 +60,7 @@ class ContributionCheck(FrozenModel):
         """Whether there is no error."""
         return not self.errors
 
-    def of(self, contributor: str) -> tuple[ContributionProblem, ...]:
+    def of(self, contributor: str) -> tuple[_ContributionProblem, ...]:
         """The problems of one contributor; of what all share for an empty name."""
         return tuple(problem for problem in self.problems if problem.contributor == contributor)
 
@@ -135,13 +135,13 @@ def _oddities(diagnostics: Diagnostics) -> list[RowError]:
 
 def _problem(
     level: Literal["error", "warning"], error: RowError, names: tuple[str, ...]
-) -> ContributionProblem:
+) -> _ContributionProblem:
     """A problem at its location, in words that the contributor knows."""
     found = _LOCATION.fullmatch(error.where)
     assert found is not None  # every part of the expression may be empty
     file = found["file"]
     owner = file if file in names else owner_of(file)
-    return ContributionProblem(
+    return _ContributionProblem(
         level=level,
         contributor=owner,
         file=file,

@@ -46,7 +46,7 @@ _OF_CONTRIBUTOR = {"contributor": (".toml",), **PARTS, "annotators": TABLE_SUFFI
 """What is read beside the folders, and in each of them: names, and how they may end."""
 
 
-class ContributorFiles(NamedTuple):
+class _ContributorFiles(NamedTuple):
     """The files of one contributor."""
 
     name: str
@@ -65,7 +65,7 @@ class CollectionFiles(NamedTuple):
     """Folder of the contributions, to which locations are relative."""
     shared: ResponseFiles
     """Templates and prompts that all contributors share."""
-    contributors: tuple[ContributorFiles, ...]
+    contributors: tuple[_ContributorFiles, ...]
     """In order of their names."""
 
     def all(self) -> list[Path]:
@@ -101,12 +101,12 @@ def collection_layout(folder: Path, diagnostics: Diagnostics) -> CollectionFiles
             f"{folder}: no contributor's folder in it; `blend contribute init` writes one for a contributor"
         )
     beside = any((folder / name).is_symlink() for name in linked)
-    shared = _NOTHING_READ if beside else shared_files(folder, diagnostics)
+    shared = _NOTHING_READ if beside else _shared_files(folder, diagnostics)
     parts = [_contributor(folder / name, folder, diagnostics, is_linked=name in linked) for name in names]
     return CollectionFiles(folder, shared, tuple(parts))
 
 
-def shared_files(folder: Path, diagnostics: Diagnostics) -> ResponseFiles:
+def _shared_files(folder: Path, diagnostics: Diagnostics) -> ResponseFiles:
     """The templates and prompts that all contributors share; two files of one name are a problem."""
     found: dict[str, list[Path]] = {}
     for name in _TABLES:
@@ -126,7 +126,7 @@ def _told_at(where: str, diagnostics: Diagnostics) -> Iterator[None]:
         diagnostics.problem(error.what, where=where, fix=error.fix)
 
 
-def check_name(contributor: str) -> None:
+def _check_name(contributor: str) -> None:
     """Refuse what no contributor's folder can be called.
 
     Raises:
@@ -156,14 +156,14 @@ def owner_of(location: str) -> str:
     return owner if slash else ""
 
 
-def _contributor(folder: Path, root: Path, diagnostics: Diagnostics, *, is_linked: bool) -> ContributorFiles:
+def _contributor(folder: Path, root: Path, diagnostics: Diagnostics, *, is_linked: bool) -> _ContributorFiles:
     """The files in a contributor's folder; parts that cannot be told apart are left out."""
     name = folder.name
     if not _NAME.fullmatch(name):
         what = "the folder's name cannot be a contributor's"
         diagnostics.problem(what, where=name, fix=f"rename the folder: {_LETTERS}")
     if is_linked:
-        return ContributorFiles(name, _NOTHING_READ, None, None)
+        return _ContributorFiles(name, _NOTHING_READ, None, None)
     contributor = folder / CONTRIBUTOR
     if not contributor.is_file():
         fix = f"say who contributes; `blend contribute init --contributor {name}` writes a first one"
@@ -175,13 +175,13 @@ def _contributor(folder: Path, root: Path, diagnostics: Diagnostics, *, is_linke
         if not responses.unread and not any(responses[:-1]):
             fix = "add questions, responses or reviews, as docs/contributing-data.md describes"
             diagnostics.problem("nothing is contributed", where=name, fix=fix)
-    return ContributorFiles(name, responses, contributor, profiles)
+    return _ContributorFiles(name, responses, contributor, profiles)
 
 
 _PROFILE = Columns(("annotator", "consent"), optional=("native_language", "years_in_region", "age_band"))
 
 
-def read_contributor(files: ContributorFiles, root: Path, diagnostics: Diagnostics) -> Contributor | None:
+def read_contributor(files: _ContributorFiles, root: Path, diagnostics: Diagnostics) -> Contributor | None:
     """The contributor as ``contributor.toml`` says; null where it is not as it must be, which is noted.
 
     Args:
@@ -238,7 +238,7 @@ def terms_problems(
 
 
 def read_profiles(
-    files: ContributorFiles,
+    files: _ContributorFiles,
     root: Path,
     annotators: Collection[str] | None,
     diagnostics: Diagnostics,
@@ -345,7 +345,7 @@ def write_contributor(
         UnknownNameError: If a locale is not known.
         RowError, RowErrors: If the templates that all share cannot be read.
     """
-    check_name(contributor)
+    _check_name(contributor)
     if not tags:
         raise ArgumentError("a contributor's folder has responses of some locale; name it with `locale`")
     known = registry() if locales is None else locales
@@ -371,7 +371,7 @@ def _packaged(name: str) -> str:
 def _questions(root: Path, locales: Sequence[Locale], known: Registry) -> str:
     """The questions that all share, to be translated: in English, with the region of each locale."""
     diagnostics = Diagnostics()
-    rows = read_response_rows(shared_files(root, diagnostics), root, known, diagnostics)
+    rows = read_response_rows(_shared_files(root, diagnostics), root, known, diagnostics)
     diagnostics.raise_problems()
     english = [
         (template.template_id, locale, fill_slots(template.text, locale))

@@ -281,7 +281,8 @@ def atomic_directory(out: Path, *, check: Callable[[Path], None] | None = None) 
     previous = out.with_name(f".{out.name}.previous")
     with storage_errors(out, kept="nothing was changed; ", within=out.parent):
         out.parent.mkdir(parents=True, exist_ok=True)
-        with _locked(out):
+        busy = f"{out}: another process is writing this release; wait for it or choose another `out`"
+        with one_at_a_time(out, busy=busy):
             _restore(out, previous)
             _refuse_foreign(out, check)
             _remove(beside)
@@ -297,25 +298,17 @@ def atomic_directory(out: Path, *, check: Callable[[Path], None] | None = None) 
 
 
 @contextmanager
-def one_at_a_time(path: Path) -> Iterator[None]:
-    """Let processes that add to one file wait for each other."""
-    with FileLock(path.with_name(f".{path.name}.lock")) as lock:
-        try:
-            yield
-        finally:
-            # While it is still held: afterwards it may be another process's.
-            Path(lock.lock_file).unlink(missing_ok=True)
+def one_at_a_time(path: Path, *, busy: str = "") -> Iterator[None]:
+    """Let processes that write one thing wait for each other.
 
-
-@contextmanager
-def _locked(out: Path) -> Iterator[None]:
-    lock = FileLock(out.with_name(f".{out.name}.lock"))
+    Raises:
+        ConflictError: If another one is writing it, with ``busy`` as its message; without one it is waited for.
+    """
+    lock = FileLock(path.with_name(f".{path.name}.lock"))
     try:
-        lock.acquire(blocking=False)
+        lock.acquire(blocking=not busy)
     except Timeout:
-        raise ConflictError(
-            f"{out}: another process is writing this release; wait for it or choose another `out`"
-        ) from None
+        raise ConflictError(busy) from None
     try:
         yield
     finally:

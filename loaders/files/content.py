@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 # Opening a named pipe would otherwise wait until somebody writes into it. Windows has neither.
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
-MOST_UNPACKED = 4 << 30
+_MOST_UNPACKED = 4 << 30
 """Bytes that a packed file may hold."""
 _CHUNK = 1 << 24
 
@@ -96,7 +96,7 @@ def gunzipped(path: Path) -> Iterator[Path]:
     """A file as it is, or what a file that ends in ``.gz`` holds, under its name without that ending.
 
     Raises:
-        RowError: If such a file cannot be read, is damaged, or holds more than `MOST_UNPACKED`.
+        RowError: If such a file cannot be read, is damaged, or holds more than `_MOST_UNPACKED`.
     """
     if path.suffix.lower() != ".gz":
         yield path
@@ -105,7 +105,7 @@ def gunzipped(path: Path) -> Iterator[Path]:
         unpacked = Path(folder) / path.stem
         try:
             with open_content(path) as packed, gzip.open(packed) as file, unpacked.open("wb") as out:
-                for _ in range(MOST_UNPACKED // _CHUNK):
+                for _ in range(_MOST_UNPACKED // _CHUNK):
                     out.write(file.read(_CHUNK))
                 is_whole = not file.read(1)
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:

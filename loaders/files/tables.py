@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 WORKBOOK = ".xlsx"
-ARCHIVE = b"PK\x03\x04"
+_ARCHIVE = b"PK\x03\x04"
 """How a workbook begins."""
 
 OTHER_WORKBOOKS = (".xls", ".xlsm", ".xlsb", ".ods", ".numbers")
@@ -42,7 +42,7 @@ OTHER_WORKBOOKS = (".xls", ".xlsm", ".xlsb", ".ods", ".numbers")
 
 MAX_UNPACKED = 256 << 20
 """Bytes that the parts of a workbook may take once they are unpacked."""
-MAX_CELL = 32_767
+_MAX_CELL = 32_767
 """Characters that a cell of a workbook holds."""
 
 _PROTECTED = b"\xd0\xcf\x11\xe0"  # the older container, in which protected workbooks and .xls are
@@ -192,8 +192,8 @@ def write_workbook(rows: "pl.DataFrame", choices: Choices, location: str) -> byt
             sheet.add_data_validation(_validation(rows, column, choices[column]))
     for row, line in enumerate([rows.columns, *texts], start=1):
         for number, text in enumerate(line, start=1):
-            if len(text) > MAX_CELL:
-                what = f"{len(text):,} characters, and a cell of a workbook holds {MAX_CELL:,}"
+            if len(text) > _MAX_CELL:
+                what = f"{len(text):,} characters, and a cell of a workbook holds {_MAX_CELL:,}"
                 where = f"{location}:{row}, column {rows.columns[number - 1]}"
                 raise RowError(what, where=where, fix="write the sheet as .csv")
             cell = sheet.cell(row, number, _escaped(text) or None)
@@ -365,7 +365,7 @@ def open_table(
     if path.suffix.lower() == WORKBOOK:
         sheet, of_sheet = _workbook_lines(content, location, known, diagnostics)
         return Table(sheet, (Line(f"{sheet}:{row}", cells) for row, cells in of_sheet))
-    if content.startswith(ARCHIVE):
+    if content.startswith(_ARCHIVE):
         raise RowError("a workbook, not text", where=location, fix=f"name it {path.stem}{WORKBOOK}")
     text = utf8_text(content, location)
     separator, skipped = _separator(text, known)

@@ -1,10 +1,9 @@
 """Odd answers: what annotators typed in place of one, what tells who somebody is, what was copied or moved."""
 
-import math
 import re
-import statistics
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from types import MappingProxyType
 
 from blend.loaders.files.diagnostics import Finding, Placed, about, about_locale
 from blend.loaders.responses.response_rows import AskedQuestion, ResponseRows
@@ -13,6 +12,7 @@ from blend.schemas.formats import AnswerFormat, asked_unit, understood
 from blend.schemas.locales import Registry, in_english
 from blend.schemas.personal_data import contact_data, may_be_dialled, personal_data
 from blend.schemas.rows import QuestionTemplate, Response, Review, ReviewedGroup
+from blend.schemas.sheets import moved_questions, rows_off
 from blend.schemas.texts import clean, fold, is_placeholder, is_unwritten, words
 
 _Key = tuple[str, str]
@@ -199,16 +199,9 @@ def _counts_up(one: str, other: str) -> bool:
     return bool(before and after and before[1] == after[1] and int(before[2]) + 1 == int(after[2]))
 
 
-_KIND = "moved-column"
-_FEWEST_ROWS = 8
-_SURELY = 1.8
-"""Standard errors by which lengths must fit the next row better than their own."""
-_AT_LEAST_ALIKE = 0.4
-"""Correlation of lengths from which texts belong together."""
+_MOVED = "moved-column"
 _SHORTEST_WORD = 4
 _LEAST_GROUPS = 3
-
-_Pair = tuple[str, str]
 
 
 def moved_columns(rows: ResponseRows, known: Registry) -> Iterator[Finding]:
@@ -225,61 +218,42 @@ def moved_columns(rows: ResponseRows, known: Registry) -> Iterator[Finding]:
         if not in_english(known.get(asked.row.locale)):
             questions[asked.row.locale].append(asked)
     for locale, placed in questions.items():
-        off = _rows_off([[(row.question, row.en_question) for _, row in placed]])
-        if off:
-            what = f"column question: the questions of {locale} fit the English of the row {off} theirs better"
-            yield about_locale(_KIND, placed[0], f"{what} than their own; kept, was one of the columns moved?")
-    reviews = defaultdict[str, list[Placed[Review]]](list)
-    for review in rows.reviews.rows:
-        if not in_english(known.get(review.row.locale)):
-            reviews[review.row.locale].append(review)
-    for locale, found in reviews.items():
-        off = _rows_off([_texts_of(one.row) for one in found])
-        if off:
+        if off := rows_off([[(row.question, row.en_question) for _, row in placed]]):
+            yield about_locale(_MOVED, placed[0], moved_questions(locale, off))
+    yield from moved_english(rows.reviews.rows, {row.template_id: row for _, row in rows.templates.rows})
+
+
+def moved_english(
+    reviews: Sequence[Placed[Review]], templates: Mapping[str, QuestionTemplate] = MappingProxyType({})
+) -> Iterator[Finding]:
+    """The same of reviews alone: locales whose English stands a group off, reviews with English of others."""
+    by_locale = defaultdict[str, list[Placed[Review]]](list)
+    for review in reviews:
+        if _language(review.row.locale) != "en":
+            by_locale[review.row.locale].append(review)
+    for locale, found in by_locale.items():
+        if off := rows_off([_texts_of(one.row) for one in found]):
             what = f"groups: the answers of {locale} fit the English of the group {off} theirs better"
-            yield about_locale(_KIND, found[0], f"{what} than their own; kept, was the English moved?")
-    yield from _englishes_of_others(reviews, {row.template_id: row for _, row in rows.templates.rows}, known)
+            yield about_locale(_MOVED, found[0], f"{what} than their own; kept, was the English moved?")
+    yield from _englishes_of_others(by_locale, templates)
 
 
-def _texts_of(review: Review) -> list[_Pair]:
+def _language(locale: str) -> str:
+    return locale.partition("-")[0]
+
+
+def _texts_of(review: Review) -> list[tuple[str, str]]:
     groups = [group for group in review.groups if group.en_answers]
     return [(group.answers[0], group.en_answers[0]) for group in groups] if len(groups) >= _LEAST_GROUPS else []
 
 
-def _rows_off(blocks: Sequence[Sequence[_Pair]]) -> str | None:
-    """Say behind which row the second texts of all pairs are, by lengths; null where none surely is.
-
-    Args:
-        blocks: Pairs in their order; the last one of a block is followed by its first.
-    """
-    first = [math.log1p(len(text)) for block in blocks for text, _ in block]
-    seconds = [[math.log1p(len(text)) for _, text in block] for block in blocks]
-    if len(first) < _FEWEST_ROWS:
-        return None
-    own = _correlation(first, [length for block in seconds for length in block])
-    for off, by in (("below", 1), ("above", -1)):
-        moved = _correlation(first, [length for block in seconds for length in [*block[by:], *block[:by]]])
-        # Fisher's transformation, by which the difference of two correlations has a standard error.
-        surely = (math.atanh(moved) - math.atanh(own)) * math.sqrt((len(first) - 3) / 2)
-        if moved > _AT_LEAST_ALIKE and surely > _SURELY:
-            return off
-    return None
-
-
-def _correlation(one: Sequence[float], other: Sequence[float]) -> float:
-    try:
-        return max(-0.99, min(statistics.correlation(one, other), 0.99))
-    except statistics.StatisticsError:  # all of one length
-        return 0.0
-
-
 def _englishes_of_others(
-    reviews: Mapping[str, Sequence[Placed[Review]]], templates: Mapping[str, QuestionTemplate], known: Registry
+    reviews: Mapping[str, Sequence[Placed[Review]]], templates: Mapping[str, QuestionTemplate]
 ) -> Iterator[Finding]:
     """Reviews in which more answers have the English of another answer than one that is known as their own."""
     meant = defaultdict[str, dict[str, dict[str, set[str]]]](lambda: defaultdict(dict))
     for locale, placed in reviews.items():
-        of_language = meant[known.get(locale).language]
+        of_language = meant[_language(locale)]
         for _, review in placed:
             for group in review.groups:
                 for answer in map(fold, group.answers):
@@ -289,14 +263,14 @@ def _englishes_of_others(
         for one in placed:
             groups = [group for group in one.row.groups if group.en_answers]
             if len(groups) >= _LEAST_GROUPS:
-                of_language = meant[known.get(locale).language]
+                of_language = meant[_language(locale)]
                 elsewhere = [_elsewhere(group, one.row.template_id, of_language) for group in groups]
                 detail = _exchanged(groups, elsewhere, [set(map(fold, group.en_answers)) for group in groups])
                 template = templates.get(one.row.template_id)
                 typed = [_values(group.answers, template, locale) for group in groups]
                 shown = [_values(group.en_answers, template, "en") for group in groups]
                 if detail := detail or _exchanged(groups, typed, shown):
-                    yield about(_KIND, one, detail)
+                    yield about(_MOVED, one, detail)
 
 
 def _exchanged(

@@ -42,7 +42,7 @@ PARTS: Mapping[str, Sequence[str]] = {**dict.fromkeys(_SINGLE, SUFFIXES), **dict
 _READ_BY_PEOPLE = ("README", "LICENSE")
 _LEAST_ALIKE = 80
 """Likeness, of 100, from which a name is one of these by mistake; ``exclusions`` and ``questions`` have 63."""
-NOT_READ = "not-read"
+_NOT_READ = "not-read"
 """Kind of the findings about what else lies in a directory of raw responses."""
 _LOCALE_FILE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]+)+(\.own)?\.(csv|tsv|jsonl|parquet|xlsx)")
 _REVIEW_SUFFIXES = (".jsonl", ".parquet")  # lists of groups have no place in CSV
@@ -68,13 +68,16 @@ def response_layout(folder: Path, diagnostics: Diagnostics, *, collecting: bool 
     """
     if not folder.is_dir():
         raise InputError(f"{folder}: no such directory; give a directory of raw responses")
-    templates, questions = _single_file(folder, "templates"), _single_file(folder, "questions")
     files = optional_files(folder, folder, diagnostics)
+    for name in ("templates", "questions"):
+        if not getattr(files, name):
+            endings = f"{', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}"
+            raise InputError(f"{folder}: no file {name}{endings}; add one as docs/responses.md describes")
     if not files.responses and not diagnostics.problems and not collecting:
         raise InputError(
             f"{folder}: no files in its folder 'responses'; add them as docs/responses.md describes"
         )
-    return files._replace(templates=[templates], questions=[questions])
+    return files
 
 
 def optional_files(
@@ -154,16 +157,8 @@ def note_unread(
             fix = f"rename it, or keep it elsewhere; what is read here: {read}"
             diagnostics.problem("nothing of that name is read", where=where, fix=fix)
         elif path.is_dir() or (path.suffix.lower() in SUFFIXES and path.suffix.lower() != ".txt"):
-            diagnostics.finding(NOT_READ, where, f"what is read here is {read}; not read")
+            diagnostics.finding(_NOT_READ, where, f"what is read here is {read}; not read")
     return overlooked
-
-
-def _single_file(folder: Path, name: str) -> Path:
-    found = only_named(folder, name, SUFFIXES)
-    if found is None:
-        endings = f"{', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}"
-        raise InputError(f"{folder}: no file {name}{endings}; add one as docs/responses.md describes")
-    return found
 
 
 def _files(part: Path, root: Path, suffixes: tuple[str, ...], diagnostics: Diagnostics) -> list[Path]:

@@ -4,7 +4,7 @@ Each is a table, JSONL or Parquet; ``docs/templates.md`` and ``docs/responses.md
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,6 +14,7 @@ import polars as pl
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.rows import Cells, Columns, read_rows, read_table
 from blend.loaders.responses.verdicts import GivenVerdict
+from blend.schemas.arrow_types import text_columns
 from blend.schemas.errors import InputError, RowError, UnknownNameError
 from blend.schemas.frames import NATIVE_QUESTIONS, TRANSLATIONS
 from blend.schemas.locales import Registry, registry
@@ -204,12 +205,6 @@ def read_suspects(path: Path) -> frozenset[tuple[str, str]]:
     return frozenset((clean(row["template_id"]), clean(row["locale"])) for row in rows)
 
 
-_NATIVE_COLUMNS = Columns(required=("id", "topic", "text"), optional=("locale",), typed=True)
-_TRANSLATION_COLUMNS = Columns(
-    required=("template_id", "locale", "question"), optional=("en_question",), typed=True
-)
-
-
 def read_native_questions(path: Path, *, locales: Registry | None = None) -> pl.DataFrame:
     """Questions as natives wrote them.
 
@@ -225,49 +220,9 @@ def read_native_questions(path: Path, *, locales: Registry | None = None) -> pl.
         RowError, RowErrors: If the file cannot be read, a cell is blank, an id occurs twice or a locale is
             unknown; names every place.
     """
-    known = registry() if locales is None else locales
-    diagnostics = Diagnostics()
-    rows: list[dict[str, Any]] = []
-    for cells in read_rows(path, path.parent, diagnostics, _NATIVE_COLUMNS):
-        row = {
-            "template_id": _filled(cells, "id", diagnostics),
-            "topic": _filled(cells, "topic", diagnostics),
-            "source_locale": _locale(cells, "locale", known, diagnostics),
-            "text": _filled(cells, "text", diagnostics),
-            "source": cells.location,
-        }
-        rows.append(row)
-    _check_unique(rows, ("template_id",), diagnostics)
-    diagnostics.raise_problems()
-    return pl.DataFrame(rows, schema=NATIVE_QUESTIONS)
-
-
-def read_review_sheet(path: Path, *, locales: Registry | None = None) -> pl.DataFrame:
-    """A review sheet after review.
-
-    Args:
-        path: The sheet, `sheets.TEMPLATE_SHEET`.
-        locales: Known locales, of which ``source_locale`` names one; the packaged registry when absent.
-
-    Returns:
-        `sheets.PROPOSED_TEMPLATES`, in file order, for `builders.templates.accept_sheet`.
-
-    Raises:
-        RowError, RowErrors: If the file cannot be read, a locale is unknown or a similarity is not a number.
-    """
-    known = registry() if locales is None else locales
-    diagnostics = Diagnostics()
-    rows = [
-        {
-            **{name: _text(cells, name) for name in TEMPLATE_SHEET.columns},
-            "source_locale": _locale(cells, "source_locale", known, diagnostics),
-            "similarity": _number(cells, "similarity", diagnostics),
-            "source": cells.location,
-        }
-        for cells in _read_sheet(TEMPLATE_SHEET, path, diagnostics)
-    ]
-    diagnostics.raise_problems()
-    return pl.DataFrame(rows, schema=PROPOSED_TEMPLATES)
+    columns = Columns(("id", "topic", "text"), optional=("locale",), typed=True)
+    rows = _texts_in(path, columns, locales, key=("id",))
+    return rows.rename({"id": "template_id", "locale": "source_locale"}).select(NATIVE_QUESTIONS.names())
 
 
 def read_translations(path: Path, *, locales: Registry | None = None) -> pl.DataFrame:
@@ -285,69 +240,71 @@ def read_translations(path: Path, *, locales: Registry | None = None) -> pl.Data
         RowError, RowErrors: If the file cannot be read, a cell is blank, a question is translated twice for a
             locale, or a locale is unknown.
     """
-    known = registry() if locales is None else locales
+    columns = Columns(("template_id", "locale", "question"), optional=("en_question",), typed=True)
+    return _texts_in(path, columns, locales, key=("template_id", "locale")).select(TRANSLATIONS.names())
+
+
+def read_review_sheet(path: Path, *, locales: Registry | None = None) -> pl.DataFrame:
+    """A review sheet after review.
+
+    Args:
+        path: The sheet, `sheets.TEMPLATE_SHEET`.
+        locales: Known locales, of which ``source_locale`` names one; the packaged registry when absent.
+
+    Returns:
+        `sheets.PROPOSED_TEMPLATES`, in file order, for `builders.templates.accept_sheet`; without similarities.
+
+    Raises:
+        RowError, RowErrors: If the file cannot be read, or a locale is unknown.
+    """
     diagnostics = Diagnostics()
-    rows = [
-        {
-            "template_id": _filled(cells, "template_id", diagnostics),
-            "locale": _locale(cells, "locale", known, diagnostics, required=True),
-            "question": _filled(cells, "question", diagnostics, fix=_TRANSLATE),
-            "source": cells.location,
-            "en_question": _text(cells, "en_question"),
-        }
-        for cells in read_rows(path, path.parent, diagnostics, _TRANSLATION_COLUMNS)
-    ]
-    _check_unique(rows, ("template_id", "locale"), diagnostics)
+    columns = Columns((), optional=[name for name in TEMPLATE_SHEET.columns if name != "similarity"])
+    sheet = _read_sheet(TEMPLATE_SHEET, path, diagnostics)
+    rows = _texts(sheet, columns, locales, diagnostics, locale="source_locale")
     diagnostics.raise_problems()
-    return pl.DataFrame(rows, schema=TRANSLATIONS)
+    return pl.DataFrame(rows, schema=PROPOSED_TEMPLATES)
 
 
-def _text(cells: Cells, column: str) -> str | None:
-    value = cells.values.get(column)
-    return None if value is None or not str(value).strip() else str(value)
-
-
-_TRANSLATE = "fill it in, or delete the row, which is then listed as no-translation"
-
-
-def _filled(cells: Cells, column: str, diagnostics: Diagnostics, *, fix: str = "fill it in") -> str | None:
-    text = _text(cells, column)
-    if text is None:
-        diagnostics.problem("the cell is blank", where=f"{cells.location}, column {column}", fix=fix)
-    return text
-
-
-def _locale(
-    cells: Cells, column: str, known: Registry, diagnostics: Diagnostics, *, required: bool = False
-) -> str | None:
-    name = _filled(cells, column, diagnostics) if required else _text(cells, column)
-    if name is None:
-        return None
-    try:
-        return known.find(name.strip()).tag
-    except UnknownNameError:
-        where = f"{cells.location}, column {column}"
-        diagnostics.unknown_locale(name, known, where=where)
-        return None
-
-
-def _number(cells: Cells, column: str, diagnostics: Diagnostics) -> float | None:
-    text = _text(cells, column)
-    try:
-        # Spreadsheets in many languages write 0,912.
-        return None if text is None else float(text.replace(",", "."))
-    except ValueError:
-        diagnostics.problem(
-            f"{text!r} is not a number", where=f"{cells.location}, column {column}", fix="leave it as it was"
-        )
-        return None
-
-
-def _check_unique(rows: list[dict[str, Any]], key: tuple[str, ...], diagnostics: Diagnostics) -> None:
-    first: dict[tuple[Any, ...], str] = {}
+def _texts_in(path: Path, columns: Columns, locales: Registry | None, *, key: Sequence[str]) -> pl.DataFrame:
+    """The rows of a table as `_texts`, in which no two are alike in the columns of a key."""
+    diagnostics = Diagnostics()
+    rows = _texts(read_rows(path, path.parent, diagnostics, columns), columns, locales, diagnostics)
+    first: dict[tuple[str | None, ...], str | None] = {}
     for row in rows:
-        value = tuple(row[name] for name in key)
-        earlier = first.setdefault(value, row["source"])
-        if None not in value and earlier != row["source"]:
-            what = f"{' in '.join(value)} occurs a second time"
-            diagnostics.problem(what, where=row["source"], fix=f"delete this row or {earlier}")
+        about = tuple(row[name] for name in key)
+        earlier = first.setdefault(about, row["source"])
+        if None not in about and earlier != row["source"]:
+            what = f"{' in '.join(map(str, about))} occurs a second time"
+            diagnostics.problem(what, where=str(row["source"]), fix=f"delete this row or {earlier}")
+    diagnostics.raise_problems()
+    return pl.DataFrame(rows, schema=text_columns(*columns.known, "source"))
+
+
+def _texts(
+    table: Iterable[Cells],
+    columns: Columns,
+    locales: Registry | None,
+    diagnostics: Diagnostics,
+    *,
+    locale: str = "locale",
+) -> list[dict[str, str | None]]:
+    """Rows with a text in every required column, null for a blank in others, and the tag of their locale."""
+    known = registry() if locales is None else locales
+    rows = []
+    for cells in table:
+        given = {name: cells.values.get(name) for name in columns.known}
+        row = {
+            name: None if value is None or not str(value).strip() else str(value)
+            for name, value in given.items()
+        }
+        for name in columns.required:
+            if row[name] is None:
+                where, fix = f"{cells.location}, column {name}", "fill it in, or delete the row"
+                diagnostics.problem("the cell is blank", where=where, fix=fix)
+        if (called := row[locale]) is not None:
+            try:
+                row[locale] = known.find(called.strip()).tag
+            except UnknownNameError:
+                diagnostics.unknown_locale(called, known, where=f"{cells.location}, column {locale}")
+        rows.append({**row, "source": cells.location})
+    return rows

@@ -101,7 +101,7 @@ def _decided_in(review: Placed[Review]) -> set[str]:
     return set(map(clean, [*review.row.invalid, *grouped]))
 
 
-class WrittenReviews(NamedTuple):
+class _WrittenReviews(NamedTuple):
     """Contents of a file of reviews as written."""
 
     path: Path
@@ -125,7 +125,7 @@ class WrittenReviews(NamedTuple):
         return self.path.stem.endswith(OWN)
 
 
-def write_reviews(reviews: pl.DataFrame, out: Path, *, update: bool = False) -> list[WrittenReviews]:
+def write_reviews(reviews: pl.DataFrame, out: Path, *, update: bool = False) -> list[_WrittenReviews]:
     """Write reviews as JSON Lines, one file per locale, which is named for it.
 
     Where pulls write a file of that name (`new_files.is_pulled`), it is ``ko-KR.own.jsonl`` instead.
@@ -210,7 +210,7 @@ def _filled(review: Mapping[str, Any]) -> dict[str, Any]:
 
 def _account(
     path: Path, rows: Mapping[str, Mapping[str, Any]], there: Sequence[Mapping[str, Any]]
-) -> WrittenReviews:
+) -> _WrittenReviews:
     groups = [group for row in rows.values() for group in row["groups"]]
     invalid = sum(len(row["invalid"]) for row in rows.values())
     without_english = sum(not group["en_answers"] for group in groups)
@@ -220,6 +220,6 @@ def _account(
         if row is not None and _filled(review) != _filled(row):
             replaced[str(review.get("reviewer") or "nobody named")].append(row["template_id"])
     kept = sum(row is None for _, row in about)
-    return WrittenReviews(
+    return _WrittenReviews(
         path, len(rows), len(groups), without_english, invalid, kept, dict(sorted(replaced.items()))
     )

@@ -189,7 +189,7 @@ def models_in(verdicts: pl.DataFrame) -> list[str]:
 # One reader's verdicts, added to the file
 
 
-class AddedVerdicts(NamedTuple):
+class _AddedVerdicts(NamedTuple):
     """What became of verdicts that were to be added to a file."""
 
     by_verdict: Counter[str]
@@ -204,7 +204,7 @@ class AddedVerdicts(NamedTuple):
 
 def add_verdicts(
     path: Path, verdicts: Sequence[GivenVerdict], *, reader: str, native: bool, when: date
-) -> AddedVerdicts:
+) -> _AddedVerdicts:
     """Add a person's verdicts to a file, which is made where there is none; others' rows stay as they are.
 
     Args:
@@ -277,7 +277,7 @@ def _rows(path: Path) -> Sequence[Row]:
 
 def _compared(
     verdicts: Iterable[GivenVerdict], earlier: Iterable[Row], reader: str, kind: str
-) -> tuple[list[GivenVerdict], AddedVerdicts]:
+) -> tuple[list[GivenVerdict], _AddedVerdicts]:
     """Part new verdicts from those that stand there, and raise for contradictions."""
     given: dict[tuple[str, ...], list[Row]] = {}
     relations: dict[str, Row] = {}
@@ -315,7 +315,7 @@ def _compared(
                 natives = [row["verdict"] for row in people if row["kind"] == NATIVE]
                 overruled += stands_by_natives([*natives, verdict.verdict] if kind == NATIVE else natives)
     raise_all(problems)
-    return new, AddedVerdicts(Counter(one.verdict for one in new), known, disputed, overruled)
+    return new, _AddedVerdicts(Counter(one.verdict for one in new), known, disputed, overruled)
 
 
 def _other_verdict(verdict: GivenVerdict, reader: str, earlier: Row) -> RowError:

@@ -20,30 +20,30 @@ from blend.schemas.languages import demonym_of_country
 from blend.schemas.rows import Survey
 from blend.schemas.texts import clean, fold
 
-GROUP_COLUMNS = ("Demonym", "group")
+_GROUP_COLUMNS = ("Demonym", "group")
 """Columns that can name a row; the first one that the file has counts."""
 
-NAME_COLUMNS = ("ctr", "country")
+_NAME_COLUMNS = ("ctr", "country")
 """Columns that hold names and no answers."""
 
-MISSING = frozenset(["#NULL!", ""])
+_MISSING = frozenset(["#NULL!", ""])
 """How the tables write that there is no value."""
 
-NOMINAL: Mapping[str, tuple[str, ...]] = {"wvs": ("Q223",)}
+_NOMINAL: Mapping[str, tuple[str, ...]] = {"wvs": ("Q223",)}
 """By survey, the dimensions whose numbers are codes of answers: Q223 of the World Values Survey is the party
 that people would vote for."""
 
-WHERE_TO_GET: Mapping[str, str] = {
+_WHERE_TO_GET: Mapping[str, str] = {
     "hofstede": "https://geerthofstede.com/research-and-vsm/dimension-data-matrix/",
     "wvs": "https://www.worldvaluessurvey.org/WVSDocumentationWV7.jsp",
 }
 """By survey, the page of its publisher."""
 
-PAPER_TABLES = "https://github.com/shaily99/eecc"
+_PAPER_TABLES = "https://github.com/shaily99/eecc"
 """Where the tables with demonyms are that Bhatt and Diaz (2024) used."""
 
 
-_COLUMNS = Columns((), optional=(*GROUP_COLUMNS, *NAME_COLUMNS), others=True, every=True)
+_COLUMNS = Columns((), optional=(*_GROUP_COLUMNS, *_NAME_COLUMNS), others=True, every=True)
 _INDEX = re.compile(r"|Unnamed: \d+(?:\.\d+)?|__index_level_\d+__")
 """What pandas calls the numbers of rows that it writes along: nothing in CSV, ``Unnamed: 0`` once read."""
 _THOUSANDS = re.compile(r"-?\d{1,3}(?:,\d{3})+")
@@ -79,22 +79,22 @@ def read_survey(path: Path, name: str) -> Survey:
     header = list(dict.fromkeys(key for row in rows for key in row.values))
     _refuse_index(header, path)
     column = _group_column(header, path)
-    dimensions = [key for key in header if key not in (*GROUP_COLUMNS, *NAME_COLUMNS)]
+    dimensions = [key for key in header if key not in (*_GROUP_COLUMNS, *_NAME_COLUMNS)]
     if not dimensions:
         raise RowError("no column of answers", where=f"{path.name}:1", fix="add one column per dimension")
     groups = _groups(rows, column, diagnostics)
     sign = _decimal_sign(row.values.get(key) for row in rows for key in dimensions)
     values = [[_number(row, key, sign, diagnostics) for key in dimensions] for row in rows]
     diagnostics.raise_problems()
-    return Survey(name, groups, tuple(dimensions), np.array(values, dtype=np.float64), NOMINAL.get(name, ()))
+    return Survey(name, groups, tuple(dimensions), np.array(values, dtype=np.float64), _NOMINAL.get(name, ()))
 
 
 def _how_to_get(name: str) -> str:
-    if name not in WHERE_TO_GET:
+    if name not in _WHERE_TO_GET:
         return "give the path of a CSV file with a column 'Demonym' and one column of numbers per dimension"
     return (
         "this package does not bring the survey, since its publisher has terms of use: see "
-        f"{WHERE_TO_GET[name]}, or the folder data of {PAPER_TABLES} for the tables of the paper"
+        f"{_WHERE_TO_GET[name]}, or the folder data of {_PAPER_TABLES} for the tables of the paper"
     )
 
 
@@ -108,13 +108,13 @@ def _refuse_index(header: Sequence[str], path: Path) -> None:
 
 
 def _group_column(header: Sequence[str], path: Path) -> str:
-    for column in (*GROUP_COLUMNS, "country"):
+    for column in (*_GROUP_COLUMNS, "country"):
         if column in header:
             return column
     raise RowError(
         "no column names the nationalities",
         where=f"{path.name}:1",
-        fix=f"add a column {GROUP_COLUMNS[0]!r} with demonyms such as 'Brazilian'",
+        fix=f"add a column {_GROUP_COLUMNS[0]!r} with demonyms such as 'Brazilian'",
     )
 
 
@@ -157,7 +157,7 @@ def _decimal_sign(cells: Iterable[object]) -> str:
 def _number(row: Cells, column: str, sign: str, diagnostics: Diagnostics) -> float:
     cell = row.values.get(column)
     text, where = _text(cell), f"{row.location}, column {column}"
-    if text in MISSING:
+    if text in _MISSING:
         return float("nan")
     if isinstance(cell, str):
         refuse_rewritten(cell, where, diagnostics)

@@ -10,7 +10,6 @@ import pytest
 from typer.testing import CliRunner
 
 from blend.cli import app
-from blend.loaders.responses.returned_sheets import read_pair_sheet
 from blend.loaders.responses.verdicts import read_verdicts
 from blend.schemas.errors import BlendError
 from blend.schemas.sheets import PAIR_SHEET
@@ -153,24 +152,6 @@ def test_what_is_wrong_with_a_sheet(project: Path):
     assert refused("reviews", "accept", "back.csv") == (
         "back.csv:2: '01. Feb', 'ball' is not a row that was proposed; bring back answer_a, answer_b and check "
         "as they were proposed (as .xlsx, whose cells are text), or delete a row of your own"
-    )
-    with pytest.raises(BlendError) as caught:
-        read_pair_sheet(project / "pairs.ods")
-    assert str(caught.value) == (
-        "pairs.ods: another spreadsheet's own format; save it as .xlsx, or as CSV in UTF-8"
-    )
-
-
-def test_a_verdict_that_contradicts_an_earlier_one(project: Path):
-    run("reviews", "propose", "recipe.toml", "--pairs", "--out", "pairs.csv")
-    rows = rows_of(project / "pairs.csv")
-    for verdict in ("same", "different"):
-        rows[0]["verdict"] = verdict
-        put(project / f"{verdict}.csv", rows)
-    run("reviews", "accept", "same.csv", "--reviewer", "r7")
-    assert refused("reviews", "accept", "different.csv", "--reviewer", "r8") == (
-        "different.csv:2, column verdict: 'ball' beside 'ballet' is 'differs_from' here, but 'same_as' in "
-        "verdicts.tsv:2; correct one of the two"
     )
 
 

@@ -189,6 +189,22 @@ def test_a_review_of_an_answer_that_was_corrected_since_is_taken_up_again(projec
     run("build", "recipe.toml", "--out", "release")
 
 
+def test_english_that_stands_beside_other_answers_is_told(project: Path):
+    responses = "template_id,annotator,answer_1,answer_2\nfood-01,a1,pizza,pasta\nfood-01,a2,sushi,\n"
+    (project / "collected" / "responses" / "ko-KR.csv").write_text(responses, encoding="utf-8")
+    run("reviews", "propose", "recipe.toml", "--out", "sheet.csv")
+    rows = rows_of(project / "sheet.csv")
+    for row, english in zip(rows, ("pizzas", "sushi rolls", "pasta"), strict=True):
+        row["english"] = english
+    assert [row["answer"] for row in rows] == ["pasta", "pizza", "sushi"]
+    (project / "back.csv").write_text(written(rows), encoding="utf-8")
+    _, told = run("reviews", "accept", "back.csv", "--out", "collected/reviews")
+    assert told == (
+        "back.csv:2: groups: 'pasta' stands beside 'sushi' and seems to be the English of 'pasta', beside "
+        "'pizzas'; kept, was the English moved?\n"
+    )
+
+
 def test_english_is_shown_evenly_from_all_reviews():
     groups = [{"answers": [f"밥{n}"], "en_answers": [f"rice {n}"]} for n in range(40)]
     groups += [{"answers": ["18:00"], "en_answers": ["18:00"]}, {"answers": ["국"], "en_answers": []}]
@@ -282,7 +298,7 @@ def test_all_published_answers_go_through_a_sheet(clean_tables: BlendTables, tmp
     write_sheet(ANSWER_SHEET, sheet, tmp_path / "sheet.csv")
     accepted = reviews_of(read_answer_sheet(tmp_path / "sheet.csv"), reviewer="r1")
     # Published English is no column that was sorted alone, nor are groups filled down.
-    assert not [told for told in accepted.suspect_english if told.endswith("alone?") or "filled down" in told]
+    assert not [told for told in accepted.notes if told.endswith("alone?") or "filled down" in told]
 
     options = SaqOptions()
     expected = aggregate(published.questions, expansion.responses, reviews, options=options).annotations

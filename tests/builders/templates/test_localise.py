@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 
 from blend.builders.templates.localise import localise, prompt_question
+from blend.loaders.sample import sample_path
 from blend.schemas.errors import RowError
 from blend.schemas.frames import FINDINGS, QUESTIONS, TEMPLATES, TRANSLATIONS
 from blend.schemas.locales import Locale, registry
@@ -191,3 +192,24 @@ def test_wrong_translations(rows: list[tuple[str, str, str]], message: str):
     with pytest.raises(RowError) as caught:
         localise(templates_of("What is eaten in {country}?"), locales_of("ko-KR"), translations_of(*rows))
     assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(("by", "told"), [(0, None), (1, "above"), (-1, "below")])
+def test_translations_a_row_off_are_told(by: int, told: str | None):
+    with sample_path() as folder:
+        templates = pl.read_csv(folder / "templates.csv")
+        asked = pl.read_csv(folder / "questions.csv").filter(locale="ko-KR")
+    of_templates = templates_of(*templates["text"]).with_columns(template_id=templates["template_id"])
+    translations = asked.select(
+        *("template_id", "locale"),
+        question=pl.Series([asked["question"][(row - by) % len(asked)] for row in range(len(asked))]),
+        source=pl.format("translations.csv:{}", pl.int_range(2, len(asked) + 2)),
+        en_question=pl.lit(""),
+    )
+    dropped = localise(of_templates, [LOCALES.get("ko-KR")], translations).dropped.filter(kind="moved-column")
+    detail = (
+        f"column question: the questions of ko-KR fit the English of the row {told} theirs better than their "
+        "own; kept, was one of the columns moved?"
+    )
+    wanted = [("translations.csv:2", "ko-KR", detail)] if told else []
+    assert dropped.select("source", "locale", "detail").rows() == wanted

@@ -118,26 +118,26 @@ def test_a_collection_without_contributors(folder: Path):
     )
 
 
-@pytest.mark.parametrize("name", [r"Mina\u202e Kim", r"Mina\u0000", r"Mina\nKim"])
-def test_a_name_to_credit_holds_nothing_that_is_not_seen(folder: Path, name: str):
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        *(
+            ("Mina Kim", name, "name: a control character or line break is in it; type it again")
+            for name in (r"Mina\u202e Kim", r"Mina\u0000", r"Mina\nKim")
+        ),
+        (
+            *("2026-11-20", "2999-01-01"),
+            "agreed: 2999-01-01 is still to come; write the day on which you agreed",
+        ),
+    ],
+)
+def test_what_nobody_can_be_credited_or_have_agreed_by(folder: Path, old: str, new: str, message: str):
     file = folder / "mina-ko" / "contributor.toml"
-    file.write_text(file.read_text().replace("Mina Kim", name))
+    assert old in file.read_text()
+    file.write_text(file.read_text().replace(old, new))
     with pytest.raises(RowError) as caught:
         read_collection(folder)
-    assert str(caught.value) == (
-        "mina-ko/contributor.toml, key name: a control character or line break is in it; type it again"
-    )
-
-
-def test_nobody_has_agreed_in_the_future(folder: Path):
-    file = folder / "jun-ko" / "contributor.toml"
-    lines = file.read_text().splitlines()
-    file.write_text("\n".join("agreed = 2999-01-01" if line.startswith("agreed") else line for line in lines))
-    with pytest.raises(RowError) as caught:
-        read_collection(folder)
-    assert str(caught.value) == (
-        "jun-ko/contributor.toml, key agreed: 2999-01-01 is still to come; write the day on which you agreed"
-    )
+    assert str(caught.value) == f"mina-ko/contributor.toml, key {message}"
 
 
 def test_a_review_of_the_same_question_counts_once_or_is_told(folder: Path):

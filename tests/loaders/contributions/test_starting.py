@@ -3,10 +3,9 @@
 from pathlib import Path
 
 import pytest
-import yaml
 
 from blend.loaders.contributions.checking import check_contributions
-from blend.loaders.contributions.contributors import WORKFLOW, write_collection, write_contributor
+from blend.loaders.contributions.contributors import write_collection, write_contributor
 from blend.loaders.files.rows import read_table
 from blend.schemas.errors import ArgumentError, InputError
 
@@ -15,18 +14,6 @@ from blend.schemas.errors import ArgumentError, InputError
 def everyday(tmp_path: Path) -> Path:
     write_collection(tmp_path / "everyday")
     return tmp_path / "everyday"
-
-
-def test_a_collection(tmp_path: Path):
-    assert write_collection(tmp_path / "everyday") == [
-        ".gitattributes",
-        WORKFLOW,
-        "contributions/CONSENT.md",
-        "contributions/templates.csv",
-        "recipe.toml",
-    ]
-    steps = yaml.safe_load((tmp_path / "everyday" / WORKFLOW).read_text())["jobs"]["check"]["steps"]
-    assert steps[-1] == {"run": "blend contribute check . --format github"}
 
 
 def test_a_contributor_has_only_to_fill_in(everyday: Path):

@@ -61,15 +61,6 @@ def test_reviews_hold_decisions_and_translations():
     ]
 
 
-def test_a_template_that_no_locale_is_asked_is_a_finding(folder):
-    with (folder / "templates.csv").open("a", encoding="utf-8") as file:
-        file.write("Food-01,Food,,What do people in {country} eat at noon?\n")
-    findings = read_responses(folder).findings.filter(kind="template-without-questions")
-    assert findings.select("source", "detail").rows() == [
-        ("templates.csv:5", "no locale is asked template 'Food-01' (did you mean 'food-01'?); left out")
-    ]
-
-
 def test_an_answer_out_of_format_stands_when_a_reviewer_has_decided_about_it(folder):
     reviews = folder / "reviews" / "ko-KR.jsonl"
     (folder / "responses" / "ko-KR.csv").write_text(
@@ -97,23 +88,6 @@ def test_an_answer_that_the_review_passes_over_is_reported(folder):
             "the review in reviews/ko-KR.jsonl:1 says nothing about '국'",
         )
     ]
-
-
-def test_a_question_that_asks_for_another_format_than_its_template_is_reported(folder):
-    path = folder / "questions.csv"
-    text = path.read_text(encoding="utf-8").replace("Answer in Arabic numerals.", "(HH:MM)")
-    path.write_text(text, encoding="utf-8")
-    tables = read_responses(folder)
-    assert tables.findings.rows() == [
-        (
-            "other-answer-format",
-            "questions.csv:5",
-            "ko-KR",
-            "work-02",
-            "the question asks for HH:MM, its template for integer, which counts",
-        )
-    ]
-    assert tables.questions.filter(template_id="work-02")["answer_format"].to_list() == ["integer"]
 
 
 def test_every_kind_of_file_gives_the_same_rows(folder):

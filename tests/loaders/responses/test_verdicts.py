@@ -12,12 +12,15 @@ from blend.loaders.responses.verdicts import (
     append_verdicts,
     decisions_in,
     read_verdicts,
+    shipped_decisions,
     shipped_verdicts,
 )
 from blend.schemas.errors import BlendError
 from blend.schemas.frames import KEY, VERDICTS
 from blend.schemas.locales import registry
 from blend.schemas.sheets import ALL_VERDICTS, MEANINGS
+from blend.schemas.texts import pair_key
+from helpers.questions.mcq_inputs import overlaps
 
 FOLDER = files("blend.decisions") / "blend"
 COLUMNS = list(VERDICTS)[:-1]
@@ -156,6 +159,12 @@ def test_a_file_with_columns_of_its_own_is_written_anew(tmp_path: Path):
 
 def test_the_package_holds_what_the_reader_of_such_files_finds_in_it():
     assert shipped_verdicts().equals(read_verdicts(Path(str(FOLDER / "verdicts.tsv"))))
+
+
+def test_no_pair_of_the_package_is_there_twice_or_found_by_the_rules():
+    pairs = shipped_decisions()
+    assert len({pair_key(one.answer_a, one.answer_b) for one in pairs}) == len(pairs)
+    assert not [one for one in pairs if overlaps(one.answer_a, one.answer_b)]
 
 
 def test_every_row_of_the_package_is_complete_and_none_is_there_twice(root: Path):
