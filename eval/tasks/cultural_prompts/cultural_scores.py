@@ -33,7 +33,6 @@ from blend.eval.statistics.estimates import Estimate, estimates
 from blend.eval.tasks.cultural_prompts import CulturalScoring
 from blend.eval.tasks.cultural_prompts.group_statistics import (
     CulturalDistances,
-    Variances,
     anova,
     distances,
     mean_estimate,
@@ -179,7 +178,7 @@ def _samples_of(figures: Sequence[TopicFigures], groups: Sequence[str]) -> pl.Da
     """Samples and variances (null where they are not defined) of every topic and group, `_SAMPLES_NAME`."""
     parts = []
     for topic in figures:
-        within = {"within": topic.published.per_group, "within_unbiased": topic.unbiased.per_group}
+        within = {f"within{name.replace('-', '_')}": of.per_group for name, of in topic.variances.items()}
         rows = pl.DataFrame({"group": groups, "samples": topic.samples, **within})
         parts.append(topic.key.named(rows))
     return pl.concat(parts).with_columns(pl.col("within", "within_unbiased").fill_nan(None))
@@ -312,8 +311,8 @@ def _all_scores(figures: Sequence[TopicFigures], settings: Settings, gold: pl.Da
     yield missing_share(_n_texts(figures), gold.height)
     yield from _agreements(pl.concat(topic.agreements for topic in figures), settings.seed)
     for topic in figures:
-        for name in _KINDS:
-            found, bounds = _of_kind(topic, name), _bounds(name, settings)
+        for name, found in topic.variances.items():
+            bounds = _bounds(name, settings)
             yield _score(f"variance-across{name}", "topic", topic.key.path, found.across, bounds)
             yield _score(f"variance-within{name}", "topic", topic.key.path, found.within, bounds)
 
@@ -371,8 +370,8 @@ _SHOWN = 12
 
 
 def _variances(topics: Sequence[TopicFigures], scope: str, key: str, settings: Settings) -> Iterator[Score]:
-    for name in _KINDS:
-        found = [_of_kind(topic, name) for topic in topics]
+    for name in topics[0].variances:
+        found = [topic.variances[name] for topic in topics]
         across = [one.across.value for one in found if one.across.value is not None]
         both = [
             (one.across.value, one.within.value)
@@ -394,14 +393,6 @@ def _variances(topics: Sequence[TopicFigures], scope: str, key: str, settings: S
         if tested is not None:
             for what, figure in zip(("f", "p"), tested, strict=True):
                 yield plain(f"anova-{what}{name}", scope, key, figure, n=len(both))
-
-
-_KINDS = ("", "-unbiased")
-"""Ends of the names of variances: as published, and without their bias."""
-
-
-def _of_kind(topic: TopicFigures, name: str) -> Variances:
-    return topic.unbiased if name else topic.published
 
 
 def _bounds(name: str, settings: Settings) -> tuple[float, float]:
