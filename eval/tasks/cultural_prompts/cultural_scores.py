@@ -36,6 +36,7 @@ from blend.eval.tasks.cultural_prompts.group_statistics import (
     anova,
     distances,
     mean_estimate,
+    survey_warnings,
 )
 from blend.eval.tasks.cultural_prompts.topic_analysis import (
     ODDITIES,
@@ -138,7 +139,7 @@ def score_texts(run: Run, options: CulturalScoring, on_progress: ProgressCallbac
         },
         (
             *_warnings_on_samples(figures),
-            *(line for culture in cultures for line in _warnings_on_survey(groups, culture)),
+            *(line for culture in cultures for line in survey_warnings(groups, culture)),
         ),
     )
 
@@ -345,28 +346,6 @@ _IN_WORDS = {
         ", and the variance within groups is lower for them; leave out what was recorded twice",
     ),
 }
-
-
-def _warnings_on_survey(groups: Sequence[str], culture: CulturalDistances) -> Iterator[str]:
-    name, n_known = culture.survey, len(culture.groups)
-    shown = ", ".join(map(repr, culture.dimensions[:_SHOWN])) + ", …" * (len(culture.dimensions) > _SHOWN)
-    yield f"{name}: distances are over {pluralise(len(culture.dimensions), 'dimension')} ({shown})"
-    unknown = [group for group in groups if group not in {*culture.groups, *culture.left_out}]
-    if unknown:
-        n_found = len(groups) - len(unknown)
-        yield f"{name} knows {n_found} of {len(groups)} groups (not, for example, {unknown[0]!r})"
-    if culture.left_out:
-        n = len(culture.left_out)
-        yield f"{name}: left out for want of an answer: {n} (first: {culture.left_out[0]})"
-    # Without the diagonal, where every group is at distance 0 from itself.
-    apart = culture.matrix[~np.eye(n_known, dtype=bool)]
-    if n_known < 3:
-        yield f"{name}: too few groups to rank ({n_known}); no correlation"
-    elif len(np.unique(apart[~np.isnan(apart)])) < 2:
-        yield f"{name}: all distances are the same; no correlation"
-
-
-_SHOWN = 12
 
 
 def _variances(topics: Sequence[TopicFigures], scope: str, key: str, settings: Settings) -> Iterator[Score]:

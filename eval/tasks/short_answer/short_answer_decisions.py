@@ -71,12 +71,12 @@ def decide_short_answers(
     is one that accepts non-answers alone, except by the rule `SEMEVAL`.
 
     Args:
-        responses: A row per item: ``item_id``, ``locale``, ``template_id``, ``prompt_id``, ``prompt`` (the exact
-            text that was asked) and ``response`` (what the model said; null or blank for nothing).
+        responses: A row per item: ``item_id``, ``locale``, ``template_id``, ``prompt_id``, ``prompt`` (the
+            exact text that was asked) and ``response`` (what the model said; null or blank for nothing).
         annotations: The configuration ``annotations`` of a release (`published_rows.Annotation`), with every
             question of the responses.
         rule: Name of `RULES`.
-        lemmas: ``none``, ``default`` or names of lemmatisers; see `eval.text.text_reader.lemmatiser_names`.
+        lemmas: ``none``, ``default`` or names of lemmatisers; see `eval.text.lemmatisers.lemmatiser_names`.
         language: In which the questions were asked, where responses have no column ``asked_in`` that says it.
             ``english`` counts English answers only; by the rule ``default`` also a local answer in Latin script
             that is the whole reply (*Nasi goreng*).
