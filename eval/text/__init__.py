@@ -4,6 +4,7 @@
 it, each distinct text once, and names what it used for the signature. Nothing here knows of tasks or scores.
 
 * `language_readers`: how each language is read, spellings that stand for one word, and the words of a text;
-* `text_reader`: readers, and the choice of a lemmatiser by ``lemmas``;
-* `lemmatisers`: the lemmatisers by name, those of optional packages included.
+* `lemmatisers`: readers, and the lemmatisers by name, those of optional packages included;
+* `affix_lists`: lemmatisers that take affixes of a list off;
+* `spoken_values`: numbers, times and days that are written in words, in figures.
 """

@@ -33,10 +33,10 @@ from blend.eval.statistics.estimates import Estimate, estimates
 from blend.eval.tasks.cultural_prompts import CulturalScoring
 from blend.eval.tasks.cultural_prompts.group_statistics import (
     CulturalDistances,
-    Variances,
     anova,
     distances,
     mean_estimate,
+    survey_warnings,
 )
 from blend.eval.tasks.cultural_prompts.topic_analysis import (
     ODDITIES,
@@ -139,7 +139,7 @@ def score_texts(run: Run, options: CulturalScoring, on_progress: ProgressCallbac
         },
         (
             *_warnings_on_samples(figures),
-            *(line for culture in cultures for line in _warnings_on_survey(groups, culture)),
+            *(line for culture in cultures for line in survey_warnings(groups, culture)),
         ),
     )
 
@@ -179,7 +179,7 @@ def _samples_of(figures: Sequence[TopicFigures], groups: Sequence[str]) -> pl.Da
     """Samples and variances (null where they are not defined) of every topic and group, `_SAMPLES_NAME`."""
     parts = []
     for topic in figures:
-        within = {"within": topic.published.per_group, "within_unbiased": topic.unbiased.per_group}
+        within = {f"within{name.replace('-', '_')}": of.per_group for name, of in topic.variances.items()}
         rows = pl.DataFrame({"group": groups, "samples": topic.samples, **within})
         parts.append(topic.key.named(rows))
     return pl.concat(parts).with_columns(pl.col("within", "within_unbiased").fill_nan(None))
@@ -312,8 +312,8 @@ def _all_scores(figures: Sequence[TopicFigures], settings: Settings, gold: pl.Da
     yield missing_share(_n_texts(figures), gold.height)
     yield from _agreements(pl.concat(topic.agreements for topic in figures), settings.seed)
     for topic in figures:
-        for name in _KINDS:
-            found, bounds = _of_kind(topic, name), _bounds(name, settings)
+        for name, found in topic.variances.items():
+            bounds = _bounds(name, settings)
             yield _score(f"variance-across{name}", "topic", topic.key.path, found.across, bounds)
             yield _score(f"variance-within{name}", "topic", topic.key.path, found.within, bounds)
 
@@ -348,31 +348,9 @@ _IN_WORDS = {
 }
 
 
-def _warnings_on_survey(groups: Sequence[str], culture: CulturalDistances) -> Iterator[str]:
-    name, n_known = culture.survey, len(culture.groups)
-    shown = ", ".join(map(repr, culture.dimensions[:_SHOWN])) + ", …" * (len(culture.dimensions) > _SHOWN)
-    yield f"{name}: distances are over {pluralise(len(culture.dimensions), 'dimension')} ({shown})"
-    unknown = [group for group in groups if group not in {*culture.groups, *culture.left_out}]
-    if unknown:
-        n_found = len(groups) - len(unknown)
-        yield f"{name} knows {n_found} of {len(groups)} groups (not, for example, {unknown[0]!r})"
-    if culture.left_out:
-        n = len(culture.left_out)
-        yield f"{name}: left out for want of an answer: {n} (first: {culture.left_out[0]})"
-    # Without the diagonal, where every group is at distance 0 from itself.
-    apart = culture.matrix[~np.eye(n_known, dtype=bool)]
-    if n_known < 3:
-        yield f"{name}: too few groups to rank ({n_known}); no correlation"
-    elif len(np.unique(apart[~np.isnan(apart)])) < 2:
-        yield f"{name}: all distances are the same; no correlation"
-
-
-_SHOWN = 12
-
-
 def _variances(topics: Sequence[TopicFigures], scope: str, key: str, settings: Settings) -> Iterator[Score]:
-    for name in _KINDS:
-        found = [_of_kind(topic, name) for topic in topics]
+    for name in topics[0].variances:
+        found = [topic.variances[name] for topic in topics]
         across = [one.across.value for one in found if one.across.value is not None]
         both = [
             (one.across.value, one.within.value)
@@ -394,14 +372,6 @@ def _variances(topics: Sequence[TopicFigures], scope: str, key: str, settings: S
         if tested is not None:
             for what, figure in zip(("f", "p"), tested, strict=True):
                 yield plain(f"anova-{what}{name}", scope, key, figure, n=len(both))
-
-
-_KINDS = ("", "-unbiased")
-"""Ends of the names of variances: as published, and without their bias."""
-
-
-def _of_kind(topic: TopicFigures, name: str) -> Variances:
-    return topic.unbiased if name else topic.published
 
 
 def _bounds(name: str, settings: Settings) -> tuple[float, float]:

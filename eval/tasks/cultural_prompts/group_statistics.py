@@ -8,7 +8,7 @@ References:
     published ones are not comparable with each other, as ``docs/cultural-prompts.md`` shows.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import compress
 from typing import NamedTuple
 
@@ -27,6 +27,7 @@ from blend.eval.statistics.estimates import Estimate, estimates
 from blend.eval.tasks.cultural_prompts import Distance
 from blend.eval.tasks.cultural_prompts.text_measures import Definition, PairSums, scipy_module, wed
 from blend.schemas.rows import Survey
+from blend.schemas.texts import pluralise
 
 _BoolArray = NDArray[np.bool_]
 
@@ -186,6 +187,30 @@ def _standardised(values: FloatArray) -> FloatArray:
     varied = values[:, spread > 0]
     scaled: FloatArray = (varied - varied.mean(axis=0)) / spread[spread > 0]
     return scaled
+
+
+def survey_warnings(groups: Sequence[str], culture: CulturalDistances) -> Iterator[str]:
+    """What a reader should know of a survey's distances: dimensions, groups that it lacks, nothing to rank."""
+    name, n_known = culture.survey, len(culture.groups)
+    shown = ", ".join(map(repr, culture.dimensions[:_SHOWN])) + ", …" * (len(culture.dimensions) > _SHOWN)
+    yield f"{name}: distances are over {pluralise(len(culture.dimensions), 'dimension')} ({shown})"
+    unknown = [group for group in groups if group not in {*culture.groups, *culture.left_out}]
+    if unknown:
+        n_found = len(groups) - len(unknown)
+        yield f"{name} knows {n_found} of {len(groups)} groups (not, for example, {unknown[0]!r})"
+    if culture.left_out:
+        n = len(culture.left_out)
+        yield f"{name}: left out for want of an answer: {n} (first: {culture.left_out[0]})"
+    # Without the diagonal, where every group is at distance 0 from itself.
+    apart = culture.matrix[~np.eye(n_known, dtype=bool)]
+    if n_known < 3:
+        yield f"{name}: too few groups to rank ({n_known}); no correlation"
+    elif len(np.unique(apart[~np.isnan(apart)])) < 2:
+        yield f"{name}: all distances are the same; no correlation"
+
+
+_SHOWN = 12
+"""Dimensions that are named at most."""
 
 
 def agreement(

@@ -269,10 +269,8 @@ class TopicFigures(NamedTuple):
     """Which topic."""
     samples: IntArray
     """Texts of every group."""
-    published: Variances
-    """Lexical variance as the definitions have it."""
-    unbiased: Variances
-    """Lexical variance without their bias."""
+    variances: dict[str, Variances]
+    """Lexical variance by the end of its figures' names: as the definitions have it, and ``-unbiased``."""
     agreements: pl.DataFrame
     """Rank correlation of each likeness with each survey's closeness, `_AGREEMENTS`."""
     similarity: pl.DataFrame
@@ -331,8 +329,10 @@ def _analyse_topic(topic: TopicTexts, settings: Settings) -> TopicFigures:
     return TopicFigures(
         topic.key,
         coded.samples,
-        published_variances(pairs, definition=settings.definition, seed=settings.seed),
-        unbiased_variances(pairs, seed=settings.seed),
+        {
+            "": published_variances(pairs, definition=settings.definition, seed=settings.seed),
+            "-unbiased": unbiased_variances(pairs, seed=settings.seed),
+        },
         topic.key.named(_agreements_of({"bleu": both, "wed": -apart}, settings)).cast(_AGREEMENTS),
         topic.key.named(similarity.with_columns(pl.col(pl.Float64).fill_nan(None))),
         topic.key.named(word_counts(coded, settings.stop_words, position=topic.number)),

@@ -24,7 +24,7 @@ from blend.eval.scores_json import ALL, Score, percent, percents
 from blend.eval.statistics.clusters import cluster_sums
 from blend.eval.statistics.estimates import estimates, macro_estimate
 from blend.eval.tasks.short_answer.replies import AnswerMatch, Reply, Rule, Variant
-from blend.eval.text.lemmatisers import Split, loaded
+from blend.eval.text.lemmatisers import loaded
 from blend.loaders.upstream.semeval.task_files import ENGLISH, SAQ_PREDICTION, in_english, task_id
 from blend.schemas.errors import InputError
 from blend.schemas.formats import AnswerFormat, Calendar
@@ -64,10 +64,6 @@ published decisions come out, and of a million pairs of published answers four a
 def _english_tokens(text: str) -> list[str]:
     """The tokens of an English text, in order; punctuation is a token of its own."""
     return _ENGLISH.findall(text)
-
-
-# Word by word as the published scorer takes them; other lemmatisers are given words without punctuation.
-_SPLITS: Mapping[str, Split] = {"en": _english_tokens}
 
 
 def paper_rule(local: str | None, names: Mapping[str, str | None], calendar: Calendar) -> Rule:
@@ -128,7 +124,8 @@ def _composed(text: str) -> str:
 def _token_sets(language: str, name: str) -> Callable[[str], frozenset[str]]:
     """What finds the lemmas of a text, which it remembers."""
     lemmatiser = loaded(language, name)
-    split = _SPLITS.get(language, lemmatiser.split)
+    # Word by word as the published scorer takes them; other lemmatisers are given words without punctuation.
+    split = _english_tokens if language == "en" else lemmatiser.split
 
     @cache
     def tokens(text: str) -> frozenset[str]:

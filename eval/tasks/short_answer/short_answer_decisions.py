@@ -5,13 +5,14 @@ stands what a judge is asked where the default rule is not sure, and what become
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from typing import Any, Literal
+from typing import Any
 
 import polars as pl
 
 from blend.eval.judging.judge_run import REPLIES
 from blend.eval.judging.verdicts import JUDGE
 from blend.eval.scores_json import UNANSWERED
+from blend.eval.tasks.short_answer import AskedIn
 from blend.eval.tasks.short_answer.default_rule import default_rule
 from blend.eval.tasks.short_answer.published_rules import LEMMATISERS, SEMEVAL, paper_rule, semeval_rule
 from blend.eval.tasks.short_answer.replies import ENGLISH, Rule, Variant, read_reply, reply_words
@@ -23,19 +24,6 @@ from blend.schemas.formats import Calendar, format_of
 from blend.schemas.frames import KEY, is_scored
 from blend.schemas.locales import registry
 from blend.schemas.texts import scripts_of
-
-RESPONSES = pl.Schema(
-    {
-        "item_id": pl.String(),
-        "locale": pl.String(),
-        "template_id": pl.String(),
-        "prompt_id": pl.String(),
-        "prompt": pl.String(),
-        "response": pl.String(),
-    }
-)
-"""One row per item: ``prompt`` is the exact text that was asked, ``response`` what the model said, null or
-blank where it did not answer."""
 
 DECISIONS = pl.Schema(
     {
@@ -58,10 +46,6 @@ response lists (null without a response, and where the question is not scored)."
 WHYS = ("value", "words", "containment", "lemmas", "no match", "hedged", "refused", UNANSWERED, "not scored")
 """Why an item is correct or wrong: the step that matched, or that none did; ``hedged`` of a response that lists
 too many answers (`replies.MAX_LISTED`), ``refused`` of one that says that it does not answer."""
-
-AskedIn = Literal["local", "english"]
-"""Language in which the questions were asked."""
-
 
 RULES: dict[str, Callable[[str | None, Mapping[str, str | None], Calendar], Rule]] = {
     "default": default_rule,
@@ -87,11 +71,12 @@ def decide_short_answers(
     is one that accepts non-answers alone, except by the rule `SEMEVAL`.
 
     Args:
-        responses: `RESPONSES`; ``item_id`` unique.
+        responses: A row per item: ``item_id``, ``locale``, ``template_id``, ``prompt_id``, ``prompt`` (the
+            exact text that was asked) and ``response`` (what the model said; null or blank for nothing).
         annotations: The configuration ``annotations`` of a release (`published_rows.Annotation`), with every
             question of the responses.
         rule: Name of `RULES`.
-        lemmas: ``none``, ``default`` or names of lemmatisers; see `eval.text.text_reader.lemmatiser_names`.
+        lemmas: ``none``, ``default`` or names of lemmatisers; see `eval.text.lemmatisers.lemmatiser_names`.
         language: In which the questions were asked, where responses have no column ``asked_in`` that says it.
             ``english`` counts English answers only; by the rule ``default`` also a local answer in Latin script
             that is the whole reply (*Nasi goreng*).
@@ -124,7 +109,7 @@ def short_answer_rule(
         lemmas: Likewise.
 
     Returns:
-        A function from a row of `RESPONSES`, with ``asked_in``, to one of `DECISIONS`.
+        A function from a row of responses, with ``asked_in``, to one of `DECISIONS`.
     """
     make, preferred = _rule(rule)
     questions = _questions(annotations, asked)
