@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from blend.builders.annotation.project import ORDER, ProjectFile, StageName
+from blend.builders.annotation.project import ORDER, ProjectFile
 from blend.builders.annotation.starting import check_project
 from blend.builders.annotation.status import project_status, pulled_accounts
 from blend.builders.annotation.ui_strings import ui_strings_of
@@ -132,27 +132,33 @@ def test_who_does_not_know_sends_no_answer_and_can_take_it_back(answering: Answe
         assert values(person.submit(by_button=True)) == [("answers", ["18:00"])]
 
 
-@pytest.mark.parametrize("stage", ["answer", "collect"])
-def test_one_tab_leads_into_the_first_field_of_every_task(
-    label_studio: StudioForTests, sample_project: Callable[..., str], chromium: str, stage: StageName
+def test_one_tab_leads_into_the_line_of_every_question(answering: Answering):
+    with answering("ko-KR") as person:
+        for is_last in (False, True):
+            assert shown(person, ui_strings_of("ko")["start"])
+            before = person.question()
+            assert person.tabs_to() == 1
+            person.page.keyboard.type("18:00")
+            assert values(person.submit(by_button=True)) == [("answers", ["18:00"])]
+            if not is_last:
+                person.next_question(before)
+
+
+def test_one_tab_leads_into_the_first_field_of_every_page_that_collects(
+    label_studio: StudioForTests, sample_project: Callable[..., str], chromium: str
 ):
     name = sample_project(label_studio, "en-US")
     with annotator(chromium, label_studio.url) as person:
         person.sign_up(f"{name}@example.org")
-        person.begin(label_studio.project(f"{name} {stage} en-US"))
+        person.begin(label_studio.project(f"{name} collect en-US"))
         for _ in range(2):
             assert shown(person, ui_strings_of("en")["start"])
-            before = person.question()
             assert person.tabs_to() == 1
             person.page.keyboard.type("tea")
-            if stage == "collect":
-                person.type_answers("What do people drink in the US?", field=1)
-                person.press("Shift+1")
+            person.type_answers("What do people drink in the US?", field=1)
+            person.press("Shift+1")
             person.submit(by_button=True)
-            if stage == "answer":
-                person.next_question(before)
-            else:
-                person.page.wait_for_function("document.querySelector('.blend input[type=text]')?.value === ''")
+            person.page.wait_for_function("document.querySelector('.blend input[type=text]')?.value === ''")
 
 
 def test_what_is_typed_beside_the_line_chooses_nothing(answering: Answering):
