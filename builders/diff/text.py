@@ -113,8 +113,8 @@ def _first_entry(manifest: ReleaseManifest) -> str:
         f"* `{config}`: {pluralise(sum(counts), 'row')} in {pluralise(len(counts), 'split')}"
         for config, counts in rows.items()
     ]
-    said = [] if manifest.recipe.changes is None else [escape_controls(manifest.recipe.changes.strip())]
-    return "\n\n".join([f"## {manifest.version}", "First version.", *said, "\n".join(lines)]) + "\n"
+    own_words = [] if manifest.recipe.changes is None else [escape_controls(manifest.recipe.changes.strip())]
+    return "\n\n".join([f"## {manifest.version}", "First version.", *own_words, "\n".join(lines)]) + "\n"
 
 
 def next_changelog(previous: OpenRelease | None, new: OpenRelease) -> str:
