@@ -135,7 +135,7 @@ def read_inputs(placed: RecipeInPlace, *, reviewing: bool = False) -> Inputs:
             (f"{what} {row_id!r} in {tag} is also in {first}", again)
             for row_id, tag, (first, again, *_) in places
         )
-        raise_all([RowError(said, where=again, fix="keep it in one source") for said, again in found])
+        raise_all([RowError(problem, where=again, fix="keep it in one source") for problem, again in found])
     return Inputs(
         **rows,
         infos=tuple(tables.info for tables in sources),
