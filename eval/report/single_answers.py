@@ -170,7 +170,8 @@ def embed_questions(
     facets = [name for name in _FACETS if items[name].n_unique() > 1]
     questions = _questions(items, facets, answers, known)
     about = {"facets": [_FACETS[name] for name in facets], "models": [run.name for run in runs]}
-    left_out, kept = [], questions
+    left_out: list[str] = []
+    kept = questions
     data = packed({**about, "questions": questions})
     if len(data) > page_bytes:
         left_out.append(f"Texts are cut at {_CHARACTERS:,} characters.")
