@@ -6,7 +6,7 @@ triples that may stand together the first one is taken, in an order of regions t
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cache
 from itertools import combinations
 from typing import Final, NamedTuple
@@ -49,10 +49,8 @@ class _Candidate(NamedTuple):
     order: tuple[int, ...]
     """Tier, unlikeness, digest of the region, rank there and position: the smallest is tried first."""
     option: Option
-
-
-_IsHigher = Callable[[_Candidate], bool]
-"""Whether an option has more keyness for the region than the correct answer, or is a larger number."""
+    is_higher: bool
+    """Whether it has more keyness for the region than the correct answer, or is a larger number."""
 
 
 class Choice:
@@ -111,56 +109,45 @@ class Choice:
         offered = [one for one in target.offered if one.option.text not in judged]
         first: Chosen | None = None
         for gold in target.answers.golds:
-            is_higher = self._higher_than(gold)
-            three = self._three(gold, self._candidates(target, gold, offered), is_higher, same)
+            three = self._three(gold, self._candidates(target, gold, offered), same)
             if three is None:
                 continue
             chosen = Chosen(gold, tuple(one.option for one in three))
-            if any(map(is_higher, three)):
+            if any(one.is_higher for one in three):
                 return chosen
             first = first or chosen
         return first
 
     def _candidates(self, target: Target, gold: Option, offered: Sequence[Offered]) -> list[_Candidate]:
-        """Order the options beside a correct answer."""
+        """Compare the options with a correct answer; of those that show one text, as many as can differ."""
         answer_format = self._answers.answer_format
+
+        @cache
+        def keyness_beside(there: str) -> tuple[Callable[[str], float], float]:
+            keyness = self._keyness.between(self._answers.template_id, gold.locale.tag, there)
+            return keyness, keyness(gold.text)
+
         given = [n for text in target.acceptable if (n := magnitude(text, answer_format)) is not None]
-        found = []
+        correct, found = magnitude(gold.text, answer_format) or 0.0, []
         for position, one in enumerate(offered):
             option, is_unlike = one.option, False
             tier = _RESERVE * (id(option) in self._reserve) + _FILLER * (not option.votes)
             if self._is_text:
+                keyness, of_gold = keyness_beside(option.locale.tag)
+                is_higher = keyness(option.text) > of_gold
                 shorter, longer = sorted((len(option.text), len(gold.text)))
                 is_unlike = longer >= _LONG_RATIO * shorter
                 tier += _DOUBTFUL * one.is_doubtful
             else:
                 number = magnitude(option.text, answer_format) or 0.0
+                is_higher = number > correct
                 # Who says 20:00 and 21:00 would not call 20:30 wrong.
                 tier += _DOUBTFUL * (min(given, default=number) <= number <= max(given, default=number))
-            found.append(_Candidate((tier, is_unlike, one.region, one.rank, position), option))
-        return sorted(found)
-
-    def _higher_than(self, gold: Option) -> _IsHigher:
-        """Compare options with a correct answer, those that are tried: keyness takes the most time."""
-        answer_format, template_id = self._answers.answer_format, self._answers.template_id
-        if not self._is_text:
-            correct = magnitude(gold.text, answer_format) or 0.0
-            return lambda one: (magnitude(one.option.text, answer_format) or 0.0) > correct
-
-        @cache
-        def beside(there: str) -> tuple[Callable[[str], float], float]:
-            keyness = self._keyness.between(template_id, gold.locale.tag, there)
-            return keyness, keyness(gold.text)
-
-        @cache
-        def is_higher(text: str, there: str) -> bool:
-            keyness, of_gold = beside(there)
-            return keyness(text) > of_gold
-
-        return lambda one: is_higher(one.option.text, one.option.locale.tag)
+            found.append(_Candidate((tier, is_unlike, one.region, one.rank, position), option, is_higher))
+        return _few_of_each(sorted(found))
 
     def _three(
-        self, gold: Option, candidates: Sequence[_Candidate], is_higher: _IsHigher, same: Set[Pair]
+        self, gold: Option, candidates: Sequence[_Candidate], same: Set[Pair]
     ) -> Sequence[_Candidate] | None:
         """Find the first triple with as low a tier as can be, then with the first quota that can be met.
 
@@ -172,9 +159,11 @@ class Choice:
         for quotas, usable in ((drawn, sure), ((*drawn, 0), tiers)):
             for tier in usable:
                 among = [one for one in candidates if one.order[0] in usable and one.order[0] <= tier]
+                higher = [one for one in among if one.is_higher]
+                others = [one for one in among if not one.is_higher]
                 for n in quotas:
-                    wanted = (True,) * n + (False,) * (N_DISTRACTORS - n)
-                    if found := _together(among, wanted, is_higher, (), same):
+                    groups = [higher] * n + [others] * (N_DISTRACTORS - n)
+                    if found := self._together(groups, (), same):
                         return found
         return None
 
@@ -185,6 +174,19 @@ class Choice:
         drawn = sorted(range(len(quotas)), key=lambda i: digest(*key, i))
         # A quota that stands among them n times is n times as likely to come first.
         return tuple(dict.fromkeys(quotas[i] for i in drawn))
+
+    def _together(
+        self, groups: Sequence[Sequence[_Candidate]], chosen: tuple[_Candidate, ...], same: Set[Pair]
+    ) -> tuple[_Candidate, ...] | None:
+        """Find the first options, one of each group, that may stand beside those chosen and each other."""
+        if not groups:
+            return chosen
+        for one in groups[0]:
+            if all(_may_stand(one.option, other.option, same) for other in chosen):
+                found = self._together(groups[1:], (*chosen, one), same)
+                if found is not None:
+                    return found
+        return None
 
     # What judges are asked
 
@@ -217,33 +219,6 @@ class Choice:
             yield from (pair(*two) for two in combinations(texts, 2))
 
 
-def _together(
-    among: Sequence[_Candidate],
-    wanted: Sequence[bool],
-    is_higher: _IsHigher,
-    chosen: tuple[_Candidate, ...],
-    same: Set[Pair],
-) -> tuple[_Candidate, ...] | None:
-    """Find the first options, higher or not as is wanted, that may stand beside those chosen and each other.
-
-    Of those that show one text three are tried: two others beside it can be of its region, and no more.
-    """
-    if not wanted:
-        return chosen
-    tried: Counter[str] = Counter()
-    for one in among:
-        if (
-            tried[one.option.text] < N_DISTRACTORS
-            and all(_may_stand(one.option, other.option, same) for other in chosen)
-            and is_higher(one) == wanted[0]
-        ):
-            tried[one.option.text] += 1
-            found = _together(among, wanted[1:], is_higher, (*chosen, one), same)
-            if found is not None:
-                return found
-    return None
-
-
 def _may_stand(one: Option, other: Option, same: Set[Pair]) -> bool:
     return (
         one.locale.region != other.locale.region
@@ -255,3 +230,14 @@ def _may_stand(one: Option, other: Option, same: Set[Pair]) -> bool:
 def _judged(target: Target, same: Set[Pair]) -> Set[str]:
     """List the texts that judges find the same as an answer of the region asked about."""
     return {text for one in same if not target.acceptable.keys().isdisjoint(one) for text in one}
+
+
+def _few_of_each(candidates: Iterable[_Candidate]) -> list[_Candidate]:
+    """Keep the first three that show a text: two others beside it can be of its region, and no more."""
+    counts: Counter[tuple[str, bool]] = Counter()
+    found = []
+    for one in candidates:
+        counts[one.option.text, one.is_higher] += 1
+        if counts[one.option.text, one.is_higher] <= N_DISTRACTORS:
+            found.append(one)
+    return found

@@ -10,7 +10,9 @@ from blend.builders.diff.text import _changelog_entry, accepted_versions, expect
 SAQ, MCQ = "short-answer-questions", "multiple-choice-questions"
 ROWS = pl.DataFrame({"ID": ["q1", "q2"], "Question": ["a", "b"], "Topic": ["Food", "Food"]})
 BASE = {(SAQ, "KR"): ROWS}
-ASKED = pl.DataFrame({"MCQID": ["m1", "m2"], "ID": ["q1", "q2"], "country": ["UK", "UK"], "prompt": ["a", "b"]})
+ASKED = pl.DataFrame(
+    {"MCQID": ["m1", "m2"], "ID": ["q1", "q2"], "country": "UK", "prompt": ["a", "b"]}
+).with_columns(options=pl.Series([["a", "b"], ["a", "b"]]))
 """Two questions, each asked once; their ids follow from their options."""
 
 CASES = {
@@ -131,6 +133,10 @@ def test_larger_steps_are_accepted_and_so_is_the_first_stable_version():
 
 
 REMOVED = ["multiple-choice-questions: 1 row removed", "multiple-choice-questions: 1 row added"]
+REORDERED = [
+    "multiple-choice-questions: 1 row with options at other letters",
+    "multiple-choice-questions: 1 row changed in options",
+]
 REPLACED = ["multiple-choice-questions: 1 row replaced by others that ask the same with other options"]
 
 
@@ -138,6 +144,7 @@ REPLACED = ["multiple-choice-questions: 1 row replaced by others that ask the sa
     ("rows", "step", "expected"),
     [
         pytest.param({"MCQID": ["m1", "m9"]}, "minor", REPLACED, id="other options"),
+        pytest.param({"options": [["a", "b"], ["b", "a"]]}, "minor", REORDERED, id="options at other letters"),
         pytest.param({"MCQID": ["m1", "m9"], "country": ["UK", "US"]}, "major", REMOVED, id="another region"),
         pytest.param({"MCQID": ["m1", "m9"], "ID": ["q1", "q9"]}, "major", REMOVED, id="another template"),
     ],
