@@ -7,7 +7,6 @@ from typing import Any
 
 import polars as pl
 
-from blend.eval.asked_runs import announced, read_run, watched
 from blend.eval.asking import ask
 from blend.eval.items import ITEMS, ItemParts, TaskItems, text_digest
 from blend.eval.judging.verdicts import (
@@ -24,7 +23,7 @@ from blend.eval.judging.verdicts import (
 )
 from blend.eval.models.chosen import Asking, Decoding, Local, Server, TextModel
 from blend.eval.registry import task_of
-from blend.eval.release_items import ReleaseItems
+from blend.eval.release_items import ReleaseItems, announced, read_run, watched
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.runs.run_directory import Run
 from blend.eval.scores_json import Score, ScoredItems, agreement_scores, share_scores

@@ -13,11 +13,10 @@ from nets.commands import blend as command
 from nets.kept_runs import RUNS, description, make_run
 
 from blend.builders.publish import publish_release
-from blend.eval.asked_runs import read_run
 from blend.eval.evaluation import run_of_log
 from blend.eval.models.protocols import Decoding, draw_seeds
 from blend.eval.registry import TASKS, task_of
-from blend.eval.release_items import read_items
+from blend.eval.release_items import read_items, read_run
 from blend.eval.runs.run_directory import Run
 from helpers.asking import ask, score
 from helpers.hub.hub_server import Hub

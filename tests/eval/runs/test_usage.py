@@ -10,12 +10,12 @@ from typer.testing import CliRunner
 
 import blend
 from blend.cli import app
+from blend.eval.costs import Usage, money, plan_asking
 from blend.eval.hub_results import push_scores
 from blend.eval.models.chosen import Price
 from blend.eval.models.tiny_model import make_tiny_model
 from blend.eval.runs.answers import write_answers
 from blend.eval.runs.ask_model import outcome_of
-from blend.eval.runs.run_description import Usage, money, plan_asking
 from blend.eval.runs.run_directory import opened
 from helpers.kill_points import Echo, asked
 from helpers.messages import wrong
