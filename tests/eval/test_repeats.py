@@ -101,7 +101,7 @@ def test_options_that_are_scored_have_no_repeats(asked: Callable[..., blend.Run]
 @pytest.mark.integration  # a model computes
 def test_the_first_of_several_draws_is_the_only_one_of_one(asked: Callable[..., blend.Run], shared: Path):
     tiny = shared / "models" / "tiny-gpt2"
-    options = {"style": "json", "temperature": 1.0, "max_tokens": 4, "limit": 1}
+    options = {"style": "json", "temperature": 1.0, "max_tokens": 4, "limit": 1, "on_warning": lambda _: None}
     once, often = asked(tiny, out="once", **options), asked(tiny, out="often", samples=2, **options)
     texts = often.items("item_id", "sample").join(often.answers(), on="item_id", maintain_order="left")
     assert texts.filter(sample=0)["text"].sort().equals(once.answers()["text"].sort())

@@ -23,7 +23,11 @@ from helpers.hub.hub_server import Hub
 from helpers.hub.hub_store import ALICE
 from helpers.models.saying_server import SayingServer
 
-pytestmark = [pytest.mark.integration, pytest.mark.nightly]
+pytestmark = [
+    pytest.mark.integration,
+    pytest.mark.nightly,
+    pytest.mark.filterwarnings("ignore:.* name no option, and count as wrong"),
+]
 
 UNFINISHED = {"text": "<think>Hm", "thought": None, "finish_reason": "length"}
 """What is said where a net keeps no answer."""
