@@ -8,7 +8,7 @@ from pathlib import Path
 from shutil import rmtree
 from typing import Any, get_args
 
-from blend.eval.asked_runs import read_run
+from blend.eval.costs import plan_asking
 from blend.eval.items import BLANK_LINE, AnswerKind
 from blend.eval.models.candidates import open_candidate_scorer
 from blend.eval.models.candidates.candidate_protocol import CandidateScorer
@@ -27,7 +27,7 @@ from blend.eval.models.protocols import ChatOptions, Model, OpenedModel, Thinkin
 from blend.eval.models.protocols import Decoding as Settled
 from blend.eval.models.server import ServerModel, open_server
 from blend.eval.recorded_answers import is_predictions, read_predictions, read_recorded
-from blend.eval.release_items import read_items
+from blend.eval.release_items import read_items, read_run
 from blend.eval.runs.answer_logs import style_of
 from blend.eval.runs.answers import write_answers
 from blend.eval.runs.ask_model import (
@@ -38,7 +38,7 @@ from blend.eval.runs.ask_model import (
     requests_of,
     write_requests,
 )
-from blend.eval.runs.run_description import DESCRIPTION_NAME, ReleaseItems, plan_asking, read_description
+from blend.eval.runs.run_description import DESCRIPTION_NAME, ReleaseItems, read_description
 from blend.eval.runs.run_directory import Run, RunOutcome, opened
 from blend.eval.task_protocol import Task
 from blend.loaders.files.content import gunzipped
@@ -109,6 +109,12 @@ def _on_object(
     if writes_alone(model) and chosen:
         words = " and ".join(f"`{name}={value}`" for name, value in chosen.items())
         yield f"`model` writes, and has no method option_logprobs; asked with {words}"
+    n_samples = given.get("samples", 1)
+    if kind == "text" and n_samples > 1 and decoding.temperature is None:
+        yield (
+            f"nobody says that `model` draws what it writes, without which {n_samples} samples are one text "
+            f"{n_samples} times; give its `temperature` if it does"
+        )
     if kind == "text" and (fields := decoding.given(*_OF_WRITING)):
         kept = Settled(**fields)
         yield (
@@ -189,13 +195,14 @@ def _asked_model(
     if kind == "candidates":
         return _candidate_scorer(asked, model, decoding), None
     n_samples = asked.options.get("samples", 1)
-    if n_samples > 1 and not decoding.temperature:
+    # How an object writes is its own matter, as long as nobody says it.
+    is_own = not isinstance(model, Local | Server)
+    if n_samples > 1 and not decoding.temperature and not (is_own and decoding.temperature is None):
         raise ArgumentError(
             f"{n_samples} samples at temperature 0 are one text {n_samples} times; "
             "give a `temperature` above 0, or `samples=1`"
         )
     if not isinstance(model, Local | Server):
-        # How an object writes is its own matter, as long as nobody says it.
         used = callers_model(model, kind)
         return used, Settled(**fields) if fields else None
     ours = _opened(model, decoding, asking)

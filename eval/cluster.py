@@ -15,9 +15,9 @@ from string import Template
 from typing import Any, Literal
 from uuid import uuid4
 
-from blend.eval.asked_runs import read_run
 from blend.eval.models.protocols import ChatOptions, ModelDescription
 from blend.eval.models.server import CHAT_COMPLETIONS, COMPLETIONS, VERSION, RequestForm
+from blend.eval.release_items import read_run
 from blend.eval.runs.answer_logs import reason_of
 from blend.eval.runs.ask_model import keep_results, outcome_of, pending_items, requests_of, write_requests
 from blend.eval.runs.run_directory import Run

@@ -15,11 +15,11 @@ from typing import Any
 
 import polars as pl
 
-from blend.eval.asked_runs import announced, read_run, warn, watched
 from blend.eval.asking import ask, keep_recorded, questions_for
 from blend.eval.models.chosen import Asking, Decoding, Local, OwnModel, Recorded, Server
 from blend.eval.recorded_answers import write_predictions
 from blend.eval.registry import task_of
+from blend.eval.release_items import announced, read_run, warn, watched
 from blend.eval.report.model_comparison import ModelComparison, check_comparable, compare_scored
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.runs.answer_logs import read_header
@@ -32,7 +32,7 @@ from blend.schemas.errors import ArgumentError, InputError
 from blend.schemas.frames import ITEM
 from blend.schemas.rows import LETTERS
 
-ChosenModel = str | Path | Local | Server | Recorded | OwnModel
+_ChosenModel = str | Path | Local | Server | Recorded | OwnModel
 """A model of any kind; a text or path is a `Local` one, and an object answers itself."""
 
 Runs = Sequence[ScoredRun | Run | str | Path]
@@ -42,7 +42,7 @@ Runs = Sequence[ScoredRun | Run | str | Path]
 def run_task(
     release: str | Path,
     task: str,
-    model: ChosenModel,
+    model: _ChosenModel,
     out: str | Path,
     *,
     decoding: Decoding | None = None,

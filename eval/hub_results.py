@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import yaml
 
-from blend.eval.asked_runs import read_run
 from blend.eval.registry import TASKS, task_of
+from blend.eval.release_items import read_run
 from blend.eval.scores_json import ALL, SCORES_NAME, Score, Scores, read_scores
 from blend.loaders.hub.hub_errors import translate_errors
 from blend.loaders.hub.request_timeouts import TIMEOUT_S, request_timeouts

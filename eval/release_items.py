@@ -1,19 +1,29 @@
-"""A task's items from a release, in a directory or on the Hub."""
+"""A task's items from a release, in a directory or on the Hub, and runs with the items that they asked.
+
+The items of a run are made from its release anew. And what their user hears meanwhile.
+"""
 
 import dataclasses
+import inspect
+import warnings
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from blend.eval.items import repeated
-from blend.eval.runs.run_description import AskedRelease, ReleaseItems
+from blend.eval.items import TaskItems, repeated, text_digest
+from blend.eval.registry import task_of
+from blend.eval.runs.run_description import AskedRelease, ReleaseItems, RunDescription, read_description
+from blend.eval.runs.run_directory import ITEMS_NAME, Run, RunOutcome, change_description, kept_items
 from blend.eval.task import TaskOptions, WrittenOptions, checked_options
 from blend.eval.task_protocol import Task
 from blend.loaders.datasets import fetch_tables, find_region, find_release
+from blend.loaders.files.progress import ProgressCallback, progress_if_watched
 from blend.loaders.releases.tables import read_config, release_domain, scan_config
-from blend.schemas.errors import InputError
+from blend.schemas.errors import BlendWarning, InputError
 from blend.schemas.manifest import ReleaseManifest, TableInfo
 from blend.schemas.rows import (
     MULTIPLE_CHOICE_QUESTIONS,
@@ -106,11 +116,11 @@ def read_items(
     if isinstance(used, WrittenOptions):
         asked = repeated(asked, used.samples)
     kept = asked if in_parts else asked.in_memory()
-    read_from = AskedRelease.of(places.manifest, configs, location_of(release))
+    read_from = AskedRelease.of(places.manifest, configs, _location_of(release))
     return ReleaseItems(read_from, task.name, used.kept(), kept)
 
 
-def location_of(release: str | Path) -> str:
+def _location_of(release: str | Path) -> str:
     """What a run keeps of where its release lies: a directory in full, a name on the Hub as it is."""
     return str(Path(release).resolve()) if Path(release).is_dir() else str(release)
 
@@ -146,3 +156,76 @@ def _how_to_get(config: str, held: Collection[str]) -> str:
         # All others are made of these.
         config = MULTIPLE_CHOICE_QUESTIONS
     return f": {_HOW_TO_GET[config]}" if config in _HOW_TO_GET else ""
+
+
+def read_run(directory: str | Path, *, release: str | Path | None = None) -> Run:
+    """The run in a directory, complete or not, for reading.
+
+    Args:
+        directory: A run directory.
+        release: Where the release lies now that was asked; as the run says when absent. The run then knows it.
+
+    Raises:
+        InputError: If the directory holds no run that this version reads.
+    """
+    folder = Path(directory)
+    description = read_description(folder)
+    if (folder / ITEMS_NAME).exists():
+        return Run(folder, description, cache(lambda: kept_items(folder, description)))
+    run = Run(folder, description, cache(lambda: _made_anew(folder, description)))
+    if release is None:
+        return run
+    moved = description.release.model_copy(update={"location": _location_of(release)})
+    found = description.model_copy(update={"release": moved})
+    asked = cache(lambda: _made_anew(folder, found))
+    asked()
+    return Run(folder, change_description(run, release=moved).description, asked)
+
+
+def _made_anew(directory: Path, run: RunDescription) -> TaskItems:
+    """The items of a run, from its release.
+
+    Raises:
+        BlendError: If the release is not there, or not as it was, or gives other items to this version.
+    """
+    location = run.release.location
+    assert location is not None
+    elsewhere = "say where it lies now: `blend eval score RUN --release DIR`"
+    try:
+        found = read_items(location, task_of(run.task), in_parts=True, **run.options)
+    except InputError as error:
+        raise InputError(f"{directory}: its questions come from the release: {error}; {elsewhere}") from error
+    there = found.release
+    if there.tables != run.release.tables:
+        raise InputError(
+            f"{directory}: the run asked {run.release.name} {run.release.version}, and {location} holds "
+            f"{there.name} {there.version} with other tables; {elsewhere}"
+        )
+    prompts = {name: text_digest(text) for name, text in found.asked.prompts.items()}
+    if found.asked.n_items != run.n_items or prompts != run.prompts:
+        raise InputError(
+            f"{directory}: was asked by version {run.sdk_version}, which put the questions otherwise; score it "
+            "with that version, or run again into another directory"
+        )
+    return found.asked
+
+
+_PACKAGE = f"{Path(__file__).parent}/"
+
+
+def warn(notice: str) -> None:
+    """Say it as Python says warnings, at the line that called this package."""
+    outside = (n for n, one in enumerate(inspect.stack(), 1) if not one.filename.startswith(_PACKAGE))
+    warnings.warn(notice, BlendWarning, stacklevel=next(outside, 1))
+
+
+def announced(run: Run, outcome: RunOutcome, before: Sequence[str] = ()) -> Run:
+    """The run with its outcome, whose warnings somebody has heard."""
+    for warning in outcome.warnings:
+        warn(warning)
+    return dataclasses.replace(run, outcome=outcome._replace(warnings=(*before, *outcome.warnings)))
+
+
+def watched(on_progress: ProgressCallback | None, *, unit: str) -> AbstractContextManager[Any]:
+    """Who hears of progress: whom the caller names, or else a bar where somebody watches."""
+    return progress_if_watched(unit=unit) if on_progress is None else nullcontext(on_progress)

@@ -11,9 +11,9 @@ import polars as pl
 from numpy.typing import ArrayLike
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from blend.eval.costs import Usage
 from blend.eval.judging.verdicts import judges_of, verdicts_digest
 from blend.eval.runs.answers import answers_digest
-from blend.eval.runs.run_description import Usage
 from blend.eval.runs.run_directory import Run
 from blend.eval.statistics.agreement import alpha, pairwise_agreement
 from blend.eval.statistics.clusters import FEW, Clusters, cluster_sums

@@ -241,10 +241,13 @@ def _on_unread(run: Run, n_of: str, first: str) -> str:
     """What a user should know of replies that name no option, of which ``first`` is the item of the first."""
     [text] = run.answers("text", items=pl.DataFrame({"item_id": [first]}))["text"]
     shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+    # The style of each such task that is not said compares options.
+    options: Any = task_of(run.description.task).options()
+    examples = "examples (`shots`), " if hasattr(options, "shots") else ""
     return (
         f"{n_of} name no option, and count as wrong: the first, to {first}, says {shown!r}; read others in "
         f"{run.answers_folder}. Perhaps the model needs its chat template (`chat`), more room (`max_tokens`), "
-        "examples (`shots`), or to have its options compared (`style=letters`)"
+        f"{examples}or to have its options compared (`style={options.style}`)"
     )
 
 

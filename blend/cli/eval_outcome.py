@@ -11,8 +11,8 @@ from blend.cli.application import with_options
 from blend.schemas.errors import BlendWarning
 
 if TYPE_CHECKING:
+    from blend.eval.costs import AskingPlan
     from blend.eval.models.chosen import Asking
-    from blend.eval.runs.run_description import AskingPlan
     from blend.eval.runs.run_directory import Run
     from blend.loaders.files.progress import ProgressCallback
 

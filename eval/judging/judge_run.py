@@ -7,7 +7,6 @@ from typing import Any
 
 import polars as pl
 
-from blend.eval.asked_runs import announced, read_run, watched
 from blend.eval.asking import ask
 from blend.eval.items import ITEMS, ItemParts, TaskItems, text_digest
 from blend.eval.judging.verdicts import (
@@ -24,6 +23,7 @@ from blend.eval.judging.verdicts import (
 )
 from blend.eval.models.chosen import Asking, Decoding, Local, Server, TextModel
 from blend.eval.registry import task_of
+from blend.eval.release_items import announced, read_run, watched
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.runs.run_description import ReleaseItems
 from blend.eval.runs.run_directory import Run

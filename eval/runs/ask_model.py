@@ -17,6 +17,7 @@ from typing import Any
 
 import polars as pl
 
+from blend.eval.costs import Spending, Usage
 from blend.eval.models.candidates.candidate_protocol import CandidateScorer
 from blend.eval.models.chosen import Price
 from blend.eval.models.protocols import (
@@ -32,7 +33,6 @@ from blend.eval.models.replies import FINISH_REASONS
 from blend.eval.models.server import VERSION, RequestForm, TextRequest
 from blend.eval.runs.answer_logs import REQUEST_ID, LoggedAnswer, logged_answer, records
 from blend.eval.runs.answers import generated
-from blend.eval.runs.run_description import Spending, Usage
 from blend.eval.runs.run_directory import Run, RunOutcome, change_description, write_frame
 from blend.loaders.files.atomic import atomic_write, storage_errors
 from blend.loaders.files.content import read_content

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from blend.eval.costs import Usage
 from blend.eval.items import PART, TaskItems, text_digest
 from blend.eval.models.chosen import Shard
 from blend.eval.models.protocols import ChatOptions, Decoding, ModelDescription
@@ -22,7 +23,6 @@ from blend.eval.runs.run_description import (
     RecordedAnswers,
     ReleaseItems,
     RunDescription,
-    Usage,
     go_on_with,
     read_description,
 )

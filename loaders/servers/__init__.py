@@ -105,7 +105,7 @@ def ask_side_by_side(server: Server, items: Iterable[T], ask: "Ask[T, bool]") ->
                 wait([asking], timeout=_GLANCE_S)
             asking.result()
     except OpenAIError as error:
-        raise translated_error(error, server) from error
+        raise _translated_error(error, server) from error
 
 
 class Persistence:
@@ -124,7 +124,7 @@ class Persistence:
             try:
                 found = await ask(client, item)
             except APIStatusError as error:
-                if error.status_code not in BUSY or self.n_answered == n_before:
+                if error.status_code not in _BUSY or self.n_answered == n_before:
                     raise
             else:
                 self.n_answered += 1
@@ -188,10 +188,10 @@ _NO_ROUTE = (404, 405)
 REDIRECTS = (301, 302, 303, 307, 308)
 """Answers of a server that sends on to another address, to which nothing is sent."""
 
-BUSY = (429, 503, 529)
+_BUSY = (429, 503, 529)
 """Answers of a server that is asked too much."""
 
-_LATER = (408, 409, *BUSY)
+_LATER = (408, 409, *_BUSY)
 """Answers of a server that may serve the same request later."""
 
 
@@ -223,7 +223,7 @@ def public_address(base_url: str) -> str:
     return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], query=""))
 
 
-def translated_error(error: "openai.OpenAIError", server: "Server") -> ServerError:
+def _translated_error(error: "openai.OpenAIError", server: "Server") -> ServerError:
     """Say what a user can do about an error of the server, without anything secret that it may hold."""
     return ServerError(f"{server.where}: {problem(error, server)}")
 

@@ -23,7 +23,7 @@ EXTRA = "dask"
 LOCAL = "local"
 """In place of an address: a cluster on this machine, a worker per processor, as long as it is needed."""
 
-AHEAD = 3
+_AHEAD = 3
 """Tasks under way for each thread of the cluster: enough that none waits, few enough to hold in memory."""
 
 CONNECT_S = 30
@@ -103,7 +103,7 @@ def _results(
     client: "Client", function: Callable[[Task, Shared], Result], tasks: Iterable[Task], shared: Shared
 ) -> Iterator[Result]:
     under_way: deque[Any] = deque()
-    ahead = AHEAD * sum(client.nthreads().values())
+    ahead = _AHEAD * sum(client.nthreads().values())
     # A task and not scattered data, which would be lost with the worker that holds it.
     common = client.submit(_same, shared, pure=False)
     for task in tasks:

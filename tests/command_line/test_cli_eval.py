@@ -7,8 +7,8 @@ import pytest
 from typer.testing import CliRunner
 
 from blend.cli import app
-from blend.eval.asked_runs import read_run
 from blend.eval.models.tiny_model import make_tiny_model
+from blend.eval.release_items import read_run
 from blend.schemas.errors import BlendError, ServerError
 from helpers.in_process import run
 from helpers.models.faulty_server import saying, scripted

@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from blend.eval.asked_runs import read_run
+from blend.eval.release_items import read_run
 from helpers.in_process import run as command
 from helpers.messages import wrong
 

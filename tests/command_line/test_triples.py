@@ -227,7 +227,7 @@ def test_its_release_builds_again_from_what_it_holds(walked: Path):
 
 
 def test_every_text_of_it_is_about_clothes(walked: Path, shared: Path, tmp_path: Path):
-    from blend.eval.asked_runs import read_run
+    from blend.eval.release_items import read_run
 
     clothes = walked / "clothes"
     card = (clothes / "README.md").read_text(encoding="utf-8")

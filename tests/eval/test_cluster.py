@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 import blend
-from blend.eval.asked_runs import read_run
+from blend.eval.release_items import read_run
 from blend.schemas.errors import MissingExtraError
 from helpers.messages import wrong
 from helpers.models.counting_server import Served, answer, counting

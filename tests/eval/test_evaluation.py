@@ -102,9 +102,19 @@ def test_options_that_cannot_be(asked: Callable[..., blend.Run], message: str):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("task", "style"), [("multiple-choice", "json"), ("true-false", "written")])
+@pytest.mark.parametrize(
+    ("task", "style", "other"),
+    [
+        (
+            "multiple-choice",
+            "json",
+            "examples (`shots`), or to have its options compared (`style=letters`)",
+        ),
+        ("true-false", "written", "or to have its options compared (`style=texts`)"),
+    ],
+)
 def test_replies_that_name_no_option_are_told_when_asked_and_when_scored(
-    rungs_release: Path, tmp_path: Path, task: str, style: str
+    rungs_release: Path, tmp_path: Path, task: str, style: str, other: str
 ):
     heard: list[str] = []
     lost = Saying(lambda prompts: ["Sure! Food is a rich topic." for _ in prompts])
@@ -113,7 +123,7 @@ def test_replies_that_name_no_option_are_told_when_asked_and_when_scored(
     said = (
         f"name no option, and count as wrong: the first, to {first}, says 'Sure! Food is a rich topic.'; read "
         f"others in {run.answers_folder}. Perhaps the model needs its chat template (`chat`), more room "
-        "(`max_tokens`), examples (`shots`), or to have its options compared (`style=letters`)"
+        f"(`max_tokens`), {other}"
     )
     assert heard == [f"{n} of {n} replies looked at {said}"]
     score(run, on_warning=heard.append)

@@ -8,10 +8,9 @@ import pytest
 from typer.testing import CliRunner
 
 from blend.cli import app
-from blend.eval.asked_runs import read_run
 from blend.eval.recorded_answers import read_recorded
 from blend.eval.registry import TASKS
-from blend.eval.release_items import read_items
+from blend.eval.release_items import read_items, read_run
 from blend.eval.runs.answers import write_answers
 from blend.eval.runs.run_description import ReleaseItems
 from blend.eval.runs.run_directory import Run, opened

@@ -95,12 +95,19 @@ def test_what_is_settled_for_an_object_is_said(mini_release: Path, tmp_path: Pat
     ]
 
 
-@pytest.mark.parametrize("decoding", [{}, {"temperature": 0}])
-def test_the_same_text_several_times_is_refused(asked: Callable[..., blend.Run], decoding: dict[str, Any]):
-    message = refused(lambda: asked(Reader(), samples=3, on_warning=lambda _: None, **decoding))
-    assert message == (
+def test_the_same_text_several_times_is_refused_or_told(asked: Callable[..., blend.Run]):
+    heard: list[str] = []
+    how = {"samples": 3, "on_warning": heard.append}
+    assert refused(lambda: asked(Reader(), temperature=0, **how)) == (
         "3 samples at temperature 0 are one text 3 times; give a `temperature` above 0, or `samples=1`"
     )
+    asked(Reader(), out="unsaid", **how)
+    assert heard == [
+        (
+            "nobody says that `model` draws what it writes, without which 3 samples are one text 3 times; give "
+            "its `temperature` if it does"
+        )
+    ]
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,9 @@ import pytest
 import blend
 from helpers.models.own_models import Chooser, Reader, Saying, refused
 
+OFTEN: dict[str, Any] = {"samples": 3, "on_warning": lambda _: None}
+"""Nobody says of an object that it draws, which is remarked."""
+
 
 def constant(prompts: list[str]) -> list[str]:
     return ['{"answer_choice": "A"}' if "JSON" in prompt else "rice" for prompt in prompts]
@@ -23,7 +26,7 @@ def constant(prompts: list[str]) -> list[str]:
 )
 def test_repeats_that_are_all_alike_change_no_figure(asked: Callable[..., blend.Run], task: str, figure: str):
     once = blend.score_run(asked(Saying(constant), task, out="once", limit=12))
-    often = blend.score_run(asked(Saying(constant), task, out="often", limit=12, samples=3))
+    often = blend.score_run(asked(Saying(constant), task, out="often", limit=12, **OFTEN))
     columns = ["metric", "scope", "key", "value", "low", "high"]
     assert once.frame.select(columns).equals(often.frame.head(once.frame.height).select(columns))
     assert often.overall(figure).n == 3 * once.overall(figure).n
@@ -51,7 +54,7 @@ def varying() -> Any:
 @pytest.mark.landing
 @pytest.mark.slow
 def test_every_repeat_is_an_item_behind_its_question(asked: Callable[..., blend.Run], varying: Any):
-    run = asked(varying, samples=3, rotations=2)
+    run = asked(varying, rotations=2, **OFTEN)
     items = run.items()
     assert items["item_id"][:4].to_list() == [
         (first := items["item_id"][0]),
@@ -74,7 +77,7 @@ def test_every_repeat_is_an_item_behind_its_question(asked: Callable[..., blend.
 @pytest.mark.slow
 def test_runs_with_repeats_are_compared_by_template(asked: Callable[..., blend.Run], varying: Any):
     first, second = (
-        blend.score_run(asked(model, out=out, samples=3, limit=12))
+        blend.score_run(asked(model, out=out, limit=12, **OFTEN))
         for model, out in ((varying, "a"), (Reader(), "b"))
     )
     (pair,) = blend.compare_runs([first, second]).pairs
@@ -98,7 +101,7 @@ def test_options_that_are_scored_have_no_repeats(asked: Callable[..., blend.Run]
 @pytest.mark.integration  # a model computes
 def test_the_first_of_several_draws_is_the_only_one_of_one(asked: Callable[..., blend.Run], shared: Path):
     tiny = shared / "models" / "tiny-gpt2"
-    options = {"style": "json", "temperature": 1.0, "max_tokens": 4, "limit": 1}
+    options = {"style": "json", "temperature": 1.0, "max_tokens": 4, "limit": 1, "on_warning": lambda _: None}
     once, often = asked(tiny, out="once", **options), asked(tiny, out="often", samples=2, **options)
     texts = often.items("item_id", "sample").join(often.answers(), on="item_id", maintain_order="left")
     assert texts.filter(sample=0)["text"].sort().equals(once.answers()["text"].sort())

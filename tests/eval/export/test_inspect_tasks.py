@@ -13,18 +13,21 @@ from nets.commands import blend as command
 from nets.kept_runs import RUNS, description, make_run
 
 from blend.builders.publish import publish_release
-from blend.eval.asked_runs import read_run
 from blend.eval.evaluation import run_of_log
 from blend.eval.models.protocols import Decoding, draw_seeds
 from blend.eval.registry import TASKS, task_of
-from blend.eval.release_items import read_items
+from blend.eval.release_items import read_items, read_run
 from blend.eval.runs.run_directory import Run
 from helpers.asking import ask, score
 from helpers.hub.hub_server import Hub
 from helpers.hub.hub_store import ALICE
 from helpers.models.saying_server import SayingServer
 
-pytestmark = [pytest.mark.integration, pytest.mark.nightly]
+pytestmark = [
+    pytest.mark.integration,
+    pytest.mark.nightly,
+    pytest.mark.filterwarnings("ignore:.* name no option, and count as wrong"),
+]
 
 UNFINISHED = {"text": "<think>Hm", "thought": None, "finish_reason": "length"}
 """What is said where a net keeps no answer."""

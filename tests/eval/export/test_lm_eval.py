@@ -11,12 +11,11 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from blend.eval.asked_runs import read_run
 from blend.eval.evaluation import run_task, score_run
 from blend.eval.models.chosen import Recorded
 from blend.eval.models.local_model import open_local
 from blend.eval.registry import TASKS
-from blend.eval.release_items import read_items
+from blend.eval.release_items import read_items, read_run
 from blend.eval.runs.ask_model import ask_model
 from blend.eval.runs.run_directory import opened
 from blend.eval.scoring import ScoredAnswers, score_answers

@@ -7,11 +7,10 @@ import polars as pl
 import pytest
 import yaml
 
-from blend.eval.asked_runs import read_run
 from blend.eval.hub_results import push_scores
 from blend.eval.recorded_answers import read_recorded
 from blend.eval.registry import TASKS
-from blend.eval.release_items import read_items
+from blend.eval.release_items import read_items, read_run
 from blend.eval.runs.answers import write_answers
 from blend.eval.runs.run_directory import opened
 from blend.eval.scores_json import read_scores

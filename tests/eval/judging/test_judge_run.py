@@ -6,10 +6,10 @@ import polars as pl
 import pytest
 
 import blend
-from blend.eval.asked_runs import read_run
 from blend.eval.judging.judge_run import judge_run
 from blend.eval.judging.verdicts import VERDICTS, judges_of, read_verdicts
 from blend.eval.models.protocols import Generation
+from blend.eval.release_items import read_run
 from blend.eval.runs.answers import write_answers
 from helpers.judged_runs import KINDS, OwnJudge, answered_run, finds_the_answer, says, serving_judge
 

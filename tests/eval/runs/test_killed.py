@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from blend.eval.asked_runs import read_run
+from blend.eval.release_items import read_run
 from blend.eval.runs.ask_model import ask_model
 from blend.eval.runs.run_directory import opened
 from blend.schemas.errors import BlendError, ConflictError, InputError

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 from polars.testing import assert_frame_equal
 
-from blend.eval.asked_runs import read_run
 from blend.eval.models.tiny_model import make_tiny_model
+from blend.eval.release_items import read_run
 from helpers import killed_command
 from helpers.models.batch_server import BatchServer
 

@@ -6,10 +6,9 @@ from typing import Any
 import polars as pl
 import pytest
 
-from blend.eval.asked_runs import read_run
 from blend.eval.models.candidates import open_candidate_scorer
 from blend.eval.registry import TASKS
-from blend.eval.release_items import read_items
+from blend.eval.release_items import read_items, read_run
 from blend.eval.runs.ask_model import TOKENS_NAME, RunOutcome, ask_model
 from blend.eval.runs.run_directory import opened
 from blend.eval.scoring import score_answers

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from blend.eval.asked_runs import read_run
+from blend.eval.release_items import read_run
 from blend.eval.runs.run_description import go_on_with
 from blend.eval.scoring import score_answers
 from blend.schemas.errors import BlendError

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from blend.eval.asked_runs import read_run
 from blend.eval.models.chosen import Shard
+from blend.eval.release_items import read_run
 from blend.eval.runs.ask_model import ask_model
 from blend.eval.runs.run_directory import opened
 from helpers.kill_points import N_ITEMS, Echo, asked

@@ -10,12 +10,12 @@ from typer.testing import CliRunner
 
 import blend
 from blend.cli import app
+from blend.eval.costs import Usage, money, plan_asking
 from blend.eval.hub_results import push_scores
 from blend.eval.models.chosen import Price
 from blend.eval.models.tiny_model import make_tiny_model
 from blend.eval.runs.answers import write_answers
 from blend.eval.runs.ask_model import outcome_of
-from blend.eval.runs.run_description import Usage, money, plan_asking
 from blend.eval.runs.run_directory import opened
 from helpers.kill_points import Echo, asked
 from helpers.messages import wrong
@@ -68,7 +68,9 @@ def test_a_finish_reason_that_nobody_knows_is_told_once(tmp_path: Path):
 def test_a_local_model_counts_the_tokens_of_its_prompts(run: Callable[..., blend.Run], tmp_path: Path):
     make_tiny_model(tmp_path / "tiny")
     plans: list[Any] = []
-    asked = run(model=tmp_path / "tiny", style="json", max_tokens=2, on_plan=plans.append)
+    asked = run(
+        model=tmp_path / "tiny", style="json", max_tokens=2, on_plan=plans.append, on_warning=lambda _: None
+    )
     [plan] = plans
     assert asked.outcome is not None
     assert asked.outcome.usage is not None

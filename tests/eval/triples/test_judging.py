@@ -9,12 +9,11 @@ from typing import Any
 import polars as pl
 import pytest
 
-from blend.eval.asked_runs import read_run
 from blend.eval.evaluation import read_scored
 from blend.eval.judging.reply_sheet import write_replies
 from blend.eval.recorded_answers import read_recorded
 from blend.eval.registry import TASKS
-from blend.eval.release_items import read_items
+from blend.eval.release_items import read_items, read_run
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.runs.answers import write_answers
 from blend.eval.runs.run_directory import opened

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from blend.eval.asked_runs import read_run
+from blend.eval.release_items import read_run
 from blend.eval.runs.run_directory import Run
 from blend.eval.tasks.cultural_prompts.cultural_items import keep_texts
 

@@ -6,9 +6,9 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from blend.eval.asked_runs import read_run
 from blend.eval.evaluation import run_task
 from blend.eval.models.chosen import Recorded
+from blend.eval.release_items import read_run
 from blend.eval.scoring import score_answers
 from blend.eval.tasks.cultural_prompts.cultural_items import keep_texts
 from blend.schemas.errors import BlendError, InputError

@@ -6,10 +6,9 @@ import polars as pl
 import pytest
 
 from blend.builders.release import build_release
-from blend.eval.asked_runs import read_run
 from blend.eval.recorded_answers import read_recorded
 from blend.eval.registry import TASKS
-from blend.eval.release_items import read_items
+from blend.eval.release_items import read_items, read_run
 from blend.eval.runs.answers import write_answers
 from blend.eval.runs.run_directory import Run, opened
 from blend.eval.scoring import score_answers
