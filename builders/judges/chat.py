@@ -14,7 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
-from blend.builders.judges import Pair, Verdict
+from blend.builders.judges.panel import Pair, Verdict
 from blend.loaders.responses.verdicts import GivenVerdict
 from blend.loaders.servers import Persistence, Server, ask_side_by_side, server_address
 from blend.schemas.errors import ServerError

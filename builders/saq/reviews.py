@@ -357,10 +357,10 @@ def _two_values(questions: Sequence[Sequence[_Answer]]) -> Iterator[str]:
     """Groups whose answers say different numbers, times or days, as where the column was filled down."""
     for rows in questions:
         for group in _groups(row for row in rows if row.form is not _TEXT).values():
-            by_value = {_said(row, row.answer): row for row in reversed(group)}
+            by_value = {_value_of(row, row.answer): row for row in reversed(group)}
             by_value.pop(None, None)
             # One value as the English of all says that they are one answer: 18:00 beside 18:00 and 18:05.
-            englishes = {_said(row, text) for row in group for text in row.english}
+            englishes = {_value_of(row, text) for row in group for text in row.english}
             if len(by_value) > 1 and len(englishes) != 1:
                 *_, other, first = by_value.values()
                 yield (
@@ -369,7 +369,7 @@ def _two_values(questions: Sequence[Sequence[_Answer]]) -> Iterator[str]:
                 )
 
 
-def _said(row: _Answer, text: str) -> str | float | None:
+def _value_of(row: _Answer, text: str) -> str | float | None:
     """The number, time or day that a text says; null where nothing is sure."""
     return row.value(text) if row.form is AnswerFormat.DATE else _measure(row, text)
 

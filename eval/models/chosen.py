@@ -368,9 +368,6 @@ class _CallersModel:
         return table.all()
 
 
-_NOISE = 1e-3
-
-
 def _row(method: str, values: Any, n_options: int) -> Likelihoods:
     try:
         row = np.asarray(values, dtype=np.float64)
@@ -378,9 +375,9 @@ def _row(method: str, values: Any, n_options: int) -> Likelihoods:
         row = np.empty(0)
     # A candidate that cannot be ranked is null, and then NaN; an option cannot be so.
     is_number = np.isfinite(row) | (np.isnan(row) & (method == "candidate_logprobs"))
-    # What is a little above 0 is noise of adding up.
-    is_possible = is_number & ((row < _NOISE) | (method == "candidate_logprobs"))
-    if row.shape != (n_options,) or not is_possible.all():
+    # Options of which none is below 0 have probabilities, not their logarithms.
+    is_probability = method == "option_logprobs" and not (row < 0).any() and (row > 0).any()
+    if row.shape != (n_options,) or not is_number.all() or is_probability:
         wanted = "a finite number for each"
         if method == "option_logprobs":
             wanted = "a finite logarithm of its probability, 0 at most, for each"

@@ -172,7 +172,7 @@ def test_a_review_of_an_answer_that_was_corrected_since_is_taken_up_again(projec
     kept = [line for line in RESPONSES.splitlines() if not line.startswith(("food-01,a3", "work-01,a3"))]
     responses.write_text("\n".join(kept).replace("쌀밥", "빵") + "\n", encoding="utf-8")
     with pytest.raises(
-        BlendError, match="corrected there, have `blend reviews propose` take up its question again"
+        BlendError, match="corrected or withdrawn, have `blend reviews propose` take up its question again"
     ):
         run("build", "recipe.toml", "--out", "release")
 

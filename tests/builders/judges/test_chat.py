@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.builders.judges import Verdict
 from blend.builders.judges.chat import MAX_UNREAD, PROMPT_VERSION, AskedOptions, ChatJudge, OptionReader
+from blend.builders.judges.panel import Verdict
 from blend.loaders.responses.verdicts import GivenVerdict
 from blend.schemas.errors import BlendError
 from helpers.models.chat_server import SECRET, Chat, ChatReply, answers_in, judge_at, sensible

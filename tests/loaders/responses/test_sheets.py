@@ -117,7 +117,7 @@ def test_a_file_that_is_there_is_updated_only_when_asked(tmp_path: Path):
     assert not (tmp_path / "en-GB.jsonl").exists()
 
     (written,) = write_reviews(reviews(review()), tmp_path, update=True)
-    assert (written.questions, written.kept, written.replaced) == (1, 1, {"r9": 1})
+    assert (written.questions, written.kept, written.replaced) == (1, 1, {"r9": ["q"]})
     assert path.read_text(encoding="utf-8").splitlines()[0] == other
     assert [line["reviewer"] for line in lines(path)] == ["r9", "r1"]
 

@@ -104,7 +104,13 @@ def test_a_table_in_another_encoding_says_how_to_save_it(tmp_path: Path):
     ("header", "message"),
     [
         ("group,topic,sample,texts", "texts.csv:1: column 'text' is missing; rename column 'texts'"),
-        ("land,theme,nr,response", "texts.csv:1: columns 'group', 'topic', 'text' are missing; add them"),
+        (
+            "land,theme,nr,response",
+            (
+                "texts.csv:1: columns 'group', 'topic', 'text' are missing; rename the columns that hold them: "
+                "there are 'land', 'theme', 'nr', 'response'"
+            ),
+        ),
         ("group,Group,topic,text", "texts.csv:1: column 'group' occurs twice; remove one of the two"),
     ],
 )
