@@ -14,6 +14,9 @@ from helpers.in_process import run
 from helpers.messages import message_of
 from helpers.rung_runs import run_each_rung
 
+# That an object which writes is asked for letters in words.
+pytestmark = pytest.mark.filterwarnings("ignore:`model` writes")
+
 
 class Says:
     """A model that says B wherever there are letters, and else yes."""
