@@ -296,8 +296,8 @@ def test_somebody_else_publishes_while_the_repository_is_made(
     hub.fail(CREATE, status=503, times=3, action=once(lambda: somebody_else(other)))
     assert refusal(releases / "1.0.0") == (
         "Hub dataset org/blend: v1.0.0 is published with other content and never changes (changed: "
-        "CHANGELOG.md, DATASHEET.md, README.md, croissant.json, "
-        "data/multiple-choice-questions/test-00000.parquet and 5 more); "
+        "README.md, croissant.json, data/multiple-choice-questions/test-00000.parquet, recipe.toml, "
+        "release.json and 1 more); "
         f"see `blend diff org/blend@v1.0.0 {releases / '1.0.0'}`, raise `version` in the recipe and build again"
     )
     assert held(hub.repository(REPO)) == held(hub.repository(REPO), "v1.0.0") == published(other, hub.url)
