@@ -164,7 +164,7 @@ def score_answers(
         items = run.items("item_id", "region", "template_id", "sample")
         scored = _with_repeats(scored, items, task.repeated)
     parts = {**scored.signature_parts, **({} if rule == "default" else {"rule": kind})}
-    n_unanswered, n_written = written_count(scored.scores)
+    n_unanswered, _ = written_count(scored.scores)
     if n_unanswered:
         parts["unanswered"] = str(n_unanswered)
     if not state.can_be_scored:
@@ -184,14 +184,20 @@ def score_answers(
         verdicts=verdicts_held,
         usage=None if run.description.model.backend == "recorded" or is_ranked else state.usage,
     )
-    warnings = scored.warnings
+    return ScoredAnswers(scores, scored.decisions, (*scored.warnings, *_warnings(run, scored)))
+
+
+def _warnings(run: Run, scored: ScoredItems) -> Iterator[str]:
+    """Say where many of the answers are none, or name no option."""
+    n_unanswered, n_written = written_count(scored.scores)
     if n_unanswered > _MAX_UNANSWERED * n_written:
-        warnings = (*warnings, _on_unanswered(run, n_unanswered, n_written))
+        yield _on_unanswered(run, n_unanswered, n_written)
     n_unread, _ = written_count(scored.scores, UNREAD)
     if n_unread > _MAX_UNREAD * n_written:
-        first, share = scored.decisions.filter(why=UNREAD)["item_id"][0], f"{100 * n_unread / n_written:.1f} %"
-        warnings = (*warnings, _on_unread(run, f"{n_unread:,} of {n_written:,} answers ({share})", first))
-    return ScoredAnswers(scores, scored.decisions, warnings)
+        first = scored.decisions.filter(why=UNREAD).head(1)
+        [text] = run.answers("text", items=first)["text"]
+        n_of = f"{n_unread:,} of {n_written:,} answers ({100 * n_unread / n_written:.1f} %)"
+        yield _on_unread(run, n_of, first["item_id"][0], text)
 
 
 def _on_unanswered(run: Run, n: int, n_written: int) -> str:
@@ -228,18 +234,17 @@ def look_at_replies(run: Run) -> str | None:
     rules = task.item_rules(run.asked()._replace(items=items, gold=gold))
     assert rules is not None
     unread = [
-        item_id
+        (item_id, text)
         for item_id, text in answers.select("item_id", "text").iter_rows()
         if rules[item_id].decide(text).read_as is None
     ]
     if len(unread) <= _MAX_UNREAD * answers.height:
         return None
-    return _on_unread(run, f"{len(unread):,} of {answers.height:,} replies looked at", unread[0])
+    return _on_unread(run, f"{len(unread):,} of {answers.height:,} replies looked at", *unread[0])
 
 
-def _on_unread(run: Run, n_of: str, first: str) -> str:
-    """What a user should know of replies that name no option, of which ``first`` is the item of the first."""
-    [text] = run.answers("text", items=pl.DataFrame({"item_id": [first]}))["text"]
+def _on_unread(run: Run, n_of: str, first: str, text: str) -> str:
+    """What a user should know of replies that name no option: how many, and item and text of the first."""
     shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
     # The style of each such task that is not said compares options.
     options: Any = task_of(run.description.task).options()

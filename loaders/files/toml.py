@@ -85,9 +85,9 @@ def _problem(found: Sequence[FieldError], model: type[BaseModel], where: str, wh
 
 def _remedy(table: type[BaseModel], field: str) -> str:
     """What to write for a key: an example, where its field has one, else what the sentence under it says."""
-    for example in table.model_fields[field].examples or ():
+    if examples := table.model_fields[field].examples:
         # Text and lists of texts are in TOML what they are in JSON.
-        return f", for example {field} = {json.dumps(example)}"
+        return f", for example {field} = {json.dumps(examples[0])}"
     meaning = " ".join(field_sentences(table).get(field, "").split()).replace("``", '"').rstrip(".")
     return f": {meaning}"
 

@@ -17,7 +17,7 @@ from blend.eval.statistics.clusters import Clusters, cluster_sums
 from blend.eval.statistics.estimates import Estimate, estimates, gap_estimate, macro_estimate
 from blend.eval.task import Progress
 from blend.eval.tasks.probing import ProbingScoring
-from blend.eval.tasks.probing.ranking import candidate_sets, ranked
+from blend.eval.tasks.probing.ranking import RANKED, candidate_sets, ranked
 from blend.eval.tasks.probing.word_vectors import WordVectors, read_vectors
 from blend.eval.triples.triple_prompts import DISH_DECIDED, MIN_DISHES, asked_parts
 from blend.loaders.files.content import file_identity
@@ -31,12 +31,7 @@ DECISIONS = pl.Schema(
         "relation": pl.String(),
         "with_country": pl.Boolean(),
         "gold": pl.List(pl.String()),
-        "ranks": pl.List(pl.Int64()),
-        "top": pl.List(pl.String()),
-        "n_ranked": pl.Int64(),
-        "precision": pl.Float64(),
-        "hits_1": pl.Int64(),
-        "hits_5": pl.Int64(),
+        **RANKED,
         "similarity": pl.Float64(),
         "correct": pl.Boolean(),
     }

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from blend.eval.triples.triple_prompts import SHOWN
 
-_RANKED = pl.Schema(
+RANKED = pl.Schema(
     {
         "ranks": pl.List(pl.Int64()),
         "top": pl.List(pl.String()),
@@ -50,7 +50,7 @@ def ranked(
         shorter_first: Whether of equal scores that of fewer tokens comes first.
 
     Returns:
-        `_RANKED`, row by row; all null where there is no answer.
+        `RANKED`, row by row; all null where there is no answer.
     """
     names = {name: list(of_name) for name, of_name in sets.items()}
     found: list[tuple[Any, ...]] = []
@@ -58,7 +58,7 @@ def ranked(
         "gold", "candidate_set", "logprobs", "option_tokens"
     ).iter_rows():
         if logprobs is None:
-            found.append((None,) * len(_RANKED))
+            found.append((None,) * len(RANKED))
             continue
         tokens = np.array(option_tokens)
         scores = np.array(logprobs, dtype=np.float64)
@@ -74,7 +74,7 @@ def ranked(
         known = sorted(rank for rank in ranks if rank is not None)
         hits = (sum(rank < k for rank in known) for k in (1, 5))
         found.append((ranks, top, len(order), average_precision(known), *hits))
-    return pl.DataFrame(found, schema=_RANKED, orient="row")
+    return pl.DataFrame(found, schema=RANKED, orient="row")
 
 
 def _best_first(scores: NDArray[np.float64], tokens: NDArray[np.int64] | None) -> NDArray[np.int64]:

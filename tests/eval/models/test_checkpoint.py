@@ -76,6 +76,16 @@ def test_a_directory_that_cannot_be_used_is_refused(tiny_gpt2: Path, tmp_path: P
     assert str(caught.value) == message.format(folder)
 
 
+def test_a_name_that_is_nearly_a_directory_s_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tiny").mkdir()
+    for name, hint in {"tinny": "; did you mean 'tiny'?", "gpt2": ""}.items():
+        with pytest.raises(BlendError) as caught:
+            find_checkpoint(name)
+        assert str(caught.value).startswith(f"Hub model {name} (there is no such directory here{hint}): ")
+
+
 def test_other_weights_another_digest(tiny_gpt2: Path, tmp_path: Path):
     from safetensors.torch import load_file, save_file
 
