@@ -132,7 +132,7 @@ def test_a_model_may_be_called_with_its_version_and_without(server: BatchServer,
             line["response"]["body"]["model"] = name
         return "".join(json.dumps(line) + "\n" for line in lines[: len(names)])
 
-    results.write_text(called("tiny", "tiny-2026-11-01", "tiny-2026-10-01"))
+    results.write_text(called("tiny", "tiny-2026-11-01", "tiny", "tiny-2026-10-01"))
     assert "comes from 'tiny-2026-10-01', and others of this run from 'tiny-2026-11-01'" in wrong(
         lambda: run(batch_in=results)
     )
