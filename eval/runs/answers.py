@@ -65,7 +65,9 @@ _ROWS = 20_000
 """Answers that are parsed at a time."""
 
 _PLACES = {"item_id": pl.String, "is_error": pl.Boolean, "file": pl.UInt32, "start": pl.Int64, "stop": pl.Int64}
-_RESTORE = "restore it from a copy, or run again into another directory"
+RESTORE = "restore it from a copy, or run again into another directory"
+"""What to do about a file that is not as the run has written it."""
+
 
 
 def storing(directory: Path) -> AbstractContextManager[None]:
@@ -171,7 +173,7 @@ class Answers:
             RowError: If a line, other than half of one at the end, is not an answer; names it.
         """
         if not folder.is_dir():
-            raise InputError(f"{folder}: no such folder, so all would be asked again; {_RESTORE}")
+            raise InputError(f"{folder}: no such folder, so all would be asked again; {RESTORE}")
         self._files = _answer_files(folder)
         parts = [part for number in range(len(self._files)) for part in self._places(number)]
         places = pl.concat([pl.DataFrame(schema=_PLACES), *parts])
@@ -201,7 +203,7 @@ class Answers:
                 rows = pl.read_ndjson(b"".join(self._lines(some)), schema=schema)
             except (pl.exceptions.PolarsError, UnicodeDecodeError):
                 folder = str(self._files[0].parent)
-                raise RowError("not answers as a run keeps them", where=folder, fix=_RESTORE) from None
+                raise RowError("not answers as a run keeps them", where=folder, fix=RESTORE) from None
             if "thought" in schema and not thoughts:
                 rows = rows.with_columns(thought=pl.when(pl.col("thought").is_not_null()).then(pl.lit("")))
             found.append(rows)

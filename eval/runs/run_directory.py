@@ -17,7 +17,7 @@ from blend.eval.costs import Usage
 from blend.eval.items import PART, TaskItems, text_digest
 from blend.eval.models.chosen import Shard
 from blend.eval.models.protocols import ChatOptions, Decoding, ModelDescription
-from blend.eval.runs.answers import WRITTEN, AnswerFile, Answers, as_scored, storing
+from blend.eval.runs.answers import RESTORE, WRITTEN, AnswerFile, Answers, as_scored, storing
 from blend.eval.runs.run_description import (
     DESCRIPTION_NAME,
     RecordedAnswers,
@@ -43,9 +43,6 @@ _GOLD_NAME = "gold.parquet"
 ANSWERS_FOLDER = "answers"
 
 _BEFORE_DESCRIPTION = (ITEMS_NAME, _GOLD_NAME, ANSWERS_FOLDER)
-
-RESTORE = "restore it from a copy, or run again into another directory"
-"""What to do about a table that is not as the run has written it."""
 
 MAX_MISSING = 0.01
 """Share of items without an answer above which nothing is scored unless the caller says so."""
@@ -254,7 +251,12 @@ def opened(
 
 def _start(directory: Path, description: RunDescription, asked: TaskItems) -> None:
     """Write what a run needs, its description last: without it nothing was asked yet."""
-    check_own_folder(directory, what="the directory of a run", is_ours=_is_begun)
+    # A run that was killed before it had its description may have left these.
+    check_own_folder(
+        directory,
+        what="the directory of a run",
+        is_ours=lambda name: name in _BEFORE_DESCRIPTION or is_left_over(name),
+    )
     answers = directory / ANSWERS_FOLDER
     if any(answers.glob("*.jsonl")):
         raise InputError(
@@ -267,11 +269,6 @@ def _start(directory: Path, description: RunDescription, asked: TaskItems) -> No
         write_frame(directory / ITEMS_NAME, kept.items)
         write_frame(directory / _GOLD_NAME, kept.gold)
     atomic_write(directory / DESCRIPTION_NAME, description.to_json())
-
-
-def _is_begun(name: str) -> bool:
-    """Whether a run that was killed before it had its description may have left a file of this name."""
-    return name in _BEFORE_DESCRIPTION or is_left_over(name)
 
 
 def change_description(run: Run, **changes: Any) -> Run:
