@@ -21,6 +21,7 @@ from blend.builders.mcq.answers import (
 from blend.builders.mcq.choice import N_DISTRACTORS, Choice, Chosen
 from blend.builders.mcq.keyness import Keyness, answer_index
 from blend.builders.mcq.offers import Target
+from blend.builders.mcq.options import LocaleText
 from blend.builders.mcq.published_mcqs import MORE_VOTES, McqRow, balanced_positions, mcq_frame, unsure
 from blend.builders.mcq.result import DROPPED, SHORT, McqBuild, reading_frame, summarise
 from blend.builders.mcq.verdicts import FOUND, Verdicts
@@ -52,7 +53,7 @@ def build_default(
     keyness, panel = Keyness(index), JudgePanel(judges)
     made_rows: list[McqRow] = []
     dropped: list[tuple[str, str, str, str]] = []
-    not_sure: dict[str, tuple[str, str, str, str]] = {}
+    not_sure: dict[tuple[str, str], tuple[str, str]] = {}
     for answers in read_answers(questions, annotations, rules):
         dropped += [(answers.template_id, one.locale.tag, *one.loss) for one in answers.locales if one.loss]
         choice = Choice(answers, rules, keyness, panel)
@@ -63,21 +64,21 @@ def build_default(
                 key = answers.template_id, target.answers.locale.tag
                 dropped.append((*key, SHORT, _shortage(target, answers)))
             else:
-                row = _named(chosen, target.answers, answers)
+                row = _chosen_row(chosen, target.answers, answers)
                 made_rows.append(row)
                 least = options.target_min_votes + MORE_VOTES
                 if options.rungs and (reason := unsure(*chosen, answers.answer_format, least=least)):
-                    not_sure[row.mcq_id] = row.template_id, row.locale, *reason
+                    not_sure[row.template_id, row.locale] = reason
     rows = _placed(made_rows, seed, locales)
     mcqs = mcq_frame(rows)
     losses = pl.DataFrame(dropped, DROPPED, orient="row").sort("template_id", "locale")
     present = set(annotations["locale"].unique())
-    sure = frozenset(row.mcq_id for row in rows if row.mcq_id not in not_sure)
+    sure = frozenset(row.mcq_id for row in rows if (row.template_id, row.locale) not in not_sure)
     found = (
         read.slips,
         read.void,
         read.on_nothing(index, template_formats(questions)),
-        pl.DataFrame(list(not_sure.values()), FOUND, orient="row"),
+        pl.DataFrame([(*key, *reason) for key, reason in not_sure.items()], FOUND, orient="row"),
     )
     return McqBuild(
         mcqs=mcqs,
@@ -93,12 +94,11 @@ def build_default(
     )
 
 
-def _named(chosen: Chosen, asked: LocaleAnswers, answers: TemplateAnswers) -> McqRow:
-    """Name a question by what it shows: the same options and correct answer, the same id."""
+def _chosen_row(chosen: Chosen, asked: LocaleAnswers, answers: TemplateAnswers) -> McqRow:
+    """A question that is not placed yet: the correct answer first, and an id of what it can choose from."""
     options = [(one.text, one.locale.tag) for one in (chosen.gold, *chosen.distractors)]
-    shown = digest(chosen.gold.text, *(part for option in sorted(options) for part in option))
     return McqRow(
-        f"{answers.template_id}_{asked.locale.split}_{shown >> 32:08x}",
+        _id(answers.template_id, asked.locale.split, chosen.gold.text, sorted(options)),
         answers.template_id,
         asked.locale.tag,
         options,
@@ -108,7 +108,11 @@ def _named(chosen: Chosen, asked: LocaleAnswers, answers: TemplateAnswers) -> Mc
 
 
 def _placed(rows: Sequence[McqRow], seed: int, locales: Registry) -> list[McqRow]:
-    """Place the correct answers, each position equally often in every region; a digest orders the others."""
+    """Place the correct answers, each position equally often in every region; a digest orders the others.
+
+    A question is then named by what it shows in its order, since letters that were recorded mean that order:
+    the same options elsewhere are another question.
+    """
     named = [(locales.get(row.locale).region, row.mcq_id) for row in rows]
     positions = balanced_positions(named, seed)
     placed = []
@@ -116,8 +120,15 @@ def _placed(rows: Sequence[McqRow], seed: int, locales: Registry) -> list[McqRow
         correct, *wrong = row.options
         options = sorted(wrong, key=lambda option: digest(seed, row.mcq_id, *option))
         options.insert(positions[name], correct)
-        placed.append(row._replace(options=options, answer=positions[name]))
+        shown_as = _id(row.template_id, locales.get(row.locale).split, correct[0], options)
+        placed.append(row._replace(mcq_id=shown_as, options=options, answer=positions[name]))
     return placed
+
+
+def _id(template_id: str, split: str, correct: str, options: Sequence[LocaleText]) -> str:
+    """The id of a question by its correct answer and its options, in the order in which they are given."""
+    shown = digest(correct, *(part for option in options for part in option))
+    return f"{template_id}_{split}_{shown >> 32:08x}"
 
 
 def _shortage(target: Target, answers: TemplateAnswers) -> str:
