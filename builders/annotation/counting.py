@@ -13,11 +13,24 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from blend.builders.annotation.judging import MCQ_REVIEW, judge_stage, judges
+from blend.builders.annotation.judging import judging, option_tasks, options_plan, read_options
 from blend.builders.annotation.project import PSEUDONYM, People, ProjectFile, StageName, project_key, pseudonym
-from blend.builders.annotation.questions import ANSWER, ANSWERS, COLLECT
-from blend.builders.annotation.review import GROUPS, INVALID, ITEMS, REVIEW, WHY_INVALID
-from blend.builders.annotation.stage import Reading, Stage, location_of
+from blend.builders.annotation.questions import (
+    ANSWERS,
+    answer_tasks,
+    collect_tasks,
+    read_answers,
+    read_questions,
+)
+from blend.builders.annotation.review import (
+    GROUPS,
+    INVALID,
+    ITEMS,
+    WHY_INVALID,
+    read_reviews,
+    review_tasks,
+)
+from blend.builders.annotation.stage import Reading, Stage, location_of, stage_definitions
 from blend.builders.saq.answer_sheet import given_part, without_lost
 from blend.loaders.files.atomic import atomic_write
 from blend.loaders.files.content import read_content
@@ -34,13 +47,21 @@ from blend.schemas.texts import clean, escape_controls, pluralise
 # Stages: what people do one after the other, from questions of their own to reviewed answers.
 
 
-_OWN = {one.name: one for one in (COLLECT, ANSWER, REVIEW, MCQ_REVIEW)}
-
-
 @cache
 def stage_of(name: StageName) -> Stage:
     """The stage of a name, of `project.ORDER`."""
-    return _OWN[name] if name in _OWN else judge_stage(name, judges()[name])
+    defined = stage_definitions()[name]
+    match name:
+        case "collect":
+            return Stage(name, defined, collect_tasks, read_questions)
+        case "answer":
+            return Stage(name, defined, answer_tasks, read_answers)
+        case "review":
+            return Stage(name, defined, review_tasks, read_reviews)
+        case "mcq-review":
+            return Stage(name, defined, option_tasks, read_options, options_plan)
+        case _:
+            return judging(name, defined)
 
 
 class StageLocale(NamedTuple):

@@ -7,11 +7,11 @@ from xml.etree.ElementTree import fromstring, tostring
 import pytest
 
 from blend.builders.annotation.counting import stage_of
-from blend.builders.annotation.judging import judges, read_sheet
+from blend.builders.annotation.judging import read_sheet
 from blend.builders.annotation.project import ORDER, Project, StageName
 from blend.builders.annotation.pulling import pairs_once
 from blend.builders.annotation.questions import collection_plan
-from blend.builders.annotation.stage import Material
+from blend.builders.annotation.stage import Material, stage_definitions
 from blend.builders.annotation.ui_strings import PageTexts, texts_of, ui_strings_of
 from blend.builders.templates import review_sheet
 from blend.eval.judging.labels import read_reply_verdicts
@@ -132,7 +132,7 @@ def test_a_question_that_contradicts_its_form_is_told():
 def sheet(stage: StageName, path: Path, text: str) -> Material:
     """A sheet as it is written and read."""
     path.write_text(text, encoding="utf-8")
-    return Material(sheets={stage: read_sheet(judges()[stage], path)})
+    return Material(sheets={stage: read_sheet(stage_definitions()[stage], path)})
 
 
 def test_pairs_become_decisions_where_people_agree(tmp_path: Path):
@@ -221,7 +221,7 @@ def test_of_several_answers_to_a_statement_the_first_counts(tmp_path: Path):
 def test_a_sheet_lacks_nothing(tmp_path: Path):
     path = tmp_path / "sheet.csv"
     with pytest.raises(InputError) as raised:
-        read_sheet(judges()["replies"], path)
+        read_sheet(stage_definitions()["replies"], path)
     told = "there is no such sheet; correct the path, or make it with `blend eval judge-sheet`"
     assert str(raised.value) == f"{path}: {told}"
 

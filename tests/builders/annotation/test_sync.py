@@ -179,7 +179,7 @@ def test_what_is_begun_is_told_and_its_page_stays(file: ProjectFile, fake: FakeS
         app(["annotate", "sync", str(file.path), "--exit-code"])
     assert ended.value.code == 3
     fake.annotate(WORK, "jun", typed("12:00"))
-    fake.delete_draft(fake.typed[before][0]["id"])
+    fake.delete("drafts", fake.typed[before][0]["id"])
     assert "not sent" not in annotate("sync", file.path)
 
 
@@ -219,7 +219,7 @@ def test_an_answer_that_is_corrected_leaves_its_review(reviewed: ProjectFile, fa
 def test_what_is_gone_counts_until_the_lead_accepts_it(file: ProjectFile, fake: FakeStudio):
     number = fake.annotate(FOOD, "kim", typed("라면"))
     sync_project(file.path)
-    fake.delete_annotation(number)
+    fake.delete("annotations", number)
     project = fake.of_tasks[fake.task(FOOD)][0]
     by = f"1 by {who(file, 'kim')}, on food-01; see http://fake/projects/{project}/data\n"
     assert f"t answer ko-KR: {GONE}: {by}" in annotate("sync", file.path)

@@ -111,9 +111,17 @@ class FakeStudio(Studio):
                 self.of_tasks[number] = of, replace(task, overlap=changes["overlap"])
                 self._touch(number)
 
-    def delete(self, project: int) -> None:
-        self.delete_tasks(project, [number for number, (of, _) in self.of_tasks.items() if of == project])
-        del self.of_projects[project]
+    def delete(self, kind: str, number: int) -> None:
+        if kind == "projects":
+            self.delete_tasks(number, [task for task, (of, _) in self.of_tasks.items() if of == number])
+            del self.of_projects[number]
+        for kept in self.given if kind == "annotations" else self.typed:
+            held = self.given if kind == "annotations" else self.typed
+            if left := [one for one in held[kept] if one["id"] != number]:
+                pass
+            if len(left) < len(held[kept]):
+                held[kept] = left
+                self._touch(kept, self._moment())
 
     def tasks(self, project: int) -> list[RemoteTask]:
         self.asked.append("tasks")
@@ -134,17 +142,6 @@ class FakeStudio(Studio):
         self.asked.append("ask")
         project, now = self.of_tasks[task]
         self.of_tasks[task] = project, replace(now, overlap=overlap, closed=closed)
-
-    def delete_annotation(self, annotation: int) -> None:
-        for number, sent in self.given.items():
-            if left := [one for one in sent if one["id"] == annotation]:
-                sent.remove(left[0])
-                self._touch(number, self._moment())
-
-    def delete_draft(self, draft: int) -> None:
-        for number, typed in self.typed.items():
-            self.typed[number] = [one for one in typed if one["id"] != draft]
-            self._touch(number)
 
     def export(self, project: int) -> bytes:
         self.asked.append("export")
