@@ -315,7 +315,7 @@ def _judge_plan(
     return still_to_read(lines, reading, readers, verdicts, lambda data: [data["id"]])
 
 
-def judging(name: StageName, judge: StageDefinition) -> Stage:
+def of_sheet(name: StageName, judge: StageDefinition) -> Stage:
     """The stage in which people judge the rows of a sheet."""
     return Stage(
         name,
