@@ -20,7 +20,6 @@ VERSION = {"release": "1.23.2"}
 WHO = {"id": 1, "email": "lead@example.org", "username": "lead"}
 
 
-Answers = tuple[int, Any] | list[tuple[int, Any]]
 URL = "http://127.0.0.1:8080"
 
 
@@ -38,7 +37,7 @@ def answering(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     Of several answers in a list, each is given once.
     """
 
-    def answer(**answers: Answers) -> None:
+    def answer(**answers: Any) -> None:
         def handled(_: httpx.HTTPTransport, request: httpx.Request) -> httpx.Response:
             usual = {"version": (200, VERSION), "whoami": (200, WHO)}
             found = next(one for part, one in {**usual, **answers}.items() if part in request.url.path)
@@ -58,16 +57,6 @@ def message_of(url: str = URL, kind: type[Exception] = ServerError) -> str:
     with pytest.raises(kind) as raised, label_studio(url) as studio:
         studio.projects()
     return str(raised.value).removeprefix(f"Label Studio at {url}: ")
-
-
-@pytest.mark.slow
-def test_no_server():
-    assert message_of("http://127.0.0.1:1") == (
-        "cannot be reached ([Errno 111] Connection refused); start it, or correct key server.url of the "
-        "project file"
-    )
-    # A password in the address is not shown.
-    assert "s3cret" not in message_of("http://lead:s3cret@127.0.0.1:1")
 
 
 AND_SET = "(Account & Settings), and set LABEL_STUDIO_API_KEY to it"
@@ -129,12 +118,6 @@ def test_what_a_server_refuses_is_told(case: str, answering: Callable[..., None]
     assert message_of(kind=GoneError if case == "gone" else ServerError) == told
 
 
-def test_no_token(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.delenv(VARIABLE)
-    told = f"there is no access token; copy yours from that page {AND_SET}"
-    assert message_of(kind=InputError) == told
-
-
 EMPTIED = (200, {"tasks": [], "total": 2, "total_annotations": 0, "total_predictions": 0})
 NO_PROJECT = (500, {"detail": "Project matching query does not exist."})
 TASKS = (200, {**EMPTIED[1], "tasks": [{"id": 2, "data": {}}, {"id": 1, "data": {}}]})
@@ -180,7 +163,13 @@ def test_what_answers_in_its_place_is_told(
 
 
 @pytest.mark.slow
-def test_no_answer_in_time():
+def test_no_server_and_no_answer_in_time():
+    assert message_of("http://127.0.0.1:1") == (
+        "cannot be reached ([Errno 111] Connection refused); start it, or correct key server.url of the "
+        "project file"
+    )
+    # A password in the address is not shown.
+    assert "s3cret" not in message_of("http://lead:s3cret@127.0.0.1:1")
     with socket() as deaf:
         deaf.bind(("127.0.0.1", 0))
         deaf.listen()
@@ -192,7 +181,9 @@ def test_no_answer_in_time():
     )
 
 
-def test_the_token_goes_to_another_machine_only_if_the_user_names_it(monkeypatch: pytest.MonkeyPatch):
+def test_there_is_a_token_and_it_goes_to_another_machine_only_if_the_user_names_it(
+    monkeypatch: pytest.MonkeyPatch,
+):
     url = "https://studio.invalid"
     refused = (
         "the project file names this server; your token goes to no other machine unless you name it as well; "
@@ -205,3 +196,6 @@ def test_the_token_goes_to_another_machine_only_if_the_user_names_it(monkeypatch
         assert message_of(url, InputError) == refused
     monkeypatch.setenv("LABEL_STUDIO_URL", f"{url}/")
     assert message_of(url, ServerError).startswith("cannot be reached")
+    monkeypatch.delenv(VARIABLE)
+    told = f"there is no access token; copy yours from that page {AND_SET}"
+    assert message_of(kind=InputError) == told
