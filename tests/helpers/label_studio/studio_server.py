@@ -100,9 +100,8 @@ def start_for(owner: int, folder: Path) -> Running:
 
 def stop(running: Running) -> None:
     """End a server and whatever it has started."""
-    with suppress(ProcessLookupError):
+    with suppress(ProcessLookupError, ChildProcessError):
         os.killpg(running.process, signal.SIGKILL)
-    with suppress(ChildProcessError):
         os.waitpid(running.process, 0)
 
 
