@@ -9,7 +9,7 @@ import pytest
 from blend.builders.annotation.stage import WORK
 from blend.builders.annotation.status import ANNOTATORS, MIN_QUESTIONS, Reliability, reliability
 from blend.schemas.frames import RESPONSES, REVIEWS, empty
-from helpers.questions.saq_inputs import questions_of, review_of
+from helpers.questions.saq_inputs import questions_of
 
 N = 40
 
@@ -19,11 +19,10 @@ def response(i: int, who: str, *answers: str, non_answer: str | None = None) -> 
     return {**row, "non_answer": non_answer, "reason": None, "source": f"{who}:{i}"}
 
 
-def relied(rows: list[dict[str, Any]], reviews: pl.DataFrame | None = None, work: Any = ()) -> Reliability:
+def relied(rows: list[dict[str, Any]], work: Any = ()) -> Reliability:
     asked = questions_of(*(f"q{i:02}" for i in range(N)))
     asked = asked.with_columns(question=pl.format("What about topic {}?", pl.int_range(N)))
-    reviewed = empty(REVIEWS) if reviews is None else reviews
-    return reliability(asked, pl.DataFrame(rows, RESPONSES), reviewed, pl.DataFrame(work, WORK))
+    return reliability(asked, pl.DataFrame(rows, RESPONSES), empty(REVIEWS), pl.DataFrame(work, WORK))
 
 
 def test_agreement_is_the_mean_of_masi_over_the_others():
@@ -48,14 +47,6 @@ def test_agreement_is_the_mean_of_masi_over_the_others():
     assert found.annotators["flags"].to_list() == [[]] * 3
     (locale,) = found.locales.to_dicts()
     assert (locale["questions"], locale["answers"], locale["annotators"]) == (3, 7, 3)
-
-
-def test_a_review_decides_what_is_one_answer():
-    given = (0, "a", "soccer"), (0, "b", "football"), (1, "a", "x"), (1, "b", "y")
-    rows = [response(*one) for one in given]
-    assert relied(rows).questions["agreement"].to_list() == [0, 0]
-    review = review_of((["soccer", "football"], []), template_id="q00")
-    assert relied(rows, review).questions["agreement"].to_list() == [1, 0]
 
 
 def test_whoever_does_not_work_well_is_named_with_the_reason():
