@@ -10,8 +10,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from blend.builders.annotation.counting import stage_of
-from blend.builders.annotation.project import ORDER
+from blend.builders.annotation.stage import stage_definitions
 from blend.builders.validate import CHECKS
 from blend.eval.registry import TASKS
 from blend.eval.text import language_readers
@@ -79,8 +78,8 @@ def checks() -> str:
 def stages() -> str:
     """A table of the stages of annotation, in the order in which they happen."""
     rows = [
-        (f"`{stage.name}`", "reviewers" if stage.by_reviewers else "annotators", stage.does, stage.gives)
-        for stage in map(stage_of, ORDER)
+        (f"`{name}`", "reviewers" if stage.by_reviewers else "annotators", stage.does, stage.gives)
+        for name, stage in stage_definitions().items()
     ]
     return _table(("stage", "who", "what they do", "what comes out"), rows)
 

@@ -8,7 +8,7 @@ import shutil
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from helpers.label_studio.annotation_projects import push_sample
 from helpers.label_studio.annotator_in_browser import annotator
@@ -52,7 +52,14 @@ def main(images: Path) -> None:
                 where = Path(folder) / stage, stage, server.url, picture.locale, [stage]
                 push_sample(*where, keys=keys, answered=answered)
                 person.begin(studio.project(f"{stage} {stage} {picture.locale}"))
-                person.picture(images / f"annotating-{stage}.png", picture.height_px)
+                take(person.page, images / f"annotating-{stage}.png", picture.height_px)
+
+
+def take(page: Any, path: Path, height_px: int) -> None:
+    """Take a picture of a page from its top on, without what Label Studio has around it."""
+    page.wait_for_load_state("networkidle")
+    box = page.locator(".blend").locator("xpath=..").bounding_box()
+    page.screenshot(path=path, clip={**box, "height": height_px})
 
 
 if __name__ == "__main__":

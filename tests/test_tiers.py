@@ -26,8 +26,8 @@ KILLED = {
 }
 """Test of what is killed while it writes, to what writes; each has a moment in `make test`.
 
-Pushing to Label Studio and pulling from it are killed in ``label_studio/test_killed.py``: with its server, so
-one moment in `make landing`, and the others in `make nightly`.
+Pushing to Label Studio and pulling from it are killed in ``label_studio/test_faults.py``, at night: with its
+server.
 """
 
 

@@ -13,11 +13,9 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from blend.builders.annotation.judging import MCQ_REVIEW, judge_stage, judges
+from blend.builders.annotation import judging, questions, review
 from blend.builders.annotation.project import PSEUDONYM, People, ProjectFile, StageName, project_key, pseudonym
-from blend.builders.annotation.questions import ANSWER, ANSWERS, COLLECT
-from blend.builders.annotation.review import GROUPS, INVALID, ITEMS, REVIEW, WHY_INVALID
-from blend.builders.annotation.stage import Reading, Stage, location_of
+from blend.builders.annotation.stage import Reading, Stage, location_of, stage_definitions
 from blend.builders.saq.answer_sheet import given_part, without_lost
 from blend.loaders.files.atomic import atomic_write
 from blend.loaders.files.content import read_content
@@ -34,13 +32,21 @@ from blend.schemas.texts import clean, escape_controls, pluralise
 # Stages: what people do one after the other, from questions of their own to reviewed answers.
 
 
-_OWN = {one.name: one for one in (COLLECT, ANSWER, REVIEW, MCQ_REVIEW)}
-
-
 @cache
 def stage_of(name: StageName) -> Stage:
     """The stage of a name, of `project.ORDER`."""
-    return _OWN[name] if name in _OWN else judge_stage(name, judges()[name])
+    defined = stage_definitions()[name]
+    match name:
+        case "collect":
+            return Stage(name, defined, questions.collect_tasks, questions.read_questions)
+        case "answer":
+            return Stage(name, defined, questions.answer_tasks, questions.read_answers)
+        case "review":
+            return Stage(name, defined, review.review_tasks, review.read_reviews)
+        case "mcq-review":
+            return Stage(name, defined, judging.option_tasks, judging.read_options, judging.options_plan)
+        case _:
+            return judging.of_sheet(name, defined)
 
 
 class StageLocale(NamedTuple):
@@ -148,10 +154,10 @@ def _asked_now(file: ProjectFile) -> set[tuple[str, str]] | None:
 
     Null where the file of them cannot be read whole, or holds none: it is more likely cut off than meant.
     """
-    questions = readable_questions(file.collected, locales=file.locales)
-    if questions is None or not questions.is_complete:
+    found = readable_questions(file.collected, locales=file.locales)
+    if found is None or not found.is_complete:
         return None
-    return {(question.template_id, question.locale) for _, question in questions.rows} or None
+    return {(question.template_id, question.locale) for _, question in found.rows} or None
 
 
 def _given_in(tag: str, found: Sequence[StageReading]) -> Mapping[str, int]:
@@ -204,9 +210,9 @@ def _without_lost_answers(one: StageReading, responses: Mapping[str, Sequence[Ma
     for row in responses[tag]:
         given.setdefault(row["template_id"], set()).update(map(clean, row.get("answers", ())))
     kept, findings = [], []
-    for review in reading.rows["reviews"]:
-        template_id = review["template_id"]
-        left, lost = given_part(review, given.get(template_id, set()))
+    for row in reading.rows["reviews"]:
+        template_id = row["template_id"]
+        left, lost = given_part(row, given.get(template_id, set()))
         if lost:
             listed = ", ".join(f"'{escape_controls(answer)}'" for answer in lost)
             detail = f"the review decides on {listed}, which nobody answers any more; left out of it"
@@ -342,7 +348,8 @@ def _answer_ids(lines: Iterable[Line]) -> set[str]:
         stage, _, rest = str(line.get("blend_id") or "").partition("/")
         tag, _, template_id = rest.partition("/")
         for result in line.get("result") or () if stage == "answer" else ():
-            texts = (result.get("value") or {}).get("text") if result.get("from_name") == ANSWERS else None
+            value = result.get("value") or {}
+            texts = value.get("text") if result.get("from_name") == questions.ANSWERS else None
             for text in [texts] if isinstance(texts, str) else texts or ():
                 found.add(ANSWER_SHEET.mark(template_id, tag, clean(str(text))))
     return found
@@ -350,7 +357,7 @@ def _answer_ids(lines: Iterable[Line]) -> set[str]:
 
 def shown_in(data: Mapping[str, Any]) -> set[str]:
     """Ids of the answers that the task of a review shows."""
-    shown = data.get(ITEMS)
+    shown = data.get(review.ITEMS)
     return {str(item.get("id")) for item in shown} if isinstance(shown, list) else set()
 
 
@@ -364,26 +371,27 @@ def without_answers(task: ExportedTask, gone: Collection[str]) -> ExportedTask |
     """
     if shown_in(task["data"]).isdisjoint(gone):
         return task
-    kept = [item for item in task["data"][ITEMS] if item.get("id") not in gone]
+    kept = [item for item in task["data"][review.ITEMS] if item.get("id") not in gone]
     if not kept:
         return None
     annotations = [
         {**one, "result": _results_without(one.get("result") or [], gone)} for one in task["annotations"]
     ]
-    return {**task, "data": {**task["data"], ITEMS: kept}, "annotations": annotations}
+    return {**task, "data": {**task["data"], review.ITEMS: kept}, "annotations": annotations}
 
 
 def _results_without(results: Sequence[Mapping[str, Any]], gone: Collection[str]) -> list[dict[str, Any]]:
     kept: list[dict[str, Any]] = []
     emptied: set[str] = set()
     for result in results:
-        columns = (result.get("value") or {}).get("ranker") if result.get("from_name") == GROUPS else None
+        value = result.get("value") or {}
+        columns = value.get("ranker") if result.get("from_name") == review.GROUPS else None
         if isinstance(columns, dict):
             left = {name: [item for item in items if item not in gone] for name, items in columns.items()}
             emptied |= {name for name, items in columns.items() if items and not left[name]}
-            result = {**result, "value": {**result["value"], "ranker": left}}
+            result = {**result, "value": {**value, "ranker": left}}
         kept.append(dict(result))
-    fields = {WHY_INVALID if name == INVALID else f"english_{name[1:]}" for name in emptied}
+    fields = {review.WHY_INVALID if name == review.INVALID else f"english_{name[1:]}" for name in emptied}
     return [result for result in kept if result.get("from_name") not in fields]
 
 

@@ -1,24 +1,21 @@
-"""The stages in which natives judge: *mcq-review*, and one per table of ``judge.toml``.
+"""The stages in which natives judge: *mcq-review*, and those of a sheet.
 
 In *mcq-review*, natives read every option that questions about their region may show. A page has one question:
 what is shown as correct, and below it what is shown as wrong. Who reads marks only what must not be shown so;
 all else is accepted by sending the page. In the others people say something of each row of a sheet.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache, partial
+from functools import partial
 from hashlib import sha256
-from importlib.resources import files
 from itertools import zip_longest
 from pathlib import Path
 from string import ascii_lowercase, digits
-from typing import Any, Literal
+from typing import Any
 
 import polars as pl
-from pydantic import Field
 
-from blend.builders.annotation.project import ORDER, Project, StageName
+from blend.builders.annotation.project import Project, StageName
 from blend.builders.annotation.stage import (
     Done,
     Material,
@@ -26,6 +23,7 @@ from blend.builders.annotation.stage import (
     Reading,
     Stage,
     StageContext,
+    StageDefinition,
     blend_id,
     quoted,
     still_to_read,
@@ -38,7 +36,6 @@ from blend.loaders.label_studio.push import WantedTask
 from blend.schemas.errors import InputError
 from blend.schemas.frames import KEY
 from blend.schemas.locales import Locale
-from blend.schemas.models import FrozenModel, toml_tables
 from blend.schemas.sheets import ALSO_CORRECT, KEY_ROLE, OK, parted, unguarded
 from blend.schemas.texts import clean
 
@@ -56,7 +53,7 @@ _KEYS = {"keys": digits[1:], "distractors": ascii_lowercase}
 """A key of the keyboard for each option, with Shift for the second column; those that find none have no key."""
 
 
-def _option_tasks(project: Project, locale: Locale, material: Material) -> list[WantedTask]:
+def option_tasks(project: Project, locale: Locale, material: Material) -> list[WantedTask]:
     """One task per question about the locale that may show options which no native has read.
 
     Its id holds a digest of the options: when others come in later, they make another task, and the earlier one
@@ -137,7 +134,7 @@ def _boxes(options: Sequence[str], texts: Iterable[str], keys: str, held: str = 
     ]
 
 
-def _read_options(lines: Sequence[Line], context: StageContext) -> Reading:
+def read_options(lines: Sequence[Line], context: StageContext) -> Reading:
     """Verdicts, with columns of `frame_columns.VERDICTS`: ``ok`` for what was not ticked.
 
     Of a person's verdicts on one option the last one counts.
@@ -175,78 +172,27 @@ def _verdicts(done: Done, reader: Reader, why: str) -> Iterator[dict[str, Any]]:
                 }
 
 
-def _options_plan(lines: Sequence[Line], reading: Reading, readers: int) -> dict[str, int]:
-    """Plan how many people more are to read the options of a task: one more while verdicts on one are divided.
+def options_plan(lines: Sequence[Line], reading: Reading, readers: int) -> dict[str, int]:
+    """Plan how many people more are to read the options of a task; see `Stage.reading_plan`."""
+    rows = reading.rows["verdicts"]
+    verdicts = (((row["template_id"], row["option"]), row["verdict"] == OK) for row in rows)
 
-    See `Stage.reading_plan`.
-    """
-    given: dict[tuple[str, str], Counter[bool]] = {}
-    for row in reading.rows["verdicts"]:
-        given.setdefault((row["template_id"], row["option"]), Counter())[row["verdict"] == OK] += 1
+    def shown(data: Mapping[str, Any]) -> list[tuple[str, str]]:
+        return [(data["template_id"], box["alias"]) for first, _ in _PARTS.values() for box in data[first]]
 
-    def is_divided(data: Mapping[str, Any]) -> bool:
-        options = [box["alias"] for first, _ in _PARTS.values() for box in data[first]]
-        found = [given.get((data["template_id"], option), Counter()) for option in options]
-        return any(verdicts[True] == verdicts[False] > 0 for verdicts in found)
-
-    return still_to_read(lines, reading, readers, is_divided)
+    return still_to_read(lines, reading, readers, verdicts, shown)
 
 
-MCQ_REVIEW = Stage(
-    "mcq-review",
-    _option_tasks,
-    _read_options,
-    does=(
-        "read every option that a question about their region may show: tick a correct one that is wrong, a "
-        "wrong one that is right as well, or silly"
-    ),
-    gives=("`verdicts.jsonl`, which the recipe names ([mcq.md](mcq.md#reading-what-questions-may-show))"),
-    readers=lambda project: project.readers,
-    by_reviewers=True,
-    needs_recipe=True,
-    reading_plan=_options_plan,
-)
+# Sheets: people say something of each row.
 
 
-_DEFINED = "judge.toml"
 _CHOICE = "choice"
 """Name of a control, beside `_WHY`."""
 
 _JUDGE_CONTROLS = {_CHOICE: "choices", _WHY: "textarea"}
 
 
-class _Judge(FrozenModel):
-    """One stage of judging; the head of ``judge.toml`` says what each field means."""
-
-    does: str
-    gives: str
-    file: str
-    made_by: str
-    columns: tuple[str, ...]
-    headline: str
-    needed: str
-    row: dict[str, str]
-    readers: Literal["one", "readers"] = "one"
-    by_reviewers: bool = False
-    lists: tuple[str, ...] = ()
-    by_locale: bool = False
-    english: str = ""
-    text: str = ""
-    text_header: str = ""
-    choose: str = ""
-    options: dict[str, str] = Field(default={})
-    keys: str = digits[1:]
-    silent: tuple[str, ...] = ()
-    why: str = ""
-    once: Literal["", "first", "agreed"] = ""
-
-    @property
-    def id_column(self) -> str:
-        """The column by which a row is known again."""
-        return self.columns[0]
-
-
-def read_sheet(judge: _Judge, path: Path) -> list[dict[str, Any]]:
+def read_sheet(judge: StageDefinition, path: Path) -> list[dict[str, Any]]:
     """The rows of a sheet, in the order of their ids, which says nothing.
 
     Args:
@@ -263,16 +209,16 @@ def read_sheet(judge: _Judge, path: Path) -> list[dict[str, Any]]:
     rows = []
     for cells in read_rows(path, path.parent, diagnostics, Columns(judge.columns, others=True)):
         row = {column: _cell(judge, column, cells, diagnostics) for column in judge.columns}
-        name = row[judge.id_column]
+        name = row[judge.columns[0]]
         if name and first.setdefault(name, cells.location) != cells.location:
             fix = f"delete this row or {first[name]}"
             diagnostics.problem(f"{name!r} occurs a second time", where=cells.location, fix=fix)
         rows.append(row)
     diagnostics.raise_problems()
-    return sorted(rows, key=lambda row: str(row[judge.id_column]))
+    return sorted(rows, key=lambda row: str(row[judge.columns[0]]))
 
 
-def _cell(judge: _Judge, column: str, cells: Cells, diagnostics: Diagnostics) -> Any:
+def _cell(judge: StageDefinition, column: str, cells: Cells, diagnostics: Diagnostics) -> Any:
     where, value = f"{cells.location}, column {column}", cells.values.get(column)
     if column in judge.lists:
         texts = parted(unguarded(value)) if isinstance(value, str) else list(map(str, value or []))
@@ -284,7 +230,7 @@ def _cell(judge: _Judge, column: str, cells: Cells, diagnostics: Diagnostics) ->
 
 
 def _judge_tasks(
-    stage: StageName, judge: _Judge, _project: Project, locale: Locale, material: Material
+    stage: StageName, judge: StageDefinition, _project: Project, locale: Locale, material: Material
 ) -> list[WantedTask]:
     """One task per row of the sheet; of all rows where it does not say whose people judge it."""
     rows = material.sheets.get(stage, ())
@@ -292,7 +238,7 @@ def _judge_tasks(
         WantedTask(
             {
                 **row,
-                "blend_id": blend_id(stage, locale.tag, str(row[judge.id_column])),
+                "blend_id": blend_id(stage, locale.tag, str(row[judge.columns[0]])),
                 "locale": locale.tag,
                 "headline": judge.headline.format(**row),
                 "english": judge.english.format(**row),
@@ -305,15 +251,17 @@ def _judge_tasks(
     ]
 
 
-def _shown(judge: _Judge, row: Mapping[str, Any]) -> Iterator[dict[str, str]]:
+def _shown(judge: StageDefinition, row: Mapping[str, Any]) -> Iterator[dict[str, str]]:
     """Texts of the row of which one is chosen, by key."""
     if judge.choose:
         for number, text in enumerate(row[judge.choose], start=1):
             yield {"value": text, **({"hotkey": str(number)} if number < 10 else {})}
 
 
-def _read_judged(stage: StageName, judge: _Judge, lines: Sequence[Line], context: StageContext) -> Reading:
-    """What was said of each row, as ``judge.row`` has it."""
+def _read_judged(
+    stage: StageName, judge: StageDefinition, lines: Sequence[Line], context: StageContext
+) -> Reading:
+    """What was said of each row, as its ``row`` in ``stages.toml`` has it."""
     reader = Reader(stage, _JUDGE_CONTROLS, context)
     given: dict[str, list[tuple[Done, dict[str, Any]]]] = {}
     for done in reader.last_of_each(lines, by="blend_id"):
@@ -325,7 +273,7 @@ def _read_judged(stage: StageName, judge: _Judge, lines: Sequence[Line], context
     return reader.reading(**{judge.file: kept})
 
 
-def _row(judge: _Judge, done: Done, reader: Reader) -> dict[str, Any] | None:
+def _row(judge: StageDefinition, done: Done, reader: Reader) -> dict[str, Any] | None:
     """The row of an annotation; null where nothing was said, or that somebody does not know."""
     shown = [str(option["value"]) for option in done.data.get("shown") or []]
     choice = reader.choice(done, _CHOICE, [*judge.options, *shown])
@@ -342,7 +290,7 @@ def _row(judge: _Judge, done: Done, reader: Reader) -> dict[str, Any] | None:
 
 
 def _once(
-    judge: _Judge, by_person: Sequence[tuple[Done, dict[str, Any]]], reader: Reader
+    judge: StageDefinition, by_person: Sequence[tuple[Done, dict[str, Any]]], reader: Reader
 ) -> list[dict[str, Any]]:
     """What counts of what several people said of one thing, first the earliest."""
     if not judge.once:
@@ -359,43 +307,20 @@ def _once(
     return [by_person[0][1]]
 
 
-def _judge_plan(judge: _Judge, lines: Sequence[Line], reading: Reading, readers: int) -> dict[str, int]:
-    """Plan how many people more are to judge a row: one more while two verdicts have as many as each other."""
-    given: dict[str, Counter[str]] = {}
-    for row in reading.rows[judge.file]:
-        given.setdefault(row["id"], Counter())[row["verdict"]] += 1
-
-    def is_divided(data: Mapping[str, Any]) -> bool:
-        votes = [n for _, n in given.get(data["id"], Counter()).most_common(2)]
-        return len(votes) == 2 and votes[0] == votes[1]
-
-    return still_to_read(lines, reading, readers, is_divided)
+def _judge_plan(
+    judge: StageDefinition, lines: Sequence[Line], reading: Reading, readers: int
+) -> dict[str, int]:
+    """Plan how many people more are to judge a row."""
+    verdicts = ((row["id"], row["verdict"]) for row in reading.rows[judge.file])
+    return still_to_read(lines, reading, readers, verdicts, lambda data: [data["id"]])
 
 
-_READERS: Mapping[str, Callable[[Project], int]] = {
-    "one": lambda _project: 1,
-    "readers": lambda project: project.readers,
-}
-
-
-def judge_stage(name: StageName, judge: _Judge) -> Stage:
-    """The stage in which people judge."""
+def of_sheet(name: StageName, judge: StageDefinition) -> Stage:
+    """The stage in which people judge the rows of a sheet."""
     return Stage(
         name,
+        judge,
         partial(_judge_tasks, name, judge),
         partial(_read_judged, name, judge),
-        does=judge.does,
-        gives=judge.gives,
-        readers=_READERS[judge.readers],
-        by_reviewers=judge.by_reviewers,
-        facts=lambda _project: {"judge": judge, "by_locale": judge.by_locale},
-        reading_plan=partial(_judge_plan, judge) if judge.readers == "readers" else None,
+        partial(_judge_plan, judge) if judge.readers == "readers" else None,
     )
-
-
-@cache
-def judges() -> Mapping[StageName, _Judge]:
-    """What people can judge, by stage."""
-    text = files("blend.builders.annotation").joinpath(_DEFINED).read_text(encoding="utf-8")
-    tables = toml_tables(text, source=_DEFINED)
-    return {name: _Judge.model_validate(tables[name]) for name in ORDER if name in tables}

@@ -14,7 +14,6 @@ from blend.builders.annotation.stage import (
     Material,
     Reader,
     Reading,
-    Stage,
     StageContext,
     blend_id,
     listed_texts,
@@ -40,7 +39,7 @@ and responses of which a review declared every answer invalid; valid ones ``stil
 _ANSWER_CONTROLS = {ANSWERS: "textarea", _NON_ANSWER: "choices", _REASON: "textarea"}
 
 
-def _answer_tasks(project: Project, locale: Locale, material: Material) -> list[WantedTask]:
+def answer_tasks(project: Project, locale: Locale, material: Material) -> list[WantedTask]:
     """One task per question of the locale."""
     return [
         WantedTask(
@@ -72,7 +71,7 @@ def asked_questions(project: Project, tag: str, material: Material) -> pl.DataFr
     return questions
 
 
-def _read_answers(lines: Sequence[Line], context: StageContext) -> Reading:
+def read_answers(lines: Sequence[Line], context: StageContext) -> Reading:
     """Raw responses, exactly as typed, the last one of every person and question."""
     reader = Reader("answer", _ANSWER_CONTROLS, context)
     given = (_response(done, reader) for done in reader.last_of_each(lines, by="template_id"))
@@ -151,17 +150,6 @@ def collection_plan(project: Project, material: Material) -> pl.DataFrame:
     )
 
 
-ANSWER = Stage(
-    "answer",
-    _answer_tasks,
-    _read_answers,
-    does="give up to three answers, or one of four reasons not to; *another reason* needs words",
-    gives="[`responses/`](responses.md#responses)",
-    readers=lambda project: project.wanted,
-    reads_questions=True,
-)
-
-
 # Collecting: questions of natives' own.
 
 
@@ -186,7 +174,7 @@ _HINTS = {
 """What an English question says about its format, as `answer_formats.format_of` reads it."""
 
 
-def _collect_tasks(project: Project, locale: Locale, _material: Material) -> list[WantedTask]:
+def collect_tasks(project: Project, locale: Locale, _material: Material) -> list[WantedTask]:
     """As many tasks per topic as questions are wanted."""
     return [
         WantedTask(
@@ -204,7 +192,7 @@ def _collect_tasks(project: Project, locale: Locale, _material: Material) -> lis
     ]
 
 
-def _read_questions(lines: Sequence[Line], context: StageContext) -> Reading:
+def read_questions(lines: Sequence[Line], context: StageContext) -> Reading:
     """Natives' questions as ``blend templates propose`` reads them, and their own wording as a translation.
 
     Every annotation is a question of its own, also the second one of a task.
@@ -243,12 +231,3 @@ def _question(done: Done, reader: Reader) -> tuple[str, str] | None:
         reader.leave_out(done, "incomplete-question", detail)
         return None
     return local, f"{english} ({_HINTS[form]})"
-
-
-COLLECT = Stage(
-    "collect",
-    _collect_tasks,
-    _read_questions,
-    does="write questions on a topic: in their language, in English, and what kind of answer it wants",
-    gives="`natives.jsonl`, `translations.jsonl` for [`blend templates`](templates.md)",
-)

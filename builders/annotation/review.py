@@ -15,7 +15,6 @@ from blend.builders.annotation.stage import (
     Material,
     Reader,
     Reading,
-    Stage,
     StageContext,
     blend_id,
     listed_texts,
@@ -120,7 +119,7 @@ def _result(name: str, to: str, kind: str, value: dict[str, Any]) -> dict[str, A
     return {"id": f"blend-{name}", "from_name": name, "to_name": to, "type": kind, "value": value}
 
 
-def _read(lines: Sequence[Line], context: StageContext) -> Reading:
+def read_reviews(lines: Sequence[Line], context: StageContext) -> Reading:
     """Reviews: of every question the one whose page shows most of the answers that are given now.
 
     Of several such the last one. Whatever else was decided is told, unless it came before more answers.
@@ -222,15 +221,3 @@ def _groups(
         elif english:
             what = f"{listed_texts(english)} beside the empty group {number}; left out"
             reader.note(done, "english-without-group", what)
-
-
-REVIEW = Stage(
-    "review",
-    review_tasks,
-    _read,
-    does="drag all answers into groups, or to what is none; write the English of every group beside it",
-    gives="[`reviews/`](responses.md#reviews)",
-    by_reviewers=True,
-    reads_questions=True,
-    facts=lambda project: {"groups": project.review_groups},
-)

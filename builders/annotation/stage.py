@@ -5,19 +5,26 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, NamedTuple
+from functools import cache
+from importlib.resources import files
+from string import digits
+from typing import Any, Literal, NamedTuple
 
 import polars as pl
+from pydantic import Field
 
-from blend.builders.annotation.project import People, Project, StageName
+from blend.builders.annotation.project import ORDER, People, Project, StageName
 from blend.builders.annotation.ui_strings import PageTexts, UiStrings, page
 from blend.loaders.label_studio.events import Line
 from blend.loaders.label_studio.push import WantedTask
 from blend.schemas.frames import ANNOTATION_ROWS, FINDINGS, QUESTIONS, RESPONSES, REVIEWS, empty
 from blend.schemas.locales import Locale
+from blend.schemas.models import FrozenModel, toml_tables
 from blend.schemas.personal_data import personal_data
 from blend.schemas.rows import LONGEST_ANSWER
 from blend.schemas.texts import escape_controls, pluralise
+
+_DEFINED = "stages.toml"
 
 WORK = pl.Schema(
     {
@@ -83,6 +90,42 @@ class StageContext:
     """Ids of the answers that are given in the locale now; null where none were pulled."""
 
 
+class StageDefinition(FrozenModel):
+    """What ``stages.toml`` says of a stage; its head says what each field means."""
+
+    does: str
+    gives: str
+    readers: Literal["one", "wanted", "readers"] = "one"
+    by_reviewers: bool = False
+    reads_questions: bool = False
+    needs_recipe: bool = False
+    file: str = ""
+    made_by: str = ""
+    columns: tuple[str, ...] = ()
+    lists: tuple[str, ...] = ()
+    by_locale: bool = False
+    headline: str = ""
+    english: str = ""
+    text: str = ""
+    text_header: str = ""
+    choose: str = ""
+    needed: str = ""
+    options: dict[str, str] = Field(default={})
+    keys: str = digits[1:]
+    silent: tuple[str, ...] = ()
+    why: str = ""
+    row: dict[str, str] = Field(default={})
+    once: Literal["", "first", "agreed"] = ""
+
+
+@cache
+def stage_definitions() -> Mapping[StageName, StageDefinition]:
+    """All stages, in the order in which they happen."""
+    text = files("blend.builders.annotation").joinpath(_DEFINED).read_text(encoding="utf-8")
+    tables = toml_tables(text, source=_DEFINED)
+    return {name: StageDefinition.model_validate(tables[name]) for name in ORDER}
+
+
 _Tasks = Callable[[Project, Locale, Material], list[WantedTask]]
 _Read = Callable[[Sequence[Line], StageContext], Reading]
 _ReadingPlan = Callable[[Sequence[Line], Reading, int], dict[str, int]]
@@ -93,31 +136,22 @@ class Stage:
     """A stage of a project: what people do in it."""
 
     name: StageName
+    defined: StageDefinition
     tasks: _Tasks
     """The tasks that should be on the server, by id; never one less for the same material."""
     read: _Read
     """From annotations that count, by lines of the events, to rows of files."""
-    does: str
-    """What people do in it, in Markdown, for the table of stages in the documentation."""
-    gives: str
-    """What comes out, likewise."""
-    readers: Callable[[Project], int] = lambda _project: 1
-    """Annotations wanted per task, each by another person."""
-    by_reviewers: bool = False
-    """Whether reviewers do it, not annotators."""
-    reads_questions: bool = False
-    """Whether its tasks are made of what lies in the directory of raw responses."""
-    needs_recipe: bool = False
-    """Whether its tasks are made of what the build of the project's recipe makes."""
-    facts: Callable[[Project], Mapping[str, Any]] = lambda _project: {}
-    """What its page shows besides texts."""
     reading_plan: _ReadingPlan | None = None
     """How many people more are to do each task that somebody has done, by id, where one more decides between
     those who differ."""
 
+    def readers(self, project: Project) -> int:
+        """Annotations wanted per task, each by another person."""
+        return 1 if self.defined.readers == "one" else int(getattr(project, self.defined.readers))
+
     def config(self, project: Project, locale: Locale, texts: PageTexts) -> str:
         """The labelling configuration: its page in ``pages``, or that of all judges."""
-        return page(self.name, locale, texts, **self.facts(project))
+        return page(self.name, locale, texts, judge=self.defined, groups=project.review_groups)
 
     def title(self, project: Project, locale: str) -> str:
         """Title on the server, which allows 50 characters."""
@@ -126,7 +160,7 @@ class Stage:
     def context(self, project: Project, locale: Locale, people: People) -> StageContext:
         """Return who may work on this stage in a locale of the project."""
         settings = project.settings(locale.tag)
-        listed = settings.reviewers if self.by_reviewers else settings.annotators
+        listed = settings.reviewers if self.defined.by_reviewers else settings.annotators
         known = None if listed is None else frozenset(map(people.named, listed))
         return StageContext(project, locale, known)
 
@@ -135,19 +169,33 @@ def still_to_read(
     lines: Sequence[Line],
     reading: Reading,
     readers: int,
-    is_divided: Callable[[Mapping[str, Any]], bool],
+    verdicts: Iterable[tuple[Any, Any]],
+    shown: Callable[[Mapping[str, Any]], Iterable[Any]],
 ) -> dict[str, int]:
-    """Plan readers of tasks that somebody has read; see `_ReadingPlan`.
+    """Plan readers of tasks that somebody has read: one more while two verdicts have as many as each other.
 
     Args:
         lines: Annotations that count.
         reading: What was read from them.
         readers: People wanted for every task.
-        is_divided: Whether one more is to read what the data of a task show.
+        verdicts: What each verdict is on, and the verdict.
+        shown: What verdicts may be on, from the data of a task.
     """
+    given: dict[Any, Counter[Any]] = {}
+    for about, verdict in verdicts:
+        given.setdefault(about, Counter())[verdict] += 1
+    divided = {about for about, votes in given.items() if _is_tied(votes)}
     people = Counter(reading.work.filter(outcome="counted")["blend_id"])
-    shown = {line["blend_id"]: line["data"] for line in lines if people[line["blend_id"]]}
-    return {name: max(readers - people[name], int(is_divided(data))) for name, data in shown.items()}
+    read = {line["blend_id"]: line["data"] for line in lines if people[line["blend_id"]]}
+    return {
+        name: max(readers - people[name], int(not divided.isdisjoint(shown(data))))
+        for name, data in read.items()
+    }
+
+
+def _is_tied(votes: Counter[Any]) -> bool:
+    most = [number for _, number in votes.most_common(2)]
+    return len(most) == 2 and most[0] == most[1]
 
 
 def blend_id(stage: str, locale: str, *parts: str) -> str:

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import langcodes
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from blend.builders.annotation.counting import Collected, read_collected, stage_of
-from blend.builders.annotation.judging import judges, read_sheet
+from blend.builders.annotation.counting import Collected, read_collected
+from blend.builders.annotation.judging import read_sheet
 from blend.builders.annotation.project import (
     ORDER,
     ProjectFile,
@@ -24,7 +24,7 @@ from blend.builders.annotation.project import (
     project_key,
     with_recipe,
 )
-from blend.builders.annotation.stage import Material
+from blend.builders.annotation.stage import Material, stage_definitions
 from blend.builders.annotation.ui_strings import (
     english_template,
     english_words,
@@ -230,7 +230,7 @@ class _Checks:
         self._try("recipe", self._recipe)
         self._places()
         collected = None
-        if not before_pull and any(stage_of(name).reads_questions for name in self._used()):
+        if not before_pull and any(stage_definitions()[name].reads_questions for name in self._used()):
             collected = self._try("collected", lambda: read_collected(self._file.collected, self.known))
         if collected is not None:
             self._asked(collected.tables)
@@ -238,7 +238,7 @@ class _Checks:
         if "collect" in self._used() and self._project.topics is None:
             fix = 'list what questions are collected on, for example topics = ["Food", "Work life"]'
             self._add("topics", "the stage collect needs topics", fix)
-        for stage in sorted(self._used() & {*judges()}):
+        for stage in sorted(name for name in self._used() if stage_definitions()[name].columns):
             self._sheet(stage)
         self._instructions()
         self._try("key_file", lambda: project_key(self._file))
@@ -278,7 +278,7 @@ class _Checks:
                 are = f"{pluralise(wanted, 'response')} {agreeing(wanted, 'is', 'are')} wanted"
                 fix = "each person answers a question once: name more people, or lower the key wanted"
                 self._add(f"{key}.annotators", f"{pluralise(len(named), 'annotator')}, but {are}", fix)
-            reads = any(stage_of(name).reads_questions for name in stages)
+            reads = any(stage_definitions()[name].reads_questions for name in stages)
             if asked is not None and reads and tag in self.known and tag not in asked:
                 fix = f"add them to the questions in {self._project.collected}, or give the locale other stages"
                 self._add(f"{key}.locale", f"there are no questions in {tag}", fix)
@@ -286,7 +286,9 @@ class _Checks:
     def _recipe(self) -> None:
         """Check that the recipe is there where one is needed, and counts as the project does."""
         recipe = self._project.recipe
-        for stage in sorted(name for name in self._used() if stage_of(name).needs_recipe and recipe is None):
+        for stage in sorted(
+            name for name in self._used() if stage_definitions()[name].needs_recipe and recipe is None
+        ):
             fix = 'name the recipe of the release that the questions are for, recipe = "recipe.toml"'
             self._add("recipe", f"the stage {stage} needs a recipe", fix)
         if recipe is not None and not (self._file.base / recipe).is_file():
@@ -320,7 +322,7 @@ class _Checks:
                     self._add(f"{key}[{number}]", f"{name!r} is unknown", fix)
 
     def _sheet(self, stage: StageName) -> None:
-        path, judge = self._project.sheets.get(stage), judges()[stage]
+        path, judge = self._project.sheets.get(stage), stage_definitions()[stage]
         if path is None:
             fix = f'name the one that `{judge.made_by}` wrote, under [sheets]: {stage} = "sheet.csv"'
             self._add(f"sheets.{stage}", f"the stage {stage} needs a sheet", fix)

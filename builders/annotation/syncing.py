@@ -189,7 +189,7 @@ def _wanted_projects(
                 asked=(asked or {}).get(name, {}),
                 # Answers to such questions are left out of the responses.
                 closes_unasked=asked is not None and stage.name == "answer",
-                waits_until=waits_until if stage.needs_recipe else "",
+                waits_until=waits_until if stage.defined.needs_recipe else "",
             )
         )
     return wanted
@@ -202,7 +202,7 @@ def _with_recipe(file: ProjectFile, material: Material) -> tuple[Material, str]:
         The material; and what the stage waits for where a build does not take what people have given so far:
         that is put right in other stages, a review for one, which go on meanwhile.
     """
-    if file.project.recipe is None or not any(one.stage.needs_recipe for one in stage_locales(file)):
+    if file.project.recipe is None or not any(one.stage.defined.needs_recipe for one in stage_locales(file)):
         return material, ""
     from blend.builders.release.reviewing import options_for_natives
     from blend.loaders.recipes import read_recipe
@@ -366,12 +366,12 @@ def _erase(at: Session, tasks: Sequence[ExportedTask], people: People, done: For
             # By what was seen before as well: of a deleted account the server does not know the work.
             if identity(one) in ids or not people.aliases(one.get("completed_by")).isdisjoint(done.names):
                 with suppress(GoneError):
-                    at.studio.delete_annotation(one["id"])
+                    at.studio.delete("annotations", one["id"])
                     done.annotations += 1
         for draft in task["drafts"]:
             if not people.aliases(draft.get("user")).isdisjoint(done.names):
                 with suppress(GoneError):
-                    at.studio.delete_draft(draft["id"])
+                    at.studio.delete("drafts", draft["id"])
                     done.drafts += 1
 
 

@@ -8,7 +8,6 @@ Errors are turned into messages where requests are sent (`connection`), and nowh
 
 import itertools
 import json
-import os
 import re
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -16,26 +15,13 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from blend.loaders.label_studio.connection import (
-    COPY_IT,
-    KEY_VARIABLE,
-    FailedError,
-    GoneError,
-    another_program,
-    connections,
-    refusal,
-)
-from blend.loaders.servers import public_address
-from blend.schemas.addresses import is_on_this_machine, is_same_origin, is_server_address
-from blend.schemas.errors import BlendError, ConflictError, InputError, MissingExtraError, ServerError
+from blend.loaders.label_studio.connection import FailedError, GoneError, another_program, connected
+from blend.schemas.errors import BlendError, ConflictError, ServerError
 
 if TYPE_CHECKING:
     from label_studio_sdk.core.client_wrapper import SyncClientWrapper
-
-_ADDRESS_VARIABLE = "LABEL_STUDIO_URL"
-"""Environment variable by which a user allows that the token goes to another machine."""
 
 _NEEDED_VERSION = (1, 23)
 """The oldest server that the tests have driven; older ones differ in tokens and exports."""
@@ -48,9 +34,8 @@ _PAUSE_S = 1.0
 _DRAFTS = {"filter": "filter:tasks:draft_exists", "operator": "equal", "type": "Boolean"}
 _EITHER = [{**_DRAFTS, "value": either} for either in (True, False)]
 _WITH_DRAFTS = json.dumps({"filters": {"conjunction": "or", "items": _EITHER}})
-_TASK_FIELDS = (
-    "id,data,overlap,is_labeled,total_annotations,cancelled_annotations,updated_at,draft_exists"  # and no more
-)
+_TASK_FIELDS = "id,data,overlap,is_labeled,total_annotations,cancelled_annotations,updated_at,draft_exists"
+"""Fields that are sent of each task, and no more."""
 
 _R = TypeVar("_R", "RemoteProject", "RemoteTask")
 _T = TypeVar("_T")
@@ -139,37 +124,13 @@ def label_studio(url: str, *, timeout_s: float = _TIMEOUT_S) -> Iterator["Studio
         timeout_s: Seconds without an answer after which a request is given up.
 
     Raises:
-        MissingExtraError: If the SDK is not installed.
-        InputError: If there is no token, or if the server is on another machine and ``LABEL_STUDIO_URL`` in the
-            environment does not name it.
+        MissingExtraError, InputError: As `connection.connected`.
         ServerError: If it is not a Label Studio that is new enough and takes the token.
     """
-    where = f"Label Studio at {public_address(url)}"
-    token = os.environ.get(KEY_VARIABLE, "").strip()
-    if not token:
-        raise InputError(f"{where}: there is no access token; copy yours from that page {COPY_IT}")
-    # The address stands in a file that may come from somebody else: their server would get the token.
-    named = os.environ.get(_ADDRESS_VARIABLE, "").strip()
-    if not is_on_this_machine(url) and not (is_server_address(named) and is_same_origin(url, named)):
-        raise InputError(
-            f"{where}: the project file names this server; your token goes to no other machine unless you "
-            f"name it as well; set {_ADDRESS_VARIABLE} to {public_address(url)} if you trust it"
-        )
-    try:
-        from label_studio_sdk.core.api_error import ApiError
-        from label_studio_sdk.core.client_wrapper import SyncClientWrapper
-    except ImportError as error:
-        raise MissingExtraError("annotation with Label Studio", extra="annotate") from error
-    with connections(where, timeout_s) as client:
-        try:
-            # Never repeated: what makes something must not make it twice.
-            sdk = SyncClientWrapper(base_url=url, api_key=token, httpx_client=client, max_retries=0)
-            studio = Studio(sdk, where=where)
-            studio.check_version()
-            yield studio
-        except ApiError as error:
-            # What the SDK says by itself of a token.
-            raise refusal(error.status_code or 0, str(error.body), where) from None
+    with connected(url, timeout_s) as (sdk, where):
+        studio = Studio(sdk, where=where)
+        studio.check_version()
+        yield studio
 
 
 class Studio:
@@ -190,22 +151,25 @@ class Studio:
         """Send a request; returns the answer as it came."""
         content = None if body is None else json.dumps(body, ensure_ascii=False).encode()
         headers = {"Content-Type": "application/json"}
-        try:
+        with self._answers_as_itself():
             answer = self._sdk.httpx_client.request(
                 f"api/{path}", method=method, params=query, content=content, headers=headers
             )
-        except BlendError:
-            raise
-        except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
-            # What the SDK makes of a login page in place of a new token.
-            raise another_program(self.where) from None
         return bytes(answer.content)
 
     def _ask(self, method: str, path: str, take: Callable[[Any], _T], body: Any = None, **query: Any) -> _T:
         """Send a request; returns what is taken from the JSON of its answer."""
         content = self._send(method, path, body, **query)
-        try:
+        with self._answers_as_itself():
             return take(json.loads(content))
+
+    @contextmanager
+    def _answers_as_itself(self) -> Iterator[None]:
+        """Refuse what is not as a Label Studio answers: of a login page the SDK makes a token, too."""
+        try:
+            yield
+        except BlendError:
+            raise
         except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
             raise another_program(self.where) from None
 
@@ -255,9 +219,9 @@ class Studio:
         """Change settings of a project."""
         self._send("PATCH", f"projects/{project}/", settings)
 
-    def delete(self, project: int) -> None:
-        """Delete a project."""
-        self._send("DELETE", f"projects/{project}/")
+    def delete(self, kind: Literal["projects", "annotations", "drafts"], number: int) -> None:
+        """Delete something; drafts are what somebody began and did not send in."""
+        self._send("DELETE", f"{kind}/{number}/")
 
     def tasks(self, project: int) -> list[RemoteTask]:
         """The tasks of a project, by number, without their annotations.
@@ -265,9 +229,10 @@ class Studio:
         Raises:
             ConflictError: If the project changes whenever it is listed.
         """
-        asked = {"include": _TASK_FIELDS, "fields": "task_only", "query": _WITH_DRAFTS}
-        what = f"the tasks of project {project}"
-        return self._all_of("tasks/", "tasks", _task, what, project=project, page_size=5_000, **asked)
+        asked = {"include": _TASK_FIELDS, "fields": "task_only", "query": _WITH_DRAFTS, "page_size": 5_000}
+        return self._all_of(
+            "tasks/", "tasks", _task, f"the tasks of project {project}", project=project, **asked
+        )
 
     def _all_of(
         self, path: str, name: str, made: Callable[[Mapping[str, Any]], _R], what: str, **query: Any
@@ -305,28 +270,18 @@ class Studio:
     def import_tasks(self, project: int, tasks: Sequence[Mapping[str, Any]]) -> None:
         """Add tasks, in bulk. Never repeated by itself: a lost acknowledgement would double them."""
         for first in range(0, len(tasks), _TASKS_AT_A_TIME):
-            batch = list(tasks[first : first + _TASKS_AT_A_TIME])
-            self._send("POST", f"projects/{project}/import", batch)
+            self._send("POST", f"projects/{project}/import", tasks[first : first + _TASKS_AT_A_TIME])
 
     def delete_tasks(self, project: int, tasks: Sequence[int]) -> None:
         """Delete tasks in bulk."""
         if tasks:
-            chosen = {"all": False, "included": list(tasks)}
-            body = {"selectedItems": chosen, "filters": {"conjunction": "and", "items": []}, "ordering": []}
+            body = {"selectedItems": {"all": False, "included": list(tasks)}}
             self._send("POST", "dm/actions/", body, id="delete_tasks", project=project)
 
     def ask(self, task: int, overlap: int, *, closed: bool) -> None:
         """Say after how many annotations a task is given to nobody any more, and whether that is now."""
         # The server does not infer the second from the first.
         self._send("PATCH", f"tasks/{task}/", {"overlap": overlap, "is_labeled": closed})
-
-    def delete_annotation(self, annotation: int) -> None:
-        """Delete an annotation."""
-        self._send("DELETE", f"annotations/{annotation}/")
-
-    def delete_draft(self, draft: int) -> None:
-        """Delete what somebody began and did not send in."""
-        self._send("DELETE", f"drafts/{draft}/")
 
     def export(self, project: int) -> bytes:
         """All tasks of a project with their annotations, as the server exports them."""

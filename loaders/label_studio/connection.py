@@ -1,18 +1,26 @@
 """Connections to a Label Studio, which raise our errors: what to do, without token, cookie or address."""
 
 import json
+import os
 import re
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
-from blend.schemas.errors import BlendError, ConflictError, ServerError
+from blend.loaders.servers import public_address
+from blend.schemas.addresses import is_on_this_machine, is_same_origin, is_server_address
+from blend.schemas.errors import BlendError, ConflictError, InputError, MissingExtraError, ServerError
 from blend.schemas.texts import clean, escape_controls
 
 if TYPE_CHECKING:
     import httpx
+    from label_studio_sdk.core.client_wrapper import SyncClientWrapper
 
-KEY_VARIABLE = "LABEL_STUDIO_API_KEY"
+_KEY_VARIABLE = "LABEL_STUDIO_API_KEY"
 """Environment variable that holds the access token."""
+
+_ADDRESS_VARIABLE = "LABEL_STUDIO_URL"
+"""Environment variable by which a user allows that the token goes to another machine."""
 
 
 class GoneError(ConflictError):
@@ -23,7 +31,41 @@ class FailedError(ServerError):
     """The server itself failed; another moment may be better."""
 
 
-def connections(where: str, timeout_s: float) -> "httpx.Client":
+@contextmanager
+def connected(url: str, timeout_s: float) -> Iterator[tuple["SyncClientWrapper", str]]:
+    """The SDK's client of a server, which was not asked for anything yet, and what messages call the server.
+
+    Raises:
+        MissingExtraError: If the SDK is not installed.
+        InputError: If there is no token, or if the server is on another machine and ``LABEL_STUDIO_URL`` in the
+            environment does not name it.
+    """
+    where = f"Label Studio at {public_address(url)}"
+    token = os.environ.get(_KEY_VARIABLE, "").strip()
+    if not token:
+        raise InputError(f"{where}: there is no access token; copy yours from that page {_COPY_IT}")
+    # The address stands in a file that may come from somebody else: their server would get the token.
+    named = os.environ.get(_ADDRESS_VARIABLE, "").strip()
+    if not is_on_this_machine(url) and not (is_server_address(named) and is_same_origin(url, named)):
+        raise InputError(
+            f"{where}: the project file names this server; your token goes to no other machine unless you "
+            f"name it as well; set {_ADDRESS_VARIABLE} to {public_address(url)} if you trust it"
+        )
+    try:
+        from label_studio_sdk.core.api_error import ApiError
+        from label_studio_sdk.core.client_wrapper import SyncClientWrapper
+    except ImportError as error:
+        raise MissingExtraError("annotation with Label Studio", extra="annotate") from error
+    with _connections(where, timeout_s) as client:
+        try:
+            # Never repeated: what makes something must not make it twice.
+            yield SyncClientWrapper(base_url=url, api_key=token, httpx_client=client, max_retries=0), where
+        except ApiError as error:
+            # What the SDK says by itself of a token.
+            raise _refusal(error.status_code or 0, str(error.body), where) from None
+
+
+def _connections(where: str, timeout_s: float) -> "httpx.Client":
     """Connections that raise our errors in place of those of httpx and of refusals."""
     import httpx
 
@@ -41,7 +83,7 @@ def connections(where: str, timeout_s: float) -> "httpx.Client":
                     "correct key server.url of the project file"
                 ) from None
             if answer.status_code >= 300:
-                raise refusal(answer.status_code, answer.text, where)
+                raise _refusal(answer.status_code, answer.text, where)
             if "html" in answer.headers.get("Content-Type", ""):
                 raise another_program(where)
             return answer
@@ -49,9 +91,9 @@ def connections(where: str, timeout_s: float) -> "httpx.Client":
     return Connections(timeout=timeout_s)
 
 
-COPY_IT = f"(Account & Settings), and set {KEY_VARIABLE} to it"
+_COPY_IT = f"(Account & Settings), and set {_KEY_VARIABLE} to it"
 _REFUSALS = {
-    401: f"does not accept the token; copy it anew {COPY_IT}",
+    401: f"does not accept the token; copy it anew {_COPY_IT}",
     403: (
         "the account of the token may not do this; use the token of an account that made the projects or "
         "administers the server"
@@ -62,7 +104,7 @@ _REFUSALS = {
 """What a status says, and what to do about it."""
 
 
-def refusal(status: int, body: str, where: str) -> BlendError:
+def _refusal(status: int, body: str, where: str) -> BlendError:
     """The error for an answer that is not what was asked for."""
     if 0 < status < 300:
         return another_program(where)
@@ -70,9 +112,9 @@ def refusal(status: int, body: str, where: str) -> BlendError:
     detail = f"{status or None}: {reply}" if reply else str(status or None)
     what = _REFUSALS.get(status, f"does not do what it is asked ({detail}); look at its log, and try again")
     if status == 401 and "legacy" in reply:
-        what = f"tokens of this kind are switched off there; make a personal access token {COPY_IT}"
+        what = f"tokens of this kind are switched off there; make a personal access token {_COPY_IT}"
     elif status == 401 and "expired" in reply.casefold():
-        what = f"the token has expired; make a new one {COPY_IT}"
+        what = f"the token has expired; make a new one {_COPY_IT}"
     elif 300 <= status < 400:
         what = f"sends elsewhere ({status}); correct key server.url of the project file, perhaps https"
     kind = GoneError if status == 404 else FailedError if status >= 500 else ServerError

@@ -283,5 +283,5 @@ def _made(studio: Studio, wanted: WantedProject) -> int:
     chosen = studio.inventory([wanted.name])[wanted.name][0].id
     if chosen != made:
         with suppress(GoneError):
-            studio.delete(made)
+            studio.delete("projects", made)
     return chosen

@@ -4,18 +4,19 @@ import json
 import shutil
 import sqlite3
 import subprocess
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 
 from blend.builders.annotation.project import ProjectFile, pseudonym, read_key, read_project
 from blend.builders.annotation.pulling import Pull, accept_missing, pull_project
-from blend.builders.annotation.syncing import Sync, sync_project
+from blend.builders.annotation.syncing import sync_project
 from blend.loaders.label_studio.client import Studio
 from blend.loaders.label_studio.events import held
 from blend.schemas.errors import InputError, ServerError
@@ -28,113 +29,129 @@ from helpers.label_studio.studio_fixtures import VARIABLE, StudioForTests, conne
 pytestmark = pytest.mark.integration  # a real Label Studio
 
 FOOD, WORK = "answer/ko-KR/food-01", "answer/ko-KR/work-01"
+STAGES = {"stages": '["answer", "review"]', "wanted": "2"}
 annotate = partial(run, "annotate")
 
 
-def name(file: ProjectFile, person: str) -> str:
-    """An account of this project alone, as some are deleted."""
-    return f"{file.project.name}-{person}"
+@dataclass
+class Work:
+    """A project in Korean, and what its people do on the server."""
+
+    studio: StudioForTests
+    file: ProjectFile
+
+    @property
+    def rows(self) -> list[str]:
+        """All responses and reviews, line by line."""
+        paths = [self.file.collected / kind / "ko-KR.jsonl" for kind in ("responses", "reviews")]
+        return [line for path in paths if path.exists() for line in path.read_text().splitlines()]
+
+    def name(self, person: str) -> str:
+        """An account of this project alone, as some are deleted."""
+        return f"{self.file.project.name}-{person}"
+
+    def number(self, person: str) -> int:
+        return self.studio.person(self.name(person))
+
+    def who(self, person: str) -> str:
+        return pseudonym(f"{self.name(person)}@example.org", read_key(self.file.key_file))
+
+    def title(self, stage: str = "answer") -> str:
+        return f"{self.file.project.name} {stage} ko-KR"
+
+    def tasks(self, stage: str = "answer") -> dict[str, int]:
+        return self.studio.tasks(self.title(stage))
+
+    def answers(self, person: str, task: str, text: str) -> None:
+        self.studio.annotate(self.tasks()[task], self.number(person), typed(text))
+
+    def corrects(self, person: str, task: str, text: str) -> None:
+        """Somebody changes in a browser what they have sent."""
+        sent = self.studio.sdk.annotations.list(self.tasks()[task])
+        (theirs,) = [one.id for one in sent if one.completed_by == self.number(person)]
+        with self.studio.signed_in(self.name(person)) as browser:
+            browser.patch(f"/api/annotations/{theirs}/", json={"result": [typed(text)]}).raise_for_status()
+
+    def proposed(self, page: int) -> list[dict[str, Any]]:
+        """How the page of a review is filled in."""
+        (found,) = self.studio.sdk.tasks.get(str(page)).predictions
+        return list(found.result)
+
+    def touch(self) -> None:
+        """Have the next pull find news: somebody skips a question and a review."""
+        for stage in ("answer", "review"):
+            self.studio.annotate(next(iter(self.tasks(stage).values())), self.number("seo"), skipped=True)
+
+    def gone(self) -> dict[str, int]:
+        """Annotations that a sync tells as gone, by the name of the stage."""
+        return gone_in(sync_project(self.file.path).pull)
+
+    def accept(self) -> int:
+        """Have the lead accept what is gone; how many annotations that was."""
+        with held(self.file.pulled) as folder:
+            return sum(map(len, accept_missing(self.file, folder).changes.values()))
 
 
-def who(file: ProjectFile, person: str) -> str:
-    return pseudonym(f"{name(file, person)}@example.org", read_key(file.key_file))
-
-
-def title(file: ProjectFile, stage: str = "answer") -> str:
-    return f"{file.project.name} {stage} ko-KR"
-
-
-def rows(file: ProjectFile) -> list[str]:
-    """All responses and reviews, line by line."""
-    paths = [file.collected / kind / "ko-KR.jsonl" for kind in ("responses", "reviews")]
-    return [line for path in paths if path.exists() for line in path.read_text().splitlines()]
-
-
-def events(file: ProjectFile) -> Counter[str]:
-    lines = (file.pulled / "events.jsonl").read_text().splitlines()
-    return Counter(json.loads(line)["event"] for line in lines)
-
-
-def work(studio: StudioForTests, file: ProjectFile) -> ProjectFile:
-    """Two people answer two questions, one of them reviews both; all of it is pulled."""
-    push(file.path)
-    mina, jun = (studio.person(name(file, person)) for person in ("mina", "jun"))
-    for template, text in ((FOOD, "food"), (WORK, "work")):
-        for person, number in (("mina", mina), ("jun", jun)):
-            studio.annotate(studio.tasks(title(file))[template], number, typed(f"{text} {person}"))
-    sync_project(file.path)
-    for task in studio.tasks(title(file, "review")).values():
-        (proposed,) = studio.sdk.tasks.get(str(task)).predictions
-        studio.annotate(task, mina, *proposed.result)
-    sync_project(file.path)
-    assert len(rows(file)) == 6
-    return file
-
-
-STAGES = {"stages": '["answer", "review"]', "wanted": "2"}
-
-
-@pytest.fixture
-def file(label_studio: StudioForTests, project: Callable[..., ProjectFile]) -> ProjectFile:
-    return work(label_studio, project(label_studio.url, **STAGES))
-
-
-def told(done: Sync | Pull) -> dict[str, int]:
-    """Annotations that are told as gone, by the name of the stage."""
-    pull = done.pull if isinstance(done, Sync) else done
+def gone_in(pull: Pull | None) -> dict[str, int]:
     assert pull is not None
     return {one.stage_locale.stage.name: len(one.gone) for one in pull.found if one.gone}
 
 
-def accept(file: ProjectFile) -> int:
-    """Have the lead accept what is gone; how many annotations that was."""
-    with held(file.pulled) as folder:
-        return sum(map(len, accept_missing(file, folder).changes.values()))
+def done(studio: StudioForTests, file: ProjectFile) -> Work:
+    """Two people answer two questions, one of them reviews both; all of it is pulled."""
+    push(file.path)
+    work = Work(studio, file)
+    for task, text in ((FOOD, "food"), (WORK, "work")):
+        for person in ("mina", "jun"):
+            work.answers(person, task, f"{text} {person}")
+    sync_project(file.path)
+    for page in work.tasks("review").values():
+        studio.annotate(page, work.number("mina"), *work.proposed(page))
+    sync_project(file.path)
+    assert len(work.rows) == 6
+    return work
+
+
+@pytest.fixture
+def work(label_studio: StudioForTests, project: Callable[..., ProjectFile]) -> Work:
+    return done(label_studio, project(label_studio.url, **STAGES))
 
 
 # The accidents.
 
 
-def deletes_annotations(studio: StudioForTests, file: ProjectFile) -> None:
+def deletes_annotations(work: Work) -> None:
     """An annotator chooses *Delete Annotations* for all tasks."""
-    number = studio.project(title(file))
+    number = work.studio.project(work.title())
     body = {"selectedItems": {"all": True, "excluded": []}, "project": str(number)}
-    with studio.signed_in(name(file, "seo")) as browser:
+    with work.studio.signed_in(work.name("seo")) as browser:
         action = f"/api/dm/actions?id=delete_tasks_annotations&project={number}"
         browser.post(action, json=body).raise_for_status()
 
 
-def deletes_tasks(studio: StudioForTests, file: ProjectFile) -> None:
-    studio.sdk.tasks.delete(str(studio.tasks(title(file))[FOOD]))
-    studio.sdk.tasks.delete(str(min(studio.tasks(title(file, "review")).values())))
+def deletes_tasks(work: Work) -> None:
+    for task in (work.tasks()[FOOD], min(work.tasks("review").values())):
+        work.studio.sdk.tasks.delete(str(task))
 
 
-def deletes_projects(studio: StudioForTests, file: ProjectFile) -> None:
+def deletes_projects(work: Work) -> None:
     for stage in ("answer", "review"):
-        studio.sdk.projects.delete(studio.project(title(file, stage)))
+        work.studio.sdk.projects.delete(work.studio.project(work.title(stage)))
 
 
-def deletes_account(studio: StudioForTests, file: ProjectFile) -> None:
-    studio.sdk.users.delete(studio.person(name(file, "jun")))
-    touch(studio, file)
+def deletes_account(work: Work) -> None:
+    work.studio.sdk.users.delete(work.number("jun"))
+    work.touch()
 
 
-def removes_members(studio: StudioForTests, file: ProjectFile, people: Sequence[str] = ("mina", "jun")) -> None:
-    with httpx.Client(base_url=studio.url, headers={"Authorization": f"Token {studio.token}"}) as lead:
+def removes_members(work: Work, people: Sequence[str] = ("mina", "jun")) -> None:
+    token = {"Authorization": f"Token {work.studio.token}"}
+    with httpx.Client(base_url=work.studio.url, headers=token) as lead:
         for person in people:
-            number = studio.person(name(file, person))
-            lead.delete(f"/api/organizations/1/memberships/{number}/").raise_for_status()
-    touch(studio, file)
+            lead.delete(f"/api/organizations/1/memberships/{work.number(person)}/").raise_for_status()
+    work.touch()
 
 
-def touch(studio: StudioForTests, file: ProjectFile) -> None:
-    """Have the next pull find news: somebody skips a question and a review."""
-    for stage in ("answer", "review"):
-        task = next(iter(studio.tasks(title(file, stage)).values()))
-        studio.annotate(task, studio.person(name(file, "seo")), skipped=True)
-
-
-@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("accident", "gone"),
     [
@@ -145,34 +162,13 @@ def touch(studio: StudioForTests, file: ProjectFile) -> None:
         (removes_members, {}),
     ],
 )
-def test_nothing_is_lost_by(
-    accident: Callable[[StudioForTests, ProjectFile], None],
-    gone: dict[str, int],
-    label_studio: StudioForTests,
-    file: ProjectFile,
-):
-    before = rows(file)
-    accident(label_studio, file)
+def test_nothing_is_lost_by(accident: Callable[[Work], None], gone: dict[str, int], work: Work):
+    before = work.rows
+    accident(work)
     for _ in range(3):
-        assert told(sync_project(file.path)) == gone
-        assert rows(file) == before
-    assert events(file)["missing"] == sum(gone.values())
-
-
-@pytest.mark.nightly
-def test_nothing_is_lost_by_a_short_export(
-    label_studio: StudioForTests, file: ProjectFile, monkeypatch: pytest.MonkeyPatch
-):
-    before = rows(file)
-    label_studio.annotate(
-        label_studio.tasks(title(file))[FOOD], label_studio.person(name(file, "seo")), typed("국")
-    )
-    with monkeypatch.context() as short, pytest.raises(ServerError, match=r"lacks annotations that it lists"):
-        short.setattr(Studio, "export", short_export)
-        pull_project(file)
-    assert (rows(file), events(file)["missing"]) == (before, 0)
-    assert told(pull_project(file)) == {}
-    assert len(rows(file)) == len(before) + 1
+        assert (work.gone(), work.rows) == (gone, before)
+    lines = (work.file.pulled / "events.jsonl").read_text().splitlines()
+    assert [json.loads(line)["event"] for line in lines].count("missing") == sum(gone.values())
 
 
 _export = Studio.export
@@ -184,6 +180,16 @@ def short_export(studio: Studio, project: int) -> bytes:
     return json.dumps(tasks[: len(tasks) // 2]).encode()
 
 
+def test_nothing_is_lost_by_a_short_export(work: Work, monkeypatch: pytest.MonkeyPatch):
+    before, events = work.rows, (work.file.pulled / "events.jsonl").read_text()
+    work.answers("seo", FOOD, "국")
+    with monkeypatch.context() as short, pytest.raises(ServerError, match=r"lacks annotations that it lists"):
+        short.setattr(Studio, "export", short_export)
+        pull_project(work.file)
+    assert (work.rows, (work.file.pulled / "events.jsonl").read_text()) == (before, events)
+    assert (work.gone(), len(work.rows)) == ({}, len(before) + 1)
+
+
 # A server that is set back.
 
 
@@ -191,25 +197,25 @@ class OwnServer:
     """A server of this test alone, which can be set back to an earlier day."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
+        self._folder, self._database = folder, folder / "label_studio.sqlite3"
         self.running = studio_server.start(folder)
 
     @contextmanager
-    def studio(self) -> Iterator[StudioForTests]:
+    def work(self, file: ProjectFile) -> Iterator[Work]:
         with connected(self.running) as studio:
-            yield studio
+            yield Work(studio, file)
 
     def backup(self, path: Path) -> Path:
-        with sqlite3.connect(self.folder / "label_studio.sqlite3") as now, sqlite3.connect(path) as kept:
+        with sqlite3.connect(self._database) as now, sqlite3.connect(path) as kept:
             now.backup(kept)
         return path
 
     def set_back(self, path: Path) -> None:
         studio_server.stop(self.running)
-        for old in self.folder.glob("label_studio.sqlite3*"):
+        for old in self._folder.glob("label_studio.sqlite3*"):
             old.unlink()
-        shutil.copy(path, self.folder / "label_studio.sqlite3")
-        self.running = studio_server.start(self.folder, int(self.running.url.rpartition(":")[2]))
+        shutil.copy(path, self._database)
+        self.running = studio_server.start(self._folder, int(self.running.url.rpartition(":")[2]))
 
 
 @pytest.fixture
@@ -222,196 +228,171 @@ def own_server(
     studio_server.stop(server.running)
 
 
-@pytest.mark.nightly
 def test_nothing_is_lost_by_a_server_that_is_set_back_to_a_backup(own_server: OwnServer, tmp_path: Path):
-    with own_server.studio() as studio:
-        file = work(studio, write_project(tmp_path, "back", own_server.running.url, **STAGES))
+    file = write_project(tmp_path, "back", own_server.running.url, **STAGES)
+    with own_server.work(file) as work:
+        done(work.studio, file)
         kept = own_server.backup(tmp_path / "kept.sqlite3")
-        (hers,) = [
-            one.id
-            for one in studio.sdk.annotations.list(studio.tasks(title(file))[FOOD])
-            if one.completed_by == studio.person(name(file, "mina"))
-        ]
-        with studio.signed_in(name(file, "mina")) as browser:
-            browser.patch(f"/api/annotations/{hers}/", json={"result": [typed("쌀밥")]}).raise_for_status()
-        studio.annotate(studio.tasks(title(file))[FOOD], studio.person(name(file, "seo")), typed("국"))
+        work.corrects("mina", FOOD, "쌀밥")
+        work.answers("seo", FOOD, "국")
         sync_project(file.path)
-        before = rows(file)
+        before = work.rows
         own_server.set_back(kept)
-    with own_server.studio() as studio:
+    with own_server.work(file) as work:
         for _ in range(2):
-            assert told(sync_project(file.path)) == {"answer": 2}
-            assert rows(file) == before
+            assert (work.gone(), work.rows) == ({"answer": 2}, before)
         # She says it again, and that is no accident.
-        with studio.signed_in(name(file, "mina")) as browser:
-            browser.patch(f"/api/annotations/{hers}/", json={"result": [typed("죽")]}).raise_for_status()
-        assert told(sync_project(file.path)) == {"answer": 1}
-        assert rows(file) == [line.replace("쌀밥", "죽") for line in before]
-        assert accept(file) == 1
-        assert len(rows(file)) == len(before) - 1
+        work.corrects("mina", FOOD, "죽")
+        assert work.gone() == {"answer": 1}
+        assert work.rows == [line.replace("쌀밥", "죽") for line in before]
+        assert work.accept() == 1
+        assert len(work.rows) == len(before) - 1
 
 
 @pytest.mark.landing
 def test_a_project_outlives_all_accidents(
     own_server: OwnServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    with own_server.studio() as studio:
-        file = work(studio, write_project(tmp_path, "all", own_server.running.url, **STAGES))
-        kept, before = own_server.backup(tmp_path / "kept.sqlite3"), rows(file)
-        touch(studio, file)
+    file = write_project(tmp_path, "all", own_server.running.url, **STAGES)
+    with own_server.work(file) as work:
+        done(work.studio, file)
+        kept, before = own_server.backup(tmp_path / "kept.sqlite3"), work.rows
+        work.touch()
         with monkeypatch.context() as short, pytest.raises(ServerError, match="lacks annotations"):
             short.setattr(Studio, "export", short_export)
             sync_project(file.path)
         for accident, gone in (
-            (touch, {}),
+            (Work.touch, {}),
             (deletes_account, {}),
             (partial(removes_members, people=["mina"]), {}),
             (deletes_tasks, {"answer": 2, "review": 1}),
             (deletes_annotations, {"answer": 4, "review": 1}),
             (deletes_projects, {"answer": 4, "review": 2}),
         ):
-            accident(studio, file)
-            found = told(sync_project(file.path))
+            accident(work)
+            found = work.gone()
             # Skipped tasks go as well.
             assert {stage: min(found[stage], number) for stage, number in gone.items()} == gone
-            assert rows(file) == before
+            assert work.rows == before
     own_server.set_back(kept)
-    assert told(sync_project(file.path)).keys() <= {"answer", "review"}
-    assert rows(file) == before
-    with own_server.studio() as studio:
-        deletes_projects(studio, file)
+    with own_server.work(file) as work:
+        assert work.gone().keys() <= {"answer", "review"}
+        assert work.rows == before
+        deletes_projects(work)
         pull_project(file)
         with pytest.raises(InputError, match=r"Let go of them, .* Nobody is there to answer"):
             annotate("sync", file.path, "--accept-missing")
-        assert rows(file) == before
-        assert accept(file) > 0
-        assert rows(file) == []
-    # What was accepted counts again once it is there again.
-    own_server.set_back(kept)
-    sync_project(file.path)
-    assert rows(file) == before
+        assert work.rows == before
+        assert work.accept() > 0
+        assert work.rows == []
+        # What was accepted counts again once it is there again.
+        own_server.set_back(kept)
+        sync_project(file.path)
+        assert work.rows == before
 
 
 # Forgetting, and two leads.
 
 
-@pytest.mark.nightly
-@pytest.mark.parametrize("accident", [lambda *_: None, deletes_account, removes_members])
+@pytest.mark.parametrize("accident", [lambda _: None, deletes_account, removes_members])
 def test_whoever_is_forgotten_is_nowhere_on_the_server_and_does_not_come_back(
-    accident: Callable[[StudioForTests, ProjectFile], None], label_studio: StudioForTests, file: ProjectFile
+    accident: Callable[[Work], None], work: Work
 ):
-    with label_studio.signed_in(name(file, "jun")) as browser:
-        task = label_studio.tasks(title(file))[FOOD]
+    with work.studio.signed_in(work.name("jun")) as browser:
         draft = {"result": [typed("food jun again")]}
-        assert browser.post(f"/api/tasks/{task}/drafts", json=draft).status_code == 201
-    assert "food jun" in everything_on(label_studio, file)
-    accident(label_studio, file)
-    annotate("forget", file.path, who(file, "jun"), "--yes")
-    pull_project(file)
-    held = "".join(path.read_text() for path in file.base.rglob("*.*l*") if path.name != "project.toml")
-    for everything in (held, everything_on(label_studio, file)):
+        assert browser.post(f"/api/tasks/{work.tasks()[FOOD]}/drafts", json=draft).status_code == 201
+    assert "food jun" in everything_on_server(work)
+    accident(work)
+    annotate("forget", work.file.path, work.who("jun"), "--yes")
+    pull_project(work.file)
+    paths = [path for path in work.file.base.rglob("*.*l*") if path.name != "project.toml"]
+    here = "".join(path.read_text() for path in paths)
+    for everything in (here, everything_on_server(work)):
         assert "food jun" not in everything
         assert "food mina" in everything
-    assert who(file, "jun") not in held
+    assert work.who("jun") not in here
     # Others' work goes on as if the person had never been there: nothing is told anew.
-    again = sync_project(file.path).pull
+    again = sync_project(work.file.path).pull
     assert again is not None
     assert (any(again.changes.values()), again.is_any_gone, dict(again.written)) == (False, False, {})
 
 
-def everything_on(studio: StudioForTests, file: ProjectFile) -> str:
+def everything_on_server(work: Work) -> str:
     """Whatever the server says of the tasks of a project."""
-    found = []
+    found, sdk = [], work.studio.sdk
     for stage in ("answer", "review"):
-        number = studio.project(title(file, stage))
-        found += studio.sdk.projects.exports.download_sync(number, download_all_tasks=True)
-        for task in studio.sdk.tasks.list(project=number, fields="all"):
-            found.append(str(studio.sdk.tasks.get(str(task.id)).model_dump()).encode())
-    return b"\n".join(found).decode()
+        number = work.studio.project(work.title(stage))
+        found += [part.decode() for part in sdk.projects.exports.download_sync(number, download_all_tasks=True)]
+        found += [str(sdk.tasks.get(str(task)).model_dump()) for task in work.tasks(stage).values()]
+    return "\n".join(found)
+
+
+def test_a_clone_by_git_is_a_second_lead(work: Work):
+    def git(folder: Path, *words: str) -> str:
+        author = ("-c", "user.name=lead", "-c", "user.email=lead@example.org")
+        command = ["git", *author, *words]
+        return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout
+
+    first = work.file
+    (first.base / ".gitignore").write_text("annotators.key\nclone\n")
+    git(first.base, "init", "-b", "main")
+    git(first.base, "add", ".")
+    git(first.base, "commit", "-m", "begin")
+    kept = (".gitattributes", ".gitignore", "events.jsonl")
+    assert git(first.base, "ls-files", "pulled").split() == [f"pulled/{name}" for name in kept]
+    git(first.base, "clone", ".", "clone")
+    shutil.copy(first.key_file, first.base / "clone")
+    second = Work(work.studio, read_project(first.base / "clone" / "project.toml"))
+    # What was there before it was cloned, and what comes later.
+    work.studio.sdk.tasks.delete(str(work.tasks()[WORK]))
+    work.answers("seo", FOOD, "국")
+    lines, others = (pull_lines(pull_project(lead.file)) for lead in (work, second))
+    assert [line.replace(str(first.base), str(second.file.base)) for line in lines] == others
+    assert work.rows == second.rows
+    git(second.file.base, "commit", "-am", "by the second lead")
+    git(first.base, "commit", "-am", "by the first lead")
+    git(first.base, "pull", "--no-rebase", "clone", "main")
+    before = work.rows
+    assert len(before) == 7
+    assert (gone_in(pull_project(first)), work.rows) == ({"answer": 2}, before)
 
 
 # Corrections and pages that are at work.
 
 
-@pytest.mark.nightly
-def test_a_correction_after_a_sheet_counts_and_the_sheet_stays(label_studio: StudioForTests, file: ProjectFile):
-    sheet = file.collected / "reviews" / "ko-KR.own.jsonl"
+def test_a_correction_after_a_sheet_counts_and_the_sheet_stays(work: Work):
+    sheet = work.file.collected / "reviews" / "ko-KR.own.jsonl"
     groups = [{"answers": [f"food {person}"], "en_answers": ["food"]} for person in ("mina", "jun")]
     review = json.dumps({"template_id": "food-01", "reviewer": "r02", "groups": groups})
     sheet.write_text(f"{review}\n")
-    task, mina = label_studio.tasks(title(file))[FOOD], label_studio.person(name(file, "mina"))
-    (hers,) = [one.id for one in label_studio.sdk.annotations.list(task) if one.completed_by == mina]
-    with label_studio.signed_in(name(file, "mina")) as browser:
-        browser.patch(f"/api/annotations/{hers}/", json={"result": [typed("죽")]}).raise_for_status()
-    before = rows(file)
-    done = sync_project(file.path)
-    assert [line.replace("food mina", "죽") for line in before[:4]] == rows(file)[:4]
+    before = work.rows[:4]
+    work.corrects("mina", FOOD, "죽")
+    passed_over = sync_project(work.file.path).passed_over
+    assert work.rows[:4] == [line.replace("food mina", "죽") for line in before]
     assert sheet.read_text() == f"{review}\n"
     lost = "reviews/ko-KR.own.jsonl:1: decides on 'food mina', which nobody answers any more"
-    assert any(told.startswith(lost) for told in done.passed_over)
+    assert any(told.startswith(lost) for told in passed_over)
 
 
-@pytest.mark.nightly
 def test_a_page_that_somebody_is_at_during_a_sync_stays_and_counts(
     label_studio: StudioForTests, project: Callable[..., ProjectFile]
 ):
-    file = project(label_studio.url, **STAGES)
-    push(file.path)
-    task = label_studio.tasks(title(file))[FOOD]
+    work = Work(label_studio, project(label_studio.url, **STAGES))
+    push(work.file.path)
     for person in ("mina", "jun"):
-        label_studio.annotate(task, label_studio.person(name(file, person)), typed(f"food {person}"))
-    sync_project(file.path)
-    (page,) = label_studio.tasks(title(file, "review")).values()
-    (proposed,) = label_studio.sdk.tasks.get(str(page)).predictions
-    with label_studio.signed_in(name(file, "seo")) as browser:
-        begun = browser.post(f"/api/tasks/{page}/drafts", json={"result": proposed.result})
-        assert begun.status_code == 201
+        work.answers(person, FOOD, f"food {person}")
+    sync_project(work.file.path)
+    (page,) = work.tasks("review").values()
+    sent = {"result": work.proposed(page)}
+    with label_studio.signed_in(work.name("seo")) as browser:
+        begun = browser.post(f"/api/tasks/{page}/drafts", json=sent).raise_for_status().json()
         # Meanwhile the page is outdated by another answer.
-        label_studio.annotate(task, label_studio.person(name(file, "han")), typed("국"))
-        sync_project(file.path)
-        assert page in label_studio.tasks(title(file, "review")).values()
-        sent = browser.post(
-            f"/api/tasks/{page}/annotations", json={"result": proposed.result, "draft_id": begun.json()["id"]}
-        )
-        assert sent.status_code == 201
-    sync_project(file.path)
-    (review,) = [json.loads(line) for line in rows(file) if "reviewer" in line]
-    assert sorted(answer for group in review["groups"] for answer in group["answers"]) == [
-        "food jun",
-        "food mina",
-    ]
-
-
-@pytest.mark.nightly
-def test_a_clone_by_git_is_a_second_lead(label_studio: StudioForTests, file: ProjectFile, tmp_path: Path):
-    def git(folder: Path, *words: str) -> str:
-        author = ("-c", "user.name=lead", "-c", "user.email=lead@example.org")
-        return subprocess.run(
-            ["git", *author, *words], cwd=folder, check=True, capture_output=True, text=True
-        ).stdout
-
-    (file.base / ".gitignore").write_text("annotators.key\nclone\n")
-    git(file.base, "init", "-b", "main")
-    git(file.base, "add", ".")
-    git(file.base, "commit", "-m", "begin")
-    assert git(file.base, "ls-files", "pulled").split() == [
-        "pulled/.gitattributes", "pulled/.gitignore", "pulled/events.jsonl",
-    ]  # fmt: skip
-    git(file.base, "clone", ".", "clone")
-    shutil.copy(file.key_file, file.base / "clone")
-    clone = read_project(file.base / "clone" / "project.toml")
-    # What was there before it was cloned, and what comes later.
-    label_studio.sdk.tasks.delete(str(label_studio.tasks(title(file))[WORK]))
-    seo = label_studio.person(name(file, "seo"))
-    label_studio.annotate(label_studio.tasks(title(file))[FOOD], seo, typed("국"))
-    assert pull_lines(pull_project(clone)) == [
-        line.replace(str(file.base), str(clone.base)) for line in pull_lines(pull_project(file))
-    ]
-    assert rows(clone) == rows(file)
-    git(clone.base, "commit", "-am", "by the second lead")
-    git(file.base, "commit", "-am", "by the first lead")
-    git(file.base, "pull", "--no-rebase", "clone", "main")
-    before = rows(file)
-    assert len(before) == 7
-    assert told(pull_project(file)) == {"answer": 2}
-    assert rows(file) == before
+        work.answers("han", FOOD, "국")
+        sync_project(work.file.path)
+        assert page in work.tasks("review").values()
+        body = {**sent, "draft_id": begun["id"]}
+        browser.post(f"/api/tasks/{page}/annotations", json=body).raise_for_status()
+    sync_project(work.file.path)
+    (review,) = [json.loads(line) for line in work.rows if "reviewer" in line]
+    decided = sorted(answer for group in review["groups"] for answer in group["answers"])
+    assert decided == ["food jun", "food mina"]

@@ -16,11 +16,6 @@ from blend.schemas.errors import ConflictError, InputError, ServerError
 
 VARIABLE = "LABEL_STUDIO_API_KEY"
 TOKEN = "0123456789abcdef0123456789abcdef01234567"
-VERSION = {"release": "1.23.2"}
-WHO = {"id": 1, "email": "lead@example.org", "username": "lead"}
-
-
-Answers = tuple[int, Any] | list[tuple[int, Any]]
 URL = "http://127.0.0.1:8080"
 
 
@@ -33,14 +28,11 @@ def _token(monkeypatch: pytest.MonkeyPatch, missing: Callable[[str], None]) -> N
 
 @pytest.fixture
 def answering(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Has a server give fixed answers by a part of the path, and those of a Label Studio elsewhere.
+    """Has a server give answers by a part of the path, in turn, and those of a Label Studio elsewhere."""
 
-    Of several answers in a list, each is given once.
-    """
-
-    def answer(**answers: Answers) -> None:
+    def answer(**answers: Any) -> None:
         def handled(_: httpx.HTTPTransport, request: httpx.Request) -> httpx.Response:
-            usual = {"version": (200, VERSION), "whoami": (200, WHO)}
+            usual = {"version": (200, {"release": "1.23.2"}), "whoami": (200, {"id": 1})}
             found = next(one for part, one in {**usual, **answers}.items() if part in request.url.path)
             status, body = found.pop(0) if isinstance(found, list) else found
             content = body if isinstance(body, bytes) else json.dumps(body).encode()
@@ -60,16 +52,6 @@ def message_of(url: str = URL, kind: type[Exception] = ServerError) -> str:
     return str(raised.value).removeprefix(f"Label Studio at {url}: ")
 
 
-@pytest.mark.slow
-def test_no_server():
-    assert message_of("http://127.0.0.1:1") == (
-        "cannot be reached ([Errno 111] Connection refused); start it, or correct key server.url of the "
-        "project file"
-    )
-    # A password in the address is not shown.
-    assert "s3cret" not in message_of("http://lead:s3cret@127.0.0.1:1")
-
-
 AND_SET = "(Account & Settings), and set LABEL_STUDIO_API_KEY to it"
 NOT_ONE = (
     "the answer is not one of Label Studio, perhaps of a proxy or of another program; correct key server.url "
@@ -79,60 +61,45 @@ FORBIDDEN = (
     "the account of the token may not do this; use the token of an account that made the projects or "
     "administers the server"
 )
-TOLD: dict[str, tuple[str, tuple[int, Any], str]] = {
-    "wrong token": (
-        "whoami", (401, {"detail": "Invalid token."}), f"does not accept the token; copy it anew {AND_SET}"
-    ),
-    "token switched off": (
-        "whoami", (401, {"detail": "legacy token authentication has been disabled"}),
+TOLD: list[tuple[str, int, Any, str]] = [
+    ("whoami", 401, {"detail": "Invalid token."}, f"does not accept the token; copy it anew {AND_SET}"),
+    (
+        "whoami", 401, {"detail": "legacy token authentication has been disabled"},
         f"tokens of this kind are switched off there; make a personal access token {AND_SET}",
     ),
-    "expired token": (
-        "whoami", (401, {"detail": "Token is expired"}), f"the token has expired; make a new one {AND_SET}"
-    ),
-    "old server": (
-        "version", (200, {"release": "1.12.0"}),
+    ("whoami", 401, {"detail": "Token is expired"}, f"the token has expired; make a new one {AND_SET}"),
+    (
+        "version", 200, {"release": "1.12.0"},
         "is version 1.12.0, and 1.23 or later is needed; update it with `pip install --upgrade label-studio`",
     ),
-    "wireless": ("version", (200, b"<html><title>Log in to the wireless network</title></html>"), NOT_ONE),
-    "elsewhere": (
-        "version", (302, b""),
-        "sends elsewhere (302); correct key server.url of the project file, perhaps https",
-    ),
-    "forbidden": (
-        "projects", (403, {"detail": "You do not have permission to perform this action."}),
-        FORBIDDEN,
-    ),
-    "too large": (
-        "projects", (413, b"<html>Request Entity Too Large</html>"),
+    ("version", 200, b"<html><title>Log in to the wireless network</title></html>", NOT_ONE),
+    ("version", 302, b"", "sends elsewhere (302); correct key server.url of the project file, perhaps https"),
+    ("projects", 403, {"detail": "You do not have permission to perform this action."}, FORBIDDEN),
+    (
+        "projects", 413, b"<html>Request Entity Too Large</html>",
         "takes nothing so large (413); raise the limit of the server or of the proxy before it",
     ),
-    "gone": (
-        "projects", (404, {"detail": "Not found."}),
+    (
+        "projects", 404, {"detail": "Not found."},
         "what was asked for is not there, perhaps deleted by hand just now; run the command again",
     ),
-    "secrets": (
-        "projects", (500, {"detail": f"sessionid=abc; lead@example.org has token {TOKEN}\x1b[31m"}),
+    (
+        "projects", 500, {"detail": f"sessionid=abc; lead@example.org has token {TOKEN}\x1b[31m"},
         "does not do what it is asked (500: sessionid … …@… has token …); look at its log, and try again",
     ),
-    "bad gateway": (
-        "projects", (502, b"<html>Bad Gateway</html>"),
+    (
+        "projects", 502, b"<html>Bad Gateway</html>",
         "does not do what it is asked (502); look at its log, and try again",
     ),
-}  # fmt: skip
+]  # fmt: skip
 
 
-@pytest.mark.parametrize("case", TOLD)
-def test_what_a_server_refuses_is_told(case: str, answering: Callable[..., None]):
-    part, answer, told = TOLD[case]
-    answering(**{part: answer})
-    assert message_of(kind=GoneError if case == "gone" else ServerError) == told
-
-
-def test_no_token(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.delenv(VARIABLE)
-    told = f"there is no access token; copy yours from that page {AND_SET}"
-    assert message_of(kind=InputError) == told
+@pytest.mark.parametrize(("part", "status", "body", "told"), TOLD)
+def test_what_a_server_refuses_is_told(
+    part: str, status: int, body: Any, told: str, answering: Callable[..., None]
+):
+    answering(**{part: (status, body)})
+    assert message_of(kind=GoneError if status == 404 else ServerError) == told
 
 
 EMPTIED = (200, {"tasks": [], "total": 2, "total_annotations": 0, "total_predictions": 0})
@@ -180,7 +147,13 @@ def test_what_answers_in_its_place_is_told(
 
 
 @pytest.mark.slow
-def test_no_answer_in_time():
+def test_no_server_and_no_answer_in_time():
+    assert message_of("http://127.0.0.1:1") == (
+        "cannot be reached ([Errno 111] Connection refused); start it, or correct key server.url of the "
+        "project file"
+    )
+    # A password in the address is not shown.
+    assert "s3cret" not in message_of("http://lead:s3cret@127.0.0.1:1")
     with socket() as deaf:
         deaf.bind(("127.0.0.1", 0))
         deaf.listen()
@@ -192,7 +165,9 @@ def test_no_answer_in_time():
     )
 
 
-def test_the_token_goes_to_another_machine_only_if_the_user_names_it(monkeypatch: pytest.MonkeyPatch):
+def test_there_is_a_token_and_it_goes_to_another_machine_only_if_the_user_names_it(
+    monkeypatch: pytest.MonkeyPatch,
+):
     url = "https://studio.invalid"
     refused = (
         "the project file names this server; your token goes to no other machine unless you name it as well; "
@@ -205,3 +180,6 @@ def test_the_token_goes_to_another_machine_only_if_the_user_names_it(monkeypatch
         assert message_of(url, InputError) == refused
     monkeypatch.setenv("LABEL_STUDIO_URL", f"{url}/")
     assert message_of(url, ServerError).startswith("cannot be reached")
+    monkeypatch.delenv(VARIABLE)
+    told = f"there is no access token; copy yours from that page {AND_SET}"
+    assert message_of(kind=InputError) == told

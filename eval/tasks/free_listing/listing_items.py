@@ -93,13 +93,10 @@ def _prompts(
     for name in names or ():
         if name not in _RELATIONS:
             raise UnknownNameError("prompt", name, _RELATIONS)
-    rows = [
-        (language, relation, known[language][relation], relation == "country", False)
-        for language in languages
-        for relation in (names or _RELATIONS)
-    ]
-    columns = ["language", "relation", "template", "with_country", "published"]
-    return pl.DataFrame(rows, schema=columns, orient="row")
+    asked = [(language, relation) for language in languages for relation in names or _RELATIONS]
+    rows = [(*one, known[one[0]][one[1]]) for one in asked]
+    prompts = pl.DataFrame(rows, ["language", "relation", "template"], orient="row")
+    return prompts.with_columns(with_country=pl.col("relation") == "country", published=False)
 
 
 def _accepted(triples: pl.DataFrame) -> pl.Expr:

@@ -25,7 +25,6 @@ from blend.eval.text.language_readers import languages as known_languages
 from blend.eval.text.language_readers import primary
 from blend.eval.text.lemmatisers import DEFAULT_LEMMAS, NO_LEMMAS, TextReader, lemmatiser_names, reader
 from blend.eval.triples.triple_prompts import DISH_DECIDED, asked_parts
-from blend.schemas.errors import UnknownNameError
 from blend.schemas.prompts import listing_prompts
 
 _BULLET = re.compile(
@@ -120,7 +119,7 @@ def _after_colon(line: str) -> str:
 
 
 def _joins(language: str) -> tuple[str, ...]:
-    known = listing_prompts().get(language.partition("-")[0])
+    known = listing_prompts().get(primary(language))
     return () if known is None else known.joins
 
 
@@ -129,7 +128,7 @@ def _unjoined(part: str, language: str) -> list[str]:
     for word in _joins(language):
         if re.match(rf"\s*{word}\s", part, re.IGNORECASE):
             return [re.sub(rf"^\s*{word}\s+", "", part, flags=re.IGNORECASE)]
-        between = rf"(?<=\w){word}(?=\w)" if language.partition("-")[0] in _WITHOUT_BLANKS else rf"\s{word}\s"
+        between = rf"(?<=\w){word}(?=\w)" if primary(language) in _WITHOUT_BLANKS else rf"\s{word}\s"
         halves = re.split(between, part, maxsplit=1, flags=re.IGNORECASE)
         if len(halves) == 2:
             return halves
@@ -137,9 +136,8 @@ def _unjoined(part: str, language: str) -> list[str]:
 
 
 def _is_short_pair(line: str, language: str) -> bool:
-    return len(line.split()) <= _PAIR_WORDS and any(
-        re.search(rf"\s{word}\s", line, re.IGNORECASE) for word in _joins(language)
-    )
+    is_short = len(line.split()) <= _PAIR_WORDS
+    return is_short and any(re.search(rf"\s{word}\s", line, re.IGNORECASE) for word in _joins(language))
 
 
 _WITHOUT_BLANKS = ("zh", "ja")
@@ -150,8 +148,6 @@ _ATTACHED = {"ar": "و", "he": "ו"}
 _PAIR_WORDS = 5
 """Words up to which a line without commas is two entries joined by *and*, and no sentence."""
 
-
-RULES = ("default", "contains")
 
 DECISIONS = pl.Schema(
     {
@@ -169,10 +165,7 @@ DECISIONS = pl.Schema(
 """One row per item: the labels of the parts, the entries that the model named, the labels of those that it
 found, the entries that name a part, the shares, and whether it named any. Null without an answer."""
 
-_JUDGED = {
-    name: DECISIONS[name]
-    for name in ("gold", "named", "found", "correct_entries", "precision", "recall", "f1", "correct")
-}
+_JUDGED = {name: kind for name, kind in DECISIONS.items() if name not in DISH_DECIDED}
 
 _SCOPES = {"country": "region", "language": "language", "prompt": "prompt_id"}
 
@@ -202,15 +195,13 @@ def score_lists(
         parts: Items, some at a time, each part with the answers to it (`runs.answers`).
         gold: `tasks.free_listing.listing_items.GOLD` of each part, row by row the same items.
         languages: Languages of the items.
-        rule: Of `RULES`.
+        rule: ``default`` or ``contains``.
         lemmas: Lemmatisers, see `text.lemmatisers.lemmatiser_names`; the usual ones when absent.
         seed: Seed of the intervals.
 
     Raises:
-        UnknownNameError: If there is no such rule or lemmatiser; lists those there are.
+        UnknownNameError: If there is no such lemmatiser; lists those there are.
     """
-    if rule not in RULES:
-        raise UnknownNameError("rule", rule, RULES)
     readers = _readers(languages, lemmas or DEFAULT_LEMMAS)
     made = []
     for (items, answers), known in zip(parts, gold, strict=True):
@@ -314,15 +305,13 @@ def _names(entry: tuple[str, ...], name: tuple[str, ...], rule: str) -> bool:
 
 def _scores(rows: pl.DataFrame, seed: int) -> list[Score]:
     """Means over dishes of precision, recall and F1, and the share of all named entries that is correct."""
-    measures = {name: (pl.col(name), pl.lit(1.0)) for name in ("f1", "precision", "recall")}
     # A ratio over all entries; the others are means over items.
-    measures["accuracy"] = (pl.col("correct_entries").list.len(), pl.col("named").list.len())
-    measures["nothing-correct"] = (~pl.col("correct"), pl.lit(1.0))
-    measures[UNANSWERED] = (pl.col(UNANSWERED), pl.lit(1.0))
-    return [
-        score
-        for metric, (value, denominator) in measures.items()
-        for score in share_scores(
-            metric, rows.with_columns(value=value, denominator=denominator), _SCOPES, seed
-        )
-    ]
+    of_entries = {"value": pl.col("correct_entries").list.len(), "denominator": pl.col("named").list.len()}
+    measures: dict[str, dict[str, pl.Expr]] = {
+        **{name: {"value": pl.col(name)} for name in ("f1", "precision", "recall")},
+        "accuracy": of_entries,
+        "nothing-correct": {"value": ~pl.col("correct")},
+        UNANSWERED: {"value": pl.col(UNANSWERED)},
+    }
+    found = (share_scores(name, rows.with_columns(**by), _SCOPES, seed) for name, by in measures.items())
+    return [score for scores in found for score in scores]

@@ -18,35 +18,40 @@ RESPONSES = [
     {"template_id": "food-01", "annotator": "a2", "answers": ["빵"]},
     {"template_id": "work-01", "annotator": "a1", "answers": ["18:00"]},
 ]
+STAGES = {"stages": '["answer", "review"]', "wanted": "2"}
 
 
 @pytest.fixture
 def file(tmp_path: Path) -> ProjectFile:
-    """Three answers to a question in Korean."""
-    file = write_project(
-        tmp_path, "trial", "http://localhost:1", ["ko-KR"], stages='["answer", "review"]', wanted="2"
-    )
+    """Three answers to a question in Korean, and a time."""
+    file = write_project(tmp_path, "trial", "http://localhost:1", ["ko-KR"], **STAGES)
     write_lines(file.collected / "responses/ko-KR.jsonl", RESPONSES)
     return file
 
 
-def review(*answers: str, who: str = "r02", template_id: str = "food-01") -> dict[str, Any]:
+def review(*answers: str, who: str = "r02") -> dict[str, Any]:
     """A review that puts every answer into a group of its own."""
     groups = [{"answers": [answer], "en_answers": ["x"]} for answer in answers]
+    template_id = "work-01" if answers == ("18:00",) else "food-01"
     return {"template_id": template_id, "reviewer": who, "groups": groups}
 
 
+def by_people(file: ProjectFile, *reviews: dict[str, Any]) -> Path:
+    """Reviews in a file of people's own."""
+    path = file.collected / "reviews/ko-KR.own.jsonl"
+    write_lines(path, reviews)
+    return path
+
+
 def test_of_two_reviews_the_one_of_more_answers_counts(file: ProjectFile):
-    reviews = file.collected / "reviews"
-    clock = review("18:00", template_id="work-01")
     for theirs, ours, who in ((["밥", "국", "빵"], ["밥"], "p-1"), (["밥"], ["빵"], "r02")):
-        write_lines(reviews / "ko-KR.jsonl", [review(*theirs, who="p-1")])
-        write_lines(reviews / "ko-KR.own.jsonl", [clock, review(*ours)])
+        write_lines(file.collected / "reviews/ko-KR.jsonl", [review(*theirs, who="p-1")])
+        own = by_people(file, review("18:00"), review(*ours))
         tables = read_responses(file.collected)
         assert tables.reviews.select("template_id", "reviewer").rows() == [("food-01", who), ("work-01", "r02")]
         (detail,) = tables.findings.filter(kind="reviewed-in-a-file")["detail"]
         assert any(detail in told for told in check_project(file.path).diagnostics)
-    (reviews / "ko-KR.own.jsonl").rename(reviews / "ko-KR.r02.jsonl")
+    own.rename(own.with_name("ko-KR.r02.jsonl"))
     with pytest.raises(BlendError) as raised:
         read_responses(file.collected)
     assert str(raised.value) == (
@@ -57,37 +62,30 @@ def test_of_two_reviews_the_one_of_more_answers_counts(file: ProjectFile):
 
 
 def test_a_review_of_a_dropped_question_is_kept_and_not_read(file: ProjectFile):
-    own = file.collected / "reviews/ko-KR.own.jsonl"
-    write_lines(own, [review("18:00", template_id="work-01"), review("밥", "국", "빵")])
+    by_people(file, review("18:00"), review("밥", "국", "빵"))
     write_lines(file.collected / "responses/ko-KR.jsonl", RESPONSES[:2])
-    asked = {path: path.read_text(encoding="utf-8") for path in file.collected.glob("*.csv")}
-    for path, text in asked.items():
-        kept = [line for line in text.splitlines(keepends=True) if not line.startswith("work-01,")]
-        path.write_text("".join(kept), encoding="utf-8")
+    for path in file.collected.glob("*.csv"):
+        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+        path.write_text("".join(line for line in lines if not line.startswith("work-01,")), encoding="utf-8")
+    where = "reviews/ko-KR.own.jsonl:1"
     detail = "review of 'work-01', which is not asked in ko-KR any more; not read, and kept until it is"
     for reviewing in (False, True):
         tables = read_responses(file.collected, reviewing=reviewing)
         assert tables.reviews["template_id"].to_list() == ["food-01"]
-        (finding,) = tables.findings.filter(kind="not-asked").select("source", "detail").rows()
-        assert finding == ("reviews/ko-KR.own.jsonl:1", detail)
-    assert f"reviews/ko-KR.own.jsonl:1: {detail}" in check_project(file.path).diagnostics
-    for path, text in asked.items():
-        path.write_text(text, encoding="utf-8")
-    write_lines(file.collected / "responses/ko-KR.jsonl", RESPONSES)
-    assert len(read_responses(file.collected).reviews) == 2
+        assert tables.findings.filter(kind="not-asked").select("source", "detail").rows() == [(where, detail)]
+    assert f"{where}: {detail}" in check_project(file.path).diagnostics
 
 
 def test_reviews_of_answers_that_are_gone_stop_a_build_alone(file: ProjectFile):
-    write_lines(file.collected / "reviews/ko-KR.own.jsonl", [review("밥", "떡", "빵")])
-    detail = (
+    by_people(file, review("밥", "떡", "빵"))
+    checked = check_project(file.path)
+    assert (
         "reviews/ko-KR.own.jsonl:1: decides on '떡', which nobody answers any more; passed over, until "
         "`blend reviews propose` and `blend reviews accept --update` review the question again"
-    )
-    checked = check_project(file.path)
-    assert detail in checked.diagnostics
+    ) in checked.diagnostics
     (kept,) = checked.material.reviews["groups"].to_list()
     assert [group["answers"] for group in kept] == [["밥"], ["빵"]]
-    write_lines(file.collected / "reviews/ko-KR.own.jsonl", [review("떡")])
+    by_people(file, review("떡"))
     (alone, *_) = check_project(file.path).diagnostics
     assert alone.endswith("any more; passed over; delete that review, which decides on nothing else")
     with pytest.raises(BlendError, match="nobody answered '떡'"):
@@ -103,9 +101,8 @@ def test_no_page_for_what_a_file_decides_in_full(file: ProjectFile):
         made = stage_of("review").tasks(file.project, file.locale("ko-KR"), check_project(file.path).material)
         return [task.data["template_id"] for task in made]
 
-    own = file.collected / "reviews/ko-KR.own.jsonl"
     for answers, made in ((("밥", "국"), ["food-01"]), (("밥", "국", "빵"), [])):
-        write_lines(own, [review(*answers)])
+        own = by_people(file, review(*answers))
         assert pages() == made
     # A page whose review was pulled stays, so that it can be corrected there.
     own.rename(file.collected / "reviews/ko-KR.jsonl")

@@ -104,51 +104,42 @@ def test_what_is_wanted_stands_once_for_project_and_recipe(folder: Path):
     recipe, file = folder / "recipe.toml", folder / "project.toml"
     recipe.write_text(RECIPE + "[saq]\nwanted = 3\n")
     named = GOOD.replace('key_file = "annotators.key"', 'key_file = "annotators.key"\nrecipe = "recipe.toml"')
-    file.write_text(named)
-    assert check_project(file).file.project.wanted == read_project(file).project.wanted == 3
+    for text in (named, f"wanted = 3\n{named}"):
+        file.write_text(text)
+        assert check_project(file).file.project.wanted == read_project(file).project.wanted == 3
     assert read_project(file).project.max_idk == 5
-    file.write_text(f"wanted = 3\n{named}")
-    assert check_project(file).file.project.wanted == 3
     file.write_text(f"wanted = 4\n{named}")
-    with pytest.raises(BlendError) as raised:
-        check_project(file)
-    assert str(raised.value) == (
-        f"{file}, key wanted: is 4, and 3 in recipe.toml, by which a build counts; write wanted = 4 under "
-        "[saq] of recipe.toml, if that is meant, and delete the key here"
-    )
     # Without a number of its own, a recipe counts to five.
-    recipe.write_text(RECIPE)
-    with pytest.raises(BlendError, match=r"is 4, and 5 in recipe\.toml, by which a build counts"):
-        check_project(file)
+    for text, number in ((recipe.read_text(), 3), (RECIPE, 5)):
+        recipe.write_text(text)
+        with pytest.raises(BlendError) as raised:
+            check_project(file)
+        assert str(raised.value) == (
+            f"{file}, key wanted: is 4, and {number} in recipe.toml, by which a build counts; write wanted = 4 "
+            "under [saq] of recipe.toml, if that is meant, and delete the key here"
+        )
 
 
 # Pseudonyms: the same person, the same name, for whoever has the key.
 
 
-KEY = b"k" * 32
-
-
-def test_what_editors_do_to_a_key_leaves_it_the_same(tmp_path: Path):
+def test_what_editors_do_to_a_key_leaves_it_the_same_and_what_is_no_key_is_told(tmp_path: Path):
     path, key = tmp_path / "annotators.key", new_key()
     path.write_bytes(b"\xef\xbb\xbf" + key.upper().replace("\n", "\r\n").encode())
-    assert read_key(path) == bytes.fromhex(key)
-    assert new_key() != key
-
-
-@pytest.mark.parametrize("text", ["", "abc", "zz" * 32, "0" * 62])
-def test_what_is_no_key_is_told(tmp_path: Path, text: str):
-    path = tmp_path / "annotators.key"
-    path.write_text(text)
-    with pytest.raises(InputError) as raised:
-        read_key(path)
-    assert str(raised.value) == f"{path}: is not a key of 64 hexadecimal digits; bring back the right file"
+    assert read_key(path) == bytes.fromhex(key) != bytes.fromhex(new_key())
+    for text in ("", "abc", "zz" * 32, "0" * 62):
+        path.write_text(text)
+        with pytest.raises(InputError) as raised:
+            read_key(path)
+        assert str(raised.value) == f"{path}: is not a key of 64 hexadecimal digits; bring back the right file"
 
 
 def test_a_person_is_the_same_by_number_address_and_table():
-    people = People(KEY, {7: Account("Mina@Example.org")})
+    key = b"k" * 32
+    people = People(key, {7: Account("Mina@Example.org")})
     name = people.of(7)
     assert name == people.of("mina@example.org ") == people.of({"id": 7, "email": "MINA@example.org"})
-    assert name == people.named("mina@example.org") == pseudonym("mina@example.org", KEY)
+    assert name == people.named("mina@example.org") == pseudonym("mina@example.org", key)
     assert people.named(str(name)) == name
     assert people.of(8) == people.of({"id": 8}) != name
     assert [people.of(nobody) for nobody in (None, "", {}, True, {"email": ""})] == [None] * 5

@@ -7,31 +7,29 @@ from xml.etree.ElementTree import fromstring, tostring
 import pytest
 
 from blend.builders.annotation.counting import stage_of
-from blend.builders.annotation.judging import judges, read_sheet
+from blend.builders.annotation.judging import read_sheet
 from blend.builders.annotation.project import ORDER, Project, StageName
 from blend.builders.annotation.pulling import pairs_once
 from blend.builders.annotation.questions import collection_plan
-from blend.builders.annotation.stage import Material
-from blend.builders.annotation.ui_strings import PageTexts, texts_of, ui_strings_of
+from blend.builders.annotation.stage import Material, stage_definitions
+from blend.builders.annotation.ui_strings import PageTexts, ui_strings_of
 from blend.builders.templates import review_sheet
 from blend.eval.judging.labels import read_reply_verdicts
 from blend.loaders.responses import read_responses
 from blend.loaders.responses.returned_sheets import read_native_questions, read_translations
 from blend.loaders.responses.verdicts import decisions_in, read_verdicts
 from blend.loaders.sample import sample_path
-from blend.schemas.errors import InputError
 from blend.schemas.locales import registry
 from blend.schemas.sheets import PAIR_SHEET
 from helpers.label_studio.exported import (
     KOREAN,
     PEOPLE,
-    PLACE,
     PROJECT,
     A,
     B,
     annotation,
     done,
-    lines_of,
+    plan,
     read,
     task,
     told,
@@ -42,42 +40,21 @@ from helpers.label_studio.studio_fixtures import chosen, typed
 
 @pytest.mark.parametrize("stage", ORDER)
 def test_every_control_has_a_name_of_its_own_and_every_key_one_meaning(stage):
-    root = fromstring(
-        stage_of(stage).config(PROJECT, KOREAN, PageTexts("**folded** & <b>", ui_strings_of("ko")))
-    )
+    texts = PageTexts("**folded** & <b>", ui_strings_of("ko"))
+    root = fromstring(stage_of(stage).config(PROJECT, KOREAN, texts))
     names = [node.get("name") for node in root.iter() if node.get("name") and node.tag != "Bucket"]
     keys = [node.get("hotkey") for node in root.iter() if node.get("hotkey")]
     assert len(names) == len(set(names))
     assert len(keys) == len(set(keys))
     if stage in ("answer", "collect"):
         # What is typed beside a line that is full chooses nothing.
-        assert len(keys) == 4
-        assert all(key.startswith("shift+") for key in keys)
+        assert [key.partition("+")[0] for key in keys] == ["shift"] * 4
     objects = {node.get("name") for node in root.iter() if node.tag in ("Text", "List")}
     assert {node.get("toName") for node in root.iter() if node.get("toName")} <= objects
     (shown,) = root.findall("Collapse/Panel/HyperText")
-    assert " ".join(tostring(shown, encoding="unicode").split()) == (
-        '<HyperText name="instruction" inline="true"><p>'
-        "<strong>folded</strong> &amp; &lt;b&gt;</p> </HyperText>"
-    )
+    folded = '<HyperText name="instruction" inline="true"><p><strong>folded</strong> &amp; &lt;b&gt;</p>'
+    assert tostring(shown, encoding="unicode").startswith(folded)
     assert root.find("Collapse").get("open") == "false"
-
-
-def test_pages_run_as_their_script_does():
-    for tag in ("ko-KR", "fa-IR", "ar-DZ", "am-ET", "as-AS", "zh-CN", "en-GB"):
-        for stage in ORDER:
-            config = stage_of(stage).config(PROJECT, registry().get(tag), texts_of("en", stage))
-            assert ("direction: rtl" in config) == (tag in ("fa-IR", "ar-DZ"))
-    # In a page that is English for want of a translation, question and answers alone run from right to left.
-    persian = registry().get("fa-IR")
-    local, english = (
-        stage_of("answer").config(PROJECT, persian, texts_of("fa", "answer")._replace(in_english=untranslated))
-        for untranslated in (False, True)
-    )
-    rule = "{ direction: rtl; text-align: right; }"
-    assert f".blend, .blend input, .blend textarea {rule}" in local
-    assert f".blend-question, .blend-text, .htx-ranker-item, .blend input, .blend textarea {rule}" in english
-    assert [texts_of(tag, "answer").in_english for tag in ("ur", "en-GB")] == [True, False]
 
 
 def test_titles_fit_on_the_server():
@@ -94,12 +71,13 @@ def test_questions_of_natives_go_on_to_templates(tmp_path: Path):
     assert [task.blend_id for task in tasks] == [f"collect/ko-KR/work-life/0{n}" for n in (1, 2)]
     # The country stands in both languages.
     assert (tasks[0].data["topic"], tasks[0].data["place"]) == ("Work life", "대한민국 (South Korea)")
-    results = [
-        typed("한국에서 몇 시에 퇴근하나요?", control="local"),
-        typed("When do people leave work in  Korea?", control="in_english"),
-        chosen("time", control="form"),
-    ]
-    given = [annotation(1, 1, *results), annotation(2, 2, *results)], [annotation(3, 1, *results[:2])]
+    local, time = typed("한국에서 몇 시에 퇴근하나요?", control="local"), chosen("time", control="form")
+    results = [local, typed("When do people leave work in  Korea?", control="in_english"), time]
+    day = typed("When? (MM/DD)", control="in_english")
+    given = (
+        [annotation(1, 1, *results), annotation(2, 2, *results)],
+        [annotation(3, 1, *results[:2]), annotation(4, 2, local, day, time)],
+    )
     exported = [
         {"id": n, "data": task.data, "annotations": made}
         for n, (task, made) in enumerate(zip(tasks, given, strict=True), start=1)
@@ -110,8 +88,11 @@ def test_questions_of_natives_go_on_to_templates(tmp_path: Path):
     assert reading.rows["natives"] == [
         {"id": name, "topic": "Work life", "locale": "ko-KR", "text": text} for name in names
     ]
-    detail = f"{A}: a question without form; left out"
-    assert told(reading) == [("incomplete-question", "task 2, annotation 3", detail)]
+    contradiction = f"{B}: 'When? (MM/DD)' asks for MM/DD, but time was chosen; left out"
+    assert told(reading) == [
+        ("incomplete-question", "task 2, annotation 3", f"{A}: a question without form; left out"),
+        ("incomplete-question", "task 2, annotation 4", contradiction),
+    ]
     write_lines(tmp_path / "natives.jsonl", reading.rows["natives"])
     write_lines(tmp_path / "translations.jsonl", reading.rows["translations"])
     sheet = review_sheet(read_native_questions(tmp_path / "natives.jsonl"))
@@ -119,44 +100,37 @@ def test_questions_of_natives_go_on_to_templates(tmp_path: Path):
     assert read_translations(tmp_path / "translations.jsonl")["template_id"].to_list() == names
 
 
-def test_a_question_that_contradicts_its_form_is_told():
-    project = PROJECT.model_copy(update={"topics": ("Food",)})
-    texts = typed("?", control="local"), typed("When? (MM/DD)", control="in_english")
-    task = done("collect", Material(), *texts, chosen("time", control="form"), project=project)
-    reading = read(task, stage="collect", project=project)
-    detail = f"{A}: 'When? (MM/DD)' asks for MM/DD, but time was chosen; left out"
-    assert told(reading) == [("incomplete-question", PLACE, detail)]
-    assert reading.rows == {"natives": [], "translations": []}
+# Sheets, of which people judge each row.
+
+
+def choice(option: str) -> dict[str, object]:
+    return chosen(option, control="choice")
 
 
 def sheet(stage: StageName, path: Path, text: str) -> Material:
     """A sheet as it is written and read."""
     path.write_text(text, encoding="utf-8")
-    return Material(sheets={stage: read_sheet(judges()[stage], path)})
+    return Material(sheets={stage: read_sheet(stage_definitions()[stage], path)})
 
 
 def test_pairs_become_decisions_where_people_agree(tmp_path: Path):
     columns = "answer_a,answer_b,verdict,why,questions,suspected,template_id,question,check"
     row = f"soccer,football,,,2,spelling,spo-01,What?,{PAIR_SHEET.mark('soccer', 'football')}"
     pairs = sheet("equivalence", tmp_path / "pairs.csv", f"{columns}\n{row}\n")
-    first = done("equivalence", pairs, chosen("same_as", control="choice"), typed(" two  names", control="why"))
+    first = done("equivalence", pairs, choice("same_as"), typed(" two  names", control="why"))
     assert (first["data"]["headline"], first["data"]["english"]) == ("soccer  |  football", "What?")
-    reading = read(first, stage="equivalence")
     given = {"option": "soccer", "with": "football", "verdict": "same_as", "reader": A}
-    [row] = reading.rows["verdicts"]
+    [row] = read(first, stage="equivalence").rows["verdicts"]
     assert row == {**given, "date": "2026-11-20", "why": "two names"}
     (tmp_path / "v.jsonl").write_text(json.dumps(row))
     (decision,) = decisions_in(read_verdicts(tmp_path / "v.jsonl"))
     assert (decision.same, decision.who) == (True, A)
-    first["annotations"].append(annotation(2, 2, chosen("differs_from", control="choice")))
+    first["annotations"].append(annotation(2, 2, choice("differs_from")))
     reading = read(first, stage="equivalence")
     assert reading.rows["verdicts"] == []
+    opposite = "on which others say the opposite; left out"
     assert told(reading) == [
-        (
-            "contradicting-verdicts",
-            f"task 1, annotation {number}",
-            f"{who}: {verdict!r}, on which others say the opposite; left out",
-        )
+        ("contradicting-verdicts", f"task 1, annotation {number}", f"{who}: {verdict!r}, {opposite}")
         for number, who, verdict in ((1, A, "same_as"), (2, B, "differs_from"))
     ]
 
@@ -178,66 +152,46 @@ def test_replies_are_judged_without_the_model(tmp_path: Path):
     tasks = stage_of("replies").tasks(PROJECT, KOREAN, replied)
     assert [task.blend_id for task in tasks] == ["replies/ko-KR/s1", "replies/ko-KR/s2"]
     assert (tasks[0].data["headline"], tasks[0].data["text"]) == ("언제?", "10/12")
-    reading = read(done("replies", replied, chosen("partly", control="choice")), stage="replies")
+    reading = read(done("replies", replied, choice("partly")), stage="replies")
     write_lines(tmp_path / "labels.jsonl", reading.rows["labels"])
     assert read_reply_verdicts([tmp_path / "labels.jsonl"], {"s1": "10/12"}).rows() == [("s1", A, "partly")]
-    unknown = read(done("replies", replied, chosen("idk", control="choice")), stage="replies")
-    assert unknown.rows["labels"] == []
-    assert unknown.findings.is_empty()
+    unknown = read(done("replies", replied, choice("idk")), stage="replies")
+    assert (unknown.rows["labels"], told(unknown)) == ([], [])
 
 
 @pytest.mark.parametrize(
     ("verdicts", "needed"),
     [
-        (("correct",), 1),
-        (("idk",), 1),
-        (("correct", "correct"), 0),
-        (("correct", "idk"), 0),
-        (("correct", "wrong"), 1),
-        (("correct", "wrong", "wrong"), 0),
-        (("correct", "wrong", "partly"), 1),
+        ("correct", 1),
+        ("idk", 1),
+        ("correct correct", 0),
+        ("correct idk", 0),
+        ("correct wrong", 1),
+        ("correct wrong wrong", 0),
+        ("correct wrong partly", 1),
     ],
 )
-def test_a_third_person_judges_where_two_differ(tmp_path: Path, verdicts: tuple[str, ...], needed: int):
-    given = [annotation(n, n, chosen(one, control="choice")) for n, one in enumerate(verdicts, start=1)]
+def test_a_third_person_judges_where_two_differ(tmp_path: Path, verdicts: str, needed: int):
+    given = [annotation(n, n, choice(one)) for n, one in enumerate(verdicts.split(), start=1)]
     task = {**done("replies", sheet("replies", tmp_path / "s.csv", REPLIES)), "annotations": given}
-    plan = stage_of("replies").reading_plan
-    assert plan is not None
-    assert plan(lines_of("replies", task), read(task, stage="replies"), 2) == {"replies/ko-KR/s1": needed}
+    assert plan("replies", task, 2) == {"replies/ko-KR/s1": needed}
 
 
 def test_of_several_answers_to_a_statement_the_first_counts(tmp_path: Path):
     text = "id,locale,question,options\nq1,ko-KR,Is kimchi eaten?,yes|no\n"
-    statements = sheet("statements", tmp_path / "sheet.csv", text)
-    task = done("statements", statements, chosen("no", control="choice"))
+    task = done("statements", sheet("statements", tmp_path / "sheet.csv", text), choice("no"))
     assert task["data"]["shown"] == [{"value": "yes", "hotkey": "1"}, {"value": "no", "hotkey": "2"}]
-    task["annotations"].append(annotation(2, 2, chosen("yes", control="choice")))
+    task["annotations"].append(annotation(2, 2, choice("yes")))
     reading = read(task, stage="statements")
     assert reading.rows["statements"] == [{"item_id": "q1", "response": "no", "annotator": A}]
     detail = f"{B}: another person's earlier answer counts; left out"
     assert told(reading) == [("annotated-twice", "task 1, annotation 2", detail)]
 
 
-def test_a_sheet_lacks_nothing(tmp_path: Path):
-    path = tmp_path / "sheet.csv"
-    with pytest.raises(InputError) as raised:
-        read_sheet(judges()["replies"], path)
-    told = "there is no such sheet; correct the path, or make it with `blend eval judge-sheet`"
-    assert str(raised.value) == f"{path}: {told}"
-
-
 # Answers.
 
 
 STRANGE = "a result of 'notes' of type 'textarea', which no control of this stage makes; it is left out"
-ANSWER = stage_of("answer")
-
-
-@pytest.fixture(scope="session")
-def sample() -> Material:
-    with sample_path() as folder:
-        tables = read_responses(folder)
-    return Material(tables.questions, tables.responses, tables.reviews)
 
 
 def test_whatever_is_odd_about_a_response_is_told_and_nothing_else_is_lost():
@@ -258,15 +212,15 @@ def test_whatever_is_odd_about_a_response_is_told_and_nothing_else_is_lost():
         )
     )
     names = {number: str(PEOPLE.of(number)) for number in range(1, 12)}
-    given = {row["annotator"]: {**row} for row in reading.rows["responses"]}
-    assert {name: row.get("answers", row.get("non_answer")) for name, row in given.items()} == {
+    given = {row["annotator"]: row.get("answers", row.get("non_answer")) for row in reading.rows["responses"]}
+    assert given == {
         names[1]: ["a", "b", "c"],
         names[3]: ["밥 <script>alert(1)</script>"],
         names[7]: ["국"],
         names[8]: "idk",
         names[11]: ["ask kim@example.org"],
     }
-    expected = [
+    of_people = [
         (1, "too-many-answers", "5 answers; left out, behind the first three: 'd', '<b>e\\x1b</b>'"),
         (2, "answer-and-non-answer", "'차', and the non-answer 'idk'; left out"),
         (3, "blank-text", "answers holds the blank ' '; it is left out"),
@@ -281,46 +235,49 @@ def test_whatever_is_odd_about_a_response_is_told_and_nothing_else_is_lost():
         (8, "reason-without-other", "a reason beside 'idk', 'no idea'; the reason is left out"),
         (11, "personal-data", "answers holds an e-mail address (not shown); look, and remove it there"),
     ]
-    told_of = [(kind, f"task 70, annotation {n}", f"{names[n]}: {detail}") for n, kind, detail in expected]
-    skipped = f"{names[9]} skipped the task; nothing is taken from it"
-    told_of.append(("skipped-task", "task 70, annotation 9", skipped))
-    told_of.append(("unknown-annotator", "task 70, annotation 10", "nobody is named as its author; left out"))
-    assert told(reading) == sorted(told_of)
+    expected = [(n, kind, f"{names[n]}: {detail}") for n, kind, detail in of_people]
+    expected.append((9, "skipped-task", f"{names[9]} skipped the task; nothing is taken from it"))
+    expected.append((10, "unknown-annotator", "nobody is named as its author; left out"))
+    assert told(reading) == sorted((kind, f"task 70, annotation {n}", detail) for n, kind, detail in expected)
     outcomes = dict(reading.work.select("annotation", "outcome").iter_rows())
     refused = dict.fromkeys((2, 4, 5, 6, 10), "refused")
     assert outcomes == {**dict.fromkeys(range(1, 12), "counted"), **refused, 9: "skipped"}
 
 
-def test_of_two_annotations_by_one_person_the_later_counts():
-    changed = annotation(1, 1, typed("차"), updated_at="2026-11-21T09:00:00Z")
-    reading = read(task(changed, annotation(2, 1, typed("밥"))))
-    assert reading.rows["responses"] == [{"template_id": "food-01", "annotator": A, "answers": ["차"]}]
-    detail = f"{A}: the same person gave task 70, annotation 1 later, which counts; left out"
-    assert told(reading) == [("annotated-twice", "task 70, annotation 2", detail)]
+CHANGED = annotation(1, 1, typed("차"), updated_at="2026-11-21T09:00:00Z")
+SAME = f"{A}: the same person gave task 70, annotation 1 later, which counts; left out"
+NOT_NAMED = f"{B} is not among those whom the project file names for this stage; left out"
+FOREIGN = "the task was not made by blend for this project; left out"
 
 
-def test_people_whom_the_project_does_not_name_are_left_out():
-    strange = annotation(2, 2, typed("چای"))
-    reading = read(task(annotation(1, 1, typed("نان")), strange, locale="fa-IR"), locale="fa-IR")
-    assert [row["annotator"] for row in reading.rows["responses"]] == [A]
-    detail = f"{B} is not among those whom the project file names for this stage; left out"
-    assert told(reading) == [("unknown-annotator", "task 70, annotation 2", detail)]
+@pytest.mark.parametrize(
+    ("given", "answers", "kind", "detail"),
+    [
+        (task(CHANGED, annotation(2, 1, typed("밥"))), [["차"]], "annotated-twice", SAME),
+        (
+            task(annotation(1, 1, typed("نان")), annotation(2, 2, typed("چای")), locale="fa-IR"),
+            [["نان"]], "unknown-annotator", NOT_NAMED,
+        ),
+        (task(annotation(2, 2, typed("차")), locale="ja-JP"), [], "foreign-task", FOREIGN),
+        ({"id": 70, "data": {"text": "?"}, "annotations": [annotation(2, 1)]}, [], "foreign-task", FOREIGN),
+    ],
+    ids=["twice", "not named", "another locale", "another's project"],
+)  # fmt: skip
+def test_annotations_that_make_no_response_are_told(given, answers, kind: str, detail: str):
+    reading = read(given, locale="fa-IR" if "fa-IR" in str(given["data"]) else "ko-KR")
+    assert [row["answers"] for row in reading.rows["responses"]] == answers
+    assert told(reading) == [(kind, "task 70, annotation 2", detail)]
 
 
-def test_tasks_that_blend_did_not_make_are_left_out():
-    foreign = {"id": 5, "data": {"text": "?"}, "annotations": [annotation(1, 1, typed("차"))]}
-    of_another_locale = {**task(annotation(2, 2, typed("차")), locale="ja-JP"), "id": 7}
-    reading = read(foreign, of_another_locale)
-    assert reading.rows["responses"] == []
-    what = "the task was not made by blend for this project; left out"
-    assert told(reading) == [("foreign-task", f"task {n}, annotation {m}", what) for n, m in ((5, 1), (7, 2))]
+def test_only_what_the_project_asks_is_planned():
+    with sample_path() as folder:
+        tables = read_responses(folder)
+    material = Material(tables.questions, tables.responses, tables.reviews)
 
-
-def test_only_what_the_project_asks_is_planned(sample: Material):
     def planned(**settings: tuple[str, ...]) -> set[str]:
-        plan = collection_plan(PROJECT.model_copy(update=settings), sample)
-        assert set(plan["locale"]) == {"ko-KR", "fa-IR"}
-        return set(plan["template_id"])
+        found = collection_plan(PROJECT.model_copy(update=settings), material)
+        assert set(found["locale"]) == {"ko-KR", "fa-IR"}
+        return set(found["template_id"])
 
     assert len(planned()) > len(planned(topics=("Food",))) > 1
     assert planned(templates=("food-01",)) == {"food-01"}

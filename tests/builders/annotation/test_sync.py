@@ -12,14 +12,13 @@ import pytest
 
 from blend.builders.annotation import syncing
 from blend.builders.annotation.project import ProjectFile, new_key, pseudonym, read_key
+from blend.builders.annotation.pulling import Pull
 from blend.builders.annotation.starting import check_project
 from blend.builders.annotation.syncing import forget_person, sync_project
-from blend.builders.release import build_release
 from blend.cli import app
 from blend.loaders.label_studio.events import held
 from blend.loaders.responses import read_responses
 from blend.schemas.errors import BlendError
-from blend.schemas.recipe import Recipe
 from helpers.in_process import run
 from helpers.label_studio.annotation_projects import QUESTIONS, write_project, write_questions
 from helpers.label_studio.fake_studio import FakeStudio
@@ -74,6 +73,19 @@ def reviewed(file: ProjectFile, fake: FakeStudio) -> ProjectFile:
     review(fake, "rim", ("라면", "instant noodles"), ("김밥", "gimbap"))
     sync_project(file.path)
     return file
+
+
+def pull(file: ProjectFile) -> Pull:
+    """What a sync has pulled."""
+    found = sync_project(file.path).pull
+    assert found is not None
+    return found
+
+
+def asked_of(fake: FakeStudio) -> list[tuple[int, bool]]:
+    """Of how many both questions are asked, and whether of nobody any more."""
+    tasks = [fake.of_tasks[fake.task(name)][1] for name in (FOOD, WORK)]
+    return [(task.overlap, task.closed) for task in tasks]
 
 
 def refused(call: Callable[[], object]) -> str:
@@ -132,20 +144,16 @@ def test_more_is_asked_exactly_where_the_rule_says_so(file: ProjectFile, fake: F
         fake.annotate(idk, name, chosen("idk"))
     fake.annotate(FOOD, "b", typed("밥"))
 
-    def asked() -> list[tuple[int, bool]]:
-        tasks = [fake.of_tasks[fake.task(name)][1] for name in (FOOD, WORK)]
-        return [(task.overlap, task.closed) for task in tasks]
-
     # One that is given to people still costs no request, however many do not know.
     told = annotate("sync", file.path)
     assert "t answer ko-KR: dropped, since too many do not know: work-01\n" in told
-    assert (asked(), fake.asked.count("ask")) == ([(3, False), (2, True)], 1)
+    assert (asked_of(fake), fake.asked.count("ask")) == ([(3, False), (2, True)], 1)
     fake.annotate(FOOD, "c", typed("국"))
     assert "t answer ko-KR: 1 task asked of more people\n" in annotate("sync", file.path)
-    assert (asked(), fake.asked.count("ask")) == ([(4, False), (2, True)], 2)
+    assert (asked_of(fake), fake.asked.count("ask")) == ([(4, False), (2, True)], 2)
     fake.annotate(FOOD, "d", typed("국"))
     annotate("sync", file.path)
-    assert (asked(), fake.asked.count("ask")) == ([(4, True), (2, True)], 2)
+    assert (asked_of(fake), fake.asked.count("ask")) == ([(4, True), (2, True)], 2)
 
 
 def test_another_number_of_responses_takes_one_sync(file: ProjectFile, fake: FakeStudio):
@@ -157,8 +165,7 @@ def test_another_number_of_responses_takes_one_sync(file: ProjectFile, fake: Fak
     fake.asked.clear()
     told = annotate("sync", file.path)
     assert "t answer ko-KR: 4 annotations per task, 1 task asked of more people\n" in told
-    asked = [fake.of_tasks[fake.task(name)][1] for name in (FOOD, WORK)]
-    assert [(task.overlap, task.closed) for task in asked] == [(4, False), (4, False)]
+    assert asked_of(fake) == [(4, False), (4, False)]
     assert (fake.asked.count("update"), fake.asked.count("ask")) == (1, 0)  # all at once
     assert "Everything is there" in annotate("sync", file.path)
 
@@ -179,7 +186,7 @@ def test_what_is_begun_is_told_and_its_page_stays(file: ProjectFile, fake: FakeS
         app(["annotate", "sync", str(file.path), "--exit-code"])
     assert ended.value.code == 3
     fake.annotate(WORK, "jun", typed("12:00"))
-    fake.delete_draft(fake.typed[before][0]["id"])
+    fake.delete("drafts", fake.typed[before][0]["id"])
     assert "not sent" not in annotate("sync", file.path)
 
 
@@ -189,10 +196,8 @@ def test_a_question_that_is_dropped_takes_its_answers_along_until_it_is_back(
     file, everything = reviewed, rows(reviewed)
     write_questions(file.collected, {"work-01": QUESTIONS["work-01"]})
     assert "if it is not asked any more, delete the row, or run" in refused(lambda: check_project(file.path))
-    done = sync_project(file.path)
-    assert done.pull is not None
     detail = "which is not asked in ko-KR any more; left out, and kept in the pull folder until it is"
-    assert done.pull.findings.filter(kind="not-asked")["detail"].to_list() == [
+    assert pull(file).findings.filter(kind="not-asked")["detail"].to_list() == [
         f"2 responses of 'food-01', {detail}",
         f"1 review of 'food-01', {detail}",
     ]
@@ -206,8 +211,7 @@ def test_a_question_that_is_dropped_takes_its_answers_along_until_it_is_back(
 
 def test_an_answer_that_is_corrected_leaves_its_review(reviewed: ProjectFile, fake: FakeStudio):
     fake.annotate(FOOD, "kim", typed("우동"))
-    done = sync_project(reviewed.path).pull
-    assert done is not None
+    done = pull(reviewed)
     detail = "the review decides on '김밥', which nobody answers any more; left out of it"
     lost = done.findings.filter(kind="lost-answer").select("source", "template_id", "detail").rows()
     assert lost == [("review of food-01", "food-01", detail)]
@@ -219,7 +223,7 @@ def test_an_answer_that_is_corrected_leaves_its_review(reviewed: ProjectFile, fa
 def test_what_is_gone_counts_until_the_lead_accepts_it(file: ProjectFile, fake: FakeStudio):
     number = fake.annotate(FOOD, "kim", typed("라면"))
     sync_project(file.path)
-    fake.delete_annotation(number)
+    fake.delete("annotations", number)
     project = fake.of_tasks[fake.task(FOOD)][0]
     by = f"1 by {who(file, 'kim')}, on food-01; see http://fake/projects/{project}/data\n"
     assert f"t answer ko-KR: {GONE}: {by}" in annotate("sync", file.path)
@@ -244,32 +248,14 @@ def test_what_another_account_has_changed_is_told_until_its_author_agrees(file: 
     sent = fake.given[fake.task(FOOD)][0]
     fake.annotate(FOOD, "kim", typed("빵"))
     sent["updated_by"] = fake.person("lee")
-    done = sync_project(file.path).pull
-    assert done is not None
-    assert done.findings["kind"].to_list() == ["changed-by-another"]
-    assert done.findings["detail"].item().startswith(f"{who(file, 'kim')} gave it, and {who(file, 'lee')} has ")
+    ((kind, detail),) = pull(file).findings.select("kind", "detail").rows()
+    assert kind == "changed-by-another"
+    assert detail.startswith(f"{who(file, 'kim')} gave it, and {who(file, 'lee')} has changed it since; what ")
     fake.annotate(FOOD, "kim", typed("빵"))
-    agreed = sync_project(file.path).pull
-    assert agreed is not None
-    assert agreed.findings.is_empty()
+    assert pull(file).findings.is_empty()
 
 
 # Files.
-
-
-@pytest.mark.slow
-def test_what_was_pulled_builds(reviewed: ProjectFile, tmp_path: Path):
-    source = {"kind": "responses", "location": "collected"}
-    recipe = {"name": "trial", "version": "0.1.0", "license": "cc-by-4.0", "sources": [source]}
-    build_release(Recipe.model_validate(recipe), tmp_path / "release", base=reviewed.base)
-    kept = pl.read_parquet(tmp_path / "release/data/annotations/KR-*.parquet").filter(ID="food-01")
-    (groups,) = kept["annotations"].to_list()
-    assert [(group["answers"], group["en_answers"], group["count"]) for group in groups] == [
-        (["라면"], ["instant noodles"], 2),
-        (["김밥"], ["gimbap"], 1),
-    ]
-    everything = b"".join(path.read_bytes() for path in (tmp_path / "release").rglob("*") if path.is_file())
-    assert b"example.org" not in everything
 
 
 def test_rows_of_others_are_never_replaced(file: ProjectFile, fake: FakeStudio):
@@ -289,9 +275,8 @@ def test_rows_of_others_are_never_replaced(file: ProjectFile, fake: FakeStudio):
 
 def test_files_of_the_pull_folder_that_are_damaged_or_in_use(file: ProjectFile):
     with held(file.pulled):
-        assert refused(lambda: sync_project(file.path)).startswith(
-            f"{file.pulled}: another `blend annotate` is "
-        )
+        told = refused(lambda: sync_project(file.path))
+    assert told.startswith(f"{file.pulled}: another `blend annotate` is at work with this folder; wait until ")
     events, state = file.pulled / "events.jsonl", file.pulled / "state.json"
     kept = events.read_text()
     events.write_text("nothing\n")
@@ -418,7 +403,7 @@ def test_who_is_forgotten_is_nowhere_and_does_not_come_back(reviewed: ProjectFil
     assert left["groups"] == [{"answers": ["라면"], "en_answers": ["instant noodles"]}]
     # A server that was set back to a backup brings nothing back, nor does another order to forget.
     fake.given[fake.task(FOOD)] = old[str(fake.task(FOOD))]
-    fake._touch(fake.task(FOOD), "later")
+    fake.touch(fake.task(FOOD), "later")
     sync_project(file.path)
     assert_nowhere(file, kim)
     forget_person(file, kim)
@@ -433,6 +418,10 @@ def test_who_is_forgotten_is_nowhere_and_does_not_come_back(reviewed: ProjectFil
 def test_forgetting_that_is_stopped_anywhere_goes_on(reviewed: ProjectFile, monkeypatch: pytest.MonkeyPatch):
     kim, own = who(reviewed, "kim"), reviewed.collected / "reviews/ko-KR.own.jsonl"
     own.write_text(json.dumps(rows(reviewed, "reviews")[0] | {"reviewer": "r02"}) + "\n")
+
+    def interrupted(*_arguments: object, **_named: object) -> None:
+        raise KeyboardInterrupt
+
     for step in ("remember", "rewritten", "_erase", "_clear_reviews"):
         with monkeypatch.context() as stopped, pytest.raises(KeyboardInterrupt):
             stopped.setattr(syncing, step, interrupted)
@@ -445,10 +434,6 @@ def test_forgetting_that_is_stopped_anywhere_goes_on(reviewed: ProjectFile, monk
     assert theirs in done.by_hand
     own.unlink()
     assert_nowhere(reviewed, kim)
-
-
-def interrupted(*_arguments: object, **_named: object) -> None:
-    raise KeyboardInterrupt
 
 
 def test_whoever_did_nothing_cannot_be_forgotten_and_a_damaged_list_brings_nobody_back(reviewed: ProjectFile):

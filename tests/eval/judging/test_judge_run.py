@@ -28,41 +28,26 @@ def kinds(run: blend.Run) -> pl.DataFrame:
 
 @pytest.mark.landing
 @pytest.mark.slow
-def test_what_the_default_rule_is_sure_of_is_not_sent(run: blend.Run):
-    judge = OwnJudge("strict", finds_the_answer)
+def test_a_judge_is_asked_once_what_the_rule_is_not_sure_of_and_its_verdicts_are_the_scores(run: blend.Run):
+    judge, again = (OwnJudge("strict", finds_the_answer) for _ in range(2))
     kept = judge_run(run, model=judge)
     verdicts = read_verdicts(run)
     assert verdicts.schema == VERDICTS
     sure = verdicts.join(kinds(run), on="item_id").filter(decided_by="rule")
     assert dict(sure.select("kind", "verdict").unique().iter_rows()) == {"exact": "correct", "blank": "wrong"}
     assert len(judge.prompts) == kept.description.n_items == verdicts["asked_as"].drop_nulls().n_unique()
+    assert len(set(judge.prompts)) == len(judge.prompts)
     assert not [prompt for prompt in judge.prompts if 'Reply: ""' in prompt]
-    assert judges_of(run) == ("strict",)
-
-
-@pytest.mark.landing
-@pytest.mark.slow
-def test_scores_by_a_judge_are_its_verdicts(run: blend.Run):
-    judge_run(run, model=OwnJudge("strict", finds_the_answer))
+    judge_run(run, model=again)
+    assert (again.prompts, judges_of(run)) == ([], ("strict",))
     scored = blend.score_run(run, rule="judge")
-    decided = scored.run.directory / "decisions.parquet"
-    rows = pl.read_parquet(decided).join(kinds(run), on="item_id")
+    rows = pl.read_parquet(scored.run.directory / "decisions.parquet").join(kinds(run), on="item_id")
     assert rows.filter(correct=True)["kind"].unique().sort().to_list() == ["exact", "sentence"]
     assert rows.filter(correct=False)["kind"].unique().sort().to_list() == ["blank", "other"]
     assert 100 * rows["correct"].mean() == pytest.approx(scored.overall("sem-b").value)
     assert scored.overall("sem-w") is None
     assert "|judge:strict#" in scored.scores.signature
     assert "|rule:judge|" in scored.scores.signature
-
-
-@pytest.mark.landing
-@pytest.mark.slow
-def test_a_judge_is_asked_once(run: blend.Run):
-    first, second = (OwnJudge("strict", finds_the_answer) for _ in range(2))
-    judge_run(run, model=first)
-    judge_run(run, model=second)
-    assert len(first.prompts) == len(set(first.prompts)) > 0
-    assert second.prompts == []
 
 
 @pytest.mark.landing
@@ -167,12 +152,10 @@ class Failing:
 @pytest.mark.slow
 def test_what_cannot_be_asked_is_refused(run: blend.Run, mini_release: Path, tmp_path: Path):
     judge = OwnJudge("strict", finds_the_answer)
-    for options, message in (
-        ({"name": "../x"}, "`name`: '../x' is not possible (letters, digits, dots, hyphens, underscores)"),
-    ):
-        with pytest.raises(blend.ArgumentError) as raised:
-            judge_run(run, model=judge, **options)
-        assert str(raised.value) == message
+    with pytest.raises(blend.ArgumentError) as refused:
+        judge_run(run, model=judge, name="../x")
+    what = "`name`: '../x' is not possible (letters, digits, dots, hyphens, underscores)"
+    assert str(refused.value) == what
     choice = tmp_path / "choice.csv"
     options = {"style": "json", "limit": 1}
     first = blend.run_task(mini_release, "multiple-choice", judge, tmp_path / "x", **options)

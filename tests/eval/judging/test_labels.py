@@ -15,7 +15,7 @@ ROWS = [
 ]
 
 
-def test_labels_come_back_with_the_share_of_correct(tmp_path: Path):
+def test_labels_come_back_with_the_share_of_correct_and_changed_ones_are_told(tmp_path: Path):
     assert read_labels(tmp_path) is None
     labels = pl.DataFrame(ROWS, LABELS, orient="row")
     write_labels(tmp_path, labels)
@@ -23,12 +23,7 @@ def test_labels_come_back_with_the_share_of_correct(tmp_path: Path):
     assert found is not None
     assert found.drop("correct").equals(labels)
     assert found["correct"].to_list() == [1.0, 0.5, 0.0]
-
-
-def test_message_for_labels_that_somebody_has_changed(tmp_path: Path):
-    write_labels(tmp_path, pl.DataFrame(ROWS, LABELS, orient="row"))
     (tmp_path / LABELS_NAME).write_bytes(b"PAR1")
-    with pytest.raises(
-        RowError, match=r"labels\.parquet: not a Parquet file, or damaged; read the sheets again: "
-    ):
+    told = r"labels\.parquet: not a Parquet file, or damaged; read the sheets again: "
+    with pytest.raises(RowError, match=told):
         read_labels(tmp_path)

@@ -144,6 +144,7 @@ def test_two_people_and_a_third_one_for_ties(run: ScoredRun, sheet: Path, tmp_pa
     cem = filled(tmp_path / "ties.csv", "cem.csv", lambda row: "wrong")
     again = label_replies(run, [anna, ben, cem], ties=tmp_path / "none.csv")
     assert again.n_ties == 0
+    assert again.in_words().endswith(f"in labels.parquet, in place of {found.n_labels:,} earlier ones")
     assert not (tmp_path / "none.csv").exists()
     decided = read_labels(run.run.directory)
     assert decided is not None
@@ -197,15 +198,11 @@ def test_a_table_stands_in_place_of_sheets(run: ScoredRun, sheet: Path, tmp_path
     ],
 )
 def test_what_a_table_cannot_say(run: ScoredRun, sheet: Path, tmp_path: Path, rows: str, message: str):
-    facts = {
-        "folder": tmp_path,
-        "verdicts": "correct, partly, wrong, refused",
-    }
-    first = pl.read_csv(sheet)["id"][0]
+    first, verdicts = pl.read_csv(sheet)["id"][0], "correct, partly, wrong, refused"
     (tmp_path / "t.csv").write_text(f"id,annotator,verdict\n{rows.format(first)}\n")
     with pytest.raises(InputError) as raised:
         label_replies(run, [tmp_path / "t.csv"])
-    assert str(raised.value) == message.format(first, **facts)
+    assert str(raised.value) == message.format(first, folder=tmp_path, verdicts=verdicts)
 
 
 @pytest.mark.parametrize("name", ["anna (1).csv", "Anna.csv"])
@@ -217,17 +214,6 @@ def test_a_copy_of_a_sheet_is_nobody_else(run: ScoredRun, sheet: Path, name: str
         f"{copy}: looks like a copy of {anna}, and the name of a file says who judged; leave one of them out, "
         "or rename one if two people filled them in"
     )
-
-
-@pytest.mark.slow
-def test_earlier_labels_are_replaced_and_it_is_said(run: ScoredRun, sheet: Path):
-    anna = filled(sheet, "anna.csv", lambda row: "wrong")
-    first = label_replies(run, [anna])
-    again = label_replies(
-        run, [filled(sheet, "ben.csv", lambda row: "wrong" if row["locale"] == "ko-KR" else None)]
-    )
-    assert first.n_labels > again.n_labels > 0
-    assert again.in_words().endswith(f"in labels.parquet, in place of {first.n_labels:,} earlier ones")
 
 
 @pytest.mark.slow

@@ -46,13 +46,12 @@ def write_project(
 ) -> ProjectFile:
     """A project file beside its questions and its key; ``settings`` are further keys as TOML."""
     write_questions(folder / "collected")
-    keys = {"stages": '["answer"]', **settings}
-    lines = [f'name = "{name}"', *(f"{key} = {value}" for key, value in keys.items())]
+    keys = {"name": f'"{name}"', "stages": '["answer"]', **settings}
+    lines = [f"{key} = {value}" for key, value in keys.items()]
     lines += [f'[[locales]]\nlocale = "{tag}"' for tag in locales]
     path = folder / "project.toml"
     path.write_text("\n".join([*lines, f'[server]\nurl = "{url}"', ""]))
-    if not (folder / "annotators.key").exists():
-        (folder / "annotators.key").write_text(new_key())
+    (folder / "annotators.key").write_text(new_key())
     return read_project(path)
 
 

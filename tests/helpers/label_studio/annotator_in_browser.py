@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -113,13 +112,6 @@ class Annotator:
             " return now && now.innerText.trim() && now.innerText.trim() !== before }",
             arg=before,
         )
-
-    def picture(self, path: Path, height_px: int) -> None:
-        """Take a picture of the page from its top on, without what Label Studio has around it."""
-        self.page.wait_for_load_state("networkidle")
-        box = self.page.locator(".blend").locator("xpath=..").bounding_box()
-        assert box is not None
-        self.page.screenshot(path=path, clip={**box, "height": height_px})
 
     def _item(self, answer: str) -> "Locator":
         title = self.page.get_by_text(answer, exact=True)

@@ -1,7 +1,8 @@
 """Annotations as Label Studio exports them, for tests of the stages."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -48,12 +49,23 @@ def lines_of(stage: str, *tasks: dict[str, Any], people: People = PEOPLE) -> lis
 
 
 def read(
-    *tasks: dict[str, Any], locale: str = "ko-KR", stage: StageName = "answer", project: Project = PROJECT
+    *tasks: dict[str, Any],
+    locale: str = "ko-KR",
+    stage: StageName = "answer",
+    project: Project = PROJECT,
+    given: Collection[str] | None = None,
 ) -> Reading:
-    """What a stage reads from tasks."""
+    """What a stage reads from tasks, with the ids of answers that are given now."""
     chosen_stage = stage_of(stage)
-    context = chosen_stage.context(project, registry().get(locale), PEOPLE)
+    context = replace(chosen_stage.context(project, registry().get(locale), PEOPLE), given=given)
     return chosen_stage.read(lines_of(stage, *tasks), context)
+
+
+def plan(stage: StageName, task: dict[str, Any], readers: int) -> dict[str, int]:
+    """How many more are to do a task, by id."""
+    planned = stage_of(stage).reading_plan
+    assert planned is not None
+    return planned(lines_of(stage, task), read(task, stage=stage), readers)
 
 
 def told(reading: Reading) -> list[tuple[str, str, str]]:

@@ -45,47 +45,42 @@ class FakeStudio(Studio):
     def person(self, name: str) -> int:
         """The number of an account, made if it is not there."""
         address = f"{name}@example.org"
-        found = next((number for number, one in self.of_accounts.items() if one[0] == address), None)
-        if found is None:
-            found = 100 + len(self.of_accounts)
-            self.of_accounts[found] = (address, self._moment())
-        return found
+        if address not in (known := {one[0]: number for number, one in self.of_accounts.items()}):
+            known[address] = 100 + len(self.of_accounts)
+            self.of_accounts[known[address]] = (address, self._moment())
+        return known[address]
 
     def task(self, blend_id: str) -> int:
         """The number of a task."""
         return next(number for number, (_, task) in self.of_tasks.items() if task.blend_id == blend_id)
 
-    def annotate(self, blend_id: str, name: str, *results: dict[str, Any], skipped: bool = False) -> int:
+    def annotate(self, blend_id: str, name: str, *results: dict[str, Any]) -> int:
         """Send what somebody did, or change what they have sent."""
         number, who, now = self.task(blend_id), self.person(name), self._moment()
         sent = self.given.setdefault(number, [])
         mine = next((one for one in sent if one["completed_by"] == who), None)
-        if mine is not None:
-            mine |= {"result": list(results), "updated_at": now, "updated_by": who}
-        else:
-            by = {"completed_by": who, "updated_by": who, "created_at": now, "updated_at": now}
-            more = {"lead_time": 30.0, "was_cancelled": skipped, "result": list(results)}
+        if mine is None:
             one = self._number()
-            mine = {"id": one, "unique_id": f"u{one}", **by, **more}
-            sent.append(mine)
-        self._touch(number, now)
+            mine = {"id": one, "unique_id": f"u{one}", "completed_by": who, "created_at": now}
+            sent.append(mine | {"lead_time": 30.0, "was_cancelled": False})
+            mine = sent[-1]
+        mine |= {"result": list(results), "updated_at": now, "updated_by": who}
+        self.touch(number, now)
         return int(mine["id"])
 
     def draft(self, blend_id: str, name: str, *, of: int | None = None) -> None:
         """Type something, perhaps into what was sent, and go away."""
         number = self.task(blend_id)
-        self.typed.setdefault(number, []).append(
-            {"id": self._number(), "user": self.person(name), "annotation": of, "result": []}
-        )
-        self._touch(number)
+        typed = {"id": self._number(), "user": self.person(name), "annotation": of, "result": []}
+        self.typed.setdefault(number, []).append(typed)
+        self.touch(number)
 
-    def _touch(self, number: int, now: str = "") -> None:
+    def touch(self, number: int, now: str = "") -> None:
+        """Count anew what a task holds."""
         project, task = self.of_tasks[number]
-        given = len(self.given.get(number, ()))
-        begun = bool(self.typed.get(number))
+        given, begun = len(self.given.get(number, ())), bool(self.typed.get(number))
         changed = replace(task, annotations=given, begun=begun, updated=now or task.updated)
-        people = sum(not one["was_cancelled"] for one in self.given.get(number, ()))
-        self.of_tasks[number] = project, replace(changed, closed=people >= task.overlap)
+        self.of_tasks[number] = project, replace(changed, closed=given >= task.overlap)
 
     # What the client asks.
 
@@ -94,11 +89,8 @@ class FakeStudio(Studio):
         return list(self.of_projects.values())
 
     def create(self, **settings: Any) -> int:
-        number = self._number()
-        title, description, config = (settings[name] for name in ("title", "description", "label_config"))
-        self.of_projects[number] = RemoteProject(
-            number, title, description, config, settings["maximum_annotations"]
-        )
+        number, names = self._number(), ("title", "description", "label_config", "maximum_annotations")
+        self.of_projects[number] = RemoteProject(number, *(settings[name] for name in names))
         return number
 
     def update(self, project: int, **settings: Any) -> None:
@@ -106,14 +98,16 @@ class FakeStudio(Studio):
         names = {"label_config": "config", "maximum_annotations": "overlap"}
         changes = {names[name]: value for name, value in settings.items()}
         self.of_projects[project] = replace(self.of_projects[project], **changes)
-        for number, (of, task) in self.of_tasks.items():
-            if of == project and "overlap" in changes:
-                self.of_tasks[number] = of, replace(task, overlap=changes["overlap"])
-                self._touch(number)
+        for task in self.tasks(project) if "overlap" in changes else ():
+            self.of_tasks[task.id] = project, replace(task, overlap=changes["overlap"])
+            self.touch(task.id)
 
-    def delete(self, project: int) -> None:
-        self.delete_tasks(project, [number for number, (of, _) in self.of_tasks.items() if of == project])
-        del self.of_projects[project]
+    def delete(self, kind: str, number: int) -> None:
+        held = self.given if kind == "annotations" else self.typed
+        for task, ones in held.items():
+            if found := [one for one in ones if one["id"] == number]:
+                ones.remove(found[0])
+                self.touch(task, self._moment() if kind == "annotations" else "")
 
     def tasks(self, project: int) -> list[RemoteTask]:
         self.asked.append("tasks")
@@ -135,25 +129,13 @@ class FakeStudio(Studio):
         project, now = self.of_tasks[task]
         self.of_tasks[task] = project, replace(now, overlap=overlap, closed=closed)
 
-    def delete_annotation(self, annotation: int) -> None:
-        for number, sent in self.given.items():
-            if left := [one for one in sent if one["id"] == annotation]:
-                sent.remove(left[0])
-                self._touch(number, self._moment())
-
-    def delete_draft(self, draft: int) -> None:
-        for number, typed in self.typed.items():
-            self.typed[number] = [one for one in typed if one["id"] != draft]
-            self._touch(number)
-
     def export(self, project: int) -> bytes:
-        self.asked.append("export")
+        held = {"annotations": self.given, "drafts": self.typed}
         tasks = [
-            {"id": number, "data": dict(task.data), "annotations": given, "drafts": self.typed.get(number, [])}
-            for number, (of, task) in self.of_tasks.items()
-            for given in [self.given.get(number, [])]
-            if of == project
+            {"id": one.id, "data": one.data, **{name: of.get(one.id, []) for name, of in held.items()}}
+            for one in self.tasks(project)
         ]
+        self.asked[-1] = "export"
         return json.dumps(tasks).encode()
 
     def accounts(self) -> dict[int, tuple[str | None, str]]:

@@ -1,19 +1,16 @@
-"""What the tests of annotation share: one Label Studio per run, whichever process needs it first."""
+"""What the tests of annotation share: a Label Studio for each process that runs them."""
 
-import json
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from filelock import FileLock
 
 from helpers.label_studio import studio_server
-from helpers.label_studio.studio_server import ENVIRONMENT, LEAD, PASSWORD, Running
+from helpers.label_studio.studio_server import ENVIRONMENT, Running
 
 if TYPE_CHECKING:
     import httpx
@@ -30,8 +27,6 @@ class StudioForTests:
     token: str
     sdk: "LabelStudio"
     """The server's own client."""
-    email: str = LEAD
-    password: str = PASSWORD
 
     def person(self, name: str) -> int:
         """The number of an account of that name, made if it is not there."""
@@ -103,15 +98,7 @@ def _studio(tmp_path_factory: pytest.TempPathFactory, missing: Callable[[str], N
         missing("the package label-studio-sdk")
     if not (ENVIRONMENT / "installed").exists():
         missing("Label Studio's server (make .venv-label-studio/installed)")
-    own = tmp_path_factory.getbasetemp()
-    shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
-    kept = shared / "label-studio.json"
-    with FileLock(f"{kept}.lock"):
-        if not kept.exists():
-            controller = os.getppid() if "PYTEST_XDIST_WORKER" in os.environ else os.getpid()
-            running = studio_server.start_for(controller, shared / "label-studio")
-            kept.write_text(json.dumps(vars(running)))
-        return Running(**json.loads(kept.read_text()))
+    return studio_server.start_for(os.getpid(), tmp_path_factory.getbasetemp() / "label-studio")
 
 
 @contextmanager
@@ -127,8 +114,8 @@ def connected(running: Running) -> Iterator[StudioForTests]:
 
 @pytest.fixture
 def label_studio(_studio: Running, monkeypatch: pytest.MonkeyPatch) -> Iterator[StudioForTests]:
-    """A server for this test alone, with what other tests made on it; its token is in the environment."""
+    """The server, with what other tests made on it; its token is in the environment."""
     monkeypatch.setenv(VARIABLE, _studio.token)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    with FileLock(Path(_studio.folder) / "one-test-at-a-time.lock"), connected(_studio) as studio:
+    with connected(_studio) as studio:
         yield studio

@@ -51,8 +51,6 @@ class Running:
     token: str
     """Of the lead, who has made the server."""
     process: int
-    folder: str
-    """Of its data."""
 
 
 def start(folder: Path, port: int | None = None) -> Running:
@@ -87,7 +85,7 @@ def start(folder: Path, port: int | None = None) -> Running:
             told = (folder / "server.log").read_text(encoding="utf-8", errors="replace")[-2_000:]
             raise RuntimeError(f"Label Studio has ended with {process.returncode}:\n{told}")
         time.sleep(0.25)
-    return Running(url, token, process.pid, str(folder))
+    return Running(url, token, process.pid)
 
 
 def start_for(owner: int, folder: Path) -> Running:
@@ -102,9 +100,8 @@ def start_for(owner: int, folder: Path) -> Running:
 
 def stop(running: Running) -> None:
     """End a server and whatever it has started."""
-    with suppress(ProcessLookupError):
+    with suppress(ProcessLookupError, ChildProcessError):
         os.killpg(running.process, signal.SIGKILL)
-    with suppress(ChildProcessError):
         os.waitpid(running.process, 0)
 
 
