@@ -111,10 +111,6 @@ def audit(
         str,
         typer.Argument(metavar="DIR|REPO@REV", help="Release directory, or org/name@v1.0.0 on the Hub."),
     ] = "release",
-    config: Annotated[
-        str,
-        typer.Option(help="Of a release: multiple-choice-questions or true-false-questions."),
-    ] = "multiple-choice-questions",
     out: TablesFolder = None,
     as_json: AsJson = False,
 ) -> None:
@@ -128,7 +124,7 @@ def audit(
     from blend.loaders.releases.references import resolve_release
 
     with progress_if_watched(transient=True) as on_progress:
-        found = audit_release(resolve_release(questions), config=config, on_progress=on_progress)
+        found = audit_release(resolve_release(questions), on_progress=on_progress)
     keep_tables(found, out, name="audit.json", what="audit")
     print_result(found, as_json=as_json)
 
@@ -173,15 +169,11 @@ def diff(
 
 
 def plan(
-    release: Annotated[
-        Path | None,
-        typer.Argument(help="Release directory of a pilot; what BLEnD's 16 regions brought when absent."),
-    ] = None,
     locale: Annotated[
         list[str] | None,
         typer.Option(
             metavar="TAG",
-            help="Plan like this region only; can be repeated. BLEnD's mean, or all of a pilot's.",
+            help="Plan like this region of BLEnD; can be repeated. By their mean when absent.",
         ),
     ] = None,
     difference: Annotated[
@@ -200,18 +192,11 @@ def plan(
 
     - `blend plan --price 0.10` plans for a region like the mean of BLEnD's.
     - `blend plan --locale ha-NG --annotators 5 --difference 10` plans like one of them.
-    - `blend plan pilot` plans by what a pilot has brought.
     """
-    from blend.builders.stats.planning import mean_figures, plan_collection, release_figures
-    from blend.loaders.files.progress import progress_if_watched
+    from blend.builders.stats.planning import mean_figures, plan_collection
     from blend.loaders.responses.verdicts import shipped_collections
 
-    figures = shipped_collections()
-    if release is not None:
-        with progress_if_watched(transient=True) as on_progress:
-            figures = release_figures(release, comparable=figures, on_progress=on_progress)
-    elif not locale:
-        figures = mean_figures(figures)
+    figures = shipped_collections() if locale else mean_figures(shipped_collections())
     found = plan_collection(
         figures,
         templates=_counts("--templates", templates),

@@ -27,7 +27,7 @@ from blend.builders.cards.rendering import (
     render,
     text_of,
 )
-from blend.builders.stats.question_tables import Stats, agreement_tables, power_table
+from blend.builders.stats.measures import Stats, agreement_tables, power_table
 from blend.schemas.errors import DISTRIBUTION
 from blend.schemas.languages import english_name, own_name
 from blend.schemas.locales import Locale

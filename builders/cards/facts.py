@@ -12,7 +12,7 @@ import polars as pl
 
 from blend.builders.cards.rendering import text_of
 from blend.builders.stats.dataset import CulturalStats, TripleStats
-from blend.builders.stats.question_tables import Stats
+from blend.builders.stats.measures import Stats
 from blend.schemas.errors import DISTRIBUTION
 from blend.schemas.locales import Locale
 from blend.schemas.manifest import ReleaseManifest, SourceInfo, TableInfo

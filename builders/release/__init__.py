@@ -16,9 +16,8 @@ from blend.builders.parquet import Table, loaded_bytes, write_table
 from blend.builders.release.tables import BuiltTables, build_tables
 from blend.builders.stats import build_stats
 from blend.builders.stats.dataset import build_cultural_stats, build_triple_stats
-from blend.builders.stats.measures import in_order
+from blend.builders.stats.measures import Stats, in_order
 from blend.builders.stats.planning import power
-from blend.builders.stats.question_tables import Stats
 from blend.loaders.files.atomic import atomic_directory
 from blend.loaders.files.content import file_infos
 from blend.loaders.files.progress import ProgressCallback, silent

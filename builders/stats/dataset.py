@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from blend.builders.stats import build_stats
-from blend.builders.stats.measures import in_order
-from blend.builders.stats.question_tables import Stats, question_tables
+from blend.builders.stats.measures import Stats, in_order, question_tables
 from blend.builders.triples.rows import NUMBER
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.releases import read_manifest

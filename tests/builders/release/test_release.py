@@ -15,7 +15,7 @@ from blend.builders.release import build_release
 from blend.builders.release.inputs import read_inputs
 from blend.builders.saq import aggregate
 from blend.builders.stats.dataset import stats_of_release
-from blend.builders.stats.question_tables import question_tables
+from blend.builders.stats.measures import question_tables
 from blend.builders.validate import validate_release
 from blend.loaders.recipes import RecipeInPlace, read_recipe, sample_recipe
 from blend.loaders.releases import read_manifest
