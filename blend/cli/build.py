@@ -11,7 +11,6 @@ from blend.exit_codes import UsageError
 from blend.schemas.errors import InputError
 
 if TYPE_CHECKING:
-    from blend.builders.diff.model import VersionStep
     from blend.schemas.manifest import ReleaseManifest
     from blend.schemas.recipe import Recipe
 
@@ -96,7 +95,7 @@ def build(
     - `blend build --food snapshot.nt.gz` builds dishes and ingredients from Wikidata.
     - `blend build release/recipe.toml --source-path collected=FOLDER --out again` builds a release again.
     """
-    from blend.builders.release import build_release, step_since_previous
+    from blend.builders.release import build_release
     from blend.loaders.files.progress import shown_progress, silent
     from blend.loaders.releases.references import held_release
     from blend.stopping import interruptible, unless_made
@@ -109,7 +108,6 @@ def build(
         manifest = build_release(
             used, out, base=chosen.base, source_paths=there, replace=replace, on_progress=on_progress
         )
-        step = None if as_json else step_since_previous(used, out, base=chosen.base, source_paths=there)
     if as_json:
         typer.echo(manifest.to_json(), nl=False)
         return
@@ -119,8 +117,6 @@ def build(
             f"\n{chosen.base / VERDICTS} lies beside the recipe and was not read: write verdicts = "
             f'"{VERDICTS}" below [mcq], and build again.'
         )
-    if step is not None:
-        typer.echo(_followed(manifest.version, *step))
 
 
 class _Chosen(NamedTuple):
@@ -197,18 +193,6 @@ def _named_locations(recipe: "Recipe", named: list[str]) -> dict[str, Path]:
             raise InputError(f"--source-path {one}: nothing lies at {path}; correct the path")
         source_paths[location] = Path(path)
     return source_paths
-
-
-def _followed(version: str, before: str, step: "VersionStep") -> str:
-    """Tell which versions may follow the one before, and whether this is one of them."""
-    from blend.builders.diff.text import accepted_versions
-
-    accepted = accepted_versions(before, step.step)
-    reasons = "; ".join(reason.text for reason in step.reasons if reason.step == step.step)
-    found = f"Since {before}: {step.step}{f' ({reasons})' if reasons else ''}."
-    if version in accepted:
-        return f"{found} {version} follows."
-    return f"{found} {version} does not follow: build it as {' or '.join(accepted)} before you publish it."
 
 
 def _print_summary(

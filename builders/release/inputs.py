@@ -121,7 +121,9 @@ def read_inputs(placed: RecipeInPlace, *, reviewing: bool = False) -> Inputs:
             f"recipe, key locales: no source has a question in {', '.join(missing)}; "
             f"the sources hold {', '.join(sorted(held)) or 'none'}"
         )
-    sources = [_only(tables, wanted) for tables in _compared_with_blend(sources, placed.locales)]
+    sources = _compared_with_blend(sources, placed.locales)
+    if wanted is not None:
+        sources = [_only(tables, wanted) for tables in sources]
     prompted = {tag for tables in sources for tag in tables.prompts["locale"]}
     rows = {
         name: pl.concat([empty(schema), *(getattr(tables, name) for tables in sources)])
@@ -175,10 +177,8 @@ def _read_source(placed: RecipeInPlace, source: Source, *, alone: bool, reviewin
     return SourceTables(**frames | placed_rows)
 
 
-def _only(tables: SourceTables, wanted: Sequence[str] | None) -> SourceTables:
+def _only(tables: SourceTables, wanted: Sequence[str]) -> SourceTables:
     """What a source has of the locales wanted; of profiles all, since they are of people."""
-    if wanted is None:
-        return tables
     here = pl.col("locale").is_in(wanted)
     rows = {name: getattr(tables, name).filter(here) for name in _ROWS if name != "profiles"}
     # A finding without a locale is about a whole file, whatever locale it serves.

@@ -19,7 +19,6 @@ from blend.cli.look import _schema_models
 from blend.loaders.recipes import sample_recipe
 from blend.loaders.releases import read_manifest
 from helpers.in_process import run
-from helpers.mini_release import mini_recipe
 from helpers.terminal import at_a_terminal
 
 FIVE = ("en-US", "ko-KR", "ar-DZ", "zh-CN", "fa-IR")
