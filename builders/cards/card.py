@@ -18,7 +18,6 @@ from blend.builders.cards.facts import (
     shares,
     work,
 )
-from blend.builders.cards.metadata import card_header
 from blend.builders.cards.rendering import (
     Chart,
     bar_chart,
@@ -85,12 +84,13 @@ _RULES = {
 """Rules of the audit that the card tells of, in its own words."""
 
 
-def render_card(facts: ReleaseFacts, charts: Sequence[Chart]) -> str:
-    """The card of a release, ``README.md``: Markdown with a YAML header, see `card_header`.
+def render_card(facts: ReleaseFacts, charts: Sequence[Chart], *, header: str) -> str:
+    """The card of a release, ``README.md``: Markdown with a YAML header.
 
     Args:
         facts: The release.
         charts: Pictures that lie beside it, shown in this order.
+        header: The YAML header without its ``---`` lines.
     """
     manifest = facts.manifest
     followed = {
@@ -103,7 +103,7 @@ def render_card(facts: ReleaseFacts, charts: Sequence[Chart]) -> str:
     reading = read_options(facts.reading, facts.model_report)
     return render(
         "README.md.j2",
-        header=card_header(facts),
+        header=header,
         facts=facts,
         manifest=manifest,
         datasheet=facts.datasheet,

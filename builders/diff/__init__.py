@@ -20,8 +20,7 @@ from blend.builders.diff.model import (
     presence_of,
 )
 from blend.loaders.files.progress import ProgressCallback, silent
-from blend.loaders.releases import check_complete, read_manifest
-from blend.loaders.releases.repository import unaddressed
+from blend.loaders.releases import check_complete, read_manifest, unaddressed
 from blend.loaders.releases.tables import table_rows
 from blend.schemas.arrow_types import published_names
 from blend.schemas.errors import UnknownNameError

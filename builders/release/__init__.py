@@ -1,6 +1,7 @@
 """The release: a recipe becomes a directory that ``datasets.load_dataset`` reads."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
@@ -21,8 +22,8 @@ from blend.loaders.files.atomic import atomic_directory
 from blend.loaders.files.content import file_infos
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.recipes import RecipeInPlace
-from blend.loaders.releases.references import replaceable
-from blend.loaders.releases.tables import agreement_json, read_audit, report_json
+from blend.loaders.releases.references import check_replaceable
+from blend.loaders.releases.tables import figures_json, read_audit
 from blend.schemas.arrow_types import published
 from blend.schemas.locales import Registry
 from blend.schemas.manifest import (
@@ -91,7 +92,8 @@ def build_release(
     placed = RecipeInPlace.of(
         licensed(recipe), Path(base), source_paths=source_paths, locales=locales, on_progress=on_progress
     ).portable()
-    with atomic_directory(Path(out), check=replaceable(recipe.name, replace=replace)) as release:
+    check = partial(check_replaceable, name=recipe.name, replace=replace)
+    with atomic_directory(Path(out), check=check) as release:
         # Before anything is built: what is not there is better told at once than after hours.
         datasheet, before = placed.datasheet(), placed.previous()
         built = build_tables(placed)
@@ -184,10 +186,10 @@ def _reports(built: BuiltTables, recipe: Recipe, release: Path, tables: Sequence
             ANNOTATOR_GROUPS_NAME: built.aggregated.groups,
         }
         texts |= {
-            name: agreement_json(rows, built.tags) for name, rows in of_people.items() if not rows.is_empty()
+            name: figures_json(rows, built.tags) for name, rows in of_people.items() if not rows.is_empty()
         }
     if built.model_report is not None:
-        texts[MODEL_VERDICTS_NAME] = report_json(built.model_report)
+        texts[MODEL_VERDICTS_NAME] = built.model_report.model_dump_json(indent=1) + "\n"
     # What was taken with its options is not ours to audit, and no votes are known of it.
     if built.mcqs.n_mcqs and built.mcqs.given.is_empty() and recipe.mcq.mode == "default":
         # Only here: in paper mode nothing is audited, and nothing for it is loaded.
@@ -200,7 +202,7 @@ def _reports(built: BuiltTables, recipe: Recipe, release: Path, tables: Sequence
         }
         true_false = audits.get(TRUE_FALSE_QUESTIONS)
         report = audits[MULTIPLE_CHOICE_QUESTIONS].model_copy(update={"true_false": true_false})
-        texts[AUDIT_NAME] = report_json(report)
+        texts[AUDIT_NAME] = report.model_dump_json(indent=1) + "\n"
     return texts
 
 

@@ -68,16 +68,13 @@ def answers_to_review(
     responses = inputs.responses.filter(here)
     reviews, lost = without_lost(inputs.reviews.filter(here), responses)
     sheet = answer_sheet(inputs.questions.filter(here), responses, reviews, everything=everything, lost=lost)
-    if sheet.is_empty() and lost:
-        places = ", ".join(one.source for one in lost)
-        raise InputError(
-            f"nothing to review: nobody gives the answers of {places} any more; delete that review"
-        )
-    if sheet.is_empty() and everything:
-        why = "nobody has given an answer yet; `blend status` says what is missing"
-        raise InputError(f"nothing to review: {why}")
     if sheet.is_empty():
         why = "every answer is reviewed; `everything=True` shows what was decided"
+        if lost:
+            places = ", ".join(one.source for one in lost)
+            why = f"nobody gives the answers of {places} any more; delete that review"
+        elif everything:
+            why = "nobody has given an answer yet; `blend status` says what is missing"
         raise InputError(f"nothing to review: {why}")
     return sheet, lost
 

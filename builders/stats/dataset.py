@@ -13,14 +13,14 @@ from blend.builders.triples.rows import NUMBER
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.tables import (
-    read_agreement,
-    read_annotator_groups,
     read_config,
+    read_figures,
     read_tables,
     release_domain,
     release_locales,
 )
 from blend.schemas.errors import InputError
+from blend.schemas.manifest import AGREEMENT_NAME, ANNOTATOR_GROUPS_NAME
 from blend.schemas.recipe import Domain
 from blend.schemas.rows import ANNOTATIONS, CULTURAL_PROMPTS
 from blend.schemas.summaries import Summarised, Table
@@ -176,8 +176,8 @@ def stats_of_release(release: Path, *, on_progress: ProgressCallback = silent) -
             tables.questions,
             tables.annotations,
             mcqs=tables.mcqs,
-            agreement=read_agreement(release),
-            groups=read_annotator_groups(release),
+            agreement=read_figures(release, AGREEMENT_NAME),
+            groups=read_figures(release, ANNOTATOR_GROUPS_NAME),
             locales=release_locales(release),
         )
     triples = sorted(config for config in configs if config.endswith("-triples"))

@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 import yaml
 
-from blend.builders.cards.metadata import configs_of, made_from_manifest
+from blend.builders.cards import configs_of, made_from_manifest
 from blend.builders.validate.checked_release import (
     CORRECT_AND_REBUILD,
     REBUILD,

@@ -116,8 +116,8 @@ def load_source(
         Contributed(folder=name, contributor=who, locales=_by_locale(tables))
         for name, who, tables, _ in collection.contributions
     )
-    tables = collection.tables._asdict()
-    return SourceTables(info, **tables, profiles=collection.profiles, contributed=contributed)
+    rows = collection.tables._asdict()
+    return SourceTables(info, **rows, profiles=collection.profiles, contributed=contributed)
 
 
 class Snapshot(NamedTuple):

@@ -101,7 +101,7 @@ def test_a_previous_release_that_is_not_there_is_told_before_anything_is_built(t
         'name = "mine"\nversion = "1.1.0"\nprevious = "before"\n[[sources]]\nkind = "sample"\n',
         encoding="utf-8",
     )
-    with pytest.raises(BlendError, match="key previous: no such directory: .*before; correct the path"):
+    with pytest.raises(BlendError, match=r"key previous: no such directory: .*before; correct the path"):
         run("build", recipe, "--out", tmp_path / "after")
 
 

@@ -12,8 +12,8 @@ import yaml
 from huggingface_hub import DatasetCardData
 from markdown_it import MarkdownIt
 
+from blend.builders.cards import _size_category
 from blend.builders.cards.facts import canary, citation, source_kinds
-from blend.builders.cards.metadata import _size_category
 from blend.builders.cards.rendering import Chart, bar_chart, described_fields
 from blend.builders.release import build_release
 from blend.loaders.recipes import sample_recipe

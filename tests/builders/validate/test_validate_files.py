@@ -13,7 +13,7 @@ import yaml
 
 from blend.builders.validate import CHECKS, validate_release
 from blend.loaders.releases import read_manifest
-from blend.loaders.releases.tables import read_agreement, read_findings
+from blend.loaders.releases.tables import read_figures, read_findings
 from blend.schemas.arrow_types import arrow_schema
 from blend.schemas.errors import InputError, RowError
 from blend.schemas.manifest import AGREEMENT_NAME, AUDIT_NAME, CROISSANT_NAME, FINDINGS_NAME, MANIFEST_NAME
@@ -314,9 +314,8 @@ def test_json_that_is_none_is_told_with_its_place(name: str, release):
         f"error: {CROISSANT_NAME}{place}: cannot be used: {message}; {REBUILD}"
     ]
     assert release.problems("audit") == [f"error: {AUDIT_NAME}: is not an audit ({message}); {REBUILD}"]
-    assert release.problems("votes") == []
     with pytest.raises(RowError) as caught:
-        read_agreement(release.path)
+        read_figures(release.path, AGREEMENT_NAME)
     assert str(caught.value) == f"{release.path / AGREEMENT_NAME}: {message}; copy or build the release again"
     (release.path / MANIFEST_NAME).write_text(text)
     with pytest.raises(InputError) as refused:
