@@ -294,7 +294,11 @@ def _croissant(facts: ReleaseFacts) -> str:
         "inLanguage": facts.languages,
         "keywords": list(_KEYWORDS),
         "isLiveDataset": made["isLiveDataset"],
-        **({"creator": [_person(name) for name in facts.authors]} if facts.authors else {}),
+        **(
+            {"creator": [{"@type": "sc:Person", "name": name} for name in facts.authors]}
+            if facts.authors
+            else {}
+        ),
         **({"url": recipe.homepage} if recipe.homepage is not None else {}),
         **{f"rai:{name}": answer for key, name in _RESPONSIBLE.items() if (answer := answers[key]) is not None},
         **{key: made[key] for key in ("distribution", "recordSet")},
@@ -315,10 +319,6 @@ def made_from_manifest(manifest: ReleaseManifest, reword: Callable[[str], str] =
         "distribution": [entry for table in manifest.tables for entry in _distribution(table, held)],
         "recordSet": [_record_set(table, reword) for table in manifest.tables],
     }
-
-
-def _person(name: str) -> dict[str, str]:
-    return {"@type": "sc:Person", "name": name}
 
 
 def _distribution(table: TableInfo, files: Mapping[str, FileInfo]) -> Iterator[dict[str, Any]]:

@@ -29,7 +29,6 @@ from blend.builders.cards.rendering import (
 from blend.builders.stats.measures import Stats, agreement_tables, power_table
 from blend.schemas.errors import DISTRIBUTION
 from blend.schemas.languages import english_name, own_name
-from blend.schemas.locales import Locale
 from blend.schemas.manifest import CARD_PAGE_NAME, MODEL_VERDICTS_NAME, ReleaseManifest, TableInfo
 from blend.schemas.models import first_line_of
 from blend.schemas.reports import ANY_REFUSAL, EVERY, ModelComparison, ModelReport, finding_kinds
@@ -376,7 +375,7 @@ def card_charts(facts: ReleaseFacts) -> Iterator[Chart]:
             "images/agreement.svg",
             "How many annotators agree",
             "Share of a question’s annotators who gave its most frequent answer, mean per locale",
-            [(_locale_label(locale), means[locale.tag]) for locale in ranked],
+            [(f"{of.region_name} · {of.language_name}", means[of.tag]) for of in ranked],
             beside=None if overall is None else ("all questions", overall),
             nothing="no answers",
         )
@@ -398,8 +397,3 @@ def card_charts(facts: ReleaseFacts) -> Iterator[Chart]:
 def _agreement_of(stats: Stats) -> dict[str, float | None]:
     """Agreement by locale, a fraction; null where no question has an answer."""
     return dict(stats.locale_means.filter(**_AGREEMENT).select("locale", "mean").iter_rows())
-
-
-def _locale_label(locale: Locale) -> str:
-    """A locale as people call it: ``South Korea · Korean``."""
-    return f"{locale.region_name} · {locale.language_name}"

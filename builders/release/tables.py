@@ -84,7 +84,7 @@ class BuiltTables:
         )
 
     def figures(self) -> pl.DataFrame:
-        """One row per locale: ``questions``, ``answered``, ``groups``, ``votes``, ``proposed``, ``mcqs``.
+        """One row per locale: ``questions``, ``answered``, ``votes``, ``proposed``, ``mcqs``.
 
         ``votes`` is null where those of any question are unknown.
         """
@@ -100,7 +100,6 @@ class BuiltTables:
         by_locale = of_questions.group_by("locale").agg(
             questions=pl.len(),
             answered=(pl.col("groups") > 0).sum(),
-            groups=pl.col("groups").sum(),
             # Null where those of any question are unknown.
             votes=pl.when(pl.col("is_known").all()).then(pl.col("votes").sum()),
             proposed=(pl.col("grouping") == "proposed").sum(),
@@ -110,7 +109,7 @@ class BuiltTables:
             by_locale.join(mcqs, on="locale", how="full", coalesce=True)
             # A locale may have multiple choice alone: nobody voted, which is not an unknown number of votes.
             .with_columns(votes=pl.when(pl.col("questions").is_not_null()).then("votes").otherwise(0))
-            .with_columns(pl.col("questions", "answered", "groups", "proposed", "mcqs").fill_null(0))
+            .with_columns(pl.col("questions", "answered", "proposed", "mcqs").fill_null(0))
             .sort("locale")
         )
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,14 +16,19 @@ from blend.loaders.releases import read_manifest
 from blend.loaders.releases.tables import (
     read_config,
     read_figures,
-    read_tables,
     release_domain,
     release_locales,
 )
 from blend.schemas.errors import InputError
+from blend.schemas.frames import KEY
 from blend.schemas.manifest import AGREEMENT_NAME, ANNOTATOR_GROUPS_NAME
 from blend.schemas.recipe import Domain
-from blend.schemas.rows import ANNOTATIONS, CULTURAL_PROMPTS
+from blend.schemas.rows import (
+    ANNOTATIONS,
+    CULTURAL_PROMPTS,
+    MULTIPLE_CHOICE_QUESTIONS,
+    SHORT_ANSWER_QUESTIONS,
+)
 from blend.schemas.summaries import Summarised, Table
 
 # Rows made from Wikidata: how many, where from, made of what.
@@ -169,13 +175,16 @@ def stats_of_release(release: Path, *, on_progress: ProgressCallback = silent) -
         BlendError: If it is not a release.
     """
     configs = {table.config for table in read_manifest(release).tables}
-    questions = None
+    read, questions = partial(read_config, release, on_progress=on_progress), None
     if ANNOTATIONS in configs:
-        tables = read_tables(release, on_progress=on_progress)
+        annotated = read(ANNOTATIONS).with_columns(
+            source=pl.format("data/annotations/{}:{}", "locale", "template_id")
+        )
+        of_questions = annotated.select(*KEY, "source_locale", "source")
         questions = build_stats(
-            tables.questions,
-            tables.annotations,
-            mcqs=tables.mcqs,
+            read(SHORT_ANSWER_QUESTIONS).join(of_questions, on=KEY, validate="1:1", maintain_order="left"),
+            annotated,
+            mcqs=read(MULTIPLE_CHOICE_QUESTIONS) if MULTIPLE_CHOICE_QUESTIONS in configs else None,
             agreement=read_figures(release, AGREEMENT_NAME),
             groups=read_figures(release, ANNOTATOR_GROUPS_NAME),
             locales=release_locales(release),
@@ -185,16 +194,12 @@ def stats_of_release(release: Path, *, on_progress: ProgressCallback = silent) -
         questions=questions,
         food={
             config.removesuffix("-triples"): build_triple_stats(
-                read_config(release, config, on_progress=on_progress).partition_by(
-                    "language", maintain_order=True
-                )
+                read(config).partition_by("language", maintain_order=True)
             )
             for config in triples
         },
         domain=release_domain(release) if triples else None,
-        cultural=build_cultural_stats(read_config(release, CULTURAL_PROMPTS, on_progress=on_progress))
-        if CULTURAL_PROMPTS in configs
-        else None,
+        cultural=build_cultural_stats(read(CULTURAL_PROMPTS)) if CULTURAL_PROMPTS in configs else None,
     )
 
 

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import polars as pl
 from polars.exceptions import PolarsError
@@ -22,8 +22,7 @@ from blend.loaders.files.toml import known_domains, registry_with
 from blend.loaders.releases import read_manifest
 from blend.schemas.arrow_types import frame_schema, published_names
 from blend.schemas.errors import InputError, RowError, UnknownNameError
-from blend.schemas.frames import AGREEMENT, ANNOTATOR_GROUPS, KEY, QUESTIONS
-from blend.schemas.frames import ANNOTATIONS as ANNOTATION_COLUMNS
+from blend.schemas.frames import AGREEMENT, ANNOTATOR_GROUPS
 from blend.schemas.locales import Registry
 from blend.schemas.manifest import (
     AGREEMENT_NAME,
@@ -40,24 +39,10 @@ from blend.schemas.models import first_reason
 from blend.schemas.recipe import Domain
 from blend.schemas.reports import AuditReport
 from blend.schemas.rows import (
-    ANNOTATIONS,
-    MULTIPLE_CHOICE_QUESTIONS,
-    SHORT_ANSWER_QUESTIONS,
     model_of,
 )
 
 _AGAIN = "copy or build the release again"
-
-
-class _ReleaseTables(NamedTuple):
-    """A release as frames; ``source`` names split and template."""
-
-    questions: pl.DataFrame
-    """`frame_columns.QUESTIONS`."""
-    annotations: pl.DataFrame
-    """`frame_columns.ANNOTATIONS`."""
-    mcqs: pl.DataFrame | None
-    """`frame_columns.MCQ_ROWS`; null when the release has none."""
 
 
 def release_locales(release: Path) -> Registry:
@@ -130,32 +115,6 @@ def scan_config(release: Path | str, config: str) -> pl.LazyFrame:
                 fix=_AGAIN,
             ) from error
     return pl.concat(scanned)
-
-
-def read_tables(release: Path | str, *, on_progress: ProgressCallback = silent) -> _ReleaseTables:
-    """The questions, annotations and multiple-choice questions of a release, as builders take them.
-
-    Args:
-        release: Directory of the release.
-        on_progress: Told about the rows read, by configuration.
-
-    Raises:
-        InputError: If the directory is not a release.
-    """
-    annotated = read_config(release, ANNOTATIONS, on_progress=on_progress).with_columns(
-        source=pl.format("data/annotations/{}:{}", "locale", "template_id")
-    )
-    questions = read_config(release, SHORT_ANSWER_QUESTIONS, on_progress=on_progress).join(
-        annotated.select(*KEY, "source_locale", "source"), on=KEY, validate="1:1", maintain_order="left"
-    )
-    held = {table.config for table in read_manifest(release).tables}
-    return _ReleaseTables(
-        questions=questions.select(list(QUESTIONS)),
-        annotations=annotated.select(list(ANNOTATION_COLUMNS)),
-        mcqs=read_config(release, MULTIPLE_CHOICE_QUESTIONS, on_progress=on_progress)
-        if MULTIPLE_CHOICE_QUESTIONS in held
-        else None,
-    )
 
 
 def _check_files(release: Path, files: Mapping[str, FileInfo | None]) -> None:
