@@ -246,9 +246,9 @@ def test_requests_of_a_first_release_a_successor_and_a_repetition(
     successor = asked(hub)
     publish(releases / "1.1.0")
     again = asked(hub)
-    # Looking (is it there, where are its tags), making it, looking again, modes, card, commit, comparing, tag,
-    # and whether a branch has its name.
-    assert len(first) == 13, first
+    # Looking whether it is there, making it, looking again, modes, card, commit, comparing, tag, and whether a
+    # branch has its name.
+    assert len(first) == 12, first
     # No repository to make; but the one table that differs to fetch, a HEAD and a GET.
     assert len(successor) == 12, successor
     assert len(again) == 3, again

@@ -177,11 +177,6 @@ FAULTS: dict[str, tuple[str, Callable[[Any], object], list[str]]] = {
         edited("README.md", lambda _: "# Data\n"),
         [f"error: README.md: does not begin with a YAML header between two lines ---; {REBUILD}"],
     ),
-    "a list": (
-        "card",
-        edited("README.md", lambda _: "---\n- a\n---\n# Data\n"),
-        [f"error: README.md: the header is not a YAML mapping; {REBUILD}"],
-    ),
     "no YAML": (
         "card",
         edited("README.md", lambda _: "---\na: [\n---\n# Data\n"),
@@ -192,11 +187,6 @@ FAULTS: dict[str, tuple[str, Callable[[Any], object], list[str]]] = {
                 f"found '<stream end>' in \"<unicode string>\", line 1, column 5: a: [ ^); {REBUILD}"
             )
         ],
-    ),
-    "no configs": (
-        "card",
-        header(lambda fields: fields.pop("configs")),
-        [f"error: README.md: configs {OTHER}; {REBUILD}"],
     ),
     "other split": (
         "card",
@@ -213,29 +203,9 @@ FAULTS: dict[str, tuple[str, Callable[[Any], object], list[str]]] = {
         header(lambda fields: fields["dataset_info"][0]["splits"][0].update(num_examples=41)),
         [f"error: README.md: dataset_info {OTHER}; {REBUILD}"],
     ),
-    "no rows": (
-        "card",
-        header(lambda fields: fields.update(dataset_info=3)),
-        [f"error: README.md: dataset_info {OTHER}; {REBUILD}"],
-    ),
-    "metadata type": (
-        "croissant",
-        metadata(lambda held: held.update({"@type": "sc:Thing"})),
-        [f"error: {CROISSANT_NAME}: @type {OTHER}; {REBUILD}"],
-    ),
-    "metadata files": (
-        "croissant",
-        metadata(lambda held: held.update(distribution="x")),
-        [f"error: {CROISSANT_NAME}: distribution {OTHER}; {REBUILD}"],
-    ),
     "metadata source": (
         "croissant",
         metadata(lambda held: field(held).pop("source")),
-        [f"error: {CROISSANT_NAME}: recordSet {OTHER}; {REBUILD}"],
-    ),
-    "metadata value": (
-        "croissant",
-        metadata(lambda held: field(held).update(value="x")),
         [f"error: {CROISSANT_NAME}: recordSet {OTHER}; {REBUILD}"],
     ),
     "metadata table": (
