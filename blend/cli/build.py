@@ -98,11 +98,19 @@ def build(
     from blend.builders.release import build_release
     from blend.loaders.files.progress import shown_progress, silent
     from blend.loaders.releases.references import held_release
+    from blend.schemas.recipe import McqOptions
     from blend.stopping import interruptible, unless_made
 
     chosen = _chosen(recipe, blend_data, semeval, food)
     there = chosen.source_paths | _named_locations(chosen.recipe, source_paths or [])
-    used = chosen.recipe if mcq_mode is None else _in_mode(chosen.recipe, mcq_mode)
+    used = chosen.recipe
+    if mcq_mode is not None:
+        if all(source.kind == "wikidata" for source in used.sources):
+            raise UsageError(
+                "--mcq-mode is about questions, and a snapshot of Wikidata holds none; leave it out"
+            )
+        mcq = McqOptions.model_validate({**used.mcq.model_dump(), "mode": mcq_mode})
+        used = used.model_copy(update={"mcq": mcq})
     before = held_release(out)
     with interruptible(unless_made(out)), nullcontext(silent) if as_json else shown_progress() as on_progress:
         manifest = build_release(
@@ -163,15 +171,6 @@ def _chosen(path: Path | None, blend_data: str | None, semeval: Path | None, foo
         return _Chosen(recipes.sample_recipe(), None, {}, "")
     # A licence is looked at here already, where the error can name the file.
     return _Chosen(licensed(recipes.read_recipe(path), where=str(path)), path, {}, str(path))
-
-
-def _in_mode(recipe: "Recipe", mode: str) -> "Recipe":
-    if not any(source.kind != "wikidata" for source in recipe.sources):
-        raise UsageError("--mcq-mode is about questions, and a snapshot of Wikidata holds none; leave it out")
-    from blend.schemas.recipe import McqOptions
-
-    mcq = McqOptions.model_validate({**recipe.mcq.model_dump(), "mode": mode})
-    return recipe.model_copy(update={"mcq": mcq})
 
 
 def _named_locations(recipe: "Recipe", named: list[str]) -> dict[str, Path]:

@@ -21,7 +21,7 @@ from blend.builders.stats.planning import power
 from blend.loaders.files.atomic import atomic_directory
 from blend.loaders.files.content import file_infos
 from blend.loaders.files.progress import ProgressCallback, silent
-from blend.loaders.recipes import RecipeInPlace
+from blend.loaders.recipes import RecipeInPlace, read_datasheet
 from blend.loaders.releases.references import check_replaceable
 from blend.loaders.releases.tables import figures_json, read_audit
 from blend.schemas.arrow_types import published
@@ -95,7 +95,8 @@ def build_release(
     check = partial(check_replaceable, name=recipe.name, replace=replace)
     with atomic_directory(Path(out), check=check) as release:
         # Before anything is built: what is not there is better told at once than after hours.
-        datasheet, before = placed.datasheet(), placed.previous()
+        before = placed.previous()
+        datasheet = Datasheet() if recipe.datasheet is None else read_datasheet(placed.base / recipe.datasheet)
         built = build_tables(placed)
         # Before anything is written: later, this would be the most that a build needs.
         stats = _stats(built)

@@ -202,31 +202,24 @@ class RecipeInPlace:
             source_paths={**self.source_paths, **there},
         )
 
-    def domain(self) -> Domain:
-        """The domain that the recipe looks for in Wikidata: a packaged one, or one of its own file.
+    def domain(self) -> tuple[Domain, str | None]:
+        """The domain that the recipe looks for in Wikidata, a packaged one or one of its own file.
+
+        Returns:
+            The domain, and the text of its own prompt templates, which lie beside its file; null without any.
 
         Raises:
-            BlendError: If there is no such domain, or an entry is not as it must be.
+            BlendError: If there is no such domain, an entry is not as it must be, or its templates are missing.
         """
         own = self.recipe.food.domain_file
-        return find_domain(self.recipe.food.domain, known_domains(None if own is None else self.base / own))
-
-    def domain_templates(self, domain: Domain) -> str | None:
-        """The text of a domain's own prompt templates, which lie beside its file; null without any.
-
-        Raises:
-            InputError: If their file is not there.
-        """
-        if domain.templates in (None, PACKAGED):
-            return None
-        path = (self.base / (self.recipe.food.domain_file or "")).parent / domain.templates
-        _check_named(path, "domain, key templates", fix=f"correct the path, or name the packaged {PACKAGED}")
-        return read_text(path)
-
-    def datasheet(self) -> Datasheet:
-        """The answers of the recipe's datasheet; none where it has no datasheet."""
-        path = self.recipe.datasheet
-        return Datasheet() if path is None else read_datasheet(self.base / path)
+        path = None if own is None else self.base / own
+        domain = find_domain(self.recipe.food.domain, known_domains(path))
+        if path is None or domain.templates in (None, PACKAGED):
+            return domain, None
+        templates = path.with_name(domain.templates)
+        fix = f"correct the path, or name the packaged {PACKAGED}"
+        _check_named(templates, "domain, key templates", fix=fix)
+        return domain, read_text(templates)
 
     def previous(self) -> Path | None:
         """The directory of the release before, from here or from the Hub; null where there is none.
@@ -292,8 +285,8 @@ class RecipeInPlace:
         if recipe.locale_file is not None:
             texts[LOCALES_NAME] = read_text(self.base / recipe.locale_file).replace("\r\n", "\n")
         if food.domain_file is not None:
-            domain = self.domain()
-            if (templates := self.domain_templates(domain)) is not None:
+            domain, templates = self.domain()
+            if templates is not None:
                 texts[PROMPT_TEMPLATES_NAME] = templates
                 domain = domain.model_copy(update={"templates": PROMPT_TEMPLATES_NAME})
             texts[DOMAINS_NAME] = domain_toml(domain)

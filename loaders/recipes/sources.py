@@ -9,7 +9,7 @@ from typing import NamedTuple
 import polars as pl
 
 from blend.loaders.contributions import read_collection
-from blend.loaders.contributions.contributors import collection_layout, terms_problems
+from blend.loaders.contributions.contributors import collection_layout
 from blend.loaders.files.content import check_pin, directory_digest, file_infos, instead_of_file
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.hub import fetch_dataset
@@ -23,7 +23,7 @@ from blend.loaders.upstream.semeval import read_semeval, semeval_files
 from blend.loaders.wikidata.facts import Facts, read_facts
 from blend.loaders.wikidata.partial import check_account
 from blend.loaders.wikidata.prompts import PACKAGED, packaged_templates, parse_templates
-from blend.schemas.errors import InputError, raise_all
+from blend.schemas.errors import InputError
 from blend.schemas.frames import (
     ANNOTATIONS,
     GIVEN_MCQS,
@@ -110,7 +110,11 @@ def load_source(
     if source.kind == "semeval":
         info = _info(source, folder, semeval_files(folder))
         return SourceTables(info, **read_semeval(folder, locales=known)._asdict())
-    info = _info(source, folder, _pinned_files(folder))
+    # Without annotators' profiles: whoever has the digest of so few and so short lines finds out by trial what
+    # they say. What is missing or would be overlooked `read_collection` tells, with all else.
+    layout = collection_layout(folder, Diagnostics()).all()
+    own = (path for path in layout if path.is_file() and not path.is_symlink())
+    info = _info(source, folder, [path for path in own if path.name.partition(".")[0] != _PROFILES])
     collection = read_collection(folder, locales=known, reviewing=reviewing)
     contributed = tuple(
         Contributed(folder=name, contributor=who, locales=_by_locale(tables))
@@ -147,11 +151,11 @@ def load_snapshot(placed: RecipeInPlace) -> Snapshot | None:
     if source is None:
         return None
     placed.on_progress("read Wikidata", 0, 1)
-    domain = placed.domain()
+    domain, text = placed.domain()
     # Before the snapshot, which takes longer to read.
     if domain.templates == PACKAGED:
         templates = packaged_templates()
-    elif (text := placed.domain_templates(domain)) is not None:
+    elif text is not None:
         templates = parse_templates(text, source=domain.templates or "")
     else:
         templates = pl.DataFrame(schema=PROMPT_TEMPLATES)
@@ -198,21 +202,6 @@ def in_locales(given: Sequence[Contributed], wanted: Sequence[str]) -> tuple[Con
         for part in given
     )
     return tuple(part for part in parts if part.locales)
-
-
-def check_terms(given: Sequence[Contributed], released: str | None, *, where: str) -> None:
-    """Compare the licences of contributions with that of the dataset they become part of.
-
-    Args:
-        given: The contributions.
-        released: As of `terms_problems`.
-        where: Location of the source.
-
-    Raises:
-        RowError, RowErrors: If one does not allow the other; names all of them.
-    """
-    named = ((part.folder, part.contributor) for part in given)
-    raise_all(terms_problems(named, released, within=f"{where}/"))
 
 
 _MEANINGLESS = {"sample": ("location", "revision"), "contributions": ("revision", "license"), "blend": ()}
@@ -288,24 +277,8 @@ def _name(source: Source) -> str:
     return f"source {source.kind} {source.location}".rstrip()
 
 
-# Contributions: which files are pinned, and what each contributor brought.
-
 _PROFILES = "annotators"
 """Name, without its ending, of the file of annotators' profiles."""
-
-
-def _pinned_files(folder: Path) -> list[Path]:
-    """The files of a collection that a release names with their digests.
-
-    Those of annotators' profiles are none of them: whoever has the digest of so few and so short lines finds
-    out by trial what they say. What is missing or would be overlooked `read_collection` tells, with all else.
-
-    Raises:
-        InputError: If there is no contributor's folder.
-    """
-    files = collection_layout(folder, Diagnostics()).all()
-    own = (path for path in files if path.is_file() and not path.is_symlink())
-    return [path for path in own if path.name.partition(".")[0] != _PROFILES]
 
 
 def _by_locale(tables: ResponseTables) -> tuple[LocaleShare, ...]:
