@@ -15,7 +15,7 @@ import yaml
 from pydantic import BaseModel
 
 from blend.builders.cards.card import card_charts, render_card, render_details
-from blend.builders.cards.facts import ReleaseFacts, canary, citation, credits_of, license_of, source_kinds
+from blend.builders.cards.facts import ReleaseFacts, canary, citation, license_of, source_kinds
 from blend.builders.cards.rendering import kind_of, plain, render, text_of
 from blend.schemas.arrow_types import card_features
 from blend.schemas.errors import DISTRIBUTION
@@ -123,27 +123,20 @@ def _render_datasheet(facts: ReleaseFacts) -> str:
 
 def _known(facts: ReleaseFacts) -> Mapping[str, str]:
     """Answer from the release what it knows of itself, by the question's key."""
-    recipe = facts.manifest.recipe
     rows = [f"`{name}` {sum(table.rows for table in tables):,}" for name, tables in facts.tables.items()]
     steps = ", ".join(stage.stage for stage in facts.manifest.report)
     findings = sum(sum(stage.findings.values()) for stage in facts.manifest.report)
     without = facts.total("questions") - facts.total("answered")
     asked = f"{pluralise(facts.total('questions'), 'question')} {'has' if without == 1 else 'have'} no answer."
     missing = {"composition.missing": f"{without:,} of {asked}"} if facts.locales else {}
-    terms = sorted({f"{credit.name}: {credit.license.markdown}" for credit in credits_of(facts.manifest)})
     return {
         "composition.count": f"Rows by configuration: {', '.join(rows)}.",
-        "composition.data": "The columns of every configuration are described in `reports/details.md`.",
         **missing,
-        "composition.splits": "A split is a locale or a language, or `test`. There is no training split: the "
-        "dataset is for evaluation only.",
         "composition.errors": f"{findings:,} oddities of the input, and rows left out for a reason, are listed "
         "one by one in `reports/findings.jsonl`.",
         "preprocessing.steps": f"Steps: {steps}. The recipe with all options is `recipe.toml`; the counts of "
         "every step stand in `release.json`.",
         "preprocessing.software": f"Built with {DISTRIBUTION} {facts.manifest.sdk_version}.",
-        "distribution.license": license_of(recipe.license).markdown,
-        "distribution.third_party_terms": "; ".join(terms),
         "maintenance.old_versions": "A version is a tag that never moves; `CHANGELOG.md` says what changed.",
     }
 

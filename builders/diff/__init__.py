@@ -103,7 +103,12 @@ def _config_diff(
         step = f"compare rows of {config}"
         on_progress(step, sum(n_rows[done.split] for done in splits), sum(n_rows.values()))
         was, now = before.get(split), after.get(split)
-        if was is not None and now is not None and _content(was) == _content(now):
+        if (
+            was is not None
+            and now is not None
+            and was.content_sha256 == now.content_sha256
+            and was.schema_sha256 == now.schema_sha256
+        ):
             splits.append(SplitDiff(split=split, old_rows=was.rows, new_rows=was.rows))
             continue
         old_rows = None if was is None else table_rows(old.folder, was)
@@ -117,10 +122,6 @@ def _config_diff(
     return ConfigDiff(
         config=config, schema_changes=tuple(changes), columns_reordered=reordered, splits=tuple(splits)
     )
-
-
-def _content(table: TableInfo) -> tuple[str, str]:
-    return table.content_sha256, table.schema_sha256
 
 
 # Tables compared row by row: which ids came and went, and which values of the others changed.
@@ -150,7 +151,9 @@ def _diff_rows(
         examples: How many ids, and how many values of each column, to quote at most.
     """
     n_rows = {"old_rows": None if old is None else old.height, "new_rows": None if new is None else new.height}
-    old, new = _or_empty(old, new), _or_empty(new, old)
+    # One of the releases has the split; of the other, a table without rows and with the same columns.
+    either = next(table for table in (old, new) if table is not None)
+    old, new = either.clear() if old is None else old, either.clear() if new is None else new
     shared = _shared_types(old.schema, new.schema)
     key = _key(config, shared)
     before, after = _named(old, key), _named(new, key)
@@ -177,14 +180,6 @@ def _diff_rows(
         removed_ids=_ids(old, key, gone["row"].head(examples).to_list()),
         examples=_examples(then, now, key, {name: rows[:examples] for name, rows in changed.items()}),
     )
-
-
-def _or_empty(table: pl.DataFrame | None, other: pl.DataFrame | None) -> pl.DataFrame:
-    """A table, or one without rows and with the columns of the other."""
-    if table is not None:
-        return table
-    assert other is not None, "one of the releases has the split"
-    return other.clear()
 
 
 def _key(config: str, types: Mapping[str, pl.DataType]) -> list[str]:

@@ -23,7 +23,7 @@ from blend.builders.validate import CHECKS, validate_release
 from blend.builders.validate.checked_release import Level, Release, TableContent
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.hub import HubClient, hub_client, hub_name
-from blend.loaders.hub.requests import TIMEOUT_S, HubNotReached, OnWait
+from blend.loaders.hub.requests import TIMEOUT_S, OnWait
 from blend.loaders.releases import document_text, read_manifest
 from blend.loaders.releases.references import release_at
 from blend.loaders.releases.tables import release_locales
@@ -59,14 +59,8 @@ def plan_publication(
     """
     terms = Terms(private, force_version, allow_errors)
     hub = hub_client(repo_id, endpoint=endpoint, purpose="write", timeout_s=timeout_s, on_wait=on_wait)
-    try:
-        with _shipment(Path(release), repo_id, terms, hub, on_progress) as pending:
-            return _checked_plan(pending, terms)
-    except HubNotReached as error:
-        raise HubNotReached(
-            f"{error}. What would change depends on what is published already; "
-            f"`blend validate {release}` checks the release itself without the Hub"
-        ) from None
+    with _shipment(Path(release), repo_id, terms, hub, on_progress) as pending:
+        return _checked_plan(pending, terms)
 
 
 def publish_release(

@@ -35,7 +35,7 @@ from blend.schemas.summaries import Summarised, Table
 
 
 _COMMON = 10
-"""Most common parts shown per language."""
+"""Most common parts that are listed per language."""
 
 _COUNTS = ("dishes", "triples", "parts", "part_labels", "one_part", "origins", "materials", "images")
 
@@ -55,12 +55,11 @@ class TripleStats(NamedTuple):
     ordered by item number."""
 
 
-def build_triple_stats(triples: Iterable[pl.DataFrame], *, common: int = _COMMON) -> TripleStats:
+def build_triple_stats(triples: Iterable[pl.DataFrame]) -> TripleStats:
     """The statistics of rows, one language after the other.
 
     Args:
         triples: `triple_rows.TRIPLES`, one frame per language.
-        common: How many of the most common parts to list per language.
 
     Raises:
         InputError: If there are no rows.
@@ -93,7 +92,7 @@ def build_triple_stats(triples: Iterable[pl.DataFrame], *, common: int = _COMMON
         .agg(dishes=pl.col("dish").n_unique().cast(pl.Int64))
         .sort(as_given, "dishes", NUMBER, descending=[False, True, False])
         .with_columns(rank=pl.int_range(1, pl.len() + 1).over("language"))
-        .filter(pl.col("rank") <= common)
+        .filter(pl.col("rank") <= _COMMON)
     )
     return TripleStats(
         languages.sort("dishes", "language", descending=[True, False]),

@@ -253,12 +253,6 @@ _PER_QUESTION: Final = {
     "agreement %": "agreement/annotators",
     "majority %": "agreement/majority",
 }
-_BY_TOPIC: Final = {
-    "Top votes by topic": "max_votes/with_annotations",
-    "Agreement by topic": "agreement/annotators",
-    "Answers by topic": "answers/groups",
-    "Non-answers by topic": "non_answers/all_keys",
-}
 
 
 def question_tables(stats: Stats) -> Iterator[Table]:
@@ -276,10 +270,6 @@ def question_tables(stats: Stats) -> Iterator[Table]:
         "of the annotators. Majority: share of questions where they are more than half. See measures.",
     )
     yield from agreement_tables(stats)
-    for title, key in _BY_TOPIC.items():
-        in_percent = "In percent. " if MEASURES[key].unit == "fraction" else ""
-        means = stats.topic_means.filter(key == _KEY).select("locale", "topic", _IN_TABLES)
-        yield Table(title, means.pivot("topic", index="locale", values="mean"), in_percent + DEFINITIONS[key])
     sources = stats.sources.with_columns(origin=pl.col("source_locale").fill_null("unknown"))
     yield Table(
         "Templates",
@@ -362,9 +352,6 @@ def _mcq_tables(counts: pl.DataFrame, power: pl.DataFrame) -> Iterator[Table]:
         _with_total(totals.rename({"mcqs": "questions"}), but=["templates"]),
         "Templates: those that give the locale any questions.",
     )
-    by_topic = _wide(counts.sort("topic"), "topic", index="locale", values="mcqs")
-    by_topic = totals.select("locale").join(by_topic, on="locale", maintain_order="left")
-    yield Table("MCQ by topic", _with_total(by_topic), "Multiple-choice questions by locale asked about.")
     yield power_table(power)
 
 

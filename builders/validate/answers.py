@@ -112,37 +112,35 @@ def _overlaps(
 
 
 def _given_answers(release: Release, formats: Mapping[str, AnswerFormat], verdicts: Verdicts) -> pl.DataFrame:
-    """All English answers, and what verdicts propose: ``ID``, ``locale``, ``region``, ``text`` as an option."""
-    regions = {locale.tag: locale.region for locale in release.locales}
-    answers = pl.DataFrame(
-        list(_answers(release.rows(ANNOTATIONS), formats, verdicts)),
-        dict.fromkeys(("ID", "locale", "text"), pl.String()),
-        orient="row",
-    ).with_columns(region=pl.col("locale").replace_strict(regions, default=None, return_dtype=pl.String))
-    proposed = [
-        (template_id, None, text, one.origin.region)
-        for template_id, proposals in verdicts.proposed.items()
-        for one in proposals
-        for text in _as_options(shown(one.option), formats.get(template_id, AnswerFormat.TEXT))
-    ]
-    return pl.concat([answers, pl.DataFrame(proposed, answers.schema, orient="row")])
+    """All English answers, and what verdicts propose: ``ID``, ``locale``, ``region``, ``text`` as an option.
 
-
-def _answers(
-    rows: pl.DataFrame, formats: Mapping[str, AnswerFormat], verdicts: Verdicts
-) -> Iterator[tuple[str, str, str]]:
-    """Every English variant of every answer: as written, put right, in the canonical spelling of its format."""
+    Every variant of an answer stands there as written, put right, and in the canonical spelling of its format.
+    """
     variants = (
-        rows.explode("annotations")
+        release.rows(ANNOTATIONS)
+        .explode("annotations")
         .select("ID", "locale", text=pl.col("annotations").struct.field("en_answers"))
         .explode("text")
         .drop_nulls()
         .unique(maintain_order=True)
     )
-    for template_id, tag, text in variants.iter_rows():
-        yield template_id, tag, verdicts.text(template_id, shown(text))
-        for spelled in _as_options(shown(text), formats.get(template_id, AnswerFormat.TEXT)):
-            yield template_id, tag, spelled
+    regions = {locale.tag: locale.region for locale in release.locales}
+    answers = [
+        (template_id, tag, regions.get(tag), spelled)
+        for template_id, tag, text in variants.iter_rows()
+        for spelled in (
+            verdicts.text(template_id, shown(text)),
+            *_as_options(shown(text), formats.get(template_id, AnswerFormat.TEXT)),
+        )
+    ]
+    proposed = [
+        (template_id, None, one.origin.region, text)
+        for template_id, proposals in verdicts.proposed.items()
+        for one in proposals
+        for text in _as_options(shown(one.option), formats.get(template_id, AnswerFormat.TEXT))
+    ]
+    columns = dict.fromkeys(("ID", "locale", "region", "text"), pl.String())
+    return pl.DataFrame([*answers, *proposed], columns, orient="row")
 
 
 def _as_options(text: str, answer_format: AnswerFormat) -> Iterator[str]:

@@ -225,10 +225,6 @@ class NotTheHub(OSError):
     """An answer that is not what the Hub answers: an error page of a proxy, or of a portal to log in at."""
 
 
-class HubNotReached(HubError):
-    """No request of ours arrived: the client is told to stay offline, or nothing answers at the address."""
-
-
 @contextmanager
 def translate_errors(where: str, *, purpose: Purpose = "read") -> Iterator[None]:
     """Turn what the client raises into a message that says what to do, and that holds no token.
@@ -279,12 +275,12 @@ def explanation(error: Exception, where: str, purpose: Purpose = "read") -> Blen
     if isinstance(error, OSError) and error.errno is not None and error.filename is not None:
         return StorageError(f"{where}: {error.filename}: {error.strerror}; correct this and try again")
     if isinstance(error, OfflineModeIsEnabled):
-        return HubNotReached(
+        return HubError(
             f"{where}: HF_HUB_OFFLINE or TRANSFORMERS_OFFLINE forbids to ask the Hub; unset it and run the "
             "same command again"
         )
     if isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout):
-        return HubNotReached(
+        return HubError(
             f"{where}: the Hub cannot be reached ({reason(error)}); look at the connection and at HF_ENDPOINT, "
             "if that is set, and run the same command again"
         )

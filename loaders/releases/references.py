@@ -1,6 +1,5 @@
 """References: a release by name, a directory or ``org/name@revision``, becomes a directory to read."""
 
-import os
 import re
 import shutil
 from collections.abc import Callable, Collection
@@ -327,10 +326,8 @@ def check_replaceable(out: Path, *, name: str, replace: bool) -> None:
 def _everything_in(folder: Path) -> list[str]:
     """The paths of all files and links in a directory, hidden ones as well, and of empty folders."""
     found = []
-    for at, folders, names in os.walk(folder):
-        inside = Path(at)
-        links = [name for name in folders if (inside / name).is_symlink()]
-        found += [(inside / name).relative_to(folder).as_posix() for name in [*names, *links]]
-        if not folders and not names and inside != folder:
-            found.append(f"{inside.relative_to(folder).as_posix()}/")
+    for path in folder.rglob("*"):
+        is_folder = path.is_dir() and not path.is_symlink()
+        if not is_folder or not any(path.iterdir()):
+            found.append(f"{path.relative_to(folder).as_posix()}{'/' if is_folder else ''}")
     return sorted(found)
