@@ -20,11 +20,22 @@ from blend.builders.diff.model import (
     presence_of,
 )
 from blend.loaders.files.progress import ProgressCallback, silent
-from blend.loaders.releases import check_complete, read_manifest, unaddressed
+from blend.loaders.releases import check_complete, read_manifest
 from blend.loaders.releases.tables import table_rows
 from blend.schemas.arrow_types import published_names
 from blend.schemas.errors import UnknownNameError
-from blend.schemas.manifest import CHANGELOG_NAME, MANIFEST_NAME, RECIPE_NAME, ReleaseManifest, TableInfo
+from blend.schemas.manifest import (
+    BENCHMARK_NAME,
+    CARD_NAME,
+    CARD_PAGE_NAME,
+    CHANGELOG_NAME,
+    CROISSANT_NAME,
+    DATASHEET_NAME,
+    MANIFEST_NAME,
+    RECIPE_NAME,
+    ReleaseManifest,
+    TableInfo,
+)
 from blend.schemas.rows import ASKED, key_of, model_of
 
 EXAMPLES = 3
@@ -73,20 +84,19 @@ def diff_releases(
     before, after = open_release(Path(old)), open_release(Path(new))
     for release in (before, after):
         check_complete(release.folder)
-    found = diff_tables(before, after, examples=examples, on_progress=on_progress)
-    return found.model_copy(update={"files": file_changes(*before, *after)})
+    return diff_tables(before, after, examples=examples, on_progress=on_progress)
 
 
 def diff_tables(
     old: OpenRelease, new: OpenRelease, *, examples: int = EXAMPLES, on_progress: ProgressCallback = silent
 ) -> ReleaseDiff:
-    """Compare what two releases hold, without the documents beside the tables; see `diff_releases`."""
+    """Compare what two releases hold, of which not all tables need to be there; see `diff_releases`."""
     configs = dict.fromkeys(table.config for release in (new, old) for table in release.manifest.tables)
     return ReleaseDiff(
         old=ReleaseLabel(name=old.manifest.name, version=old.manifest.version),
         new=ReleaseLabel(name=new.manifest.name, version=new.manifest.version),
         settings=_setting_changes(old.manifest, new.manifest),
-        files=(),
+        files=_file_changes(old.manifest, new.manifest),
         configs=tuple(_config_diff(config, old, new, examples, on_progress) for config in configs),
     )
 
@@ -295,7 +305,11 @@ _COMPARED = {"name", "sdk_version", "writers", "recipe"}
 # Name and version of the recipe are those of the manifest, which stand above every comparison; the maintainer's
 # words are about one version, and stand in the changelog.
 _NOT_COMPARED = {"recipe": {"name", "version", "changes"}}
-_TOLD_ELSEWHERE = {MANIFEST_NAME, RECIPE_NAME, CHANGELOG_NAME}
+_WRITTEN_FROM_OTHERS = {
+    *(MANIFEST_NAME, RECIPE_NAME, CHANGELOG_NAME, CARD_NAME, CARD_PAGE_NAME),
+    *(DATASHEET_NAME, CROISSANT_NAME, BENCHMARK_NAME),
+}
+"""Documents that follow from tables, settings and the other files, which are compared."""
 
 
 def _setting_changes(old: ReleaseManifest, new: ReleaseManifest) -> tuple[Setting, ...]:
@@ -315,21 +329,20 @@ def _setting_changes(old: ReleaseManifest, new: ReleaseManifest) -> tuple[Settin
     )
 
 
-def file_changes(
-    old: Path, old_manifest: ReleaseManifest, new: Path, new_manifest: ReleaseManifest
-) -> tuple[FileChange, ...]:
-    """Files that differ, without tables, manifest, recipe and changelog, which are compared otherwise.
+def _file_changes(old: ReleaseManifest, new: ReleaseManifest) -> tuple[FileChange, ...]:
+    """Files that differ, without tables, and without documents and pictures that follow from all others."""
 
-    A text that differs only in the release's version, or in where it is published, is the same.
-    """
-    before, after = _other_files(old_manifest), _other_files(new_manifest)
-    changes = []
-    for path in sorted({*before, *after}):
-        was, now = before.get(path), after.get(path)
-        versions = old_manifest.version, new_manifest.version
-        if was != now and not _same_but_for_version(old / path, new / path, *versions):
-            changes.append(FileChange(path=path, presence=presence_of(was, now)))
-    return tuple(changes)
+    def others(manifest: ReleaseManifest) -> dict[str, str]:
+        passed_over = _WRITTEN_FROM_OTHERS.union(*(table.files for table in manifest.tables))
+        held = {file.path: file.sha256 for file in manifest.files if file.path not in passed_over}
+        return {path: sha256 for path, sha256 in held.items() if not path.startswith("images/")}
+
+    before, after = others(old), others(new)
+    return tuple(
+        FileChange(path=path, presence=presence_of(before.get(path), after.get(path)))
+        for path in sorted({*before, *after})
+        if before.get(path) != after.get(path)
+    )
 
 
 def _flat(value: JsonValue, path: str) -> Iterator[tuple[str, JsonValue]]:
@@ -341,21 +354,3 @@ def _flat(value: JsonValue, path: str) -> Iterator[tuple[str, JsonValue]]:
             yield from _flat(part, f"{path}[{number}]")
     else:
         yield path, value
-
-
-def _other_files(manifest: ReleaseManifest) -> dict[str, str]:
-    tables = {file for table in manifest.tables for file in table.files}
-    return {
-        file.path: file.sha256
-        for file in manifest.files
-        if file.path not in tables and file.path not in _TOLD_ELSEWHERE
-    }
-
-
-def _same_but_for_version(old: Path, new: Path, old_version: str, new_version: str) -> bool:
-    try:
-        texts = old.read_text(encoding="utf-8"), new.read_text(encoding="utf-8")
-    except (FileNotFoundError, UnicodeDecodeError):
-        return False
-    before, after = (unaddressed(text).replace(old_version, new_version) for text in texts)
-    return before == after

@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from blend.builders.diff import OpenRelease, diff_tables, file_changes
+from blend.builders.diff import OpenRelease, diff_tables
 from blend.builders.diff.model import VersionStep, version_step
 from blend.builders.diff.text import accepted_versions
 from blend.builders.publish.plan import Publication, PublicationPlan, look, plan_on
@@ -301,13 +301,7 @@ def _step(pending: PendingCommit, held: ReleaseManifest, commit: str) -> Version
     hub, new = pending.repository.hub, OpenRelease(pending.release, held)
     folder = release_at(hub, commit, wanted=lambda old: _files_of_others(old, held))
     old = OpenRelease(folder, read_manifest(folder))
-    found = diff_tables(old, new, examples=0)
-    step = version_step(found)
-    if step.step != "none":
-        return step
-    # No table and no setting differs: only now the texts beside them count.
-    release_at(hub, commit, wanted=lambda old: _other_texts(old, held))
-    return version_step(found.model_copy(update={"files": file_changes(*old, *new)}))
+    return version_step(diff_tables(old, new, examples=0))
 
 
 def _files_of_others(old: ReleaseManifest, new: ReleaseManifest) -> Collection[str]:
@@ -318,12 +312,6 @@ def _files_of_others(old: ReleaseManifest, new: ReleaseManifest) -> Collection[s
 
 def _content(table: TableInfo) -> tuple[str, str, str, str]:
     return table.config, table.split, table.content_sha256, table.schema_sha256
-
-
-def _other_texts(old: ReleaseManifest, new: ReleaseManifest) -> Collection[str]:
-    """The files beside the tables that the new release does not have byte for byte."""
-    tables = {file for table in old.tables for file in table.files}
-    return [file.path for file in old.files if file.path not in tables and file not in new.files]
 
 
 def _as_held(release: Path) -> ReleaseManifest:

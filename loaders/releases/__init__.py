@@ -202,7 +202,6 @@ _ADDRESS = re.compile(r'(?<="contentUrl": ")https?://[^"]+?/resolve/v[\d.]+/')
 _RELATIVE = re.compile(r'(?<="contentUrl": ")(?!https?://)')
 _EXPLAINED = "`REPOSITORY` is the name of this repository, as `org/name`. "
 _DESPITE = "\nPublished despite errors that `blend validate` reports: "
-_REASON = re.compile(rf"{_DESPITE}.*\n")
 
 _HUB = "https://huggingface.co"
 _HOSTS_OF_THE_HUB = {"huggingface.co", "www.huggingface.co", "hf.co"}
@@ -247,12 +246,6 @@ def addressed_files(
         for file in manifest.files
     )
     return {**changed, MANIFEST_NAME: manifest.model_copy(update={"files": infos}).to_json().encode()}
-
-
-def unaddressed(text: str) -> str:
-    """A text as it was before it was published anywhere, and for whatever reason, for comparisons."""
-    relative = _ADDRESS.sub("", text)
-    return _LOADED.sub(r"\1REPOSITORY", _REASON.sub("", relative).replace(_EXPLAINED, ""))
 
 
 def _croissant(text: str, manifest: ReleaseManifest, repo_id: str, endpoint: str) -> str:
