@@ -15,7 +15,7 @@ from .builders.release import build_release as build_release
 from .builders.saq import Aggregation as Aggregation
 from .builders.saq import aggregate as aggregate
 from .builders.stats import build_stats as build_stats
-from .builders.stats.question_tables import Stats as Stats
+from .builders.stats.measures import Stats as Stats
 from .builders.triples import TripleBuild as TripleBuild
 from .builders.triples import build_triples as build_triples
 from .builders.validate import validate_release as validate_release

@@ -305,8 +305,8 @@ class YesNo(StrEnum):
     NO = "no"
 
 
-class _Rung(Row):
-    """What all rungs tell of a question."""
+class TrueFalseQuestion(Row):
+    """One option of a multiple-choice question by itself: is it among the first that people there would say?"""
 
     mcq_id: Text = Field(alias="MCQID")
     """Id of a multiple-choice question that has the same option."""
@@ -320,11 +320,6 @@ class _Rung(Row):
     """One of the topics of the dataset, for example ``Food``."""
     prompt: Text
     """Complete prompt: the question, what can be answered, and how."""
-
-
-class TrueFalseQuestion(_Rung):
-    """One option of a multiple-choice question by itself: is it among the first that people there would say?"""
-
     true_false_id: Text
     """Id of the row: that of the multiple-choice question, and the option's number by code points, from 1."""
     question: Text

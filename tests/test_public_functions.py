@@ -7,7 +7,6 @@ from polars.testing import assert_frame_equal
 
 import blend
 from blend.builders.validate import CHECKS
-from blend.loaders.releases.tables import read_tables
 from blend.loaders.sample import sample_path
 from blend.schemas.recipe import find_domain
 
@@ -17,7 +16,6 @@ def test_a_release_by_its_path_as_text(sample_release: Path):
     text = str(sample_release)
     assert_frame_equal(blend.read_config(text, "annotations"), blend.read_config(sample_release, "annotations"))
     assert blend.read_manifest(text) == blend.read_manifest(sample_release)
-    assert read_tables(text).mcqs is not None
     assert blend.diff_releases(text, text).is_empty
     assert blend.validate_release(text, checks={"files": CHECKS["files"]}).passes()
 

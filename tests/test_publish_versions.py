@@ -1,4 +1,4 @@
-"""Versions on a Hub from the command line: published, loaded by tag, compared, pulled back."""
+"""Publishing from the command line: stopped by Ctrl-C, and no token told anywhere."""
 
 import os
 import re
@@ -11,15 +11,13 @@ from typing import Any
 
 import pytest
 
-from blend.schemas.recipe import McqOptions
-from helpers.hub.hub_releases import FOUR, held, make_release, published
+from helpers.hub.hub_releases import held, make_release, published
 from helpers.hub.hub_server import Hub
 from helpers.hub.hub_store import ALICE, Account
 
 pytestmark = pytest.mark.integration
 
 REPO = "org/blend"
-NO_QUESTIONS = McqOptions(target_min_votes=50)
 
 
 class Client:
@@ -44,11 +42,6 @@ class Client:
         out, errors = process.communicate()
         return process.returncode, out, errors
 
-    def blend(self, *arguments: Any, **more: Any) -> str:
-        code, out, errors = self.run("-m", "blend", *arguments, **more)
-        assert code == 0, errors
-        return out
-
 
 @pytest.fixture
 def client(hub: Hub, tmp_path: Path) -> Client:
@@ -56,23 +49,16 @@ def client(hub: Hub, tmp_path: Path) -> Client:
 
 
 @pytest.fixture(scope="module")
-def releases(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """1.0.0, a correction, and an addition of a locale and of multiple-choice questions."""
-    folder = tmp_path_factory.mktemp("releases")
-    make_release(folder / "1.0.0", "1.0.0", mcq=NO_QUESTIONS)
-    make_release(folder / "1.0.1", "1.0.1", mcq=NO_QUESTIONS, title="A better title", after=folder / "1.0.0")
-    make_release(
-        folder / "1.1.0", "1.1.0", locales=(*FOUR, "zh-CN"), title="A better title", after=folder / "1.0.1"
-    )
-    return folder
+def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_release(tmp_path_factory.mktemp("releases") / "1.0.0", "1.0.0")
 
 
 @pytest.mark.nightly
-def test_ctrl_c(hub: Hub, client: Client, releases: Path):
+def test_ctrl_c(hub: Hub, client: Client, release: Path):
     stop = threading.Event()
     # The files are held back and then refused: only the signal can end the command in this way.
     hub.fail("PUT /large/.*", action=stop.wait, status=403, times=1000)
-    process = client.start("-m", "blend", "publish", releases / "1.0.0", REPO)
+    process = client.start("-m", "blend", "publish", release, REPO)
     while not any(request.startswith("PUT /large/") for request in hub.requests):
         assert process.poll() is None
         stop.wait(0.01)
@@ -84,20 +70,20 @@ def test_ctrl_c(hub: Hub, client: Client, releases: Path):
     # The client's own threads may say on their way out that they would have tried again.
     assert "interrupted; readers see no half release; run it again to finish" in errors.splitlines()
     assert "Traceback" not in errors
-    client.blend("publish", releases / "1.0.0", REPO)
-    assert held(hub.repository(REPO)) == published(releases / "1.0.0", hub.url)
+    assert client.run("-m", "blend", "publish", release, REPO)[0] == 0
+    assert held(hub.repository(REPO)) == published(release, hub.url)
 
 
 @pytest.mark.nightly
-def test_tokens_are_never_printed_or_written(hub: Hub, client: Client, releases: Path, tmp_path: Path):
+def test_tokens_are_never_printed_or_written(hub: Hub, client: Client, release: Path, tmp_path: Path):
     outputs = []
     hub.fail("POST /api/datasets/org/blend/commit/main", status=503)
     for arguments in (
-        ("publish", releases / "1.0.0", REPO),
-        ("publish", releases / "1.0.0", REPO),
+        ("publish", release, REPO),
+        ("publish", release, REPO),
         ("pull", f"{REPO}@v1.0.0", tmp_path / "back"),
-        ("publish", releases / "1.0.0", "dave/mine"),
-        ("publish", releases / "1.0.0", REPO, "--private"),
+        ("publish", release, "dave/mine"),
+        ("publish", release, REPO, "--private"),
     ):
         _, out, errors = client.run("-m", "blend", *arguments, HF_DEBUG="1")
         outputs += [out, errors]

@@ -11,7 +11,6 @@ from blend.exit_codes import UsageError
 from blend.schemas.errors import InputError
 
 if TYPE_CHECKING:
-    from blend.builders.diff.model import VersionStep
     from blend.schemas.manifest import ReleaseManifest
     from blend.schemas.recipe import Recipe
 
@@ -96,20 +95,27 @@ def build(
     - `blend build --food snapshot.nt.gz` builds dishes and ingredients from Wikidata.
     - `blend build release/recipe.toml --source-path collected=FOLDER --out again` builds a release again.
     """
-    from blend.builders.release import build_release, step_since_previous
+    from blend.builders.release import build_release
     from blend.loaders.files.progress import shown_progress, silent
     from blend.loaders.releases.references import held_release
+    from blend.schemas.recipe import McqOptions
     from blend.stopping import interruptible, unless_made
 
     chosen = _chosen(recipe, blend_data, semeval, food)
     there = chosen.source_paths | _named_locations(chosen.recipe, source_paths or [])
-    used = chosen.recipe if mcq_mode is None else _in_mode(chosen.recipe, mcq_mode)
+    used = chosen.recipe
+    if mcq_mode is not None:
+        if all(source.kind == "wikidata" for source in used.sources):
+            raise UsageError(
+                "--mcq-mode is about questions, and a snapshot of Wikidata holds none; leave it out"
+            )
+        mcq = McqOptions.model_validate({**used.mcq.model_dump(), "mode": mcq_mode})
+        used = used.model_copy(update={"mcq": mcq})
     before = held_release(out)
     with interruptible(unless_made(out)), nullcontext(silent) if as_json else shown_progress() as on_progress:
         manifest = build_release(
             used, out, base=chosen.base, source_paths=there, replace=replace, on_progress=on_progress
         )
-        step = None if as_json else step_since_previous(used, out, base=chosen.base, source_paths=there)
     if as_json:
         typer.echo(manifest.to_json(), nl=False)
         return
@@ -119,8 +125,6 @@ def build(
             f"\n{chosen.base / VERDICTS} lies beside the recipe and was not read: write verdicts = "
             f'"{VERDICTS}" below [mcq], and build again.'
         )
-    if step is not None:
-        typer.echo(_followed(manifest.version, *step))
 
 
 class _Chosen(NamedTuple):
@@ -169,15 +173,6 @@ def _chosen(path: Path | None, blend_data: str | None, semeval: Path | None, foo
     return _Chosen(licensed(recipes.read_recipe(path), where=str(path)), path, {}, str(path))
 
 
-def _in_mode(recipe: "Recipe", mode: str) -> "Recipe":
-    if not any(source.kind != "wikidata" for source in recipe.sources):
-        raise UsageError("--mcq-mode is about questions, and a snapshot of Wikidata holds none; leave it out")
-    from blend.schemas.recipe import McqOptions
-
-    mcq = McqOptions.model_validate({**recipe.mcq.model_dump(), "mode": mode})
-    return recipe.model_copy(update={"mcq": mcq})
-
-
 def _named_locations(recipe: "Recipe", named: list[str]) -> dict[str, Path]:
     """Read where sources lie, by their location in the recipe."""
     locations = {source.location for source in recipe.sources if source.location}
@@ -197,18 +192,6 @@ def _named_locations(recipe: "Recipe", named: list[str]) -> dict[str, Path]:
             raise InputError(f"--source-path {one}: nothing lies at {path}; correct the path")
         source_paths[location] = Path(path)
     return source_paths
-
-
-def _followed(version: str, before: str, step: "VersionStep") -> str:
-    """Tell which versions may follow the one before, and whether this is one of them."""
-    from blend.builders.diff.text import accepted_versions
-
-    accepted = accepted_versions(before, step.step)
-    reasons = "; ".join(reason.text for reason in step.reasons if reason.step == step.step)
-    found = f"Since {before}: {step.step}{f' ({reasons})' if reasons else ''}."
-    if version in accepted:
-        return f"{found} {version} follows."
-    return f"{found} {version} does not follow: build it as {' or '.join(accepted)} before you publish it."
 
 
 def _print_summary(

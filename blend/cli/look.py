@@ -1,5 +1,7 @@
 """Commands that look and change nothing: show, stats, audit, diff, plan, status, schema, locales."""
 
+import json
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,7 +21,7 @@ from blend.cli.options import (
     used_recipe,
 )
 from blend.exit_codes import UsageError, check_known
-from blend.schemas.errors import InputError, UnknownNameError
+from blend.schemas.errors import InputError
 from blend.schemas.models import first_line_of
 
 if TYPE_CHECKING:
@@ -66,44 +68,22 @@ def show(
 def stats(
     release: _ReleaseFolder = DEFAULT_OUT,
     out: TablesFolder = None,
-    table: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="Print this table only; can be repeated. `docs/stats.md` lists their names, and so does an "
-            "unknown one.",
-        ),
-    ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Print all tables, not the first one.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Print the statistics of a dataset: questions, votes, agreement, overlap; dishes, origins, ingredients.
 
     - `blend stats release` prints the counts, and which further tables there are.
-    - `blend stats release --table overlap` prints one table.
+    - `blend stats release --all` prints all of them.
     - `blend stats release --out figures` keeps all of them as files.
     """
     from blend.builders.stats.dataset import stats_of_release
     from blend.loaders.files.progress import progress_if_watched
 
-    if (table or everything) and as_json:
-        raise UsageError(
-            "--table and --all choose what is printed for people, and --json prints everything; leave one out"
-        )
-    if table and everything:
-        raise UsageError("--table and --all: choose one")
     with progress_if_watched(transient=True) as on_progress:
         figures = stats_of_release(release, on_progress=on_progress)
     keep_tables(figures, out, name="stats.json", what="statistics")
-    if as_json:
-        print_json(figures.to_json())
-        return
-    tables = {made.name: made for made in figures.as_tables()}
-    for name in table or ():
-        if name not in tables:
-            raise UnknownNameError("table", name, tables)
-    chosen = [tables[name] for name in table] if table else list(tables.values())
-    print_tables(chosen, everything=everything or bool(table))
+    print_result(figures, as_json=as_json, everything=everything)
 
 
 def audit(
@@ -111,10 +91,6 @@ def audit(
         str,
         typer.Argument(metavar="DIR|REPO@REV", help="Release directory, or org/name@v1.0.0 on the Hub."),
     ] = "release",
-    config: Annotated[
-        str,
-        typer.Option(help="Of a release: multiple-choice-questions or true-false-questions."),
-    ] = "multiple-choice-questions",
     out: TablesFolder = None,
     as_json: AsJson = False,
 ) -> None:
@@ -128,7 +104,7 @@ def audit(
     from blend.loaders.releases.references import resolve_release
 
     with progress_if_watched(transient=True) as on_progress:
-        found = audit_release(resolve_release(questions), config=config, on_progress=on_progress)
+        found = audit_release(resolve_release(questions), on_progress=on_progress)
     keep_tables(found, out, name="audit.json", what="audit")
     print_result(found, as_json=as_json)
 
@@ -173,15 +149,11 @@ def diff(
 
 
 def plan(
-    release: Annotated[
-        Path | None,
-        typer.Argument(help="Release directory of a pilot; what BLEnD's 16 regions brought when absent."),
-    ] = None,
     locale: Annotated[
         list[str] | None,
         typer.Option(
             metavar="TAG",
-            help="Plan like this region only; can be repeated. BLEnD's mean, or all of a pilot's.",
+            help="Plan like this region of BLEnD; can be repeated. By their mean when absent.",
         ),
     ] = None,
     difference: Annotated[
@@ -200,18 +172,11 @@ def plan(
 
     - `blend plan --price 0.10` plans for a region like the mean of BLEnD's.
     - `blend plan --locale ha-NG --annotators 5 --difference 10` plans like one of them.
-    - `blend plan pilot` plans by what a pilot has brought.
     """
-    from blend.builders.stats.planning import mean_figures, plan_collection, release_figures
-    from blend.loaders.files.progress import progress_if_watched
+    from blend.builders.stats.planning import mean_figures, plan_collection
     from blend.loaders.responses.verdicts import shipped_collections
 
-    figures = shipped_collections()
-    if release is not None:
-        with progress_if_watched(transient=True) as on_progress:
-            figures = release_figures(release, comparable=figures, on_progress=on_progress)
-    elif not locale:
-        figures = mean_figures(figures)
+    figures = shipped_collections() if locale else mean_figures(shipped_collections())
     found = plan_collection(
         figures,
         templates=_counts("--templates", templates),
@@ -275,17 +240,38 @@ def schema(
     name: Annotated[str | None, typer.Argument(help="Model to print; without one, all are listed.")] = None,
 ) -> None:
     """Print the JSON Schema of a row, of a recipe or of a manifest."""
-    import json
-
-    models = _schema_models()
     if name is None:
-        for known, model in models.items():
-            typer.echo(f"{known:<12} {first_line_of(model)}")
+        for known in _SCHEMAS:
+            typer.echo(f"{known:<12} {first_line_of(_schema_model(known))}")
         return
-    check_known("model", name, models)
+    check_known("model", name, _SCHEMAS)
     # Descriptions are Markdown for most readers of JSON Schemas.
-    text = json.dumps(models[name].model_json_schema(), ensure_ascii=False, indent=2).replace("``", "`")
-    typer.echo(text)
+    text = json.dumps(_schema_model(name).model_json_schema(), ensure_ascii=False, indent=2)
+    typer.echo(text.replace("``", "`"))
+
+
+_SCHEMAS = {
+    "template": "rows.QuestionTemplate",
+    "saq": "rows.Question",
+    "response": "rows.Response",
+    "review": "rows.Review",
+    "annotation": "rows.Annotation",
+    "mcq": "rows.MultipleChoiceQuestion",
+    "food-triple": "rows.Triple",
+    "food-template": "rows.TripleTemplate",
+    "domain": "recipe.Domain",
+    "snapshot": "manifest.SnapshotInfo",
+    "locale": "locales.Locale",
+    "recipe": "recipe.Recipe",
+    "datasheet": "reports.Datasheet",
+    "manifest": "manifest.ReleaseManifest",
+}
+"""Models below `blend.schemas` whose JSON Schema ``blend schema`` prints, by the name to ask for."""
+
+
+def _schema_model(name: str) -> "type[BaseModel]":
+    module, _, model = _SCHEMAS[name].partition(".")
+    return getattr(import_module(f"blend.schemas.{module}"), model)  # type: ignore[no-any-return]
 
 
 def locales(
@@ -307,30 +293,3 @@ def locales(
     from blend.views.releases import locale_details, locale_table
 
     print_tables([locale_details(chosen[0]) if len(chosen) == 1 else locale_table(chosen)])
-
-
-def _schema_models() -> "dict[str, type[BaseModel]]":
-    """The models whose JSON Schema ``blend schema`` prints, by the name to ask for."""
-    from blend.schemas import rows
-    from blend.schemas.locales import Locale
-    from blend.schemas.manifest import ReleaseManifest, SnapshotInfo
-    from blend.schemas.recipe import Domain, Recipe
-    from blend.schemas.reports import Datasheet
-    from blend.schemas.rows import Triple, TripleTemplate
-
-    return {
-        "template": rows.QuestionTemplate,
-        "saq": rows.Question,
-        "response": rows.Response,
-        "review": rows.Review,
-        "annotation": rows.Annotation,
-        "mcq": rows.MultipleChoiceQuestion,
-        "food-triple": Triple,
-        "food-template": TripleTemplate,
-        "domain": Domain,
-        "snapshot": SnapshotInfo,
-        "locale": Locale,
-        "recipe": Recipe,
-        "datasheet": Datasheet,
-        "manifest": ReleaseManifest,
-    }

@@ -152,12 +152,12 @@ def print_tables(tables: Iterable[Table], *, everything: bool = True) -> None:
     show_tables(list(tables), everything=everything)
 
 
-def print_result(found: Any, *, as_json: bool) -> None:
-    """Print a result as its tables, or as JSON."""
+def print_result(found: Any, *, as_json: bool, everything: bool = True) -> None:
+    """Print a result as its tables (all of them, or a first screen), or as JSON."""
     if as_json:
         print_json(found.to_json())
     else:
-        print_tables(found.as_tables())
+        print_tables(found.as_tables(), everything=everything)
 
 
 def keep_tables(found: Any, out: Path | None, *, name: str, what: str) -> None:

@@ -74,9 +74,9 @@ def publish(
             on_wait=_WaitingLines(),
         )
     if isinstance(done, PublicationPlan):
-        _say_what_would_be(done, SafeConsole())
+        _tell(done, None, SafeConsole())
     else:
-        _say_what_was_done(done, SafeConsole())
+        _tell(done.plan, done, SafeConsole())
 
 
 class _WaitingLines:
@@ -96,25 +96,6 @@ class _WaitingLines:
 
 _SIDE_BY_SIDE_S = 0.9
 """Seconds in which the same sentence is about one trouble; the shortest wait is a second."""
-
-
-def _say_what_would_be(plan: "PublicationPlan", console: "SafeConsole") -> None:
-    _print_plan(plan, _announcement(plan), console)
-    if plan.creates:
-        _say(
-            console,
-            f"Whether your token may make a repository of {plan.repo_id.partition('/')[0]} shows only then; "
-            "`hf auth whoami` lists its organisations.",
-        )
-    if plan.action != "nothing":
-        _say(console, "Nothing was changed. Without --dry-run it would then load with:")
-    _say_how_to_load(plan, console)
-
-
-def _say_what_was_done(done: "Publication", console: "SafeConsole") -> None:
-    _print_plan(done.plan, _report(done), console)
-    _say(console, "Load it:")
-    _say_how_to_load(done.plan, console)
 
 
 def pull(
@@ -142,54 +123,44 @@ def pull(
     typer.echo(f"{manifest.name} {manifest.version} is in {out}: {files}, all as published")
 
 
-def _print_plan(plan: "PublicationPlan", headline: str, console: "SafeConsole") -> None:
+def _tell(plan: "PublicationPlan", done: "Publication | None", console: "SafeConsole") -> None:
+    """Say what a plan would do, or what was done by it, and how to load the release."""
     from rich.table import Table
 
-    _say(console, headline)
+    def say(line: str) -> None:
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
+
+    where, new = f"{plan.repo_id}, tag {plan.tag}", " (a new repository)"
+    if plan.action == "nothing":
+        say(f"Already published, with the same content: {where}, commit {plan.made}")
+    elif plan.action == "tag":
+        verb, commit = ("Would finish", plan.made) if done is None else ("Finished", done.commit)
+        say(f"{verb} what a stopped run left: {where} on its commit {commit}")
+    elif done is None:
+        say(f"Would publish {where}{new if plan.creates else ''}")
+    else:
+        say(f"Published {where}{new if done.new_repository else ''}, commit {done.commit}")
     if plan.action == "publish":
         table = Table("on main", "files", "", box=None, pad_edge=False)
         for kind in ("added", "changed", "removed", "unchanged"):
             paths = getattr(plan.changes, kind)
-            table.add_row(kind, str(len(paths)), "" if kind == "unchanged" else _some(paths))
+            more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
+            named = "" if kind == "unchanged" else ", ".join(paths[:_NAMED]) + more
+            table.add_row(kind, str(len(paths)), named)
         console.print(table)
     for path in plan.edited:
-        _say(console, f"edited on the Hub since v{plan.previous}, and replaced: {path}")
+        say(f"edited on the Hub since v{plan.previous}, and replaced: {path}")
+    if done is not None:
+        say("Load it:")
+    elif plan.action != "nothing":
+        if plan.creates:
+            say(
+                f"Whether your token may make a repository of {plan.repo_id.partition('/')[0]} shows only "
+                "then; `hf auth whoami` lists its organisations."
+            )
+        say("Nothing was changed. Without --dry-run it would then load with:")
+    say(f"  from datasets import load_dataset; {plan.load}")
 
 
-def _announcement(plan: "PublicationPlan") -> str:
-    """Say what a dry run says first."""
-    if plan.action == "nothing":
-        return _already(plan)
-    if plan.action == "tag":
-        return f"Would finish what a stopped run left: {_location(plan)} on its commit {plan.made}"
-    return f"Would publish {_location(plan)}{' (a new repository)' if plan.creates else ''}"
-
-
-def _report(done: "Publication") -> str:
-    """Say what a publish says first."""
-    if done.plan.action == "nothing":
-        return _already(done.plan)
-    if done.plan.action == "tag":
-        return f"Finished what a stopped run left: {_location(done.plan)} on its commit {done.commit}"
-    first = " (a new repository)" if done.new_repository else ""
-    return f"Published {_location(done.plan)}{first}, commit {done.commit}"
-
-
-def _already(plan: "PublicationPlan") -> str:
-    return f"Already published, with the same content: {_location(plan)}, commit {plan.made}"
-
-
-def _location(plan: "PublicationPlan") -> str:
-    return f"{plan.repo_id}, tag {plan.tag}"
-
-
-def _say_how_to_load(plan: "PublicationPlan", console: "SafeConsole") -> None:
-    _say(console, f"  from datasets import load_dataset; {plan.load}")
-
-
-def _some(paths: tuple[str, ...]) -> str:
-    return ", ".join(paths[:3]) + (f" and {len(paths) - 3} more" if len(paths) > 3 else "")
-
-
-def _say(console: "SafeConsole", line: str) -> None:
-    console.print(line, highlight=False, markup=False, soft_wrap=True)
+_NAMED = 3
+"""Paths of each kind that are named."""

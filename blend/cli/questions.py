@@ -125,7 +125,7 @@ def judge(
     used, base = chosen.recipe, chosen.base
     is_new = not out.exists()
     with shown_progress() as on_progress:
-        added = read_by_model(
+        by_verdict, n_unsure = read_by_model(
             used,
             out,
             model=model,
@@ -135,14 +135,14 @@ def judge(
             everything=everything,
             on_progress=on_progress,
         )
-    if not added.by_verdict:
+    if not by_verdict:
         typer.echo(
             "Nothing to read: people or models have given a verdict on every option that questions may "
             f"show{'' if everything else '; --all adds what was read before and what verdicts leave out'}."
         )
         return
-    unsure = f"; unsure of {added.unsure:,}, which are left to people" if added.unsure else ""
-    typer.echo(f"{_added(out, added.by_verdict)}{unsure}.")
+    unsure = f"; unsure of {n_unsure:,}, which are left to people" if n_unsure else ""
+    typer.echo(f"{_added(out, by_verdict)}{unsure}.")
     location = Path(relpath(out, base)).as_posix()
     if is_new and used.mcq.verdicts != location:
         say_how_to_name(out, base)

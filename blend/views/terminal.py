@@ -37,8 +37,7 @@ def show_tables(
         out.print(_table_of(summaries.Table(title, head, caption + more)))
     if not everything and len(tables) > 1:
         names = ", ".join(table.name for table in tables[1:])
-        line = f"Further tables: {names}. --table NAME prints one of them, --all prints all."
-        out.print(line, highlight=False, markup=False)
+        out.print(f"Further tables: {names}. --all prints all.", highlight=False, markup=False)
 
 
 def _table_of(table: summaries.Table) -> Table:

@@ -1,4 +1,4 @@
-"""Audit: what simple rules get right in multiple-choice questions, and what gives answers away.
+"""Audit: what simple rules get right in multiple-choice questions, how surely, and what gives answers away.
 
 Questions come in as a frame, whoever made them; the figures go out as frames. The package knows nothing of how
 questions are made, and of no model.
@@ -8,10 +8,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
+import numpy as np
 import polars as pl
 
-from blend.builders.audit.measuring import combined_scores, credit_of, measured
-from blend.builders.audit.rules import BASELINES, EVIDENCE, KNOWS_OTHERS, LEAKS, NEEDS_ALL, inputs_of, scored
+from blend.builders.audit.rules import (
+    BASELINES,
+    EVIDENCE,
+    KNOWS_OTHERS,
+    LEAKS,
+    NEEDS_ALL,
+    FloatArray,
+    combined_scores,
+    inputs_of,
+    questions_of,
+    scored,
+)
 from blend.schemas.errors import InputError, RowError, raise_all
 from blend.schemas.frames import KEY
 from blend.schemas.locales import Registry, registry
@@ -30,6 +41,27 @@ QUESTIONS = pl.Schema(
 )
 """What an audit takes: the question as asked, its options, the index of the right one from 0, whom it is about
 (a locale, a region), what it is a variant of, its topic. Options are two or more."""
+
+MEASURED = pl.Schema(
+    {
+        "questions": pl.Int64(),
+        "templates": pl.Int64(),
+        "accuracy": pl.Float64(),
+        "low": pl.Float64(),
+        "high": pl.Float64(),
+        "chance": pl.Float64(),
+        "overall": pl.Float64(),
+        "by_pair": pl.Float64(),
+    }
+)
+"""How a rule fares: ``questions`` and ``templates`` in which it has an opinion (counts), ``accuracy`` there,
+with a 95 % interval over templates (``low``, ``high``; null with fewer than two templates), what guessing
+reaches there (``chance``), the share of all questions that it gets right if it guesses where it has no opinion
+(``overall``), and the same where every pair of template and group counts once, however many variants it has
+(``by_pair``). All are fractions, null where there is no question."""
+
+_Z = 1.959963984540054
+"""Quantile of the normal distribution for 95 %."""
 
 # Checking: a frame of anybody's questions is one that can be audited, or an error that names the row.
 
@@ -69,13 +101,11 @@ def _checked_questions(questions: pl.DataFrame) -> pl.DataFrame:
 
 
 def _check_columns(questions: pl.DataFrame) -> None:
-    for name in _NEEDED:
-        if name not in questions.columns:
-            raise InputError(f"the questions have no column {name!r}; they need {', '.join(_NEEDED)}")
     for name, wanted in QUESTIONS.items():
-        found = questions.schema.get(name)
-        fits = found is None or found in (wanted, pl.Null) or (name == "answer" and found.is_integer())
-        if not fits:
+        found = questions.schema.get(name, pl.Null())
+        if name in _NEEDED and name not in questions.columns:
+            raise InputError(f"the questions have no column {name!r}; they need {', '.join(_NEEDED)}")
+        if found not in (wanted, pl.Null) and not (name == "answer" and found.is_integer()):
             raise InputError(f"column {name!r} of the questions is {found}; make it {wanted}")
 
 
@@ -115,7 +145,7 @@ class Audit(Summarised):
     """The figures of an audit, one frame each; groups are in text order.
 
     ``questions``, ``templates``, ``accuracy``, ``low``, ``high``, ``chance``, ``overall`` and ``by_pair`` are
-    those of `measuring.MEASURED`; ``docs/stats.md`` explains every table.
+    those of `MEASURED`; ``docs/stats.md`` explains every table.
     """
 
     size: pl.DataFrame
@@ -179,8 +209,19 @@ def audit_questions(
         leaks.drop(set(baselines.columns) & set(leaks.columns))
     )
     baselines = baselines.with_columns(combined_scores(asked.options, seen).alias(COMBINED))
-    flagged = credit_of(asked.options, leaks)
-    return audit_of(credit_of(asked.options, baselines), DEFINITIONS, flagged=flagged)
+    credit = _credit_of(asked.options, baselines)
+    figures = {
+        "questions": pl.len().cast(pl.Int64),
+        "templates": pl.col("template").n_unique().cast(pl.Int64),
+        "chance": pl.col("chance").mean(),
+    }
+    by_group = credit.group_by("group").agg(**figures).sort("group")
+    size = pl.concat([credit.select(group=pl.lit("all"), **figures), by_group])
+    causes = {name: rule.definition for name, rule in LEAKS.items()}
+    flagged = _figures(_credit_of(asked.options, leaks), causes, "cause")
+    of_group = pl.col("group").replace_strict(dict(size.select("group", "questions").iter_rows()))
+    flagged = flagged.with_columns(share=pl.col("questions") / of_group).drop("overall", "by_pair")
+    return Audit(size, _figures(credit, DEFINITIONS, "baseline"), flagged)
 
 
 def _correct_answers(questions: pl.DataFrame) -> pl.DataFrame:
@@ -205,44 +246,117 @@ def known_answers(annotations: pl.DataFrame) -> pl.DataFrame:
     return votes.select(list(EVIDENCE))
 
 
-def audit_of(
-    questions: pl.DataFrame, definitions: Mapping[str, str], *, flagged: pl.DataFrame | None = None
-) -> Audit:
-    """The tables of an audit.
+def _figures(questions: pl.DataFrame, definitions: Mapping[str, str], what: str) -> pl.DataFrame:
+    defined = pl.col("rule").replace_strict(dict(definitions), return_dtype=pl.String)
+    found = measured(questions, list(definitions))
+    return found.select(pl.col("rule").alias(what), defined.alias("definition"), pl.exclude("rule"))
+
+
+def _credit_of(options: pl.DataFrame, scores: pl.DataFrame) -> pl.DataFrame:
+    """Choose by the scores of rules, and compare with the correct options.
 
     Args:
-        questions: What rules get right, as `measuring.credit_of` returns it.
-        definitions: The rules, by name.
-        flagged: The same of leaks; none are looked for when absent.
+        options: `rules.RuleInputs.options`.
+        scores: As `rules.scored` returns them.
+
+    Returns:
+        One row per question: ``template``, ``group``, ``chance`` (what a guess gets right), and for every rule
+        the share of the options it likes best that is correct: 1 or 0 without a tie, null without an opinion.
     """
-    figures = {
-        "questions": pl.len().cast(pl.Int64),
-        "templates": pl.col("template").n_unique().cast(pl.Int64),
-        "chance": pl.col("chance").mean(),
-    }
-    size = pl.concat(
-        [
-            questions.select(group=pl.lit("all"), **figures),
-            questions.group_by("group").agg(**figures).sort("group"),
-        ]
+    number, is_correct = options["question"].to_numpy(), options["is_correct"].to_numpy()
+    starts, owner = questions_of(number)
+    columns: dict[str, FloatArray] = {}
+    for name in scores.columns:
+        # Null becomes NaN, which is larger than nothing, so that a rule that does not apply has no opinion.
+        score = scores[name].cast(pl.Float64).to_numpy()
+        best = np.maximum.reduceat(score, starts)
+        has_opinion = best > np.minimum.reduceat(score, starts)
+        is_best = score == best[owner]
+        n_best = np.maximum(np.add.reduceat(is_best.astype(np.int64), starts), 1)
+        columns[name] = np.where(has_opinion, is_best[is_correct] / n_best, np.nan)
+    questions = options.filter("is_correct").select("template", "group")
+    chance = 1 / np.diff(starts, append=len(number))
+    return questions.with_columns(pl.DataFrame({**columns, "chance": chance}, nan_to_null=True))
+
+
+def measured(questions: pl.DataFrame, rules: list[str]) -> pl.DataFrame:
+    """Measure how rules fare, on all questions and by group.
+
+    The interval is Wilson's with an effective number of questions: so many independent ones would be as
+    uncertain as these are, whose templates vary together. It comes from the linearised variance of a ratio
+    between templates; where all templates agree, every template counts as one question. Few templates widen it
+    as Student's t does.
+
+    Args:
+        questions: As `_credit_of` returns them.
+        rules: The columns of rules.
+
+    Returns:
+        ``rule``, ``group`` and `MEASURED`: one row per rule of ``all``, then one per rule and group.
+
+    References:
+        Wilson (1927); Cochran (1977), Sampling techniques, section 9A.
+    """
+    kept = pl.concat([questions.with_columns(part=pl.lit("all")), questions.with_columns(part="group")])
+    index = ["part", "template", "group", "chance"]
+    long = kept.unpivot(rules, index=index, variable_name="rule", value_name="credit")
+    long = long.cast({"rule": pl.String, "credit": pl.Float64})
+    key = ["rule", "part"]
+    guessing = pl.col("credit").fill_null(pl.col("chance")).mean()
+    # In order throughout: sums of fractions depend on it in their last digit, and a release is the same bytes.
+    pairs = long.group_by(*key, "template", "group", maintain_order=True).agg(by_pair=guessing)
+    given = long.drop_nulls("credit")
+    accuracy = given.group_by(key, maintain_order=True).agg(
+        pl.len().alias("questions"), pl.col("chance").mean(), p=pl.mean("credit")
     )
-    sizes = dict(size.select("group", "questions").iter_rows())
-    leaks = _figures(questions if flagged is None else flagged, {} if flagged is None else _CAUSES, "cause")
-    share = pl.col("questions") / pl.col("group").replace_strict(sizes, return_dtype=pl.Int64)
-    return Audit(
-        size,
-        _figures(questions, definitions, "baseline"),
-        leaks.with_columns(share=share).drop("overall", "by_pair"),
+    apart = (
+        given.join(accuracy.select(*key, "p"), on=key, maintain_order="left")
+        .group_by(*key, "template", maintain_order=True)
+        .agg(apart=(pl.col("credit") - pl.col("p")).sum())
+    )
+    each = pl.DataFrame({"rule": rules}, {"rule": pl.String})
+    groups = questions.select(part="group").unique().sort("part")
+    every = pl.concat(
+        [each.with_columns(part=pl.lit("all")), each.join(groups, how="cross", maintain_order="left_right")]
+    )
+    for figures in (
+        accuracy,
+        apart.group_by(key, maintain_order=True).agg(k=pl.len(), squares=(pl.col("apart") ** 2).sum()),
+        long.group_by(key, maintain_order=True).agg(overall=guessing),
+        pairs.group_by(key, maintain_order=True).agg(pl.mean("by_pair")),
+    ):
+        every = every.join(figures, on=key, how="left", maintain_order="left")
+    return every.with_columns(
+        pl.col("questions").fill_null(0), templates=pl.col("k").fill_null(0), accuracy="p", **_interval()
+    ).select(
+        "rule", pl.col("part").alias("group"), *(pl.col(name).cast(dtype) for name, dtype in MEASURED.items())
     )
 
 
-_CAUSES = {name: rule.definition for name, rule in LEAKS.items()}
+def _interval() -> dict[str, pl.Expr]:
+    """The interval, over ``p`` (accuracy), ``k`` (templates), ``squares`` (between these), ``questions``."""
+    p, k = pl.col("p"), pl.col("k")
+    variance = k / (k - 1) * pl.col("squares") / pl.col("questions").cast(pl.Float64) ** 2
+    size = pl.when(variance > 1e-15).then(p * (1 - p) / variance).otherwise(k)
+    t = _student(k - 1)
+    centre = (p + t**2 / (2 * size)) / (1 + t**2 / size)
+    half = t / (1 + t**2 / size) * (p * (1 - p) / size + t**2 / (4 * size**2)).sqrt()
+    ends = {"low": (centre - half).clip(lower_bound=0), "high": (centre + half).clip(upper_bound=1)}
+    return {name: pl.when(k > 1).then(end) for name, end in ends.items()}
 
 
-def _figures(questions: pl.DataFrame, definitions: Mapping[str, str], what: str) -> pl.DataFrame:
-    found = measured(questions, list(definitions))
-    defined = pl.col("rule").replace_strict(dict(definitions), return_dtype=pl.String)
-    return found.select(pl.col("rule").alias(what), defined.alias("definition"), pl.exclude("rule"))
+def _student(degrees: pl.Expr) -> pl.Expr:
+    """The 97.5 % quantile of Student's t, from the normal one (Abramowitz and Stegun 1964, 26.7.5).
+
+    Within 3 % from two degrees of freedom on; with one it is 9.7 instead of 12.7.
+    """
+    z, v = _Z, degrees.cast(pl.Float64)
+    return (
+        z
+        + (z**3 + z) / (4 * v)
+        + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * v**2)
+        + (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * v**3)
+    )
 
 
 # An audit as tables for readers.

@@ -4,30 +4,24 @@ And the report of it that a release brings along.
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
 import polars as pl
 
-from blend.builders.audit import Audit, audit_of, audit_questions, known_answers
+from blend.builders.audit import Audit, audit_questions, known_answers, measured
 from blend.builders.audit.rules import BASELINES, inputs_of, scored
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.tables import read_config, release_locales
-from blend.schemas.errors import InputError, UnknownNameError
+from blend.schemas.errors import InputError
 from blend.schemas.frames import votes_known
 from blend.schemas.locales import Registry
 from blend.schemas.reports import AuditReport, Fares
 from blend.schemas.rows import ANNOTATIONS, LETTERS, MULTIPLE_CHOICE_QUESTIONS, RUNGS
 
 
-def audit_release(
-    release: Path | str,
-    *,
-    config: str = MULTIPLE_CHOICE_QUESTIONS,
-    on_progress: ProgressCallback = silent,
-) -> Audit:
+def audit_release(release: Path | str, *, on_progress: ProgressCallback = silent) -> Audit:
     """Audit the multiple-choice questions of a release directory.
 
     Groups are its locales. What is typical of a region, which answers count as right and what people say in
@@ -35,33 +29,24 @@ def audit_release(
 
     Args:
         release: The directory.
-        config: The configuration of questions: ``multiple-choice-questions`` or ``true-false-questions``.
         on_progress: Told about the rows read, by configuration.
 
     Raises:
-        InputError: If it is not a release, has no multiple-choice questions, the votes of answers are
-            unknown, or there are no annotations to audit rungs with.
-        UnknownNameError: If the release has no such configuration of them; lists those it has.
+        InputError: If it is not a release, has no multiple-choice questions, or the votes of answers are
+            unknown.
     """
     folder = Path(release)
     held = {table.config: table.rows for table in read_manifest(folder).tables}
     if not held.get(MULTIPLE_CHOICE_QUESTIONS):
         raise InputError(f"{folder}: no multiple-choice questions in this release; audit one that has some")
-    if config not in (ours := held.keys() & {MULTIPLE_CHOICE_QUESTIONS, *RUNGS}):
-        raise UnknownNameError("configuration", config, ours)
-    rows = read_config(folder, config, on_progress=on_progress)
+    rows = read_config(folder, MULTIPLE_CHOICE_QUESTIONS, on_progress=on_progress)
     annotations = read_config(folder, ANNOTATIONS, on_progress=on_progress) if ANNOTATIONS in held else None
     if not (annotations is None or annotations.select(votes_known().all()).item()):
         raise InputError(
             f"{folder}: the votes of answers are unknown (null), and the audit weighs answers by votes; "
             "audit a release whose annotations have them"
         )
-    locales = release_locales(folder)
-    if config not in RUNGS:
-        return _audit_rows(rows, annotations=annotations, locales=locales)
-    if annotations is None:
-        raise InputError(f"{folder}: no annotations in this release, and {config} is audited with them")
-    return _audit_true_false(rows, annotations=annotations, locales=locales)
+    return _audit_rows(rows, annotations=annotations, locales=release_locales(folder))
 
 
 def _audit_rows(rows: pl.DataFrame, *, annotations: pl.DataFrame | None, locales: Registry) -> Audit:
@@ -99,8 +84,8 @@ _YES_WEIGHT = len(LETTERS) - 1
 """How often a row with yes counts, so that yes and no weigh alike: the accuracy is the balanced one."""
 
 
-def _audit_true_false(rows: pl.DataFrame, *, annotations: pl.DataFrame, locales: Registry) -> Audit:
-    """Audit true-false questions.
+def _true_false_figures(rows: pl.DataFrame, *, annotations: pl.DataFrame, locales: Registry) -> pl.DataFrame:
+    """How solvers fare on true-false questions, see `measured`.
 
     Args:
         rows: `frame_columns.TRUE_FALSE_ROWS`, the four of a question side by side.
@@ -108,7 +93,7 @@ def _audit_true_false(rows: pl.DataFrame, *, annotations: pl.DataFrame, locales:
         locales: Registry that knows the locales.
 
     Returns:
-        The figures of the solvers alone. Accuracies are balanced: the mean of those where yes and where no is
+        The figures of the solvers. Accuracies are balanced: the mean of those where yes and where no is
         correct.
     """
     evidence, is_yes = known_answers(annotations), pl.col("answer") == "yes"
@@ -118,20 +103,17 @@ def _audit_true_false(rows: pl.DataFrame, *, annotations: pl.DataFrame, locales:
         template=pl.first("template_id"),
         group=pl.first("locale"),
     )
-    scores = scored(
-        inputs_of(fours, evidence, evidence, locales), {name: BASELINES[name] for name in TRUE_FALSE}
-    )
+    solvers = {name: BASELINES[name] for name in TRUE_FALSE}
+    scores = scored(inputs_of(fours, evidence, evidence, locales), solvers)
     statements = rows.select(is_yes.alias("yes"), template="template_id", group="locale", chance=pl.lit(0.5))
     found = statements.hstack(scores).with_columns(
         (pl.col(name) >= _best_threshold(scores[name], statements["yes"])).eq(pl.col("yes")).cast(pl.Float64)
         for name in TRUE_FALSE
     )
     again = [found.filter("yes")] * (_YES_WEIGHT - 1)
-    audit = audit_of(pl.concat([found, *again]), TRUE_FALSE)
     # Counted once, as the table holds it: of four rows one is *yes*, and stood there three times.
     once = pl.col("questions") * len(LETTERS) // (len(LETTERS) - 1 + _YES_WEIGHT)
-    frames = {name: frame.with_columns(once) for name, frame in audit.frames().items() if "questions" in frame}
-    return replace(audit, **frames)
+    return measured(pl.concat([found, *again]), list(TRUE_FALSE)).with_columns(once)
 
 
 def _best_threshold(scores: pl.Series, is_yes: pl.Series) -> float:
@@ -173,17 +155,23 @@ def audit_report(
     chosen = mcqs.filter(pl.col("template_id").is_in(_first_templates(counts, most)))
     if config in RUNGS:
         rows = chosen.collect()
-        audit = _audit_true_false(rows, annotations=annotations, locales=locales)
+        definitions, leaks = dict(TRUE_FALSE), tuple[Fares, ...]()
+        baselines = _fares(
+            _true_false_figures(rows, annotations=annotations, locales=locales), name="rule", share="overall"
+        )
     else:
         rows = chosen.select(_COLUMNS).collect()
         audit = _audit_rows(rows, annotations=annotations, locales=locales)
-    defined = [frame.select(frame.columns[:2]).rows() for frame in (audit.leaks, audit.baselines)]
+        defined = [frame.select(frame.columns[:2]).rows() for frame in (audit.leaks, audit.baselines)]
+        definitions = dict([*defined[0], *defined[1]])
+        baselines = _fares(audit.baselines, name="baseline", share="overall")
+        leaks = _fares(audit.leaks, name="cause", share="share")
     return AuditReport(
         questions=counts["n"].sum(),
         audited=len(rows),
-        definitions=dict([*defined[0], *defined[1]]),
-        baselines=_fares(audit.baselines.rename({"baseline": "name", "overall": "share"})),
-        leaks=_fares(audit.leaks.rename({"cause": "name"})),
+        definitions=definitions,
+        baselines=baselines,
+        leaks=leaks,
     )
 
 
@@ -193,6 +181,7 @@ def _first_templates(counts: pl.DataFrame, most: int) -> list[str]:
     return ordered.filter(pl.col("n").cum_sum() - pl.col("n") < most)["template_id"].to_list()
 
 
-def _fares(figures: pl.DataFrame) -> tuple[Fares, ...]:
+def _fares(figures: pl.DataFrame, **renamed: str) -> tuple[Fares, ...]:
+    figures = figures.with_columns(**{name: pl.col(column) for name, column in renamed.items()})
     kept = figures.select(name for name in Fares.model_fields if name in figures.columns)
     return tuple(Fares(**row) for row in kept.with_columns(pl.col(pl.Float64).round(_PLACES)).to_dicts())

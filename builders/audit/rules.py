@@ -8,14 +8,19 @@ question have one score, or none, it has no opinion. What it learns from other q
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from hashlib import sha256
 from typing import Any, NamedTuple
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from blend.schemas.errors import UnknownNameError
 from blend.schemas.formats import AnswerFormat, magnitude
 from blend.schemas.locales import Locale, Registry, first_words, is_named
 from blend.schemas.texts import fold, scripts_of, words
+
+FloatArray = NDArray[np.float64]
 
 EVIDENCE = pl.Schema({"template": pl.String(), "group": pl.String(), "text": pl.String(), "votes": pl.Int64()})
 """What groups are known to answer: one row per template, group and text."""
@@ -220,21 +225,9 @@ def _recurring(_: RuleInputs) -> pl.Expr:
     return pl.when(variants > 1).then(pl.len().over("template", "group", "key"))
 
 
-def _longest(_: RuleInputs) -> pl.Expr:
-    return pl.col("length")
-
-
 def _position(_: RuleInputs) -> pl.Expr:
     """How many questions of the set have their correct option at the same place; needs the whole set."""
     return pl.col("is_correct").sum().over("position")
-
-
-def _largest(_: RuleInputs) -> pl.Expr:
-    return pl.col("number")
-
-
-def _smallest(_: RuleInputs) -> pl.Expr:
-    return -pl.col("number")
 
 
 def _nearest_mean(_: RuleInputs) -> pl.Expr:
@@ -251,10 +244,10 @@ BASELINES: Mapping[str, Rule] = {
     "typical": Rule("the option whose words are most typical of the region's other answers", _typical),
     "frequent": Rule("the option that is right most often in other templates", _frequent),
     "recurring": Rule("the option that recurs most among the variants of the question", _recurring),
-    "longest": Rule("the option with most characters", _longest),
+    "longest": Rule("the option with most characters", lambda _: pl.col("length")),
     "position": Rule("the place (A, B, …) that is right most often in the whole set", _position),
-    "largest": Rule("the largest of numbers, times or dates", _largest),
-    "smallest": Rule("the smallest of numbers, times or dates", _smallest),
+    "largest": Rule("the largest of numbers, times or dates", lambda _: pl.col("number")),
+    "smallest": Rule("the smallest of numbers, times or dates", lambda _: -pl.col("number")),
     "nearest-mean": Rule("the number, time or date nearest the mean of the options", _nearest_mean),
 }
 """The rules to answer by, by name."""
@@ -339,3 +332,88 @@ def scored(asked: RuleInputs, rules: Mapping[str, Rule]) -> pl.DataFrame:
     """The scores of rules: a row per option, a column per rule."""
     columns = {name: rule.scores(asked) for name, rule in rules.items()}
     return asked.options.select(**columns)
+
+
+# What rules reach together.
+
+_FOLDS = 5
+"""Parts of the templates; each is answered by what was learnt from the others."""
+_PENALTY = 1.0
+"""Strength of the pull of every weight towards 0 (half its square is added to the loss)."""
+_STEPS = 50
+_SETTLED = 1e-5
+"""Change of a weight after which no figure changes any more: what is left to go is about its square."""
+
+
+def combined_scores(options: pl.DataFrame, scores: pl.DataFrame) -> pl.Series:
+    """Score how correct every option looks by several rules together, as learnt from other templates.
+
+    A conditional logit: within a question, the chance of an option is proportional to the exponential of a
+    weighted sum of its scores. Scores count as their difference from the question's mean; one that does not
+    apply counts 0.
+
+    References:
+        McFadden (1974), Conditional logit analysis of qualitative choice behavior; fitted by Newton's method.
+    """
+    question, is_correct = options["question"].to_numpy(), options["is_correct"].to_numpy()
+    together = scores.cast(pl.Float64).fill_null(0.0).with_columns(question=options["question"])
+    apart = together.select((pl.col(name) - pl.mean(name).over("question")) for name in scores.columns)
+    # Axis 0: rules; sums over the options of a question are quick along the last axis.
+    features = np.array(apart.to_numpy().T, order="C")  # a copy, since they are scaled in place
+    spread = np.sqrt((features**2).mean(axis=1, keepdims=True))
+    # One scale for all scores, so that the penalty pulls alike on each.
+    features /= np.where(spread > 0, spread, 1.0)
+    # The part of a template depends on its name alone.
+    names = options["template"].unique().to_list()
+    numbers = [int.from_bytes(sha256(name.encode()).digest()[:4]) % _FOLDS for name in names]
+    part = options["template"].replace_strict(names, numbers).to_numpy()
+    found = np.zeros(len(options))
+    for held_out in (part == number for number in set(numbers)):
+        if not held_out.all():
+            used = ~held_out
+            weights = _choice_weights(features[:, used], question[used], is_correct[used])
+            found[held_out] = weights @ features[:, held_out]
+    return pl.Series(np.round(found, 9))
+
+
+def _choice_weights(
+    features: FloatArray, question: NDArray[np.int64], is_correct: NDArray[np.bool_]
+) -> FloatArray:
+    """Weights of a conditional logit that fit which options are correct; of shape ``(n, n_options)``."""
+    starts, owner = questions_of(question)
+    of_correct = features[:, is_correct].sum(axis=1)
+
+    def fit_of(weights: FloatArray) -> tuple[float, FloatArray]:
+        """How badly weights fit, and the chance that they give every option."""
+        utility = weights @ features
+        highest = np.maximum.reduceat(utility, starts)
+        # Beside the likeliest option of the question, so that nothing overflows.
+        odds = np.exp(utility - highest[owner])
+        sums = np.add.reduceat(odds, starts)
+        loss = (highest + np.log(sums)).sum() - weights @ of_correct + _PENALTY / 2 * weights @ weights
+        return float(loss), odds / sums[owner]
+
+    weights: FloatArray = np.zeros(len(features))
+    loss, chances = fit_of(weights)
+    for _ in range(_STEPS):
+        weighted = features * chances
+        means = np.add.reduceat(weighted, starts, axis=1)
+        gradient = of_correct - means.sum(axis=1) - _PENALTY * weights
+        # The spread within questions: of all options, less that of the questions' means.
+        spread = weighted @ features.T - means @ means.T
+        change = np.linalg.solve(spread + _PENALTY * np.eye(len(weights)), gradient)
+        further, chances = fit_of(weights + change)
+        # Where a score is rare and large, a whole step goes too far.
+        while further > loss and np.abs(change).max() >= _SETTLED:
+            change = change / 2
+            further, chances = fit_of(weights + change)
+        weights, loss = weights + change, further
+        if np.abs(change).max() < _SETTLED:
+            break
+    return weights
+
+
+def questions_of(question: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Where the options of each question start, and the index of every option's question."""
+    starts = np.flatnonzero(np.diff(question.astype(np.int64), prepend=-1))
+    return starts, np.repeat(np.arange(len(starts)), np.diff(starts, append=len(question)))

@@ -1,16 +1,23 @@
-"""Documents: everything in a release that people and catalogues read, as texts by path."""
+"""Documents: everything in a release that people and catalogues read, as texts by path.
+
+The YAML header of the card makes a directory of parquet files load as configurations and splits. Croissant 1.1,
+https://docs.mlcommons.org/croissant/docs/croissant-spec-1.1.html, describes it with a record set for every
+configuration and split. Fields are derived from the row models, as the files' columns are.
+"""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
+from typing import Any
 
 import tomli_w
 import yaml
+from pydantic import BaseModel
 
 from blend.builders.cards.card import card_charts, render_card, render_details
-from blend.builders.cards.facts import ReleaseFacts, canary, credits_of, license_of
-from blend.builders.cards.metadata import render_croissant
-from blend.builders.cards.rendering import render, text_of
+from blend.builders.cards.facts import ReleaseFacts, canary, citation, license_of, source_kinds
+from blend.builders.cards.rendering import kind_of, plain, render, text_of
+from blend.schemas.arrow_types import card_features
 from blend.schemas.errors import DISTRIBUTION
 from blend.schemas.manifest import (
     ANSWERS_NAME,
@@ -22,11 +29,51 @@ from blend.schemas.manifest import (
     DATASHEET_NAME,
     MULTIPLE_CHOICE,
     SHORT_ANSWER,
+    FileInfo,
+    ReleaseManifest,
+    TableInfo,
     region_task,
 )
-from blend.schemas.reports import Datasheet, questions
-from blend.schemas.rows import ANNOTATIONS, MULTIPLE_CHOICE_QUESTIONS, TRUE_FALSE_QUESTIONS
+from blend.schemas.models import field_sentences, first_line_of
+from blend.schemas.reports import questions
+from blend.schemas.rows import (
+    ANNOTATIONS,
+    CULTURAL_PROMPTS,
+    MULTIPLE_CHOICE_QUESTIONS,
+    NOT_BY_LANGUAGE,
+    QUESTION_CONFIGS,
+    TRUE_FALSE_QUESTIONS,
+    key_of,
+    model_of,
+)
 from blend.schemas.texts import pluralise
+
+
+def documents(facts: ReleaseFacts) -> Mapping[str, str]:
+    """The card, its charts, the datasheet, the changelog, the Croissant metadata and the benchmark file.
+
+    Args:
+        facts: The release.
+
+    Returns:
+        Path in the release to text; the same for the same release. ``datasheet.toml`` only where there are
+        answers.
+    """
+    charts = list(card_charts(facts))
+    texts = {chart.path: chart.svg for chart in charts}
+    texts[CARD_NAME] = render_card(facts, charts, header=_card_header(facts))
+    texts[CARD_PAGE_NAME] = render_details(facts)
+    texts[DATASHEET_NAME] = _render_datasheet(facts)
+    if facts.manifest.recipe.datasheet is not None:
+        # As TOML that reads back as the same datasheet.
+        answers = facts.datasheet.model_dump(exclude_none=True, exclude_defaults=True)
+        texts[ANSWERS_NAME] = tomli_w.dumps(answers)
+    texts[CHANGELOG_NAME] = facts.changelog
+    texts[CROISSANT_NAME] = _croissant(facts)
+    if (benchmark := _benchmark_yaml(facts)) is not None:
+        texts[BENCHMARK_NAME] = benchmark
+    return texts
+
 
 # ``eval.yaml``: what the Hub and Inspect need to run a release as a benchmark, without any code of ours.
 
@@ -76,60 +123,277 @@ def _render_datasheet(facts: ReleaseFacts) -> str:
 
 def _known(facts: ReleaseFacts) -> Mapping[str, str]:
     """Answer from the release what it knows of itself, by the question's key."""
-    recipe = facts.manifest.recipe
     rows = [f"`{name}` {sum(table.rows for table in tables):,}" for name, tables in facts.tables.items()]
     steps = ", ".join(stage.stage for stage in facts.manifest.report)
     findings = sum(sum(stage.findings.values()) for stage in facts.manifest.report)
-    terms = sorted({f"{credit.name}: {credit.license.markdown}" for credit in credits_of(facts.manifest)})
+    without = facts.total("questions") - facts.total("answered")
+    asked = f"{pluralise(facts.total('questions'), 'question')} {'has' if without == 1 else 'have'} no answer."
+    missing = {"composition.missing": f"{without:,} of {asked}"} if facts.locales else {}
     return {
         "composition.count": f"Rows by configuration: {', '.join(rows)}.",
-        "composition.data": "The columns of every configuration are described in `reports/details.md`.",
-        **_of_questions(facts),
-        "composition.splits": "A split is a locale or a language, or `test`. There is no training split: the "
-        "dataset is for evaluation only.",
+        **missing,
         "composition.errors": f"{findings:,} oddities of the input, and rows left out for a reason, are listed "
         "one by one in `reports/findings.jsonl`.",
         "preprocessing.steps": f"Steps: {steps}. The recipe with all options is `recipe.toml`; the counts of "
         "every step stand in `release.json`.",
         "preprocessing.software": f"Built with {DISTRIBUTION} {facts.manifest.sdk_version}.",
-        "distribution.license": license_of(recipe.license).markdown,
-        "distribution.third_party_terms": "; ".join(terms),
         "maintenance.old_versions": "A version is a tag that never moves; `CHANGELOG.md` says what changed.",
     }
 
 
-def _of_questions(facts: ReleaseFacts) -> Mapping[str, str]:
-    if not facts.locales:
-        return {}
-    without = facts.total("questions") - facts.total("answered")
-    asked = pluralise(facts.total("questions"), "question")
-    return {"composition.missing": f"{without:,} of {asked} {'has' if without == 1 else 'have'} no answer."}
+# What machines read: the header of the card, and ``croissant.json``.
+
+_SIZES = ("1K", "10K", "100K", "1M", "10M", "100M", "1B", "10B", "100B", "1T")
+"""Where one of the Hub's size categories ends and the next begins: 1,000 rows, and ten times that each time."""
+
+_TASKS = {
+    "question-answering": "open-domain-qa",
+    "multiple-choice": "multiple-choice-qa",
+    "fill-mask": None,
+    "text-generation": None,
+}
+"""Task categories of the Hub with the task in them, if there is a fitting one."""
+
+_KEYWORDS = ("culture", "everyday-knowledge", "multilingual", "benchmark", "evaluation-only")
+"""What one would search for."""
 
 
-def documents(facts: ReleaseFacts) -> Mapping[str, str]:
-    """The card, its charts, the datasheet, the changelog, the Croissant metadata and the benchmark file.
+def _card_header(facts: ReleaseFacts) -> str:
+    """The header without its ``---`` lines.
 
-    Args:
-        facts: The release.
+    ``dataset_info`` repeats columns and row counts for readers that do not open the files. It overrides the
+    files' types in silence, so it is derived from the models that the files are written by.
+    """
+    tables = facts.tables
+    tasks = list(dict.fromkeys(_task(config) for config in tables))
+    header: dict[str, Any] = {
+        "pretty_name": facts.title,
+        "license": facts.manifest.recipe.license,
+        "language": facts.languages,
+        "task_categories": tasks,
+        "task_ids": [_TASKS[task] for task in tasks if _TASKS[task] is not None],
+        "annotations_creators": _of_sources(facts, "annotations"),
+        "language_creators": _of_sources(facts, "language"),
+        "multilinguality": ["multilingual" if len(facts.languages) > 1 else "monolingual"],
+        "source_datasets": _of_sources(facts, "extended"),
+        "size_categories": [_size_category(sum(table.rows for table in facts.manifest.tables))],
+        "tags": list(_KEYWORDS),
+        "configs": configs_of(facts.manifest),
+        "dataset_info": [_info(config, of_config, facts) for config, of_config in tables.items()],
+    }
+    return yaml.safe_dump(header, sort_keys=False, allow_unicode=True, width=1000)
+
+
+def configs_of(manifest: ReleaseManifest) -> list[dict[str, Any]]:
+    """The configurations with their splits and the files of these, which make a release load."""
+    splits: dict[str, list[dict[str, str]]] = {}
+    for table in manifest.tables:
+        pattern = f"data/{table.config}/{table.split}-*.parquet"
+        splits.setdefault(table.config, []).append({"split": table.split, "path": pattern})
+    return [{"config_name": config, "data_files": files} for config, files in splits.items()]
+
+
+def _of_sources(facts: ReleaseFacts, about: str) -> list[str]:
+    """A tag of every source, without repetitions; a dataset of the Hub is named by its id."""
+    tags = []
+    for source in facts.manifest.recipe.sources:
+        tag = source_kinds()[source.kind][about]
+        if about == "extended" and source.kind == "blend" and source.revision is not None:
+            tag = f"extended|{source.location}"
+        tags.append(tag)
+    return list(dict.fromkeys(tags))
+
+
+def _task(config: str) -> str:
+    if config == MULTIPLE_CHOICE_QUESTIONS:
+        return "multiple-choice"
+    if config == CULTURAL_PROMPTS:
+        return "text-generation"
+    return "question-answering" if config in QUESTION_CONFIGS else "fill-mask"
+
+
+def _info(config: str, tables: Sequence[TableInfo], facts: ReleaseFacts) -> dict[str, Any]:
+    """The entry of a configuration in ``dataset_info``, keys in the order in which `datasets` writes them."""
+    sizes = {file.path: file.size for file in facts.manifest.files}
+    # ``num_bytes`` must be there or `datasets` warns and ignores the rows; it checks the free disk by it.
+    splits = [
+        {
+            "name": table.split,
+            "num_bytes": sum(facts.loaded_bytes[path] for path in table.files),
+            "num_examples": table.rows,
+        }
+        for table in tables
+    ]
+    return {
+        "config_name": config,
+        "features": card_features(model_of(config)),
+        "splits": splits,
+        "download_size": sum(sizes[path] for table in tables for path in table.files),
+        "dataset_size": sum(facts.loaded_bytes[path] for table in tables for path in table.files),
+    }
+
+
+def _size_category(rows: int) -> str:
+    """The Hub's category of so many rows, ``10K<n<100K``."""
+    reached = sum(rows >= 1000 * 10**power for power in range(len(_SIZES)))
+    if reached == 0:
+        return f"n<{_SIZES[0]}"
+    return f"n>{_SIZES[-1]}" if reached == len(_SIZES) else f"{_SIZES[reached - 1]}<n<{_SIZES[reached]}"
+
+
+_PARQUET = "application/x-parquet"
+
+_TYPES = {"bool": "sc:Boolean", "int64": "cr:Int64", "double": "cr:Float64", "string": "sc:Text"}
+
+_CONTEXT = "croissant_context.json"
+"""File of the vocabulary's own context, whole, though we use a part: readers warn of any other."""
+
+
+_RESPONSIBLE = {
+    "composition.errors": "dataBiases",
+    "composition.missing": "dataCollectionMissingData",
+    "composition.sensitive": "personalSensitiveInformation",
+    "collection.mechanisms": "dataCollection",
+    "preprocessing.raw": "dataCollectionRawData",
+    "preprocessing.steps": "dataPreprocessingProtocol",
+    "uses.other_tasks": "dataUseCases",
+    "uses.risks": "dataSocialImpact",
+    "uses.not_for": "dataLimitations",
+    "maintenance.updates": "dataReleaseMaintenancePlan",
+}
+"""Questions of the datasheet to properties of Croissant's vocabulary for responsible AI."""
+
+
+def _croissant(facts: ReleaseFacts) -> str:
+    """The text of ``croissant.json``.
+
+    Every parquet file is a ``FileObject`` with its digest and an address relative to the release; every
+    configuration and split is a ``RecordSet`` named ``annotations/KR``. A table in several files reads them
+    through a ``FileSet``. Lists of records become sub-fields.
 
     Returns:
-        Path in the release to text; the same for the same release. ``datasheet.toml`` only where there are
-        answers.
+        JSON-LD, indented, with a final line feed; the same for the same release.
     """
-    charts = list(card_charts(facts))
-    texts = {chart.path: chart.svg for chart in charts}
-    texts[CARD_NAME] = render_card(facts, charts)
-    texts[CARD_PAGE_NAME] = render_details(facts)
-    texts[DATASHEET_NAME] = _render_datasheet(facts)
-    if facts.manifest.recipe.datasheet is not None:
-        texts[ANSWERS_NAME] = _answers_toml(facts.datasheet)
-    texts[CHANGELOG_NAME] = facts.changelog
-    texts[CROISSANT_NAME] = render_croissant(facts)
-    if (benchmark := _benchmark_yaml(facts)) is not None:
-        texts[BENCHMARK_NAME] = benchmark
-    return texts
+    made, recipe = made_from_manifest(facts.manifest, facts.reword), facts.manifest.recipe
+    terms = license_of(recipe.license)
+    answers = {question.key: question.answer for question in questions(facts.datasheet)}
+    metadata = {
+        **{key: made[key] for key in ("@context", "@type", "conformsTo", "name")},
+        "alternateName": facts.title,
+        "description": f"{facts.summary} For evaluation only: {canary(facts.manifest.name)}",
+        "version": made["version"],
+        "license": terms.url or terms.name,
+        "citeAs": citation(recipe, facts.authors),
+        "inLanguage": facts.languages,
+        "keywords": list(_KEYWORDS),
+        "isLiveDataset": made["isLiveDataset"],
+        **(
+            {"creator": [{"@type": "sc:Person", "name": name} for name in facts.authors]}
+            if facts.authors
+            else {}
+        ),
+        **({"url": recipe.homepage} if recipe.homepage is not None else {}),
+        **{f"rai:{name}": answer for key, name in _RESPONSIBLE.items() if (answer := answers[key]) is not None},
+        **{key: made[key] for key in ("distribution", "recordSet")},
+    }
+    return json.dumps(metadata, ensure_ascii=False, indent=2) + "\n"
 
 
-def _answers_toml(datasheet: Datasheet) -> str:
-    """The answers as TOML that reads back as the same datasheet."""
-    return tomli_w.dumps(datasheet.model_dump(exclude_none=True, exclude_defaults=True))
+def made_from_manifest(manifest: ReleaseManifest, reword: Callable[[str], str] = str) -> dict[str, Any]:
+    """The properties that follow from a manifest alone, but for the wording of their descriptions."""
+    held = {file.path: file for file in manifest.files}
+    return {
+        "@context": json.loads(text_of(_CONTEXT)),
+        "@type": "sc:Dataset",
+        "conformsTo": ["http://mlcommons.org/croissant/1.1", "http://mlcommons.org/croissant/RAI/1.0"],
+        "name": manifest.name,
+        "version": manifest.version,
+        "isLiveDataset": False,
+        "distribution": [entry for table in manifest.tables for entry in _distribution(table, held)],
+        "recordSet": [_record_set(table, reword) for table in manifest.tables],
+    }
+
+
+def _distribution(table: TableInfo, files: Mapping[str, FileInfo]) -> Iterator[dict[str, Any]]:
+    for path in table.files:
+        yield {
+            "@type": "cr:FileObject",
+            "@id": path,
+            "name": path.rpartition("/")[2],
+            "contentUrl": path,
+            "contentSize": f"{files[path].size} B",
+            "encodingFormat": _PARQUET,
+            "sha256": files[path].sha256,
+        }
+    if len(table.files) > 1:
+        yield {
+            "@type": "cr:FileSet",
+            "@id": f"{_name(table)}/files",
+            "name": f"{_name(table)}/files",
+            "encodingFormat": _PARQUET,
+            "includes": list(table.files),
+        }
+
+
+def _record_set(table: TableInfo, reword: Callable[[str], str]) -> dict[str, Any]:
+    model = model_of(table.config)
+    reword = str if table.config in NOT_BY_LANGUAGE else reword
+    name = _name(table)
+    source: dict[str, Any] = (
+        {"fileObject": {"@id": table.files[0]}}
+        if len(table.files) == 1
+        else {"fileSet": {"@id": f"{name}/files"}}
+    )
+    key = model.model_fields[key_of(table.config)].alias or key_of(table.config)
+    return {
+        "@type": "cr:RecordSet",
+        "@id": name,
+        "name": name,
+        "description": f"{reword(first_line_of(model))} {pluralise(table.rows, 'record')}.",
+        "key": {"@id": f"{name}/{key}"},
+        "field": _fields(model, name, source, reword, column=None, path=()),
+    }
+
+
+def _fields(
+    model: type[BaseModel],
+    parent: str,
+    source: Mapping[str, Any],
+    reword: Callable[[str], str],
+    *,
+    column: str | None,
+    path: tuple[str, ...],
+) -> list[dict[str, Any]]:
+    """The fields of a model; below a column, ``path`` leads to them."""
+    fields = []
+    for name, info in model.model_fields.items():
+        published = info.alias or name
+        kind, is_list = kind_of(info.annotation)
+        field: dict[str, Any] = {
+            "@type": "cr:Field",
+            "@id": f"{parent}/{published}",
+            "name": published,
+            "description": reword(plain(field_sentences(model).get(name, ""))),
+        }
+        if is_list:
+            field |= {"isArray": True, "arrayShape": "-1"}
+        location = (column or published, (*path, published) if column else ())
+        if isinstance(kind, str):
+            field |= {"dataType": _TYPES[kind], "source": _source(source, *location)}
+        else:
+            field["subField"] = _fields(
+                kind, field["@id"], source, reword, column=location[0], path=location[1]
+            )
+        fields.append(field)
+    return fields
+
+
+def _source(source: Mapping[str, Any], column: str, path: Sequence[str]) -> dict[str, Any]:
+    extracted = {**source, "extract": {"column": column}}
+    # One step at a time: a step into a list is taken in each of its members. Quotes, for names with a hyphen.
+    steps = [{"jsonPath": f"'{step}'"} for step in path]
+    return {**extracted, "transform": steps} if steps else extracted
+
+
+def _name(table: TableInfo) -> str:
+    return f"{table.config}/{table.split}"

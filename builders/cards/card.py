@@ -18,7 +18,6 @@ from blend.builders.cards.facts import (
     shares,
     work,
 )
-from blend.builders.cards.metadata import card_header
 from blend.builders.cards.rendering import (
     Chart,
     bar_chart,
@@ -27,10 +26,9 @@ from blend.builders.cards.rendering import (
     render,
     text_of,
 )
-from blend.builders.stats.question_tables import Stats, agreement_tables, power_table
+from blend.builders.stats.measures import Stats, agreement_tables, power_table
 from blend.schemas.errors import DISTRIBUTION
 from blend.schemas.languages import english_name, own_name
-from blend.schemas.locales import Locale
 from blend.schemas.manifest import CARD_PAGE_NAME, MODEL_VERDICTS_NAME, ReleaseManifest, TableInfo
 from blend.schemas.models import first_line_of
 from blend.schemas.reports import ANY_REFUSAL, EVERY, ModelComparison, ModelReport, finding_kinds
@@ -85,12 +83,13 @@ _RULES = {
 """Rules of the audit that the card tells of, in its own words."""
 
 
-def render_card(facts: ReleaseFacts, charts: Sequence[Chart]) -> str:
-    """The card of a release, ``README.md``: Markdown with a YAML header, see `card_header`.
+def render_card(facts: ReleaseFacts, charts: Sequence[Chart], *, header: str) -> str:
+    """The card of a release, ``README.md``: Markdown with a YAML header.
 
     Args:
         facts: The release.
         charts: Pictures that lie beside it, shown in this order.
+        header: The YAML header without its ``---`` lines.
     """
     manifest = facts.manifest
     followed = {
@@ -103,7 +102,7 @@ def render_card(facts: ReleaseFacts, charts: Sequence[Chart]) -> str:
     reading = read_options(facts.reading, facts.model_report)
     return render(
         "README.md.j2",
-        header=card_header(facts),
+        header=header,
         facts=facts,
         manifest=manifest,
         datasheet=facts.datasheet,
@@ -376,7 +375,7 @@ def card_charts(facts: ReleaseFacts) -> Iterator[Chart]:
             "images/agreement.svg",
             "How many annotators agree",
             "Share of a question’s annotators who gave its most frequent answer, mean per locale",
-            [(_locale_label(locale), means[locale.tag]) for locale in ranked],
+            [(f"{of.region_name} · {of.language_name}", means[of.tag]) for of in ranked],
             beside=None if overall is None else ("all questions", overall),
             nothing="no answers",
         )
@@ -398,8 +397,3 @@ def card_charts(facts: ReleaseFacts) -> Iterator[Chart]:
 def _agreement_of(stats: Stats) -> dict[str, float | None]:
     """Agreement by locale, a fraction; null where no question has an answer."""
     return dict(stats.locale_means.filter(**_AGREEMENT).select("locale", "mean").iter_rows())
-
-
-def _locale_label(locale: Locale) -> str:
-    """A locale as people call it: ``South Korea · Korean``."""
-    return f"{locale.region_name} · {locale.language_name}"

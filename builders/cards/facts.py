@@ -12,7 +12,7 @@ import polars as pl
 
 from blend.builders.cards.rendering import text_of
 from blend.builders.stats.dataset import CulturalStats, TripleStats
-from blend.builders.stats.question_tables import Stats
+from blend.builders.stats.measures import Stats
 from blend.schemas.errors import DISTRIBUTION
 from blend.schemas.locales import Locale
 from blend.schemas.manifest import ReleaseManifest, SourceInfo, TableInfo
@@ -35,7 +35,7 @@ class ReleaseFacts:
     locales: tuple[Locale, ...]
     """The locales of its questions, in order; none where it holds no questions."""
     figures: pl.DataFrame
-    """One row per locale: ``locale``, ``questions``, ``answered``, ``groups``, ``votes``, ``mcqs`` and
+    """One row per locale: ``locale``, ``questions``, ``answered``, ``votes``, ``mcqs`` and
     ``proposed`` (questions whose answers no person has merged), all counts."""
     power: pl.DataFrame | None
     """How far two models must be apart to be told apart by locale, `planning.power`; null without
@@ -307,17 +307,22 @@ def shares(contributions: Sequence[Contributed]) -> list[_Share]:
 
     The folder of somebody who is not named may tell who it is; so these are one share, the last.
     """
-    named = [(_who(given.contributor), [given]) for given in contributions]
-    unnamed = [given for given in contributions if _who(given.contributor) is None]
-    rows = [_share(who, parts) for who, parts in named if who is not None]
-    if unnamed:
-        rows.append(_share(f"*{pluralise(len(unnamed), 'contributor')} not named*", unnamed))
-    return rows
+    rows = [(who, [given]) for given in contributions if (who := _who(given.contributor)) is not None]
+    if unnamed := [given for given in contributions if _who(given.contributor) is None]:
+        rows.append((f"*{pluralise(len(unnamed), 'contributor')} not named*", unnamed))
+    found = []
+    for who, parts in rows:
+        brought = [of for given in parts for of in given.locales]
+        licenses = dict.fromkeys(given.contributor.license for given in parts)
+        counts = [sum(getattr(of, name) for of in brought) for name in ("questions", "responses", "reviews")]
+        locales = sorted({of.locale for of in brought})
+        found.append(_Share(who, locales, *counts, [license_of(name) for name in licenses]))
+    return found
 
 
 def _cited_authors(recipe: Recipe, contributions: Sequence[Contributed]) -> list[str]:
     """The authors to cite: those of the recipe, then contributors who agreed to be named, each once."""
-    agreed = [given.contributor.name for given in contributions if _is_cited(given.contributor)]
+    agreed = [given.contributor.name for given in contributions if given.contributor.credit == "name"]
     return list(dict.fromkeys([*(recipe.authors or ()), *(name for name in agreed if name)]))
 
 
@@ -325,23 +330,7 @@ def _who(contributor: Contributor) -> str | None:
     """A contributor as they agreed to be shown, in Markdown; null for who is not named."""
     if contributor.credit == "none":
         return None
-    name = markdown_text((contributor.name if _is_cited(contributor) else contributor.pseudonym) or "")
+    name = markdown_text((contributor.name if contributor.credit == "name" else contributor.pseudonym) or "")
     links = [f"[ORCID](https://orcid.org/{contributor.orcid})"] if contributor.orcid else []
     links += [f"<{contributor.url}>"] if contributor.url else []
     return name if not links else f"{name} ({', '.join(links)})"
-
-
-def _is_cited(contributor: Contributor) -> bool:
-    return contributor.credit == "name"
-
-
-def _share(who: str, parts: Sequence[Contributed]) -> _Share:
-    brought = [of for given in parts for of in given.locales]
-    return _Share(
-        who,
-        sorted({of.locale for of in brought}),
-        questions=sum(of.questions for of in brought),
-        responses=sum(of.responses for of in brought),
-        reviews=sum(of.reviews for of in brought),
-        licenses=[license_of(name) for name in dict.fromkeys(given.contributor.license for given in parts)],
-    )

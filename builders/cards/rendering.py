@@ -108,16 +108,12 @@ _SCALARS: dict[type, str] = {bool: "bool", int: "int64", float: "double", str: "
 
 def markdown(text: str) -> str:
     """A docstring as one line of Markdown: its double backticks become single ones."""
-    return _line(text).replace("``", "`")
+    return " ".join(text.split()).replace("``", "`")
 
 
 def plain(text: str) -> str:
     """A docstring as one line of plain text: what stood in backticks stands in quotation marks."""
-    return _line(text).replace("``", '"')
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())
+    return " ".join(text.split()).replace("``", '"')
 
 
 # Charts: bars that people would rather look at than read, the same bytes for the same figures. They bring their

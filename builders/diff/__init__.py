@@ -21,11 +21,21 @@ from blend.builders.diff.model import (
 )
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.releases import check_complete, read_manifest
-from blend.loaders.releases.repository import unaddressed
 from blend.loaders.releases.tables import table_rows
 from blend.schemas.arrow_types import published_names
 from blend.schemas.errors import UnknownNameError
-from blend.schemas.manifest import CHANGELOG_NAME, MANIFEST_NAME, RECIPE_NAME, ReleaseManifest, TableInfo
+from blend.schemas.manifest import (
+    BENCHMARK_NAME,
+    CARD_NAME,
+    CARD_PAGE_NAME,
+    CHANGELOG_NAME,
+    CROISSANT_NAME,
+    DATASHEET_NAME,
+    MANIFEST_NAME,
+    RECIPE_NAME,
+    ReleaseManifest,
+    TableInfo,
+)
 from blend.schemas.rows import ASKED, key_of, model_of
 
 EXAMPLES = 3
@@ -74,20 +84,19 @@ def diff_releases(
     before, after = open_release(Path(old)), open_release(Path(new))
     for release in (before, after):
         check_complete(release.folder)
-    found = diff_tables(before, after, examples=examples, on_progress=on_progress)
-    return found.model_copy(update={"files": file_changes(*before, *after)})
+    return diff_tables(before, after, examples=examples, on_progress=on_progress)
 
 
 def diff_tables(
     old: OpenRelease, new: OpenRelease, *, examples: int = EXAMPLES, on_progress: ProgressCallback = silent
 ) -> ReleaseDiff:
-    """Compare what two releases hold, without the documents beside the tables; see `diff_releases`."""
+    """Compare what two releases hold, of which not all tables need to be there; see `diff_releases`."""
     configs = dict.fromkeys(table.config for release in (new, old) for table in release.manifest.tables)
     return ReleaseDiff(
         old=ReleaseLabel(name=old.manifest.name, version=old.manifest.version),
         new=ReleaseLabel(name=new.manifest.name, version=new.manifest.version),
         settings=_setting_changes(old.manifest, new.manifest),
-        files=(),
+        files=_file_changes(old.manifest, new.manifest),
         configs=tuple(_config_diff(config, old, new, examples, on_progress) for config in configs),
     )
 
@@ -104,7 +113,12 @@ def _config_diff(
         step = f"compare rows of {config}"
         on_progress(step, sum(n_rows[done.split] for done in splits), sum(n_rows.values()))
         was, now = before.get(split), after.get(split)
-        if was is not None and now is not None and _content(was) == _content(now):
+        if (
+            was is not None
+            and now is not None
+            and was.content_sha256 == now.content_sha256
+            and was.schema_sha256 == now.schema_sha256
+        ):
             splits.append(SplitDiff(split=split, old_rows=was.rows, new_rows=was.rows))
             continue
         old_rows = None if was is None else table_rows(old.folder, was)
@@ -118,10 +132,6 @@ def _config_diff(
     return ConfigDiff(
         config=config, schema_changes=tuple(changes), columns_reordered=reordered, splits=tuple(splits)
     )
-
-
-def _content(table: TableInfo) -> tuple[str, str]:
-    return table.content_sha256, table.schema_sha256
 
 
 # Tables compared row by row: which ids came and went, and which values of the others changed.
@@ -151,7 +161,9 @@ def _diff_rows(
         examples: How many ids, and how many values of each column, to quote at most.
     """
     n_rows = {"old_rows": None if old is None else old.height, "new_rows": None if new is None else new.height}
-    old, new = _or_empty(old, new), _or_empty(new, old)
+    # One of the releases has the split; of the other, a table without rows and with the same columns.
+    either = next(table for table in (old, new) if table is not None)
+    old, new = either.clear() if old is None else old, either.clear() if new is None else new
     shared = _shared_types(old.schema, new.schema)
     key = _key(config, shared)
     before, after = _named(old, key), _named(new, key)
@@ -178,14 +190,6 @@ def _diff_rows(
         removed_ids=_ids(old, key, gone["row"].head(examples).to_list()),
         examples=_examples(then, now, key, {name: rows[:examples] for name, rows in changed.items()}),
     )
-
-
-def _or_empty(table: pl.DataFrame | None, other: pl.DataFrame | None) -> pl.DataFrame:
-    """A table, or one without rows and with the columns of the other."""
-    if table is not None:
-        return table
-    assert other is not None, "one of the releases has the split"
-    return other.clear()
 
 
 def _key(config: str, types: Mapping[str, pl.DataType]) -> list[str]:
@@ -301,7 +305,11 @@ _COMPARED = {"name", "sdk_version", "writers", "recipe"}
 # Name and version of the recipe are those of the manifest, which stand above every comparison; the maintainer's
 # words are about one version, and stand in the changelog.
 _NOT_COMPARED = {"recipe": {"name", "version", "changes"}}
-_TOLD_ELSEWHERE = {MANIFEST_NAME, RECIPE_NAME, CHANGELOG_NAME}
+_WRITTEN_FROM_OTHERS = {
+    *(MANIFEST_NAME, RECIPE_NAME, CHANGELOG_NAME, CARD_NAME, CARD_PAGE_NAME),
+    *(DATASHEET_NAME, CROISSANT_NAME, BENCHMARK_NAME),
+}
+"""Documents that follow from tables, settings and the other files, which are compared."""
 
 
 def _setting_changes(old: ReleaseManifest, new: ReleaseManifest) -> tuple[Setting, ...]:
@@ -321,21 +329,20 @@ def _setting_changes(old: ReleaseManifest, new: ReleaseManifest) -> tuple[Settin
     )
 
 
-def file_changes(
-    old: Path, old_manifest: ReleaseManifest, new: Path, new_manifest: ReleaseManifest
-) -> tuple[FileChange, ...]:
-    """Files that differ, without tables, manifest, recipe and changelog, which are compared otherwise.
+def _file_changes(old: ReleaseManifest, new: ReleaseManifest) -> tuple[FileChange, ...]:
+    """Files that differ, without tables, and without documents and pictures that follow from all others."""
 
-    A text that differs only in the release's version, or in where it is published, is the same.
-    """
-    before, after = _other_files(old_manifest), _other_files(new_manifest)
-    changes = []
-    for path in sorted({*before, *after}):
-        was, now = before.get(path), after.get(path)
-        versions = old_manifest.version, new_manifest.version
-        if was != now and not _same_but_for_version(old / path, new / path, *versions):
-            changes.append(FileChange(path=path, presence=presence_of(was, now)))
-    return tuple(changes)
+    def others(manifest: ReleaseManifest) -> dict[str, str]:
+        passed_over = _WRITTEN_FROM_OTHERS.union(*(table.files for table in manifest.tables))
+        held = {file.path: file.sha256 for file in manifest.files if file.path not in passed_over}
+        return {path: sha256 for path, sha256 in held.items() if not path.startswith("images/")}
+
+    before, after = others(old), others(new)
+    return tuple(
+        FileChange(path=path, presence=presence_of(before.get(path), after.get(path)))
+        for path in sorted({*before, *after})
+        if before.get(path) != after.get(path)
+    )
 
 
 def _flat(value: JsonValue, path: str) -> Iterator[tuple[str, JsonValue]]:
@@ -347,21 +354,3 @@ def _flat(value: JsonValue, path: str) -> Iterator[tuple[str, JsonValue]]:
             yield from _flat(part, f"{path}[{number}]")
     else:
         yield path, value
-
-
-def _other_files(manifest: ReleaseManifest) -> dict[str, str]:
-    tables = {file for table in manifest.tables for file in table.files}
-    return {
-        file.path: file.sha256
-        for file in manifest.files
-        if file.path not in tables and file.path not in _TOLD_ELSEWHERE
-    }
-
-
-def _same_but_for_version(old: Path, new: Path, old_version: str, new_version: str) -> bool:
-    try:
-        texts = old.read_text(encoding="utf-8"), new.read_text(encoding="utf-8")
-    except (FileNotFoundError, UnicodeDecodeError):
-        return False
-    before, after = (unaddressed(text).replace(old_version, new_version) for text in texts)
-    return before == after

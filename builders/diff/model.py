@@ -64,7 +64,7 @@ class Setting(FrozenModel):
 
 
 class FileChange(FrozenModel):
-    """A file other than a table, for example the card."""
+    """A file other than a table, for example the verdicts."""
 
     path: str
     """Path in the release."""
@@ -182,7 +182,7 @@ class ReleaseDiff(Summarised, FrozenModel):
     settings: tuple[Setting, ...]
     """Name, licence, recipe, sources, package and writers, where they differ; versions are in the labels."""
     files: tuple[FileChange, ...]
-    """Files other than tables that differ in more than the release's version."""
+    """Files that differ, other than tables and the documents that follow from all others."""
     configs: tuple[ConfigDiff, ...]
     """All configurations, in the order of the new release, then those gone."""
 

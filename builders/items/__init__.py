@@ -7,11 +7,13 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from blend.builders.items.two_parameter import Abilities, FloatArray, ItemModel, abilities_by, fit_items
 from blend.schemas.errors import InputError
 from blend.schemas.frames import ITEM
 from blend.schemas.summaries import Summarised, Table
 from blend.schemas.texts import agreeing, pluralise
+
+FloatArray = NDArray[np.float64]
+"""An array of fractions, answers or weights."""
 
 
 class Responses(NamedTuple):
@@ -26,10 +28,6 @@ class Responses(NamedTuple):
     wrong: FloatArray
     """Share of answers that choose each of the wrong options, shape ``(n_wrong, n_models, n_items)``, in the
     order in which they follow the correct one; where nothing is chosen, of all wrong answers as one option."""
-
-    def shares(self, weights: FloatArray) -> FloatArray:
-        """Every model's weighted share correct, shape ``(n_models,)``; weights have shape ``(n_items,)``."""
-        return divide(np.nan_to_num(self.correct) @ weights, ~np.isnan(self.correct) @ weights)
 
 
 def _responses_of(answers: pl.DataFrame) -> Responses:
@@ -49,15 +47,12 @@ def _responses_of(answers: pl.DataFrame) -> Responses:
 
 def divide(totals: FloatArray, counts: NDArray[Any]) -> FloatArray:
     """Ratios, NaN where the denominator is 0."""
-    ratios: FloatArray = np.divide(totals, counts, out=np.full(np.shape(totals), np.nan), where=counts != 0)
-    return ratios
+    return np.divide(totals, counts, out=np.full(np.shape(totals), np.nan), where=counts != 0)
 
 
 _WRONG_OPTIONS = 3
 """Wrong options over which a model's wrong answers are spread."""
 
-_MOST = 0.999999
-"""Largest correlation of which an interval is computed: Fisher's z of 1 is infinite."""
 _LEAST = 0.01
 """Smallest chance to be correct or wrong, so that one slip of an excellent model does not decide alone."""
 
@@ -70,9 +65,6 @@ class _ItemStatistics(NamedTuple):
     """Share of the models that were wrong, a fraction."""
     discrimination: FloatArray
     """Correlation of being correct here with the share correct elsewhere; NaN where all models agree."""
-    low: FloatArray
-    high: FloatArray
-    """Ends of its 95 % interval over models; NaN with fewer than four."""
 
 
 def _item_statistics(correct: FloatArray) -> _ItemStatistics:
@@ -82,8 +74,7 @@ def _item_statistics(correct: FloatArray) -> _ItemStatistics:
         correct: `responses.Responses.correct`.
 
     References:
-        Henrysson (1963), Correction of item-total correlations in item analysis, Psychometrika 28. Of the
-        interval, Fisher (1921), On the "probable error" of a coefficient of correlation, Metron 1.
+        Henrysson (1963), Correction of item-total correlations in item analysis, Psychometrika 28.
     """
     known = ~np.isnan(correct)
     given, n_models = np.nan_to_num(correct), known.sum(axis=0)
@@ -92,16 +83,12 @@ def _item_statistics(correct: FloatArray) -> _ItemStatistics:
     x, y = (_centred(values, known & ~np.isnan(others)) for values in (given, others))
     spread = np.sqrt((x**2).sum(axis=0) * (y**2).sum(axis=0))
     r = np.clip(divide((x * y).sum(axis=0), np.where(spread > 1e-12, spread, 0.0)), -1.0, 1.0)
-    z, error = np.arctanh(np.clip(r, -_MOST, _MOST)), np.sqrt(divide(np.ones_like(r), np.fmax(n_models - 3, 0)))
-    low, high = (np.tanh(z + normal * error) for normal in (-1.959964, 1.959964))
-    difficulty = 1 - divide(given.sum(axis=0), n_models)
-    return _ItemStatistics(n_models, difficulty, r, np.minimum(low, r), np.maximum(high, r))
+    return _ItemStatistics(n_models, 1 - divide(given.sum(axis=0), n_models), r)
 
 
 def _centred(values: FloatArray, used: NDArray[np.bool_]) -> FloatArray:
     kept = np.where(used, values, 0.0)
-    centred: FloatArray = np.where(used, kept - divide(kept.sum(axis=0), used.sum(axis=0)), 0.0)
-    return centred
+    return np.where(used, kept - divide(kept.sum(axis=0), used.sum(axis=0)), 0.0)
 
 
 def _wrong_key_evidence(responses: Responses) -> FloatArray:
@@ -124,8 +111,7 @@ def _wrong_key_evidence(responses: Responses) -> FloatArray:
     chance = np.clip((n_correct + 0.5) / (n_asked + 1), _LEAST, 1 - _LEAST)
     weight = np.log(_WRONG_OPTIONS * chance / (1 - chance))
     votes = (weight * np.nan_to_num(responses.wrong)).sum(axis=1)
-    evidence: FloatArray = votes.max(axis=0) - (weight * given).sum(axis=0)
-    return evidence
+    return np.asarray(votes.max(axis=0) - (weight * given).sum(axis=0))
 
 
 ALL = "all"
@@ -134,13 +120,33 @@ _LEAST_MODELS = 6
 """Models from which on more is told of items than their difficulty."""
 _WORST = 0.1
 """Share of the items that are suspects at most."""
-_OF_SEVERAL_MODELS = ("discrimination", "low", "high", "slope", "slope_error", "intercept", "evidence")
+_OF_SEVERAL_MODELS = ("discrimination", "slope", "slope_error", "intercept", "evidence")
 """Figures of items that need `_LEAST_MODELS`; ``docs/scores.md`` explains them."""
 
 
 _OF_SUSPECTS = ("item_id", "evidence", "best_wrong", "weak_correct", "difficulty", "discrimination")
 _LISTED = 20
 """Suspects that a table lists."""
+
+
+class Abilities(NamedTuple):
+    """Abilities of models, expected a posteriori, and their standard errors as if items were known."""
+
+    mean: FloatArray
+    error: FloatArray
+
+
+class ItemModel(NamedTuple):
+    """Items of the two-parameter model, shape ``(n_items,)`` each, and the models' abilities."""
+
+    slope: FloatArray
+    intercept: FloatArray
+    slope_error: FloatArray
+    """Standard error of the slope, as if abilities were known."""
+    abilities: Abilities
+    log_likelihood: float
+    """Marginal log-likelihood of the responses, without the priors."""
+    converged: bool
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -156,8 +162,7 @@ class ItemAnalysis(Summarised):
     """One row per region, by code, `ALL` first: ``region``, ``items`` (count), means of
     ``difficulty`` and ``discrimination``, ``negative`` (fraction of items that discriminate negatively)."""
     abilities: pl.DataFrame
-    """One row per region, `ALL` first, and model, by name: ``model``, ``region``, ``correct`` (fraction),
-    ``ability``, ``error``."""
+    """One row per model, by name: ``model``, ``correct`` (fraction), ``ability``, ``error``."""
     suspects: pl.DataFrame
     """Rows of ``items`` that fit a wrong key better, most evidence first, of equal ones by id; ``best_wrong``
     and ``weak_correct`` count models of the better half and of the other one."""
@@ -198,28 +203,19 @@ class ItemAnalysis(Summarised):
         return self.suspects.select("template_id", "locale", *_OF_SUSPECTS)
 
     def as_tables(self) -> list[Table]:
-        """Regions, and where they can be told abilities, with a column for each region, and suspects."""
+        """Regions, and where they can be told abilities and suspects."""
         items = Table(
             "Items",
             self.regions,
             "Difficulty: mean share of models that are wrong. Discrimination: mean correlation of being "
             "correct in an item with the share correct elsewhere. Negative: share of items below 0.",
         )
-        return [items] if self.model is None else [items, self._abilities_table(), self._suspects_table()]
-
-    def _abilities_table(self) -> Table:
-        by_region = self.abilities.filter(pl.col("region") != ALL)
-        cells = [
-            f"{ability:.2f}\u00a0±\u00a0{error:.2f}" for ability, error in by_region["ability", "error"].rows()
-        ]
-        by_region = by_region.with_columns(cell=pl.Series(cells, dtype=pl.String))
-        by_region = by_region.pivot("region", index="model", values="cell")
-        wide = self.abilities.filter(region=ALL).drop("region").join(by_region, on="model")
-        return Table(
+        abilities = Table(
             "Abilities",
-            wide.sort("ability", "model", descending=[True, False]),
-            "Expected a posteriori in the two-parameter model, with standard errors; regions are on one scale.",
+            self.abilities.sort("ability", "model", descending=[True, False]),
+            "Expected a posteriori in the two-parameter model, with standard errors.",
         )
+        return [items] if self.model is None else [items, abilities, self._suspects_table()]
 
     def _suspects_table(self) -> Table:
         n = self.suspects.height
@@ -270,9 +266,7 @@ def _analyse_responses(responses: Responses) -> ItemAnalysis:
     return ItemAnalysis(
         items=items,
         regions=pl.concat([_by_region(items.with_columns(region=pl.lit(ALL))), _by_region(items)]),
-        abilities=pl.concat(
-            _abilities(responses, model, part) for part in (ALL, *items["region"].unique().sort())
-        ),
+        abilities=_abilities(responses, model),
         suspects=_suspects(items, correct),
         responses=responses,
         model=model,
@@ -281,8 +275,7 @@ def _analyse_responses(responses: Responses) -> ItemAnalysis:
 
 def _guessers(found: ItemAnalysis, chance: float) -> tuple[str, ...]:
     most = chance + 1.96 * (chance * (1 - chance) / found.items.height) ** 0.5
-    guess = (pl.col("region") == ALL) & (pl.col("correct") <= most)
-    return tuple(found.abilities.filter(guess)["model"])
+    return tuple(found.abilities.filter(pl.col("correct") <= most)["model"])
 
 
 def _by_region(items: pl.DataFrame) -> pl.DataFrame:
@@ -291,15 +284,11 @@ def _by_region(items: pl.DataFrame) -> pl.DataFrame:
     return items.group_by("region").agg(pl.len().alias("items"), means, negative=negative).sort("region")
 
 
-def _abilities(responses: Responses, model: ItemModel | None, region: str) -> pl.DataFrame:
-    kept = ((responses.items["region"] == region) | (region == ALL)).to_numpy()
+def _abilities(responses: Responses, model: ItemModel | None) -> pl.DataFrame:
     nothing = np.full(len(responses.models), np.nan)
-    found = Abilities(nothing, nothing) if model is None else abilities_by(model, responses.correct, kept)
-    names = {"model": responses.models, "region": [region] * len(nothing)}
-    correct = responses.shares(kept.astype(np.float64))
-    return pl.DataFrame(names | {"correct": correct, "ability": found.mean, "error": found.error}).fill_nan(
-        None
-    )
+    found = Abilities(nothing, nothing) if model is None else model.abilities
+    columns = {"model": responses.models, "correct": np.nanmean(responses.correct, axis=1)}
+    return pl.DataFrame(columns | {"ability": found.mean, "error": found.error}).fill_nan(None)
 
 
 def _suspects(items: pl.DataFrame, correct: FloatArray) -> pl.DataFrame:
@@ -310,3 +299,142 @@ def _suspects(items: pl.DataFrame, correct: FloatArray) -> pl.DataFrame:
     ranked = items.with_columns(best_wrong=wrong, weak_correct=passed).filter(pl.col("evidence") > 0)
     worst = max(1, round(_WORST * items.height))
     return ranked.sort("evidence", "item_id", descending=[True, False]).head(worst)
+
+
+# Two-parameter logistic model: ability t is correct with probability 1 / (1 + exp(-(slope t + intercept))).
+
+_SLOPE_SPREAD = 0.5
+"""Standard deviation of the prior of slopes, and the slope below which intercepts spread no less."""
+_NODES, _STEPS, _ABILITY_STEPS = 7, 500, 4
+"""Nodes for an ability, steps of EM at most, and within one those of Newton's method for an ability."""
+_LEAST_SPREAD = 0.1
+"""Smallest variance of difficulties, which all items together can lack."""
+_LONGEST = 1.0
+"""Longest step of Newton's method, so that items that all models get right stay finite."""
+
+
+_Nodes = tuple[FloatArray, FloatArray]
+"""Points around the abilities of models, and their weights, shape ``(n_models, _NODES)`` each."""
+
+
+def fit_items(correct: FloatArray, *, priors: bool = True, tolerance: float = 1e-3) -> ItemModel:
+    """Estimate items and abilities.
+
+    Items are estimated by marginal maximum likelihood with EM (Bock and Aitkin 1981, Marginal maximum
+    likelihood estimation of item parameters: application of an EM algorithm, Psychometrika 46), abilities
+    being normal with mean 0 and variance 1. Two things differ from the textbook, as few models answer
+    thousands of items, not thousands of people a few: the nodes of Gauss and Hermite's quadrature lie around
+    each model's own ability, which is so certain that common ones would miss it (Naylor and Smith 1982,
+    Applications of a method for the efficient computation of posterior distributions, Applied Statistics 31);
+    and items have priors, as 20 answers say little of one. Slopes are normal around their mean, so that they
+    can be negative. It is difficulties that spread alike, not intercepts: an intercept is minus slope times
+    difficulty, so that one far from the others speaks for a steep item, without which few models say little
+    of slopes. Mean and spread are estimated. Thousands of items outweigh the prior of a few abilities, so
+    abilities are put to mean 0 and variance 1 in each step, and items with them.
+
+    Args:
+        correct: `responses.Responses.correct`; every item has an answer.
+        priors: Whether items have priors; without them an item that all models get right has no estimate.
+        tolerance: Change of slopes and intercepts at which EM has arrived.
+    """
+    asked, given = (~np.isnan(correct)).astype(np.float64), np.nan_to_num(correct)
+    shares = _logit(given.sum(axis=1), asked.sum(axis=1))
+    start = (shares - shares.mean()) / max(float(shares.std()), 1e-6)
+    # Axis 0: slope and intercept, shape (2, n_items).
+    items = np.stack([np.ones(asked.shape[1]), _logit(given.sum(axis=0), asked.sum(axis=0))])
+    variances, centre = np.zeros_like(items), _logit(given.sum(), asked.sum())
+    for _ in range(_STEPS):
+        before = items
+        points, weights, abilities, likelihood = _posterior(given, asked, items, start)
+        prior = np.zeros((2, *items.shape))
+        if priors:
+            abilities, items, points = _standardised(abilities, items, points)
+            prior = _prior(items, variances, centre)
+        items, variances = _maximised(given, asked, items, (points, weights), prior)
+        start, change = abilities.mean, float(np.abs(items - before).max())
+        if change < tolerance:
+            break
+    if priors:
+        # The last step has moved items, and abilities are those that belong to them.
+        points, _, abilities, likelihood = _posterior(given, asked, items, start)
+        abilities, items, _ = _standardised(abilities, items, points)
+    return ItemModel(items[0], items[1], np.sqrt(variances[0]), abilities, likelihood, change < tolerance)
+
+
+def _standardised(
+    abilities: Abilities, items: FloatArray, points: FloatArray
+) -> tuple[Abilities, FloatArray, FloatArray]:
+    """Put abilities to mean 0 and variance 1, and items and nodes with them."""
+    centre = float(abilities.mean.mean())
+    scale = float(np.sqrt((abilities.error**2 + (abilities.mean - centre) ** 2).mean()))
+    moved = Abilities((abilities.mean - centre) / scale, abilities.error / scale)
+    return moved, np.stack([items[0] * scale, items[1] + items[0] * centre]), (points - centre) / scale
+
+
+def _prior(items: FloatArray, variances: FloatArray, centre: FloatArray) -> FloatArray:
+    """Compute what the priors add to first derivatives, and take off second ones; shape ``(2, 2, n_items)``.
+
+    Their moments are those of the items, given the variances of these; ``centre`` is the mean intercept.
+    """
+    slope, intercept = items
+    width = slope**2 + _SLOPE_SPREAD**2
+    off = intercept - centre
+    spread = max(float(((off**2 + variances[1]) / (width + variances[0])).mean()), _LEAST_SPREAD)
+    of_slope = (slope.mean() - slope) / _SLOPE_SPREAD**2 + slope / width * (off**2 / (spread * width) - 1)
+    # Of the second derivative by slope what is expected, which is always positive.
+    precision = np.stack([1 / _SLOPE_SPREAD**2 + 2 * (slope / width) ** 2, 1 / (spread * width)])
+    return np.stack([np.stack([of_slope, -off * precision[1]]), precision])
+
+
+def _posterior(
+    given: FloatArray, asked: FloatArray, items: FloatArray, mode: FloatArray
+) -> tuple[FloatArray, FloatArray, Abilities, float]:
+    """Nodes around each ability and their weights, shape ``(n_models, _NODES)``, abilities, log-likelihood."""
+    for _ in range(_ABILITY_STEPS):
+        chances = _chances(mode, items)
+        curvature = (asked * chances * (1 - chances)) @ items[0] ** 2 + 1
+        step = ((given - asked * chances) @ items[0] - mode) / curvature
+        mode = mode + np.clip(step, -_LONGEST, _LONGEST)
+    width = 1 / np.sqrt(curvature)
+    nodes, node_weights = np.polynomial.hermite_e.hermegauss(_NODES)
+    points = mode[:, np.newaxis] + width[:, np.newaxis] * nodes
+    logits = np.multiply.outer(points, items[0]) + items[1]
+    logs = (logits @ given[:, :, np.newaxis] - np.logaddexp(0, logits) @ asked[:, :, np.newaxis])[:, :, 0]
+    # The prior of abilities, times what turns the weights of the normal density into those of plain
+    # integration.
+    logs += (nodes**2 - points**2) / 2 + np.log(node_weights)
+    highest = logs.max(axis=1, keepdims=True)
+    weights = np.exp(logs - highest)
+    total = weights.sum(axis=1, keepdims=True)
+    mean = (weights * points).sum(axis=1) / total[:, 0]
+    variance = (weights * (points - mean[:, np.newaxis]) ** 2).sum(axis=1) / total[:, 0]
+    likelihood = float((highest + np.log(total / np.sqrt(2 * np.pi))).sum() + np.log(width).sum())
+    return points, weights / total, Abilities(mean, np.sqrt(variance)), likelihood
+
+
+def _maximised(
+    given: FloatArray, asked: FloatArray, items: FloatArray, nodes: _Nodes, prior: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Items after a step of Newton's method for each, and their variances; shape ``(2, n_items)`` both."""
+    # A row for every node of every model, shape (n_models * _NODES, n_items), so that sums are matrix products.
+    point, weight, (pull, precision) = nodes[0].ravel(), nodes[1].ravel()[:, np.newaxis], prior
+    chances, n_asked = _chances(point, items), weight * np.repeat(asked, _NODES, axis=0)
+    residuals = weight * np.repeat(given, _NODES, axis=0) - n_asked * chances
+    powers = np.stack([point, np.ones_like(point), point**2])
+    slope, intercept = powers[:2] @ residuals + pull
+    # Minus the second derivatives of an item: those by slope and intercept, by intercept, by slope.
+    both, of_intercept, of_slope = powers @ (n_asked * chances * (1 - chances))
+    of_slope, of_intercept = of_slope + precision[0], of_intercept + precision[1]
+    determinant = np.maximum(of_slope * of_intercept - both**2, 1e-12)
+    steps = (
+        np.stack([of_intercept * slope - both * intercept, of_slope * intercept - both * slope]) / determinant
+    )
+    return items + np.clip(steps, -_LONGEST, _LONGEST), np.stack([of_intercept, of_slope]) / determinant
+
+
+def _chances(abilities: FloatArray, items: FloatArray) -> FloatArray:
+    return np.asarray(1 / (1 + np.exp(-np.multiply.outer(abilities, items[0]) - items[1])))
+
+
+def _logit(n_correct: FloatArray, n_asked: FloatArray) -> FloatArray:
+    return np.asarray(np.log((n_correct + 0.5) / (n_asked - n_correct + 0.5)))

@@ -7,23 +7,29 @@ the next run adds the tag. An error of the commit or the tag says nothing about 
 error the Hub is asked again before anything is decided.
 """
 
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+import re
+from collections.abc import Collection, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
-from blend.builders.publish.look import PendingCommit, look, plan_on
-from blend.builders.publish.plan import Publication, PublicationPlan
+from blend.builders.diff import OpenRelease, diff_tables
+from blend.builders.diff.model import VersionStep, version_step
+from blend.builders.diff.text import accepted_versions
+from blend.builders.publish.plan import Publication, PublicationPlan, look, plan_on
+from blend.builders.publish.repository import HubRepository, PendingCommit
 from blend.builders.publish.steps import create_repository, make_commit, make_tag, send_files
+from blend.builders.validate import CHECKS, validate_release
+from blend.builders.validate.checked_release import Level, Release, TableContent
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.hub import HubClient, hub_client, hub_name
-from blend.loaders.hub.hub_errors import HubNotReached
-from blend.loaders.hub.request_timeouts import TIMEOUT_S, OnWait
-from blend.loaders.releases.repository import HubRepository
+from blend.loaders.hub.requests import TIMEOUT_S, OnWait
+from blend.loaders.releases import document_text, read_manifest
+from blend.loaders.releases.references import release_at
+from blend.loaders.releases.tables import release_locales
 from blend.schemas.addresses import tag_of
 from blend.schemas.errors import DISTRIBUTION, HubError, InputError
+from blend.schemas.manifest import CHANGELOG_NAME, ReleaseManifest, TableInfo
 
 
 class Terms(NamedTuple):
@@ -53,14 +59,8 @@ def plan_publication(
     """
     terms = Terms(private, force_version, allow_errors)
     hub = hub_client(repo_id, endpoint=endpoint, purpose="write", timeout_s=timeout_s, on_wait=on_wait)
-    try:
-        with _shipment(Path(release), repo_id, terms, hub, on_progress) as pending:
-            return _checked_plan(pending, terms)
-    except HubNotReached as error:
-        raise HubNotReached(
-            f"{error}. What would change depends on what is published already; "
-            f"`blend validate {release}` checks the release itself without the Hub"
-        ) from None
+    with _shipment(Path(release), repo_id, terms, hub, on_progress) as pending:
+        return _checked_plan(pending, terms)
 
 
 def publish_release(
@@ -150,11 +150,7 @@ def _check_token(pending: PendingCommit) -> None:
 def _checked_plan(pending: PendingCommit, terms: Terms) -> PublicationPlan:
     """The plan for a release that is sound, and whose version and changelog go on from the latest one."""
     pending.on_progress("look at the repository", 0, 1)
-    with ThreadPoolExecutor(1) as requests:
-        looking = requests.submit(look, pending, private=terms.private)
-        # The checks take about as long to load as the Hub to answer.
-        import_module("blend.builders.validate")
-        plan = looking.result()
+    plan = look(pending, private=terms.private)
     pending.on_progress("look at the repository", 1, 1)
     _check(pending, plan, terms)
     return plan
@@ -162,15 +158,13 @@ def _checked_plan(pending: PendingCommit, terms: Terms) -> PublicationPlan:
 
 def _check(pending: PendingCommit, plan: PublicationPlan, terms: Terms) -> None:
     """Refuse what is about to be published if it is not sound, or does not go on from the latest version."""
-    from blend.builders.publish.validity import check_changelog, check_step, check_valid
-
     if plan.action != "publish":
         return
-    held = check_valid(pending, allow_errors=terms.allow_errors)
+    held = _check_valid(pending, allow_errors=terms.allow_errors)
     if plan.previous is not None:
-        check_changelog(pending, plan.previous)
+        _check_changelog(pending, plan.previous)
         if terms.force_version is None:
-            check_step(pending, held, plan.previous, plan.tags[tag_of(plan.previous)])
+            _check_step(pending, held, plan.previous, plan.tags[tag_of(plan.previous)])
 
 
 def _carried_out(pending: PendingCommit, plan: PublicationPlan, terms: Terms) -> Publication:
@@ -216,3 +210,118 @@ def _description(pending: PendingCommit, plan: PublicationPlan, terms: Terms) ->
     if terms.allow_errors is not None:
         lines.append(f"Published despite errors that validation reports: {terms.allow_errors}")
     return "\n".join(lines)
+
+
+# What has to hold before a release gets a tag for ever: it is sound, and its version and history are true.
+
+_SHOWN = 3
+"""Errors that a refusal quotes."""
+
+_LEFT_OUT = "loading"
+"""Loading with `datasets` takes longer than all other checks, which see what makes it fail."""
+
+_HEADING = re.compile(r"^## (\d+\.\d+\.\d+)\s*$", re.MULTILINE)
+
+
+def _check_valid(pending: PendingCommit, *, allow_errors: str | None) -> ReleaseManifest:
+    """Refuse a release that validation calls unsound, unless there is a reason to publish it all the same.
+
+    Args:
+        pending: The release.
+        allow_errors: The reason; null without one.
+
+    Returns:
+        The manifest, with the rows and digests that the tables really have.
+
+    Raises:
+        InputError: If validation finds errors, and there is no reason.
+    """
+    release = pending.release
+    checks = {name: check for name, check in CHECKS.items() if name != _LEFT_OUT}
+    report = validate_release(release, checks=checks, examples=_SHOWN, on_progress=pending.on_progress)
+    if report.passes():
+        return pending.manifest
+    if allow_errors is None:
+        found = [problem for check in report.checks for problem in check.examples]
+        errors = [str(problem) for problem in found if problem.level is Level.ERROR]
+        more = f", and {report.errors - _SHOWN} more" if report.errors > _SHOWN else ""
+        raise InputError(
+            f"{release}: not sound, and a published version never changes: {'; '.join(errors[:_SHOWN])}{more}; "
+            f"see `blend validate {release}`, build the release again, or give a reason with `allow_errors`"
+        )
+    return _as_held(release)
+
+
+def _check_changelog(pending: PendingCommit, latest: str) -> None:
+    """Refuse a release whose changelog does not go on from the latest version.
+
+    Raises:
+        InputError: If it has no section for it, or none for the release itself.
+    """
+    path = pending.release / CHANGELOG_NAME
+    headings = _HEADING.findall(document_text(path)) if path.is_file() else []
+    version = pending.manifest.version
+    if latest not in headings or version not in headings:
+        missing = latest if latest not in headings else version
+        raise InputError(
+            f"{pending.where}: {CHANGELOG_NAME} has no section for {missing}, so it would not tell readers "
+            f"what changed since {latest}, the latest version there; build it again on top of that, with "
+            f'previous = "{pending.repository.repo_id}@{tag_of(latest)}" in its recipe'
+        )
+
+
+def _check_step(pending: PendingCommit, held: ReleaseManifest, latest: str, commit: str) -> None:
+    """Refuse a version that promises less change than there is since the latest one.
+
+    Args:
+        pending: The release.
+        held: Its manifest, with the digests that its tables really have.
+        latest: The latest version in the repository.
+        commit: The commit that its tag names.
+
+    Raises:
+        InputError: If the version is not among those that may follow.
+    """
+    tag = tag_of(latest)
+    pending.on_progress(f"compare with {latest}", 0, 1)
+    step = _step(pending, held, commit)
+    pending.on_progress(f"compare with {latest}", 1, 1)
+    accepted = accepted_versions(latest, step.step)
+    if held.version not in accepted:
+        reasons = "; ".join(reason.text for reason in step.reasons if reason.step == step.step)
+        raise InputError(
+            f"{pending.where}: version {held.version} does not follow from what changed since {latest} "
+            f"({step.step}: {reasons}); build it as {' or '.join(accepted)}, or give a reason with "
+            f"`force_version`; see `blend diff {pending.repository.repo_id}@{tag} {pending.release}`"
+        )
+
+
+def _step(pending: PendingCommit, held: ReleaseManifest, commit: str) -> VersionStep:
+    """The step that follows from the tables; of the version before, only those that differ are downloaded."""
+    hub, new = pending.repository.hub, OpenRelease(pending.release, held)
+    folder = release_at(hub, commit, wanted=lambda old: _files_of_others(old, held))
+    old = OpenRelease(folder, read_manifest(folder))
+    return version_step(diff_tables(old, new, examples=0))
+
+
+def _files_of_others(old: ReleaseManifest, new: ReleaseManifest) -> Collection[str]:
+    """The files of the tables that the new release does not have with the same content."""
+    held = {_content(table) for table in new.tables}
+    return [file for table in old.tables if _content(table) not in held for file in table.files]
+
+
+def _content(table: TableInfo) -> tuple[str, str, str, str]:
+    return table.config, table.split, table.content_sha256, table.schema_sha256
+
+
+def _as_held(release: Path) -> ReleaseManifest:
+    """The manifest with what its tables hold instead of what it says; a table that cannot be read stays."""
+    checked = Release.open(release, release_locales(release))
+    tables = []
+    for table in checked.manifest.tables:
+        content = checked.contents[table.config, table.split]
+        if isinstance(content, TableContent):
+            held = {"content_sha256": content.content_sha256, "schema_sha256": content.schema_sha256}
+            table = table.model_copy(update={"rows": len(content.rows), **held})
+        tables.append(table)
+    return checked.manifest.model_copy(update={"tables": tuple(tables)})

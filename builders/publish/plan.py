@@ -1,35 +1,14 @@
-"""What publishing a release would change in a repository, and whether it may."""
+"""What publishing a release would change in a repository, and whether it may: by a look at what is there."""
 
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
-from blend.loaders.hub import hub_name
-from blend.loaders.releases import ReleaseFile, some_of
-from blend.loaders.releases.repository import RemoteFile
-from blend.schemas.addresses import numbers_of, tag_of
+from blend.builders.publish.repository import Changes, PendingCommit, RemoteFile, changes_between
+from blend.loaders.hub import Refs, hub_name
+from blend.loaders.releases import some_of
+from blend.schemas.addresses import newest_version, numbers_of, tag_of
 from blend.schemas.errors import ConflictError, InputError
 from blend.schemas.manifest import MANIFEST_NAME, ReleaseManifest
-
-
-class Changes(NamedTuple):
-    """Paths by what becomes of them on ``main``."""
-
-    added: tuple[str, ...]
-    """In the release only."""
-    changed: tuple[str, ...]
-    """In both, with other content."""
-    removed: tuple[str, ...]
-    """In the repository only; they stay under the tags that have them."""
-    unchanged: tuple[str, ...]
-    """In both, with the same content."""
-
-    def __bool__(self) -> bool:
-        return bool(self.added or self.changed or self.removed)
-
-    def described(self) -> str:
-        """The changes in words, the first paths by name."""
-        kinds = (("added", self.added), ("changed", self.changed), ("removed", self.removed))
-        return "; ".join(f"{kind}: {some_of(list(paths))}" for kind, paths in kinds if paths)
 
 
 class PublicationPlan(NamedTuple):
@@ -72,27 +51,89 @@ class Publication(NamedTuple):
     """Whether the repository was made for it."""
 
 
-def changes_between(files: Mapping[str, ReleaseFile], remote: Mapping[str, RemoteFile]) -> Changes:
-    """List what has to change in a repository for it to hold exactly a release.
+def look(pending: PendingCommit, *, private: bool) -> PublicationPlan:
+    """Find out what publishing has to do now, or raise the error that says why it may not.
 
     Args:
-        files: The release, by path.
-        remote: The repository's files, by path.
+        pending: The release.
+        private: Whether only the owners may see it; of an existing repository this is checked.
 
-    Returns:
-        Paths in text order.
+    Raises:
+        ConflictError: If its version is taken, or if somebody else is publishing.
+        InputError: If the version is not above the latest, or if the repository holds something else.
     """
-    shared = sorted(files.keys() & remote.keys())
-    same = {path for path in shared if remote[path].holds(files[path])}
-    return Changes(
-        added=tuple(sorted(files.keys() - remote.keys())),
-        changed=tuple(path for path in shared if path not in same),
-        removed=tuple(sorted(remote.keys() - files.keys())),
-        unchanged=tuple(path for path in shared if path in same),
+    is_private = pending.repository.is_private()
+    if private and is_private is False:
+        raise InputError(
+            f"{pending.where}: exists and is public, so `private` cannot be kept; make it private in its "
+            "settings, or publish to another repository"
+        )
+    if is_private is None:
+        return plan_on(pending, Refs(None, {}, {}), creates=True)
+    return plan_on(pending, pending.repository.refs())
+
+
+def plan_on(pending: PendingCommit, refs: Refs, *, creates: bool = False) -> PublicationPlan:
+    """Plan publishing on top of what branches and tags name now; errors as of `look`."""
+    manifest, repository, latest = pending.manifest, pending.repository, newest_version(refs.tags)
+    where = pending.where
+    table = manifest.tables[0]
+    plan = PublicationPlan(
+        repo_id=repository.repo_id,
+        version=manifest.version,
+        tag=pending.tag,
+        action="nothing",
+        creates=creates,
+        head=refs.head,
+        tags=refs.tags,
+        made=refs.tags.get(pending.tag),
+        changes=Changes((), (), (), tuple(pending.files)),
+        edited=(),
+        previous=latest,
+        load=f'load_dataset("{repository.repo_id}", "{table.config}", split="{table.split}", '
+        f'revision="{pending.tag}")',
+    )
+    _check_no_branch(pending.tag, refs.branches, where=where)
+    if pending.tag in refs.tags:
+        pending.check_tagged(refs.tags[pending.tag])
+        return plan
+    files = repository.files(refs.head)
+    if refs.head is not None and (made := find_commit(pending, refs)) is not None:
+        _check_still_there(made, refs.head, files, repository.files(made)[MANIFEST_NAME], where=where)
+        return plan._replace(action="tag", made=made)
+    there = None if refs.head is None else repository.find_manifest(refs.head)
+    _check_target(manifest, there, files, where=where)
+    if there is not None and refs.head is not None:
+        _check_finished(there, refs.head, refs.tags, repo_id=repository.repo_id)
+    _check_order(manifest.version, latest, where=where)
+    released = files if latest is None else repository.files(refs.tags[tag_of(latest)])
+    edited = {path for path in files.keys() | released.keys() if files.get(path) != released.get(path)}
+    return plan._replace(
+        action="publish", changes=changes_between(pending.files, files), edited=tuple(sorted(edited))
     )
 
 
-def check_order(version: str, latest: str | None, *, where: str) -> None:
+def find_commit(pending: PendingCommit, refs: Refs) -> str | None:
+    """The commit that holds the release: that of its tag, or one on ``main`` since the latest tag.
+
+    Raises:
+        ConflictError: If its tag is on other content.
+    """
+    if pending.tag in refs.tags:
+        pending.check_tagged(refs.tags[pending.tag])
+        return refs.tags[pending.tag]
+    tagged = set(refs.tags.values())
+    if refs.head is None or refs.head in tagged:
+        return None
+    for commit, title in pending.repository.history(refs.head):
+        if commit in tagged:
+            return None
+        if title == pending.title and not pending.differences(commit):
+            return commit
+    return None
+
+
+def _check_order(version: str, latest: str | None, *, where: str) -> None:
     """Refuse a version that is not above the latest one: readers of ``main`` would go back.
 
     Raises:
@@ -105,7 +146,7 @@ def check_order(version: str, latest: str | None, *, where: str) -> None:
         )
 
 
-def check_no_branch(tag: str, branches: Mapping[str, str], *, where: str) -> None:
+def _check_no_branch(tag: str, branches: Mapping[str, str], *, where: str) -> None:
     """Refuse a tag that a branch has the name of: readers who name it could get either.
 
     Raises:
@@ -119,7 +160,7 @@ def check_no_branch(tag: str, branches: Mapping[str, str], *, where: str) -> Non
         )
 
 
-def check_target(
+def _check_target(
     manifest: ReleaseManifest, there: ReleaseManifest | None, remote: Mapping[str, RemoteFile], *, where: str
 ) -> None:
     """Refuse to replace what is not a release, or another dataset's.
@@ -146,7 +187,7 @@ def check_target(
         )
 
 
-def check_finished(there: ReleaseManifest, head: str, tags: Mapping[str, str], *, repo_id: str) -> None:
+def _check_finished(there: ReleaseManifest, head: str, tags: Mapping[str, str], *, repo_id: str) -> None:
     """Refuse to go on from a version that is on ``main`` without its tag.
 
     Somebody publishes it at this moment, or was stopped between commit and tag. Readers of ``main`` have seen
@@ -163,7 +204,7 @@ def check_finished(there: ReleaseManifest, head: str, tags: Mapping[str, str], *
         )
 
 
-def check_still_there(
+def _check_still_there(
     commit: str, head: str, remote: Mapping[str, RemoteFile], manifest: RemoteFile, *, where: str
 ) -> None:
     """Refuse to tag a commit whose release has been taken off ``main`` since; its readers would not find it.

@@ -6,16 +6,19 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from blend.builders.publish.look import PendingCommit, find_commit
+from blend.builders.publish.plan import find_commit
+from blend.builders.publish.repository import PendingCommit
 from blend.loaders.hub import MAIN, answer_of
-from blend.loaders.hub.hub_errors import (
+from blend.loaders.hub.requests import (
+    ATTEMPTS,
     NotTheHub,
     explanation,
+    is_passing,
     masked,
     reason,
     status_of,
+    wait_after,
 )
-from blend.loaders.hub.request_timeouts import ATTEMPTS, is_passing, wait_after
 from blend.schemas.errors import BlendError, ConflictError, HubError, InputError, StorageError
 from blend.schemas.manifest import CARD_NAME
 

@@ -1,6 +1,7 @@
 """The release: a recipe becomes a directory that ``datasets.load_dataset`` reads."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
@@ -9,24 +10,21 @@ import tomli_w
 
 from blend.builders.cards import documents
 from blend.builders.cards.facts import ReleaseFacts
-from blend.builders.diff import OpenRelease, diff_releases, open_release
-from blend.builders.diff.model import VersionStep, version_step
+from blend.builders.diff import OpenRelease, open_release
 from blend.builders.diff.text import next_changelog
 from blend.builders.parquet import Table, loaded_bytes, write_table
 from blend.builders.release.tables import BuiltTables, build_tables
 from blend.builders.stats import build_stats
 from blend.builders.stats.dataset import build_cultural_stats, build_triple_stats
-from blend.builders.stats.measures import in_order
+from blend.builders.stats.measures import Stats, in_order
 from blend.builders.stats.planning import power
-from blend.builders.stats.question_tables import Stats
 from blend.loaders.files.atomic import atomic_directory
 from blend.loaders.files.content import file_infos
 from blend.loaders.files.progress import ProgressCallback, silent
-from blend.loaders.recipes import RecipeInPlace
-from blend.loaders.releases.references import replaceable
-from blend.loaders.releases.tables import agreement_json, read_audit, report_json
+from blend.loaders.recipes import RecipeInPlace, read_datasheet
+from blend.loaders.releases.references import check_replaceable
+from blend.loaders.releases.tables import figures_json, read_audit
 from blend.schemas.arrow_types import published
-from blend.schemas.errors import InputError
 from blend.schemas.locales import Registry
 from blend.schemas.manifest import (
     AGREEMENT_NAME,
@@ -94,73 +92,32 @@ def build_release(
     placed = RecipeInPlace.of(
         licensed(recipe), Path(base), source_paths=source_paths, locales=locales, on_progress=on_progress
     ).portable()
-    with atomic_directory(Path(out), check=replaceable(recipe.name, replace=replace)) as release:
-        for path, text in placed.registries().items():
-            _write_text(release / path, text)
+    check = partial(check_replaceable, name=recipe.name, replace=replace)
+    with atomic_directory(Path(out), check=check) as release:
         # Before anything is built: what is not there is better told at once than after hours.
-        datasheet, before = placed.datasheet(), _release_before(placed)
+        before = placed.previous()
+        datasheet = Datasheet() if recipe.datasheet is None else read_datasheet(placed.base / recipe.datasheet)
         built = build_tables(placed)
         # Before anything is written: later, this would be the most that a build needs.
         stats = _stats(built)
-        filled_in = placed.carry_filled_in(release)
-        waiting, tables = list(_tables(built)), list[TableInfo]()
-        for table in waiting:
-            on_progress("write tables", len(tables), len(waiting))
-            tables.append(write_table(table, release))
-        on_progress("write tables", len(tables), len(waiting))
-        as_released = placed.as_released(built.recipe)
-        for path, text in _reports(built, as_released, release, tables).items():
-            _write_text(release / path, text)
+        carried, as_released = placed.carry(release, built.recipe)
+        tables = _write_tables(built, release, on_progress)
+        _write(release, _reports(built, as_released, release, tables))
         manifest = ReleaseManifest(
             name=recipe.name,
             version=recipe.version,
             sdk_version=__version__,
             writers={library: version(library) for library in _WRITERS},
             recipe=as_released,
-            sources=(*built.sources, *filled_in),
-            tables=tuple(tables),
-            files=_file_infos(release),
+            sources=(*built.sources, *carried),
+            tables=tables,
+            files=_files_in(release),
             report=tuple(stage.report(built.tags) for stage in built.stages),
         )
-        facts = _facts(built, release, manifest, datasheet, stats, before)
-        for path, text in documents(facts).items():
-            _write_text(release / path, text)
-        manifest = manifest.model_copy(update={"files": _file_infos(release)})
-        _write_text(release / MANIFEST_NAME, manifest.to_json())
+        _write(release, documents(_facts(built, release, manifest, datasheet, stats, before)))
+        manifest = manifest.model_copy(update={"files": _files_in(release)})
+        _write(release, {MANIFEST_NAME: manifest.to_json()})
         return manifest
-
-
-def step_since_previous(
-    recipe: Recipe, out: Path, *, base: Path = Path(), source_paths: Mapping[str, Path] | None = None
-) -> tuple[str, VersionStep] | None:
-    """The version before, and the step that follows from what a release changes; null without one before.
-
-    Args:
-        recipe: What was built; its ``previous`` names the version before.
-        out: The release.
-        base: Folder to which the recipe's relative locations refer.
-        source_paths: Directories by location, as `build_release` takes them.
-    """
-    before = _release_before(RecipeInPlace.of(recipe, base, source_paths=source_paths))
-    if before is None:
-        return None
-    return before.manifest.version, version_step(diff_releases(before.folder, out, examples=0))
-
-
-def _release_before(placed: RecipeInPlace) -> OpenRelease | None:
-    """The release that this one follows; null where the recipe names none.
-
-    Raises:
-        InputError: If the recipe's words on what changes are those of the version before.
-    """
-    folder = placed.previous()
-    if folder is None:
-        return None
-    before, changes = open_release(folder), placed.recipe.changes
-    if changes is not None and changes == before.manifest.recipe.changes:
-        what = f"says word for word what it says of {before.manifest.version}"
-        raise InputError(f"recipe, key changes: {what}; write what is new since then, or remove the key")
-    return before
 
 
 def _stats(built: BuiltTables) -> Stats | None:
@@ -177,6 +134,15 @@ def _stats(built: BuiltTables) -> Stats | None:
         locales=built.locales,
         with_overlap=False,  # The card does not show it.
     )
+
+
+def _write_tables(built: BuiltTables, release: Path, on_progress: ProgressCallback) -> tuple[TableInfo, ...]:
+    waiting, tables = list(_tables(built)), list[TableInfo]()
+    for table in waiting:
+        on_progress("write tables", len(tables), len(waiting))
+        tables.append(write_table(table, release))
+    on_progress("write tables", len(tables), len(waiting))
+    return tuple(tables)
 
 
 def _tables(built: BuiltTables) -> Iterator[Table]:
@@ -221,10 +187,10 @@ def _reports(built: BuiltTables, recipe: Recipe, release: Path, tables: Sequence
             ANNOTATOR_GROUPS_NAME: built.aggregated.groups,
         }
         texts |= {
-            name: agreement_json(rows, built.tags) for name, rows in of_people.items() if not rows.is_empty()
+            name: figures_json(rows, built.tags) for name, rows in of_people.items() if not rows.is_empty()
         }
     if built.model_report is not None:
-        texts[MODEL_VERDICTS_NAME] = report_json(built.model_report)
+        texts[MODEL_VERDICTS_NAME] = built.model_report.model_dump_json(indent=1) + "\n"
     # What was taken with its options is not ours to audit, and no votes are known of it.
     if built.mcqs.n_mcqs and built.mcqs.given.is_empty() and recipe.mcq.mode == "default":
         # Only here: in paper mode nothing is audited, and nothing for it is loaded.
@@ -237,7 +203,7 @@ def _reports(built: BuiltTables, recipe: Recipe, release: Path, tables: Sequence
         }
         true_false = audits.get(TRUE_FALSE_QUESTIONS)
         report = audits[MULTIPLE_CHOICE_QUESTIONS].model_copy(update={"true_false": true_false})
-        texts[AUDIT_NAME] = report_json(report)
+        texts[AUDIT_NAME] = report.model_dump_json(indent=1) + "\n"
     return texts
 
 
@@ -256,7 +222,7 @@ def _facts(
     manifest: ReleaseManifest,
     datasheet: Datasheet,
     stats: Stats | None,
-    before: OpenRelease | None,
+    before: Path | None,
 ) -> ReleaseFacts:
     """All that the documents are written from."""
     triples, mcqs = built.triples, _written(release, manifest.tables, MULTIPLE_CHOICE_QUESTIONS)
@@ -274,15 +240,19 @@ def _facts(
         reading=built.mcqs.reading,
         model_report=built.model_report,
         datasheet=datasheet,
-        changelog=next_changelog(before, OpenRelease(release, manifest)),
+        changelog=next_changelog(
+            None if before is None else open_release(before), OpenRelease(release, manifest)
+        ),
         contributions=built.inputs.contributions,
     )
 
 
-def _write_text(path: Path, text: str) -> None:
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(text, encoding="utf-8", newline="\n")
+def _write(release: Path, texts: Mapping[str, str]) -> None:
+    """Write texts by their path in the release."""
+    for path, text in texts.items():
+        (release / path).parent.mkdir(exist_ok=True)
+        (release / path).write_text(text, encoding="utf-8", newline="\n")
 
 
-def _file_infos(release: Path) -> tuple[FileInfo, ...]:
+def _files_in(release: Path) -> tuple[FileInfo, ...]:
     return file_infos(release, [path for path in release.rglob("*") if path.is_file()])

@@ -12,9 +12,10 @@ from rapidfuzz import fuzz
 from blend.builders.stages import Stage, rows_by
 from blend.builders.templates import content
 from blend.builders.templates.localise import slot_country
+from blend.loaders.contributions.contributors import terms_problems
 from blend.loaders.files.diagnostics import Diagnostics, unknown_locale
 from blend.loaders.recipes import RecipeInPlace
-from blend.loaders.recipes.sources import SourceTables, check_terms, in_locales, load_source
+from blend.loaders.recipes.sources import SourceTables, in_locales, load_source
 from blend.schemas.errors import InputError, RowError, RowErrors, raise_all
 from blend.schemas.formats import format_of
 from blend.schemas.frames import (
@@ -121,7 +122,9 @@ def read_inputs(placed: RecipeInPlace, *, reviewing: bool = False) -> Inputs:
             f"recipe, key locales: no source has a question in {', '.join(missing)}; "
             f"the sources hold {', '.join(sorted(held)) or 'none'}"
         )
-    sources = [_only(tables, wanted) for tables in _compared_with_blend(sources, placed.locales)]
+    sources = _compared_with_blend(sources, placed.locales)
+    if wanted is not None:
+        sources = [_only(tables, wanted) for tables in sources]
     prompted = {tag for tables in sources for tag in tables.prompts["locale"]}
     rows = {
         name: pl.concat([empty(schema), *(getattr(tables, name) for tables in sources)])
@@ -164,7 +167,8 @@ def _read_source(placed: RecipeInPlace, source: Source, *, alone: bool, reviewin
         if not alone:
             raise_all([here(one) for one in (error.errors if isinstance(error, RowErrors) else (error,))])
         raise
-    check_terms(tables.contributed, placed.recipe.license, where=source.location)
+    given = ((part.folder, part.contributor) for part in tables.contributed)
+    raise_all(terms_problems(given, placed.recipe.license, within=f"{source.location}/"))
     if alone:
         return tables
     named = pl.format("{}/{}", pl.lit(name), "source")
@@ -175,10 +179,8 @@ def _read_source(placed: RecipeInPlace, source: Source, *, alone: bool, reviewin
     return SourceTables(**frames | placed_rows)
 
 
-def _only(tables: SourceTables, wanted: Sequence[str] | None) -> SourceTables:
+def _only(tables: SourceTables, wanted: Sequence[str]) -> SourceTables:
     """What a source has of the locales wanted; of profiles all, since they are of people."""
-    if wanted is None:
-        return tables
     here = pl.col("locale").is_in(wanted)
     rows = {name: getattr(tables, name).filter(here) for name in _ROWS if name != "profiles"}
     # A finding without a locale is about a whole file, whatever locale it serves.

@@ -1,11 +1,11 @@
 """Reviewing: the answers of a recipe's sources, and pairs of them, that a person still has to look at."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import groupby
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import polars as pl
 
@@ -68,16 +68,13 @@ def answers_to_review(
     responses = inputs.responses.filter(here)
     reviews, lost = without_lost(inputs.reviews.filter(here), responses)
     sheet = answer_sheet(inputs.questions.filter(here), responses, reviews, everything=everything, lost=lost)
-    if sheet.is_empty() and lost:
-        places = ", ".join(one.source for one in lost)
-        raise InputError(
-            f"nothing to review: nobody gives the answers of {places} any more; delete that review"
-        )
-    if sheet.is_empty() and everything:
-        why = "nobody has given an answer yet; `blend status` says what is missing"
-        raise InputError(f"nothing to review: {why}")
     if sheet.is_empty():
         why = "every answer is reviewed; `everything=True` shows what was decided"
+        if lost:
+            places = ", ".join(one.source for one in lost)
+            why = f"nobody gives the answers of {places} any more; delete that review"
+        elif everything:
+            why = "nobody has given an answer yet; `blend status` says what is missing"
         raise InputError(f"nothing to review: {why}")
     return sheet, lost
 
@@ -119,20 +116,14 @@ def pairs_to_review(recipe: Recipe, *, base: Path = Path(), everything: bool = F
     return pl.DataFrame(rows, PAIR_SHEET.columns, orient="row")
 
 
-class _OfferedOption(NamedTuple):
-    """An option that a question may show, and who has read it."""
+_Offered = tuple[dict[str, Any], Sequence[Reader], frozenset[str | None]]
+"""An option that a question may show: a row of `builders.mcq.to_review.OFFERED_OPTIONS`, those who have given a
+verdict on it, and what `Verdicts.read_by` says of it, for each region that gave it."""
 
-    row: dict[str, Any]
-    """A row of `builders.mcq.to_review.OFFERED_OPTIONS`."""
-    readers: Sequence[Reader]
-    """Those who have given a verdict on it."""
-    read_by: frozenset[str | None]
-    """What `Verdicts.read_by` says of it, for each region that gave it."""
 
-    @property
-    def question(self) -> tuple[str, str]:
-        """Its question: template, and locale asked about."""
-        return self.row["template_id"], self.row["locale"]
+def _question(row: Mapping[str, Any]) -> tuple[str, str]:
+    """The question of an option: template, and locale asked about."""
+    return row["template_id"], row["locale"]
 
 
 class _RecipeOptions:
@@ -157,7 +148,7 @@ class _RecipeOptions:
 
     def offered(
         self, verdicts: pl.DataFrame | None, *, everything: bool = False, locales: Sequence[str] | None = None
-    ) -> Iterator[_OfferedOption]:
+    ) -> Iterator[_Offered]:
         """List the options, in the order of `builders.mcq.to_review.offered_options`.
 
         Judges of pairs are asked as far as their verdicts are on file: no model, and no server.
@@ -201,7 +192,7 @@ class _RecipeOptions:
             if locales is None or row["locale"] in locales:
                 key = row["template_id"], row["locale"], row["option"]
                 read_by = frozenset(read.read_by(*key, origin) for origin in row["regions"])
-                yield _OfferedOption(row, read.readers(*key), read_by)
+                yield row, read.readers(*key), read_by
 
 
 def options_to_review(
@@ -237,7 +228,7 @@ def options_to_review(
     placed = RecipeInPlace.of(recipe, base)
     options, verdicts = _RecipeOptions(placed), placed.verdicts()
     every = options.offered(verdicts, everything=everything, locales=locales)
-    offered = [one for one in every if only is None or one.question in only]
+    offered = [one for one in every if only is None or _question(one[0]) in only]
     rows = []
     for row, readers, read_by in offered:
         if unread and None not in read_by:
@@ -250,7 +241,7 @@ def options_to_review(
         left_out = not (everything or offered) and any(options.offered(verdicts, everything=True))
         more = "; `everything=True` also shows what verdicts leave out" if left_out else ""
         raise InputError(f"nothing to read: {why}{more}")
-    shown = {one.question for one in offered}
+    shown = {_question(row) for row, _, _ in offered}
     without = [
         key
         for key in options.answered.select(KEY).sort(KEY[::-1]).iter_rows()
@@ -279,9 +270,9 @@ def options_for_natives(
     placed = RecipeInPlace(recipe, base, {}, known, silent)
     options = _RecipeOptions(placed)
     unread = [
-        one.row
-        for one in options.offered(placed.verdicts())
-        if all(reader.kind != NATIVE for reader in one.readers)
+        row
+        for row, readers, _ in options.offered(placed.verdicts())
+        if all(reader.kind != NATIVE for reader in readers)
     ]
     return pl.DataFrame(unread, OFFERED_OPTIONS), options.answered
 
@@ -291,15 +282,6 @@ def options_for_natives(
 
 _MAX_OPTIONS = 40
 """Options in one request at most; questions rarely have as many."""
-
-
-class _ModelVerdicts(NamedTuple):
-    """Verdicts that a model has added."""
-
-    by_verdict: Counter[str]
-    """How many of each."""
-    unsure: int
-    """Those of them that count for nothing, since the model is too unsure."""
 
 
 def read_by_model(
@@ -312,7 +294,7 @@ def read_by_model(
     locales: Sequence[str] | None = None,
     everything: bool = False,
     on_progress: ProgressCallback = silent,
-) -> _ModelVerdicts:
+) -> tuple[Counter[str], int]:
     """Have a model read options, and add its verdicts to a file as they come: a further run asks the rest.
 
     What it refuses makes room for options that were not needed before; they are read as well.
@@ -328,6 +310,10 @@ def read_by_model(
         everything: Whether options that people or the package's model have read, and those that verdicts leave
             out, are read as well: to compare the model with people.
         on_progress: Told about progress.
+
+    Returns:
+        How many verdicts of each kind the model has added, and how many of them count for nothing, since it is
+        too unsure.
 
     Raises:
         InputError: If the recipe is in paper mode, or no question asks about a locale.
@@ -349,8 +335,7 @@ def read_by_model(
     reader = OptionReader(model, record=record, base_url=base_url, concurrency=concurrency, timeout_s=300.0)
     append_verdicts(out, (), reader=reader.name, when=datetime.now(UTC).date())
     placed = RecipeInPlace.of(recipe, base)
-    options = _RecipeOptions(placed)
-    named = recipe.mcq.verdicts
+    options, named = _RecipeOptions(placed), recipe.mcq.verdicts
     is_same = named is not None and (base / named).resolve() == out.resolve()
     while True:
         # Those that the recipe names, and those in the file that is added to, as they stand by now.
@@ -361,29 +346,28 @@ def read_by_model(
         requests = list(_requests(offered, options.locales, reader.name, everything=everything))
         if not requests:
             unsure = sum((one.confidence or 0) < recipe.mcq.model_confidence for one in given)
-            return _ModelVerdicts(Counter(one.verdict for one in given), unsure)
+            return Counter(one.verdict for one in given), unsure
         total += len(requests)
         on_progress("read options", done, total)
         reader.read(requests)
 
 
 def _requests(
-    offered: Iterator[_OfferedOption], locales: Registry, reader: str, *, everything: bool
+    offered: Iterator[_Offered], locales: Registry, reader: str, *, everything: bool
 ) -> Iterator[AskedOptions]:
     """What to ask about, question by question: nothing on which the reader has given a verdict."""
-    for (template_id, tag), of_question in groupby(offered, key=lambda one: one.question):
+    for (template_id, tag), of_question in groupby(offered, key=lambda one: _question(one[0])):
         every = list(of_question)
-        keys = [one.row["option"] for one in every if one.row["role"] == KEY_ROLE]
+        keys = [row["option"] for row, _, _ in every if row["role"] == KEY_ROLE]
         wanted = [
-            one
-            for one in every
-            if all(other.name != reader for other in one.readers)
+            (row["option"], row["role"])
+            for row, readers, read_by in every
+            if all(other.name != reader for other in readers)
             # What people or the package's model have read; that another has says nothing of this one.
-            and (everything or one.read_by & {None, MODEL})
+            and (everything or read_by & {None, MODEL})
         ]
         for start in range(0, len(wanted), _MAX_OPTIONS):
-            part = wanted[start : start + _MAX_OPTIONS]
-            asked = tuple((one.row["option"], one.row["role"]) for one in part)
+            asked = tuple(wanted[start : start + _MAX_OPTIONS])
             others = tuple(key for key in keys if (key, KEY_ROLE) not in asked)
             region = locales.get(tag).prompt_name
-            yield AskedOptions(template_id, tag, every[0].row["question"], region, asked, others)
+            yield AskedOptions(template_id, tag, every[0][0]["question"], region, asked, others)

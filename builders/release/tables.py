@@ -24,8 +24,7 @@ from blend.builders.stages import Stage, rows_by
 from blend.builders.triples.tables import TripleTables, triple_tables
 from blend.loaders.recipes import RecipeInPlace
 from blend.loaders.recipes.sources import load_snapshot, load_topics
-from blend.loaders.responses.verdicts import decisions_in, models_in
-from blend.loaders.topics import read_forms
+from blend.loaders.responses.verdicts import decisions_in
 from blend.schemas.frames import FINDINGS, KEY, votes_known
 from blend.schemas.locales import Locale, Registry
 from blend.schemas.manifest import SourceInfo
@@ -85,7 +84,7 @@ class BuiltTables:
         )
 
     def figures(self) -> pl.DataFrame:
-        """One row per locale: ``questions``, ``answered``, ``groups``, ``votes``, ``proposed``, ``mcqs``.
+        """One row per locale: ``questions``, ``answered``, ``votes``, ``proposed``, ``mcqs``.
 
         ``votes`` is null where those of any question are unknown.
         """
@@ -101,7 +100,6 @@ class BuiltTables:
         by_locale = of_questions.group_by("locale").agg(
             questions=pl.len(),
             answered=(pl.col("groups") > 0).sum(),
-            groups=pl.col("groups").sum(),
             # Null where those of any question are unknown.
             votes=pl.when(pl.col("is_known").all()).then(pl.col("votes").sum()),
             proposed=(pl.col("grouping") == "proposed").sum(),
@@ -111,7 +109,7 @@ class BuiltTables:
             by_locale.join(mcqs, on="locale", how="full", coalesce=True)
             # A locale may have multiple choice alone: nobody voted, which is not an unknown number of votes.
             .with_columns(votes=pl.when(pl.col("questions").is_not_null()).then("votes").otherwise(0))
-            .with_columns(pl.col("questions", "answered", "groups", "proposed", "mcqs").fill_null(0))
+            .with_columns(pl.col("questions", "answered", "proposed", "mcqs").fill_null(0))
             .sort("locale")
         )
 
@@ -123,6 +121,7 @@ def build_tables(placed: RecipeInPlace) -> BuiltTables:
         BlendError: If an input is not as it must be.
     """
     recipe, inputs = placed.recipe, read_inputs(placed)
+    snapshot, topics = load_snapshot(placed), load_topics(placed)
     annotations, aggregated = annotate(inputs, recipe)
     verdicts = placed.verdicts()
     mcqs = build_mcq(
@@ -143,22 +142,25 @@ def build_tables(placed: RecipeInPlace) -> BuiltTables:
         rebalance = recipe.mcq.rebalance
         given = given_rows(inputs.mcqs, rebalance=rebalance, seed=recipe.seed, locales=placed.locales)
         mcqs = with_given(mcqs, given)
-    if inputs.infos:
-        placed.on_progress("build tables", 1, 1)
-    snapshots, triples = _triples(placed)
-    topics, cultural = _cultural(placed)
-    stages = [*inputs.stages]
+    stages, infos = [*inputs.stages], [*inputs.infos]
     if aggregated is not None:
         stages.append(Stage("aggregate responses", rows_by(aggregated.annotations), aggregated.findings))
-    # A release without questions says nothing of them.
-    stages += [_mcq_stage(mcqs, annotations, warn=recipe.mcq.unread == "warn")] if inputs.infos else []
-    stages += [] if triples is None else [triples.stage()]
-    stages += [cultural.stage(info.location) for info in topics if cultural is not None]
-    infos = (*inputs.infos, *snapshots, *topics)
+    if inputs.infos:  # a release without questions says nothing of them
+        placed.on_progress("build tables", 1, 1)
+        stages.append(_mcq_stage(mcqs, annotations, warn=recipe.mcq.unread == "warn"))
+    triples = cultural = None
+    if snapshot is not None:
+        info, facts, domain, templates = snapshot
+        triples = triple_tables(facts, domain, recipe.food, templates=templates, source=info.files[0].path)
+        infos.append(info)
+        stages.append(triples.stage())
+    if topics is not None:
+        info, tables, forms = topics
+        cultural = build_prompts(tables, recipe.cultural, forms=forms)
+        infos.append(info)
+        stages.append(cultural.stage(info.location))
     read = {(info.kind, info.location): {"sha256": info.sha256, "revision": info.revision} for info in infos}
     pinned = (one.model_copy(update=read[one.kind, one.location]) for one in recipe.sources)
-    models = [] if verdicts is None or recipe.mcq.mode == "paper" else models_in(verdicts)
-    confidence = recipe.mcq.model_confidence
     return BuiltTables(
         recipe=recipe.model_copy(update={"sources": tuple(pinned)}),
         inputs=inputs,
@@ -167,8 +169,8 @@ def build_tables(placed: RecipeInPlace) -> BuiltTables:
         mcqs=mcqs,
         triples=triples,
         cultural=cultural,
-        model_report=model_report(mcqs.beside_models, models, model_confidence=confidence) if models else None,
-        sources=infos,
+        model_report=None if verdicts is None else model_report(mcqs.beside_models, verdicts, recipe.mcq),
+        sources=tuple(infos),
         stages=tuple(stages),
         locales=placed.locales,
     )
@@ -187,33 +189,6 @@ def with_votes(annotations: pl.DataFrame) -> pl.DataFrame:
     """Annotations whose votes are known; mostly all, of which a filter would make a copy."""
     is_known = annotations.select(votes_known()).to_series().fill_null(value=False)
     return annotations if is_known.all() else annotations.filter(is_known)
-
-
-def _triples(placed: RecipeInPlace) -> tuple[list[SourceInfo], TripleTables | None]:
-    """What was read of the snapshot that the recipe names, and the tables made from it; null without one."""
-    source = next((one for one in placed.recipe.sources if one.kind == "wikidata"), None)
-    if source is None:
-        return [], None
-    placed.on_progress("build from Wikidata", 0, 1)
-    domain = placed.domain()
-    # Before the snapshot, which takes longer to read.
-    templates = placed.domain_templates(domain)
-    path = placed.source_paths.get(source.location)
-    info, facts = load_snapshot(source, domain, placed.base, path=path)
-    made = triple_tables(facts, domain, placed.recipe.food, templates=templates, source=info.files[0].path)
-    placed.on_progress("build from Wikidata", 1, 1)
-    return [info], made
-
-
-def _cultural(placed: RecipeInPlace) -> tuple[list[SourceInfo], CulturalPrompts | None]:
-    """What was read of the source of topics that the recipe names, and its prompts; null without one."""
-    source = next((one for one in placed.recipe.sources if one.kind == "topics"), None)
-    if source is None:
-        return [], None
-    info, topics = load_topics(source, placed.base, path=placed.source_paths.get(source.location))
-    options = placed.recipe.cultural
-    forms = None if options.forms is None else read_forms(placed.base / options.forms)
-    return [info], build_prompts(topics, options, forms=forms)
 
 
 def _mcq_stage(mcqs: McqBuild, annotations: pl.DataFrame, *, warn: bool) -> Stage:

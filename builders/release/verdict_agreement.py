@@ -1,11 +1,9 @@
 """Agreement: how far readers of options agree, and how verdicts of one reader or model compare with others'."""
 
-from collections.abc import Sequence
-
 import polars as pl
 
 from blend.builders.saq.agreement import krippendorff_alpha
-from blend.loaders.responses.verdicts import MODEL_KIND, NATIVE
+from blend.loaders.responses.verdicts import MODEL_KIND, NATIVE, models_in
 from blend.schemas.recipe import McqOptions
 from blend.schemas.reports import ANY_REFUSAL, EVERY, ComparedKind, ModelComparison, ModelReport
 from blend.schemas.sheets import ALL_VERDICTS, ALSO_CORRECT, OK, SILLY, WRONG
@@ -139,14 +137,20 @@ def _gravest(verdicts: pl.DataFrame) -> pl.DataFrame:
 _IN_ANY_WORDING = ("template_id", "locale", "option")
 
 
-def model_report(beside: pl.DataFrame, models: Sequence[str], *, model_confidence: float) -> ModelReport:
+def model_report(beside: pl.DataFrame, verdicts: pl.DataFrame, options: McqOptions) -> ModelReport | None:
     """Compare every model, and all together, with the people who have read the same options.
 
     Args:
         beside: `mcq.verdicts.Verdicts.beside_models`.
-        models: Names of the models, at least one, whether a verdict of theirs counts or not.
-        model_confidence: From where on a model is sure.
+        verdicts: `frames.VERDICTS`, which name the models, whether a verdict of theirs counts or not.
+        options: Those of the questions; from ``model_confidence`` on a model is sure.
+
+    Returns:
+        The report; null without models, or in paper mode, where verdicts have no say.
     """
+    models, model_confidence = models_in(verdicts), options.model_confidence
+    if not models or options.mode == "paper":
+        return None
     is_model = pl.col("kind") == MODEL_KIND
     people = beside.filter(~is_model)
 

@@ -12,13 +12,13 @@ import polars as pl
 
 from blend.builders.stats.measures import (
     KINDS,
+    Stats,
     in_measure_order,
     in_order,
     mean_by,
     question_figures,
 )
 from blend.builders.stats.planning import power
-from blend.builders.stats.question_tables import Stats
 from blend.schemas.errors import RowError, raise_all
 from blend.schemas.frames import KEY
 from blend.schemas.languages import base_form

@@ -2,35 +2,40 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import polars as pl
 
 from blend.builders.stats import build_stats
-from blend.builders.stats.measures import in_order
-from blend.builders.stats.question_tables import Stats, question_tables
+from blend.builders.stats.measures import Stats, in_order, question_tables
 from blend.builders.triples.rows import NUMBER
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.tables import (
-    read_agreement,
-    read_annotator_groups,
     read_config,
-    read_tables,
+    read_figures,
     release_domain,
     release_locales,
 )
 from blend.schemas.errors import InputError
+from blend.schemas.frames import KEY
+from blend.schemas.manifest import AGREEMENT_NAME, ANNOTATOR_GROUPS_NAME
 from blend.schemas.recipe import Domain
-from blend.schemas.rows import ANNOTATIONS, CULTURAL_PROMPTS
+from blend.schemas.rows import (
+    ANNOTATIONS,
+    CULTURAL_PROMPTS,
+    MULTIPLE_CHOICE_QUESTIONS,
+    SHORT_ANSWER_QUESTIONS,
+)
 from blend.schemas.summaries import Summarised, Table
 
 # Rows made from Wikidata: how many, where from, made of what.
 
 
 _COMMON = 10
-"""Most common parts shown per language."""
+"""Most common parts that are listed per language."""
 
 _COUNTS = ("dishes", "triples", "parts", "part_labels", "one_part", "origins", "materials", "images")
 
@@ -50,12 +55,11 @@ class TripleStats(NamedTuple):
     ordered by item number."""
 
 
-def build_triple_stats(triples: Iterable[pl.DataFrame], *, common: int = _COMMON) -> TripleStats:
+def build_triple_stats(triples: Iterable[pl.DataFrame]) -> TripleStats:
     """The statistics of rows, one language after the other.
 
     Args:
         triples: `triple_rows.TRIPLES`, one frame per language.
-        common: How many of the most common parts to list per language.
 
     Raises:
         InputError: If there are no rows.
@@ -88,7 +92,7 @@ def build_triple_stats(triples: Iterable[pl.DataFrame], *, common: int = _COMMON
         .agg(dishes=pl.col("dish").n_unique().cast(pl.Int64))
         .sort(as_given, "dishes", NUMBER, descending=[False, True, False])
         .with_columns(rank=pl.int_range(1, pl.len() + 1).over("language"))
-        .filter(pl.col("rank") <= common)
+        .filter(pl.col("rank") <= _COMMON)
     )
     return TripleStats(
         languages.sort("dishes", "language", descending=[True, False]),
@@ -170,15 +174,18 @@ def stats_of_release(release: Path, *, on_progress: ProgressCallback = silent) -
         BlendError: If it is not a release.
     """
     configs = {table.config for table in read_manifest(release).tables}
-    questions = None
+    read, questions = partial(read_config, release, on_progress=on_progress), None
     if ANNOTATIONS in configs:
-        tables = read_tables(release, on_progress=on_progress)
+        annotated = read(ANNOTATIONS).with_columns(
+            source=pl.format("data/annotations/{}:{}", "locale", "template_id")
+        )
+        of_questions = annotated.select(*KEY, "source_locale", "source")
         questions = build_stats(
-            tables.questions,
-            tables.annotations,
-            mcqs=tables.mcqs,
-            agreement=read_agreement(release),
-            groups=read_annotator_groups(release),
+            read(SHORT_ANSWER_QUESTIONS).join(of_questions, on=KEY, validate="1:1", maintain_order="left"),
+            annotated,
+            mcqs=read(MULTIPLE_CHOICE_QUESTIONS) if MULTIPLE_CHOICE_QUESTIONS in configs else None,
+            agreement=read_figures(release, AGREEMENT_NAME),
+            groups=read_figures(release, ANNOTATOR_GROUPS_NAME),
             locales=release_locales(release),
         )
     triples = sorted(config for config in configs if config.endswith("-triples"))
@@ -186,16 +193,12 @@ def stats_of_release(release: Path, *, on_progress: ProgressCallback = silent) -
         questions=questions,
         food={
             config.removesuffix("-triples"): build_triple_stats(
-                read_config(release, config, on_progress=on_progress).partition_by(
-                    "language", maintain_order=True
-                )
+                read(config).partition_by("language", maintain_order=True)
             )
             for config in triples
         },
         domain=release_domain(release) if triples else None,
-        cultural=build_cultural_stats(read_config(release, CULTURAL_PROMPTS, on_progress=on_progress))
-        if CULTURAL_PROMPTS in configs
-        else None,
+        cultural=build_cultural_stats(read(CULTURAL_PROMPTS)) if CULTURAL_PROMPTS in configs else None,
     )
 
 

@@ -7,7 +7,7 @@ a caller may pass others. ``docs/cards.md`` describes each.
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
-from blend.builders.validate.answers import check_options, check_questions, check_votes
+from blend.builders.validate.answers import check_options, check_questions
 from blend.builders.validate.checked_release import CheckResult, Problem, Release, ValidationReport
 from blend.builders.validate.files import (
     check_audit,
@@ -40,7 +40,6 @@ CHECKS: dict[str, Check] = {
     "rows": check_rows,
     "ids": check_ids,
     "questions": check_questions,
-    "votes": check_votes,
     "options": check_options,
     "audit": check_audit,
     "characters": check_characters,

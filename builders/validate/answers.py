@@ -1,10 +1,10 @@
-"""Checks of multiple-choice questions against the annotations: whose answers the options are."""
+"""Checks of questions: they name their region, and options are answers that the annotations hold."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from itertools import combinations
-from typing import Any, Final
+from typing import Any
 
 import polars as pl
 
@@ -12,14 +12,12 @@ from blend.builders.mcq.answers import template_formats
 from blend.builders.mcq.options import shown, values
 from blend.builders.mcq.verdicts import Verdicts
 from blend.builders.validate.checked_release import CORRECT_AND_REBUILD, Problem, Release, error, warning
-from blend.loaders.releases.tables import read_findings
 from blend.loaders.responses.verdicts import read_verdicts
-from blend.loaders.upstream.blend.groups import ANNOTATORS
-from blend.schemas.errors import BlendError, RowError
+from blend.schemas.errors import BlendError
 from blend.schemas.formats import AnswerFormat, understood
 from blend.schemas.locales import in_english, is_named, others_named
-from blend.schemas.manifest import FINDINGS_NAME, leads_out
-from blend.schemas.rows import ANNOTATIONS, MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS, Grouping
+from blend.schemas.manifest import leads_out
+from blend.schemas.rows import ANNOTATIONS, MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_QUESTIONS
 from blend.schemas.sheets import DIFFERS_FROM
 from blend.schemas.texts import words
 
@@ -114,37 +112,35 @@ def _overlaps(
 
 
 def _given_answers(release: Release, formats: Mapping[str, AnswerFormat], verdicts: Verdicts) -> pl.DataFrame:
-    """All English answers, and what verdicts propose: ``ID``, ``locale``, ``region``, ``text`` as an option."""
-    regions = {locale.tag: locale.region for locale in release.locales}
-    answers = pl.DataFrame(
-        list(_answers(release.rows(ANNOTATIONS), formats, verdicts)),
-        dict.fromkeys(("ID", "locale", "text"), pl.String()),
-        orient="row",
-    ).with_columns(region=pl.col("locale").replace_strict(regions, default=None, return_dtype=pl.String))
-    proposed = [
-        (template_id, None, text, one.origin.region)
-        for template_id, proposals in verdicts.proposed.items()
-        for one in proposals
-        for text in _as_options(shown(one.option), formats.get(template_id, AnswerFormat.TEXT))
-    ]
-    return pl.concat([answers, pl.DataFrame(proposed, answers.schema, orient="row")])
+    """All English answers, and what verdicts propose: ``ID``, ``locale``, ``region``, ``text`` as an option.
 
-
-def _answers(
-    rows: pl.DataFrame, formats: Mapping[str, AnswerFormat], verdicts: Verdicts
-) -> Iterator[tuple[str, str, str]]:
-    """Every English variant of every answer: as written, put right, in the canonical spelling of its format."""
+    Every variant of an answer stands there as written, put right, and in the canonical spelling of its format.
+    """
     variants = (
-        rows.explode("annotations")
+        release.rows(ANNOTATIONS)
+        .explode("annotations")
         .select("ID", "locale", text=pl.col("annotations").struct.field("en_answers"))
         .explode("text")
         .drop_nulls()
         .unique(maintain_order=True)
     )
-    for template_id, tag, text in variants.iter_rows():
-        yield template_id, tag, verdicts.text(template_id, shown(text))
-        for spelled in _as_options(shown(text), formats.get(template_id, AnswerFormat.TEXT)):
-            yield template_id, tag, spelled
+    regions = {locale.tag: locale.region for locale in release.locales}
+    answers = [
+        (template_id, tag, regions.get(tag), spelled)
+        for template_id, tag, text in variants.iter_rows()
+        for spelled in (
+            verdicts.text(template_id, shown(text)),
+            *_as_options(shown(text), formats.get(template_id, AnswerFormat.TEXT)),
+        )
+    ]
+    proposed = [
+        (template_id, None, one.origin.region, text)
+        for template_id, proposals in verdicts.proposed.items()
+        for one in proposals
+        for text in _as_options(shown(one.option), formats.get(template_id, AnswerFormat.TEXT))
+    ]
+    columns = dict.fromkeys(("ID", "locale", "region", "text"), pl.String())
+    return pl.DataFrame([*answers, *proposed], columns, orient="row")
 
 
 def _as_options(text: str, answer_format: AnswerFormat) -> Iterator[str]:
@@ -201,13 +197,6 @@ def _made_here(release: Release) -> pl.DataFrame:
     return release.rows(MULTIPLE_CHOICE_QUESTIONS).filter(pl.col("source").is_null())
 
 
-# Checks of questions and votes: questions name their region, and votes add up.
-
-
-_RECORDED: Final = ("votes-above-annotators", "non-answers-above-annotators")
-"""Kinds of findings that say that the published data has more votes than annotators."""
-
-
 def check_questions(release: Release) -> Iterator[Problem]:
     """Questions name their region.
 
@@ -224,50 +213,3 @@ def check_questions(release: Release) -> Iterator[Problem]:
                 names_others = f"names {' and '.join(others)}, not" if others else "does not name"
                 what = f"{column} {names_others} {locale.prompt_name}"
                 yield warning(row["location"], what, CORRECT_AND_REBUILD)
-
-
-def check_votes(release: Release) -> Iterator[Problem]:
-    """Votes are no more than annotators.
-
-    The published data had five annotators per question. How many answered a question of one's own is not
-    published with it. Where the build has recorded that the source itself counts more, that is a warning.
-
-    * error: an answer of the published data has more votes, or the question more non-answers, than its five
-      annotators, and no finding records it
-    * warning: the same, recorded. How many people answered a question of your own is not published, so it is
-      not checked
-    """
-    recorded = _recorded(release)
-    rows = release.rows(ANNOTATIONS).filter(pl.col("grouping") == Grouping.UPSTREAM)
-    for row in rows.iter_rows(named=True):
-        counts = [group["count"] for group in row["annotations"]]
-        if None in counts or None in row["idks"].values():
-            continue
-        for kind, what in _excesses(counts, row["idks"]):
-            if (kind, row["locale"], row["ID"]) in recorded:
-                yield warning(row["location"], f"{what}, as in the source ({kind} in {FINDINGS_NAME})")
-            else:
-                what = f"{what}, and {FINDINGS_NAME} does not record it"
-                yield error(row["location"], what, CORRECT_AND_REBUILD)
-
-
-def _excesses(counts: list[int], idks: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """What is above the number of annotators, each with the kind of its finding."""
-    votes, non_answers = _RECORDED
-    if max(counts, default=0) > ANNOTATORS:
-        yield votes, f"an answer has {max(counts)} votes of {ANNOTATORS} annotators"
-    others = sum(other["count"] for other in idks["others"])
-    total = idks["idk"] + idks["no-answer"] + idks["not-applicable"] + others
-    if total > ANNOTATORS:
-        yield non_answers, f"{total} non-answers of {ANNOTATORS} annotators"
-
-
-def _recorded(release: Release) -> set[tuple[str, ...]]:
-    path = release.path / FINDINGS_NAME
-    if not path.is_file():
-        return set()
-    return {
-        tuple(str(finding.get(key)) for key in ("kind", "locale", "template_id"))
-        for _, finding in read_findings(path, holding=_RECORDED)
-        if not isinstance(finding, RowError)
-    }

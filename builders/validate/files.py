@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 import yaml
 
-from blend.builders.cards.metadata import configs_of, made_from_manifest
+from blend.builders.cards import configs_of, made_from_manifest
 from blend.builders.validate.checked_release import (
     CORRECT_AND_REBUILD,
     REBUILD,
@@ -39,7 +39,6 @@ from blend.schemas.manifest import (
     leads_out,
 )
 from blend.schemas.models import field_errors
-from blend.schemas.reports import AuditReport
 from blend.schemas.rows import CONFIGS, model_of
 from blend.schemas.texts import pluralise
 
@@ -160,7 +159,9 @@ def check_files(release: Release) -> Iterator[Problem]:
             yield error(MANIFEST_NAME, f"file {name} is listed {times} times", REBUILD)
     for file in release.manifest.files:
         yield from _compare(release.path, file)
-    for name in sorted(_names(release.path) - set(listed) - {MANIFEST_NAME}):
+    paths = (path for path in release.path.rglob("*") if path.is_file())
+    there = {path.relative_to(release.path).as_posix() for path in paths}
+    for name in sorted(there - set(listed) - {MANIFEST_NAME}):
         if not is_the_hubs(name):
             yield error(name, f"is not in {MANIFEST_NAME}", "remove the file, or rebuild the release with it")
     for table in release.manifest.tables:
@@ -181,10 +182,6 @@ def _compare(release: Path, file: FileInfo) -> Iterator[Problem]:
         yield error(file.path, f"is a link to {path.resolve()}, which others do not have", "put the file there")
     elif path.stat().st_size != file.size or file_sha256(path) != file.sha256:
         yield error(file.path, f"changed: its size or sha256 is not what {MANIFEST_NAME} says", _COPY_AGAIN)
-
-
-def _names(release: Path) -> set[str]:
-    return {path.relative_to(release).as_posix() for path in release.rglob("*") if path.is_file()}
 
 
 # Check of a release's audit: how much simple rules guess.
@@ -213,14 +210,9 @@ def check_audit(release: Release) -> Iterator[Problem]:
     except RowError as broken:
         yield error(AUDIT_NAME, broken.what, REBUILD)
         return
-    if audit is None:
-        # A source's own questions are not audited.
+    if audit is None:  # a source's own questions are not audited
         return
     # What is typical of a region is what true or false asks about, and no way round it.
-    yield from _guessed(audit)
-
-
-def _guessed(audit: AuditReport) -> Iterator[Problem]:
     for name, most in _MOST.items():
         found = audit.overall.get(name)
         if found is not None and found.low is not None and found.low > most:

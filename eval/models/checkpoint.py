@@ -16,8 +16,7 @@ from typing import Any, Literal
 
 from blend.loaders.files.content import open_content, read_content
 from blend.loaders.hub import answer_of
-from blend.loaders.hub.hub_errors import translate_errors
-from blend.loaders.hub.request_timeouts import request_timeouts, with_retries
+from blend.loaders.hub.requests import request_timeouts, translate_errors, with_retries
 from blend.schemas.errors import BlendError, InputError, did_you_mean
 
 CONFIG = "config.json"

@@ -1,39 +1,33 @@
 """The Hub: the one client that asks about a dataset repository, and its files at a revision that cannot move.
 
 Every request has a time limit, is made again after a passing error, and fails with a message that says what to
-do: `request_timeouts` says how long is waited, and `hub_errors` what errors mean. The package knows nothing of
-releases.
+do, see `requests`. The package knows nothing of releases.
 """
 
 import logging
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from blend.loaders.hub.hub_errors import (
+from blend.loaders.hub.requests import (
+    TIMEOUT_S,
     NotRepeated,
     NotTheHub,
-    Purpose,
-    translate_errors,
-)
-from blend.loaders.hub.request_timeouts import (
-    TIMEOUT_S,
     OnWait,
+    Purpose,
     Requests,
     request_timeouts,
+    translate_errors,
     with_retries,
 )
-from blend.schemas.errors import DISTRIBUTION, BlendError, InputError
+from blend.schemas.errors import DISTRIBUTION, BlendError, HubError, InputError
 from blend.version import __version__
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi
-from collections.abc import Sequence
-
-from blend.schemas.errors import HubError
 
 T = TypeVar("T")
 
@@ -96,9 +90,8 @@ class HubClient:
             InputError: If the revision is absent, unknown or a branch; lists the tags.
         """
         if revision is None:
-            raise InputError(
-                f"{self.where}: no revision; name a tag or a commit, so that the data cannot change"
-            )
+            tags = listed_tags(self.refs(attempts=attempts).tags)
+            raise InputError(f"{self.where}: no revision; write {self.repo_id}@ and a tag ({tags}) or a commit")
         if _COMMIT.fullmatch(revision):
             return revision
         refs = self.refs(attempts=attempts)
@@ -260,18 +253,6 @@ def answer_of(call: Callable[[], T]) -> T:
 _NOT_THE_HUB = "the answer is not one of the Hub, perhaps of a proxy or of a page to log in at"
 
 
-# Files of a repository as they were at a commit.
-
-
-class _Snapshot(NamedTuple):
-    """Files of a repository as they were at a commit."""
-
-    folder: Path
-    """Folder in the Hub client's cache that holds them."""
-    commit: str
-    """The commit, 40 hexadecimal digits."""
-
-
 def fetch_dataset(
     repo_id: str,
     revision: str | None,
@@ -279,7 +260,7 @@ def fetch_dataset(
     patterns: Sequence[str],
     endpoint: str | None = None,
     timeout_s: float = TIMEOUT_S,
-) -> _Snapshot:
+) -> tuple[Path, str]:
     """Download files of a dataset repository, or find them in the client's cache.
 
     Args:
@@ -289,6 +270,9 @@ def fetch_dataset(
         patterns: Shell patterns of the paths wanted.
         endpoint: Address of the Hub; ``HF_ENDPOINT`` when absent.
         timeout_s: Seconds without a byte after which a request is given up, and made again.
+
+    Returns:
+        The folder in the client's cache that holds them, and the commit, 40 hexadecimal digits.
 
     Raises:
         InputError: If the revision is a branch, absent or unknown.
@@ -300,4 +284,4 @@ def fetch_dataset(
     if not folder.is_dir():
         wanted = ", ".join(patterns)
         raise HubError(f"{hub.where}: commit {commit} holds no {wanted}; name the repository that does")
-    return _Snapshot(folder, commit)
+    return folder, commit

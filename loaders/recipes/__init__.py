@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
-from pathlib import Path, PurePath
+from pathlib import Path
 
 import polars as pl
 
@@ -20,12 +20,13 @@ from blend.loaders.files.content import (
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.files.tables import WORKBOOK
 from blend.loaders.files.toml import domain_toml, known_domains, read_locales, read_toml
+from blend.loaders.releases import read_manifest
 from blend.loaders.releases.references import hub_reference, resolve_release
 from blend.loaders.responses.verdicts import GivenVerdict, append_verdicts, read_verdicts
 from blend.loaders.sample import sample_path
 from blend.loaders.topics import read_forms
 from blend.loaders.wikidata.partial import read_snapshot_info
-from blend.loaders.wikidata.prompts import PACKAGED, packaged_templates, parse_templates
+from blend.loaders.wikidata.prompts import PACKAGED
 from blend.schemas.errors import InputError
 from blend.schemas.locales import Registry, registry
 from blend.schemas.manifest import (
@@ -39,7 +40,6 @@ from blend.schemas.manifest import (
 from blend.schemas.personal_data import MODEL_PREFIX
 from blend.schemas.recipe import Domain, Recipe, Source, TripleOptions, domains, find_domain
 from blend.schemas.reports import Datasheet
-from blend.schemas.rows import TEMPLATES
 
 
 def read_recipe(path: Path | str) -> Recipe:
@@ -162,13 +162,16 @@ class RecipeInPlace:
         """A recipe in a folder; the known locales are those of the package when absent.
 
         Raises:
-            BlendError: If the recipe's file of locales is not there, or an entry of it is not as it must be.
+            BlendError: If the recipe's file of locales or of domains is not there, or an entry of the former is
+                not as it must be.
         """
         known = registry() if locales is None else locales
         if recipe.locale_file is not None:
             path = base / recipe.locale_file
             _check_named(path, "recipe, key locale_file")
             known = known.extended(read_locales(path), source=path.name)
+        if recipe.food.domain_file is not None:
+            _check_named(base / recipe.food.domain_file, "recipe, key food.domain_file")
         return cls(recipe, base, source_paths or {}, known, on_progress)
 
     def portable(self) -> "RecipeInPlace":
@@ -199,43 +202,31 @@ class RecipeInPlace:
             source_paths={**self.source_paths, **there},
         )
 
-    def domain(self) -> Domain:
-        """The domain that the recipe looks for in Wikidata: a packaged one, or one of its own file.
+    def domain(self) -> tuple[Domain, str | None]:
+        """The domain that the recipe looks for in Wikidata, a packaged one or one of its own file.
+
+        Returns:
+            The domain, and the text of its own prompt templates, which lie beside its file; null without any.
 
         Raises:
-            BlendError: If the file is not there, there is no such domain, or an entry is not as it must be.
+            BlendError: If there is no such domain, an entry is not as it must be, or its templates are missing.
         """
-        path = self.base / (self.recipe.food.domain_file or "")
-        own = self.recipe.food.domain_file is not None
-        if own:
-            _check_named(path, "recipe, key food.domain_file")
-        return find_domain(self.recipe.food.domain, known_domains(path if own else None))
-
-    def domain_templates(self, domain: Domain) -> pl.DataFrame:
-        """The prompt templates of a domain, `rows.TEMPLATES`; without rows if it has none.
-
-        Raises:
-            InputError: If their file is not there; `RowError` and `RowErrors` if it is not as it must be.
-        """
-        if domain.templates is None:
-            return pl.DataFrame(schema=TEMPLATES)
-        if domain.templates == PACKAGED:
-            return packaged_templates()
-        return parse_templates(self._own_templates(domain.templates), source=domain.templates)
-
-    def _own_templates(self, name: str) -> str:
-        """The text of a template file of one's own, which lies beside the domain file."""
-        path = (self.base / (self.recipe.food.domain_file or "")).parent / name
-        _check_named(path, "domain, key templates", fix=f"correct the path, or name the packaged {PACKAGED}")
-        return read_text(path)
-
-    def datasheet(self) -> Datasheet:
-        """The answers of the recipe's datasheet; none where it has no datasheet."""
-        path = self.recipe.datasheet
-        return Datasheet() if path is None else read_datasheet(self.base / path)
+        own = self.recipe.food.domain_file
+        path = None if own is None else self.base / own
+        domain = find_domain(self.recipe.food.domain, known_domains(path))
+        if path is None or domain.templates in (None, PACKAGED):
+            return domain, None
+        templates = path.with_name(domain.templates)
+        fix = f"correct the path, or name the packaged {PACKAGED}"
+        _check_named(templates, "domain, key templates", fix=fix)
+        return domain, read_text(templates)
 
     def previous(self) -> Path | None:
-        """The directory of the release before, from here or from the Hub; null where there is none."""
+        """The directory of the release before, from here or from the Hub; null where there is none.
+
+        Raises:
+            InputError: If there is no such release, or if its words on what changes are those of this recipe.
+        """
         named = self.recipe.previous
         if named is None:
             return None
@@ -243,7 +234,12 @@ class RecipeInPlace:
         if not folder.is_dir() and hub_reference(named) is None:
             fix = f"correct the path, or say where it lies now: `source_paths={named}=PATH`"
             raise InputError(f"recipe, key previous: no such directory: {folder}; {fix}")
-        return resolve_release(folder if folder.is_dir() else named)
+        found = resolve_release(folder if folder.is_dir() else named)
+        before = read_manifest(found)
+        if self.recipe.changes is not None and self.recipe.changes == before.recipe.changes:
+            what = f"says word for word what it says of {before.version}"
+            raise InputError(f"recipe, key changes: {what}; write what is new since then, or remove the key")
+        return found
 
     def verdicts(self) -> pl.DataFrame | None:
         """The recipe's table of verdicts, `frames.VERDICTS`; null when it names none.
@@ -267,84 +263,65 @@ class RecipeInPlace:
         reader, today = f"{MODEL_PREFIX}{mcq.judge.model}", datetime.now(UTC).date()
         return partial(append_verdicts, self.base / mcq.verdicts, reader=reader, when=today)
 
-    # What a release carries along.
+    def carry(self, release: Path, recipe: Recipe) -> tuple[list[SourceInfo], Recipe]:
+        """Put what the recipe names, but its sources, into a release, which then builds itself again.
 
-    def registries(self) -> dict[str, str]:
-        """Read the locales and the domain of its own that a release brings along: path there to text.
+        Locales and a domain of its own are there as text: of a file with several domains the one that is used,
+        and its templates under a name of the release's own. What people or judges filled in goes there byte for
+        byte, a workbook as text, since one also says who has worked on it; a table of verdicts that no judge
+        has begun yet is none. No judge adds to one any more.
 
-        Of a file with several domains the one that is used is carried, and its templates under a name of the
-        release's own.
-
-        Raises:
-            BlendError: If a file is not as it must be.
-        """
-        texts = {}
-        if self.recipe.locale_file is not None:
-            texts[LOCALES_NAME] = read_text(self.base / self.recipe.locale_file).replace("\r\n", "\n")
-        if self.recipe.food.domain_file is not None:
-            domain = self.domain()
-            if domain.templates not in (None, PACKAGED):
-                texts[PROMPT_TEMPLATES_NAME] = self._own_templates(domain.templates)
-                domain = domain.model_copy(update={"templates": PROMPT_TEMPLATES_NAME})
-            texts[DOMAINS_NAME] = domain_toml(domain)
-        return texts
-
-    def carry_filled_in(self, release: Path) -> list[SourceInfo]:
-        """Put the files that people or judges filled in into a release, when no judge will add to one any more.
-
-        They go there byte for byte; a workbook as text, since one also says who has worked on it. A table of
-        verdicts that no judge has begun yet is none.
+        Args:
+            release: Folder of the release.
+            recipe: The recipe, its sources pinned.
 
         Returns:
-            What was read, with digests.
+            What was filled in, with digests, and the recipe with the names that files have in the release.
 
         Raises:
-            RowError: If one cannot be read.
+            RowError: If a file cannot be read.
         """
-        infos = []
-        for kind, (location, name) in self._filled_in().items():
-            path = self.base / location
-            if not path.exists():
+        texts, food = {}, recipe.food
+        if recipe.locale_file is not None:
+            texts[LOCALES_NAME] = read_text(self.base / recipe.locale_file).replace("\r\n", "\n")
+        if food.domain_file is not None:
+            domain, templates = self.domain()
+            if templates is not None:
+                texts[PROMPT_TEMPLATES_NAME] = templates
+                domain = domain.model_copy(update={"templates": PROMPT_TEMPLATES_NAME})
+            texts[DOMAINS_NAME] = domain_toml(domain)
+            food = food.model_copy(update={"domain_file": DOMAINS_NAME})
+        for name, text in texts.items():
+            (release / name).write_text(text, encoding="utf-8", newline="\n")
+        infos, names = [], dict[str, str]()
+        for kind, location in (("verdicts", recipe.mcq.verdicts), ("forms", recipe.cultural.forms)):
+            if location is None:
                 continue
-            if path.suffix.lower() != WORKBOOK:
-                content = read_content(path)
-            elif kind == "forms":
-                rows = read_forms(path).drop("source")
-                content = rows.write_csv(separator="\t", include_header=False).encode()
-            else:
-                content = read_verdicts(path).drop("source").write_csv().encode()
-            (release / name).write_bytes(content)
-            files = file_infos(release, [release / name])
-            digest = directory_digest(files)
-            infos.append(SourceInfo(kind=kind, location=name, revision=None, sha256=digest, files=files))
-        return infos
-
-    def _filled_in(self) -> dict[str, tuple[str, str]]:
-        """The files that people or judges filled in: kind to location in the recipe and name in the release."""
-        named = {
-            "verdicts": (self.recipe.mcq.verdicts, ".csv"),
-            "forms": (self.recipe.cultural.forms, ".tsv"),
+            suffix, content = _as_text(kind, self.base / location)
+            names[kind] = f"{kind}{suffix}"
+            if content is not None:
+                (release / names[kind]).write_bytes(content)
+                files = file_infos(release, [release / names[kind]])
+                info = {"kind": kind, "location": names[kind], "revision": None, "files": files}
+                infos.append(SourceInfo(**info, sha256=directory_digest(files)))
+        there = {
+            "datasheet": None if recipe.datasheet is None else ANSWERS_NAME,
+            "locale_file": None if recipe.locale_file is None else LOCALES_NAME,
+            "food": food,
+            "cultural": recipe.cultural.model_copy(update={"forms": names.get("forms")}),
+            "mcq": recipe.mcq.model_copy(update={"verdicts": names.get("verdicts")}),
         }
-        found = {}
-        for kind, (location, as_text) in named.items():
-            if location is not None:
-                suffix = PurePath(location).suffix
-                found[kind] = location, f"{kind}{as_text if suffix.lower() == WORKBOOK else suffix}"
-        return found
+        return infos, recipe.model_copy(update=there)
 
-    def as_released(self, recipe: Recipe) -> Recipe:
-        """A recipe as it stands in the release: files that are carried along by their names there."""
-        names = {kind: name for kind, (_, name) in self._filled_in().items()}
-        domain_file = None if recipe.food.domain_file is None else DOMAINS_NAME
-        return recipe.model_copy(
-            update={
-                "datasheet": None if recipe.datasheet is None else ANSWERS_NAME,
-                "locale_file": None if recipe.locale_file is None else LOCALES_NAME,
-                "food": recipe.food.model_copy(update={"domain_file": domain_file}),
-                "cultural": recipe.cultural.model_copy(update={"forms": names.get("forms")}),
-                "mcq": recipe.mcq.model_copy(update={"verdicts": names.get("verdicts")}),
-            }
-        )
+
+def _as_text(kind: str, path: Path) -> tuple[str, bytes | None]:
+    """The ending and the content that a filled-in file has in a release; null where there is none yet."""
+    if path.suffix.lower() != WORKBOOK:
+        return path.suffix, read_content(path) if path.exists() else None
+    if kind == "forms":
+        rows = read_forms(path).drop("source")
+        return ".tsv", rows.write_csv(separator="\t", include_header=False).encode()
+    return ".csv", read_verdicts(path).drop("source").write_csv().encode()
 
 
 def _check_named(path: Path, key: str, fix: str = "correct the path") -> None:

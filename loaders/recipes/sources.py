@@ -4,27 +4,28 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import polars as pl
 
 from blend.loaders.contributions import read_collection
-from blend.loaders.contributions.contributors import collection_layout, terms_problems
+from blend.loaders.contributions.contributors import collection_layout
 from blend.loaders.files.content import check_pin, directory_digest, file_infos, instead_of_file
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.hub import fetch_dataset
+from blend.loaders.recipes import RecipeInPlace
 from blend.loaders.responses import ResponseTables, read_responses, response_files
 from blend.loaders.sample import sample_path
-from blend.loaders.topics import TopicTables, read_topics, topic_files
+from blend.loaders.topics import TopicTables, read_forms, read_topics, topic_files
 from blend.loaders.upstream.blend import HUB_PATTERNS, blend_files, data_folder, read_blend
-from blend.loaders.upstream.blend.prompts import PromptTables, has_prompts, read_prompts
+from blend.loaders.upstream.blend.prompts import has_prompts, read_prompts
 from blend.loaders.upstream.semeval import read_semeval, semeval_files
 from blend.loaders.wikidata.facts import Facts, read_facts
 from blend.loaders.wikidata.partial import check_account
-from blend.schemas.errors import InputError, raise_all
+from blend.loaders.wikidata.prompts import PACKAGED, packaged_templates, parse_templates
+from blend.schemas.errors import InputError
 from blend.schemas.frames import (
     ANNOTATIONS,
-    FINDINGS,
     GIVEN_MCQS,
     PROFILES,
     PROMPTS,
@@ -37,6 +38,7 @@ from blend.schemas.locales import Registry, registry
 from blend.schemas.manifest import SourceInfo
 from blend.schemas.personal_data import Contributed, LocaleShare
 from blend.schemas.recipe import Domain, Source
+from blend.schemas.rows import TEMPLATES as PROMPT_TEMPLATES
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,70 +102,97 @@ def load_source(
     if source.kind == "sample":
         with sample_path() as folder:
             info = _info(source, folder, response_files(folder))
-            return _tables(info, read_responses(folder, locales=known, reviewing=reviewing))
+            return SourceTables(info, **read_responses(folder, locales=known, reviewing=reviewing)._asdict())
     folder = _directory(source, there)
     if source.kind == "responses":
         info = _info(source, folder, response_files(folder))
-        return _tables(info, read_responses(folder, locales=known, reviewing=reviewing))
+        return SourceTables(info, **read_responses(folder, locales=known, reviewing=reviewing)._asdict())
     if source.kind == "semeval":
         info = _info(source, folder, semeval_files(folder))
-        return _tables(info, read_semeval(folder, locales=known))
-    info = _info(source, folder, _pinned_files(folder))
+        return SourceTables(info, **read_semeval(folder, locales=known)._asdict())
+    # Without annotators' profiles: whoever has the digest of so few and so short lines finds out by trial what
+    # they say. What is missing or would be overlooked `read_collection` tells, with all else.
+    layout = collection_layout(folder, Diagnostics()).all()
+    own = (path for path in layout if path.is_file() and not path.is_symlink())
+    info = _info(source, folder, [path for path in own if path.name.partition(".")[0] != _PROFILES])
     collection = read_collection(folder, locales=known, reviewing=reviewing)
     contributed = tuple(
         Contributed(folder=name, contributor=who, locales=_by_locale(tables))
         for name, who, tables, _ in collection.contributions
     )
-    return _tables(info, collection.tables, profiles=collection.profiles, contributed=contributed)
+    rows = collection.tables._asdict()
+    return SourceTables(info, **rows, profiles=collection.profiles, contributed=contributed)
 
 
-def load_snapshot(
-    source: Source, domain: Domain, base: Path = Path(), *, path: Path | None = None
-) -> tuple[SourceInfo, Facts]:
-    """Read a Wikidata snapshot, compared before with the digests in the recipe and in the account beside it.
+class Snapshot(NamedTuple):
+    """A Wikidata snapshot that a recipe names."""
 
-    Args:
-        source: The recipe's entry, of kind ``wikidata``.
-        domain: What to look for.
-        base: Folder that a relative location refers to: the recipe's.
-        path: The snapshot, where it lies elsewhere than the recipe says.
+    info: SourceInfo
+    """The snapshot with its digest."""
+    facts: Facts
+    """What it says."""
+    domain: Domain
+    """What was looked for."""
+    templates: pl.DataFrame
+    """The domain's prompt templates, `rows.TEMPLATES`; without rows if it has none."""
+
+
+def load_snapshot(placed: RecipeInPlace) -> Snapshot | None:
+    """Read the snapshot of a recipe, compared before with the digests there and in the account beside it.
 
     Returns:
-        The snapshot with its digest, and what it says.
+        What was read; null where the recipe names no snapshot.
 
     Raises:
-        InputError: If the snapshot is not there, is damaged, or is not the pinned one.
+        BlendError: If the snapshot is not there, is damaged, or is not the pinned one, or if the domain or its
+            templates are not as they must be.
     """
-    snapshot = _location(source, base, path)
+    source = next((one for one in placed.recipe.sources if one.kind == "wikidata"), None)
+    if source is None:
+        return None
+    placed.on_progress("read Wikidata", 0, 1)
+    domain, text = placed.domain()
+    # Before the snapshot, which takes longer to read.
+    if domain.templates == PACKAGED:
+        templates = packaged_templates()
+    elif text is not None:
+        templates = parse_templates(text, source=domain.templates or "")
+    else:
+        templates = pl.DataFrame(schema=PROMPT_TEMPLATES)
+    snapshot, where = _location(source, placed.base, placed.source_paths.get(source.location)), _name(source)
     if not snapshot.is_file():
         raise InputError(
-            f"{_name(source)}: {instead_of_file(snapshot)}: {snapshot}; take one with "
+            f"{where}: {instead_of_file(snapshot)}: {snapshot}; take one with "
             f"`blend wikidata snapshot`{_elsewhere(source)}"
         )
     files = file_infos(snapshot.parent, [snapshot])
     # The file's own digest, as `snapshot.json` gives it: to pin a snapshot, copy it from there.
     digest = files[0].sha256
-    check_pin(digest, source.sha256, where=_name(source))
+    check_pin(digest, source.sha256, where=where)
     check_account(snapshot, digest)
     info = SourceInfo(kind=source.kind, location=source.location, revision=None, sha256=digest, files=files)
-    return info, read_facts(snapshot, domain)
+    facts = read_facts(snapshot, domain)
+    placed.on_progress("read Wikidata", 1, 1)
+    return Snapshot(info, facts, domain, templates)
 
 
-def load_topics(
-    source: Source, base: Path = Path(), *, path: Path | None = None
-) -> tuple[SourceInfo, TopicTables]:
-    """Read topics and templates, and compare their files with the digest in the recipe before anything else.
+def load_topics(placed: RecipeInPlace) -> tuple[SourceInfo, TopicTables, pl.DataFrame | None] | None:
+    """Read the topics and templates of a recipe, their files compared with the digest there before.
 
-    Args:
-        source: The recipe's entry, of kind ``topics``.
-        base: Folder that a relative location refers to: the recipe's.
-        path: The directory, where it lies elsewhere than the recipe says.
+    Returns:
+        Where they come from, they, and what nationalities are called where the recipe names a table of it; null
+        where it names no source of topics.
 
     Raises:
         BlendError: If they are not there, are not the pinned ones, or break their contract.
     """
-    folder = _directory(source, _location(source, base, path))
-    return _info(source, folder, topic_files(folder)), read_topics(folder)
+    source = next((one for one in placed.recipe.sources if one.kind == "topics"), None)
+    if source is None:
+        return None
+    folder = _directory(source, _location(source, placed.base, placed.source_paths.get(source.location)))
+    named = placed.recipe.cultural.forms
+    forms = None if named is None else read_forms(placed.base / named)
+    return _info(source, folder, topic_files(folder)), read_topics(folder), forms
 
 
 def in_locales(given: Sequence[Contributed], wanted: Sequence[str]) -> tuple[Contributed, ...]:
@@ -173,21 +202,6 @@ def in_locales(given: Sequence[Contributed], wanted: Sequence[str]) -> tuple[Con
         for part in given
     )
     return tuple(part for part in parts if part.locales)
-
-
-def check_terms(given: Sequence[Contributed], released: str | None, *, where: str) -> None:
-    """Compare the licences of contributions with that of the dataset they become part of.
-
-    Args:
-        given: The contributions.
-        released: As of `terms_problems`.
-        where: Location of the source.
-
-    Raises:
-        RowError, RowErrors: If one does not allow the other; names all of them.
-    """
-    named = ((part.folder, part.contributor) for part in given)
-    raise_all(terms_problems(named, released, within=f"{where}/"))
 
 
 _MEANINGLESS = {"sample": ("location", "revision"), "contributions": ("revision", "license"), "blend": ()}
@@ -202,11 +216,6 @@ def _location(source: Source, base: Path, path: Path | None = None) -> Path:
     return base / source.location if path is None else path
 
 
-def _tables(info: SourceInfo, read: NamedTuple, **others: Any) -> SourceTables:
-    """What a reader found, whose tables have the same names."""
-    return SourceTables(info=info, **read._asdict(), **others)
-
-
 def _blend(source: Source, path: Path, locales: Registry) -> SourceTables:
     if source.revision is None:
         folder, commit = _directory(source, path), None
@@ -219,25 +228,20 @@ def _blend(source: Source, path: Path, locales: Registry) -> SourceTables:
         folder, commit = fetch_dataset(source.location, source.revision, patterns=HUB_PATTERNS)
     info = _info(source, data_folder(folder), blend_files(folder), revision=commit)
     tables = read_blend(folder, locales=locales)
-    prompts = _blend_prompts(folder, locales, tables.questions["locale"].unique().to_list())
-    findings = pl.concat([tables.findings, prompts.findings])
-    return replace(_tables(info, tables), prompts=prompts.prompts, findings=findings)
-
-
-def _blend_prompts(folder: Path, locales: Registry, asked: Sequence[str]) -> PromptTables:
-    """The prompts of the locales that have questions; those of others are findings."""
+    made = SourceTables(info, **tables._asdict())
     if not has_prompts(folder):
-        return PromptTables(empty(PROMPTS), empty(FINDINGS))
+        return made
     read = read_prompts(folder, locales=locales)
-    of_questions = pl.col("locale").is_in(asked)
-    idle = read.prompts.filter(~of_questions).select(
+    has_questions = pl.col("locale").is_in(tables.questions["locale"].unique().to_list())
+    idle = read.prompts.filter(~has_questions).select(
         kind=pl.lit("prompt-without-questions"),
         source="source",
         locale="locale",
         template_id=pl.lit(None, pl.String),
         detail=pl.format("prompt '{}' is of a locale without questions; left out", "prompt_id"),
     )
-    return PromptTables(read.prompts.filter(of_questions), pl.concat([read.findings, idle]))
+    findings = pl.concat([tables.findings, read.findings, idle])
+    return replace(made, prompts=read.prompts.filter(has_questions), findings=findings)
 
 
 def _directory(source: Source, folder: Path) -> Path:
@@ -273,24 +277,8 @@ def _name(source: Source) -> str:
     return f"source {source.kind} {source.location}".rstrip()
 
 
-# Contributions: which files are pinned, and what each contributor brought.
-
 _PROFILES = "annotators"
 """Name, without its ending, of the file of annotators' profiles."""
-
-
-def _pinned_files(folder: Path) -> list[Path]:
-    """The files of a collection that a release names with their digests.
-
-    Those of annotators' profiles are none of them: whoever has the digest of so few and so short lines finds
-    out by trial what they say. What is missing or would be overlooked `read_collection` tells, with all else.
-
-    Raises:
-        InputError: If there is no contributor's folder.
-    """
-    files = collection_layout(folder, Diagnostics()).all()
-    own = (path for path in files if path.is_file() and not path.is_symlink())
-    return [path for path in own if path.name.partition(".")[0] != _PROFILES]
 
 
 def _by_locale(tables: ResponseTables) -> tuple[LocaleShare, ...]:

@@ -4,9 +4,11 @@ Reading a manifest loads no library of frames: pulling, and the first look at a 
 """
 
 import hashlib
+import re
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import urlsplit
 
 from pydantic import ValidationError
 
@@ -19,7 +21,15 @@ from blend.loaders.files.content import (
     utf8_text,
 )
 from blend.schemas.errors import DISTRIBUTION, InputError, RowError
-from blend.schemas.manifest import MANIFEST_NAME, ReleaseManifest, is_the_hubs, leads_out
+from blend.schemas.manifest import (
+    CARD_NAME,
+    CHANGELOG_NAME,
+    CROISSANT_NAME,
+    MANIFEST_NAME,
+    ReleaseManifest,
+    is_the_hubs,
+    leads_out,
+)
 from blend.schemas.models import first_reason
 
 
@@ -182,3 +192,72 @@ def _digested(release: Path, path: str) -> ReleaseFile:
             sha256.update(chunk)
             git.update(chunk)
     return ReleaseFile(path, size, sha256.hexdigest(), git.hexdigest())
+
+
+# The published form of a release: the few texts that can be finished only when the repository is known.
+
+
+_LOADED = re.compile(r'(load_(?:dataset|annotations)\(")(?:REPOSITORY|[\w.-]+/[\w.-]+)(?=", )')
+_ADDRESS = re.compile(r'(?<="contentUrl": ")https?://[^"]+?/resolve/v[\d.]+/')
+_RELATIVE = re.compile(r'(?<="contentUrl": ")(?!https?://)')
+_EXPLAINED = "`REPOSITORY` is the name of this repository, as `org/name`. "
+_DESPITE = "\nPublished despite errors that `blend validate` reports: "
+
+_HUB = "https://huggingface.co"
+_HOSTS_OF_THE_HUB = {"huggingface.co", "www.huggingface.co", "hf.co"}
+
+_ADDRESSED = (CARD_NAME, CROISSANT_NAME, CHANGELOG_NAME)
+"""The files that can be published with another content than they were built with, and so their manifest."""
+
+
+def addressed_files(
+    release: Path, manifest: ReleaseManifest, *, repo_id: str, endpoint: str, allow_errors: str | None = None
+) -> dict[str, bytes]:
+    """The files of a release that are published with another content than they were built with.
+
+    Args:
+        release: Release directory.
+        manifest: Its manifest.
+        repo_id: ``org/name``, where it is to be published.
+        endpoint: Address at which the Hub is reached; it is written only if it is that of the Hub itself.
+        allow_errors: Why it is published although it is not sound; told in its changelog.
+
+    Returns:
+        Contents by path, among them the manifest, which has their digests; the same for the same arguments, and
+        for a release that has been published there and pulled back.
+    """
+    held = {file.path for file in manifest.files}
+    texts = {path: document_text(release / path) for path in _ADDRESSED if path in held}
+    changed = {
+        path: text.encode()
+        for path, text in {
+            CARD_NAME: _LOADED.sub(rf"\g<1>{repo_id}", texts.get(CARD_NAME, "").replace(_EXPLAINED, "")),
+            CROISSANT_NAME: _croissant(texts.get(CROISSANT_NAME, ""), manifest, repo_id, endpoint),
+            CHANGELOG_NAME: _changelog(texts.get(CHANGELOG_NAME, ""), manifest.version, allow_errors),
+        }.items()
+        if path in texts and text != texts[path]
+    }
+    if not changed:
+        return {}
+    infos = tuple(
+        file.model_copy(update={"size": len(content), "sha256": hashlib.sha256(content).hexdigest()})
+        if (content := changed.get(file.path)) is not None
+        else file
+        for file in manifest.files
+    )
+    return {**changed, MANIFEST_NAME: manifest.model_copy(update={"files": infos}).to_json().encode()}
+
+
+def _croissant(text: str, manifest: ReleaseManifest, repo_id: str, endpoint: str) -> str:
+    relative = _ADDRESS.sub("", text)
+    if urlsplit(endpoint).hostname not in _HOSTS_OF_THE_HUB:
+        return relative
+    return _RELATIVE.sub(f"{_HUB}/datasets/{repo_id}/resolve/v{manifest.version}/", relative)
+
+
+def _changelog(text: str, version: str, allow_errors: str | None) -> str:
+    if allow_errors is None:
+        return text
+    heading = f"## {version}\n"
+    note = f"{heading}{_DESPITE}{' '.join(allow_errors.split())}\n"
+    return text if note in text else text.replace(heading, note, 1)

@@ -1,6 +1,5 @@
 """References: a release by name, a directory or ``org/name@revision``, becomes a directory to read."""
 
-import os
 import re
 import shutil
 from collections.abc import Callable, Collection
@@ -11,9 +10,8 @@ from typing import NamedTuple
 
 from blend.loaders.files.atomic import atomic_directory
 from blend.loaders.files.content import check_tables, instead_of_directory, is_directory
-from blend.loaders.hub import HubClient, hub_client, hub_name, listed_tags
-from blend.loaders.hub.hub_errors import reason
-from blend.loaders.hub.request_timeouts import TIMEOUT_S
+from blend.loaders.hub import HubClient, hub_client
+from blend.loaders.hub.requests import TIMEOUT_S, reason
 from blend.loaders.releases import file_faults, read_manifest, read_release_files, some_of
 from blend.schemas.addresses import version_of
 from blend.schemas.errors import BlendError, HubError, InputError
@@ -66,9 +64,12 @@ def resolve_release(
         raise InputError(
             f"{reference}: {instead_of_directory(path)}; name the directory of a release, or org/name@v1.0.0"
         )
-    if on_hub.revision is None:
-        raise _without_revision(on_hub.repo_id, endpoint, timeout_s)
-    return fetch_release(on_hub.repo_id, on_hub.revision, endpoint=endpoint, timeout_s=timeout_s)
+    try:
+        return fetch_release(on_hub.repo_id, on_hub.revision, endpoint=endpoint, timeout_s=timeout_s)
+    except HubError as error:
+        if on_hub.revision is not None:
+            raise
+        raise HubError(f"{reference}: no such directory; {error}") from None
 
 
 def hub_reference(reference: str) -> Reference | None:
@@ -79,7 +80,7 @@ def hub_reference(reference: str) -> Reference | None:
 
 def fetch_release(
     repo_id: str,
-    revision: str,
+    revision: str | None,
     *,
     wanted: _Wanted | None = None,
     endpoint: str | None = None,
@@ -99,7 +100,8 @@ def fetch_release(
         The snapshot in the cache; its name is the commit.
 
     Raises:
-        BlendError: If the revision is unknown or a branch, if it holds no release, or if files stay damaged.
+        BlendError: If the revision is absent, unknown or a branch, if it holds no release, or if files stay
+            damaged.
     """
     with hub_client(repo_id, endpoint=endpoint, timeout_s=timeout_s) as hub:
         return release_at(hub, _commit(hub, revision), revision=revision, wanted=wanted)
@@ -164,22 +166,12 @@ def manifest_folder(hub: HubClient, commit: str, *, tag: str | None = None) -> P
     return path.parent
 
 
-def _without_revision(repo_id: str, endpoint: str | None, timeout_s: float) -> BlendError:
-    """Say what to do about ``org/name``: it may be meant as a directory as well."""
-    try:
-        with hub_client(repo_id, endpoint=endpoint, timeout_s=timeout_s) as hub:
-            tags = listed_tags(hub.refs().tags)
-    except HubError as error:
-        return HubError(f"{repo_id}: no such directory; {error}")
-    return InputError(f"{hub_name(repo_id)}: no revision; write {repo_id}@ and a tag ({tags}) or a commit")
-
-
-def _commit(hub: HubClient, revision: str) -> str:
+def _commit(hub: HubClient, revision: str | None) -> str:
     """The commit behind a revision; that of a version tag which was resolved before needs no connection."""
     import httpx2
     from huggingface_hub.errors import RepositoryNotFoundError
 
-    known = _known_commit(hub, revision)
+    known = None if revision is None else _known_commit(hub, revision)
     try:
         return hub.pinned_commit(revision, attempts=None if known is None else 1)
     except RepositoryNotFoundError:
@@ -262,19 +254,15 @@ def pull_release(
             is damaged or takes too much memory, or if ``out`` holds something else than such a release or
             cannot be written.
     """
-    named = None if Path(reference).is_dir() else hub_reference(reference)
-    if named is None:
+    if Path(reference).is_dir() or hub_reference(reference) is None:
         raise InputError(f"{reference}: names no release on the Hub; write org/name@v1.0.0")
-    if named.revision is None:
-        there = resolve_release(reference, endpoint=endpoint)  # says which versions there are
-    else:
-        there = fetch_release(named.repo_id, named.revision, endpoint=endpoint)
+    there = resolve_release(reference, endpoint=endpoint)
     manifest = read_manifest(there)
     # What no command would read afterwards is not handed to other tools either.
     for config in dict.fromkeys(table.config for table in manifest.tables):
         tables = (table for table in manifest.tables if table.config == config)
         check_tables(there / file for table in tables for file in table.files)
-    check = replaceable(manifest.name, replace=replace)
+    check = partial(check_replaceable, name=manifest.name, replace=replace)
     with atomic_directory(Path(out), check=check) as release:
         for path in (MANIFEST_NAME, *(file.path for file in manifest.files)):
             (release / path).parent.mkdir(parents=True, exist_ok=True)
@@ -295,21 +283,7 @@ def held_release(out: Path) -> ReleaseManifest | None:
         return None
 
 
-def replaceable(name: str, *, replace: bool) -> Callable[[Path], None]:
-    """A check that a release may take the place of a directory, for `files.atomic.atomic_directory`.
-
-    Args:
-        name: Name of the dataset that is to take its place.
-        replace: Whether the release of another dataset may be replaced; files that are not a release's never
-            are.
-
-    Returns:
-        The check, which raises as `_check_replaceable` does.
-    """
-    return partial(_check_replaceable, name=name, replace=replace)
-
-
-def _check_replaceable(out: Path, name: str, *, replace: bool) -> None:
+def check_replaceable(out: Path, *, name: str, replace: bool) -> None:
     """Refuse to replace what is not a release of the same name, was edited, or holds more than its files.
 
     Args:
@@ -352,10 +326,8 @@ def _check_replaceable(out: Path, name: str, *, replace: bool) -> None:
 def _everything_in(folder: Path) -> list[str]:
     """The paths of all files and links in a directory, hidden ones as well, and of empty folders."""
     found = []
-    for at, folders, names in os.walk(folder):
-        inside = Path(at)
-        links = [name for name in folders if (inside / name).is_symlink()]
-        found += [(inside / name).relative_to(folder).as_posix() for name in [*names, *links]]
-        if not folders and not names and inside != folder:
-            found.append(f"{inside.relative_to(folder).as_posix()}/")
+    for path in folder.rglob("*"):
+        is_folder = path.is_dir() and not path.is_symlink()
+        if not is_folder or not any(path.iterdir()):
+            found.append(f"{path.relative_to(folder).as_posix()}{'/' if is_folder else ''}")
     return sorted(found)

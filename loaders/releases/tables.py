@@ -1,14 +1,13 @@
 """What a release directory holds, read back: its tables as frames, and the reports that it carries as JSON."""
 
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any
 
 import polars as pl
 from polars.exceptions import PolarsError
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from blend.loaders.files.content import (
     check_tables,
@@ -23,8 +22,7 @@ from blend.loaders.files.toml import known_domains, registry_with
 from blend.loaders.releases import read_manifest
 from blend.schemas.arrow_types import frame_schema, published_names
 from blend.schemas.errors import InputError, RowError, UnknownNameError
-from blend.schemas.frames import AGREEMENT, ANNOTATOR_GROUPS, KEY, QUESTIONS
-from blend.schemas.frames import ANNOTATIONS as ANNOTATION_COLUMNS
+from blend.schemas.frames import AGREEMENT, ANNOTATOR_GROUPS
 from blend.schemas.locales import Registry
 from blend.schemas.manifest import (
     AGREEMENT_NAME,
@@ -41,26 +39,10 @@ from blend.schemas.models import first_reason
 from blend.schemas.recipe import Domain
 from blend.schemas.reports import AuditReport
 from blend.schemas.rows import (
-    ANNOTATIONS,
-    MULTIPLE_CHOICE_QUESTIONS,
-    SHORT_ANSWER_QUESTIONS,
     model_of,
 )
 
-Rows = TypeVar("Rows", pl.DataFrame, pl.LazyFrame)
-
 _AGAIN = "copy or build the release again"
-
-
-class _ReleaseTables(NamedTuple):
-    """A release as frames; ``source`` names split and template."""
-
-    questions: pl.DataFrame
-    """`frame_columns.QUESTIONS`."""
-    annotations: pl.DataFrame
-    """`frame_columns.ANNOTATIONS`."""
-    mcqs: pl.DataFrame | None
-    """`frame_columns.MCQ_ROWS`; null when the release has none."""
 
 
 def release_locales(release: Path) -> Registry:
@@ -92,14 +74,11 @@ def read_config(release: Path | str, config: str, *, on_progress: ProgressCallba
         UnknownNameError: If the release has no such configuration; lists those it has.
         InputError: If a file that the manifest names is missing.
     """
-    tables = _tables_of(release, config)
-    step, total = f"read rows of {config}", sum(table.rows for table in tables)
-    on_progress(step, 0, total)
-    read: list[pl.DataFrame] = []
-    for table in tables:
-        read.append(_read_table(Path(release), table, model_of(config), _file_rows))
-        on_progress(step, sum(rows.height for rows in read), total)
-    return pl.concat(read)
+    step = f"read rows of {config}"
+    on_progress(step, 0, 1)
+    rows = scan_config(release, config).collect()
+    on_progress(step, 1, 1)
+    return rows
 
 
 def table_rows(release: Path, table: TableInfo) -> pl.DataFrame:
@@ -114,64 +93,28 @@ def table_rows(release: Path, table: TableInfo) -> pl.DataFrame:
 
 def scan_config(release: Path | str, config: str) -> pl.LazyFrame:
     """All splits of a configuration as `read_config` reads them, when they are wanted."""
-    scan = partial(pl.scan_parquet, glob=False)
-    return pl.concat(
-        _read_table(Path(release), table, model_of(config), scan) for table in _tables_of(release, config)
-    )
-
-
-def _tables_of(release: Path | str, config: str) -> list[TableInfo]:
-    """The tables of a configuration, whose files are as the manifest names them."""
     folder, manifest = Path(release), read_manifest(release)
     tables = [table for table in manifest.tables if table.config == config]
     if not tables:
-        held = {table.config for table in manifest.tables}
-        raise UnknownNameError("configuration", config, held)
+        raise UnknownNameError("configuration", config, {table.config for table in manifest.tables})
     files = {file.path: file for file in manifest.files}
     _check_files(folder, {name: files.get(name) for table in tables for name in table.files})
-    return tables
-
-
-def read_tables(release: Path | str, *, on_progress: ProgressCallback = silent) -> _ReleaseTables:
-    """The questions, annotations and multiple-choice questions of a release, as builders take them.
-
-    Args:
-        release: Directory of the release.
-        on_progress: Told about the rows read, by configuration.
-
-    Raises:
-        InputError: If the directory is not a release.
-    """
-    annotated = read_config(release, ANNOTATIONS, on_progress=on_progress).with_columns(
-        source=pl.format("data/annotations/{}:{}", "locale", "template_id")
-    )
-    questions = read_config(release, SHORT_ANSWER_QUESTIONS, on_progress=on_progress).join(
-        annotated.select(*KEY, "source_locale", "source"), on=KEY, validate="1:1", maintain_order="left"
-    )
-    held = {table.config for table in read_manifest(release).tables}
-    return _ReleaseTables(
-        questions=questions.select(list(QUESTIONS)),
-        annotations=annotated.select(list(ANNOTATION_COLUMNS)),
-        mcqs=read_config(release, MULTIPLE_CHOICE_QUESTIONS, on_progress=on_progress)
-        if MULTIPLE_CHOICE_QUESTIONS in held
-        else None,
-    )
-
-
-def _read_table(release: Path, table: TableInfo, model: type[BaseModel], read: Callable[[Path], Rows]) -> Rows:
+    model = model_of(config)
     names = {alias: name for name, alias in published_names(model).items()}
-    try:
-        rows = pl.concat([read(release / file) for file in table.files])
-        named = rows.rename(names).cast(frame_schema(model))
-        named.collect_schema()  # of a lazy frame nobody has looked at it yet
-        return named
-    except pl.exceptions.PolarsError as error:
-        reason = str(error).partition("\n")[0]
-        raise RowError(
-            f"not the columns of the configuration {table.config} ({reason})",
-            where=str(release / table.files[0]),
-            fix=_AGAIN,
-        ) from error
+    scanned = []
+    for table in tables:
+        try:
+            rows = pl.concat([pl.scan_parquet(folder / file, glob=False) for file in table.files])
+            scanned.append(rows.rename(names).cast(frame_schema(model)))
+            scanned[-1].collect_schema()  # nobody has looked at the files yet
+        except pl.exceptions.PolarsError as error:
+            reason = str(error).partition("\n")[0]
+            raise RowError(
+                f"not the columns of the configuration {config} ({reason})",
+                where=str(folder / table.files[0]),
+                fix=_AGAIN,
+            ) from error
+    return pl.concat(scanned)
 
 
 def _check_files(release: Path, files: Mapping[str, FileInfo | None]) -> None:
@@ -198,11 +141,6 @@ def _file_rows(path: Path) -> pl.DataFrame:
 # Reports, findings among them: written by a build, read back for checks.
 
 
-def report_json(report: BaseModel) -> str:
-    """The report as the text of its file."""
-    return report.model_dump_json(indent=1) + "\n"
-
-
 def read_audit(release: Path) -> AuditReport | None:
     """The audit of a release; null for a release without.
 
@@ -219,32 +157,30 @@ def read_audit(release: Path) -> AuditReport | None:
         raise RowError(f"is not an audit ({reason})", where=str(path), fix=_AGAIN) from None
 
 
-def agreement_json(agreement: pl.DataFrame, tags: Sequence[str]) -> str:
-    """`AGREEMENT` or `ANNOTATOR_GROUPS` as the text of its file, locales in the order of ``tags``."""
-    of_tag = agreement.partition_by("locale", as_dict=True, include_key=True)
+_FIGURES = {
+    AGREEMENT_NAME: (AGREEMENT, "locale"),
+    ANNOTATOR_GROUPS_NAME: (ANNOTATOR_GROUPS, "locale and group"),
+}
+"""Files of figures of people: the frame of each, and what has a row there."""
+
+
+def figures_json(figures: pl.DataFrame, tags: Sequence[str]) -> str:
+    """Figures of people as the text of their file, locales in the order of ``tags``."""
+    of_tag = figures.partition_by("locale", as_dict=True, include_key=True)
     rows = [row for tag in tags if (tag,) in of_tag for row in of_tag[(tag,)].to_dicts()]
     return json.dumps(rows, indent=1) + "\n"
 
 
-def read_agreement(release: Path) -> pl.DataFrame | None:
-    """`frame_columns.AGREEMENT` of a release, in its order; null for a release without.
+def read_figures(release: Path, name: str) -> pl.DataFrame | None:
+    """The file `AGREEMENT_NAME` or `ANNOTATOR_GROUPS_NAME` of a release, in its order; null if it has none.
+
+    Returns:
+        `frame_columns.AGREEMENT` or `frame_columns.ANNOTATOR_GROUPS`.
 
     Raises:
         RowError: If the file is there and cannot be read.
     """
-    return _read_figures(release / AGREEMENT_NAME, AGREEMENT, "locale")
-
-
-def read_annotator_groups(release: Path) -> pl.DataFrame | None:
-    """`frame_columns.ANNOTATOR_GROUPS` of a release, in its order; null for a release without.
-
-    Raises:
-        RowError: If the file is there and cannot be read.
-    """
-    return _read_figures(release / ANNOTATOR_GROUPS_NAME, ANNOTATOR_GROUPS, "locale and group")
-
-
-def _read_figures(path: Path, schema: pl.Schema, per: str) -> pl.DataFrame | None:
+    path, (schema, per) = release / name, _FIGURES[name]
     if not path.is_file():
         return None
     try:
@@ -258,14 +194,8 @@ LINE_BYTES = 1 << 20
 """Bytes of the longest line."""
 
 
-def read_findings(
-    path: Path, *, holding: Collection[str] = ()
-) -> Iterator[tuple[str, dict[str, Any] | RowError]]:
+def read_findings(path: Path) -> Iterator[tuple[str, dict[str, Any] | RowError]]:
     """The findings in a file, each with its place, or what is wrong with its line.
-
-    Args:
-        path: The file.
-        holding: Kinds; lines in which none of them stands are left out. All when empty.
 
     Returns:
         Place and object, whose ``stage`` and ``kind`` are texts. Nothing behind a line that is too long.
@@ -279,8 +209,7 @@ def read_findings(
                 what = f"a line of more than {LINE_BYTES:,} bytes, behind which nothing is read"
                 yield where, RowError(what, where=where, fix="build the release again")
                 return
-            if not holding or any(kind.encode() in line for kind in holding):
-                yield where, _finding(line, where)
+            yield where, _finding(line, where)
 
 
 def _finding(line: bytes, where: str) -> dict[str, Any] | RowError:

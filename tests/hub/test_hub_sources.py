@@ -78,7 +78,7 @@ def test_messages_for_revisions_that_are_no_pin(hub, hub_cache):
     repository = hub.repository(REPO)
     commit = repository.commit(files_of(VALID))
     assert message(hub.url, None) == (
-        "Hub dataset org/blend-data: no revision; name a tag or a commit, so that the data cannot change"
+        "Hub dataset org/blend-data: no revision; write org/blend-data@ and a tag (it has none) or a commit"
     )
     assert message(hub.url, "main") == (
         "Hub dataset org/blend-data: revision 'main' is a branch and can change; "

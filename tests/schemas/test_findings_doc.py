@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from blend.builders.annotation.project import ORDER
-from blend.builders.cards.metadata import KEYWORDS
+from blend.builders.cards import _KEYWORDS
 from blend.builders.saq.ballots import NEEDS_RESPONSES, STOPPED
 from blend.builders.templates import MERGE
 from blend.builders.validate import CHECKS
@@ -22,7 +22,7 @@ ONE_WORD = {"short", "placeholder", "disambiguator"}
 NO_KINDS = {
     *(name for name in CHECKS if name not in finding_kinds()),
     *CONFIGS,
-    *KEYWORDS,
+    *_KEYWORDS,
     *(kind.value for kind in NonAnswer if kind is not NonAnswer.NOT_APPLICABLE),
     *(NEEDS_RESPONSES, STOPPED, MERGE),
     # Outcomes of a single answer, counted in the build report and no findings of a question.

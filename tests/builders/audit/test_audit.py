@@ -14,7 +14,7 @@ from scipy.special import logsumexp
 
 import blend
 from blend.builders.audit import COMBINED, DEFINITIONS, audit_questions
-from blend.builders.audit.measuring import _choice_weights
+from blend.builders.audit.rules import _choice_weights
 from blend.schemas.frames import ANNOTATIONS
 from helpers.examples import examples
 

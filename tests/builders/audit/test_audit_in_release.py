@@ -9,7 +9,7 @@ import pytest
 from blend.builders.audit.release import audit_report
 from blend.builders.validate import validate_release
 from blend.builders.validate.files import check_audit
-from blend.loaders.releases.tables import read_audit, read_tables
+from blend.loaders.releases.tables import read_audit, read_config
 from blend.schemas.errors import RowError
 from blend.schemas.locales import registry
 from blend.schemas.manifest import AUDIT_NAME
@@ -41,7 +41,7 @@ def changed(release, **figures):
 @pytest.mark.slow
 def test_a_release_says_what_can_be_guessed(sample_release):
     audit = read_audit(sample_release)
-    rows = read_tables(sample_release).mcqs
+    rows = read_config(sample_release, "multiple-choice-questions")
     assert audit.questions == audit.audited == len(rows)
     assert {rule.group for rule in audit.baselines} == {"all", *rows["locale"].unique()}
     assert set(audit.overall) == set(audit.definitions) - {rule.name for rule in audit.leaks} | {"names-region"}
@@ -65,13 +65,15 @@ def test_the_card_tells_it(sample_release):
 
 @pytest.mark.slow
 def test_of_large_releases_whole_templates_are_looked_at(sample_release):
-    tables = read_tables(sample_release)
-    some = audit_report(tables.mcqs.lazy(), annotations=tables.annotations, locales=registry(), most=100)
-    sizes = dict(tables.mcqs.group_by("template_id").len().iter_rows())
+    rows, annotations = (
+        read_config(sample_release, name) for name in ("multiple-choice-questions", "annotations")
+    )
+    some = audit_report(rows.lazy(), annotations=annotations, locales=registry(), most=100)
+    sizes = dict(rows.group_by("template_id").len().iter_rows())
     assert 100 <= some.audited < 100 + max(sizes.values())
-    assert some.questions == len(tables.mcqs)
-    fewer = tables.mcqs.filter(pl.col("template_id") != min(sizes))
-    all_of_them = audit_report(fewer.lazy(), annotations=tables.annotations, locales=registry(), most=10**9)
+    assert some.questions == len(rows)
+    fewer = rows.filter(pl.col("template_id") != min(sizes))
+    all_of_them = audit_report(fewer.lazy(), annotations=annotations, locales=registry(), most=10**9)
     assert all_of_them.audited == len(fewer)
 
 

@@ -12,15 +12,14 @@ import yaml
 from huggingface_hub import DatasetCardData
 from markdown_it import MarkdownIt
 
+from blend.builders.cards import _size_category
 from blend.builders.cards.facts import canary, citation, source_kinds
-from blend.builders.cards.metadata import _size_category
 from blend.builders.cards.rendering import Chart, bar_chart, described_fields
 from blend.builders.release import build_release
 from blend.loaders.recipes import sample_recipe
 from blend.loaders.releases import read_manifest
 from blend.schemas.arrow_types import arrow_schema
-from blend.schemas.errors import BlendError
-from blend.schemas.recipe import Recipe, Source
+from blend.schemas.recipe import Source
 from blend.schemas.reports import finding_kinds
 from blend.schemas.rows import model_of
 from blend.schemas.summaries import markdown_text
@@ -198,27 +197,12 @@ def test_the_citation_names_them():
     )
 
 
-@pytest.mark.parametrize(
-    "wrong", [{"homepage": "example.org"}, {"authors": ()}, {"contact": " "}, {"authors": ("a\nb",)}], ids=str
-)
-def test_what_they_cannot_be(wrong: dict[str, object]):
-    with pytest.raises((BlendError, ValueError)):
-        Recipe.model_validate({**sample_recipe().model_dump(), **wrong})
-
-
-def options_of(field: str) -> set[str]:
-    """The values that the Hub's client says a field of a card may have."""
-    said = re.search(rf"{field} \(.*?\n(.*?)\n        \w+ \(", DatasetCardData.__doc__ or "", flags=re.DOTALL)
-    assert said is not None
-    return set(re.findall(r"'([a-z-]+)'", said[1]))
-
-
 def test_tags_are_values_that_the_hub_knows():
     for makers in source_kinds().values():
-        assert makers["annotations"] in options_of("annotations_creators")
-        assert makers["language"] in options_of("language_creators")
+        # What the Hub's client says that these fields of a card may have.
+        assert f"'{makers['annotations']}'" in (DatasetCardData.__doc__ or "")
+        assert f"'{makers['language']}'" in (DatasetCardData.__doc__ or "")
         assert re.fullmatch(r"original|extended\|other-[a-z]+", makers["extended"])
-    assert {"monolingual", "multilingual"} <= options_of("multilinguality")
     kinds = Source.model_fields["kind"].annotation
     assert set(source_kinds()) == set(kinds.__args__)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from blend.builders.cards.metadata import RESPONSIBLE
+from blend.builders.cards import _RESPONSIBLE
 from blend.loaders.files.toml import parse_toml
 from blend.schemas.errors import RowError
 from blend.schemas.recipe import Recipe
@@ -51,5 +51,5 @@ def test_numbers_and_keys_in_the_text_are_right(page: str):
     named = re.findall(r"`((?:motivation|composition|collection|preprocessing|uses)\.\w+)`", page)
     assert named
     assert set(named) <= set(known)
-    assert set(RESPONSIBLE) <= set(known)
-    assert len(RESPONSIBLE) == 10  # "Ten of them stand in croissant.json"
+    assert set(_RESPONSIBLE) <= set(known)
+    assert len(_RESPONSIBLE) == 10  # "Ten of them stand in croissant.json"

@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from blend.builders.cards.metadata import made_from_manifest
+from blend.builders.cards import made_from_manifest
 from blend.builders.parquet import Table, write_table
 from blend.loaders.files.content import file_infos
 from blend.loaders.releases import read_manifest

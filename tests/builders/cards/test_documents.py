@@ -7,14 +7,13 @@ from typing import Any
 
 import pytest
 
-from blend.builders.cards import _answers_toml
 from blend.builders.cards.facts import _cited_authors, citation, license_of, shares
 from blend.builders.release import build_release
 from blend.loaders.recipes import read_datasheet
 from blend.schemas.errors import BlendError
 from blend.schemas.personal_data import Contributed, Contributor, LocaleShare
 from blend.schemas.recipe import Recipe, Source
-from blend.schemas.reports import Datasheet, Motivation, questions
+from blend.schemas.reports import questions
 from helpers.mini_release import mini_recipe
 
 
@@ -40,13 +39,6 @@ def test_the_datasheet_has_every_question_and_lists_what_is_open(sample_release:
         assert listed == (question.answer is None)
         assert after.startswith("*Not answered" if question.answer is None else question.answer.strip())
     assert "\n\n\n" not in sheet
-
-
-def test_answers_read_back_as_they_were(tmp_path: Path):
-    sheet = Datasheet(motivation=Motivation(purpose='Two lines,\n\n* and "quotes" \\ 한국어\n', funding="x"))
-    path = tmp_path / "datasheet.toml"
-    path.write_text(_answers_toml(sheet), encoding="utf-8", newline="\n")
-    assert read_datasheet(path) == sheet
 
 
 def test_a_missing_datasheet_stops_the_build_before_anything_is_written(tmp_path: Path):

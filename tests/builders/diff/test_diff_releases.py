@@ -78,30 +78,15 @@ def test_settings_that_differ(make):
     assert not found.is_empty
 
 
-def test_files_that_differ_in_more_than_the_version(make):
-    same = {"recipe.toml": "version 1", "CHANGELOG.md": "one", "card.md": "This is v1.0.0, see 1.0.0."}
-    old = make(BASE, files=same | {"gone.txt": "", "README.md": "1.0.0: a text", "chart.svg": "<svg/>"})
-    kept = {"recipe.toml": "version 2", "CHANGELOG.md": "two", "card.md": "This is v1.1.0, see 1.1.0."}
-    new = make(
-        BASE,
-        files=kept | {"here.txt": "", "README.md": "1.1.0: a word", "chart.svg": "<svg/>"},
-        version="1.1.0",
-    )
+def test_files_differ_that_no_document_is_written_from(make):
+    documents = ("recipe.toml", "CHANGELOG.md", "README.md", "DATASHEET.md", "croissant.json", "eval.yaml")
+    old = make(BASE, files=dict.fromkeys(documents, "1.0.0") | {"gone.txt": "", "datasheet.toml": "a text"})
+    new = make(BASE, files=dict.fromkeys(documents, "1.1.0") | {"here.txt": "", "datasheet.toml": "a word"})
     assert diff_releases(old, new).files == (
-        FileChange(path="README.md", presence="kept"),
+        FileChange(path="datasheet.toml", presence="kept"),
         FileChange(path="gone.txt", presence="removed"),
         FileChange(path="here.txt", presence="added"),
     )
-
-
-def test_a_changed_file_that_is_no_text_differs(make):
-    old, new = (
-        make(BASE, files={"chart.png": "1.0.0"}),
-        make(BASE, files={"chart.png": "1.0.1"}, version="1.0.1"),
-    )
-    assert diff_releases(old, new).files == ()
-    picture = make(BASE, files={"chart.png": b"\xff\xfe"}, version="1.0.1")
-    assert diff_releases(old, picture).files == (FileChange(path="chart.png", presence="kept"),)
 
 
 @pytest.mark.parametrize(

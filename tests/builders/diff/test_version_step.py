@@ -33,7 +33,7 @@ CASES = {
     ),
     "an option": (BASE, {"seed": 4}, "patch", ["changed in the manifest: recipe.seed"]),
     "the package": (BASE, {"sdk_version": "9"}, "patch", ["changed in the manifest: sdk_version"]),
-    "a file": (BASE, {"files": {"README.md": "new"}}, "patch", ["other files changed: README.md"]),
+    "a file": (BASE, {"files": {"datasheet.toml": "new"}}, "patch", ["other files changed: datasheet.toml"]),
     "a row more": (
         {(SAQ, "KR"): pl.concat([ROWS, ROWS.head(1).with_columns(ID=pl.lit("q3"))])},
         {},
@@ -92,7 +92,7 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_every_kind_of_change(make, case: str):
     tables, changes, step, reasons = CASES[case]
-    files = {"README.md": "old"}
+    files = {"datasheet.toml": "old"}
     found = version_step(diff_releases(make(BASE, files=files), make(tables, **({"files": files} | changes))))
     assert (found.step, [reason.text for reason in found.reasons]) == (step, reasons)
 

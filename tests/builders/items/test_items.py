@@ -16,8 +16,8 @@ from blend.builders.items import (
     _analyse_responses,
     _item_statistics,
     _wrong_key_evidence,
+    fit_items,
 )
-from blend.builders.items.two_parameter import fit_items
 from blend.builders.release.reviewing import options_to_review
 from blend.loaders.responses.returned_sheets import read_suspects
 from helpers.examples import examples
@@ -57,8 +57,6 @@ def test_discrimination_is_the_correlation_with_the_rest():
     rest = correct[:, 1:].mean(axis=1)
     expected = np.corrcoef(correct[:, 0], rest)[0, 1]
     assert found.discrimination[0] == pytest.approx(expected)
-    # Fisher: tanh(atanh(r) - 1.96 / sqrt(5 - 3)).
-    assert found.low[0] == pytest.approx(np.tanh(np.arctanh(expected) - 1.959964 / np.sqrt(2)))
 
 
 def test_evidence_of_a_wrong_key():
@@ -80,10 +78,7 @@ def test_figures_are_finite_or_null_and_within_bounds(correct: np.ndarray):
     found = _analyse_responses(responses_of(correct))
     for name in ("slope", "intercept", "evidence", "difficulty"):
         assert found.items[name].is_finite().all()
-    known = found.items.drop_nulls("discrimination")
-    assert known.filter(
-        (pl.col("low") > pl.col("discrimination")) | (pl.col("discrimination") > pl.col("high"))
-    ).is_empty()
+    assert found.items["discrimination"].drop_nulls().is_between(-1, 1).all()
     assert found.items["difficulty"].is_between(0, 1).all()
     assert (found.suspects["evidence"] > 0).all()
     assert found.suspects["evidence"].is_sorted(descending=True)
@@ -117,7 +112,7 @@ def test_fewer_than_six_models_say_only_how_difficult_items_are(runs: list[Path]
         "answers of six models or more"
     )
     assert found.items["difficulty"].null_count() == 0
-    for name in ("discrimination", "low", "high", "slope", "slope_error", "intercept", "evidence"):
+    for name in ("discrimination", "slope", "slope_error", "intercept", "evidence"):
         assert found.items[name].null_count() == found.items.height
     assert found.suspects.is_empty()
     assert found.abilities["ability"].null_count() == found.abilities.height

@@ -1,5 +1,6 @@
 """Publishing with the real Hub client over HTTP: what it does, what it refuses, and what it survives."""
 
+import json
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -8,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from blend.loaders.releases import read_manifest
-from blend.loaders.releases.repository import addressed_files
+from blend.loaders.releases import addressed_files, read_manifest
 from blend.schemas.recipe import McqOptions
 from helpers.hub import hub_api
 from helpers.hub.hub_releases import (
@@ -28,6 +28,7 @@ from helpers.hub.hub_releases import (
 from helpers.hub.hub_server import Hub
 from helpers.hub.hub_store import ALICE
 
+THE_HUB = "https://huggingface.co"
 FIVE = (*FOUR, "zh-CN")
 NO_QUESTIONS = McqOptions(target_min_votes=50)
 """Nobody has so many votes: a release without multiple-choice questions."""
@@ -245,9 +246,9 @@ def test_requests_of_a_first_release_a_successor_and_a_repetition(
     successor = asked(hub)
     publish(releases / "1.1.0")
     again = asked(hub)
-    # Looking (is it there, where are its tags), making it, looking again, modes, card, commit, comparing, tag,
-    # and whether a branch has its name.
-    assert len(first) == 13, first
+    # Looking whether it is there, making it, looking again, modes, card, commit, comparing, tag, and whether a
+    # branch has its name.
+    assert len(first) == 12, first
     # No repository to make; but the one table that differs to fetch, a HEAD and a GET.
     assert len(successor) == 12, successor
     assert len(again) == 3, again
@@ -339,3 +340,15 @@ def test_a_version_that_was_taken_back_before_its_tag_is_not_tagged(
         "the recipe if it is to come back, build it again and publish that"
     )
     assert list(repository.tags) == ["v1.0.0"]
+
+
+@pytest.mark.landing
+@pytest.mark.parametrize("endpoint", [THE_HUB, "https://hf.co", "https://www.huggingface.co/"])
+def test_files_have_their_address_on_the_hub(releases: Path, endpoint: str):
+    manifest = read_manifest(releases / FIRST)
+    metadata = addressed_files(releases / FIRST, manifest, repo_id=REPO, endpoint=endpoint)["croissant.json"]
+    addresses = [entry["contentUrl"] for entry in json.loads(metadata)["distribution"]]
+    folder = f"{THE_HUB}/datasets/org/blend/resolve/v1.0.0/"
+    held = {file.path for file in manifest.files}
+    assert len(addresses) > 10
+    assert all(one.startswith(folder) and one.removeprefix(folder) in held for one in addresses)

@@ -72,13 +72,6 @@ def test_a_hub_that_stays_busy_is_given_up_and_nothing_is_visible(
     assert publish(releases / FIRST).plan.action == "publish"
 
 
-def test_the_hub_says_how_long_to_wait(hub: Hub, publish: Publish, releases: Path, quick: None):
-    waits: list[str] = []
-    hub.fail("POST /api/datasets/org/blend/tag/.*", status=429, retry_after_s=9)
-    publish(releases / FIRST, on_wait=waits.append)
-    assert waits == ["429 Too Many Requests: next attempt in 9 s"]
-
-
 def test_a_hub_that_asks_for_an_hour_is_not_waited_for(
     hub: Hub, publish: Publish, refusal: Refusal, releases: Path
 ):

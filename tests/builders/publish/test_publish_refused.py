@@ -97,18 +97,6 @@ def test_messages_for_repository_ids(publish: Publish, refusal: Refusal, release
 
 
 @pytest.mark.landing
-def test_without_a_hub_a_plan_says_what_can_be_checked(
-    refusal: Refusal, releases: Path, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
-    assert refusal(releases / "1.0.0", dry_run=True) == (
-        "Hub dataset org/blend: HF_HUB_OFFLINE or TRANSFORMERS_OFFLINE forbids to ask the Hub; unset it and "
-        f"run the same command again. What would change depends on what is published already; `blend validate "
-        f"{releases / '1.0.0'}` checks the release itself without the Hub"
-    )
-
-
-@pytest.mark.landing
 def test_files_of_others_are_not_replaced(hub: Hub, publish: Publish, refusal: Refusal, releases: Path):
     hub.store.create(REPO, private=False, author="bob")
     hub.repository(REPO).edit({"data.csv": b"a,b\n", "README.md": b"# Bob's"})

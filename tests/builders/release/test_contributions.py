@@ -10,12 +10,12 @@ from polars.testing import assert_frame_equal
 
 from blend.builders.release import build_release
 from blend.builders.stats.dataset import stats_of_release
-from blend.builders.stats.question_tables import question_tables
+from blend.builders.stats.measures import question_tables
 from blend.loaders.contributions.checking import check_contributions
 from blend.loaders.recipes import read_recipe
-from blend.loaders.releases.tables import read_annotator_groups, read_config
+from blend.loaders.releases.tables import read_config, read_figures
 from blend.schemas.errors import RowError, RowErrors
-from blend.schemas.manifest import ReleaseManifest
+from blend.schemas.manifest import ANNOTATOR_GROUPS_NAME, ReleaseManifest
 from blend.schemas.recipe import Recipe, Source
 from blend.schemas.rows import ANNOTATIONS
 
@@ -205,7 +205,7 @@ def test_the_card_says_who_contributed_what(release):
 @pytest.mark.slow
 def test_groups_of_five_are_published_and_nothing_of_a_person(release):
     made, manifest = release
-    groups = read_annotator_groups(made)
+    groups = read_figures(made, ANNOTATOR_GROUPS_NAME)
     assert groups is not None
     # Of 12 in Korea six grew up with Korean, four with other languages, and two do not say. Nine are 25 to 34,
     # and the other three are too few. Of the two in Ethiopia nothing is told.

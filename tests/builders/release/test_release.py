@@ -15,11 +15,11 @@ from blend.builders.release import build_release
 from blend.builders.release.inputs import read_inputs
 from blend.builders.saq import aggregate
 from blend.builders.stats.dataset import stats_of_release
-from blend.builders.stats.question_tables import question_tables
+from blend.builders.stats.measures import question_tables
 from blend.builders.validate import validate_release
 from blend.loaders.recipes import RecipeInPlace, read_recipe, sample_recipe
 from blend.loaders.releases import read_manifest
-from blend.loaders.releases.tables import read_agreement, read_config
+from blend.loaders.releases.tables import read_config, read_figures
 from blend.loaders.responses import read_responses
 from blend.loaders.sample import sample_path
 from blend.loaders.starter import write_starter
@@ -265,7 +265,7 @@ def test_what_is_released_is_what_the_responses_say(sample_release: Path):
     with sample_path() as folder:
         tables = read_responses(folder)
     made = aggregate(tables.questions, tables.responses, tables.reviews, options=SaqOptions()).agreement
-    held = read_agreement(sample_release)
+    held = read_figures(sample_release, AGREEMENT_NAME)
     assert held is not None
     assert_frame_equal(held.sort("locale"), made)
     stats = stats_of_release(sample_release).questions
@@ -275,7 +275,7 @@ def test_what_is_released_is_what_the_responses_say(sample_release: Path):
 
 
 def test_a_release_without_or_with_a_broken_file(tmp_path: Path):
-    assert read_agreement(tmp_path) is None
+    assert read_figures(tmp_path, AGREEMENT_NAME) is None
     (tmp_path / "reports").mkdir()
     for text, why in (
         ("{", "the JSON ends in the middle"),
@@ -285,7 +285,7 @@ def test_a_release_without_or_with_a_broken_file(tmp_path: Path):
     ):
         (tmp_path / AGREEMENT_NAME).write_text(text)
         with pytest.raises(RowError) as raised:
-            read_agreement(tmp_path)
+            read_figures(tmp_path, AGREEMENT_NAME)
         where = tmp_path / AGREEMENT_NAME
         assert str(raised.value) == (f"{where}: {why}; copy or build the release again")
 

@@ -15,6 +15,7 @@ from blend.loaders.recipes import read_recipe
 from blend.loaders.responses.verdicts import read_verdicts, shipped_verdicts
 from blend.schemas.frames import KEY, VERDICTS
 from blend.schemas.manifest import MODEL_VERDICTS_NAME
+from blend.schemas.recipe import McqOptions
 from blend.schemas.reports import ComparedKind, ModelReport
 from helpers.in_process import run
 from helpers.questions.lunch import lunch, question
@@ -148,7 +149,8 @@ def test_models_are_compared_one_by_one_and_together():
         ("es-MX", "stone", "ok", MODEL, None, 0.9),
         ("ko-KR", "soup", "also_correct", "chat:m2", None, 1.0),
     )  # fmt: skip
-    report = model_report(rows, [MODEL, "chat:m2", "chat:void"], model_confidence=0.8)
+    named = pl.concat([rows, verdicts(("ko-KR", "soup", "ok", "chat:void", None, 1.0))])
+    report = model_report(rows, named, McqOptions())
     assert report.confidence == 0.8
     both, first, second, void = report.models
     assert (both, report.together, report.each) == (both, both, (first, second, void))
@@ -165,7 +167,7 @@ def test_models_are_compared_one_by_one_and_together():
     together = both.of("all", "refusal")
     assert together is not None
     assert (together.refused, second.verdicts, void.verdicts, void.kinds) == (2, 1, 0, ())
-    assert model_report(rows, [MODEL], model_confidence=0.8).models == (first,)
+    assert model_report(rows, rows.filter(reader=MODEL), McqOptions()).models == (first,)
 
 
 READ_BY_BOTH: list[Verdict] = [
@@ -214,5 +216,5 @@ def test_the_model_of_the_package_checks_no_other():
     built = build_mcq(questions, annotations, options=DEFAULT, seed=0, judges=RULES, verdicts=given)
     # What one model refuses is out, though another accepted it, and what a native accepts stays.
     assert shown_to(built, tag) == {("en-AU", "b"), ("es-MX", "d"), ("zh-CN", "e")}
-    [model] = model_report(built.beside_models, [MODEL], model_confidence=0.8).models
+    [model] = model_report(built.beside_models, given, McqOptions()).models
     assert (model.verdicts, model.natives, model.others) == (3, 1, 0)

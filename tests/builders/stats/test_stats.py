@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from blend.builders.stats import build_stats
-from blend.builders.stats.measures import MEASURES
+from blend.builders.stats.measures import MEASURES, Stats
 from blend.builders.stats.planning import power
-from blend.builders.stats.question_tables import Stats
 from blend.schemas.errors import RowError, RowErrors
 from blend.schemas.frames import ANNOTATIONS, MCQ_ROWS, QUESTIONS
 from blend.schemas.recipe import SaqOptions

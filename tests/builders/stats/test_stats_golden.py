@@ -9,8 +9,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from blend.builders.stats import build_stats
-from blend.builders.stats.measures import MEASURES
-from blend.builders.stats.question_tables import Stats
+from blend.builders.stats.measures import MEASURES, Stats
 from blend.loaders.upstream.blend import BlendTables
 from blend.schemas.locales import registry
 

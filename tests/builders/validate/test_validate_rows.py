@@ -96,14 +96,6 @@ def blank(rows: Rows) -> None:
     answer("\u3000")(rows)
 
 
-def too_many_votes(rows: Rows) -> None:
-    for one in rows[:2]:
-        one["grouping"] = "upstream"
-    rows[0]["annotations"][0]["count"] = 6
-    rows[1]["idks"].update(idk=4, others=[{"reason": "몰라요", "count": 2}])
-    rows[2]["annotations"][0]["count"] = 7  # how many were asked is not known here
-
-
 def without_translations(rows: Rows) -> None:
     for one in rows[1:]:
         one["Question"] = one["Translation"]
@@ -144,20 +136,6 @@ FAULTS = {
         "ids",
         lambda rows: [*rows, rows[0]],
         [f"error: {EDU}: an earlier row of the split has the same id; {FIX}"],
-    ),
-    "votes": Fault(
-        "votes",
-        too_many_votes,
-        [
-            (
-                f"error: {EDU}: an answer has 6 votes of 5 annotators, and reports/findings.jsonl does not "
-                f"record it; {FIX}"
-            ),
-            (
-                f"error: {KR}:edu-02: 6 non-answers of 5 annotators, and reports/findings.jsonl does not "
-                f"record it; {FIX}"
-            ),
-        ],
     ),
     "personal": Fault(
         "personal-data",
@@ -375,19 +353,7 @@ def test_a_question_that_names_no_country_or_another(release, split: str, column
 
 @pytest.mark.slow
 def test_what_the_recipe_allows_is_a_warning(release):
-    """Votes that a finding records, distractors beside fillers, overlaps that somebody decided."""
-    release.change("annotations", "KR", too_many_votes)
-    finding = {
-        "stage": "read blend",
-        "kind": "votes-above-annotators",
-        "locale": "ko-KR",
-        "template_id": "edu-01",
-    }
-    release.edit("reports/findings.jsonl", lambda text: text + json.dumps(finding) + "\n")
-    assert release.problems("votes")[1] == (
-        f"warning: {EDU}: an answer has 6 votes of 5 annotators, as in the source (votes-above-annotators in "
-        "reports/findings.jsonl)"
-    )
+    """Distractors beside fillers, overlaps that somebody decided."""
     release.change(*MCQS, option(1, "Good-Morning song"))
     row = "edu-01,Good-Morning song,proposed,IR,r1"
     (release.path / "verdicts.csv").write_text(f"template_id,option,verdict,with,reader\n{row}\n", "utf-8")

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from blend.builders.release import build_release
-from blend.loaders.releases import read_manifest
-from blend.loaders.releases.repository import addressed_files
+from blend.loaders.releases import addressed_files, read_manifest
 from blend.schemas.manifest import MANIFEST_NAME, FileInfo
 from helpers.hub.hub_server import Hub
 from helpers.hub.hub_store import Repository

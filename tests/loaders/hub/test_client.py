@@ -12,10 +12,13 @@ from huggingface_hub.errors import HfHubHTTPError, HFValidationError, OfflineMod
 from huggingface_hub.utils._runtime import is_xet_available
 
 from blend.loaders.hub import answer_of, hub_client
-from blend.loaders.hub.hub_errors import masked, pause_asked_s, reason, translate_errors
-from blend.loaders.hub.request_timeouts import (
+from blend.loaders.hub.requests import (
     is_passing,
+    masked,
+    pause_asked_s,
+    reason,
     request_timeouts,
+    translate_errors,
     with_retries,
 )
 from blend.schemas.errors import BlendError, HubError, InputError, StorageError

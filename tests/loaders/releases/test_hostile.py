@@ -102,22 +102,15 @@ def test_a_table_that_no_digest_covers_is_refused(release: Callable[..., Path]):
     )
 
 
-def test_ids_and_values_reach_neither_terminal_nor_changelog_as_they_are(release: Callable[..., Path]):
+def test_ids_values_and_keys_reach_neither_terminal_nor_changelog_as_they_are(release: Callable[..., Path]):
     old, new = release("old"), release("new", ID=["\x1b]0;owned\x07\nq1"], answer=["\x9b2J\u202eb"])
-    diff = diff_releases(old, new)
-    text = _changelog_entry(diff, "1.0.1")
-    assert escape_controls(text) == text
-    # As a cell of a table in Markdown, in which these marks are escaped.
-    assert r"| \\x1b\]0;owned\\x07 q1 |" in text
-
-
-def test_keys_of_the_manifest_reach_the_changelog_as_codes(release: Callable[..., Path]):
-    old, new = release("old"), release("new")
     manifest = read_manifest(new).model_copy(update={"writers": {"\x1b[2J\u202e": "\x9b31m"}})
     (new / "release.json").write_text(manifest.to_json(), encoding="utf-8")
     text = _changelog_entry(diff_releases(old, new), "1.0.1")
     assert escape_controls(text) == text
     assert r"\x1b[2J\u202e" in text
+    # As a cell of a table in Markdown, in which these marks are escaped.
+    assert r"| \\x1b\]0;owned\\x07 q1 |" in text
 
 
 @pytest.mark.nightly
@@ -180,7 +173,3 @@ def test_a_small_file_that_unpacks_to_too_much_is_not_read(
         )
     report = validate_release(new, checks={"tables": CHECKS["tables"]})
     assert any("that unpack to " in str(problem) for problem in report.checks[0].examples)
-
-
-BOMBS = {"annotations/KR": "question", "multiple-choice-questions/test": "prompt"}
-"""Columns that hold one text of 60 million bytes in all of their rows, by table."""

@@ -10,13 +10,14 @@ from typing import Any
 
 import pytest
 
+from blend.loaders.recipes import RecipeInPlace
 from blend.loaders.recipes.sources import load_snapshot
 from blend.loaders.wikidata.facts import LABEL
 from blend.loaders.wikidata.partial import read_snapshot_info
 from blend.loaders.wikidata.snapshot import take_snapshot
 from blend.loaders.wikidata.sparql import EndpointError
 from blend.schemas.errors import BlendError
-from blend.schemas.recipe import Source, domains
+from blend.schemas.recipe import Recipe, Source, domains
 from helpers.messages import wrong
 from helpers.wikidata.wikidata_endpoint import QUICK
 
@@ -105,17 +106,19 @@ def test_the_account(serve: Callable[[str], Any], tmp_path: Path):
 def test_what_is_not_as_its_account_says_is_not_built_from(serve: Callable[[str], Any], tmp_path: Path):
     out = tmp_path / "food.nt.gz"
     info = take_snapshot(out, DISH, endpoint=serve(FACTS).url, policy=QUICK)
-    source = Source(kind="wikidata", location=out.name)
-    assert load_snapshot(source, DISH, tmp_path)[0].sha256 == info.sha256
+    recipe = Recipe(name="food", version="1.0.0", sources=(Source(kind="wikidata", location=out.name),))
+    placed = RecipeInPlace.of(recipe, tmp_path)
+    assert load_snapshot(placed).info.sha256 == info.sha256
     out.write_bytes(gzip.compress("\n".join([*content(out)[1:], ""]).encode()))
     changed = hashlib.sha256(out.read_bytes()).hexdigest()
-    assert wrong(lambda: load_snapshot(source, DISH, tmp_path)) == (
+    assert wrong(lambda: load_snapshot(placed)) == (
         f"{out}: has the sha256 {changed}, but snapshot.json beside it says {info.sha256}, so it was changed "
         "or damaged; copy or take the snapshot again, or delete snapshot.json to build from it as it is"
     )
     # Beside it lies the account of another one.
     copied = out.rename(tmp_path / "drinks.nt.gz")
-    assert load_snapshot(source, DISH, path=copied)[0].sha256 == changed
+    moved = RecipeInPlace.of(recipe, source_paths={out.name: copied})
+    assert load_snapshot(moved).info.sha256 == changed
 
 
 @pytest.mark.slow
