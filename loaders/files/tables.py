@@ -345,7 +345,6 @@ def open_table(
     diagnostics: Diagnostics,
     *,
     known: Collection[str] = (),
-    width: int | None = None,
 ) -> Table:
     """The lines of a table.
 
@@ -354,7 +353,6 @@ def open_table(
         root: Folder that places are relative to.
         diagnostics: Takes a finding for a byte order mark.
         known: Names of columns by which its separator, or its sheet, is recognised.
-        width: Cells that most lines of a table without a header have, by which its separator is recognised.
 
     Raises:
         RowError: If nothing can be read: not a workbook, several sheets that it could be.
@@ -371,34 +369,10 @@ def open_table(
     separator, skipped = _separator(text, known)
     if separator is None:
         is_tsv = path.suffix.lower() == ".tsv"
-        separator = "\t" if is_tsv else _by_width(text, width, location)
-    records = enumerate(_csv_records(text, location, separator=separator), start=1)
+        separator = "\t" if is_tsv else _by_width(text, location)
+    records = enumerate(csv_records(text, location, separator=separator), start=1)
     lines = (Line(f"{location}:{row - skipped}", cells) for row, cells in records if row > skipped)
     return Table(location, lines, separator, ends_open=not text.endswith(("\n", "\r")))
-
-
-def read_headless(path: Path, root: Path, diagnostics: Diagnostics, *, width: int) -> list[Line]:
-    """The lines of a table without a header that are not blank, without empty cells beyond its width.
-
-    Raises:
-        RowError: As `open_table`. Cells that a spreadsheet has rewritten become problems of ``diagnostics``.
-    """
-    lines = [line for line in open_table(path, root, diagnostics, width=width).lines if not line.is_blank]
-    for line in lines:
-        while len(line.cells) > width and not line.cells[-1].strip():
-            line.cells.pop()
-        for number, cell in enumerate(line.cells, start=1):
-            refuse_rewritten(cell, f"{line.location}, cell {number}", diagnostics)
-    return lines
-
-
-def named_table(folder: Path, stem: str) -> Path | None:
-    """The table of a name in a folder, whatever its kind; null where there is none.
-
-    Raises:
-        InputError: If there are several.
-    """
-    return only_named(folder, stem, TABLE_SUFFIXES)
 
 
 def only_named(folder: Path, stem: str, suffixes: Iterable[str]) -> Path | None:
@@ -428,7 +402,7 @@ def refuse_rewritten(cell: str, where: str, diagnostics: Diagnostics) -> None:
         diagnostics.problem(f"the cell holds {what}, made by a spreadsheet", where=where, fix=fix)
 
 
-def _csv_records(text: str, location: str, *, separator: str = ",") -> Iterator[list[str]]:
+def csv_records(text: str, location: str, *, separator: str = ",") -> Iterator[list[str]]:
     """The records of a CSV text; an empty line is an empty record.
 
     Raises:
@@ -464,20 +438,14 @@ def _separator(text: str, known: Collection[str]) -> tuple[str | None, int]:
     return (best if found[best] else None), 0
 
 
-def _by_width(text: str, width: int | None, location: str) -> str:
-    """Find what separates the cells of a table whose columns nobody knows.
-
-    That by which most lines are as wide.
-
-    As wide as expected in a table without a header, otherwise as the first line.
-    """
+def _by_width(text: str, location: str) -> str:
+    """Find what separates the cells where nobody knows the columns: most lines are as wide as the first."""
     found: dict[str, tuple[int, int]] = {}
     for mark in _SEPARATORS:
         with suppress(RowError):  # told when the lines are read
-            widths = [len(cells) for cells in _csv_records(text, location, separator=mark) if cells]
-            wanted = width or (widths[0] if widths else 0)
-            if wanted > 1 and wanted in widths:
-                found[mark] = widths.count(wanted), wanted
+            widths = [len(cells) for cells in csv_records(text, location, separator=mark) if cells]
+            if widths and widths[0] > 1:
+                found[mark] = widths.count(widths[0]), widths[0]
     best = [mark for mark, measure in found.items() if measure == max(found.values())]
     if len(best) > 1:
         marks = " or ".join(map(repr, best))
