@@ -308,7 +308,6 @@ DESTROYED = "question marks in place of letters"
 """What a cell holds whose letters the encoding of a spreadsheet's CSV lacks."""
 
 _SEPARATORS = (",", ";", "\t")
-_SAID = "sep="
 
 
 class Line(NamedTuple):
@@ -366,12 +365,9 @@ def open_table(
     if content.startswith(_ARCHIVE):
         raise RowError("a workbook, not text", where=location, fix=f"name it {path.stem}{WORKBOOK}")
     text = utf8_text(content, location)
-    separator, skipped = _separator(text, known)
-    if separator is None:
-        is_tsv = path.suffix.lower() == ".tsv"
-        separator = "\t" if is_tsv else _by_width(text, location)
+    separator = _separator(text, known, location, is_tsv=path.suffix.lower() == ".tsv")
     records = enumerate(csv_records(text, location, separator=separator), start=1)
-    lines = (Line(f"{location}:{row - skipped}", cells) for row, cells in records if row > skipped)
+    lines = (Line(f"{location}:{row}", cells) for row, cells in records)
     return Table(location, lines, separator, ends_open=not text.endswith(("\n", "\r")))
 
 
@@ -426,32 +422,22 @@ def csv_records(text: str, location: str, *, separator: str = ",") -> Iterator[l
         ) from None
 
 
-def _separator(text: str, known: Collection[str]) -> tuple[str | None, int]:
-    """Find what separates the cells, null if nothing tells; and how many lines come before the first."""
+def _separator(text: str, known: Collection[str], location: str, *, is_tsv: bool) -> str:
+    """Find what separates the cells: that between most of the known columns.
+
+    Where nobody knows the columns, that by which most lines are as wide as the first.
+    """
     first = text.partition("\n")[0]
-    first_line = first.strip().strip('"')
-    if first_line.startswith(_SAID) and len(first_line) <= len(_SAID) + 1:
-        return first_line.removeprefix(_SAID) or "\t", 1
     wanted = {name.casefold() for name in known}
-    found = {mark: len(wanted.intersection(_names(first.split(mark)))) for mark in _SEPARATORS}
-    best = max(_SEPARATORS, key=lambda mark: found[mark])
-    return (best if found[best] else None), 0
-
-
-def _by_width(text: str, location: str) -> str:
-    """Find what separates the cells where nobody knows the columns: most lines are as wide as the first."""
-    found: dict[str, tuple[int, int]] = {}
-    for mark in _SEPARATORS:
-        with suppress(RowError):  # told when the lines are read
-            widths = [len(cells) for cells in csv_records(text, location, separator=mark) if cells]
-            if widths and widths[0] > 1:
-                found[mark] = widths.count(widths[0]), widths[0]
-    best = [mark for mark, measure in found.items() if measure == max(found.values())]
-    if len(best) > 1:
-        marks = " or ".join(map(repr, best))
-        fix = "write sep= and the right one, as in sep=;, into a first line of its own, or save it as .tsv"
-        raise RowError(f"the cells could be separated by {marks}", where=location, fix=fix)
-    return best[0] if best else ","
+    marks = _SEPARATORS[::-1] if is_tsv else _SEPARATORS
+    found = {mark: (len(wanted.intersection(_names(first.split(mark)))), 0) for mark in marks}
+    if not any(n for n, _ in found.values()):
+        for mark in marks:
+            with suppress(RowError):  # told when the lines are read
+                widths = [len(cells) for cells in csv_records(text, location, separator=mark) if cells]
+                if widths and widths[0] > 1:
+                    found[mark] = widths.count(widths[0]), widths[0]
+    return max(marks, key=lambda mark: found[mark])
 
 
 def _names(cells: Iterable[str]) -> set[str]:

@@ -180,7 +180,3 @@ def test_a_small_file_that_unpacks_to_too_much_is_not_read(
         )
     report = validate_release(new, checks={"tables": CHECKS["tables"]})
     assert any("that unpack to " in str(problem) for problem in report.checks[0].examples)
-
-
-BOMBS = {"annotations/KR": "question", "multiple-choice-questions/test": "prompt"}
-"""Columns that hold one text of 60 million bytes in all of their rows, by table."""
