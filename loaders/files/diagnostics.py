@@ -166,7 +166,7 @@ def _note(field_error: FieldError, location: str, diagnostics: Diagnostics) -> N
         what, fix = _MEANINGS[kind]
         diagnostics.problem(what.format(value=value), where=where, fix=fix)
     else:
-        diagnostics.problem(f"{value!r} is not possible ({field_error.message})", where=where, fix="correct it")
+        diagnostics.problem(f"{value!r} is not {field_error.expected}", where=where, fix="correct it")
 
 
 _MEANINGS = {

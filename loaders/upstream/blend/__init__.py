@@ -102,7 +102,9 @@ def read_blend(folder: Path | str, *, clean: bool = True, locales: Registry | No
                 Origin, diagnostics, locale=region.locale.tag, language=region.locale.language, clean=clean
             )
             asked = [_question(row, region.locale, labels, origin_of) for row in rows.values()]
-            given = [annotation_row(entry, origin_of(place, key)) for key, (place, entry) in entries.items()]
+            given = [
+                annotation_row(entry, origin_of(location, key)) for key, (location, entry) in entries.items()
+            ]
             questions.append(pl.DataFrame(asked, schema=QUESTIONS))
             annotations.append(nested_frame(given, ANNOTATIONS))
     diagnostics.raise_problems()
@@ -263,15 +265,17 @@ def _with_reasons(entry: dict[str, Any]) -> dict[str, Any]:
 def _compare(region: _Region, rows: Mapping[str, Cells], entries: _Entries, diagnostics: Diagnostics) -> None:
     """Note where the two files do not hold the same questions."""
     places = {key: f"{row.location}, column ID" for key, row in rows.items()}
-    places |= {key: place for key, (place, _) in entries.items() if key not in rows}
+    places |= {key: location for key, (location, _) in entries.items() if key not in rows}
     for key in sorted(rows.keys() ^ entries.keys()):
         what = f"question {key!r} is not in {region.annotations if key in rows else region.questions}"
         diagnostics.problem(what, where=places[key], fix=f"add it there or remove it here; {_AGAIN}")
     for key in sorted(rows.keys() & entries.keys()):
-        place, entry = entries[key]
+        location, entry = entries[key]
         for column, there in (("Question", "question"), ("Translation", "en_question")):
             if rows[key].values[column] != getattr(entry, there):
-                what = f"{rows[key].values[column]!r} is not {getattr(entry, there)!r} as in {place}, {there}"
+                what = (
+                    f"{rows[key].values[column]!r} is not {getattr(entry, there)!r} as in {location}, {there}"
+                )
                 where = f"{rows[key].location}, column {column}"
                 diagnostics.problem(what, where=where, fix=f"make the two equal; {_AGAIN}")
 

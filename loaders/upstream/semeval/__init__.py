@@ -148,7 +148,7 @@ class _Reader:
     names: set[str]
     known: Registry
     diagnostics: Diagnostics = field(default_factory=Diagnostics)
-    told: set[tuple[str, str]] = field(default_factory=set)
+    noted: set[tuple[str, str]] = field(default_factory=set)
     """Files and codes of which it has been said that they are spelled otherwise."""
 
     @cached_property
@@ -287,8 +287,8 @@ class _Reader:
     def _note_spelling(self, row: TaskRow, detail: str) -> None:
         """Note that ids spell a locale or number otherwise, once for a code in a file."""
         of = row.location.partition(":")[0], row.cells["id"].partition("_")[0]
-        if of not in self.told:
-            self.told.add(of)
+        if of not in self.noted:
+            self.noted.add(of)
             self.note("semeval-locale-spelling", row, detail)
 
     def _locale_of(self, row_id: str) -> Locale | None:
