@@ -42,9 +42,9 @@ from .eval.report.model_comparison import ModelComparison as ModelComparison
 from .eval.report.scored_runs import ScoredRun as ScoredRun
 from .eval.runs.run_directory import Run as Run
 from .loaders.contributions import Collection as Collection
+from .loaders.contributions import ContributionCheck as ContributionCheck
+from .loaders.contributions import check_contributions as check_contributions
 from .loaders.contributions import read_collection as read_collection
-from .loaders.contributions.checking import ContributionCheck as ContributionCheck
-from .loaders.contributions.checking import check_contributions as check_contributions
 from .loaders.datasets import as_models as as_models
 from .loaders.datasets import load as load
 from .loaders.datasets import read_config as read_config

@@ -77,7 +77,7 @@ def build_prompts(
     _check_languages(tables.templates, names)
     parts = [_of_template(template, topics, names) for template in tables.templates.iter_rows(named=True)]
     twice = tables.topics.join(topics.select("source"), on="source", how="anti")
-    findings = pl.concat([tables.findings, _twice(twice), _without_form(tables.templates, names, people)])
+    findings = pl.concat([_twice(twice), _without_form(tables.templates, names, people)])
     rows = pl.concat([pl.DataFrame(schema=CULTURAL_PROMPT_ROWS), *parts])
     return CulturalPrompts(rows, findings.sort("kind", "source", "detail"))
 

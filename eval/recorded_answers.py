@@ -287,7 +287,7 @@ def read_predictions(path: Path, asked: TaskItems, of: Predictions, *, model: st
     text = _between_tabs(utf8_text(_content(path, of.name), path.name))
     header = _header(text.partition("\n")[0])
     columns = ("id", PREDICTION) if of.values and not {*LETTERS} <= {*header} else of.columns
-    rows = task_rows(text, path.name, columns, diagnostics, fix=_FIX)
+    rows = task_rows(text.replace("\r\n", "\n").replace("\r", " "), path.name, columns, diagnostics, fix=_FIX)
     if columns != of.columns:
         _check_values(rows, of, diagnostics)
     diagnostics.raise_problems()

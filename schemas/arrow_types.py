@@ -13,7 +13,7 @@ import types
 from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin
 
 import polars as pl
 from pydantic import BaseModel
@@ -118,6 +118,8 @@ def _data_type(annotation: Any, where: str) -> pl.DataType:
         inner = [arg for arg in args if arg is not type(None)]
         if len(inner) == 1:
             return _data_type(inner[0], where)
+    if origin is Literal:
+        return pl.String()
     if origin is list or (origin is tuple and args[1:] == (Ellipsis,)):
         return pl.List(_data_type(args[0], where))
     if isinstance(annotation, type):

@@ -134,21 +134,18 @@ def did_you_mean(name: str, choices: Iterable[str]) -> str:
     return "" if close is None else f"did you mean {close!r}? "
 
 
-def _listed_names(
-    name: str, choices: Sequence[str], shown: Callable[[str], str] = str, *, among: str | None = None
-) -> str:
+def _listed_names(name: str, choices: Sequence[str], *, among: str | None) -> str:
     """List what to choose from in place of a name: all of a few, or the three of many that are most like it.
 
     Args:
         name: The name that does not exist.
         choices: Those that do.
-        shown: How to write one of them.
         among: What many are called, where a thing has several names: ``tags and names of the 34 locales``.
     """
     if len(choices) <= _FEW:
-        return f"choose one of: {', '.join(map(shown, choices))}"
+        return f"choose one of: {', '.join(choices)}"
     nearest = get_close_matches(name, choices, n=3, cutoff=0.0)
-    return f"the nearest of the {among or f'{len(choices)} there are'}: {', '.join(map(shown, nearest))}"
+    return f"the nearest of the {among or f'{len(choices)} there are'}: {', '.join(nearest)}"
 
 
 class MissingExtraError(BlendError, ImportError):

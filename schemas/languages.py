@@ -194,23 +194,16 @@ _AFTER = re.compile(r"^(으로|로|이에요|예요|[은는이가을를과와])(
 """A particle with two forms at the start of a text, with nothing more of its word behind it."""
 
 
-def _variable_particle(text: str) -> str | None:
-    """The particle with two forms that a text starts with, or null: ``"는 음식"`` gives ``"는"``."""
-    match = _AFTER.match(text)
-    return match[1] if match else None
-
-
 def agreeing(word: str, following: str) -> str:
     """The text behind a word with its first particle in the form that the word asks for.
 
     ``agreeing("김치찌개", "은 음식")`` is ``"는 음식"``. Behind a word that ends in no Korean syllable
     the text stays as it is, since nobody can tell how the word is read.
     """
-    particle = _variable_particle(following)
-    final = _final(word)
-    if particle is None or final is None:
+    found, final = _AFTER.match(following), _final(word)
+    if found is None or final is None:
         return following
-    rest = following[len(particle) :]
+    particle, rest = found[1], following[found.end() :]
     # Behind ㄹ this one takes the short form, as behind a vowel.
     if particle in ("으로", "로"):
         return ("로" if final in (0, _RIEUL) else "으로") + rest

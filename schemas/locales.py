@@ -320,20 +320,12 @@ def _clashes(locales: Sequence[Locale], source: str, n_known: int = 0) -> list[R
 
 def _clash(code: str, locale: Locale, owner: Locale, entry: int | None, where: str) -> RowError:
     """The problem of an entry with a code of another one; null of a locale that is known without the file."""
+    other = f"{owner.tag}, which is known without a locale file," if entry is None else f"entry {entry}"
     if locale.tag == owner.tag:
-        if entry is None:
-            fix = "delete the entry, which is not needed"
-            return RowError(f"{owner.tag} is known without a locale file", where=where, fix=fix)
-        return RowError(f"entry {entry} has the same tag", where=where, fix="delete one of the two")
-    other = f"{owner.tag}, which is known" if entry is None else f"entry {entry} ({owner.tag})"
-    instead = f"use {owner.tag} in its place if it is meant, or " if entry is None else ""
-    if code == locale.split == owner.split and locale.region == owner.region:
-        what = f"region {code} is shared with {other}, and both have the split {code!r}"
-        split = f"{locale.region}_{locale.language.replace('-', '_')}"
-        return RowError(what, where=where, fix=f"{instead}give it a split of its own, such as {split}")
-    comma = "," if entry is None else ""
-    fix = f"{instead}give it a split, upstream name and codes of its own"
-    return RowError(f"{other}{comma} is called {code!r} as well", where=where, fix=fix)
+        return RowError(f"{other} has the same tag", where=where, fix="delete one of the two")
+    split = f"{locale.region}_{locale.language.replace('-', '_')}"
+    fix = f"give it a split (such as {split}), upstream name and codes of its own, or use {owner.tag} instead"
+    return RowError(f"{other} is called {code!r} as well", where=where, fix=fix)
 
 
 def _codes(locale: Locale) -> tuple[str, ...]:

@@ -77,10 +77,37 @@ class FieldError(NamedTuple):
         what, _, fix = self.message.partition("; ")
         return what, fix
 
+    @property
+    def expected(self) -> str:
+        """What the value should be, in words, to follow "is not"."""
+        return _EXPECTED.get(self.kind, f"possible ({self.message})").format(**self.context)
+
     def given(self, shown: str | None = None) -> str:
         """Pydantic's message as part of a sentence, and what was given; ``shown`` stands for it, if given."""
         given = repr(self.value) if shown is None else shown
         return f"{self.message[:1].lower()}{self.message[1:]}, not {given}"
+
+
+_EXPECTED = {
+    "int_type": "a whole number",
+    "int_parsing": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "float_parsing": "a number",
+    "greater_than_equal": "{ge} or more",
+    "less_than_equal": "{le} or less",
+    "literal_error": "{expected}",
+    "string_type": "text in quotes",
+    "string_pattern_mismatch": "of the right form",
+    "tuple_type": "a list",
+    "too_short": "long enough",
+    "model_type": "a table",
+    **dict.fromkeys(
+        ("date_type", "date_parsing", "date_from_datetime_parsing", "date_from_datetime_inexact"),
+        "a date such as 2026-11-30",
+    ),
+}
+"""What pydantic expected, by its name for the error."""
 
 
 def field_errors(error: ValidationError) -> Iterator[FieldError]:

@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 from string import punctuation
 from typing import Annotated, Final, Literal
 
-from pydantic import AfterValidator, Field, field_validator
+from pydantic import AfterValidator, Field
 
 from blend.schemas.addresses import is_server_address
 from blend.schemas.errors import RowError
@@ -186,11 +186,7 @@ def _is_no_date(number: str) -> bool:
     return not (_YEARS.fullmatch(number) or _DATE.fullmatch(number))
 
 
-_AGE_BANDS: Final = ("18-24", "25-34", "35-44", "45-54", "55-64", "65+")
-"""Bands in which annotators tell their age."""
-_MOST_YEARS: Final = 120
 _LONGEST_CODE = 3
-
 _ORCID = re.compile(r"\d{4}-\d{4}-\d{4}-\d{3}[\dX]")
 
 
@@ -224,6 +220,14 @@ def _license(text: str) -> str:
     except RowError as error:
         raise ValueError(f"{error.what}; {error.fix}") from None
     return text
+
+
+def _language(tag: str) -> str:
+    # KO is ko: the case of a language's code means nothing.
+    tag = tag.lower() if tag.isalpha() and len(tag) <= _LONGEST_CODE else tag
+    if not is_language(tag):
+        raise ValueError(f"{tag!r} is not a language tag; write one such as ko or pt-BR, or empty the cell")
+    return tag
 
 
 def _past(day: date) -> date:
@@ -281,44 +285,9 @@ class AnnotatorProfile(Row):
 
     annotator: Annotated[Pseudonym, AfterValidator(_visible)]
     """Pseudonym of the annotator, as in the contributor's responses."""
-    native_language: str | None = None
+    native_language: Annotated[str, AfterValidator(_language)] | None = None
     """BCP 47 tag of the annotator's native language, for example ``su``; null when not told."""
-    years_in_region: int | None = None
+    years_in_region: Annotated[int, Field(ge=0, le=120)] | None = None
     """Years that the annotator has lived in the region; null when not told."""
-    age_band: str | None = None
+    age_band: Literal["18-24", "25-34", "35-44", "45-54", "55-64", "65+"] | None = None
     """Age in one of the bands, for example ``25-34``; null when not told."""
-
-    @field_validator("native_language", mode="before")
-    @classmethod
-    def _lower_case(cls, tag: str | None) -> str | None:
-        # KO is ko: the case of a language's code means nothing.
-        return tag.lower() if tag and len(tag) <= _LONGEST_CODE else tag
-
-    @field_validator("native_language")
-    @classmethod
-    def _known_language(cls, tag: str | None) -> str | None:
-        if tag is not None and not is_language(tag):
-            raise ValueError(f"{tag!r} is no language tag; write one such as ko or pt-BR, or empty the cell")
-        return tag
-
-    @field_validator("years_in_region", mode="before")
-    @classmethod
-    def _whole_years(cls, years: str | int | None) -> int | None:
-        if years is None or (isinstance(years, int) and not isinstance(years, bool)):
-            number = years
-        else:
-            number = int(years) if re.fullmatch(r"[0-9]{1,3}", str(years).strip()) else -1
-        if number is not None and not 0 <= number <= _MOST_YEARS:
-            raise ValueError(
-                f"{years!r} is no whole number of years from 0 to {_MOST_YEARS}; correct it, or empty the cell"
-            )
-        return number
-
-    @field_validator("age_band")
-    @classmethod
-    def _known_band(cls, band: str | None) -> str | None:
-        if band is not None and band not in _AGE_BANDS:
-            raise ValueError(
-                f"{band!r} is no age band; choose one of {', '.join(_AGE_BANDS)}, or empty the cell"
-            )
-        return band

@@ -74,7 +74,7 @@ def check(
     - `blend contribute check contributions/mina-ko` checks one folder, and how it fits with the others.
     - `blend contribute check . --format github` annotates a pull request.
     """
-    from blend.loaders.contributions.checking import check_contributions, collection_of
+    from blend.loaders.contributions import check_contributions, collection_of
     from blend.views.releases import check_lines, verdict, workflow_commands
 
     known, recipe = _of_recipe(collection_of(folder)[0].parent)

@@ -11,7 +11,7 @@ from rich.markup import escape
 
 from blend.builders.cards.rendering import plain
 from blend.builders.validate.checked_release import CheckResult, Level, ValidationReport
-from blend.loaders.contributions.checking import ContributionCheck
+from blend.loaders.contributions import ContributionCheck
 from blend.loaders.releases import check_complete, read_manifest
 from blend.loaders.releases.tables import read_config, read_findings, release_locales, scan_config, table_rows
 from blend.loaders.responses.verdicts import read_verdicts

@@ -268,8 +268,9 @@ class Release:
             if (self.path / name).exists() and not (self.path / name).is_file():
                 return f"{name} is not a regular file"  # reading from a pipe would never end
             try:
-                check_unpacked_size(self.path / name, where=name)
-                rows = pq.ParquetFile(self.path / name).read(use_threads=False)
+                with (self.path / name).open("rb") as file:
+                    check_unpacked_size(file, where=name)
+                    rows = pq.ParquetFile(file).read(use_threads=False)
                 if schema is not None and rows.schema != schema:
                     return f"{name} has other columns than the file before it"
                 schema = rows.schema

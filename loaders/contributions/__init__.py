@@ -3,13 +3,16 @@
 ``docs/contributing-data.md`` describes the folders.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import polars as pl
 
 from blend.loaders.contributions.contributors import (
+    CONSENT,
+    FOLDER,
     CollectionFiles,
     annotator_id,
     collection_layout,
@@ -22,8 +25,11 @@ from blend.loaders.files.diagnostics import Checked, Diagnostics, Placed
 from blend.loaders.responses import ResponseTables, response_tables
 from blend.loaders.responses.checks import check_rows
 from blend.loaders.responses.response_rows import KEYS, ResponseRows, read_response_rows
+from blend.schemas.errors import InputError, RowError
 from blend.schemas.locales import Registry, registry
+from blend.schemas.models import FrozenModel
 from blend.schemas.personal_data import Contributor, contact_data
+from blend.schemas.reports import NO_REMEDY, finding_kinds
 from blend.schemas.rows import Response
 from blend.schemas.texts import clean
 
@@ -91,28 +97,144 @@ def read_collection(
     return Collection(contributions, tables, profiles)
 
 
-def note_problems(
-    files: CollectionFiles,
-    known: Registry,
-    diagnostics: Diagnostics,
+# A contributor may call a file anything, also with a line break in its name.
+_LOCATION = re.compile(r"(?P<file>.*?)(?:\[[^\]/]*\])?(?::(?P<row>\d+))?(?:, (?P<field>[a-z]+ .+))?", re.DOTALL)
+
+
+class _ContributionProblem(FrozenModel):
+    """Something wrong in a contribution, or something odd that does not keep it from being read."""
+
+    level: Literal["error", "warning"]
+    """``error`` keeps the collection from being built; of a ``warning`` it says what was done about it."""
+    contributor: str
+    """Name of the contributor's folder; empty for what all contributors share."""
+    file: str
+    """File or folder, relative to the folder of all contributions, with ``/``."""
+    row: int | None
+    """Row that a spreadsheet shows, the header being row 1; in JSON Lines the line; null for the whole file."""
+    where: str
+    """The location within the contributor's folder: ``responses/ko-KR.csv:7, column answer_1``."""
+    what: str
+    """What is wrong."""
+    fix: str
+    """What to do about it."""
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.what}; {self.fix}"
+
+
+class ContributionCheck(FrozenModel):
+    """What a check of contributions found."""
+
+    folder: Path
+    """Folder of all contributions."""
+    contributors: tuple[str, ...]
+    """Folders that were checked, in text order."""
+    problems: tuple[_ContributionProblem, ...]
+    """Errors and warnings, by contributor, file and row."""
+    is_complete: bool
+    """Whether every check was made; otherwise more errors may appear once these are mended."""
+
+    @property
+    def errors(self) -> tuple[_ContributionProblem, ...]:
+        """The problems that keep the collection from being built."""
+        return tuple(problem for problem in self.problems if problem.level == "error")
+
+    @property
+    def passes(self) -> bool:
+        """Whether there is no error."""
+        return not self.errors
+
+    def of(self, contributor: str) -> tuple[_ContributionProblem, ...]:
+        """The problems of one contributor; of what all share for an empty name."""
+        return tuple(problem for problem in self.problems if problem.contributor == contributor)
+
+
+def check_contributions(
+    folder: Path | str,
     *,
+    locales: Registry | None = None,
     released: str | None = None,
-) -> bool:
-    """Note everything that `read_collection` would raise for, its findings, and licences that do not fit.
+) -> ContributionCheck:
+    """Everything that is wrong with a collection, or with one contributor's folder in it.
+
+    The collection is read as a whole even for one folder, since responses may be to the questions of others and
+    two contributors may contradict each other; what is wrong with other folders alone is then left out.
 
     Args:
-        files: The collection's.
-        known: Known locales.
-        diagnostics: Where it is noted.
-        released: Licence of the dataset, as of `contributors.terms_problems`.
+        folder: The collection, its folder ``contributions``, or one contributor's folder in that.
+        locales: Known locales; the packaged registry when absent.
+        released: Licence of the dataset, which those of contributors have to allow; any of them will do when
+            absent.
 
-    Returns:
-        Whether every file and row could be read; otherwise some checks were not made.
+    Raises:
+        InputError: If it is none of these, or if no contributor's folder is there.
     """
-    rows, contributors = _read(files, known, diagnostics)
-    named = [(name, who) for name, (who, _) in contributors.items() if who is not None]
-    diagnostics.problems.extend(terms_problems(named, released))
-    return len(named) == len(contributors) and all(part.is_complete for part in rows)
+    root, only = collection_of(Path(folder))
+    diagnostics = Diagnostics()
+    files = collection_layout(root, diagnostics)
+    rows, contributors = _read(files, registry() if locales is None else locales, diagnostics)
+    given = [(name, who) for name, (who, _) in contributors.items() if who is not None]
+    diagnostics.problems.extend(terms_problems(given, released))
+    names = tuple(contributors)
+    errors = [_problem("error", error, names) for error in diagnostics.problems]
+    warnings = [_problem("warning", oddity, names) for oddity in _oddities(diagnostics)]
+    chosen = [found for found in (*errors, *warnings) if only is None or found.contributor in ("", only)]
+    return ContributionCheck(
+        folder=root,
+        contributors=names if only is None else (only,),
+        problems=tuple(sorted(chosen, key=lambda found: (found.contributor, found.file, found.row or 0))),
+        is_complete=len(given) == len(names) and all(part.is_complete for part in rows),
+    )
+
+
+def collection_of(folder: Path) -> tuple[Path, str | None]:
+    """The folder of all contributions, and which one of them is meant; null for all.
+
+    Raises:
+        InputError: If it is neither a collection nor a contributor's folder in one.
+    """
+    if not folder.is_dir():
+        raise InputError(f"{folder}: no such directory; give a collection, or a contributor's folder in one")
+    if (folder / FOLDER).is_dir():
+        return folder / FOLDER, None
+    if (folder / CONSENT).is_file():
+        return folder, None
+    absolute = folder.resolve()  # `.` has neither a name nor a parent
+    if (absolute.parent / CONSENT).is_file():
+        return absolute.parent, absolute.name
+    raise InputError(
+        f"{folder}: neither a collection nor a contributor's folder in one, since no {CONSENT} is in it or "
+        "beside it; give the folder where it lies in the collection, or start one with `blend contribute init`"
+    )
+
+
+def _oddities(diagnostics: Diagnostics) -> list[RowError]:
+    """Findings about which somebody can do something; not a byte order mark, which is left out."""
+    kinds = finding_kinds()
+    return [
+        RowError(detail, where=source, fix=kinds[kind].remedy[:1].lower() + kinds[kind].remedy[1:])
+        for kind, source, _, _, detail in diagnostics.findings
+        if kinds[kind].remedy != NO_REMEDY
+    ]
+
+
+def _problem(level: Literal["error", "warning"], error: RowError, names: Sequence[str]) -> _ContributionProblem:
+    """A problem at its location, in words that the contributor knows."""
+    found = _LOCATION.fullmatch(error.where)
+    assert found is not None  # every part of the expression may be empty
+    file = found["file"]
+    owner = file if file in names else owner_of(file)
+    return _ContributionProblem(
+        level=level,
+        contributor=owner,
+        file=file,
+        row=None if found["row"] is None else int(found["row"]),
+        where=error.where.removeprefix(owner).removeprefix("/") or "the folder",
+        # Whoever writes a01 into a sheet does not know that the release says mina-ko/a01.
+        what=error.what.replace(f"'{owner}/", "'") if owner else error.what,
+        fix=error.fix,
+    )
 
 
 def _read(
@@ -177,16 +299,20 @@ def _with_owners(rows: ResponseRows, contributor: str, diagnostics: Diagnostics)
     Responses that hold an e-mail address or a phone number are problems, which name the location and the kind.
     They are left out: no other problem quotes what they hold.
     """
+
+    def renamed(placed: Placed[Any], field: str) -> Placed[Any]:
+        name = annotator_id(contributor, getattr(placed.row, field))
+        return Placed(placed.location, placed.row.model_copy(update={field: name}))
+
     kept = []
-    for location, row in rows.responses.rows:
-        found = list(_contacts(row))
+    for placed in rows.responses.rows:
+        found = list(_contacts(placed.row))
         for what in found:
             fix = "take it out: files in a repository stay public for ever"
-            diagnostics.problem(what, where=location, fix=fix)
-        if not found:
-            kept.append(Placed(location, _renamed(row, "annotator", contributor)))
+            diagnostics.problem(what, where=placed.location, fix=fix)
+        kept += [] if found else [renamed(placed, "annotator")]
     is_complete = rows.responses.is_complete and len(kept) == len(rows.responses.rows)
-    reviews = [Placed(where, _renamed(row, "reviewer", contributor)) for where, row in rows.reviews.rows]
+    reviews = [renamed(placed, "reviewer") for placed in rows.reviews.rows]
     return rows._replace(responses=Checked(kept, is_complete), reviews=rows.reviews._replace(rows=reviews))
 
 
@@ -226,30 +352,18 @@ def _first_of_each(rows: Sequence[Placed[Any]], kind: str, diagnostics: Diagnost
             detail = f"{named} says the same as in {earlier.location}; left out here"
             diagnostics.oddity("repeated-row", placed, detail)
         else:
-            places = f"{location}, column {other}", f"{earlier.location}, column {other}"
-            _tell_both(*places, f"{named} says something else than in", fix, diagnostics)
-
-
-def _tell_both(later: str, earlier: str, what: str, fix: str, diagnostics: Diagnostics) -> None:
-    """Note a contradiction at both locations, since either contributor may be the one who is mistaken.
-
-    What all share is no contributor's; then the later alone is told. The other location comes behind ``what``.
-    """
-    for here, there in ((later, earlier), (earlier, later)):
-        if owner_of(here):
-            diagnostics.problem(f"{what} {there.partition(',')[0]}", where=here, fix=fix)
-
-
-def _renamed(row: Any, field: str, contributor: str) -> Any:
-    return row.model_copy(update={field: annotator_id(contributor, getattr(row, field))})
+            # Told at both, since either may be mistaken; what all share is nobody's.
+            for here, there in ((location, earlier.location), (earlier.location, location)):
+                if owner_of(here):
+                    what = f"{named} says something else than in {there}"
+                    diagnostics.problem(what, where=f"{here}, column {other}", fix=fix)
 
 
 def _agree(one: Any, other: Any, field: str) -> bool:
     """Whether two rows say the same in a field, but for blanks; one that is not recorded is like a blank."""
-    values = getattr(one, field) or "", getattr(other, field) or ""
-    if isinstance(values[0], str) and isinstance(values[1], str):
-        return clean(values[0]) == clean(values[1])
-    return values[0] == values[1]
+    values = (getattr(row, field) or "" for row in (one, other))
+    first, second = (clean(value) if isinstance(value, str) else value for value in values)
+    return bool(first == second)
 
 
 def _contacts(response: Response) -> Iterator[str]:

@@ -269,12 +269,12 @@ def atomic_directory(out: Path, *, check: Callable[[Path], None] | None = None) 
         The directory to write into.
 
     Raises:
-        InputError: If ``out`` is a file, a link back to itself, or holds something else than a release.
+        InputError: If ``out`` is a file, or holds something else than a release.
         StorageError: If it cannot be written, or if the disk is full.
         ConflictError: If another process is writing it.
     """
-    with storage_errors(out):
-        out = _followed(out.absolute())
+    # Of a link the directory that it leads to, so that the link stays; of one to itself the link, told below.
+    out = Path(os.path.realpath(out)) if out.is_symlink() else out.absolute()
     if not out.name:
         raise InputError(f"{out}: the root of the file system; `out` names the directory to make")
     beside = out.with_name(f".{out.name}.partial")
@@ -315,19 +315,6 @@ def one_at_a_time(path: Path, *, busy: str = "") -> Iterator[None]:
         # While it is still held: afterwards it may be another process's.
         Path(lock.lock_file).unlink(missing_ok=True)
         lock.release()
-
-
-def _followed(out: Path) -> Path:
-    """The directory that a link leads to, so that the link stays; anything else as it is."""
-    if not out.is_symlink():
-        return out
-    try:
-        target = out.resolve()
-    except RuntimeError:  # a loop, before Python 3.13
-        target = out
-    if target.is_symlink():
-        raise InputError(f"{out}: is a link that leads back to itself; choose another `out`")
-    return target
 
 
 def _refuse_foreign(out: Path, check: Callable[[Path], None] | None) -> None:

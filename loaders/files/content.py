@@ -1,9 +1,4 @@
-"""Content: the bytes, text or rows of a file that somebody named, or a sentence that says why there are none.
-
-A file of some kilobytes can hold gigabytes: a text in a dictionary to which thousands of rows point, or nulls
-by the billion. What it says of its own size leaves out the copies of such texts, so these are counted: the
-columns of texts are decoded, some rows at a time and without making the copies.
-"""
+"""Content: the bytes, text or rows of a file that somebody named, or a sentence that says why not."""
 
 import codecs
 import errno
@@ -347,39 +342,36 @@ TABLE_BYTES = 256 << 20
 TIMES = 100
 """How many times their own size larger files may take; those that builds write take 3 to 13 times theirs."""
 _VALUE_BYTES = 16
-"""What a value takes at most, without its text."""
-_ROWS = 1 << 14
-"""Rows that are decoded at a time."""
+"""What a value takes at most, without its text; of texts that are equal polars keeps one."""
 _FIX = "do not use it, and tell who made it"
 
 
-def check_unpacked_size(file: Path | BinaryIO, *, where: str, columns: Sequence[str] = ()) -> int:
-    """Refuse a Parquet file whose rows would take too much memory.
+def check_unpacked_size(file: BinaryIO, *, where: str, columns: Sequence[str] = ()) -> None:
+    """Refuse a Parquet file whose rows would take too much memory: kilobytes can hold nulls by the billion.
 
     Args:
-        file: Path, or the file open for reading; it is left at its start.
+        file: Open for reading; it is left at its start.
         where: What messages call it.
         columns: Columns that are then read; all when empty.
 
-    Returns:
-        Bytes that the rows take.
-
     Raises:
         RowError: If they would; names the file, the sizes and the limit.
-        OSError: If the file is missing or cannot be read.
-        pyarrow.ArrowException: If it is not Parquet, or damaged.
+        OSError, pyarrow.ArrowException: If it is not Parquet, or damaged.
     """
-    if isinstance(file, Path):
-        with file.open("rb") as opened:
-            return check_unpacked_size(opened, where=where, columns=columns)
+    import pyarrow.parquet as pq
+
     n_bytes = file.seek(0, SEEK_END)
+    footer = pq.read_metadata(file)
+    groups = [footer.row_group(at) for at in range(footer.num_row_groups)]
+    chunks = [group.column(at) for group in groups for at in range(group.num_columns)]
+    read = [one for one in chunks if not columns or one.path_in_schema.split(".")[0] in columns]
+    claimed = sum(one.num_values * _VALUE_BYTES + one.total_uncompressed_size for one in read)
+    size = max(claimed, footer.num_rows * _VALUE_BYTES)
     allowed = max(TABLE_BYTES, TIMES * n_bytes)
-    size = _unpacked_size(file, allowed, columns)
     if size > allowed:
-        what = f"{n_bytes:,} bytes that unpack to {size:,} or more, and more than {allowed:,} is not read"
+        what = f"{n_bytes:,} bytes that unpack to {size:,}, and more than {allowed:,} is not read"
         raise RowError(f"{what} of a file of this size", where=where, fix=_FIX)
     file.seek(0)
-    return size
 
 
 def check_tables(paths: Iterable[Path], *, fix: str = _FIX) -> None:
@@ -390,57 +382,13 @@ def check_tables(paths: Iterable[Path], *, fix: str = _FIX) -> None:
         fix: What to do about one that is not Parquet.
 
     Raises:
-        RowError: If one is not Parquet, or would take too much.
+        RowError: If one cannot be read, is not Parquet, or would take too much.
     """
     import pyarrow as pa
 
     for path in paths:
-        try:
-            check_unpacked_size(path, where=str(path))
-        except pa.ArrowException:
-            raise RowError("not a Parquet file, or damaged", where=str(path), fix=fix) from None
-
-
-def _unpacked_size(file: BinaryIO, most: int, columns: Sequence[str]) -> int:
-    """Bytes that the rows of a file take; if that is more than ``most``, some number above it.
-
-    What its footer says; and the texts that stand in it once and are pointed to, each as often as it is.
-    """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        footer = pq.read_metadata(file)
-        groups = [footer.row_group(at) for at in range(footer.num_row_groups)]
-        chunks = [group.column(at) for group in groups for at in range(group.num_columns)]
-        read = [one for one in chunks if not columns or one.path_in_schema.split(".")[0] in columns]
-        claimed = [one.num_values * _VALUE_BYTES + one.total_uncompressed_size for one in read]
-        size: int = max(sum(claimed), footer.num_rows * _VALUE_BYTES)
-        pointed = {one.path_in_schema for one in read if one.has_dictionary_page}
-        pointed &= {one.path_in_schema for one in read if one.physical_type == "BYTE_ARRAY"}
-        names = sorted(pointed)
-        with pq.ParquetFile(file, metadata=footer, read_dictionary=names, pre_buffer=False) as parquet:
-            # One row group after the other: Arrow cannot put lists that point to different dictionaries into
-            # one batch.
-            for at in range(footer.num_row_groups) if pointed else ():
-                for batch in parquet.iter_batches(_ROWS, row_groups=[at], columns=names):
-                    size += sum(_text_bytes(column) for column in batch.columns)
-                    if size > most:
-                        return size
-    except OSError as error:  # such as columns in columns, 100 deep
-        raise pa.ArrowInvalid(str(error)) from None
-    return size
-
-
-def _text_bytes(values: Any) -> int:
-    """Bytes of all texts of a column, however deep in lists and objects, without making a copy of any."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    values = getattr(values, "storage", values)  # of an extension type
-    if pa.types.is_nested(values.type):
-        parts = values.flatten()
-        return sum(map(_text_bytes, parts if isinstance(parts, list) else [parts]))
-    lengths = pc.binary_length(getattr(values, "dictionary", values)).cast("int64")
-    each = lengths.take(values.indices) if hasattr(values, "indices") else lengths
-    return int(pc.sum(each).as_py() or 0)
+        with open_content(path) as file:
+            try:
+                check_unpacked_size(file, where=str(path))
+            except (pa.ArrowException, OSError):
+                raise RowError("not a Parquet file, or damaged", where=str(path), fix=fix) from None

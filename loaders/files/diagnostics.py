@@ -166,7 +166,7 @@ def _note(field_error: FieldError, location: str, diagnostics: Diagnostics) -> N
         what, fix = _MEANINGS[kind]
         diagnostics.problem(what.format(value=value), where=where, fix=fix)
     else:
-        diagnostics.problem(f"{value!r} is not possible ({field_error.message})", where=where, fix="correct it")
+        diagnostics.problem(f"{value!r} is not {field_error.expected}", where=where, fix="correct it")
 
 
 _MEANINGS = {
@@ -176,7 +176,7 @@ _MEANINGS = {
     "string_pattern_mismatch": ("the value is blank", "fill it in"),
     "string_type": ("{value!r} is not text", "write text, in JSON in double quotes"),
     "tuple_type": ("{value!r} is not a list", "write a list of texts"),
-    "model_type": ("{value!r} is not an object", 'write {{"answers": […], "en_answers": […]}}'),
+    "model_type": ("{value!r} is not an object", 'write {"answers": […], "en_answers": […]}'),
     "too_short": ("the list is empty", "name at least one"),
 }
 """What went wrong and what to do, by pydantic's name for it."""

@@ -308,7 +308,6 @@ DESTROYED = "question marks in place of letters"
 """What a cell holds whose letters the encoding of a spreadsheet's CSV lacks."""
 
 _SEPARATORS = (",", ";", "\t")
-_SAID = "sep="
 
 
 class Line(NamedTuple):
@@ -345,7 +344,6 @@ def open_table(
     diagnostics: Diagnostics,
     *,
     known: Collection[str] = (),
-    width: int | None = None,
 ) -> Table:
     """The lines of a table.
 
@@ -354,7 +352,6 @@ def open_table(
         root: Folder that places are relative to.
         diagnostics: Takes a finding for a byte order mark.
         known: Names of columns by which its separator, or its sheet, is recognised.
-        width: Cells that most lines of a table without a header have, by which its separator is recognised.
 
     Raises:
         RowError: If nothing can be read: not a workbook, several sheets that it could be.
@@ -368,37 +365,10 @@ def open_table(
     if content.startswith(_ARCHIVE):
         raise RowError("a workbook, not text", where=location, fix=f"name it {path.stem}{WORKBOOK}")
     text = utf8_text(content, location)
-    separator, skipped = _separator(text, known)
-    if separator is None:
-        is_tsv = path.suffix.lower() == ".tsv"
-        separator = "\t" if is_tsv else _by_width(text, width, location)
-    records = enumerate(_csv_records(text, location, separator=separator), start=1)
-    lines = (Line(f"{location}:{row - skipped}", cells) for row, cells in records if row > skipped)
+    separator = _separator(text, known, location, is_tsv=path.suffix.lower() == ".tsv")
+    records = enumerate(csv_records(text, location, separator=separator), start=1)
+    lines = (Line(f"{location}:{row}", cells) for row, cells in records)
     return Table(location, lines, separator, ends_open=not text.endswith(("\n", "\r")))
-
-
-def read_headless(path: Path, root: Path, diagnostics: Diagnostics, *, width: int) -> list[Line]:
-    """The lines of a table without a header that are not blank, without empty cells beyond its width.
-
-    Raises:
-        RowError: As `open_table`. Cells that a spreadsheet has rewritten become problems of ``diagnostics``.
-    """
-    lines = [line for line in open_table(path, root, diagnostics, width=width).lines if not line.is_blank]
-    for line in lines:
-        while len(line.cells) > width and not line.cells[-1].strip():
-            line.cells.pop()
-        for number, cell in enumerate(line.cells, start=1):
-            refuse_rewritten(cell, f"{line.location}, cell {number}", diagnostics)
-    return lines
-
-
-def named_table(folder: Path, stem: str) -> Path | None:
-    """The table of a name in a folder, whatever its kind; null where there is none.
-
-    Raises:
-        InputError: If there are several.
-    """
-    return only_named(folder, stem, TABLE_SUFFIXES)
 
 
 def only_named(folder: Path, stem: str, suffixes: Iterable[str]) -> Path | None:
@@ -428,7 +398,7 @@ def refuse_rewritten(cell: str, where: str, diagnostics: Diagnostics) -> None:
         diagnostics.problem(f"the cell holds {what}, made by a spreadsheet", where=where, fix=fix)
 
 
-def _csv_records(text: str, location: str, *, separator: str = ",") -> Iterator[list[str]]:
+def csv_records(text: str, location: str, *, separator: str = ",") -> Iterator[list[str]]:
     """The records of a CSV text; an empty line is an empty record.
 
     Raises:
@@ -452,38 +422,22 @@ def _csv_records(text: str, location: str, *, separator: str = ",") -> Iterator[
         ) from None
 
 
-def _separator(text: str, known: Collection[str]) -> tuple[str | None, int]:
-    """Find what separates the cells, null if nothing tells; and how many lines come before the first."""
-    first = text.partition("\n")[0]
-    first_line = first.strip().strip('"')
-    if first_line.startswith(_SAID) and len(first_line) <= len(_SAID) + 1:
-        return first_line.removeprefix(_SAID) or "\t", 1
-    wanted = {name.casefold() for name in known}
-    found = {mark: len(wanted.intersection(_names(first.split(mark)))) for mark in _SEPARATORS}
-    best = max(_SEPARATORS, key=lambda mark: found[mark])
-    return (best if found[best] else None), 0
+def _separator(text: str, known: Collection[str], location: str, *, is_tsv: bool) -> str:
+    """Find what separates the cells: that between most of the known columns.
 
-
-def _by_width(text: str, width: int | None, location: str) -> str:
-    """Find what separates the cells of a table whose columns nobody knows.
-
-    That by which most lines are as wide.
-
-    As wide as expected in a table without a header, otherwise as the first line.
+    Where nobody knows the columns, that by which most lines are as wide as the first.
     """
-    found: dict[str, tuple[int, int]] = {}
-    for mark in _SEPARATORS:
-        with suppress(RowError):  # told when the lines are read
-            widths = [len(cells) for cells in _csv_records(text, location, separator=mark) if cells]
-            wanted = width or (widths[0] if widths else 0)
-            if wanted > 1 and wanted in widths:
-                found[mark] = widths.count(wanted), wanted
-    best = [mark for mark, measure in found.items() if measure == max(found.values())]
-    if len(best) > 1:
-        marks = " or ".join(map(repr, best))
-        fix = "write sep= and the right one, as in sep=;, into a first line of its own, or save it as .tsv"
-        raise RowError(f"the cells could be separated by {marks}", where=location, fix=fix)
-    return best[0] if best else ","
+    first = text.partition("\n")[0]
+    wanted = {name.casefold() for name in known}
+    marks = _SEPARATORS[::-1] if is_tsv else _SEPARATORS
+    found = {mark: (len(wanted.intersection(_names(first.split(mark)))), 0) for mark in marks}
+    if not any(n for n, _ in found.values()):
+        for mark in marks:
+            with suppress(RowError):  # told when the lines are read
+                widths = [len(cells) for cells in csv_records(text, location, separator=mark) if cells]
+                if widths and widths[0] > 1:
+                    found[mark] = widths.count(widths[0]), widths[0]
+    return max(marks, key=lambda mark: found[mark])
 
 
 def _names(cells: Iterable[str]) -> set[str]:

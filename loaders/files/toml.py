@@ -79,7 +79,7 @@ def _problem(found: Sequence[FieldError], model: type[BaseModel], where: str, wh
     if first.kind == "tuple_type" and isinstance(first.value, dict):
         what = f"[{field}] makes one table, and there can be several"
         return RowError(what, where=where, fix=f"write [[{field}]] in place of [{field}], above each of them")
-    expected = " or ".join(dict.fromkeys(_expected(field_error) for field_error in found))
+    expected = " or ".join(dict.fromkeys(field_error.expected for field_error in found))
     return RowError(f"{_shown(first.value)} is not {expected}", where=where, fix=f"correct it{remedy}")
 
 
@@ -90,34 +90,6 @@ def _remedy(table: type[BaseModel], field: str) -> str:
         return f", for example {field} = {json.dumps(examples[0])}"
     meaning = " ".join(field_sentences(table).get(field, "").split()).replace("``", '"').rstrip(".")
     return f": {meaning}"
-
-
-def _expected(field_error: FieldError) -> str:
-    """Say in words what a key's value should be."""
-    words = _EXPECTED.get(field_error.kind, "possible here")
-    return words.format(**field_error.context)
-
-
-_EXPECTED = {
-    "int_type": "a whole number",
-    "int_parsing": "a whole number",
-    "int_from_float": "a whole number",
-    "float_type": "a number",
-    "float_parsing": "a number",
-    "greater_than_equal": "{ge} or more",
-    "less_than_equal": "{le} or less",
-    "literal_error": "{expected}",
-    "string_type": "text in quotes",
-    "string_pattern_mismatch": "of the right form",
-    "tuple_type": "a list",
-    "too_short": "long enough",
-    "model_type": "a table",
-    **dict.fromkeys(
-        ("date_type", "date_parsing", "date_from_datetime_parsing", "date_from_datetime_inexact"),
-        "a date such as 2026-11-30",
-    ),
-}
-"""What pydantic expected, by its name for the error."""
 
 
 def _shown(value: object) -> str:

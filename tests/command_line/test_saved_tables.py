@@ -18,7 +18,6 @@ from blend.loaders.recipes import sample_path
 from blend.loaders.responses import read_responses
 from blend.loaders.responses.verdicts import GivenVerdict, append_verdicts, read_verdicts
 from blend.loaders.surveys import read_survey
-from blend.loaders.topics import read_topics
 from blend.schemas.errors import BlendError, RowError
 from helpers.in_process import run
 
@@ -91,34 +90,6 @@ def test_a_workbook_of_responses_names_sheet_row_and_column(tmp_path: Path):
         f"responses/ko-KR.xlsx[Sheet]:3, column {column}: the cell holds the date 2026-01-02, made by a "
         "spreadsheet; give the column the format Text, and write again what stood there"
     )
-
-
-def test_topics_without_a_header(tmp_path: Path, saved: _Saved):
-    (tmp_path / "qa").mkdir()
-    (tmp_path / "qa" / "topics.tsv").write_text("physics\tsound, and light\nphysics\tgravité\n", "utf-8")
-    (tmp_path / "qa" / "templates.tsv").write_text(
-        "_\t_\tExplain {topic} to {article} {nationality} person.\n", "utf-8"
-    )
-    expected = read_topics(tmp_path)
-    for path in [*(tmp_path / "qa").iterdir()]:
-        saved(path)
-    found = read_topics(tmp_path)
-    assert_frame_equal(found.topics.drop("source"), expected.topics.drop("source"))
-    assert_frame_equal(found.templates.drop("source"), expected.templates.drop("source"))
-
-
-def test_topics_whose_cells_could_end_in_two_ways(tmp_path: Path):
-    (tmp_path / "qa").mkdir()
-    (tmp_path / "qa" / "templates.tsv").write_text("_\t_\tExplain {topic} to {nationality} readers.\n", "utf-8")
-    (tmp_path / "qa" / "topics.csv").write_text("physics,sound; light\n", "utf-8")
-    with pytest.raises(RowError) as caught:
-        read_topics(tmp_path)
-    assert str(caught.value) == (
-        "qa/topics.csv: the cells could be separated by ',' or ';'; write sep= and the right one, as in "
-        "sep=;, into a first line of its own, or save it as .tsv"
-    )
-    (tmp_path / "qa" / "topics.csv").write_text("sep=,\nphysics,sound; light\n", "utf-8")
-    assert read_topics(tmp_path).topics["topic"].to_list() == ["sound; light"]
 
 
 def test_surveys_verdicts_and_texts(tmp_path: Path, saved: _Saved):

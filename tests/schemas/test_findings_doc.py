@@ -16,7 +16,7 @@ from blend.builders.validate import CHECKS
 from blend.schemas.reports import finding_kinds, finding_steps
 from blend.schemas.rows import CONFIGS, NonAnswer
 
-ONE_WORD = {"short", "placeholder", "disambiguator"}
+ONE_WORD = {"short", "placeholder"}
 """Kinds that cannot be told from other words by their hyphens."""
 
 NO_KINDS = {

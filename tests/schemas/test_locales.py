@@ -154,37 +154,29 @@ def test_extended_by_a_known_locale():
     with pytest.raises(RowError) as caught:
         registry().extended([registry().get("ko-KR")], source="own.toml")
     assert str(caught.value) == (
-        "own.toml, entry 1 (ko-KR): ko-KR is known without a locale file; delete the entry, which is not needed"
+        "own.toml, entry 1 (ko-KR): ko-KR, which is known without a locale file, has the same tag; delete one "
+        "of the two"
     )
 
 
 @pytest.mark.parametrize(
-    ("changes", "message"),
+    ("changes", "code", "split"),
     [
-        (
-            {'"Zamenhofia"': '"South_Korea"'},
-            (
-                "ko-KR, which is known, is called 'South_Korea' as well; use ko-KR in its place if it is "
-                "meant, or give it a split, upstream name and codes of its own"
-            ),
-        ),
-        (
-            {'"eo-ZA"': '"eo-KR"', '"ZA"': '"KR"'},
-            (
-                "region KR is shared with ko-KR, which is known, and both have the split 'KR'; use ko-KR in "
-                "its place if it is meant, or give it a split of its own, such as KR_eo"
-            ),
-        ),
+        ({'"Zamenhofia"': '"South_Korea"'}, "South_Korea", "ZA_eo"),
+        ({'"eo-ZA"': '"eo-KR"', '"ZA"': '"KR"'}, "KR", "KR_eo"),
     ],
 )
-def test_extended_by_a_locale_with_a_known_name(changes: dict[str, str], message: str):
+def test_extended_by_a_locale_with_a_known_name(changes: dict[str, str], code: str, split: str):
     text = ENTRY
     for old, new in changes.items():
         text = text.replace(old, new)
     (own,) = own_locales(text)
     with pytest.raises(RowError) as caught:
         registry().extended([own], source="own.toml")
-    assert str(caught.value) == f"own.toml, entry 1 ({own.tag}): {message}"
+    assert str(caught.value) == (
+        f"own.toml, entry 1 ({own.tag}): ko-KR, which is known without a locale file, is called {code!r} as "
+        f"well; give it a split (such as {split}), upstream name and codes of its own, or use ko-KR instead"
+    )
 
 
 WRONG = {

@@ -4,73 +4,69 @@ The files hold the irregularities that 16 teams of annotators leave behind. `rea
 leaves it, and lists it as a finding with file, question and region. Nothing is dropped in silence, no vote is
 lost. What cannot be read is an error.
 
+On the Hub the same lies in ``annotations_hf`` and ``questions_hf``: lists in place of objects, questions about
+"your country", and reasons not to answer listed as often as they were given.
+
 References:
     Myung et al. (2024), BLEnD, https://arxiv.org/abs/2406.09948; files: https://github.com/nlee0212/BLEnD
 """
 
+import re
+from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import polars as pl
 
 from blend.loaders.files.content import location_of, read_json
-from blend.loaders.files.diagnostics import Diagnostics, unknown_name
-from blend.loaders.files.rows import Cells, Columns
-from blend.loaders.upstream import Origin, Tidy
-from blend.loaders.upstream.blend.groups import Json, annotation_row, check_entry
-from blend.loaders.upstream.blend.hub_layout import entries_by_id, name_country, question_rows
+from blend.loaders.files.diagnostics import Diagnostics, checked, unknown_name
+from blend.loaders.files.rows import Cells, Columns, read_rows
+from blend.loaders.upstream import Origin
+from blend.loaders.upstream.blend.groups import Entry, annotation_row
 from blend.schemas.arrow_types import nested_frame
-from blend.schemas.errors import InputError
+from blend.schemas.errors import InputError, RowError
 from blend.schemas.formats import AnswerFormat, format_of, format_of_template
 from blend.schemas.frames import ANNOTATIONS, KEY, QUESTIONS, empty
 from blend.schemas.locales import Locale, Registry, registry
 
+_ENDINGS = {"annotations": ("_data.json",), "questions": ("_questions.csv", "_questions.json")}
+"""Folder to what ends the names of its files, behind the region; of two kinds the last one counts."""
 
-class _Layout(NamedTuple):
-    """Folder and ending of the files of each region."""
-
-    annotations: tuple[str, str]
-    questions: tuple[str, str]
-
-    @property
-    def patterns(self) -> tuple[str, ...]:
-        return tuple(f"{folder}/*{ending}" for folder, ending in self)
-
-
-_USUAL = _Layout(("annotations", "_data.json"), ("questions", "_questions.csv"))
-# As the authors have it on the Hub.
-_LISTS = _Layout(("annotations_hf", "_data.json"), ("questions_hf", "_questions.json"))
-_TABLES = _Layout(("annotations_hf", "_data.json"), ("questions_hf", "_questions.csv"))
-_LAYOUTS = (_USUAL, _LISTS, _TABLES)
-"""The first of which a folder holds questions counts."""
+_LAYOUTS = ("", "_hf")
+"""What ends the names of the folders, usually and on the Hub; the first that is there counts."""
 
 PROMPT_FILES = ("prompts", "_prompts.csv")
 """Folder and ending of the files that `prompts.read_prompts` reads."""
 
-_PROMPTS = f"{PROMPT_FILES[0]}/*{PROMPT_FILES[1]}"
+
+def _patterns(layout: str) -> list[str]:
+    return [f"{folder}{layout}/*{ending}" for folder, endings in _ENDINGS.items() for ending in endings]
+
 
 HUB_PATTERNS = tuple(
     f"{root}{pattern}"
     for root in ("", "data/")
-    for pattern in dict.fromkeys((*(one for layout in _LAYOUTS for one in layout.patterns), _PROMPTS))
+    for pattern in (*(one for layout in _LAYOUTS for one in _patterns(layout)), "/*".join(PROMPT_FILES))
 )
 """The files that `blend_files` may name, as paths in a repository."""
 
 # The first column is a running index without a name.
 _COLUMNS = Columns(("ID", "Topic", "Source", "Question", "Translation"), ignored=("",))
+_YOUR_COUNTRY = re.compile(r"\byour country\b", re.IGNORECASE)
+_AGAIN = "or, if this is not your own data, copy the published files again"
 
 
 class BlendTables(NamedTuple):
     """The published data as frames."""
 
     questions: pl.DataFrame
-    """`frame_columns.QUESTIONS`, 500 rows per region, ordered by template and locale."""
+    """`frames.QUESTIONS`, 500 rows per region, ordered by template and locale."""
     annotations: pl.DataFrame
-    """`frame_columns.ANNOTATIONS`, the same questions in the same order."""
+    """`frames.ANNOTATIONS`, the same questions in the same order."""
     findings: pl.DataFrame
-    """`frame_columns.FINDINGS`, one row per irregularity."""
+    """`frames.FINDINGS`, one row per irregularity."""
 
 
 def read_blend(folder: Path | str, *, clean: bool = True, locales: Registry | None = None) -> BlendTables:
@@ -95,23 +91,27 @@ def read_blend(folder: Path | str, *, clean: bool = True, locales: Registry | No
         RowError, RowErrors: If anything cannot be read or contradicts itself; names all places at once.
     """
     known = registry() if locales is None else locales
-    root, labels = data_folder(Path(folder)), _labels(known)
-    tidy = Tidy(Diagnostics(), clean=clean)
+    root, layout = _layout(Path(folder))
+    diagnostics, labels = Diagnostics(), _labels(known)
     # A region's rows as Python objects take ten times the memory of a frame: one region at a time.
     questions, annotations = [empty(QUESTIONS)], [empty(ANNOTATIONS)]
-    layout = _layout(root)
-    for region in _regions(root, layout, known, tidy.diagnostics):
-        with tidy.diagnostics.collected():
-            rows, entries = _read_region(region, root, tidy.diagnostics)
-            asked = [_question(row, region, labels, tidy) for row in rows.values()]
-            given = [_annotation(key, entry, region, tidy) for key, entry in entries.items()]
+    for region in _regions(root, layout, known, diagnostics):
+        with diagnostics.collected():
+            rows, entries = _read_region(region, root, diagnostics)
+            origin_of = partial(
+                Origin, diagnostics, locale=region.locale.tag, language=region.locale.language, clean=clean
+            )
+            asked = [_question(row, region.locale, labels, origin_of) for row in rows.values()]
+            given = [
+                annotation_row(entry, origin_of(location, key)) for key, (location, entry) in entries.items()
+            ]
             questions.append(pl.DataFrame(asked, schema=QUESTIONS))
             annotations.append(nested_frame(given, ANNOTATIONS))
-    tidy.diagnostics.raise_problems()
+    diagnostics.raise_problems()
     return BlendTables(
-        questions=_with_formats(pl.concat(questions), tidy.diagnostics).sort(KEY),
+        questions=_with_formats(pl.concat(questions), diagnostics).sort(KEY),
         annotations=pl.concat(annotations).sort(KEY),
-        findings=tidy.diagnostics.findings_frame(),
+        findings=diagnostics.findings_frame(),
     )
 
 
@@ -121,77 +121,71 @@ def data_folder(folder: Path) -> Path:
     Raises:
         InputError: If neither does.
     """
-    if not folder.is_dir():
-        raise InputError(f"{folder}: no such directory; give the directory that holds BLEnD's files")
-    for root in (folder, folder / "data"):
-        if any(any(root.glob(pattern)) for layout in _LAYOUTS for pattern in layout.patterns):
-            return root
-    expected = " and ".join(_USUAL.patterns)
-    raise InputError(f"{folder}: no BLEnD files; expected {expected}, here or in the folder 'data'")
-
-
-def _layout(root: Path) -> _Layout:
-    """The layout of a folder that holds files in any: the usual one where it is there."""
-    held = [layout for layout in _LAYOUTS if any(root.glob(layout.patterns[1]))]
-    if any(root.glob(_USUAL.patterns[0])) or not held:
-        return _USUAL
-    return held[0]
+    return _layout(folder)[0]
 
 
 def blend_files(folder: Path) -> list[Path]:
     """The files of questions, annotations and, where there are any, prompts."""
-    root = data_folder(folder)
-    return sorted(path for pattern in (*_layout(root).patterns, _PROMPTS) for path in root.glob(pattern))
+    root, layout = _layout(folder)
+    return sorted(
+        path for pattern in (*_patterns(layout), "/*".join(PROMPT_FILES)) for path in root.glob(pattern)
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class _Region:
+def region_files(root: Path, folder: str, *endings: str) -> dict[str, str]:
+    """Region name to file, as named in places."""
+    return {
+        path.name.removesuffix(ending): location_of(path, root)
+        for ending in endings
+        for path in root.glob(f"{folder}/*{ending}")
+    }
+
+
+def _layout(folder: Path) -> tuple[Path, str]:
+    """Where the files lie, and what ends the names of their folders."""
+    if not folder.is_dir():
+        raise InputError(f"{folder}: no such directory; give the directory that holds BLEnD's files")
+    for root in (folder, folder / "data"):
+        for layout in _LAYOUTS:
+            if any(any(root.glob(pattern)) for pattern in _patterns(layout)):
+                return root, layout
+    raise InputError(
+        f"{folder}: no BLEnD files; expected annotations/*_data.json and questions/*_questions.csv, here or in "
+        "the folder 'data'"
+    )
+
+
+class _Region(NamedTuple):
     """The two files of one region, as named in places."""
 
     locale: Locale
     annotations: str
     questions: str
 
-    def origin(self, location: str, template_id: str) -> Origin:
-        """A place in one of the files as findings name it."""
-        return Origin(location, self.locale.tag, template_id, self.locale.language)
 
-    def entry_location(self, template_id: str) -> str:
-        """The place of a question's annotations."""
-        return f"{self.annotations}:{template_id}"
-
-
-def _regions(root: Path, layout: _Layout, known: Registry, diagnostics: Diagnostics) -> list[_Region]:
+def _regions(root: Path, layout: str, known: Registry, diagnostics: Diagnostics) -> list[_Region]:
     """The regions that have both files, in the order of their names; notes the files that stand alone."""
-    annotations, questions = region_files(root, *layout.annotations), region_files(root, *layout.questions)
+    files = {folder: region_files(root, folder + layout, *endings) for folder, endings in _ENDINGS.items()}
     locales = {locale.upstream: locale for locale in known}
     regions = []
-    for name in sorted({*annotations, *questions}):
-        present = annotations.get(name) or questions[name]
+    for name in sorted({name for of_kind in files.values() for name in of_kind}):
+        present = [of_kind[name] for of_kind in files.values() if name in of_kind]
         if name not in locales:
-            diagnostics.problems.append(unknown_name("region", name, locales, where=present))
-        elif name not in annotations or name not in questions:
-            folder, ending = layout.questions if name in annotations else layout.annotations
-            diagnostics.problem(
-                f"the region's other file {folder}/{name}{ending} is missing",
-                where=present,
-                fix="add it, or remove this file",
-            )
+            diagnostics.problems.append(unknown_name("region", name, locales, where=present[0]))
+        elif len(present) < len(files):
+            absent = next(folder for folder, of_kind in files.items() if name not in of_kind)
+            what = f"the region's other file {absent}{layout}/{name}{_ENDINGS[absent][0]} is missing"
+            diagnostics.problem(what, where=present[0], fix="add it, or remove this file")
         else:
-            regions.append(_Region(locales[name], annotations[name], questions[name]))
+            regions.append(_Region(locales[name], *present))
     return regions
 
 
-def region_files(root: Path, folder: str, ending: str) -> dict[str, str]:
-    """Region name to file, as named in places."""
-    return {
-        path.name.removesuffix(ending): location_of(path, root) for path in root.glob(f"{folder}/*{ending}")
-    }
+_Entries = dict[str, tuple[str, Entry]]
+"""Template id to its place and entry."""
 
 
-def _read_region(
-    region: _Region, root: Path, diagnostics: Diagnostics
-) -> tuple[dict[str, Cells], dict[str, Json]]:
+def _read_region(region: _Region, root: Path, diagnostics: Diagnostics) -> tuple[dict[str, Cells], _Entries]:
     """The rows of the questions file and the entries of the annotations file, both by template id, checked.
 
     Raises:
@@ -199,7 +193,7 @@ def _read_region(
     """
     problems = diagnostics.part()
     rows: dict[str, Cells] = {}
-    entries: dict[str, Json] = {}
+    entries: _Entries = {}
     with problems.collected():
         rows = _question_rows(region, root, problems)
     with problems.collected():
@@ -212,97 +206,115 @@ def _read_region(
 
 def _question_rows(region: _Region, root: Path, diagnostics: Diagnostics) -> dict[str, Cells]:
     """Template id to row of the questions file."""
+    path = root / region.questions
+    listed = read_rows(path, root, diagnostics, _COLUMNS) if path.suffix == ".csv" else _listed(region, root)
     rows: dict[str, Cells] = {}
-    for row in question_rows(root / region.questions, root, diagnostics, _COLUMNS):
+    for row in listed:
         template_id = row.values["ID"]
-        for column in ("ID", "Topic", "Translation"):
-            if not row.values[column].strip():
-                diagnostics.problem(
-                    "the cell is blank", where=f"{row.location}, column {column}", fix="fill it in"
-                )
+        for column, cell in row.values.items():
+            where = f"{row.location}, column {column}"
+            if not isinstance(cell, str):
+                diagnostics.problem(f"{cell!r} is not a text", where=where, fix="write it in double quotes")
+            elif not cell.strip() and column in ("ID", "Topic", "Translation"):
+                diagnostics.problem("the cell is blank", where=where, fix="fill it in")
         if template_id in rows:
-            fix = f"remove this row or {rows[template_id].location}"
-            diagnostics.problem(
-                f"question {template_id!r} occurs twice", where=f"{row.location}, column ID", fix=fix
-            )
+            where, fix = f"{row.location}, column ID", f"remove this row or {rows[template_id].location}"
+            diagnostics.problem(f"question {template_id!r} occurs twice", where=where, fix=fix)
         rows[template_id] = row
     return rows
 
 
-def _entries(region: _Region, root: Path, diagnostics: Diagnostics) -> dict[str, Json]:
-    """Template id to entry of the annotations file; the problems of single entries are noted."""
-    entries = entries_by_id(
-        read_json(root / region.annotations, where=region.annotations), region.annotations, diagnostics
-    )
-    for template_id, entry in entries.items():
-        with diagnostics.collected():
-            check_entry(entry, region.entry_location(template_id))
-    return entries
+def _listed(region: _Region, root: Path) -> list[Cells]:
+    """The questions of a list of objects."""
+    value = read_json(root / region.questions, where=region.questions)
+    if not isinstance(value, list) or not all(isinstance(row, dict) for row in value):
+        raise RowError("not a list of objects", where=region.questions, fix="write one object per question")
+    for index, row in enumerate(value):
+        _COLUMNS.check(row, f"{region.questions}[{index}]")
+    return [Cells(f"{region.questions}[{index}]", _COLUMNS.kept(row)) for index, row in enumerate(value)]
 
 
-def _compare(
-    region: _Region, rows: Mapping[str, Cells], entries: Mapping[str, Json], diagnostics: Diagnostics
-) -> None:
+def _entries(region: _Region, root: Path, diagnostics: Diagnostics) -> _Entries:
+    """Template id to place and entry of the annotations file; what is wrong with single entries is noted."""
+    value = read_json(root / region.annotations, where=region.annotations)
+    if isinstance(value, list) and all(isinstance(entry, dict) for entry in value):
+        ids = [str(entry.pop("ID", "")) for entry in value]
+        for key, times in Counter(ids).items():
+            if times > 1 or not key:
+                what = f"question {key!r} occurs {times} times" if key else "an entry has no ID"
+                diagnostics.problem(what, where=region.annotations, fix="give each the ID of its question")
+        value = dict(zip(ids, map(_with_reasons, value), strict=True))
+    if not isinstance(value, dict):
+        fix = "write an object with one key per question ID, or a list of objects that have it as ID"
+        raise RowError("neither an object nor a list of objects", where=region.annotations, fix=fix)
+    places = {key: f"{region.annotations}:{key}" for key in value}
+    found = {key: checked(Entry, entry, places[key], diagnostics) for key, entry in value.items()}
+    return {key: (placed.location, placed.row) for key, placed in found.items() if placed is not None}
+
+
+def _with_reasons(entry: dict[str, Any]) -> dict[str, Any]:
+    """Count listed reasons not to answer as votes; any other shape stays, to be refused."""
+    idks = entry.get("idks")
+    reasons = idks.get("other") if isinstance(idks, dict) else None
+    if not isinstance(reasons, list):
+        return entry
+    votes_by_kind = {key: votes for key, votes in idks.items() if key != "other"}
+    return {**entry, "idks": {**votes_by_kind, **Counter(map(str, reasons))}}
+
+
+def _compare(region: _Region, rows: Mapping[str, Cells], entries: _Entries, diagnostics: Diagnostics) -> None:
     """Note where the two files do not hold the same questions."""
-    again = "or, if this is not your own data, copy the published files again"
-    fix = f"add it there or remove it here; {again}"
-    for template_id in sorted(rows.keys() - entries.keys()):
-        where = f"{rows[template_id].location}, column ID"
-        diagnostics.problem(f"question {template_id!r} is not in {region.annotations}", where=where, fix=fix)
-    for template_id in sorted(entries.keys() - rows.keys()):
-        where = region.entry_location(template_id)
-        diagnostics.problem(f"question {template_id!r} is not in {region.questions}", where=where, fix=fix)
-    for template_id in sorted(rows.keys() & entries.keys()):
-        row, entry = rows[template_id], entries[template_id]
-        for column, key in (("Question", "question"), ("Translation", "en_question")):
-            if row.values[column] != entry[key]:
-                where = f"{row.location}, column {column}"
-                there = f"{region.entry_location(template_id)}, {key}"
-                what = f"{row.values[column]!r} is not {entry[key]!r} as in {there}"
-                diagnostics.problem(what, where=where, fix=f"make the two equal; {again}")
+    places = {key: f"{row.location}, column ID" for key, row in rows.items()}
+    places |= {key: location for key, (location, _) in entries.items() if key not in rows}
+    for key in sorted(rows.keys() ^ entries.keys()):
+        what = f"question {key!r} is not in {region.annotations if key in rows else region.questions}"
+        diagnostics.problem(what, where=places[key], fix=f"add it there or remove it here; {_AGAIN}")
+    for key in sorted(rows.keys() & entries.keys()):
+        location, entry = entries[key]
+        for column, there in (("Question", "question"), ("Translation", "en_question")):
+            if rows[key].values[column] != getattr(entry, there):
+                what = (
+                    f"{rows[key].values[column]!r} is not {getattr(entry, there)!r} as in {location}, {there}"
+                )
+                where = f"{rows[key].location}, column {column}"
+                diagnostics.problem(what, where=where, fix=f"make the two equal; {_AGAIN}")
 
 
-def _question(row: Cells, region: _Region, labels: Mapping[str, Locale], tidy: Tidy) -> dict[str, Any]:
-    """A row of the questions file as a row of `frame_columns.QUESTIONS`."""
-    values, origin = row.values, region.origin(row.location, row.values["ID"])
-    if values["Translation"] != name_country(values["Translation"], _named(region.locale)):
-        what = f"{values['Translation']!r} asks about 'your country'"
-        tidy.note("unnamed-country", f"{what}; read as {_named(region.locale)}", origin)
+def _question(
+    row: Cells, locale: Locale, labels: Mapping[str, Locale], origin_of: "partial[Origin]"
+) -> dict[str, Any]:
+    """A row of the questions file as a row of `frames.QUESTIONS`."""
+    values, origin = row.values, origin_of(row.location, row.values["ID"])
+    # As the authors' English questions name a region.
+    name = locale.upstream.replace("_", " ")
+    english = _YOUR_COUNTRY.sub(name, values["Translation"])
+    if english != values["Translation"]:
+        detail = f"{values['Translation']!r} asks about 'your country'; read as {name}"
+        origin.note("unnamed-country", detail)
     if not values["Question"].strip():
-        tidy.finding("blank-question", f"Question is the blank {values['Question']!r}", "now empty", origin)
+        origin.finding("blank-question", f"Question is the blank {values['Question']!r}", "now empty")
     return {
         "template_id": values["ID"],
         "topic": values["Topic"],
         "source_label": values["Source"],
-        "question": tidy.text(name_country(values["Question"], region.locale.prompt_name), "Question", origin),
-        "en_question": tidy.text(
-            name_country(values["Translation"], _named(region.locale)), "Translation", origin
-        ),
-        "locale": region.locale.tag,
-        "language": region.locale.language,
+        "question": origin.text(_YOUR_COUNTRY.sub(locale.prompt_name, values["Question"]), "Question"),
+        "en_question": origin.text(english, "Translation"),
+        "locale": locale.tag,
+        "language": locale.language,
         "answer_format": format_of(values["Translation"]),
-        "source_locale": _source_locale(values["Source"], origin, labels, tidy),
+        "source_locale": _source_locale(values["Source"], origin, labels),
         "source": row.location,
     }
 
 
-def _named(locale: Locale) -> str:
-    """A region as the authors' English questions name it."""
-    return locale.upstream.replace("_", " ")
-
-
-def _annotation(template_id: str, entry: Json, region: _Region, tidy: Tidy) -> dict[str, Any]:
-    return annotation_row(entry, region.origin(region.entry_location(template_id), template_id), tidy)
-
-
-def _source_locale(label: str, origin: Origin, labels: Mapping[str, Locale], tidy: Tidy) -> str | None:
+def _source_locale(label: str, origin: Origin, labels: Mapping[str, Locale]) -> str | None:
     """The tag behind a label such as ``Korean (South Korea)``; null, with a finding, when it names none."""
     source = labels.get(label)
     if source is None:
-        tidy.note("unknown-source-label", f"Source {label!r} names no known locale; label kept", origin)
+        origin.note("unknown-source-label", f"Source {label!r} names no known locale; label kept")
         return None
     if not label.endswith(f"({source.region_name})"):
-        tidy.note("unusual-source-label", f"Source {label!r} is read as {source.tag}; label kept", origin)
+        origin.note("unusual-source-label", f"Source {label!r} is read as {source.tag}; label kept")
     return source.tag
 
 
@@ -320,20 +332,16 @@ def _with_formats(questions: pl.DataFrame, diagnostics: Diagnostics) -> pl.DataF
 
     A region whose wording asks for another one becomes a finding.
     """
-    by_template = questions.group_by("template_id").agg("answer_format").iter_rows()
-    chosen = {
-        template_id: str(format_of_template(map(AnswerFormat, formats))) for template_id, formats in by_template
-    }
-    joined = questions.with_columns(
-        chosen=pl.col("template_id").replace_strict(chosen, default=None, return_dtype=pl.String)
+    asked = questions.group_by("template_id").agg("answer_format").iter_rows()
+    chosen = {key: str(format_of_template(map(AnswerFormat, formats))) for key, formats in asked}
+    for row in questions.iter_rows(named=True):
+        most = chosen[row["template_id"]]
+        if row["answer_format"] != most:
+            detail = (
+                f"{row['en_question']!r} asks for {row['answer_format']}, most regions for {most}, which counts"
+            )
+            about = {"locale": row["locale"], "template_id": row["template_id"]}
+            diagnostics.finding("other-answer-format", row["source"], detail, **about)
+    return questions.with_columns(
+        answer_format=pl.col("template_id").replace_strict(chosen, default=None, return_dtype=pl.String)
     )
-    for row in joined.filter(pl.col("answer_format") != pl.col("chosen")).iter_rows(named=True):
-        asked = f"{row['en_question']!r} asks for {row['answer_format']}"
-        diagnostics.finding(
-            "other-answer-format",
-            row["source"],
-            f"{asked}, most regions for {row['chosen']}, which counts",
-            locale=row["locale"],
-            template_id=row["template_id"],
-        )
-    return joined.with_columns(answer_format="chosen").select(QUESTIONS.names())

@@ -18,16 +18,16 @@ from blend.schemas.rows import QUESTION_SLOT
 _COLUMNS = Columns(("id", "English", "Translation"), ignored=("Edited Y/N", "Edited", "G-Translation"))
 
 _FIELDS = {"Translation": "prompt", "English": "en_prompt"}
-"""Column to the field of `published_rows.ShortAnswerPrompt` that it fills."""
+"""Column to the field of `rows.ShortAnswerPrompt` that it fills."""
 
 
 class PromptTables(NamedTuple):
     """The published prompts as frames."""
 
     prompts: pl.DataFrame
-    """`frame_columns.PROMPTS`, by locale and id."""
+    """`frames.PROMPTS`, by locale and id."""
     findings: pl.DataFrame
-    """`frame_columns.FINDINGS`."""
+    """`frames.FINDINGS`."""
 
 
 def has_prompts(folder: Path) -> bool:

@@ -5,7 +5,7 @@ accepted answer holds a line break, which makes two lines of one row; other line
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,7 +15,6 @@ from blend.schemas.errors import RowError
 from blend.schemas.frames import NON_ANSWERS
 from blend.schemas.locales import Locale, Registry
 from blend.schemas.rows import LETTERS
-from blend.schemas.texts import pluralise
 
 SAQ_INPUT = "track_1_saq_input.tsv"
 MCQ_INPUT = "track_2_mcq_input.tsv"
@@ -26,15 +25,12 @@ MCQ_PREDICTION = "track_2_mcq_prediction.tsv"
 SAQ_TRIAL = "trial_data_unique_answer.tsv"
 MCQ_TRIAL = "trial_data_multiple_choice.tsv"
 
-TASK_FILES = (SAQ_INPUT, MCQ_INPUT, SAQ_GOLD, MCQ_GOLD, SAQ_TRIAL, MCQ_TRIAL)
-"""The organisers' files of questions and answers; predictions are their users'."""
-
 ENGLISH = "en"
-
-_LAST_OPTION = "option_D"
-"""Blank, or not there, where a question has three options."""
+OPTIONS = tuple(f"option_{letter}" for letter in LETTERS)
+"""Columns of options; the last is blank, or not there, where a question has three."""
 
 _ID = re.compile(r"(?P<language>[a-z]{2,3})-(?P<region>[A-Z]{2})_(?P<number>\w+)")
+_FIX = "take the file from the organisers again"
 
 
 class TaskId(NamedTuple):
@@ -113,15 +109,9 @@ def is_non_answer(text: str) -> bool:
     return text.strip().replace("’", "'").casefold() in NON_ANSWERS
 
 
-def other_than_four(row_id: str, n: int) -> str:
-    """Say that a question has another number of options than four, and is left out."""
-    return f"{row_id!r} has {pluralise(n, 'option')}, not {len(LETTERS)}; the question is left out"
-
-
 def read_task_file(path: Path, columns: Sequence[str], diagnostics: Diagnostics) -> list[TaskRow]:
     """The rows of one of the organisers' files; arguments and errors as of `task_rows`."""
-    text = read_text(path)
-    return task_rows(text, path.name, columns, diagnostics, fix="take the file from the organisers again")
+    return task_rows(read_text(path), path.name, columns, diagnostics, fix=_FIX)
 
 
 def task_rows(
@@ -133,156 +123,108 @@ def task_rows(
         text: Content of the file.
         name: What messages call it.
         columns: The columns that it has to have, in any order, ``id`` first; ``text`` is ``question`` as well.
-        diagnostics: Takes a problem for every row that has other cells than the header, and findings for blanks
-            in the header, carriage returns and rows that stand on several lines.
+        diagnostics: Takes a problem for every row that has other cells than the header, and findings for rows
+            that stand on several lines.
         fix: What to do about rows that cannot be read.
 
     Raises:
-        RowError: If the file is no text in UTF-8, or its header lacks a column.
+        RowError: If its header lacks a column, or the first line has no id.
     """
-    lines = text.split("\n")
-    # A file with line ends of Windows has one at every line; what is meant are the others.
-    ends = all(line.endswith("\r") for line in lines[:-1])
-    lines = [line.removesuffix("\r") for line in lines] if ends else lines
-    header = _header(lines[0], name, columns, diagnostics)
+    header, *lines = text.replace("\r\n", "\n").split("\n")
+    # The final questions of short answers stand under another name than those before.
+    names = ["question" if name == "text" else name for name in _names(header)]
+    _check_header(names, columns, name)
     rows = []
-    for location, cells in _rows(lines, name, diagnostics, fix):
-        if len(cells) == len(header) - 1 and header[-1] == _LAST_OPTION:
+    for location, held in _rows(lines, name, lambda line: task_id(line.partition("\t")[0].strip()) is not None):
+        row_id = held[0].partition("\t")[0]
+        if task_id(row_id.strip()) is None:
+            raise RowError(f"{row_id!r} is no id", where=location, fix=f"ids are like 'am-ET_001'; {fix}")
+        if len(held) > 1:
+            what = f"{row_id!r} stands on several lines; joined by a blank"
+            diagnostics.finding("semeval-split-row", location, what)
+        cells = " ".join(held).split("\t")
+        if len(cells) == len(names) - 1 and names[-1] == OPTIONS[-1]:
             cells.append("")
-        if len(cells) == len(header):
-            # Blanks alone: `str.strip` takes control characters away unseen.
-            rows.append(TaskRow(location, dict(zip(header, (cell.strip(" ") for cell in cells), strict=True))))
-            continue
-        what = f"{len(cells)} cells, but the header has {len(header)}"
-        diagnostics.problem(what, where=location, fix=fix)
+        rows += _row(location, names, cells, diagnostics, fix)
     return rows
 
 
-def _header(line: str, name: str, columns: Sequence[str], diagnostics: Diagnostics) -> list[str]:
-    cells = line.split("\t")
-    header = [cell.strip() for cell in cells]
-    # The final questions of short answers stand under another name than those before.
-    read_as = ["question" if cell == "text" and "question" not in header else cell for cell in header]
-    missing = [column for column in columns if column not in read_as]
+def _names(header: str) -> list[str]:
+    return [cell.strip() for cell in header.split("\t")]
+
+
+def _check_header(header: Collection[str], columns: Sequence[str], name: str) -> None:
+    missing = ", ".join(repr(column) for column in columns if column not in header)
     if missing:
-        shown = ", ".join(map(repr, missing))
-        raise RowError(
-            f"the header lacks {shown}",
-            where=f"{name}:1",
-            fix=f"its columns are {', '.join(columns)}, with tabs between them",
-        )
-    if header != [cell.removesuffix("\r") for cell in cells]:
-        diagnostics.finding("semeval-header-blanks", f"{name}:1", f"the header is {line!r}; read as {header}")
-    return read_as
+        fix = f"its columns are {', '.join(columns)}, with tabs between them"
+        raise RowError(f"the header lacks {missing}", where=f"{name}:1", fix=fix)
 
 
-def _rows(
-    lines: Sequence[str], name: str, diagnostics: Diagnostics, fix: str
-) -> Iterator[tuple[str, list[str]]]:
-    held: tuple[str, list[str]] | None = None
-    for number, line in enumerate(lines[1:], start=2):
-        if not line.strip():
-            continue
-        location = f"{name}:{number}"
-        if "\r" in line:
-            what = f"{line!r} holds a carriage return; now a blank"
-            diagnostics.finding("semeval-carriage-return", location, what)
-        cells = line.replace("\r", " ").split("\t")
-        if task_id(cells[0].strip()) is not None:
-            if held is not None:
-                yield held
-            held = location, cells
-        elif held is None:
-            raise RowError(f"{cells[0]!r} is no id", where=location, fix=f"ids are like 'am-ET_001'; {fix}")
-        else:
-            what = f"the line has no id and goes on with {held[1][0]!r}; joined by a blank"
-            diagnostics.finding("semeval-split-row", location, what)
-            held = held[0], [*held[1][:-1], f"{held[1][-1]} {cells[0]}", *cells[1:]]
-    if held is not None:
-        yield held
+def _rows(lines: Sequence[str], name: str, starts: Callable[[str], bool]) -> Iterator[tuple[str, list[str]]]:
+    """The lines of each row that are not blank, with its place; all before the first start are one row."""
+    held: list[str] = []
+    location = ""
+    for number, line in enumerate(lines, start=2):
+        if held and starts(line):
+            yield location, held
+            held = []
+        if line.strip():
+            location = location if held else f"{name}:{number}"
+            held.append(line)
+    if held:
+        yield location, held
 
 
-Rows = dict[str, TaskRow]
-"""Rows by id."""
+def _row(
+    location: str, header: Sequence[str], cells: Sequence[str], diagnostics: Diagnostics, fix: str
+) -> list[TaskRow]:
+    """The row, or none and a problem where it has other cells than the header."""
+    if len(cells) != len(header):
+        what = f"{len(cells)} cells, but the header has {len(header)}"
+        diagnostics.problem(what, where=location, fix=fix)
+        return []
+    # Blanks alone: `str.strip` takes control characters away unseen.
+    return [TaskRow(location, {name: cell.strip(" \n") for name, cell in zip(header, cells, strict=True)})]
+
 
 _COLUMNS = ("index", "lang_reg", "question", "correct_answer")
-_OPTIONS = "multiple_choice_options"
+_LISTED = "multiple_choice_options"
 _LABEL = re.compile(r"^\(?[A-D][.):]\s*")
+_TRIAL_ROW = re.compile(r"\d+\t[a-z]{2,3}-[A-Z]{2}\t")
+"""How a row begins, other than the lines of its options."""
 
 
-def read_trial(
-    folder: Path, names: Collection[str], diagnostics: Diagnostics
-) -> tuple[tuple[Rows, Rows], tuple[Rows, Rows]]:
-    """Questions and gold of both tracks, in the columns of the final files.
+def read_trial(path: Path, diagnostics: Diagnostics) -> list[TaskRow]:
+    """The rows of a trial file, with questions and gold in the columns of the final files.
 
     Ids are ``{lang_reg}_{index}`` with three digits, as in the task's own files: index 8 of ``ta-SG`` is
-    ``ta-SG_008``.
+    ``ta-SG_008``. A quotation mark that nothing closes is a character like any other: a reader of CSV would
+    take all rows behind it for a part of its cell.
 
     Args:
-        folder: Holds the files.
-        names: Those that are there.
-        diagnostics: Takes problems of indexes that make no id, and findings of questions without four options.
+        path: The file.
+        diagnostics: Takes problems of rows that have other cells than the header, or indexes that make no id.
 
-    Returns:
-        Short answers and multiple choice, of each the questions and the gold.
+    Raises:
+        RowError: If it cannot be read, or its header lacks a column.
     """
-    saq: tuple[Rows, Rows] = {}, {}
-    mcq: tuple[Rows, Rows] = {}, {}
-    for name, (asked, gold) in ((SAQ_TRIAL, saq), (MCQ_TRIAL, mcq)):
-        if name not in names:
-            continue
-        with diagnostics.collected():
-            for row in _trial_rows(folder / name, diagnostics):
-                row_id = f"{row.cells['lang_reg']}_{row.cells['index']:>03}"
-                if task_id(row_id) is None:
-                    fix = "lang_reg is like 'am-ET', and index a number"
-                    diagnostics.problem(f"{row_id!r} is no id", where=row.location, fix=fix)
-                    continue
-                question = {"id": row_id, "question": row.cells["question"]}
-                answer = row.cells["correct_answer"]
-                if name == MCQ_TRIAL:
-                    options, answer = _options(row)
-                    if len(options) != len(LETTERS):
-                        detail = other_than_four(row_id, len(options))
-                        diagnostics.finding("semeval-few-options", row.location, detail, template_id=row_id)
-                        continue
-                    question |= {f"option_{of}": option for of, option in zip(LETTERS, options, strict=True)}
-                asked[row_id] = TaskRow(row.location, question)
-                gold[row_id] = TaskRow(row.location, {"id": row_id, "answer": answer})
-    return saq, mcq
-
-
-def _trial_rows(path: Path, diagnostics: Diagnostics) -> Iterator[TaskRow]:
-    """The rows of a file, in its order; one goes on until it has as many cells as the header.
-
-    A quotation mark that nothing closes is a character like any other: a reader of CSV would take all rows
-    behind it for a part of its cell.
-    """
-    text = read_text(path).replace("\r\n", "\n")
-    lines = text.split("\n")
-    header = [name.strip() for name in lines[0].split("\t")]
-    wanted = (*_COLUMNS, _OPTIONS) if path.name == MCQ_TRIAL else _COLUMNS
-    missing = [name for name in wanted if name not in header]
-    if missing:
-        raise RowError(
-            f"the header lacks {', '.join(map(repr, missing))}",
-            where=f"{path.name}:1",
-            fix=f"its columns are {', '.join(wanted)}, with tabs between them",
-        )
-    rows: list[tuple[int, str]] = []
-    for number, line in enumerate(lines[1:], start=2):
-        if rows and (rows[-1][1].count("\t") < len(header) - 1 or "\t" not in line):
-            rows[-1] = rows[-1][0], f"{rows[-1][1]}\n{line}"
-        elif line.strip():
-            rows.append((number, line))
-    for number, row in rows:
-        cells = [_unquoted(cell) for cell in row.split("\t")]
-        if len(cells) == len(header):
-            yield TaskRow(f"{path.name}:{number}", dict(zip(header, cells, strict=True)))
-        else:
-            what = f"{len(cells)} cells, but the header has {len(header)}"
-            fix = "take the file from the organisers again"
-            diagnostics.problem(what, where=f"{path.name}:{number}", fix=fix)
+    header, *lines = read_text(path).replace("\r\n", "\n").split("\n")
+    names = _names(header)
+    _check_header(names, (*_COLUMNS, _LISTED) if path.name == MCQ_TRIAL else _COLUMNS, path.name)
+    found = []
+    for location, held in _rows(lines, path.name, lambda line: _TRIAL_ROW.match(line) is not None):
+        cells = [_unquoted(cell) for cell in "\n".join(held).split("\t")]
+        for _, row in _row(location, names, cells, diagnostics, _FIX):
+            row_id = f"{row['lang_reg']}_{row['index']:>03}"
+            if task_id(row_id) is None:
+                fix = "lang_reg is like 'am-ET', and index a number"
+                diagnostics.problem(f"{row_id!r} is no id", where=location, fix=fix)
+                continue
+            options, answer = _options(row) if path.name == MCQ_TRIAL else ([], row["correct_answer"])
+            named = dict(zip(OPTIONS, options, strict=True)) if len(options) == len(OPTIONS) else {}
+            cells_of_final = {"id": row_id, "question": row["question"], "answer": answer}
+            found.append(TaskRow(location, cells_of_final | dict.fromkeys(OPTIONS, "") | named))
+    return found
 
 
 def _unquoted(cell: str) -> str:
@@ -291,13 +233,13 @@ def _unquoted(cell: str) -> str:
     return cell[1:-1].replace('""', '"') if is_quoted else cell
 
 
-def _options(row: TaskRow) -> tuple[list[str], str]:
+def _options(row: dict[str, str]) -> tuple[list[str], str]:
     """The options, and the letter of the correct one, which is given by letter or by text."""
     # Not `splitlines`, which parts at control characters within a text as well.
-    options = [line.strip(" ") for line in re.split(r"[\r\n]+", row.cells[_OPTIONS]) if line.strip()]
+    options = [line.strip(" ") for line in re.split(r"[\r\n]+", row[_LISTED]) if line.strip()]
     if all(_LABEL.match(option) for option in options):
         options = [_LABEL.sub("", option) for option in options]
-    correct = row.cells["correct_answer"]
+    correct = row["correct_answer"]
     answer = _LABEL.sub("", correct) or correct
     key = LETTERS[options.index(answer)] if answer in options[: len(LETTERS)] else correct[:1]
     return options, key

@@ -11,7 +11,7 @@ from polars.testing import assert_frame_equal
 from blend.builders.release import build_release
 from blend.builders.stats.dataset import stats_of_release
 from blend.builders.stats.measures import question_tables
-from blend.loaders.contributions.checking import check_contributions
+from blend.loaders.contributions import check_contributions
 from blend.loaders.recipes import read_recipe
 from blend.loaders.releases.tables import read_config, read_figures
 from blend.schemas.errors import RowError, RowErrors

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import blend
-from blend.loaders.contributions.checking import check_contributions
+from blend.loaders.contributions import check_contributions
 from blend.schemas.errors import InputError
 
 LOADERS = Path(__file__).parents[1]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from blend.loaders.contributions.checking import check_contributions
+from blend.loaders.contributions import check_contributions
 from blend.loaders.contributions.contributors import write_collection, write_contributor
 from blend.loaders.files.rows import read_table
 from blend.schemas.errors import ArgumentError, InputError

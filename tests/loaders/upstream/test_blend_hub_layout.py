@@ -47,12 +47,12 @@ def test_the_usual_layout_counts_where_both_are(tmp_path):
         (
             "annotations_hf/UK_data.json",
             lambda rows: rows[0].pop("ID"),
-            "annotations_hf/UK_data.json[0]: the entry has no ID; give it the ID of its question",
+            "annotations_hf/UK_data.json: an entry has no ID; give each the ID of its question",
         ),
         (
             "annotations_hf/UK_data.json",
             lambda rows: rows[1].update(ID="Al-en-01"),
-            "annotations_hf/UK_data.json[1]: question 'Al-en-01' occurs twice; remove one of its entries",
+            "annotations_hf/UK_data.json: question 'Al-en-01' occurs 2 times; give each the ID of its question",
         ),
         (
             "questions_hf/UK_questions.json",
@@ -67,7 +67,7 @@ def test_the_usual_layout_counts_where_both_are(tmp_path):
         (
             "questions_hf/UK_questions.json",
             lambda rows: rows.insert(0, "x"),
-            'questions_hf/UK_questions.json[0]: \'x\' is not an object; write {"ID": "…", …}',
+            "questions_hf/UK_questions.json: not a list of objects; write one object per question",
         ),
     ],
 )
@@ -84,7 +84,7 @@ def test_messages(tmp_path, name, change, message):
 def test_a_file_of_another_shape_is_refused(tmp_path, name):
     folder = as_on_the_hub(VALID, tmp_path)
     (folder / "data" / name).write_text("7")
-    with pytest.raises(BlendError, match=r"the file (does not hold a list|holds neither an object nor a list)"):
+    with pytest.raises(BlendError, match=r"not a list of objects|neither an object nor a list of objects"):
         read_blend(folder)
 
 
