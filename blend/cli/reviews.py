@@ -108,7 +108,7 @@ def accept(
 
 
 def _accept_answers(sheet: Path, out: Path, reviewer: str, *, update: bool) -> None:
-    from blend.builders.saq.reviews import english_pairs, reviews_of, struck_out
+    from blend.builders.saq.reviews import english_pairs, reviews_of
     from blend.loaders.files.diagnostics import Diagnostics, checked
     from blend.loaders.responses.odd_answers import moved_english
     from blend.loaders.responses.returned_sheets import read_answer_sheet
@@ -139,7 +139,8 @@ def _accept_answers(sheet: Path, out: Path, reviewer: str, *, update: bool) -> N
     if pairs := english_pairs(accepted.reviews, _PAIRS):
         listed = "; ".join(f"{shown(answer)} = {shown(english)}" for answer, english in pairs)
         typer.echo(f"Look whether the English fits its answers, or one column was sorted alone: {listed}.")
-    if struck := struck_out(accepted.reviews):
+    reviews = accepted.reviews.to_dicts()
+    if struck := [(answer, review["template_id"]) for review in reviews for answer in review["invalid"]]:
         listed = "; ".join(f"{shown(answer)} ({shown(template_id)})" for answer, template_id in struck[:_PAIRS])
         more = f"; and {len(struck) - _PAIRS:,} more" if len(struck) > _PAIRS else ""
         typer.echo(f"Look whether none of these is an answer, since they count no more: {listed}{more}.")

@@ -215,8 +215,8 @@ def three_questions(**cells: dict[int, str]) -> pl.DataFrame:
         (
             {"group": {3: "1", 5: "1"}, "english": {2: "rice", 3: "soup", 4: "rice", 5: "boiled rice"}},
             (
-                "sheet.csv:3, column english: 'soup' is in one group with 'rice' in sheet.csv:2; correct "
-                "column group or english, unless they are one answer"
+                "sheet.csv:3, column group: {3} is in one group with {2} in sheet.csv:2, so that both count as "
+                "one answer; correct column group, unless they are"
             ),
         ),
         (
@@ -237,7 +237,7 @@ def three_questions(**cells: dict[int, str]) -> pl.DataFrame:
 )
 def test_columns_that_were_filled_or_moved_alone_are_told(cells: dict[str, dict[int, str]], told: str):
     sheet = three_questions(**cells)
-    told = told.replace("{4}", repr(sheet["answer"][2]))
+    told = told.format(*map(repr, ["", "", *sheet["answer"]]))
     assert reviews_of(three_questions(), reviewer="r1").notes == ()
     assert reviews_of(sheet, reviewer="r1").notes == (told,)
 
@@ -272,10 +272,10 @@ def test_a_deleted_row_is_told():
         "of the question to leave it unreviewed"
     )
     assert problems_of(sheet.filter(pl.col("answer") != "국")) == [
-        f"sheet.csv:2, column check: row 2 is missing of the 4 rows of 'q' in ko-KR; {fix}"
+        f"sheet.csv:2, column check: of the 4 rows of 'q' in ko-KR these are missing: 2; {fix}"
     ]
     assert problems_of(sheet.head(2)) == [
-        f"sheet.csv:2, column check: rows 3, 4 are missing of the 4 rows of 'q' in ko-KR; {fix}"
+        f"sheet.csv:2, column check: of the 4 rows of 'q' in ko-KR these are missing: 3, 4; {fix}"
     ]
 
 
