@@ -327,7 +327,7 @@ def _said(row: _Answer) -> set[object]:
     if row.form is _TEXT:
         return {word for text in row.english if row.is_translated for word in fold(text).split()}
     value = row.value(row.answer) if row.form is AnswerFormat.DATE else _measure(row, row.answer)
-    return {value} - {None}
+    return set() if value is None else {value}
 
 
 _OF_A_QUESTION = (_hardly_english, _same_english, _holding_others, _unlike_in_group)

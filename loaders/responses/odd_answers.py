@@ -103,8 +103,8 @@ def _copied_in_part(by_annotator: Mapping[_Key, Sequence[Placed[Response]]]) -> 
 
 
 def _copy(placed: Placed[Response], earlier: Placed[Response], what: str, alone: int) -> Finding:
-    there = f"{earlier.row.annotator!r} in {earlier.location}"
-    detail = f"annotator {placed.row.annotator!r} answers {what} as {there} does, {alone} of them as nobody else"
+    who, as_whom = placed.row.annotator, f"{earlier.row.annotator!r} in {earlier.location}"
+    detail = f"annotator {who!r} answers {what} as {as_whom} does, {alone} of them as nobody else"
     return about_locale("copied-responses", placed, f"{detail}; kept, and both count")
 
 
@@ -175,12 +175,11 @@ def _counting_up(
     for placed in rows:
         *same, text = read(placed.row)
         found = _NUMBERED.fullmatch(text.strip())
-        here = (*same, found[1], int(found[2])) if found else None
-        if here is not None and here == expected:
+        if found is not None and (*same, found[1], int(found[2])) == expected:
             runs[-1].append(placed)
         else:
             runs.append([placed])
-        expected = None if here is None else (*here[:-1], here[-1] + 1)
+        expected = None if found is None else (*same, found[1], int(found[2]) + 1)
     return runs
 
 
@@ -191,8 +190,8 @@ _LEAST_GROUPS = 3
 def moved_columns(rows: ResponseRows, known: Registry) -> Iterator[Finding]:
     """Locales whose questions stand a row off, and reviews with English of other answers.
 
-    Nobody has to know the language for it: a long question is long in English as well. Of 11,600 excerpts of
-    BLEnD's questions none seems moved; with each question a row off, of those with twenty and more 97 of 100 do.
+    Nobody has to know the language for it: a long question is long in English as well. Of 11,600 excerpts
+    of BLEnD's questions none seems moved; with each question a row off, 97 of 100 of twenty and more do.
     """
     questions = defaultdict[str, list[Placed[AskedQuestion]]](list)
     for asked in rows.questions.rows:
@@ -241,8 +240,9 @@ def moved_english(reviews: Sequence[Placed[Review]]) -> Iterator[Finding]:
         }
         if len(moved) > own:
             mine, its = (groups[at] for at in next(iter(moved.items())))
-            what = f"groups: {its.en_answers[0]!r} stands beside {its.answers[0]!r} and seems to be the English of"
-            detail = f"{what} {mine.answers[0]!r}, beside {mine.en_answers[0]!r}; kept, was the English moved?"
+            stands = f"{its.en_answers[0]!r} stands beside {its.answers[0]!r}"
+            of = f"{mine.answers[0]!r}, beside {mine.en_answers[0]!r}"
+            detail = f"groups: {stands} and seems to be the English of {of}; kept, was the English moved?"
             yield about(_MOVED, placed, detail)
 
 

@@ -62,8 +62,8 @@ def rows_of(folder: Path, *rows: str) -> list[tuple[str, ...]]:
 def test_answers_of_one_person_under_two_pseudonyms(folder: Path):
     one, other = ([f"q-{number},{who},answer {number}," for number in range(8)] for who in ("a1", "b1"))
     detail = (
-        f"annotator 'b1' answers all 8 questions as 'a1' in {RESPONSES}:2 does, 8 of them as nobody else; kept, "
-        "and both count"
+        f"annotator 'b1' answers all 8 questions as 'a1' in {RESPONSES}:2 does, 8 of them as nobody else; "
+        "kept, and both count"
     )
     assert rows_of(folder, *one, *other) == [("copied-responses", f"{RESPONSES}:10", "ko-KR", detail)]
 
