@@ -189,11 +189,11 @@ def _unlike_proposed(rows: _Rows) -> Iterator[RowError]:
 def _contradicted(rows: _Rows) -> Iterator[RowError]:
     """English numbers and times that are others than the answer beside them, and than all in its group."""
     for group in _groups(row for row in rows if not row.invalid and row.form is not _TEXT):
-        said = {row: _measure(row, row.answer) for row in group}
+        values = {row: _measure(row, row.answer) for row in group}
         for row in group:
             for text in row.english:
                 value = _measure(row, text)
-                if None not in (said[row], value) and value not in said.values():
+                if None not in (values[row], value) and value not in values.values():
                     what = f"{text!r} is not what the answer {row.answer!r} says, nor any other in its group"
                     fix = "correct it, or write x in column invalid if the answer is none"
                     yield RowError(what, where=row.column_english, fix=fix)
@@ -313,16 +313,18 @@ def _unlike_in_group(rows: _Rows) -> Iterator[str]:
     One English text of all says that they are one answer: 18:00 beside 18:00 and 18:05.
     """
     for group in _groups(rows):
-        said = [(row, what) for row in group if (what := _said(row))]
-        other = next((row for row, what in said if what.isdisjoint(said[0][1])), None)
+        stated = [(row, what) for row in group if (what := _content(row))]
+        other = next((row for row, what in stated if what.isdisjoint(stated[0][1])), None)
         if other is not None and len({fold(text) for row in group for text in row.english}) != 1:
+            first = stated[0][0]
+            beside = f"{other.answer!r} is in one group with {first.answer!r} in {first.source}"
             yield (
-                f"{other.source}, column group: {other.answer!r} is in one group with {said[0][0].answer!r} in "
-                f"{said[0][0].source}, so that both count as one answer; correct column group, unless they are"
+                f"{other.source}, column group: {beside}, so that both count as one answer; correct column "
+                "group, unless they are"
             )
 
 
-def _said(row: _Answer) -> set[object]:
+def _content(row: _Answer) -> set[object]:
     """The number, time or day that an answer says, or the words of its English; nothing where none is sure."""
     if row.form is _TEXT:
         return {word for text in row.english if row.is_translated for word in fold(text).split()}
