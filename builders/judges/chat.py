@@ -344,8 +344,9 @@ class OptionReader(_ChatModel[AskedOptions]):
             verdict = re.sub(r"[\s-]+", "_", _folded(entry.get("verdict")))
             sure = entry.get("confidence")
             # True is a number to Python.
-            is_sure = isinstance(sure, int | float) and not isinstance(sure, bool) and 0 <= sure <= 1
-            if verdict not in VERDICTS[role] or not is_sure:
+            if not isinstance(sure, int | float) or isinstance(sure, bool) or not 0 <= sure <= 1:
+                return None
+            if verdict not in VERDICTS[role]:
                 return None
             why = _one_line(entry.get("why"))
             given.append(GivenVerdict(option, verdict, why, "", *about, confidence=float(sure)))
