@@ -3,8 +3,8 @@ from .builders.audit import audit_questions as audit_questions
 from .builders.audit.release import audit_release as audit_release
 from .builders.diff import diff_releases as diff_releases
 from .builders.diff.model import ReleaseDiff as ReleaseDiff
-from .builders.judges.panel import Judge as Judge
-from .builders.judges.panel import Verdict as Verdict
+from .builders.judges import Judge as Judge
+from .builders.judges import Verdict as Verdict
 from .builders.mcq import build_mcq as build_mcq
 from .builders.mcq.result import McqBuild as McqBuild
 from .builders.publish import plan_publication as plan_publication

@@ -98,10 +98,17 @@ class Response(Row):
 
     @model_validator(mode="after")
     def _answers_or_a_reason(self) -> Self:
-        if bool(self.answers) == (self.non_answer is not None):
-            raise ValueError("a response has answers or a non-answer, not both and not neither")
-        if (self.reason is not None) != (self.non_answer is NonAnswer.OTHER):
-            raise ValueError("a reason goes with the non-answer 'other', and 'other' needs one")
+        if self.answers and self.non_answer is not None:
+            raise ValueError(f"answers and the non-answer {self.non_answer.value!r}; keep the one or the other")
+        if not self.answers and self.non_answer is None:
+            kinds = ", ".join(NonAnswer)
+            raise ValueError(f"neither an answer nor a non-answer; fill in one; the non-answers are {kinds}")
+        if self.reason is None and self.non_answer is NonAnswer.OTHER:
+            fix = "write the annotator's own words in column reason"
+            raise ValueError(f"the non-answer 'other' without a reason; {fix}")
+        if self.reason is not None and self.non_answer is not NonAnswer.OTHER:
+            fix = "remove the reason, or write non-answer 'other'"
+            raise ValueError(f"a reason without the non-answer 'other'; {fix}")
         return self
 
 

@@ -105,19 +105,18 @@ _AT_LEAST_ALIKE = 0.4
 """Correlation of lengths from which texts belong together."""
 
 
-def rows_off(blocks: Sequence[Sequence[tuple[str, str]]]) -> str | None:
-    """Say behind which row the second texts of all pairs are, by lengths; null where none surely is.
+def rows_off(pairs: Sequence[tuple[str, str]]) -> str | None:
+    """Say behind which row the second texts of pairs are, by lengths; null where none surely is.
 
     Args:
-        blocks: Pairs in their order; the last one of a block is followed by its first.
+        pairs: In their order; the last one is followed by the first.
     """
-    first = [math.log1p(len(text)) for block in blocks for text, _ in block]
-    seconds = [[math.log1p(len(text)) for _, text in block] for block in blocks]
-    if len(first) < _FEWEST_ROWS:
+    if len(pairs) < _FEWEST_ROWS:
         return None
-    own = _correlation(first, [length for block in seconds for length in block])
+    first, second = ([math.log1p(len(text)) for text in texts] for texts in zip(*pairs, strict=True))
+    own = _correlation(first, second)
     for off, by in (("below", 1), ("above", -1)):
-        moved = _correlation(first, [length for block in seconds for length in [*block[by:], *block[:by]]])
+        moved = _correlation(first, [*second[by:], *second[:by]])
         # Fisher's transformation, by which the difference of two correlations has a standard error.
         surely = (math.atanh(moved) - math.atanh(own)) * math.sqrt((len(first) - 3) / 2)
         if moved > _AT_LEAST_ALIKE and surely > _SURELY:

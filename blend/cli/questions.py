@@ -174,12 +174,6 @@ def accept(
     known = f"; {added.known:,} stood there already" if added.known else ""
     who = "of a native" if native else f"not of a native: give --native if {reviewer} is of the region"
     typer.echo(f"{_added(out, added.by_verdict)}{known}; {who}.")
-    if added.disputed:
-        stay = f"; {added.overruled:,} of these stay" if added.overruled else ""
-        typer.echo(
-            f"Others say something else of {added.disputed:,} of them; one refusal is enough to leave an "
-            f"option out, unless most of three or more natives accept it{stay}."
-        )
     if is_new:
         say_how_to_name(out)
     _say_what_was_read(verdicts)

@@ -108,11 +108,11 @@ def accept(
 
 
 def _accept_answers(sheet: Path, out: Path, reviewer: str, *, update: bool) -> None:
-    from blend.builders.saq.reviews import english_pairs, reviews_of, struck_out
+    from blend.builders.saq.reviews import english_pairs, reviews_of
     from blend.loaders.files.diagnostics import Diagnostics, checked
     from blend.loaders.responses.odd_answers import moved_english
-    from blend.loaders.responses.returned_sheets import read_answer_sheet
-    from blend.loaders.responses.reviews import write_reviews
+    from blend.loaders.responses.response_rows import is_own
+    from blend.loaders.responses.returned_sheets import read_answer_sheet, write_reviews
     from blend.schemas.rows import Review
     from blend.views.terminal import shown
 
@@ -131,7 +131,7 @@ def _accept_answers(sheet: Path, out: Path, reviewer: str, *, update: bool) -> N
                 for who, about in written.replaced.items()
             )
             typer.echo(f"{written.path}: replaced {by_whom}.")
-        if written.is_beside_pulled:
+        if is_own(f"{written.path}:1"):
             typer.echo(
                 f"{written.path}: counts in place of what `blend annotate sync` writes; pull again, so that "
                 "the same question is not reviewed in both."
@@ -139,7 +139,8 @@ def _accept_answers(sheet: Path, out: Path, reviewer: str, *, update: bool) -> N
     if pairs := english_pairs(accepted.reviews, _PAIRS):
         listed = "; ".join(f"{shown(answer)} = {shown(english)}" for answer, english in pairs)
         typer.echo(f"Look whether the English fits its answers, or one column was sorted alone: {listed}.")
-    if struck := struck_out(accepted.reviews):
+    rows = accepted.reviews.to_dicts()
+    if struck := [(answer, review["template_id"]) for review in rows for answer in review["invalid"]]:
         listed = "; ".join(f"{shown(answer)} ({shown(template_id)})" for answer, template_id in struck[:_PAIRS])
         more = f"; and {len(struck) - _PAIRS:,} more" if len(struck) > _PAIRS else ""
         typer.echo(f"Look whether none of these is an answer, since they count no more: {listed}{more}.")
@@ -148,8 +149,7 @@ def _accept_answers(sheet: Path, out: Path, reviewer: str, *, update: bool) -> N
     say_of_file(diagnostics)
     for sentence in accepted.notes:
         typer.echo(sentence, err=True)
-    sources, rows = accepted.reviews["source"], accepted.reviews.drop("source").to_dicts()
-    reviews = [checked(Review, *placed, diagnostics) for placed in zip(rows, sources, strict=True)]
+    reviews = [checked(Review, row, row.pop("source"), diagnostics) for row in rows]
     for _, source, _, _, detail in moved_english([review for review in reviews if review is not None]):
         typer.echo(f"{source}: {detail}", err=True)
 

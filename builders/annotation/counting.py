@@ -21,8 +21,13 @@ from blend.loaders.files.atomic import atomic_write
 from blend.loaders.files.content import read_content
 from blend.loaders.files.new_files import EVENTS
 from blend.loaders.label_studio.events import ExportedTask, Held, Line, counted_lines, held_in, read_events
-from blend.loaders.responses import ResponseTables, read_responses, readable_questions
-from blend.loaders.responses.reviews import IN_A_FILE, NOT_ASKED
+from blend.loaders.responses import (
+    IN_A_FILE,
+    NOT_ASKED,
+    ResponseTables,
+    read_responses,
+    readable_questions,
+)
 from blend.schemas.errors import InputError
 from blend.schemas.frames import FINDINGS
 from blend.schemas.locales import Locale, Registry

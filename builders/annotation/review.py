@@ -23,7 +23,7 @@ from blend.builders.saq.answer_sheet import answer_sheet
 from blend.builders.saq.ballots import NEEDS_RESPONSES
 from blend.loaders.label_studio.events import Line
 from blend.loaders.label_studio.push import WantedTask
-from blend.loaders.responses.reviews import is_own
+from blend.loaders.responses.response_rows import is_own
 from blend.schemas.locales import Locale
 from blend.schemas.sheets import ANSWER_SHEET, parted
 from blend.schemas.texts import clean, pluralise

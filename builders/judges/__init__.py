@@ -1,15 +1,185 @@
-"""Judges: who is asked whether two answers mean the same, in which order, and about which pairs."""
+"""Judges of equivalence: whether two answers mean the same, or one contains the other.
 
-from collections.abc import Callable, Iterable, Sequence
+A judge has an opinion on a pair of answers or none. Judges are asked in order and the first opinion counts, so
+that a reviewer's decision spares a model the question; only about pairs that decide something, many at a time,
+and about each pair once per template. A verdict may depend on the two strings alone, never on the question, the
+order or earlier verdicts: what a model says is cached by pair.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass
 from itertools import product
+from typing import Protocol, TypeVar
 
+import polars as pl
 from rapidfuzz.distance import Levenshtein
 
-from blend.builders.judges.panel import DecisionsJudge, Judge
 from blend.loaders.responses.verdicts import Decision, GivenVerdict, shipped_decisions
-from blend.schemas.errors import InputError
+from blend.schemas.errors import InputError, RowError
+from blend.schemas.personal_data import MODEL_PREFIX
 from blend.schemas.recipe import JudgeOptions, McqOptions
-from blend.schemas.texts import words
+from blend.schemas.texts import pair_key, words
+
+Choice = TypeVar("Choice")
+Pair = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether two answers may not stand side by side as right and wrong, and who says so."""
+
+    same: bool
+    """True when they mean the same or one contains the other (football/soccer, fruit/apple)."""
+    by: str
+    """Name of the judge, for example ``lexical``, ``decisions:mina`` or ``chat:gpt-5``."""
+
+
+class Judge(Protocol):
+    """Has an opinion on pairs of answers, or none."""
+
+    @property
+    def name(self) -> str:
+        """Short name for the record, with the model's name and version where there is one."""
+        ...
+
+    def verdicts(self, pairs: Sequence[Pair]) -> list[Verdict | None]:
+        """One verdict per pair, in order; ``None`` where the judge has no opinion."""
+        ...
+
+
+_LEXICAL = "lexical"
+"""Who decides about pairs on which no judge has an opinion: the rules, by which they share no word."""
+
+
+def decide(judges: Sequence[Judge], pairs: Sequence[Pair]) -> list[Verdict]:
+    """The first opinion on each pair; a pair on which nobody has one is different, by the lexical rules."""
+    decided: dict[int, Verdict] = {}
+    for judge in judges:
+        open_pairs = [i for i in range(len(pairs)) if i not in decided]
+        for i, verdict in zip(open_pairs, judge.verdicts([pairs[i] for i in open_pairs]), strict=True):
+            if verdict is not None:
+                decided[i] = verdict
+    return [decided.get(i, Verdict(False, _LEXICAL)) for i in range(len(pairs))]
+
+
+DECIDERS = pl.Schema({"judge": pl.String(), "same": pl.Int64(), "different": pl.Int64()})
+"""One row per judge: pairs of answers on which it had the deciding opinion, by verdict."""
+
+
+class DecisionsJudge:
+    """Judge that repeats earlier decisions, of people or a model; no opinion on other pairs."""
+
+    name = "decisions"
+
+    def __init__(self, decisions: Iterable[Decision]) -> None:
+        self._decided: dict[Pair, Decision] = {}
+        for decision in decisions:
+            earlier = self._decided.setdefault(pair_key(decision.answer_a, decision.answer_b), decision)
+            if earlier.same != decision.same:
+                here, there = ("the same", "not") if decision.same else ("not the same", "are")
+                raise RowError(
+                    f"{decision.answer_a!r} and {decision.answer_b!r} are {here} here, but {there} in "
+                    f"{earlier.location}",
+                    where=f"{decision.location}, column verdict",
+                    fix="delete one of the two rows",
+                )
+        self.pairs = self._decided.keys()
+        """Pairs that are decided, as `texts.pair_key` compares them."""
+
+    def verdicts(self, pairs: Sequence[Pair]) -> list[Verdict | None]:
+        """See `Judge.verdicts`; a verdict names who decided: ``decisions:mina``, ``chat:gpt-5``."""
+        decided = (self._decided.get(pair_key(a, b)) for a, b in pairs)
+        return [None if one is None else Verdict(one.same, self._decider(one.who)) for one in decided]
+
+    def _decider(self, who: str) -> str:
+        # A model's verdict keeps the model's name: the rebuild that finds it here must record the same
+        # decider as the build that asked, or the two releases would differ.
+        return who if who.startswith(MODEL_PREFIX) else f"{self.name}:{who}"
+
+
+class JudgePanel:
+    """The judges of a build, in order, and a count of what they decided.
+
+    They are asked about pairs that the lexical rules let through: answers that share a word never stand side by
+    side.
+    """
+
+    def __init__(self, judges: Sequence[Judge]) -> None:
+        self.judges = tuple(judges)
+        self.partners: dict[str, set[str]] | None = None
+        """By answer, those beside which any judge has an opinion on it, as `texts.answer_key` compares them.
+
+        Null where a judge may have one on any pair. Of tens of millions of pairs that could meet, those who
+        keep to decisions on file know a few thousand: nobody needs to list the others.
+        """
+        recording = [judge for judge in judges if isinstance(judge, DecisionsJudge)]
+        if len(recording) == len(judges):
+            self.partners = {}
+            for a, b in (key for judge in recording for key in judge.pairs):
+                self.partners.setdefault(a, set()).add(b)
+                self.partners.setdefault(b, set()).add(a)
+        self.counts: Counter[tuple[str, bool]] = Counter()
+        """Pairs decided, by name of the judge and verdict (true: the same)."""
+        self._known: dict[Pair, bool] = {}
+
+    def for_template(self) -> "JudgePanel":
+        """The same judges and count, who are asked about no pair of a template again."""
+        panel = copy(self)
+        panel._known = {}
+        return panel
+
+    def same(self, pairs: Collection[Pair]) -> dict[Pair, bool]:
+        """Ask the judges about every pair, see `pair`, in one go: whether it counts as the same."""
+        asked = sorted(set(pairs) - self._known.keys())
+        verdicts = decide(self.judges, asked) if asked else []
+        self.counts.update((one.by, one.same) for one in verdicts if one.by != _LEXICAL)
+        self._known.update(zip(asked, (one.same for one in verdicts), strict=True))
+        return {one: self._known[one] for one in pairs}
+
+    def deciders(self) -> pl.DataFrame:
+        """`DECIDERS`, by name of the judge."""
+        names = sorted({name for name, _ in self.counts})
+        rows = [(name, self.counts[name, True], self.counts[name, False]) for name in names]
+        return pl.DataFrame(rows, DECIDERS, orient="row")
+
+
+def pair(a: str, b: str) -> Pair:
+    """The two answers in code-point order: a verdict does not depend on which of them is the right one."""
+    return (a, b) if a <= b else (b, a)
+
+
+def settle(
+    panel: JudgePanel,
+    choose: Callable[[Mapping[Pair, bool]], Choice],
+    relied_on: Callable[[Choice], Iterable[Pair]],
+) -> Choice:
+    """The choice that the judges' verdicts lead to, asking about no pair that it does not rest on.
+
+    A choice is made as if all pairs not yet judged were different; those that it rests on are judged together,
+    and with the new verdicts it is made again, until it rests on judged pairs only. The result is the same as
+    if every pair had been judged beforehand, provided that ``choose`` turns nothing down except for a verdict.
+
+    Args:
+        panel: The judges.
+        choose: Makes the choice from the verdicts known so far.
+        relied_on: Pairs, let through by the lexical rules, that must be different for the choice to stand.
+    """
+    known: dict[Pair, bool] = {}
+    while True:
+        choice = choose(known)
+        unknown = [] if not panel.judges else [asked for asked in relied_on(choice) if asked not in known]
+        if not unknown:
+            return choice
+        verdicts = panel.same(unknown)
+        known.update(verdicts)
+        if not any(verdicts.values()):
+            # All are different, as the choice took them to be: with them it would be made the same way.
+            return choice
+
+
+# Which judges there are, and why people are asked about a pair.
 
 
 def make_judges(
@@ -42,13 +212,8 @@ def make_judges(
             "write kind = 'chat', or remove model"
         )
     decided = [DecisionsJudge(known) for known in (tuple(decisions), tuple(shipped)) if known]
-    return (*decided, *(() if options.kind == "lexical" else (_chat_judge(options, record),)))
-
-
-def _chat_judge(options: JudgeOptions, record: Callable[[Sequence[GivenVerdict]], None] | None) -> Judge:
-    # It brings a client along, which a build without a model need not load.
-    from blend.builders.judges.chat import ChatJudge
-
+    if options.kind == "lexical":
+        return tuple(decided)
     if options.model is None:
         raise InputError("mcq.judge: kind = 'chat' needs a model; add its name as the server knows it")
     if record is None:
@@ -56,7 +221,10 @@ def _chat_judge(options: JudgeOptions, record: Callable[[Sequence[GivenVerdict]]
             "mcq.judge: kind = 'chat' needs a table of verdicts, which keeps every one so that a rebuild asks "
             "nothing again; add verdicts = 'verdicts.tsv' to [mcq]"
         )
-    return ChatJudge(options.model, record=record, concurrency=options.concurrency)
+    # It brings a client along, which a build without a model need not load.
+    from blend.builders.judges.chat import ChatJudge
+
+    return *decided, ChatJudge(options.model, record=record, concurrency=options.concurrency)
 
 
 def default_judges(options: McqOptions) -> tuple[Judge, ...]:

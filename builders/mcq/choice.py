@@ -12,7 +12,7 @@ from itertools import combinations
 from typing import Final, NamedTuple
 
 from blend.builders.digests import digest
-from blend.builders.judges.panel import JudgePanel, Pair, pair, settle
+from blend.builders.judges import JudgePanel, Pair, pair, settle
 from blend.builders.mcq.answers import Rules, TemplateAnswers
 from blend.builders.mcq.keyness import Keyness
 from blend.builders.mcq.offers import Offered, Target, offers

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from blend.builders.digests import digest
-from blend.builders.judges.panel import Judge, JudgePanel
+from blend.builders.judges import Judge, JudgePanel
 from blend.builders.mcq.answers import (
     LocaleAnswers,
     Rules,

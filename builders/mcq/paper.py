@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from blend.builders.judges.panel import DECIDERS
+from blend.builders.judges import DECIDERS
 from blend.builders.mcq.choice import N_DISTRACTORS
 from blend.builders.mcq.options import LocaleText
 from blend.builders.mcq.published_mcqs import McqRow, mcq_frame

@@ -52,7 +52,7 @@ class McqBuild:
     summary: pl.DataFrame
     """`_SUMMARY`: counts by locale."""
     deciders: pl.DataFrame
-    """`judges.panel.DECIDERS`: which judge decided how many pairs."""
+    """`judges.DECIDERS`: which judge decided how many pairs."""
     found: pl.DataFrame
     """`verdicts.FOUND`: slips put right, verdicts that do not count; empty in paper mode."""
     reading: pl.DataFrame

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import polars as pl
 
-from blend.builders.judges.panel import Judge, JudgePanel, Pair, pair
+from blend.builders.judges import Judge, JudgePanel, Pair, pair
 from blend.builders.mcq.answers import Rules, TemplateAnswers, read_answers
 from blend.builders.mcq.choice import N_DISTRACTORS, Choice
 from blend.builders.mcq.keyness import Keyness, answer_index

@@ -317,7 +317,7 @@ def read_by_model(
 
     Raises:
         InputError: If the recipe is in paper mode, or no question asks about a locale.
-        ServerError: As `judges.chat.OptionReader.read`.
+        ServerError: As `judges.chat.OptionReader.ask_all`.
         BlendError: As `builders.release.inputs.read_inputs` and `append_verdicts`.
     """
     given: list[GivenVerdict] = []
@@ -349,7 +349,7 @@ def read_by_model(
             return Counter(one.verdict for one in given), unsure
         total += len(requests)
         on_progress("read options", done, total)
-        reader.read(requests)
+        reader.ask_all(requests)
 
 
 def _requests(

@@ -3,13 +3,14 @@
 And reviews without answers that nobody gives any more.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import product, zip_longest
 from typing import Any, NamedTuple
 
 import polars as pl
 
-from blend.builders.saq.ballots import Ballots, cast_ballots
+from blend.builders.saq.ballots import cast_ballots
 from blend.builders.saq.grouping import answer_groups, grouped, grouping_key, several_answers
 from blend.schemas.formats import AnswerFormat, asked_unit, lacks_format, understood
 from blend.schemas.frames import KEY, REVIEWS
@@ -39,13 +40,13 @@ def without_lost(reviews: pl.DataFrame, responses: pl.DataFrame) -> tuple[pl.Dat
         reviews: `frames.REVIEWS`.
         responses: `frames.RESPONSES`.
     """
-    given: dict[tuple[str, str], set[str]] = {}
-    for template_id, locale, answers in responses.select("template_id", "locale", "answers").iter_rows():
-        given.setdefault((template_id, locale), set()).update(map(clean, answers or ()))
+    given = defaultdict[_Key, set[str]](set)
+    for template_id, locale, answers in responses.select(*KEY, "answers").iter_rows():
+        given[template_id, locale].update(map(clean, answers or ()))
     kept, lost = [], []
     for review in reviews.iter_rows(named=True):
         key = review["template_id"], review["locale"]
-        left, answers = given_part(review, given.get(key, set()))
+        left, answers = given_part(review, given[key])
         if answers:
             lost.append(Lost(*key, answers, review["source"], left is None))
         if left is not None:
@@ -60,8 +61,8 @@ def given_part(review: dict[str, Any], given: Collection[str]) -> tuple[dict[str
     lost = [answer for answer in decided if clean(answer) not in given]
     if not lost:
         return review, []
-    reasons = dict(zip(invalid, review.get("reasons") or (), strict=False))
     still = [answer for answer in invalid if answer not in lost]
+    reasons = dict(zip(invalid, review.get("reasons") or (), strict=False))
     groups = [
         {**group, "answers": answers}
         for group in groups
@@ -69,12 +70,9 @@ def given_part(review: dict[str, Any], given: Collection[str]) -> tuple[dict[str
     ]
     if not still and not groups:
         return None, lost
-    left = {name: value for name, value in review.items() if name not in ("invalid", "reasons", "groups")}
-    if still:
-        left["invalid"] = still
-        if reasons:
-            left["reasons"] = [reasons[answer] for answer in still]
-    return {**left, "groups": groups}, lost
+    of_invalid = {"invalid": still, "reasons": [reasons[answer] for answer in still if reasons]}
+    left = {**review, **of_invalid, "groups": groups}
+    return {name: value for name, value in left.items() if value or name not in of_invalid}, lost
 
 
 def answer_sheet(
@@ -106,20 +104,20 @@ def answer_sheet(
     """
     ballots = cast_ballots(questions, responses, reviews)
     votes = grouped(ballots)
-    shown = _shown(votes, ballots, everything=everything)
-    listed: dict[_Key, list[dict[str, Any]]] = {}
+    undecided = votes.filter(~pl.col("reviewed"))
+    shown = set((ballots.answers if everything else undecided).select(KEY).iter_rows())
+    listed = defaultdict[_Key, list[dict[str, Any]]](list)
     for group in answer_groups(votes, reviews, questions).iter_rows(named=True):
-        listed.setdefault((group["template_id"], group["locale"]), []).append(group)
-    known = _KnownEnglish(reviews, questions)
+        listed[group["template_id"], group["locale"]].append(group)
     gone = {(one.template_id, one.locale): ", ".join(map(repr, one.answers)) for one in lost}
+    known, struck = _known_english(reviews, questions), _struck(reviews)
     counts = Counter(ballots.answers.select(*KEY, "answer").iter_rows())
-    struck = _struck(reviews)
     lines = {row[:-1]: row[-1] for row in ballots.answers.select(*KEY, "answer", "lines").iter_rows()}
     rows: list[_Row] = []
     for question in questions.sort(KEY[::-1]).iter_rows(named=True):
         key = question["template_id"], question["locale"]
-        if key in shown or key in gone or _stops_a_build(question, listed.get(key, [])):
-            own = [*_valid(question, listed.get(key, []), known, lines), *struck.get(key, [])]
+        if key in shown or key in gone or _stops_a_build(question, listed[key]):
+            own = [*_valid(question, listed[key], known, lines), *struck.get(key, [])]
             if own and key in gone:
                 note = f"reviewed before, with {gone[key]}, which nobody answers any more"
                 own[0]["notes"] = "; ".join(filter(None, (note, own[0].get("notes"))))
@@ -132,12 +130,6 @@ def groups_without_english(sheet: pl.DataFrame) -> int:
     valid = sheet.filter(pl.col("invalid") == "")
     groups = valid.group_by(*KEY, "group").agg(english=(pl.col("english") != "").any())
     return len(groups.filter(~pl.col("english")))
-
-
-def _shown(votes: pl.DataFrame, ballots: Ballots, *, everything: bool) -> set[tuple[str, ...]]:
-    """The questions to show: those with an answer on which nobody has decided, or all that have any answer."""
-    undecided = votes.filter(~pl.col("reviewed"))
-    return set((ballots.answers if everything else undecided).select(KEY).unique().iter_rows())
 
 
 def _stops_a_build(question: dict[str, Any], groups: Sequence[dict[str, Any]]) -> bool:
@@ -153,32 +145,29 @@ def _stops_a_build(question: dict[str, Any], groups: Sequence[dict[str, Any]]) -
 def _valid(
     question: dict[str, Any],
     groups: Sequence[dict[str, Any]],
-    known: "_KnownEnglish",
+    known: Mapping[tuple[str, str], tuple[str, str]],
     lines: Mapping[tuple[str, ...], Sequence[str]],
 ) -> Iterator[_Row]:
     """The rows of the answers in groups."""
     form, language = AnswerFormat(question["answer_format"]), question["language"]
     unit = asked_unit(question["en_question"])
     for number, group in enumerate(groups, start=1):
-        english, whence = group["en_answers"], ""
-        if not english:
-            english, whence = known.of(group["answers"], question)
-        apart = english == group["answers"]  # each beside the answer that it is
-        cells = [joined([text]) for text in english] if apart else [joined(english)]
-        for location, answer in enumerate(group["answers"]):
-            notes = [whence] if whence and not location else []
+        answers, english, whence = group["answers"], group["en_answers"], ""
+        keys = ((language, grouping_key(answer, language)) for answer in answers if not english)
+        if written := next((known[key] for key in keys if key in known), None):
+            english, whence = [written[0]], f"English as of {written[1]}"
+        # English that is the answers is each beside the answer that it is.
+        cells = [joined([text]) for text in english] if english == answers else [joined(english)]
+        for answer, cell, note in zip_longest(answers, cells[: len(answers)], [whence], fillvalue=""):
+            notes = [note]
             if form is not AnswerFormat.TEXT and understood(answer, form, language, unit=unit) is None:
                 notes.append(f"not {form}: put it into the group of one that is, or mark it invalid")
             typed = lines.get((question["template_id"], question["locale"], answer), ())
             if form is AnswerFormat.TEXT and len(parts := several_answers(answer, typed)) > 1:
                 listed = ", ".join(map(repr, parts))
                 notes.append(f"may be {len(parts)} answers, {listed}, and counts for none of them")
-            yield {
-                "answer": answer,
-                "group": str(number),
-                "english": cells[location] if location < len(cells) else "",
-                "notes": "; ".join(notes),
-            }
+            text = "; ".join(filter(None, notes))
+            yield {"answer": answer, "group": str(number), "english": cell, "notes": text}
 
 
 def _struck(reviews: pl.DataFrame) -> dict[_Key, list[_Row]]:
@@ -217,32 +206,15 @@ def _complete(
         }
 
 
-class _KnownEnglish:
-    """English of answers as reviewers wrote it, by language and key of the answer.
-
-    Args:
-        reviews: `frames.REVIEWS`.
-        questions: `frames.QUESTIONS`, for the languages.
-    """
-
-    def __init__(self, reviews: pl.DataFrame, questions: pl.DataFrame) -> None:
-        self._written: dict[tuple[str, str], Counter[str]] = {}
-        self._where: dict[tuple[str, str, str], str] = {}
-        asked = questions.select(*KEY, "language")
-        for review in reviews.join(asked, on=KEY).sort(KEY).iter_rows(named=True):
-            for group in review["groups"] or []:
-                for english in group["en_answers"][:1]:
-                    for answer in group["answers"]:
-                        key = grouping_key(clean(answer), review["language"])
-                        self._written.setdefault((review["language"], key), Counter())[clean(english)] += 1
-                        self._where.setdefault((review["language"], key, clean(english)), review["template_id"])
-
-    def of(self, answers: Sequence[str], question: dict[str, Any]) -> tuple[list[str], str]:
-        """The English most often written for the first of the answers that has any, and where from."""
-        language = question["language"]
-        for answer in answers:
-            key = grouping_key(answer, language)
-            if written := self._written.get((language, key)):
-                english = min(written, key=lambda text: (-written[text], text))
-                return [english], f"English as of {self._where[language, key, english]}"
-        return [], ""
+def _known_english(reviews: pl.DataFrame, questions: pl.DataFrame) -> Mapping[tuple[str, str], tuple[str, str]]:
+    """By language and key of an answer, the English that reviewers wrote most often, and the first template."""
+    written = defaultdict[tuple[str, str], Counter[str]](Counter)
+    where: dict[tuple[str, str, str], str] = {}
+    for review in reviews.join(questions.select(*KEY, "language"), on=KEY).sort(KEY).iter_rows(named=True):
+        for group in review["groups"] or []:
+            for english, answer in product(map(clean, group["en_answers"][:1]), map(clean, group["answers"])):
+                key = review["language"], grouping_key(answer, review["language"])
+                written[key][english] += 1
+                where.setdefault((*key, english), review["template_id"])
+    most = {key: min(texts, key=lambda text: (-texts[text], text)) for key, texts in written.items()}
+    return {key: (english, where[*key, english]) for key, english in most.items()}

@@ -1,8 +1,8 @@
 """The answer sheet after review: what in it may be a mistake, and the reviews that it becomes."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
 from typing import NamedTuple
 
 import polars as pl
@@ -47,14 +47,18 @@ class _Answer(NamedTuple):
         return understood(text, self.form, self.locale, unit=self.unit)
 
 
+_Rows = Sequence[_Answer]
+"""Rows of one question."""
+
+
 class _Reviewed(NamedTuple):
     """Reviews, and what is odd about them."""
 
     reviews: pl.DataFrame
     """`frames.REVIEWS`, by locale and template; ``source`` is the place of the question's first row."""
     notes: tuple[str, ...]
-    """One sentence per English number in words that is read in digits, per cell with English that no group has,
-    per English text that hardly is one or not that of its row, and per answer at which a build would stop."""
+    """One sentence per cell with English that no group has, per English text that hardly is one or not that of
+    its row, and per answer at which a build would stop."""
 
 
 def reviews_of(sheet: pl.DataFrame, *, reviewer: str) -> _Reviewed:
@@ -78,30 +82,23 @@ def reviews_of(sheet: pl.DataFrame, *, reviewer: str) -> _Reviewed:
             the place and column of each.
     """
     problems: list[RowError] = []
-    recognised: list[str] = []
-    by_question: dict[tuple[str, str], list[_Answer]] = {}
+    by_question = defaultdict[tuple[str, str], list[_Answer]](list)
     for cells in sheet.fill_null("").to_dicts():
-        answer = _read(cells, problems, recognised)
+        answer = _read(cells, problems)
         if answer is not None:
-            by_question.setdefault((answer.locale, answer.template_id), []).append(answer)
-    if not problems:
-        problems += chain.from_iterable(map(_unlike_proposed, by_question.values()))
-        problems += chain.from_iterable(map(_contradicted, by_question.values()))
+            by_question[answer.locale, answer.template_id].append(answer)
+    for rows in () if problems else by_question.values():
+        problems += (*_unlike_proposed(rows), *_contradicted(rows))
     raise_all(problems)
     questions = [rows for _, rows in sorted(by_question.items())]
     valid = [[row for row in rows if not row.invalid] for rows in questions]
-    notes = (
-        recognised,
-        *map(_without_group, questions),
-        *(rule(rows) for rows in valid for rule in (_hardly_english, _same_english, _holding_others)),
-        *(
-            rule(valid)
-            for rule in (_not_translated, _two_englishes, _unlike_in_group, _two_values, _filled_groups)
-        ),
-        *map(_out_of_format, questions),
-    )
+    notes = [
+        *(note for rows in questions for rule in (_without_group, _out_of_format) for note in rule(rows)),
+        *(note for rows in valid for rule in _OF_A_QUESTION for note in rule(rows)),
+        *(note for rule in _OF_A_SHEET for note in rule(valid)),
+    ]
     reviews = [_review(rows, reviewer) for rows in questions]
-    return _Reviewed(pl.DataFrame(reviews, schema=REVIEWS), tuple(chain.from_iterable(notes)))
+    return _Reviewed(pl.DataFrame(reviews, schema=REVIEWS), tuple(notes))
 
 
 _LOCALE = re.compile(r"[A-Za-z0-9]+(-[A-Za-z0-9]+)*")
@@ -111,52 +108,45 @@ _AS_PROPOSED = "copy the cell from the sheet as it was proposed"
 _EXAMPLES = {AnswerFormat.TIME: "'18:00", AnswerFormat.DATE: "'05/31", AnswerFormat.INTEGER: "'3"}
 
 
-def _read(given: Mapping[str, str], problems: list[RowError], recognised: list[str]) -> _Answer | None:
-    """A row, or null if it cannot be told which answer it is about; what is wrong or recognised is added."""
+def _read(given: Mapping[str, str], problems: list[RowError]) -> _Answer | None:
+    """A row, or null if it cannot be told which answer it is about; what is wrong is added."""
     cells, source = {name: clean(cell) for name, cell in given.items()}, given["source"]
+    mark, group, reason = Mark.parse(cells["check"]), cells["group"], cells["reason"]
+    invalid = cells["invalid"].casefold() in TICKS
+    # What says nothing that is known is free text.
+    form = AnswerFormat(cells["format"]) if cells["format"] in set(AnswerFormat) else _TEXT
 
     def problem(column: str, what: str, fix: str) -> None:
         problems.append(RowError(what, where=f"{source}, column {column}", fix=fix))
 
-    mark = Mark.parse(cells["check"])
     if mark is None:
         problem("check", f"{cells['check']!r} is not a mark like '2 of 5 9f3c2b1d'", _AS_PROPOSED)
         return None
     if not _LOCALE.fullmatch(cells["locale"]):
         problem("locale", f"{cells['locale']!r} is not the tag of a locale", _AS_PROPOSED)
         return None
-    tick, group, reason = cells["invalid"].casefold(), cells["group"], cells["reason"]
-    invalid = tick in TICKS
-    if tick not in TICKS | NO_TICKS:
+    if cells["invalid"].casefold() not in TICKS | NO_TICKS:
         fix = "write x where the answer is none, else empty the cell; why stands in column reason"
         problem("invalid", f"unknown mark {cells['invalid']!r}", fix)
     if not group and not invalid:
-        problem(
-            "group", "the cell is blank", "write the number of its group, or a new one; or x in column invalid"
-        )
-    # What says nothing that is known is free text.
-    form = AnswerFormat(cells["format"]) if cells["format"] in set(AnswerFormat) else _TEXT
-    english = []
-    for text in parted(cells["english"]):
-        # A number in words is one as well.
-        number = understood(text, form) if form is AnswerFormat.INTEGER else None
+        fix = "write the number of its group, or a new one; or x in column invalid"
+        problem("group", "the cell is blank", fix)
+    english = parted(cells["english"])
+    for text in english:
         if is_unwritten(text) and text != cells["answer"]:
             problem("english", f"{text!r} is not English", "write the English, or leave the cell empty")
         elif form is not _TEXT and surely_rewritten(text):
             what = f"{text!r} is what a spreadsheet made of {form_in_words(form)}"
             problem("english", what, f"write it with an apostrophe before it, like {_EXAMPLES[form]}")
-        else:
-            english.append(text if number is None else number)
-            if english[-1] != text:
-                recognised.append(f"{source}, column english: {text!r} is read as {english[-1]!r}")
     if reason and not invalid:
         what = "a reason stands beside an answer that is not marked invalid"
         problem("reason", what, "write x in column invalid, or empty this cell")
     problems += own_words(reason, where=f"{source}, column reason", of_answers=False)
-    named = _NUMBER.fullmatch(group)
+    if form is AnswerFormat.INTEGER:  # of which one in words is one as well
+        english = list(dict.fromkeys(understood(text, form) or text for text in english))
     return _Answer(
         *(cells["template_id"], cells["locale"], cells["answer"], mark),
-        group=named[1] if named else group.casefold(),
+        group=_NUMBER.sub(r"\1", group) if _NUMBER.fullmatch(group) else group.casefold(),
         english=tuple(english),
         invalid=invalid,
         reason=reason,
@@ -169,7 +159,7 @@ def _read(given: Mapping[str, str], problems: list[RowError], recognised: list[s
 # What stops a sheet.
 
 
-def _unlike_proposed(rows: Sequence[_Answer]) -> Iterator[RowError]:
+def _unlike_proposed(rows: _Rows) -> Iterator[RowError]:
     """Rows of one question that are there twice, that come from two sheets, or that are gone."""
     first = rows[0]
     question, total = f"{first.template_id!r} in {first.locale}", first.mark.total
@@ -183,35 +173,34 @@ def _unlike_proposed(rows: Sequence[_Answer]) -> Iterator[RowError]:
                 where=f"{row.source}, column check",
                 fix="keep the rows of one sheet, or propose it again",
             )
-        elif earlier is not row:
+            return
+        if earlier is not row:
             what, where = f"{row.answer!r} stands in {earlier.source} as well", f"{row.source}, column answer"
             yield RowError(what, where=where, fix="delete one of the two rows")
-    gone = [str(number) for number in range(1, total + 1) if number not in seen]
-    if gone and all(row.mark.total == total for row in rows):
-        missing = f"row {gone[0]} is" if len(gone) == 1 else f"rows {', '.join(gone)} are"
+    if gone := [str(number) for number in range(1, total + 1) if number not in seen]:
         yield RowError(
-            f"{missing} missing of the {total} rows of {question}",
+            f"of the {total} rows of {question} these are missing: {', '.join(gone)}",
             where=f"{first.source}, column check",
             fix="bring back what was deleted, with x in column invalid for an answer that is none; or delete "
             "all rows of the question to leave it unreviewed",
         )
 
 
-_HALF_OF_CLOCK = 6 * 60
-"""Minutes by which a time and its English may differ: ``6:00`` is 18:00 or, counted from sunrise, 12:00."""
-
-
-def _contradicted(rows: Sequence[_Answer]) -> Iterator[RowError]:
+def _contradicted(rows: _Rows) -> Iterator[RowError]:
     """English numbers and times that are others than the answer beside them, and than all in its group."""
-    for group in _groups(row for row in rows if not row.invalid).values():
-        values = {value for row in group if (value := _measure(row, row.answer)) is not None}
+    for group in _groups(row for row in rows if not row.invalid and row.form is not _TEXT):
+        values = {row: _measure(row, row.answer) for row in group}
         for row in group:
-            for text in row.english if _measure(row, row.answer) is not None else ():
+            for text in row.english:
                 value = _measure(row, text)
-                if value is not None and value not in values:
+                if None not in (values[row], value) and value not in values.values():
                     what = f"{text!r} is not what the answer {row.answer!r} says, nor any other in its group"
                     fix = "correct it, or write x in column invalid if the answer is none"
                     yield RowError(what, where=row.column_english, fix=fix)
+
+
+_HALF_OF_CLOCK = 6 * 60
+"""Minutes by which a time and its English may differ: ``6:00`` is 18:00 or, counted from sunrise, 12:00."""
 
 
 def _measure(row: _Answer, text: str) -> float | None:
@@ -225,11 +214,34 @@ def _measure(row: _Answer, text: str) -> float | None:
 
 # What is told of it: English that hardly is any, or not that of its row; groups that a spreadsheet filled in.
 
+
+def _without_group(rows: _Rows) -> Iterator[str]:
+    """English beside answers of which the whole group is invalid, unless it is the answer itself."""
+    groups = {row.group for row in rows if not row.invalid}
+    for row in rows:
+        listed = ", ".join(map(repr, (text for text in row.english if text != row.answer)))
+        if row.group not in groups and listed:
+            yield f"{row.column_english}: {listed} beside answers that are all invalid; left out"
+
+
+def _out_of_format(rows: _Rows) -> Iterator[str]:
+    """Answers that lack the format of their question, and are grouped with nothing that has it."""
+    for group in _groups(row for row in rows if row.form is not _TEXT):
+        valid = [row for row in group if not row.invalid]
+        texts = [*(row.answer for row in valid), *_english_of(group)]
+        for row in valid:
+            if lacks_format(row.answer, texts, row.form, row.locale, unit=row.unit):
+                form = form_in_words(row.form)
+                yield (
+                    f"{row.source}, column group: {row.answer!r} is not {form}, for which the question asks, "
+                    "nor is anything in its group; nothing is built before it is marked invalid, moved to a "
+                    f"group with {form}, or has that as its English"
+                )
+
+
 _ISO_DAY = re.compile(r"\d{4}-\d\d-\d\d(?:[ T][\d:.]+)?")
 _LISTED = re.compile(r"[^\W\d_]\)?\s*[,;/、，；]\s*[^\W\d_]")
 """Letters on both sides of a mark that separates: not ``1,000`` and ``24/7``."""
-_LISTED_SAME = 10
-"""Answers that are their own English, of which that many are named."""
 _HARDLY = frozenset(
     (
         *("same", "idem", "missing", "pending", "unclear", "untranslatable"),
@@ -243,16 +255,7 @@ _LONGEST_OPTION = 80
 """Characters of an English text beyond which it explains, and stands out among options of a few words."""
 
 
-def _without_group(rows: Sequence[_Answer]) -> Iterator[str]:
-    """English beside answers of which the whole group is invalid, unless it is the answer itself."""
-    groups = {row.group for row in rows if not row.invalid}
-    for row in rows:
-        listed = ", ".join(map(repr, (text for text in row.english if text != row.answer)))
-        if row.group not in groups and listed:
-            yield f"{row.column_english}: {listed} beside answers that are all invalid; left out"
-
-
-def _hardly_english(rows: Sequence[_Answer]) -> Iterator[str]:
+def _hardly_english(rows: _Rows) -> Iterator[str]:
     """English in letters of another script, in no format or the wrong one, and several in one cell."""
     for row in rows:
         for text in row.english:
@@ -278,7 +281,7 @@ def _is_of_digits(text: str) -> bool:
     return any(map(str.isdigit, text)) and not any(map(str.isalpha, text))
 
 
-def _same_english(rows: Sequence[_Answer]) -> Iterator[str]:
+def _same_english(rows: _Rows) -> Iterator[str]:
     """English that two groups of a question have."""
     seen: dict[str, _Answer] = {}
     for row in rows:
@@ -291,7 +294,7 @@ def _same_english(rows: Sequence[_Answer]) -> Iterator[str]:
                 )
 
 
-def _holding_others(rows: Sequence[_Answer]) -> Iterator[str]:
+def _holding_others(rows: _Rows) -> Iterator[str]:
     """Answers in which two answers of other groups stand: ``tea or coffee``, a sentence about both."""
     texts = [(row, f" {' '.join(words(row.answer))} ") for row in rows if row.form is _TEXT]
     for row, text in texts:
@@ -304,7 +307,39 @@ def _holding_others(rows: Sequence[_Answer]) -> Iterator[str]:
             )
 
 
-def _not_translated(questions: Sequence[Sequence[_Answer]]) -> Iterator[str]:
+def _unlike_in_group(rows: _Rows) -> Iterator[str]:
+    """Groups whose rows say different things, as where the column was filled down or a cell has moved.
+
+    One English text of all says that they are one answer: 18:00 beside 18:00 and 18:05.
+    """
+    for group in _groups(rows):
+        stated = [(row, what) for row in group if (what := _content(row))]
+        other = next((row for row, what in stated if what.isdisjoint(stated[0][1])), None)
+        if other is not None and len({fold(text) for row in group for text in row.english}) != 1:
+            first = stated[0][0]
+            beside = f"{other.answer!r} is in one group with {first.answer!r} in {first.source}"
+            yield (
+                f"{other.source}, column group: {beside}, so that both count as one answer; correct column "
+                "group, unless they are"
+            )
+
+
+def _content(row: _Answer) -> set[object]:
+    """The number, time or day that an answer says, or the words of its English; nothing where none is sure."""
+    if row.form is _TEXT:
+        return {word for text in row.english if row.is_translated for word in fold(text).split()}
+    value = row.value(row.answer) if row.form is AnswerFormat.DATE else _measure(row, row.answer)
+    return set() if value is None else {value}
+
+
+_OF_A_QUESTION = (_hardly_english, _same_english, _holding_others, _unlike_in_group)
+"""What is told of the valid answers to a question."""
+
+_LISTED_SAME = 10
+"""Answers that are their own English, of which that many are named."""
+
+
+def _not_translated(questions: Sequence[_Rows]) -> Iterator[str]:
     """English that is the answer itself, of people who are not asked in English: a name, or not translated."""
     foreign = [row for rows in questions for row in rows if row.is_translated]
     same = [row for row in foreign if fold(row.answer) in map(fold, row.english)]
@@ -317,17 +352,16 @@ def _not_translated(questions: Sequence[Sequence[_Answer]]) -> Iterator[str]:
         )
 
 
-def _two_englishes(questions: Sequence[Sequence[_Answer]]) -> Iterator[str]:
+def _two_englishes(questions: Sequence[_Rows]) -> Iterator[str]:
     """English of a column that was sorted or moved alone: answers that come again mostly have another."""
     first: dict[tuple[str, str], _Answer] = {}
     again, other = 0, []
     for row in (row for rows in questions for row in rows if row.english and row.form is _TEXT):
         earlier = first.setdefault((row.locale, fold(row.answer)), row)
-        if (earlier.template_id, earlier.group) == (row.template_id, row.group):
-            continue
-        again += 1
-        if not set(map(fold, earlier.english)) & set(map(fold, row.english)):
-            other.append((row, earlier))
+        if (earlier.template_id, earlier.group) != (row.template_id, row.group):
+            again += 1
+            if set(map(fold, earlier.english)).isdisjoint(map(fold, row.english)):
+                other.append((row, earlier))
     if len(other) > 1 and 2 * len(other) > again:
         row, earlier = other[0]
         yield (
@@ -337,95 +371,47 @@ def _two_englishes(questions: Sequence[Sequence[_Answer]]) -> Iterator[str]:
         )
 
 
-def _unlike_in_group(questions: Sequence[Sequence[_Answer]]) -> Iterator[str]:
-    """English of two rows of a group without a word in common, as where the group or the row is another."""
-    unlike: list[tuple[_Answer, _Answer]] = []
-    for rows in questions:
-        for first, *others in _groups(row for row in rows if row.is_translated).values():
-            words = _english_words(first)
-            unlike += [(row, first) for row in others if words.isdisjoint(_english_words(row))][:1]
-    if unlike:
-        row, first = unlike[0]
-        also = f", and {len(unlike)} groups have such" if len(unlike) > 1 else ""
-        yield (
-            f"{row.column_english}: {row.english[0]!r} is in one group with {first.english[0]!r} in "
-            f"{first.source}{also}; correct column group or english, unless they are one answer"
-        )
+_FEWEST_QUESTIONS = 3
+"""Questions with several answers from which their numbers of groups say anything."""
 
 
-def _two_values(questions: Sequence[Sequence[_Answer]]) -> Iterator[str]:
-    """Groups whose answers say different numbers, times or days, as where the column was filled down."""
-    for rows in questions:
-        for group in _groups(row for row in rows if row.form is not _TEXT).values():
-            by_value = {_value_of(row, row.answer): row for row in reversed(group)}
-            by_value.pop(None, None)
-            # One value as the English of all says that they are one answer: 18:00 beside 18:00 and 18:05.
-            englishes = {_value_of(row, text) for row in group for text in row.english}
-            if len(by_value) > 1 and len(englishes) != 1:
-                *_, other, first = by_value.values()
-                yield (
-                    f"{other.source}, column group: {other.answer!r} is in one group with {first.answer!r} in "
-                    f"{first.source}, so that both count as one answer; correct column group, unless they are"
-                )
-
-
-def _value_of(row: _Answer, text: str) -> str | float | None:
-    """The number, time or day that a text says; null where nothing is sure."""
-    return row.value(text) if row.form is AnswerFormat.DATE else _measure(row, text)
-
-
-def _english_words(row: _Answer) -> set[str]:
-    return {word for text in row.english for word in fold(text).split()}
-
-
-def _filled_groups(questions: Sequence[Sequence[_Answer]]) -> Iterator[str]:
+def _filled_groups(questions: Sequence[_Rows]) -> Iterator[str]:
     """Numbers of groups that a spreadsheet copied, or counted, down the column."""
-    several = [[row.group for row in rows] for rows in questions if len(rows) > 1]
-    numbers = [number for listed in several for number in listed]
-    if len(several) < 3:  # as few may be meant
-        return
+    several = [rows for rows in questions if len(rows) > 1]
+    numbers = [row.group for rows in several for row in rows]
+    what = ""
     if len(set(numbers)) == 1:
         what = f"all answers of every question are in group {numbers[0]}"
     elif len(set(numbers)) == len(numbers) and all(map(str.isdigit, numbers)):
         what = "every answer of the sheet has a number of its own, so that no two are one answer"
-    else:
-        return
-    source = next(row.source for rows in questions for row in rows)
-    yield f"{source}, column group: {what}; was the column filled down?"
+    if what and len(several) >= _FEWEST_QUESTIONS:
+        yield f"{several[0][0].source}, column group: {what}; was the column filled down?"
 
 
-def _out_of_format(rows: Sequence[_Answer]) -> Iterator[str]:
-    """Answers that lack the format of their question, and are grouped with nothing that has it."""
-    for group in _groups(row for row in rows if row.form is not _TEXT).values():
-        valid = [row for row in group if not row.invalid]
-        texts = [*(row.answer for row in valid), *_english_of(group)]
-        for row in valid:
-            if lacks_format(row.answer, texts, row.form, row.locale, unit=row.unit):
-                form = form_in_words(row.form)
-                yield (
-                    f"{row.source}, column group: {row.answer!r} is not {form}, for which the question asks, "
-                    "nor is anything in its group; nothing is built before it is marked invalid, moved to a "
-                    f"group with {form}, or has that as its English"
-                )
+_OF_A_SHEET = (_not_translated, _two_englishes, _filled_groups)
+"""What is told of the valid answers of all questions together."""
 
 
-def _english_of(group: Sequence[_Answer]) -> list[str]:
+# What it becomes.
+
+
+def _groups(rows: Iterable[_Answer]) -> list[list[_Answer]]:
+    """The rows of every group, invalid ones included."""
+    groups = defaultdict[str, list[_Answer]](list)
+    for row in rows:
+        if row.group:
+            groups[row.group].append(row)
+    return [*groups.values()]
+
+
+def _english_of(group: _Rows) -> list[str]:
     """The English of a group, each text once; an invalid answer that is its own English is not theirs."""
     texts = [(text, row.invalid and text == row.answer) for row in group for text in row.english]
     others = [text for text, is_struck in texts if not is_struck]
     return list(dict.fromkeys(others or [text for text, _ in texts]))
 
 
-def _groups(rows: Iterable[_Answer]) -> dict[str, list[_Answer]]:
-    """The rows of every group, invalid ones included."""
-    groups: dict[str, list[_Answer]] = {}
-    for row in rows:
-        if row.group:
-            groups.setdefault(row.group, []).append(row)
-    return groups
-
-
-def _review(rows: Sequence[_Answer], reviewer: str) -> dict[str, object]:
+def _review(rows: _Rows, reviewer: str) -> dict[str, object]:
     """The review of one question."""
     rows = sorted(rows, key=lambda row: row.mark.number)
     struck = [row for row in rows if row.invalid]
@@ -437,7 +423,7 @@ def _review(rows: Sequence[_Answer], reviewer: str) -> dict[str, object]:
         "reasons": [row.reason for row in struck] if any(row.reason for row in struck) else [],
         "groups": [
             {"answers": answers, "en_answers": _english_of(group)}
-            for group in _groups(rows).values()
+            for group in _groups(rows)
             if (answers := [row.answer for row in group if not row.invalid])
         ],
         "source": rows[0].source,
@@ -458,13 +444,3 @@ def english_pairs(reviews: pl.DataFrame, n: int) -> list[tuple[str, str]]:
         if group["en_answers"] and group["en_answers"][0] not in group["answers"]
     ]
     return [pairs[number * len(pairs) // n] for number in range(n)] if len(pairs) > n else pairs
-
-
-def struck_out(reviews: pl.DataFrame) -> list[tuple[str, str]]:
-    """The answers that are called invalid, each with the template of its question.
-
-    Args:
-        reviews: `frames.REVIEWS`.
-    """
-    rows = reviews.select("template_id", pl.col("invalid").alias("answer")).explode("answer").drop_nulls()
-    return [(answer, template_id) for template_id, answer in rows.iter_rows()]

@@ -137,7 +137,7 @@ def _moved(
     """Locales whose translations fit the English of the row above or below theirs in the file better."""
     for locale in sorted({tag for _, tag in translated}):
         asked = [(key, one) for key, one in translated.items() if key[1] == locale and key in english]
-        if off := rows_off([[(one.text, english[key]) for key, one in asked]]):
+        if off := rows_off([(one.text, english[key]) for key, one in asked]):
             yield "moved-column", asked[0][1].source, locale, None, moved_questions(locale, off)
 
 

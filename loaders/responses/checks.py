@@ -5,10 +5,11 @@ A rule yields problems, which stop the reader, and findings, which do not.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
 from typing import NamedTuple
 
-from blend.loaders.files.diagnostics import Diagnostics, Placed, about, about_locale
+from blend.loaders.files.diagnostics import Diagnostics, Placed, R, about, about_locale
 from blend.loaders.responses.odd_answers import Found, copied, filled_down, moved_columns, odd_answers
 from blend.loaders.responses.odd_texts import lost_letters, odd_texts, other_countries, other_languages
 from blend.loaders.responses.response_rows import KEYS, AskedQuestion, ResponseRows
@@ -23,14 +24,9 @@ from blend.schemas.formats import (
     writes_day_first,
 )
 from blend.schemas.locales import Registry
-from blend.schemas.personal_data import (
-    as_read,
-    own_words,
-    several_pseudonyms,
-)
+from blend.schemas.personal_data import as_read, own_words, several_pseudonyms
 from blend.schemas.prompts import slot_problems, slots_of
 from blend.schemas.rows import QUESTION_SLOT, QuestionTemplate, Response, Review
-from blend.schemas.sheets import surely_rewritten
 from blend.schemas.texts import clean, fold, is_placeholder, is_unwritten, pluralise, scripts_of
 
 _Key = tuple[str, str]
@@ -74,12 +70,21 @@ def check_rows(
             diagnostics.add(rule(check))
 
 
+def _again(rows: Iterable[Placed[R]], key: Callable[[R], object]) -> Iterator[tuple[str, R, Placed[R]]]:
+    """Place and content of rows with the key of an earlier one, and that one."""
+    first: dict[object, Placed[R]] = {}
+    for placed in rows:
+        earlier = first.setdefault(key(placed.row), placed)
+        if earlier is not placed:
+            yield *placed, earlier
+
+
 _ONCE = {
-    "templates": "template {0!r} is also in {location}",
-    "questions": "question {0!r} in {1} is also in {location}",
-    "responses": "annotator {2!r} answers {0!r} in {1} also in {location}",
-    "reviews": "question {0!r} in {1} is also reviewed in {location}",
-    "prompts": "prompt {0!r} of {1} is also in {location}",
+    "templates": "template {0.template_id!r} is also in {1}",
+    "questions": "question {0.template_id!r} in {0.locale} is also in {1}",
+    "responses": "annotator {0.annotator!r} answers {0.template_id!r} in {0.locale} also in {1}",
+    "reviews": "question {0.template_id!r} in {0.locale} is also reviewed in {1}",
+    "prompts": "prompt {0.prompt_id!r} of {0.locale} is also in {1}",
 }
 """What is told of two rows of a table that speak of one thing."""
 
@@ -87,38 +92,42 @@ _ONCE = {
 def _twice(check: _UnderCheck) -> Found:
     """Rows with the key of an earlier one, naming both."""
     for table, what in _ONCE.items():
-        first: dict[tuple[str, ...], str] = {}
-        for location, row in getattr(check.rows, table).rows:
-            key = tuple(getattr(row, name) for name in KEYS[table])
-            earlier = first.setdefault(key, location)
-            if earlier != location:
-                fix = "delete one of the two"
-                if table == "responses":
-                    fix += ", or correct its annotator or template_id"
-                if table == "reviews" and earlier.rpartition(":")[0] != location.rpartition(":")[0]:
-                    name = f"{row.locale}.own.jsonl, and pull again"
-                    fix += f"; beside what `blend annotate sync` writes, name the other file {name}"
-                yield RowError(what.format(*key, location=earlier), where=location, fix=fix)
+        for location, row, (earlier, _) in _again(getattr(check.rows, table).rows, attrgetter(*KEYS[table])):
+            fix = "delete one of the two"
+            if table == "responses":
+                fix += ", or correct its annotator or template_id"
+            if table == "reviews" and _file(earlier) != _file(location):
+                name = f"{row.locale}.own.jsonl, and pull again"
+                fix += f"; beside what `blend annotate sync` writes, name the other file {name}"
+            yield RowError(what.format(row, earlier), where=location, fix=fix)
+
+
+def _file(location: str) -> str:
+    return location.rpartition(":")[0] or location
 
 
 def _annotators(check: _UnderCheck) -> Found:
     """Cells that name several people, and people whose pseudonym is spelled with capitals and without."""
-    first: dict[_Key, tuple[str, str]] = {}
-    named = set[_Key]()
+    several = set[str]()
     for location, response in check.responses:
-        who, where = response.annotator, f"{location}, column annotator"
         # In a collection the folder stands before the pseudonym, and may be formed like it: k1/a1 is one.
-        typed = who.removeprefix(f"{location.partition('/')[0]}/")
+        typed = response.annotator.removeprefix(f"{location.partition('/')[0]}/")
         if len(several_pseudonyms(typed)) > 1:
-            yield RowError(f"{who!r} names several people", where=where, fix="give each a row of their own")
-            continue
-        known, at = first.setdefault((response.locale, as_read(who)), (who, location))
-        if known != who and (response.locale, who) not in named:
-            named.add((response.locale, who))
-            scripts = sorted(scripts_of(who) | scripts_of(known))
-            looks = f" (letters are {' and '.join(map(str.capitalize, scripts))})" if len(scripts) > 1 else ""
-            what = f"{who!r} is {known!r} in {at}{looks}, and would count as another person"
-            yield RowError(what, where=where, fix="spell one person's pseudonym in one way throughout")
+            several.add(location)
+            what, where = f"{response.annotator!r} names several people", f"{location}, column annotator"
+            yield RowError(what, where=where, fix="give each a row of their own")
+    spellings: dict[_Key, Placed[Response]] = {}
+    for placed in check.responses:
+        if placed.location not in several:
+            spellings.setdefault((placed.row.locale, placed.row.annotator), placed)
+    for location, row, (at, earlier) in _again(
+        spellings.values(), lambda row: (row.locale, as_read(row.annotator))
+    ):
+        scripts = sorted(scripts_of(row.annotator) | scripts_of(earlier.annotator))
+        looks = f" (letters are {' and '.join(map(str.capitalize, scripts))})" if len(scripts) > 1 else ""
+        what = f"{row.annotator!r} is {earlier.annotator!r} in {at}{looks}, and would count as another person"
+        fix = "spell one person's pseudonym in one way throughout"
+        yield RowError(what, where=f"{location}, column annotator", fix=fix)
 
 
 def _own_reviews(check: _UnderCheck) -> Found:
@@ -137,43 +146,33 @@ def _unwritten(check: _UnderCheck) -> Found:
     for location, template in check.rows.templates.rows:
         for what, fix in slot_problems(template.text):
             yield RowError(what, where=f"{location}, column text", fix=fix)
-    for location, question in check.rows.questions.rows:
-        for column, text in (("question", question.question), ("en_question", question.en_question)):
-            where = f"{location}, column {column}"
-            yield from _still_to_write(text, where)
-            if slots := slots_of(text):
+    asked = [*check.rows.questions.rows, *check.rows.prompts.rows]
+    for location, row in asked:
+        for column in {"question", "en_question", "prompt", "en_prompt"} & type(row).model_fields.keys():
+            text, where = getattr(row, column), f"{location}, column {column}"
+            if slots := slots_of(text) if isinstance(row, AskedQuestion) else ():
                 yield RowError(f"the slot {slots[0]} is not filled", where=where, fix="name the country")
-    for location, prompt in check.rows.prompts.rows:
-        for column, text in (("prompt", prompt.prompt), ("en_prompt", prompt.en_prompt)):
             # The question alone, and what ends it, is a prompt.
-            text = text.replace(QUESTION_SLOT, "").strip(" .:?!")
-            yield from _still_to_write(text, f"{location}, column {column}")
+            text = text.replace(QUESTION_SLOT, "").strip(" .:?!") if QUESTION_SLOT in text else text
+            if is_unwritten(text) or is_placeholder(text):
+                yield RowError(f"{text!r} is not a text yet", where=where, fix="write it, or delete the row")
 
 
 def _topics(check: _UnderCheck) -> Found:
     """Topics that are spelled in two ways, and would be two."""
-    first: dict[str, tuple[str, str]] = {}
-    for location, template in check.rows.templates.rows:
-        topic, at = first.setdefault(fold(template.topic), (template.topic, location))
-        if topic != template.topic:
-            what = f"{template.topic!r} is {topic!r} in {at}, and would be another topic"
+    for location, row, (at, earlier) in _again(check.rows.templates.rows, lambda row: fold(row.topic)):
+        if row.topic != earlier.topic:
+            what = f"{row.topic!r} is {earlier.topic!r} in {at}, and would be another topic"
             yield RowError(what, where=f"{location}, column topic", fix="spell a topic in one way throughout")
-
-
-def _still_to_write(text: str, where: str) -> Found:
-    if is_unwritten(text) or is_placeholder(text):
-        yield RowError(f"{text!r} is not a text yet", where=where, fix="write it, or delete the row")
 
 
 def _repeated(check: _UnderCheck) -> Found:
     """Questions that a locale is asked in the same words under another id."""
-    first: dict[_Key, tuple[str, str]] = {}
-    for placed in check.rows.questions.rows:
-        location, row = placed
-        template_id, at = first.setdefault((row.locale, fold(row.question)), (row.template_id, location))
-        if template_id != row.template_id:
-            detail = f"column question is that of {template_id!r} in {at}; kept, and asked twice"
-            yield about("repeated-question", placed, detail)
+    rows = check.rows.questions.rows
+    for location, row, (at, earlier) in _again(rows, lambda row: (row.locale, fold(row.question))):
+        if row.template_id != earlier.template_id:
+            detail = f"column question is that of {earlier.template_id!r} in {at}; kept, and asked twice"
+            yield about("repeated-question", Placed(location, row), detail)
 
 
 _HINT = re.compile(r"(?<!\w)(?:([^\W\d_])\1:([^\W\d_])\2|\d{1,2}:\d\d|MM/DD|DD/MM)(?!\w)", re.IGNORECASE)
@@ -262,7 +261,7 @@ def _reviewed_answers(check: _UnderCheck) -> Found:
     if not check.collecting:
         # Once per file: most likely one is missing.
         idle = (one for one in reviews if one.row.locale not in answering)
-        files = Counter((location.rpartition(":")[0] or location, review.locale) for location, review in idle)
+        files = Counter((_file(location), review.locale) for location, review in idle)
         for (file, locale), n_reviews in files.items():
             what = f"reviews {pluralise(n_reviews, 'question')} of {locale}, from where there is no response"
             fix = f"add the responses, responses/{locale}.csv, or remove the reviews"
@@ -300,18 +299,11 @@ def _out_of_format(check: _UnderCheck) -> Found:
                 form = form_in_words(asked)
                 what = f"{answer!r} is not {form}, for which {response.template_id!r} asks"
                 fix = (
-                    "look whether its column moved; else mark it invalid in the review, or group it there with "
-                    f"the same answer as {form} (`blend reviews propose` makes a sheet to do so)"
+                    "write again what was typed if a spreadsheet changed it or its column moved; else mark it "
+                    f"invalid in the review, or group it there with the same answer as {form} (`blend reviews "
+                    "propose` makes a sheet to do so)"
                 )
-                if surely_rewritten(answer) or (asked is AnswerFormat.TIME and _is_part_of_day(answer)):
-                    what += ", but what a spreadsheet makes of a time or day"
-                    fix = f"write again what was typed, in a column of the format Text; or {fix}"
                 yield RowError(what, where=location, fix=fix)
-
-
-def _is_part_of_day(text: str) -> bool:
-    """Whether a text is what a spreadsheet keeps of a time: ``0.375`` of 09:00."""
-    return re.fullmatch(r"0[.,]\d+", text.strip()) is not None
 
 
 def _settled(answer: str, asked: AnswerFormat, review: Review) -> bool:

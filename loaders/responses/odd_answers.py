@@ -2,18 +2,17 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from types import MappingProxyType
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import product
 
 from blend.loaders.files.diagnostics import Finding, Placed, about, about_locale
 from blend.loaders.responses.response_rows import AskedQuestion, ResponseRows
 from blend.schemas.errors import RowError
-from blend.schemas.formats import AnswerFormat, asked_unit, understood
 from blend.schemas.locales import Registry, in_english
 from blend.schemas.personal_data import contact_data, may_be_dialled, personal_data
-from blend.schemas.rows import QuestionTemplate, Response, Review, ReviewedGroup
+from blend.schemas.rows import Response, Review
 from blend.schemas.sheets import moved_questions, rows_off
-from blend.schemas.texts import clean, fold, is_placeholder, is_unwritten, words
+from blend.schemas.texts import clean, fold, is_placeholder, is_unwritten
 
 _Key = tuple[str, str]
 Found = Iterator[RowError | Finding]
@@ -25,7 +24,6 @@ def odd_answers(responses: Sequence[Placed[Response]], *, is_draft: bool) -> Fou
 
     A reason that holds some is a problem, since no release may hold it; a finding while nothing is released.
     """
-    numbers = set[_Key]()
     for placed in responses:
         location, row = placed
         for number, answer in enumerate(map(clean, row.answers), start=1):
@@ -47,16 +45,14 @@ def odd_answers(responses: Sequence[Placed[Response]], *, is_draft: bool) -> Fou
                 yield RowError(f"{kind} tells who somebody is", where=where, fix="remove it from the reason")
         if not kinds and may_be_dialled(reason):
             yield about("personal-data", placed, "column reason may hold a phone number (not shown); kept")
-        who = row.locale, row.annotator
-        if who not in numbers and may_be_dialled(row.annotator) and not any(map(str.isalpha, row.annotator)):
-            numbers.add(who)
+    for (_, who), given in _by_annotator(responses).items():
+        if may_be_dialled(who) and not any(map(str.isalpha, who)):
             detail = "column annotator may be a phone number (not shown); kept"
-            yield about_locale("personal-data", placed, detail)
+            yield about_locale("personal-data", given[0], detail)
 
 
-_SURELY_COPIED, _LIKELY_COPIED = 8, 4
-"""Questions from which two people hardly give the same answers to all by chance: in whatever spelling, and
-letter by letter."""
+_LIKELY_COPIED = 4
+"""Questions from which two people hardly give the same answers to all by chance, letter by letter."""
 _COPIED_ALONE = 2
 """Answers that nobody else gives, of those that two people share to a whole series of questions (ids alike but
 for their number). Of 4,160 series that six people answered, drawn from BLEnD's counts, none had such a pair; of
@@ -64,17 +60,8 @@ as many sets of five questions one in a hundred."""
 _COPIED_IN_PART, _PART = 8, 2 / 3
 """Questions that two people answer letter by letter alike, and their share of those that both answer, where a
 block was copied and typed over in part."""
-_ALONE = "of them as nobody else; kept, and both count"
 _SERIES = re.compile(r"[-_]?[0-9]*$")
 """What to leave out of an id for that of its series: ``Eu-eu`` of ``Eu-eu-05``."""
-_FILLED_QUESTIONS, _FILLED_TOPICS = 5, 3
-"""Questions, and topics of these, from which one answer to all of them was hardly meant; BLEnD's people gave
-one to three questions on two topics at most."""
-_COUNTED_UP = 4
-"""Rows in a row whose only answers count up one by one, as a spreadsheet fills a column in."""
-_SURELY_DRAGGED = 8
-"""Annotators in a row with one response each, numbered one by one, as a spreadsheet fills a column in."""
-_NUMBERED = re.compile(r"(.*?)([0-9]{1,9})")
 
 
 def copied(responses: Sequence[Placed[Response]]) -> Found:
@@ -82,26 +69,20 @@ def copied(responses: Sequence[Placed[Response]]) -> Found:
     by_annotator = _by_annotator(responses)
     n_givers = Counter((row.locale, *_reply(row)) for _, row in responses)
     first: dict[object, Placed[Response]] = {}
-    for (tag, who), given in by_annotator.items():
-        read = fold if len(given) >= _SURELY_COPIED else str
-        answered = frozenset((row.template_id, *map(read, row.answers), row.non_answer) for _, row in given)
-        earlier = first.setdefault((tag, answered), given[0])
-        if earlier is not given[0] and len(given) >= _LIKELY_COPIED:
-            what = f"annotator {who!r} answers all {len(given)} questions as {_other(earlier)} does"
-            yield about_locale("copied-responses", given[0], f"{what}; kept, and both count")
-            continue
-        series = defaultdict[str, list[Placed[Response]]](list)
+    for (tag, _), given in by_annotator.items():
+        parts = defaultdict[str | None, list[Placed[Response]]](list, {None: given})
         for placed in given:
-            series[_SERIES.sub("", placed.row.template_id)].append(placed)
-        for name, rows in series.items():
+            parts[_SERIES.sub("", placed.row.template_id)].append(placed)
+        for name, rows in parts.items():
             earlier = first.setdefault((tag, name, frozenset(_reply(row) for _, row in rows)), rows[0])
+            if earlier is rows[0] or len(rows) < _LIKELY_COPIED:
+                continue
             alone = sum(bool(row.answers) and n_givers[tag, *_reply(row)] == 2 for _, row in rows)
-            if earlier is not rows[0] and len(rows) >= _LIKELY_COPIED and alone >= _COPIED_ALONE:
-                what = (
-                    f"annotator {who!r} answers all {len(rows)} questions {name + '…'!r} as {_other(earlier)}"
-                )
-                detail = f"{what} does, {alone} of them as nobody else; kept, and both count"
-                yield about_locale("copied-responses", rows[0], detail)
+            if name is None or alone >= _COPIED_ALONE:
+                of = "" if name is None else f" {name + '…'!r}"
+                yield _copy(rows[0], earlier, f"all {len(rows)} questions{of}", alone)
+            if name is None:
+                break  # and so all of its series
     yield from _copied_in_part(by_annotator)
 
 
@@ -117,11 +98,14 @@ def _copied_in_part(by_annotator: Mapping[_Key, Sequence[Placed[Response]]]) -> 
         n_alike = len(replies[one] & replies[other])
         is_part = max(_COPIED_IN_PART, _PART * len(questions)) <= n_alike < len(questions)
         if is_part and n_alone >= _COPIED_ALONE:
-            what = f"annotator {other[1]!r} answers {n_alike} of {len(questions)} questions letter by letter as"
-            alike = (
-                f"{_other(by_annotator[one][0])} does, {n_alone} of them as nobody else; kept, and both count"
-            )
-            yield about_locale("copied-responses", by_annotator[other][0], f"{what} {alike}")
+            what = f"{n_alike} of {len(questions)} questions"
+            yield _copy(by_annotator[other][0], by_annotator[one][0], what, n_alone)
+
+
+def _copy(placed: Placed[Response], earlier: Placed[Response], what: str, alone: int) -> Finding:
+    who, as_whom = placed.row.annotator, f"{earlier.row.annotator!r} in {earlier.location}"
+    detail = f"annotator {who!r} answers {what} as {as_whom} does, {alone} of them as nobody else"
+    return about_locale("copied-responses", placed, f"{detail}; kept, and both count")
 
 
 def _by_annotator(responses: Iterable[Placed[Response]]) -> Mapping[_Key, list[Placed[Response]]]:
@@ -135,8 +119,14 @@ def _reply(row: Response) -> tuple[str, ...]:
     return row.template_id, *row.answers, row.non_answer or ""
 
 
-def _other(placed: Placed[Response]) -> str:
-    return f"{placed.row.annotator!r} in {placed.location}"
+_FILLED_QUESTIONS, _FILLED_TOPICS = 5, 3
+"""Questions, and topics of these, from which one answer to all of them was hardly meant; BLEnD's people gave
+one to three questions on two topics at most."""
+_COUNTED_UP = 4
+"""Rows in a row whose only answers count up one by one, as a spreadsheet fills a column in."""
+_SURELY_DRAGGED = 8
+"""Annotators in a row with one response each, numbered one by one, as a spreadsheet fills a column in."""
+_NUMBERED = re.compile(r"(.*?)([0-9]{1,9})")
 
 
 def filled_down(responses: Sequence[Placed[Response]], topics: Mapping[str, str]) -> Found:
@@ -157,12 +147,13 @@ def filled_down(responses: Sequence[Placed[Response]], topics: Mapping[str, str]
             if len(to) >= _FILLED_QUESTIONS and len(of) >= _FILLED_TOPICS:
                 what = f"annotator {who!r} answers {len(to)} questions on {len(of)} topics with {answer!r}"
                 yield about_locale("filled-down", to[0], f"{what}; kept, was the column filled down?")
-    for run in _runs([given[0] for given in by_annotator.values() if len(given) == 1], _annotators_count_up):
+    single = (given[0] for given in by_annotator.values() if len(given) == 1)
+    for run in _counting_up(single, lambda row: (row.locale, row.annotator)):
         if len(run) >= _SURELY_DRAGGED and len({row.template_id for _, row in run}) >= _FILLED_QUESTIONS:
             what = f"{len(run)} annotators from {run[0].row.annotator!r} to {run[-1].row.annotator!r} have one"
             detail = f"{what} response each; kept as so many people, was the column filled down?"
             yield about_locale("counting-annotators", run[0], detail)
-    for run in _runs(responses, _answers_count_up):
+    for run in _counting_up(responses, lambda row: (row.template_id, row.locale, "|".join(row.answers))):
         if len(run) >= _COUNTED_UP:
             first, last = run[0].row, run[-1].row
             what = f"{len(run)} answers to {first.template_id!r} count up from {first.answers[0]!r} to"
@@ -170,144 +161,90 @@ def filled_down(responses: Sequence[Placed[Response]], topics: Mapping[str, str]
             yield about("filled-down", run[0], detail)
 
 
-def _runs(
-    rows: Iterable[Placed[Response]], goes_on: Callable[[Response, Response], bool]
+def _counting_up(
+    rows: Iterable[Placed[Response]], read: Callable[[Response], tuple[str, ...]]
 ) -> list[list[Placed[Response]]]:
-    """Rows one below the other, parted where one does not go on from the one before."""
+    """Rows one below the other, parted where a text is not that of the row before with the next number.
+
+    Args:
+        rows: In file order.
+        read: From a row to the text, ``m02`` after ``m01``, behind what must be the same.
+    """
     runs: list[list[Placed[Response]]] = []
+    expected = None
     for placed in rows:
-        if runs and goes_on(runs[-1][-1].row, placed.row):
+        *same, text = read(placed.row)
+        found = _NUMBERED.fullmatch(text.strip())
+        if found is not None and (*same, found[1], int(found[2])) == expected:
             runs[-1].append(placed)
         else:
             runs.append([placed])
+        expected = None if found is None else (*same, found[1], int(found[2]) + 1)
     return runs
 
 
-def _answers_count_up(one: Response, other: Response) -> bool:
-    is_same_question = (one.template_id, one.locale) == (other.template_id, other.locale)
-    are_single = len(one.answers) == len(other.answers) == 1
-    return is_same_question and are_single and _counts_up(one.answers[0].strip(), other.answers[0].strip())
-
-
-def _annotators_count_up(one: Response, other: Response) -> bool:
-    return one.locale == other.locale and _counts_up(one.annotator, other.annotator)
-
-
-def _counts_up(one: str, other: str) -> bool:
-    """Whether a text is another with the next number: ``m02`` after ``m01``, ``4`` after ``3``."""
-    before, after = _NUMBERED.fullmatch(one), _NUMBERED.fullmatch(other)
-    return bool(before and after and before[1] == after[1] and int(before[2]) + 1 == int(after[2]))
-
-
 _MOVED = "moved-column"
-_SHORTEST_WORD = 4
 _LEAST_GROUPS = 3
 
 
 def moved_columns(rows: ResponseRows, known: Registry) -> Iterator[Finding]:
-    """Locales whose questions, or English of answers, stand a row off, and reviews with English of others.
+    """Locales whose questions stand a row off, and reviews with English of other answers.
 
-    Nobody has to know the language for it. A long question is long in English as well; a name or number stands
-    in an answer and in its English; and what an answer means elsewhere, it hardly means on another one's line.
-    Of 11,600 excerpts of BLEnD's questions none seems moved; with each question a row off, of those with twenty
-    and more 97 of 100 do. Of its 4,600 questions with three answers or more, 12 seem to have English of other
-    answers; with that of each moved on by one, 87 of 100 do.
+    Nobody has to know the language for it: a long question is long in English as well. Of 11,600 excerpts
+    of BLEnD's questions none seems moved; with each question a row off, 97 of 100 of twenty and more do.
     """
     questions = defaultdict[str, list[Placed[AskedQuestion]]](list)
     for asked in rows.questions.rows:
         if not in_english(known.get(asked.row.locale)):
             questions[asked.row.locale].append(asked)
     for locale, placed in questions.items():
-        if off := rows_off([[(row.question, row.en_question) for _, row in placed]]):
+        if off := rows_off([(row.question, row.en_question) for _, row in placed]):
             yield about_locale(_MOVED, placed[0], moved_questions(locale, off))
-    yield from moved_english(rows.reviews.rows, {row.template_id: row for _, row in rows.templates.rows})
+    yield from moved_english(rows.reviews.rows)
 
 
-def moved_english(
-    reviews: Sequence[Placed[Review]], templates: Mapping[str, QuestionTemplate] = MappingProxyType({})
-) -> Iterator[Finding]:
-    """The same of reviews alone: locales whose English stands a group off, reviews with English of others."""
-    by_locale = defaultdict[str, list[Placed[Review]]](list)
-    for review in reviews:
-        if _language(review.row.locale) != "en":
-            by_locale[review.row.locale].append(review)
-    for locale, found in by_locale.items():
-        if off := rows_off([_texts_of(one.row) for one in found]):
-            what = f"groups: the answers of {locale} fit the English of the group {off} theirs better"
-            yield about_locale(_MOVED, found[0], f"{what} than their own; kept, was the English moved?")
-    yield from _englishes_of_others(by_locale, templates)
+def moved_english(reviews: Sequence[Placed[Review]]) -> Iterator[Finding]:
+    """Reviews in which more answers have the English of another answer than one that is known as their own.
+
+    It is known from reviews of other questions: what an answer means there, it hardly means on another one's
+    line. Of BLEnD's 4,581 questions with three answers or more, 2 seem to have English of other answers; with
+    that of each moved on by one, 79 of 100 do.
+    """
+    meant = defaultdict[_Key, defaultdict[str, set[str]]](lambda: defaultdict(set))
+    for _, review in reviews:
+        for group in review.groups:
+            for answer, english in product(map(fold, group.answers), map(fold, group.en_answers)):
+                meant[_language(review), answer][english].add(review.template_id)
+    for placed in reviews:
+        review, language = placed.row, _language(placed.row)
+        groups = [group for group in review.groups if group.en_answers and language != "en"]
+        if len(groups) < _LEAST_GROUPS:
+            continue
+        there = [set(map(fold, group.en_answers)) for group in groups]
+        elsewhere = [
+            {
+                english
+                for answer in map(fold, group.answers)
+                for english, asked in meant[language, answer].items()
+                if asked - {review.template_id}
+            }
+            for group in groups
+        ]
+        own = sum(not known.isdisjoint(english) for known, english in zip(elsewhere, there, strict=True))
+        moved = {
+            at: other
+            for at, known in enumerate(elsewhere)
+            if known and known.isdisjoint(there[at])
+            for other, english in enumerate(there)
+            if known & english and elsewhere[other].isdisjoint(english)
+        }
+        if len(moved) > own:
+            mine, its = (groups[at] for at in next(iter(moved.items())))
+            stands = f"{its.en_answers[0]!r} stands beside {its.answers[0]!r}"
+            of = f"{mine.answers[0]!r}, beside {mine.en_answers[0]!r}"
+            detail = f"groups: {stands} and seems to be the English of {of}; kept, was the English moved?"
+            yield about(_MOVED, placed, detail)
 
 
-def _language(locale: str) -> str:
-    return locale.partition("-")[0]
-
-
-def _texts_of(review: Review) -> list[tuple[str, str]]:
-    groups = [group for group in review.groups if group.en_answers]
-    return [(group.answers[0], group.en_answers[0]) for group in groups] if len(groups) >= _LEAST_GROUPS else []
-
-
-def _englishes_of_others(
-    reviews: Mapping[str, Sequence[Placed[Review]]], templates: Mapping[str, QuestionTemplate]
-) -> Iterator[Finding]:
-    """Reviews in which more answers have the English of another answer than one that is known as their own."""
-    meant = defaultdict[str, dict[str, dict[str, set[str]]]](lambda: defaultdict(dict))
-    for locale, placed in reviews.items():
-        of_language = meant[_language(locale)]
-        for _, review in placed:
-            for group in review.groups:
-                for answer in map(fold, group.answers):
-                    for english in map(fold, group.en_answers):
-                        of_language[answer].setdefault(english, set()).add(review.template_id)
-    for locale, placed in reviews.items():
-        for one in placed:
-            groups = [group for group in one.row.groups if group.en_answers]
-            if len(groups) >= _LEAST_GROUPS:
-                of_language = meant[_language(locale)]
-                elsewhere = [_elsewhere(group, one.row.template_id, of_language) for group in groups]
-                detail = _exchanged(groups, elsewhere, [set(map(fold, group.en_answers)) for group in groups])
-                template = templates.get(one.row.template_id)
-                typed = [_values(group.answers, template, locale) for group in groups]
-                shown = [_values(group.en_answers, template, "en") for group in groups]
-                if detail := detail or _exchanged(groups, typed, shown):
-                    yield about(_MOVED, one, detail)
-
-
-def _exchanged(
-    groups: Sequence[ReviewedGroup], expected: Sequence[Set[str]], present: Sequence[Set[str]]
-) -> str | None:
-    """Name one of the groups that lack what is expected of their English while another one has it."""
-    own = sum(bool(wanted & there) for wanted, there in zip(expected, present, strict=True))
-    moved = []
-    for at, wanted in enumerate(expected):
-        if wanted and not wanted & present[at]:
-            others = (
-                other for other, there in enumerate(present) if wanted & there and not expected[other] & there
-            )
-            moved += [(at, other) for other in others][:1]
-    if len(moved) <= own:
-        return None
-    at, other = moved[0]
-    mine, its = groups[at], groups[other]
-    what = f"groups: {its.en_answers[0]!r} stands beside {its.answers[0]!r} and seems to be the English of"
-    return f"{what} {mine.answers[0]!r}, beside {mine.en_answers[0]!r}; kept, was the English moved?"
-
-
-def _elsewhere(group: ReviewedGroup, template_id: str, meant: Mapping[str, Mapping[str, Set[str]]]) -> Set[str]:
-    """The English that a group's answers have in reviews of other questions in the language."""
-    return {
-        english
-        for answer in map(fold, group.answers)
-        for english, asked in meant[answer].items()
-        if asked - {template_id}
-    }
-
-
-def _values(texts: Sequence[str], template: QuestionTemplate | None, language: str) -> Set[str]:
-    """Longer words and numbers of texts, or what they say in the format that their question asks for."""
-    if template is not None and template.answer_format is not AnswerFormat.TEXT:
-        unit = asked_unit(template.text)
-        read = (understood(text, template.answer_format, language, unit=unit) for text in texts)
-        return {value for value in read if value is not None}
-    found = (word for text in texts for word in words(text))
-    return {word for word in found if len(word) >= _SHORTEST_WORD or word.isdigit()}
+def _language(review: Review) -> str:
+    return review.locale.partition("-")[0]

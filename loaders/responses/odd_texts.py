@@ -8,7 +8,7 @@ import html
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, lru_cache
 from itertools import chain
@@ -74,8 +74,7 @@ def odd_texts(rows: ResponseRows, known: Registry) -> Iterator[Finding]:
         for column, text, is_local in _texts_of(placed.row):
             shown = clean(text)
             locale = known.get(placed.row.locale) if is_local else None
-            page = None if locale is None else _CODE_PAGES.get(locale.language)
-            for kind, what in chain(_suspect(shown, page), () if "prompt" in column else _of_a_page(shown)):
+            for kind, what in _suspect(shown, locale, is_typed="prompt" not in column):
                 yield about(kind, placed, f"column {column}: {what}")
             if not shown.isprintable():
                 ordinary = "" if locale is None else ordinary_in(locale.script, rtl=locale.direction == "rtl")
@@ -94,9 +93,8 @@ def lost_letters(responses: Sequence[Placed[Response]]) -> Iterator[Finding]:
         for number, answer in enumerate(placed.row.answers, start=1)
         if "?" in answer and (found := _MARK_AT_EDGE.search(clean(answer))) and not _MARK_IN_WORD.search(answer)
     ]
-    words = set[tuple[str, str]]()
-    for _, row in responses if marked else ():
-        words.update((row.locale, word) for text in row.answers for word in clean(text).casefold().split())
+    typed = ((row.locale, text) for _, row in responses for text in row.answers if marked)
+    words = {(locale, word) for locale, text in typed for word in clean(text).casefold().split()}
     for placed, number, found in marked:
         if (placed.row.locale, (found[1] or found[2]).casefold()) not in words:
             yield about("question-marks", placed, f"column answer_{number}: {found[0]!r} {_LOST}")
@@ -112,15 +110,14 @@ def on_one_line(
 def _on_one_line(placed: Placed[AskedQuestion], diagnostics: Diagnostics) -> AskedQuestion:
     found = dict[str, str]()
     for column, text, _ in _texts_of(placed.row):
-        held = _LINE_ENDS.findall(text)
-        if not held and unicodedata.is_normalized("NFC", text):
+        if held := dict.fromkeys(_LINE_ENDS.findall(text)):
+            codes = ", ".join(f"U+{ord(char):04X}" for char in held)
+            diagnostics.oddity("control-character", placed, f"column {column} holds {codes}; now a blank")
+        elif not unicodedata.is_normalized("NFC", text):
+            diagnostics.oddity("not-nfc", placed, f"column {column} is not in Unicode NFC; composed")
+        else:
             continue
         found[column] = clean(text)
-        kind, what = "not-nfc", "is not in Unicode NFC; composed"
-        if held:
-            codes = ", ".join(f"U+{ord(char):04X}" for char in dict.fromkeys(held))
-            kind, what = "control-character", f"holds {codes}; now a blank"
-        diagnostics.oddity(kind, placed, f"column {column} {what}")
     return placed.row.model_copy(update=found) if found else placed.row
 
 
@@ -148,24 +145,25 @@ def _texts_of(row: Row) -> Iterator[_Text]:
         yield from ((name, getattr(row, name), local) for name, local in _COLUMNS.items() if name in there)
 
 
-def _suspect(text: str, page: str | None) -> Iterator[tuple[str, str]]:
+def _suspect(text: str, locale: Locale | None, *, is_typed: bool) -> Iterator[tuple[str, str]]:
     for word in mixed_words(text):
         scripts = " and ".join(name.capitalize() for name in sorted(scripts_of(word)))
-        yield (
-            "mixed-scripts",
-            f"{word!r} is spelled in {scripts} letters; kept, and no variant of a word in one",
-        )
+        what = f"{word!r} is spelled in {scripts} letters; kept, and no variant of a word in one"
+        yield "mixed-scripts", what
     if found := _MARK_IN_WORD.search(text) if "?" in text else None:
         yield "question-marks", f"{found[0]!r} {_LOST}"
-    if not text.isascii():
-        for word in text.split():
-            meant = _OF_UTF8.sub(_as_utf8, word)
-            if meant == word and page is not None:
-                meant = word.translate(_misread(page))
-            if meant != word:
-                yield "wrong-encoding", f"{word!r} may be {meant!r}, read in a wrong encoding; kept"
-            elif _SIGN_IN_WORD.search(word):
-                yield "wrong-encoding", f"{word!r} has a sign within a word, as of a wrong encoding; kept"
+    page = None if locale is None else _CODE_PAGES.get(locale.language)
+    for word in () if text.isascii() else text.split():
+        meant = _OF_UTF8.sub(_as_utf8, word)
+        if meant == word and page is not None:
+            meant = word.translate(_misread(page))
+        if meant != word:
+            yield "wrong-encoding", f"{word!r} may be {meant!r}, read in a wrong encoding; kept"
+        elif _SIGN_IN_WORD.search(word):
+            yield "wrong-encoding", f"{word!r} has a sign within a word, as of a wrong encoding; kept"
+    marks = _OF_A_PAGE.findall(text) if is_typed else ()
+    if mark := next((one for one in marks if html.unescape(one) != one or one.startswith("<")), None):
+        yield "html-markup", f"{mark!r} is spelled as on a web page; kept"
 
 
 @cache
@@ -188,13 +186,6 @@ def _as_utf8(found: re.Match[str]) -> str:
             if len(letter) == 1:
                 return letter + found[0][end:]
     return found[0]
-
-
-def _of_a_page(text: str) -> Iterator[tuple[str, str]]:
-    for found in _OF_A_PAGE.findall(text):
-        if html.unescape(found) != found or found.startswith("<"):
-            yield "html-markup", f"{found!r} is spelled as on a web page; kept"
-            return
 
 
 _ENGLISH = "en"
@@ -227,37 +218,27 @@ def other_languages(rows: ResponseRows, known: Registry) -> Iterator[Finding]:
     """
     questions = rows.questions.rows
     yield from _cut_off(questions)
-    scripts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    usual = defaultdict[str, Counter[str]](Counter)
     for _, question in questions:
-        scripts[_language(known.get(question.locale))].update(_scripts(question))
+        usual[_language(known.get(question.locale))].update(scripts_of(_BRACKETS.sub(" ", question.question)))
     # One language after the other, since of dictionaries few are kept (`languages`).
     both: list[Placed[Any]] = [*questions, *rows.prompts.rows]
     for placed in sorted(both, key=lambda placed: _language(known.get(placed.row.locale))):
-        row, locale = placed.row, known.get(placed.row.locale)
-        for column, text, is_local in _texts_of(row):
-            if isinstance(row, AskedQuestion) and is_local:
-                what = _other_language(row, locale, scripts[_language(locale)])
-            else:
-                what = foreign(text, _language(locale) if is_local else _ENGLISH)
+        locale = known.get(placed.row.locale)
+        language = _language(locale)
+        for column, text, is_local in _texts_of(placed.row):
+            what = foreign(text, language if is_local else _ENGLISH)
+            is_question = column == "question"
+            if is_question and language == _ENGLISH:
+                continue  # it is told of its English
+            scripts, most = scripts_of(_BRACKETS.sub(" ", text)), usual[language].most_common(1)
+            if is_question and scripts and usual[language].total() > _FEW and most[0][0] not in scripts:
+                what = f"is not in the script of the other questions in {english_name(locale.language)}"
             if what is not None:
                 yield about("other-language", placed, f"column {column}: {what}; kept")
-        is_about_a_country = isinstance(row, AskedQuestion) and not in_english(locale)
-        if is_about_a_country and (country := _other_country(row.question, locale, known)):
-            detail = f"column question: names {country!r}, but not {locale.native_name!r}; kept"
-            yield about("other-country", placed, detail)
-
-
-def _other_language(row: AskedQuestion, locale: Locale, usual: Counter[str]) -> str | None:
-    """Say that a local question is in another script than most in its language, or in another language."""
-    if in_english(locale):
-        return None
-    if (scripts := _scripts(row)) and usual.total() > _FEW and usual.most_common(1)[0][0] not in scripts:
-        return f"is not in the script of the other questions in {english_name(locale.language)}"
-    return foreign(row.question, _language(locale))
-
-
-def _scripts(row: AskedQuestion) -> Set[str]:
-    return scripts_of(_BRACKETS.sub(" ", row.question))
+            if is_question and (country := _other_country(text, locale, known)):
+                detail = f"column question: names {country!r}, but not {locale.native_name!r}; kept"
+                yield about("other-country", placed, detail)
 
 
 def foreign(text: str, language: str) -> str | None:
@@ -313,12 +294,11 @@ def _countries(locale: Locale, locales: Registry) -> tuple[re.Pattern[str], re.P
         codes |= {other.code for other in nationalities()}
     others = {country_name(code, locale.language) for code in codes - {locale.parent}}
     others |= {other.native_name for other in locales if other.language == locale.language}
-    return _any_of(own), _any_of(others - own)
-
-
-def _any_of(names: Collection[str]) -> re.Pattern[str]:
-    forms = sorted(map(_form, names), key=len, reverse=True)
-    return re.compile(rf"(?<!\w)(?:{'|'.join(forms)})")
+    first, second = (
+        re.compile(rf"(?<!\w)(?:{'|'.join(sorted(map(_form, names), key=len, reverse=True))})")
+        for names in (own, others - own)
+    )
+    return first, second
 
 
 def _form(name: str) -> str:

@@ -1,6 +1,6 @@
 """Files and rows of raw responses: which files there are, and their rows, each checked against its model.
 
-Whether the rows of several files fit together is not asked here; see `links`.
+Whether the rows of several files fit together is not asked here; see `checks`.
 """
 
 import os
@@ -23,7 +23,6 @@ from blend.schemas.models import Row, Text
 from blend.schemas.rows import (
     LONGEST_ANSWER,
     MAX_ANSWERS,
-    NonAnswer,
     Prompt,
     QuestionTemplate,
     Response,
@@ -42,8 +41,6 @@ PARTS: Mapping[str, Sequence[str]] = {**dict.fromkeys(_SINGLE, SUFFIXES), **dict
 _READ_BY_PEOPLE = ("README", "LICENSE")
 _LEAST_ALIKE = 80
 """Likeness, of 100, from which a name is one of these by mistake; ``exclusions`` and ``questions`` have 63."""
-_NOT_READ = "not-read"
-"""Kind of the findings about what else lies in a directory of raw responses."""
 _LOCALE_FILE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]+)+(\.own)?\.(csv|tsv|jsonl|parquet|xlsx)")
 _REVIEW_SUFFIXES = (".jsonl", ".parquet")  # lists of groups have no place in CSV
 
@@ -69,14 +66,13 @@ def response_layout(folder: Path, diagnostics: Diagnostics, *, collecting: bool 
     if not folder.is_dir():
         raise InputError(f"{folder}: no such directory; give a directory of raw responses")
     files = optional_files(folder, folder, diagnostics)
-    for name in ("templates", "questions"):
-        if not getattr(files, name):
-            endings = f"{', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}"
-            raise InputError(f"{folder}: no file {name}{endings}; add one as docs/responses.md describes")
+    missing = [
+        f"no file {name}{SUFFIXES[0]}" for name in ("templates", "questions") if not getattr(files, name)
+    ]
     if not files.responses and not diagnostics.problems and not collecting:
-        raise InputError(
-            f"{folder}: no files in its folder 'responses'; add them as docs/responses.md describes"
-        )
+        missing.append("no files in its folder 'responses'")
+    if missing:
+        raise InputError(f"{folder}: {' and '.join(missing)}; add what docs/responses.md describes")
     return files
 
 
@@ -135,29 +131,20 @@ def note_unread(
     read = ", ".join(name + (endings[0] if len(endings) == 1 else "") for name, endings in known.items())
     for path in paths:
         stem, dot, ending = path.name.partition(".")
-        is_known = dot + ending.lower() in known.get(stem, ())
-        if is_known or path.name.startswith((*HIDDEN, *_READ_BY_PEOPLE)):
+        if dot + ending.lower() in known.get(stem, ()) or path.name.startswith((*HIDDEN, *_READ_BY_PEOPLE)):
             continue
         where = location_of(path, root)
         alike = process.extractOne(stem.casefold(), [*known], scorer=fuzz.ratio, score_cutoff=_LEAST_ALIKE)
-        files: Iterable[Path] = path.glob("*") if path.is_dir() else [path]
-        if alike is not None and alike[0] == stem and known[stem][0]:
-            fix = f"write it as {', '.join(known[stem][:-1])} or {known[stem][-1]}, or keep it elsewhere"
+        of_locales = [one for one in (path, *path.glob("*")) if _LOCALE_FILE.fullmatch(one.name)]
+        if alike is not None or of_locales or is_strict:
+            name = "" if alike is None else alike[0] + (known[alike[0]][0] or "/")
+            there = "move it into 'responses' or 'reviews'" if of_locales else "rename it"
+            fix = f"save or rename it as {name!r}" if name else there
+            fix = f"{fix}, or keep it elsewhere; what is read here: {read}"
             diagnostics.problem("nothing of that name is read", where=where, fix=fix)
-        elif alike is not None:
-            kind = "" if known[alike[0]][0] else "the folder "
-            fix = f"did you mean {kind}{alike[0]!r}? Rename or move it, or keep it elsewhere"
-            diagnostics.problem("nothing of that name is read", where=where, fix=fix)
-            overlooked |= alike[0] in _FOLDERS
-        elif any(_LOCALE_FILE.fullmatch(file.name) for file in files):
-            fix = "move it into the folder 'responses' or 'reviews', or keep it elsewhere"
-            diagnostics.problem("files for locales are not read here", where=where, fix=fix)
-            overlooked = True
-        elif is_strict:
-            fix = f"rename it, or keep it elsewhere; what is read here: {read}"
-            diagnostics.problem("nothing of that name is read", where=where, fix=fix)
+            overlooked |= bool(of_locales) or name.rstrip("/") in _FOLDERS
         elif path.is_dir() or (path.suffix.lower() in SUFFIXES and path.suffix.lower() != ".txt"):
-            diagnostics.finding(_NOT_READ, where, f"what is read here is {read}; not read")
+            diagnostics.finding("not-read", where, f"what is read here is {read}; not read")
     return overlooked
 
 
@@ -169,18 +156,28 @@ def _files(part: Path, root: Path, suffixes: tuple[str, ...], diagnostics: Diagn
         # Not `glob`, for which a folder that may not be read is an empty one.
         files = sorted(path for path in part.iterdir() if not path.name.startswith(HIDDEN))
     except OSError as error:
-        fix = "make it a folder that may be read"
-        diagnostics.problem(
-            f"cannot be read as a folder ({error.strerror})", where=location_of(part, root), fix=fix
-        )
+        what, where = f"cannot be read as a folder ({error.strerror})", location_of(part, root)
+        diagnostics.problem(what, where=where, fix="make it a folder that may be read")
         return []
     for path in files:
         if path.suffix.lower() not in suffixes:
-            fix = f"write it as {' or '.join(suffixes)}, or keep it elsewhere"
-            if suffixes == _REVIEW_SUFFIXES and path.suffix.lower() in SUFFIXES:
-                fix = "if it is a reviewed sheet, keep it elsewhere, and let `blend reviews accept` read it"
+            sheet = "; `blend reviews accept` reads a reviewed sheet" if suffixes == _REVIEW_SUFFIXES else ""
+            fix = f"write it as {' or '.join(suffixes)}, or keep it elsewhere{sheet}"
             diagnostics.problem("not a file of rows", where=location_of(path, root), fix=fix)
     return [path for path in files if path.suffix.lower() in suffixes]
+
+
+OWN = ".own"
+"""Ending of the stem of files of own reviews: ``ko-KR.own.jsonl`` beside ``ko-KR.jsonl``."""
+
+
+def is_own(location: str) -> bool:
+    """Whether the file of a review is one of own reviews.
+
+    Args:
+        location: Of the row, ``reviews/ko-KR.own.jsonl:3``.
+    """
+    return Path(location.rpartition(":")[0]).stem.endswith(OWN)
 
 
 class AskedQuestion(Row):
@@ -230,15 +227,12 @@ def read_response_rows(
         known: Known locales.
         diagnostics: Takes problems and findings.
     """
-    rows = ResponseRows(
-        _table(_TEMPLATES, files.templates, root, known, diagnostics),
-        _table(_QUESTIONS, files.questions, root, known, diagnostics),
-        _table(_RESPONSES, files.responses, root, known, diagnostics),
-        _table(_REVIEWS, files.reviews, root, known, diagnostics),
-        _table(_PROMPTS, files.prompts, root, known, diagnostics),
-    )
+    tables = {
+        name: _table(kind, getattr(files, name), root, known, diagnostics) for name, kind in _KINDS.items()
+    }
     # Rows stand where nobody reads them, so nothing can be said to be missing.
-    return rows._replace(**{part: getattr(rows, part)._replace(is_complete=False) for part in files.unread})
+    tables |= {name: tables[name]._replace(is_complete=False) for name in files.unread}
+    return ResponseRows(**tables)
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,12 +241,10 @@ class _Kind(Generic[R]):
 
     model: type[R]
     columns: Columns
-    locale_column: str
-    """Column that holds a locale."""
     values: Callable[[Cells], dict[str, Any]] = lambda cells: cells.values
     """From the cells of a row to the fields of the model."""
-    named_for_locale: bool = False
-    """Whether a file without the locale column is named for its locale."""
+    locale_column: str = "locale"
+    """Column that holds a locale."""
 
 
 def _table(
@@ -267,17 +259,14 @@ def _table(
     rows: list[Placed[R]] = []
     for file in files:
         with own.collected():
-            cells = read_rows(file, folder, own, kind.columns)
-            if kind.model is Review and not cells:
-                fix = "restore it, or delete it if nobody has reviewed anything"
-                own.problem("the file holds no review", where=location_of(file, folder), fix=fix)
-            if kind.model is Prompt and not cells:
-                fix = "write prompts, or delete the file if no model is to be asked"
-                own.problem("the file holds no prompt", where=location_of(file, folder), fix=fix)
+            cells, where = read_rows(file, folder, own, kind.columns), location_of(file, folder)
+            if kind.model in (Review, Prompt) and not cells:
+                what = f"the file holds no {kind.model.__name__.lower()}"
+                own.problem(what, where=where, fix="restore it, or delete it if there is none")
             if kind.model is Response and file.suffix.lower() in TABLE_SUFFIXES:
-                _check_answer_columns(cells, location_of(file, folder))
-            if kind.named_for_locale:
-                cells = _with_locale(cells, file, folder, known)
+                _check_answer_columns(cells, where)
+            if "locale" in kind.columns.optional:
+                cells = _with_locale(cells, file.stem, where, known)
             rows += [row for row in (_row(kind, row, known, own) for row in cells) if row is not None]
     diagnostics.problems.extend(own.problems)
     return Checked(rows, is_complete=not own.problems)
@@ -312,27 +301,26 @@ def checked_response(cells: Cells, known: Registry, diagnostics: Diagnostics) ->
         known: Known locales.
         diagnostics: Takes problems.
     """
-    return _row(_RESPONSES, cells, known, diagnostics)
+    return _row(_KINDS["responses"], cells, known, diagnostics)
 
 
-def _with_locale(rows: Sequence[Cells], file: Path, folder: Path, known: Registry) -> list[Cells]:
+def _with_locale(rows: Sequence[Cells], stem: str, where: str, known: Registry) -> list[Cells]:
     """The rows, those without a locale with the one that their file is named for."""
-    location, stem = location_of(file, folder), file.stem
     before_dot = stem.partition(".")[0]
     name = before_dot if before_dot in known else stem
-    if name not in known and not all(cells.values.get("locale") for cells in rows):
-        error = unknown_locale(name, known, where=location)
-        fix = f"name the file for its locale, or add column locale; {error.fix}"
-        raise RowError(error.what, where=location, fix=fix)
-    for cells in rows:
-        given = cells.values.get("locale") or name
-        if name in known and given != name:
-            where = f"{cells.location}, column locale"
-            fix = "move the row to that locale's file, or rename the file"
-            raise RowError(f"a row of {given!r} in the file of {name!r}", where=where, fix=fix)
-    return [
+    placed = [
         Cells(cells.location, {**cells.values, "locale": cells.values.get("locale") or name}) for cells in rows
     ]
+    if name not in known and not all(cells.values.get("locale") for cells in rows):
+        error = unknown_locale(name, known, where=where)
+        fix = f"name the file for its locale, or add column locale; {error.fix}"
+        raise RowError(error.what, where=where, fix=fix)
+    for cells in placed if name in known else ():
+        if cells.values["locale"] != name:
+            what = f"a row of {cells.values['locale']!r} in the file of {name!r}"
+            fix = "move the row to that locale's file, or rename the file"
+            raise RowError(what, where=f"{cells.location}, column locale", fix=fix)
+    return placed
 
 
 def _template_values(cells: Cells) -> dict[str, Any]:
@@ -352,99 +340,58 @@ def _review_values(cells: Cells) -> dict[str, Any]:
 
 
 def _response_values(cells: Cells) -> dict[str, Any]:
-    if not str(cells.values["annotator"] or "").strip():
-        fix = "write who answered, or delete the row if it is none of a person's, such as a total"
-        raise RowError("the value is blank", where=f"{cells.location}, column annotator", fix=fix)
     answers = _answers(cells)
+    if isinstance(answers, list) and len(answers) > MAX_ANSWERS:
+        what = f"{len(answers)} answers, but an annotator gives up to {MAX_ANSWERS}"
+        raise RowError(what, where=cells.location, fix=f"keep the first {MAX_ANSWERS}")
     for number, answer in enumerate(answers if isinstance(answers, list) else (), start=1):
         if len(str(answer)) > LONGEST_ANSWER:
             what = f"an answer of {len(answer):,} characters, {answer[:20] + '…'!r}"
             fix = f"write the answer alone, in at most {LONGEST_ANSWER:,} characters"
             raise RowError(what, where=f"{cells.location}, column answer_{number}", fix=fix)
-    non_answer, reason = cells.values.get("non_answer") or None, cells.values.get("reason") or None
-    if contradiction := _contradiction(answers, non_answer, reason):
-        what, fix = contradiction
-        raise RowError(what, where=cells.location, fix=fix)
-    keys = {name: cells.values[name] for name in ("template_id", "locale", "annotator")}
-    return {**keys, "answers": answers, "non_answer": non_answer, "reason": reason}
-
-
-def _contradiction(answers: Any, non_answer: Any, reason: Any) -> tuple[str, str] | None:
-    """Say what is wrong with answers, non-answer and reason together, and what to do about it."""
-    if isinstance(answers, list) and len(answers) > MAX_ANSWERS:
-        what = f"{len(answers)} answers, but an annotator gives up to {MAX_ANSWERS}"
-        return what, f"keep the first {MAX_ANSWERS}"
-    if non_answer not in (None, *NonAnswer) and reason in tuple(NonAnswer):
-        what = f"column reason holds the non-answer {reason!r}, column non_answer {non_answer!r}"
-        return what, "exchange the two, or their names in the header"
-    if non_answer is None and reason in tuple(NonAnswer):
-        return f"column reason holds the non-answer {reason!r}", "move it to column non_answer"
-    if answers and non_answer is not None:
-        return f"answers and the non-answer {non_answer!r}", "keep the one or the other"
-    if not answers and non_answer is None:
-        return "neither an answer nor a non-answer", f"fill in one; the non-answers are {', '.join(NonAnswer)}"
-    if non_answer == NonAnswer.OTHER and reason is None:
-        return "the non-answer 'other' without a reason", "write the annotator's own words in column reason"
-    if non_answer != NonAnswer.OTHER and reason is not None:
-        return "a reason without the non-answer 'other'", "remove the reason, or write non-answer 'other'"
-    return None
+    given = {name: cells.values.get(name) or None for name in ("non_answer", "reason")}
+    return {**{name: cells.values[name] for name in KEYS["responses"]}, "answers": answers, **given}
 
 
 def _answers(cells: Cells) -> Any:
     """The answers from the list in column ``answers``, or from the columns of single answers."""
     listed = cells.values.get("answers")
-    filled = [
-        (name, answer) for name in _ANSWER_COLUMNS if (answer := cells.values.get(name)) not in (None, "")
-    ]
-    if listed is None:
-        for column, answer in filled:
-            if not str(answer).strip():
-                fix = "empty the cell, or write the answer"
-                raise RowError("the answer is blank", where=f"{cells.location}, column {column}", fix=fix)
-        return [answer for _, answer in filled]
-    if filled:
-        names = ", ".join(name for name, _ in filled)
-        raise RowError(
-            f"answers both in answers and in {names}", where=cells.location, fix="use one of the two"
-        )
-    if isinstance(listed, str):
-        fix = "write single answers to answer_1, answer_2 and answer_3"
-        raise RowError("text in place of a list", where=f"{cells.location}, column answers", fix=fix)
-    return listed
+    filled = {name: answer for name in _ANSWER_COLUMNS if (answer := cells.values.get(name)) not in (None, "")}
+    if filled and listed is not None:
+        what = f"answers both in answers and in {', '.join(filled)}"
+        raise RowError(what, where=cells.location, fix="use one of the two")
+    for column, answer in filled.items():
+        if not str(answer).strip():
+            fix = "empty the cell, or write the answer"
+            raise RowError("the answer is blank", where=f"{cells.location}, column {column}", fix=fix)
+    return [*filled.values()] if listed is None else listed
 
 
-_TEMPLATES = _Kind(
-    QuestionTemplate,
-    Columns(("template_id", "topic", "source_locale", "text"), typed=True),
-    values=_template_values,
-    locale_column="source_locale",
-)
-_QUESTIONS = _Kind(
-    AskedQuestion,
-    Columns(("template_id", "locale", "question", "en_question"), typed=True),
-    locale_column="locale",
-)
-_PROMPTS = _Kind(
-    Prompt,
-    Columns(("prompt_id", "locale", "prompt", "en_prompt"), typed=True),
-    locale_column="locale",
-)
-_RESPONSES = _Kind(
-    Response,
-    Columns(
-        ("template_id", "annotator"),
-        optional=(*_ANSWER_COLUMNS, "answers", "non_answer", "reason", "locale"),
-        typed=True,
-        instead="; or let `blend responses import` read a form with a column per question",
+_KINDS: Mapping[str, _Kind[Any]] = {
+    "templates": _Kind(
+        QuestionTemplate,
+        Columns(("template_id", "topic", "source_locale", "text"), typed=True),
+        _template_values,
+        locale_column="source_locale",
     ),
-    values=_response_values,
-    locale_column="locale",
-    named_for_locale=True,
-)
-_REVIEWS = _Kind(
-    Review,
-    Columns(("template_id", "reviewer"), optional=("invalid", "reasons", "groups", "locale")),
-    values=_review_values,
-    locale_column="locale",
-    named_for_locale=True,
-)
+    "questions": _Kind(
+        AskedQuestion, Columns(("template_id", "locale", "question", "en_question"), typed=True)
+    ),
+    "responses": _Kind(
+        Response,
+        Columns(
+            ("template_id", "annotator"),
+            optional=(*_ANSWER_COLUMNS, "answers", "non_answer", "reason", "locale"),
+            typed=True,
+            instead="; or let `blend responses import` read a form with a column per question",
+        ),
+        _response_values,
+    ),
+    "reviews": _Kind(
+        Review,
+        Columns(("template_id", "reviewer"), optional=("invalid", "reasons", "groups", "locale")),
+        _review_values,
+    ),
+    "prompts": _Kind(Prompt, Columns(("prompt_id", "locale", "prompt", "en_prompt"), typed=True)),
+}
+"""The kinds of files. Those in which the locale is optional are named for it."""

@@ -1,34 +1,37 @@
-"""Sheets and tables that people filled in: answers, templates, options and pairs, questions, translations.
+"""Sheets and tables that people filled in, and files of reviews that are written from them.
 
 Each is a table, JSONL or Parquet; ``docs/templates.md`` and ``docs/responses.md`` show examples.
 """
 
+import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import polars as pl
 
+from blend.loaders.files.atomic import atomic_write, check_own_folder, storage_errors
+from blend.loaders.files.content import parse_json, read_text
 from blend.loaders.files.diagnostics import Diagnostics
-from blend.loaders.files.rows import Cells, Columns, read_rows, read_table
+from blend.loaders.files.new_files import is_pulled
+from blend.loaders.files.rows import SUFFIXES, Cells, Columns, read_rows, read_table
+from blend.loaders.responses.response_rows import OWN
 from blend.loaders.responses.verdicts import GivenVerdict
 from blend.schemas.arrow_types import text_columns
-from blend.schemas.errors import InputError, RowError, UnknownNameError
+from blend.schemas.errors import ConflictError, InputError, RowError, UnknownNameError
 from blend.schemas.frames import NATIVE_QUESTIONS, TRANSLATIONS
 from blend.schemas.locales import Registry, registry
 from blend.schemas.personal_data import own_words
 from blend.schemas.sheets import (
-    ALL_VERDICTS,
     ANSWER_SHEET,
-    DIFFERENT,
     ON_PAIRS,
     OPTION_SHEET,
     PAIR_SHEET,
     PROPOSED_TEMPLATES,
     RETURNED_ANSWERS,
-    SAME,
     TEMPLATE_SHEET,
     VERDICTS,
     Sheet,
@@ -100,30 +103,6 @@ def _is_as_proposed(sheet: Sheet, values: Mapping[str, Any]) -> bool:
     return "check" not in sheet.columns or str(values["check"]).strip().endswith(sheet.mark(*proposed))
 
 
-class _Kind(NamedTuple):
-    """A kind of sheet of verdicts."""
-
-    sheet: Sheet
-    verdicts: Mapping[str, str]
-    """By what people write, the verdict of the table."""
-    given: Callable[..., GivenVerdict]
-    """From verdict, reason, location and the proposed texts."""
-
-
-_OPTIONS = _Kind(
-    OPTION_SHEET,
-    {verdict: verdict for verdict in ALL_VERDICTS},
-    lambda verdict, why, location, template_id, locale, question, option, _role: GivenVerdict(
-        option, verdict, why, location, template_id, locale, question
-    ),
-)
-_PAIRS = _Kind(
-    PAIR_SHEET,
-    {word: ON_PAIRS[meant] for meant in (SAME, DIFFERENT) for word in (meant, meant[0])},
-    lambda verdict, why, location, a, b: GivenVerdict(a, verdict, why, location, other=b),
-)
-
-
 def read_option_sheet(path: Path, *, diagnostics: Diagnostics | None = None) -> tuple[GivenVerdict, ...]:
     """The verdicts in a sheet of options that came back; rows without a verdict are left out.
 
@@ -136,7 +115,7 @@ def read_option_sheet(path: Path, *, diagnostics: Diagnostics | None = None) -> 
             reason has none, a row is not as it was proposed, or an option has two different verdicts.
         InputError: If no row has a verdict.
     """
-    return _read(_OPTIONS, path, Diagnostics() if diagnostics is None else diagnostics)
+    return _read_verdicts(OPTION_SHEET, path, diagnostics)
 
 
 def is_pair_sheet(path: Path) -> bool:
@@ -148,21 +127,16 @@ def is_pair_sheet(path: Path) -> bool:
 
 def read_pair_sheet(path: Path, *, diagnostics: Diagnostics | None = None) -> tuple[GivenVerdict, ...]:
     """The verdicts in a sheet of pairs that came back; arguments and errors as of `read_option_sheet`."""
-    return _read(_PAIRS, path, Diagnostics() if diagnostics is None else diagnostics)
+    return _read_verdicts(PAIR_SHEET, path, diagnostics)
 
 
-def _read(kind: _Kind, path: Path, diagnostics: Diagnostics) -> tuple[GivenVerdict, ...]:
+def _read_verdicts(sheet: Sheet, path: Path, diagnostics: Diagnostics | None) -> tuple[GivenVerdict, ...]:
+    diagnostics = Diagnostics() if diagnostics is None else diagnostics
     verdicts: dict[tuple[str, ...], GivenVerdict] = {}
-    for cells in _read_sheet(kind.sheet, path, diagnostics):
-        if not cells.values["verdict"].strip():
-            if cells.values["why"].strip():
-                fix = "choose a verdict, or empty the cell"
-                diagnostics.problem(
-                    "a reason without a verdict", where=f"{cells.location}, column why", fix=fix
-                )
-            continue
+    for cells in _read_sheet(sheet, path, diagnostics):
         with diagnostics.collected():
-            verdict = _verdict(kind, cells)
+            if (verdict := _verdict(sheet, cells)) is None:
+                continue
             diagnostics.add(own_words(verdict.why, where=f"{verdict.location}, column why", of_answers=True))
             earlier = verdicts.setdefault(verdict.subject, verdict)
             if earlier.verdict != verdict.verdict:
@@ -171,26 +145,37 @@ def _read(kind: _Kind, path: Path, diagnostics: Diagnostics) -> tuple[GivenVerdi
                 raise RowError(f"{what} in {earlier.location}", where=where, fix="remove one of the two rows")
     diagnostics.raise_problems()
     if not verdicts:
-        known = ", ".join(kind.sheet.filled["verdict"])
+        known = ", ".join(sheet.filled["verdict"])
         raise InputError(f"{path}: no row has a verdict; write one of {known} into the column verdict")
     return tuple(verdicts.values())
 
 
-def _verdict(kind: _Kind, cells: Cells) -> GivenVerdict:
-    sheet, written = kind.sheet, cells.values["verdict"]
-    where = f"{cells.location}, column verdict"
-    verdict = kind.verdicts.get(re.sub(r"[\s-]+", "_", written.strip().casefold()))
-    if verdict is None:
-        fix = f"write one of {', '.join(sheet.filled['verdict'])}, or leave the cell empty"
-        raise RowError(f"unknown verdict {written!r}", where=where, fix=fix)
-    proposed = {name: clean(cells.values[name]) for name in sheet.proposed}
-    given = kind.given(verdict, clean(cells.values["why"]), cells.location, *proposed.values())
-    role = proposed.get("role", "")
+def _verdict(sheet: Sheet, cells: Cells) -> GivenVerdict | None:
+    """The verdict in a row; null where nobody has given one."""
+    row = {name: clean(cells.values[name]) for name in (*sheet.proposed, "verdict", "why")}
+    where, choices = f"{cells.location}, column verdict", sheet.filled["verdict"]
+    written = re.sub(r"[\s-]+", "_", row["verdict"].casefold())
+    if not written and row["why"]:
+        fix = "choose a verdict, or empty the cell"
+        raise RowError("a reason without a verdict", where=f"{cells.location}, column why", fix=fix)
+    if not written:
+        return None
+    # Of a pair the first letter will do, by which both choices differ.
+    meant = {short: one for one in choices for short in ((one, one[0]) if sheet is PAIR_SHEET else (one,))}
+    if written not in meant:
+        fix = f"write one of {', '.join(choices)}, or leave the cell empty"
+        raise RowError(f"unknown verdict {cells.values['verdict']!r}", where=where, fix=fix)
+    verdict = meant[written]
+    if sheet is PAIR_SHEET:
+        both = row["answer_a"], ON_PAIRS[verdict], row["why"], cells.location
+        return GivenVerdict(*both, other=row["answer_b"])
+    role, option = row["role"], row["option"]
     if role and verdict not in VERDICTS[role]:
         fits = ", ".join(f"{one!r} if {meaning}" for one, meaning in VERDICTS[role].items())
         fix = f"look whether the column verdict has moved or was sorted alone; else write {fits}"
-        raise RowError(f"{given.option!r} is a {role}, which cannot be {verdict!r}", where=where, fix=fix)
-    return given
+        raise RowError(f"{option!r} is a {role}, which cannot be {verdict!r}", where=where, fix=fix)
+    about = row["template_id"], row["locale"], row["question"]
+    return GivenVerdict(option, verdict, row["why"], cells.location, *about)
 
 
 def read_suspects(path: Path) -> frozenset[tuple[str, str]]:
@@ -308,3 +293,114 @@ def _texts(
                 diagnostics.unknown_locale(called, known, where=f"{cells.location}, column {locale}")
         rows.append({**row, "source": cells.location})
     return rows
+
+
+class _WrittenReviews(NamedTuple):
+    """Contents of a file of reviews as written."""
+
+    path: Path
+    """Named for its locale, ``ko-KR.jsonl``; ``ko-KR.own.jsonl`` beside one that pulls write."""
+    questions: int
+    """Questions that were written."""
+    groups: int
+    """Groups in them."""
+    without_english: int
+    """Those of the groups that have no English."""
+    invalid: int
+    """Answers in them that are none."""
+    kept: int
+    """Questions of the file that were there before and stayed."""
+    replaced: Mapping[str, Sequence[str]]
+    """Templates that were reviewed in another way or by somebody else, by that reviewer."""
+
+
+def write_reviews(reviews: pl.DataFrame, out: Path, *, update: bool = False) -> list[_WrittenReviews]:
+    """Write reviews as JSON Lines, one file per locale, which is named for it.
+
+    Where pulls write a file of that name (`new_files.is_pulled`), it is ``ko-KR.own.jsonl`` instead.
+
+    Either all files are written or, after an error, none is changed that was looked at.
+
+    Args:
+        reviews: `frames.REVIEWS`.
+        out: Folder of the files, made if it is not there.
+        update: Whether files may be there: then their reviews of other questions stay.
+
+    Returns:
+        What was written, by locale.
+
+    Raises:
+        ConflictError: If a file is there and ``update`` is not asked for.
+        InputError: If the place of the folder holds something else; `RowError` if a file to update cannot be
+            read.
+        StorageError: If it cannot be written.
+    """
+    check_own_folder(out, what="a folder of reviews", is_ours=_is_review_file)
+    parts = reviews.drop("source").sort("locale", "template_id").partition_by("locale", as_dict=True)
+    paths = {tag: _path(out, tag) for (tag,) in parts}
+    existing = [path for path in paths.values() if path.exists()]
+    if existing and not update:
+        raise ConflictError(
+            f"{existing[0]}: exists, and may hold somebody's work; choose another `out`, or give "
+            "`update=True`: its reviews of other questions stay"
+        )
+    there = {tag: _there(path) for tag, path in paths.items()}
+    written = []
+    with storage_errors(out):
+        out.mkdir(parents=True, exist_ok=True)
+        for tag, path in paths.items():
+            rows = {row["template_id"]: row for row in parts[(tag,)].drop("locale").to_dicts()}
+            lines = [line for line, review in there[tag] if review["template_id"] not in rows]
+            lines += [json.dumps(_filled(row), ensure_ascii=False) for row in rows.values()]
+            atomic_write(path, "".join(f"{line}\n" for line in lines))
+            written.append(_account(path, rows, [review for _, review in there[tag]]))
+    return written
+
+
+def _path(out: Path, tag: str) -> Path:
+    path = out / f"{tag}.jsonl"
+    return path.with_name(f"{tag}{OWN}.jsonl") if is_pulled(path) else path
+
+
+def _is_review_file(name: str) -> bool:
+    """Whether a file of this name can be one of reviews, which are named for their locale; or is hidden."""
+    return name.startswith(".") or (Path(name).suffix in SUFFIXES and "-" in name.partition(".")[0])
+
+
+def _there(path: Path) -> list[tuple[str, dict[str, Any]]]:
+    """The lines of a file, as they stand there, with the reviews that they are; none where there is no file."""
+    found = []
+    lines = read_text(path).split("\n") if path.exists() else []
+    for number, line in enumerate(lines, start=1):
+        if line.strip():
+            where = f"{path.name}:{number}"
+            review = parse_json(line, where, is_file=False)
+            if not isinstance(review, dict) or not isinstance(review.get("template_id"), str):
+                fix = "correct it, as docs/responses.md describes reviews"
+                raise RowError("not a review", where=where, fix=fix)
+            found.append((line, review))
+    return found
+
+
+def _filled(review: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in review.items() if value or name == "groups"}
+
+
+def _account(
+    path: Path, rows: Mapping[str, Mapping[str, Any]], there: Sequence[Mapping[str, Any]]
+) -> _WrittenReviews:
+    groups = [group for row in rows.values() for group in row["groups"]]
+    replaced = defaultdict[str, list[str]](list)
+    for review in there:
+        row = rows.get(review["template_id"])
+        if row is not None and _filled(review) != _filled(row):
+            replaced[str(review.get("reviewer") or "nobody named")].append(row["template_id"])
+    return _WrittenReviews(
+        path,
+        questions=len(rows),
+        groups=len(groups),
+        without_english=sum(not group["en_answers"] for group in groups),
+        invalid=sum(len(row["invalid"]) for row in rows.values()),
+        kept=sum(review["template_id"] not in rows for review in there),
+        replaced=dict(sorted(replaced.items())),
+    )

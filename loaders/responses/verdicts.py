@@ -19,7 +19,7 @@ from blend.loaders.files.rows import Columns, read_rows
 from blend.schemas.errors import InputError, RowError, raise_all
 from blend.schemas.frames import VERDICTS
 from blend.schemas.personal_data import is_model, own_words, pseudonym
-from blend.schemas.sheets import ALL_VERDICTS, DIFFERS_FROM, MEANINGS, OK, PROPOSED, SAME_AS, stands_by_natives
+from blend.schemas.sheets import ALL_VERDICTS, DIFFERS_FROM, MEANINGS, PROPOSED, SAME_AS
 from blend.schemas.texts import answer_key, clean, pair_key
 
 NATIVE, OTHER, MODEL_KIND = "native", "other", "model"
@@ -27,13 +27,11 @@ NATIVE, OTHER, MODEL_KIND = "native", "other", "model"
 
 _COLUMNS = tuple(VERDICTS)[:-1]
 _NEEDED = ("option", "verdict", "reader")
-_OPTIONAL = tuple(name for name in _COLUMNS if name not in _NEEDED)
 _SEPARATORS = {".tsv": "\t", ".txt": "\t", ".csv": ","}
 """By name of a file to which verdicts can be added, what stands between its cells."""
-
 _ON_PAIRS = (SAME_AS, DIFFERS_FROM)
 
-Row = Mapping[str, Any]
+_Row = Mapping[str, Any]
 """A row of `VERDICTS` by column."""
 
 
@@ -58,24 +56,12 @@ class GivenVerdict(NamedTuple):
     confidence: float | None = None
     """How sure a model is of it, a fraction; null for a person's."""
 
-    def __str__(self) -> str:
-        if self.other is not None:
-            return f"{self.option!r} beside {self.other!r}"
-        return f"{self.option!r} of {self.template_id} about {self.locale}"
-
     @property
     def subject(self) -> tuple[str, ...]:
-        """What it is about, as compared."""
-        return _subject(self.template_id, self.locale, self.question, self.option, self.other)
-
-
-def _subject(
-    template_id: str | None, locale: str | None, question: str | None, option: str, other: str | None
-) -> tuple[str, ...]:
-    """What a verdict is about: two with the same are about one option of one question, or about one pair."""
-    if other is not None:
-        return pair_key(option, other)
-    return template_id or "", locale or "", clean(question or ""), answer_key(option)
+        """What it is about, as compared: one option of one question, or one pair."""
+        if self.other is not None:
+            return pair_key(self.option, self.other)
+        return self.template_id or "", self.locale or "", clean(self.question or ""), answer_key(self.option)
 
 
 class Decision(NamedTuple):
@@ -121,8 +107,10 @@ def read_verdicts(path: Path) -> pl.DataFrame:
         )
     diagnostics = Diagnostics()
     rows = []
-    for cells in read_rows(path, path.parent, diagnostics, Columns(_NEEDED, _OPTIONAL)):
-        row: dict[str, Any] = {name: _text(cells.values.get(name)) for name in _COLUMNS}
+    columns = Columns(_NEEDED, [name for name in _COLUMNS if name not in _NEEDED])
+    for cells in read_rows(path, path.parent, diagnostics, columns):
+        typed = {name: str(value).strip() for name, value in cells.values.items() if value is not None}
+        row = {name: typed.get(name) or None for name in _COLUMNS}
         with diagnostics.collected():
             rows.append(_checked({**row, "source": cells.location}))
         diagnostics.add(own_words(row["why"] or "", where=f"{cells.location}, column why", of_answers=True))
@@ -130,49 +118,38 @@ def read_verdicts(path: Path) -> pl.DataFrame:
     return pl.DataFrame(rows, VERDICTS, orient="row")
 
 
-def _text(value: object) -> str | None:
-    return None if value is None else str(value).strip() or None
-
-
-def _checked(row: Row) -> Row:
+def _checked(row: _Row) -> _Row:
     """Check one row, and fill in what kind of reader gave the verdict."""
-    where, verdict, reader = row["source"], row["verdict"], row["reader"] or ""
+    verdict, reader, confidence = row["verdict"], row["reader"] or "", row["confidence"]
+    kind = row["kind"] or (MODEL_KIND if is_model(reader) else OTHER)
+
+    def wrong(column: str, what: str, fix: str) -> RowError:
+        return RowError(what, where=f"{row['source']}, column {column}", fix=fix)
+
     if verdict not in MEANINGS:
-        fix = f"the verdicts are {', '.join(MEANINGS)}"
-        raise RowError(f"unknown verdict {verdict!r}", where=f"{where}, column verdict", fix=fix)
+        raise wrong("verdict", f"unknown verdict {verdict!r}", f"the verdicts are {', '.join(MEANINGS)}")
     if missing := [name for name in (*MEANINGS[verdict], "reader") if row[name] is None]:
         what = f"a verdict {verdict!r} without {', '.join(missing)}"
-        raise RowError(what, where=where, fix="fill it in or delete the row")
+        raise RowError(what, where=row["source"], fix="fill it in or delete the row")
     if row["with"] is not None and row["with"] in (row["option"], row["question"]):
-        what = f"{row['with']!r} stands for itself"
-        raise RowError(what, where=f"{where}, column with", fix="write what it is now, or delete the row")
+        raise wrong("with", f"{row['with']!r} stands for itself", "write what it is now, or delete the row")
     try:
         pseudonym(reader)
     except ValueError as error:
         what, _, fix = str(error).partition("; ")
-        raise RowError(what, where=f"{where}, column reader", fix=fix) from None
-    kind = row["kind"] or (MODEL_KIND if is_model(reader) else OTHER)
-    if kind not in (NATIVE, OTHER, MODEL_KIND):
-        fix = f"write {NATIVE}, {OTHER} or {MODEL_KIND}, or leave the cell empty"
-        raise RowError(f"unknown value {kind!r}", where=f"{where}, column kind", fix=fix)
-    if is_model(reader) != (kind == MODEL_KIND):
-        what = f"{reader!r} is {'a model' if is_model(reader) else 'no model by its name'}, not {kind!r}"
-        fix = "leave the cell empty, or correct the column reader"
-        raise RowError(what, where=f"{where}, column kind", fix=fix)
-    return {**row, "kind": kind, "confidence": _fraction(row["confidence"], where)}
-
-
-def _fraction(text: str | None, where: str) -> float | None:
-    if text is None:
-        return None
+        raise wrong("reader", what, fix) from None
+    if kind not in (NATIVE, OTHER, MODEL_KIND) or is_model(reader) != (kind == MODEL_KIND):
+        called = f"{MODEL_KIND} for a model (by its name)"
+        fix = f"write {NATIVE} or {OTHER} for a person, {called}, or leave the cell empty"
+        raise wrong("kind", f"{reader!r} is not {kind!r}", fix)
     try:
-        confidence = float(text)
+        sure = None if confidence is None else float(confidence)
     except ValueError:
-        confidence = -1
-    if not 0 <= confidence <= 1:
+        sure = -1
+    if sure is not None and not 0 <= sure <= 1:
         fix = "write a number from 0 to 1, such as 0.9, or leave the cell empty"
-        raise RowError(f"unknown value {text!r}", where=f"{where}, column confidence", fix=fix)
-    return confidence
+        raise wrong("confidence", f"unknown value {confidence!r}", fix)
+    return {**row, "kind": kind, "confidence": sure}
 
 
 def proposes_options(path: Path) -> bool:
@@ -196,10 +173,6 @@ class _AddedVerdicts(NamedTuple):
     """Added ones."""
     known: int
     """Those that this reader had given before."""
-    disputed: int
-    """Added ones on options about which other people say something else: one says ok, another not."""
-    overruled: int
-    """Those of them on options that stand, since most of three or more natives accept them."""
 
 
 def add_verdicts(
@@ -221,10 +194,8 @@ def add_verdicts(
             on an option, or another relation to the region.
         StorageError: If the file cannot be written; then it is as before.
     """
-    if not reader.strip():
-        raise InputError("`reader` is empty; give the pseudonym of a person")
-    if is_model(reader):
-        raise InputError(f"`reader` {reader!r}: models are named so; give the pseudonym of a person")
+    if not reader.strip() or is_model(reader):
+        raise InputError(f"`reader` {reader!r} is empty or a model's name; give the pseudonym of a person")
     locales = sorted({verdict.locale for verdict in verdicts if verdict.locale is not None})
     if native and len(locales) > 1:
         raise InputError(
@@ -233,10 +204,14 @@ def add_verdicts(
         )
     kind = NATIVE if native else OTHER
     with _locked(path):
-        new, added = _compared(verdicts, _rows(path), reader, kind)
+        earlier = _rows(path)
+        raise_all([*_other_relation(verdicts, earlier, reader, kind)])
+        raise_all([*_contradicted(verdicts, earlier, reader)])
+        known = {_verdict(row).subject for row in _of(earlier, reader)}
+        new = [verdict for verdict in verdicts if verdict.subject not in known]
         if new:
             _write(path, [_row(one, reader, kind, when) for one in new])
-    return added
+    return _AddedVerdicts(Counter(one.verdict for one in new), len(verdicts) - len(new))
 
 
 def append_verdicts(path: Path, verdicts: Sequence[GivenVerdict], *, reader: str, when: date) -> None:
@@ -271,85 +246,63 @@ def _locked(path: Path) -> Iterator[None]:
             yield
 
 
-def _rows(path: Path) -> Sequence[Row]:
+def _rows(path: Path) -> Sequence[_Row]:
     return read_verdicts(path).to_dicts() if path.exists() else ()
 
 
-def _compared(
-    verdicts: Iterable[GivenVerdict], earlier: Iterable[Row], reader: str, kind: str
-) -> tuple[list[GivenVerdict], _AddedVerdicts]:
-    """Part new verdicts from those that stand there, and raise for contradictions."""
-    given: dict[tuple[str, ...], list[Row]] = {}
-    relations: dict[str, Row] = {}
-    for row in earlier:
-        if row["verdict"] in (*ALL_VERDICTS, *_ON_PAIRS):
-            on_pair = row["verdict"] in _ON_PAIRS
-            about = _subject(
-                *(row["template_id"], row["locale"], row["question"], row["option"]),
-                other=row["with"] if on_pair else None,
-            )
-            given.setdefault(about, []).append(row)
-        if row["reader"] == reader and row["locale"] is not None:
-            relations.setdefault(row["locale"], row)
-    problems: list[RowError] = []
-    new: list[GivenVerdict] = []
-    known = disputed = overruled = 0
+def _of(rows: Iterable[_Row], reader: str) -> list[_Row]:
+    """The rows that a reader's verdicts are compared with.
+
+    Of a pair nobody may say the opposite of another: it is in every question, or in none.
+    """
+    own = [row for row in rows if row["verdict"] in ALL_VERDICTS and row["reader"] == reader]
+    return [*own, *(row for row in rows if row["verdict"] in _ON_PAIRS)]
+
+
+def _verdict(row: _Row) -> GivenVerdict:
+    """The verdict in a row on an option or a pair."""
+    about = row["template_id"], row["locale"], row["question"]
+    other = row["with"] if row["verdict"] in _ON_PAIRS else None
+    return GivenVerdict(row["option"], row["verdict"], "", row["source"], *about, other=other)
+
+
+def _contradicted(verdicts: Iterable[GivenVerdict], earlier: Iterable[_Row], reader: str) -> Iterator[RowError]:
+    """Verdicts of which the file says the opposite."""
+    there = {one.subject: one for one in map(_verdict, _of(earlier, reader))}
     for verdict in verdicts:
-        relation = relations.get(verdict.locale or "")
-        if relation is not None and relation["kind"] != kind:
-            problems.append(_other_relation(verdict, reader, relation, kind))
-            break  # it is of the reader, not of a verdict
-        there = given.get(verdict.subject, [])
-        # Of a pair nobody may say the opposite of another: it is in every question, or in none.
-        own = [row for row in there if row["reader"] == reader or verdict.other is not None]
-        if any(row["verdict"] != verdict.verdict for row in own):
-            problems.append(_other_verdict(verdict, reader, own[0]))
-        elif own:
-            known += 1
-        else:
-            new.append(verdict)
-            # People overrule models.
-            people = [row for row in there if row["kind"] != MODEL_KIND]
-            if any((row["verdict"] == OK) != (verdict.verdict == OK) for row in people):
-                disputed += 1
-                natives = [row["verdict"] for row in people if row["kind"] == NATIVE]
-                overruled += stands_by_natives([*natives, verdict.verdict] if kind == NATIVE else natives)
-    raise_all(problems)
-    return new, _AddedVerdicts(Counter(one.verdict for one in new), known, disputed, overruled)
+        known = there.get(verdict.subject, verdict)
+        if known.verdict != verdict.verdict:
+            beside = "" if verdict.other is None else f" beside {verdict.other!r}"
+            what = f"{verdict.option!r}{beside} is {verdict.verdict!r} here, but {known.verdict!r} in"
+            where = f"{verdict.location}, column verdict"
+            yield RowError(f"{what} {known.location}", where=where, fix="correct one of the two")
 
 
-def _other_verdict(verdict: GivenVerdict, reader: str, earlier: Row) -> RowError:
-    what = f"{reader!r} says that {verdict.option!r} is {verdict.verdict!r}, but {earlier['verdict']!r}"
-    if verdict.other is not None:
-        what = f"{verdict} is {verdict.verdict!r} here, but {earlier['verdict']!r}"
-    where = f"{verdict.location}, column verdict"
-    return RowError(f"{what} in {earlier['source']}", where=where, fix="correct one of the two")
+def _other_relation(
+    verdicts: Iterable[GivenVerdict], earlier: Iterable[_Row], reader: str, kind: str
+) -> Iterator[RowError]:
+    """The first verdict about a locale of which the file says that the reader is a native, or none."""
+    relations = {row["locale"]: row for row in earlier if row["reader"] == reader and row["locale"] is not None}
+    for verdict in verdicts:
+        row = relations.get(verdict.locale)
+        if row is not None and row["kind"] != kind:
+            now, then = ("a native", "none") if kind == NATIVE else ("no native", "one")
+            yield RowError(
+                f"{reader!r} is {now} of the region of {verdict.locale} here, but {then} in {row['source']}",
+                where=verdict.location,
+                fix="give `native` as before, or correct the column kind there",
+            )
+            return
 
 
-def _other_relation(verdict: GivenVerdict, reader: str, earlier: Row, kind: str) -> RowError:
-    now, then = ("a native", "none") if kind == NATIVE else ("no native", "one")
-    return RowError(
-        f"{reader!r} is {now} of the region of {verdict.locale} here, but {then} in {earlier['source']}",
-        where=verdict.location,
-        fix="give `native` as before, or correct the column kind there",
-    )
-
-
-def _row(verdict: GivenVerdict, reader: str, kind: str, when: date) -> Row:
+def _row(verdict: GivenVerdict, reader: str, kind: str, when: date) -> _Row:
+    about = verdict.template_id, verdict.locale, verdict.question, verdict.option
     confidence = "" if verdict.confidence is None else f"{verdict.confidence:g}"
-    about = (
-        verdict.template_id,
-        verdict.locale,
-        verdict.question,
-        verdict.option,
-        verdict.verdict,
-        verdict.other,
-    )
-    cells = (*about, reader, kind, confidence, when.isoformat(), verdict.why)
+    cells = *about, verdict.verdict, verdict.other, reader, kind, confidence, when.isoformat(), verdict.why
     return dict(zip(_COLUMNS, cells, strict=True))
 
 
-def _write(path: Path, new: Sequence[Row]) -> None:
+def _write(path: Path, new: Sequence[_Row]) -> None:
     """Add rows behind those of a file that we wrote; any other file is written anew with them."""
     separator = _SEPARATORS[path.suffix.lower()]
     header = separator.join(_COLUMNS) + "\n"
@@ -374,11 +327,9 @@ def _is_complete(separator: str, line: bytes) -> bool:
     return len(cells) >= len(_COLUMNS)
 
 
-def _lines(rows: Iterable[Row], separator: str) -> str:
+def _lines(rows: Iterable[_Row], separator: str) -> str:
     text = io.StringIO(newline="")
-    writer = csv.DictWriter(
-        text, _COLUMNS, restval="", extrasaction="ignore", delimiter=separator, lineterminator="\n"
-    )
+    writer = csv.DictWriter(text, _COLUMNS, extrasaction="ignore", delimiter=separator, lineterminator="\n")
     writer.writerows(rows)
     return text.getvalue()
 

@@ -97,16 +97,10 @@ def test_verdicts_are_kept_with_their_author(back, name: str):
     # The same again adds nothing; an outsider's come behind, and contradict one of them.
     assert add(back(("1/2", "ok"), name=name), native=True).known == 1
     added = add(back(("1/2", "silly"), ("noon", "ok"), name=name), "r8")
-    assert (added.by_verdict, added.disputed) == ({"silly": 1, "ok": 1}, 1)
+    assert added.by_verdict == {"silly": 1, "ok": 1}
     lines.append(f"T-1\ten-GB\t{QUESTION}\t1/2\tsilly\t\tr8\tother\t\t{day}\t")
     lines.append(f"T-1\ten-GB\t{QUESTION}\tnoon\tok\t\tr8\tother\t\t{day}\t")
     assert Path("verdicts.tsv").read_text("utf-8").splitlines() == lines
-
-
-def test_readers_who_refuse_for_different_reasons_do_not_disagree(back):
-    add(back(("1/2", "silly")), "r7")
-    assert add(back(("1/2", "also_correct")), "r8").disputed == 0
-    assert add(back(("1/2", "ok")), "r9").disputed == 1
 
 
 def test_a_file_of_ones_own_goes_on(back):
@@ -179,8 +173,7 @@ def test_what_is_wrong_with_a_sheet(back):
 def test_a_reviewer_says_one_thing_and_is_one_person(back):
     add(back(("noon", "ok")))
     assert refusal(back(("noon", "silly"))) == (
-        "back.csv:4, column verdict: 'r7' says that 'noon' is 'silly', but 'ok' in verdicts.tsv:2; "
-        "correct one of the two"
+        "back.csv:4, column verdict: 'noon' is 'silly' here, but 'ok' in verdicts.tsv:2; correct one of the two"
     )
     assert refusal(back(("1/2", "ok"), ("12:00", "ok")), native=True) == (
         "back.csv:2: 'r7' is a native of the region of en-GB here, but none in verdicts.tsv:2; "
@@ -196,7 +189,7 @@ def test_a_reviewer_says_one_thing_and_is_one_person(back):
         "verdicts.jsonl: verdicts are added to .tsv or .csv; save it as one of these and name that"
     )
     assert refusal(Path("both.csv"), "chat:m1") == (
-        "`reader` 'chat:m1': models are named so; give the pseudonym of a person"
+        "`reader` 'chat:m1' is empty or a model's name; give the pseudonym of a person"
     )
 
 
@@ -218,23 +211,8 @@ def test_a_reviewer_has_a_name(back):
             app, ["questions", "accept", str(back(("noon", "ok"))), "--reviewer", blank]
         )
         assert str(result.exception) == "--reviewer is empty; write a pseudonym, for example r01"
-        assert refusal(back(("noon", "ok")), blank) == "`reader` is empty; give the pseudonym of a person"
+        assert refusal(back(("noon", "ok")), blank).startswith(f"`reader` {blank!r} is empty or")
     assert not Path("verdicts.tsv").exists()
-
-
-@pytest.mark.slow
-def test_natives_may_overrule_a_refusal_and_people_overrule_models(back):
-    for reviewer in ("n1", "n2"):
-        add(back(("noon", "ok"), ("1/2", "ok")), reviewer, native=True)
-    with Path("verdicts.tsv").open("a", encoding="utf-8") as file:
-        file.write(f"T-1\ten-GB\t{QUESTION}\t12:00\twrong\t\tchat:m1@prompt-1\tmodel\t0.9\t\t\n")
-    arguments = ["questions", "accept", back(("noon", "silly"), ("12:00", "ok")), "--reviewer"]
-    said = (
-        "Others say something else of 1 of them; one refusal is enough to leave an option out, unless most of "
-    )
-    assert run(*arguments, "r8").splitlines()[1] == f"{said}three or more natives accept it."
-    lines = run(*arguments, "n3", "--native").splitlines()
-    assert lines[1] == f"{said}three or more natives accept it; 1 of these stay."
 
 
 @pytest.mark.slow

@@ -11,9 +11,8 @@ from typing import Any
 
 import pytest
 
-from blend.builders.judges import make_judges
+from blend.builders.judges import Verdict, make_judges
 from blend.builders.judges.chat import ChatJudge
-from blend.builders.judges.panel import Verdict
 from blend.loaders.responses.verdicts import append_verdicts, decisions_in, read_verdicts
 from blend.schemas.errors import StorageError
 from blend.schemas.recipe import JudgeOptions

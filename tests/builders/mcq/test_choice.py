@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.builders.judges.panel import Verdict
+from blend.builders.judges import Verdict
 from blend.builders.mcq import build_mcq
 from blend.builders.mcq.keyness import Keyness, answer_index
 from blend.builders.mcq.published_mcqs import balanced_positions

@@ -117,8 +117,8 @@ jun-ko/responses/ko-KR.csv:2; delete one of the two, or correct its annotator or
 jun-ko/questions.csv:3, column template_id: template 'work-02' does not exist; add \
 it to the templates, or correct the id; if it is not asked any more, delete its rows in the questions, \
 responses and reviews as well
-jun-ko/responses/ko-KR.csv:5: 'noon' is not HH:MM, for which 'work-01' asks; look whether its column moved; \
-else mark it invalid in the review, or \
+jun-ko/responses/ko-KR.csv:5: 'noon' is not HH:MM, for which 'work-01' asks; write again what was typed if a \
+spreadsheet changed it or its column moved; else mark it invalid in the review, or \
 group it there with the same answer as HH:MM (`blend reviews propose` makes a sheet to do so)"""
 
 

@@ -50,36 +50,13 @@ def test_what_nobody_moved(sample: ResponseRows):
     assert told(sample) == []
 
 
-@pytest.mark.parametrize(
-    ("locale", "number", "english", "beside", "of", "shown"),
-    [
-        # One word is in both languages; what an answer means in another question.
-        ("es-MX", 1, "chilli salsa", "cilantro", "salsa", "lime"),
-        ("ko-KR", 0, "instant noodles", "김치볶음밥", "라면", "rolled omelette"),
-        ("ko-KR", 19, "18:30", "19:00", "18:30", "18:00"),
-    ],
-)
-def test_english_beside_other_answers(
-    sample: ResponseRows, locale: str, number: int, english: str, beside: str, of: str, shown: str
-):
-    rows = edited(
-        *(sample, "reviews", locale),
-        lambda own: [with_moved_english(one) if at == number else one for at, one in enumerate(own)],
-    )
+def test_english_beside_other_answers(sample: ResponseRows):
+    rows = edited(sample, "reviews", "ko-KR", lambda own: [with_moved_english(own[0]), *own[1:]])
     detail = (
-        f"groups: {english!r} stands beside {beside!r} and seems to be the English of {of!r}, beside "
-        f"{shown!r}; kept, was the English moved?"
+        "groups: 'instant noodles' stands beside '김치볶음밥' and seems to be the English of '라면', beside "
+        "'rolled omelette'; kept, was the English moved?"
     )
-    assert told(rows) == [(f"reviews/{locale}.jsonl:{number + 1}", detail)]
-
-
-def test_all_english_of_a_locale(sample: ResponseRows):
-    rows = edited(sample, "reviews", "am-ET", lambda own: [*map(with_moved_english, own)])
-    detail = (
-        "groups: the answers of am-ET fit the English of the group below theirs better than their own; kept, "
-        "was the English moved?"
-    )
-    assert told(rows)[0] == ("reviews/am-ET.jsonl:1", detail)
+    assert told(rows) == [("reviews/ko-KR.jsonl:1", detail)]
 
 
 @pytest.mark.parametrize("locale", ["am-ET", "es-MX", "fa-IR", "ja-JP", "ko-KR", "zh-CN"])

@@ -61,7 +61,10 @@ def rows_of(folder: Path, *rows: str) -> list[tuple[str, ...]]:
 
 def test_answers_of_one_person_under_two_pseudonyms(folder: Path):
     one, other = ([f"q-{number},{who},answer {number}," for number in range(8)] for who in ("a1", "b1"))
-    detail = f"annotator 'b1' answers all 8 questions as 'a1' in {RESPONSES}:2 does; kept, and both count"
+    detail = (
+        f"annotator 'b1' answers all 8 questions as 'a1' in {RESPONSES}:2 does, 8 of them as nobody else; "
+        "kept, and both count"
+    )
     assert rows_of(folder, *one, *other) == [("copied-responses", f"{RESPONSES}:10", "ko-KR", detail)]
 
 
@@ -73,7 +76,7 @@ def test_answers_of_two_people(folder: Path):
 def test_a_block_that_was_copied_and_typed_over_in_part(folder: Path):
     one, other = ([f"q-{number},{who},answer {number}," for number in range(10)] for who in ("a1", "b1"))
     detail = (
-        f"annotator 'b1' answers 8 of 10 questions letter by letter as 'a1' in {RESPONSES}:2 does, 8 of them "
+        f"annotator 'b1' answers 8 of 10 questions as 'a1' in {RESPONSES}:2 does, 8 of them "
         "as nobody else; kept, and both count"
     )
     changed = ["q-8,b1,another,", "q-9,b1,a third,"]

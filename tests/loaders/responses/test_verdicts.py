@@ -51,7 +51,7 @@ def test_kinds_of_readers_are_filled_in_and_confidences_are_fractions(tmp_path: 
 
 
 A_FRACTION = "write a number from 0 to 1, such as 0.9, or leave the cell empty"
-IN_CASE = "leave the cell empty, or correct the column reader"
+IN_CASE = "write native or other for a person, model for a model (by its name), or leave the cell empty"
 
 
 @pytest.mark.parametrize(
@@ -69,15 +69,15 @@ IN_CASE = "leave the cell empty, or correct the column reader"
         ),
         (
             "T-1,en-GB,,pear,ok,,r1,maybe,,,",
-            ", column kind: unknown value 'maybe'; write native, other or model, or leave the cell empty",
+            f", column kind: 'r1' is not 'maybe'; {IN_CASE}",
         ),
         (
             "T-1,en-GB,,pear,ok,,chat:m1,native,,,",
-            f", column kind: 'chat:m1' is a model, not 'native'; {IN_CASE}",
+            f", column kind: 'chat:m1' is not 'native'; {IN_CASE}",
         ),
         (
             "T-1,en-GB,,pear,ok,,r1,model,,,",
-            f", column kind: 'r1' is no model by its name, not 'model'; {IN_CASE}",
+            f", column kind: 'r1' is not 'model'; {IN_CASE}",
         ),
         *(
             (
