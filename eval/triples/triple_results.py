@@ -22,8 +22,7 @@ from blend.eval.report.report_sections import (
     pairs,
     table_section,
 )
-from blend.eval.report.scored_runs import ScoredRun
-from blend.eval.report.single_answers import KnownQuestions, gold_of_labels, single_answers
+from blend.eval.report.scored_runs import KnownQuestions, ScoredRun, gold_of_labels, single_answers
 from blend.eval.runs.answers import storing
 from blend.eval.scores_json import ALL, UNANSWERED, Score, agreement_scores, estimated, percent, percents
 from blend.eval.statistics.agreement import correlation

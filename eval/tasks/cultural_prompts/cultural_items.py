@@ -12,7 +12,7 @@ import polars as pl
 from blend.eval.items import ITEMS, PART, ItemParts, TaskItems, text_digest
 from blend.eval.runs.answer_logs import ID_KEYS, LOG_SUFFIXES
 from blend.eval.runs.run_description import AskedRelease, RecordedAnswers, ReleaseItems
-from blend.eval.runs.run_directory import Run, RunOutcome, opened
+from blend.eval.runs.run_directory import RunOutcome, opened
 from blend.eval.tasks.cultural_prompts import CulturalPromptOptions, CulturalPromptsTask
 from blend.eval.tasks.cultural_prompts.cultural_scores import joined_names
 from blend.loaders.files.atomic import atomic_file
@@ -219,18 +219,6 @@ def _asked(keys: pl.DataFrame) -> AskedRelease:
     """What was asked for, which is the same for the texts of several models whatever they wrote."""
     tables = {name: text_digest("\n".join(_names(keys, name))) for name in ASKED}
     return AskedRelease(name="texts", version="0.0.0", tables=tables)
-
-
-def asked_apart(there: Run, here: Run) -> tuple[str, ...]:
-    """Say what only one of two runs was asked for: the first of its groups, kinds and so on."""
-    lines = []
-    for name in ASKED:
-        held = [_names(run.gold(), name) for run in (there, here)]
-        alone = [min({*names} - {*others}, default=None) for names, others in (held, held[::-1])]
-        found = [f"{one!r} {where} alone" for one, where in zip(alone, ("there", "here"), strict=True) if one]
-        if found:
-            lines.append(f"{name}: {', '.join(found)}")
-    return tuple(lines)
 
 
 def _names(keys: pl.DataFrame, of: str) -> list[str]:

@@ -77,10 +77,6 @@ class MultipleChoice(_FourOptions):
     predictions = part("tasks.multiple_choice.chosen_options:predictions")
 
 
-RUNGS = ("multiple-choice", "true-false", "short-answer")
-"""Names of the tasks that are rungs of one ladder, in its order."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class TrueFalseOptions(TaskOptions):
     """Options of asking whether an answer is given."""

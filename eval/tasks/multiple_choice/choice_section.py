@@ -4,20 +4,21 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from blend.eval.report.region_sections import region_sections
 from blend.eval.report.report_sections import (
     Section,
     cell,
     heat_section,
     pairs,
+    region_sections,
     table_section,
 )
-from blend.eval.report.scored_runs import ScoredRun, region_name
-from blend.eval.report.single_answers import (
+from blend.eval.report.scored_runs import (
     VARIANTS,
     Candidate,
     KnownQuestion,
     KnownQuestions,
+    ScoredRun,
+    region_name,
     single_answers,
 )
 from blend.eval.scores_json import ALL

@@ -141,15 +141,6 @@ def _token_sets(language: str, name: str) -> Callable[[str], frozenset[str]]:
 SEMEVAL = "semeval"
 """Name of the rule."""
 
-THEIRS: Mapping[str, str] = {
-    "am": "amharicNLP 1.1.0", "ar": "qalsadi", "fa": "hazm", "ja": "MeCab", "ko": "KoNLPy", "sv": "lemmy",
-    "zh": "jieba",
-}  # fmt: skip
-"""Primary subtag to the library of the task's scorer that only this language needs; the others are read with
-spaCy, stanza, cltk or Spark NLP 5.3.3."""
-
-_OTHERS = "spaCy, stanza, cltk or Spark NLP"
-
 
 def semeval_rule(local: str | None, names: Mapping[str, str | None], calendar: Calendar) -> Rule:
     """`published_rules.paper_rule` whatever the case: accepted answers have capitals here."""
@@ -164,18 +155,11 @@ def semeval_rule(local: str | None, names: Mapping[str, str | None], calendar: C
     return match_in_lower_case
 
 
-def not_repeated(lemmas: Iterable[str]) -> str:
-    """Say which parts of the task's scorer are not repeated, by language.
-
-    Args:
-        lemmas: What texts were read with, ``ko=particles-1``.
-    """
-    pairs = [one.partition("=")[::2] for one in lemmas]
-    each = "; ".join(f"{tag}: {THEIRS.get(tag, _OTHERS)}, here {ours}" for tag, ours in pairs)
-    return (
-        "the task's scorer reads each language with a library that runs in its container alone, so short "
-        f"answers are decided with others here, and figures differ ({each}); docs/semeval.md says how"
-    )
+NOT_REPEATED = (
+    "the task's scorer reads each language with a library that runs in its container alone, so short answers "
+    "are decided with others here, and figures differ; docs/semeval.md says how"
+)
+"""What is said of figures by the rule."""
 
 
 def code_scores(decisions: pl.DataFrame, *, seed: int) -> tuple[Score, ...]:

@@ -10,14 +10,14 @@ from blend.eval.items import TaskItems, own_prompt
 from blend.eval.judging.judge_run import with_checks
 from blend.eval.judging.labels import TIE, scored_with_labels, with_corrected
 from blend.eval.judging.verdicts import is_judge, read_verdicts
-from blend.eval.report.region_sections import region_sections, scorers_section
-from blend.eval.report.report_sections import Section, cell, table_section
-from blend.eval.report.scored_runs import ScoredRun, region_name
-from blend.eval.report.single_answers import (
+from blend.eval.report.report_sections import Section, cell, region_sections, scorers_section, table_section
+from blend.eval.report.scored_runs import (
     REASONS,
     KnownQuestion,
     KnownQuestions,
+    ScoredRun,
     answer_groups,
+    region_name,
     single_answers,
 )
 from blend.eval.runs.run_directory import Run
@@ -25,7 +25,7 @@ from blend.eval.scores_json import ALL, UNANSWERED, Score, ScoredItems, estimate
 from blend.eval.statistics.agreement import correlation
 from blend.eval.task import Decision, ItemRule, Progress
 from blend.eval.tasks.short_answer import ShortAnswerScoring
-from blend.eval.tasks.short_answer.published_rules import SEMEVAL, code_scores, not_repeated
+from blend.eval.tasks.short_answer.published_rules import NOT_REPEATED, SEMEVAL, code_scores
 from blend.eval.tasks.short_answer.replies import MAX_ANSWERS
 from blend.eval.tasks.short_answer.short_answer_decisions import (
     DECISIONS,
@@ -150,7 +150,7 @@ def _score_short_answers(
         by_default = (one.model_copy(update={"metric": f"{one.metric}-default"}) for one in beside)
         scores = (*scores, *code_scores(decided, seed=seed), *by_default)
     scores = (*scores, missing_share(replies.height, n_items))
-    warnings = (not_repeated(read_with.split("+")),) if rule == SEMEVAL else ()
+    warnings = (NOT_REPEATED,) if rule == SEMEVAL else ()
     signature = {"lemma": read_with}
     if rule == "default" and "english" in decided["asked_in"]:
         signature["local"] = "latin"  # which local answers count for English questions
