@@ -76,7 +76,7 @@ def build_report(runs: Sequence[ScoredRun], *, seed: int = 0, semeval_questions:
     by_task: dict[str, list[ScoredRun]] = {}
     for run in runs:
         by_task.setdefault(run.scores.task, []).append(run)
-    page_bytes = PAGE_BYTES // len(by_task)
+    page_bytes = _PAGE_BYTES // len(by_task)
     tasks = [_task(of_task, seed, page_bytes, semeval_questions) for of_task in by_task.values()]
     return (
         _environment()
@@ -165,7 +165,7 @@ def _repeat_columns(run: ScoredRun) -> dict[str, str]:
 
 # Every question with every answer.
 
-PAGE_BYTES = 6_000_000
+_PAGE_BYTES = 6_000_000
 """Bytes that the single questions of a page may take; with charts and the library that draws them it stays
 below 8 MB, which mail and browsers take."""
 
@@ -181,7 +181,7 @@ def embed_questions(
     answers: Sequence[pl.DataFrame],
     known: KnownQuestions,
     *,
-    page_bytes: int = PAGE_BYTES,
+    page_bytes: int = _PAGE_BYTES,
 ) -> _EmbeddedQuestions:
     """Pack the questions of comparable runs with every answer.
 

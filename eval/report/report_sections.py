@@ -17,7 +17,7 @@ from blend.eval.judging.labels import BIAS, KAPPA, is_worthless
 from blend.eval.judging.verdicts import is_judge
 from blend.eval.report.scored_runs import ScoredRun, region_name, with_interval
 from blend.eval.scores_json import UNANSWERED, Score
-from blend.eval.tasks.short_answer.published_rules import SEMEVAL
+from blend.eval.tasks.short_answer.rules import SEMEVAL
 from blend.schemas.errors import MissingExtraError
 from blend.schemas.summaries import Table
 

@@ -30,7 +30,7 @@ directly behind it (*not*), ``denied`` the one directly before (*가 아니라*)
 """
 
 
-class AnswerPhrases:
+class _AnswerPhrases:
     """Phrases with their kinds, found where a text begins, where it ends, or in it.
 
     Texts are `folded` and in lower case. A phrase counts as words, where its script has blanks between them.
@@ -83,11 +83,11 @@ class AnswerPhrases:
 
 
 @lru_cache(maxsize=1)
-def answer_phrases() -> AnswerPhrases:
+def answer_phrases() -> _AnswerPhrases:
     """The packaged phrases, ready to be found."""
     name = "answer_phrases.toml"
     packaged = files("blend.eval.tasks.multiple_choice").joinpath(name)
-    return AnswerPhrases(toml_tables(packaged.read_text(encoding="utf-8"), source=name))
+    return _AnswerPhrases(toml_tables(packaged.read_text(encoding="utf-8"), source=name))
 
 
 def starts_there(phrase: str, before: str) -> bool:

@@ -30,9 +30,7 @@ CONFIDENT_PROMPT = PUBLISHED_PROMPT.replace(
 )
 """The published prompt with a field for confidence."""
 
-STATED = r',?\s*"confidence"\s*:\s*"?\s*(\d+(?:\.\d+)?)\s*%?\s*"?\s*,?'
-
-
+_CONFIDENCE = r',?\s*"confidence"\s*:\s*"?\s*(\d+(?:\.\d+)?)\s*%?\s*"?\s*,?'
 """The field for confidence in an answer, as a regular expression."""
 
 
@@ -41,7 +39,7 @@ def stated_confidence(text: pl.Expr) -> pl.Expr:
 
     A number with a point up to 1, such as 0.9, is taken as the share that it would be a strange percentage for.
     """
-    stated = text.str.extract(STATED)
+    stated = text.str.extract(_CONFIDENCE)
     number = stated.cast(pl.Float64)
     is_share = stated.str.contains(".", literal=True) & (number <= 1)
     share = pl.when(is_share).then(number).otherwise(number / 100)
@@ -50,7 +48,7 @@ def stated_confidence(text: pl.Expr) -> pl.Expr:
 
 def without_confidence(text: pl.Expr) -> pl.Expr:
     """Answers without the field for confidence, which the rules for letters know nothing of."""
-    return text.str.replace(STATED, "")
+    return text.str.replace(_CONFIDENCE, "")
 
 
 DEFAULT = "default"
@@ -196,7 +194,7 @@ def _index(letter: pl.Expr) -> pl.Expr:
     return letter.replace_strict(list(LETTERS), list(range(len(LETTERS))), default=None, return_dtype=pl.Int64)
 
 
-_STATED = re.compile(STATED)
+_CONFIDENCE_FIELD = re.compile(_CONFIDENCE)
 
 
 def choice_rules(asked: TaskItems) -> dict[str, ItemRule]:
@@ -204,7 +202,7 @@ def choice_rules(asked: TaskItems) -> dict[str, ItemRule]:
     says_confidence = CONFIDENT_PROMPT in asked.prompts.values()
 
     def read(options: Sequence[str], reply: str) -> int | None:
-        return option_chosen(_STATED.sub("", reply, count=1) if says_confidence else reply, options)
+        return option_chosen(_CONFIDENCE_FIELD.sub("", reply, count=1) if says_confidence else reply, options)
 
     return {
         item_id: chosen_rule(LETTERS, answer, partial(read, options))
