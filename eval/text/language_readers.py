@@ -3,8 +3,8 @@
 At the end stand affix lists: what a language attaches to its nouns, and what is left of a word without it. A
 list is a file ``affixes/LANGUAGE.toml`` that a speaker of the language can read and mend; it cites its grammar.
 Both sides of a comparison lose their affixes by the same list. So a stem need not be a word: it has to be the
-same for all forms of a word, and another for other words. Where the form of an affix depends on the sound before
-it, `SOUNDS` says which sounds there are.
+same for all forms of a word, and another for other words. Where the form of an affix depends on the sound
+before it, `SOUNDS` says which sounds there are.
 """
 
 import json
