@@ -67,7 +67,7 @@ class _AnswerPhrases:
                 found = dict.fromkeys(self._kinds[phrase], after) | found
         return found
 
-    def places(self, kind: str, text: str) -> Iterator[tuple[int, int]]:
+    def spans(self, kind: str, text: str) -> Iterator[tuple[int, int]]:
         """Where phrases of a kind stand in a text."""
         for phrase in [phrase for phrase in self._of_kind[kind, text.isascii()] if phrase in text]:
             start = text.find(phrase)
@@ -79,7 +79,7 @@ class _AnswerPhrases:
 
     def within(self, kind: str, text: str) -> bool:
         """Whether a phrase of a kind stands in a text."""
-        return any(True for _ in self.places(kind, text))
+        return any(True for _ in self.spans(kind, text))
 
 
 @lru_cache(maxsize=1)

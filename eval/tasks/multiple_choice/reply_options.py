@@ -67,7 +67,7 @@ def option_chosen(text: str, options: Sequence[str]) -> int | None:
     reply = _Reply(folded(_in_words(text[:_READ_CHARACTERS])), compared)
     if (left := reply.without_denied()) != reply.text:
         reply = _Reply(left, compared)
-    ends = [end for _, end in answer_phrases().places("retract", reply.low)]
+    ends = [end for _, end in answer_phrases().spans("retract", reply.low)]
     behind = left[max(ends, default=0) :]
     # "B. No, not A." takes nothing back: a colon stands for what is denied.
     if not ends or (":" in behind and not _has_words(behind)):
@@ -327,14 +327,14 @@ class _Reply:
 
     def without_denied(self) -> str:
         """The text with a colon in place of options that it denies and of what leads on: *not A but*."""
-        places = sorted(
+        spans = sorted(
             (one.start, one.text.end if one.text else one.end) for one in (*self.letters, *self._texts)
         )
         text, done = self.text, 0
-        for number, (start, end) in enumerate(places):
+        for number, (start, end) in enumerate(spans):
             if start >= done and (span := self._denial(start, end)):
                 first, behind = span
-                done = self._end_of_denial(behind, places[number + 1 :])
+                done = self._end_of_denial(behind, spans[number + 1 :])
                 text = text[:first] + ":".ljust(done - first) + text[done:]
         return text
 
@@ -364,8 +364,8 @@ class _Reply:
                 at = behind
             else:
                 # A list without *or* is denied as a whole where *but* follows it.
-                places = self._phrases.places("but", self.low[at : min(start, at + _DENIED)])
-                but = min(places, key=lambda place: (place[0], -place[1]), default=None)
+                spans = self._phrases.spans("but", self.low[at : min(start, at + _DENIED)])
+                but = min(spans, key=lambda span: (span[0], -span[1]), default=None)
                 return end if but is None else at + but[1]
         # Of "not A, B" the comma goes, too.
         following_start = next((start for start, _ in following if start >= end), end)
