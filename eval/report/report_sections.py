@@ -6,6 +6,7 @@ charts share come from the page, which knows whether it is dark.
 """
 
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
@@ -40,8 +41,6 @@ class ReportChart(NamedTuple):
 class Section(NamedTuple):
     """A part of the page."""
 
-    name: str
-    """Short name for links."""
     table: Table
     """The figures behind pictures; its title is the heading, its caption says how to read it."""
     charts: tuple[ReportChart, ...] = ()
@@ -49,9 +48,13 @@ class Section(NamedTuple):
     is_open: bool = False
     """Whether the table is shown at once, since it is what the part is about."""
 
+    @property
+    def name(self) -> str:
+        """Name for links."""
+        return re.sub(r"\W+", "-", self.table.title.lower()).strip("-")
+
 
 def table_section(
-    name: str,
     title: str,
     text: str,
     head: Sequence[str],
@@ -62,7 +65,7 @@ def table_section(
 ) -> Section | None:
     """A section of a table, with the pictures of its figures; null where the table has no rows."""
     cells = list(rows)
-    return Section(name, Table.of(title, head, cells, text), tuple(charts), is_open) if cells else None
+    return Section(Table.of(title, head, cells, text), tuple(charts), is_open) if cells else None
 
 
 def cell(found: Score | None, digits: int = 1) -> str:
@@ -90,7 +93,6 @@ def keys_best_first(scores: Mapping[str, Mapping[str, Score]]) -> list[str]:
 
 
 def marks_section(
-    name: str,
     title: str,
     text: str,
     scores: Mapping[str, Mapping[str, Score]],
@@ -103,8 +105,7 @@ def marks_section(
     """A mark with its interval for every model and key, such as a region, and its table; null of none.
 
     Args:
-        name: Of the section, as the two that follow.
-        title: Its heading.
+        title: Heading of the section.
         text: What is shown.
         scores: By model and key.
         what: What the figures are.
@@ -121,11 +122,10 @@ def marks_section(
         (f"{named} ({one})" if named != one else one, *(cell(of.get(one)) for of in scores.values()))
         for one, named in labels.items()
     ]
-    return table_section(name, title, text, (key, *scores), rows, charts=[ReportChart("", chart)])
+    return table_section(title, text, (key, *scores), rows, charts=[ReportChart("", chart)])
 
 
 def heat_section(
-    name: str,
     title: str,
     text: str,
     of_runs: Mapping[str, _Pairs],
@@ -138,8 +138,7 @@ def heat_section(
     """A heat map of every run that has scores, all with the same rows, columns and colours; null of none.
 
     Args:
-        name: Of the section, as the three that follow.
-        title: Its heading.
+        title: Heading of the section.
         text: What is shown.
         of_runs: Scores by model.
         rows: Keys of the rows, in order.
@@ -169,7 +168,7 @@ def heat_section(
     ]
     figures = table or Table.of("", ("model", *head, what), cells)
     of_few = f" A cell of fewer than {_FEW} answers has no colour."
-    return Section(name, figures._replace(title=title, caption=text + of_few), tuple(charts))
+    return Section(figures._replace(title=title, caption=text + of_few), tuple(charts))
 
 
 _FEW = 10
@@ -332,7 +331,6 @@ def _codes(runs: Sequence[ScoredRun]) -> Section | None:
     scores = {run.name: run.of("accuracy", "code") for run in runs}
     codes = sorted({code for by_code in scores.values() for code in by_code})
     return table_section(
-        "codes",
         "By code",
         "Accuracy by the rule of SemEval-2026 Task 7, for each of its codes: language asked in and region. The "
         "official figure is their plain mean.",
@@ -347,7 +345,6 @@ def _regions(runs: Sequence[ScoredRun], metric: str) -> Section | None:
     if runs[0].task.people_label and not any(run.overall("labelled") for run in runs):
         note += "All figures are uncorrected: nobody has labelled replies of these models. "
     return marks_section(
-        "regions",
         "By region",
         f"{note}Each mark is a share of a model’s answers that are correct in a region; the line is its 95 % "
         f"interval over question templates.{_WHERE_LINES_OVERLAP if len(runs) > 1 else ''}"
@@ -386,7 +383,7 @@ def _corrected(runs: Sequence[ScoredRun], metric: str) -> Section | None:
     shown = _metric_name(metric)
     figures = (f"{shown} by string rule, %", f"{shown} by judge, %", "corrected, %")
     head = ("model", "region", *figures, "κ of string rule", "κ of judge", "labelled, %")
-    return table_section("corrected", "Corrected by people", _CORRECTED + warning, head, rows, is_open=True)
+    return table_section("Corrected by people", _CORRECTED + warning, head, rows, is_open=True)
 
 
 def _kappa(score: Score | None) -> str:
@@ -405,7 +402,6 @@ _WORTHLESS = (
 
 def _topics(runs: Sequence[ScoredRun], metric: str) -> Section | None:
     return heat_section(
-        "topics",
         "By region and topic",
         "Share correct in percent; brighter is more. Few questions stand behind a cell: the table has the "
         "intervals. All models have the regions in the same order, and the same colours.",
@@ -437,7 +433,6 @@ def scorers_section(runs: Sequence[ScoredRun]) -> Section | None:
                 for language, bias in run.of(f"{BIAS}{of}", "language").items()
             ]
     return table_section(
-        "scorers",
         "Rules and judges beside people",
         "Bias: the share of labelled replies that a rule or judge finds correct less the share that people do, "
         "in points. κ: how far it agrees with people beyond chance. A rule that errs in one language and not "

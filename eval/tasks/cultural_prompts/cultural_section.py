@@ -97,7 +97,6 @@ def _variances(runs: Sequence[ScoredRun]) -> Section | None:
             spec = chart_spec("variance", about, height=340, data=rows, largest=largest)
             pictures.append(ReportChart(run.name, spec))
     return table_section(
-        "variances",
         "Variance between and within nationalities",
         "Each mark is a topic: half of the mean squared word edit distance of two texts for different "
         "nationalities (upwards) and of two samples for the same one (to the right), both without "
@@ -121,7 +120,6 @@ def _agreement(runs: Sequence[ScoredRun], measure: str, survey: str) -> Section 
             spec = marks_chart(by_split, order, title, line=(0, ""), digits=3)
             pictures.append(ReportChart(run.name, spec))
     return table_section(
-        f"agreement-{measure}-{survey}",
         f"Agreement with {survey}, by {_MEASURES[measure]}",
         "For every nationality: do the texts for those whose values are close to its own resemble its texts "
         "more? Kendall’s τ is 1 if the two orders of all others agree, −1 if one is the other reversed, 0 if "
@@ -141,7 +139,6 @@ def _words(runs: Sequence[ScoredRun]) -> Section | None:
         listed = rows.group_by("group", "split", maintain_order=True).agg(pl.col("word"))
         cells += [(run.name, group, split or "texts", ", ".join(of)) for group, split, of in listed.iter_rows()]
     return table_section(
-        "words",
         "Words of every nationality",
         f"The {WORDS} words with the highest TF-IDF: frequent in the texts for one nationality, rare in "
         "those for others.",

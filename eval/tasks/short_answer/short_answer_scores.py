@@ -334,7 +334,6 @@ def _languages_section(runs: Sequence[ScoredRun]) -> Section | None:
         for key, score in run.of("sem-b-gap", scope).items()
     )
     return table_section(
-        "languages",
         "Local language against English",
         "Share correct in the language of the region, less that of the same questions in English: above 0 the "
         "local language is better. An interval that holds 0 shows no difference.",
