@@ -58,13 +58,6 @@ def test_it_names_models_release_and_signature(page: str, elements: Elements, go
 
 
 @pytest.mark.landing
-def test_nothing_is_fetched(elements: Elements):
-    for _, attributes in elements.tags:
-        for name in ("src", "href", "action", "srcset", "data"):
-            assert (attributes.get(name) or "#").startswith(("#", "data:,"))
-
-
-@pytest.mark.landing
 def test_the_overview_begins_with_the_leading_figure_and_has_few_columns(page: str):
     overviews = re.findall(r'<table class="stack overview">.*?<thead><tr>(.*?)</tr></thead>', page, re.DOTALL)
     heads = [re.findall(r'<th scope="col">(.*?)</th>', head) for head in overviews]
