@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from blend.eval.items import TaskItems
     from blend.eval.recorded_answers import Predictions
     from blend.eval.report.report_sections import Section
-    from blend.eval.report.scored_runs import ScoredRun
-    from blend.eval.report.single_answers import KnownQuestions
+    from blend.eval.report.scored_runs import KnownQuestions, ScoredRun
     from blend.eval.runs.run_directory import Run, RunOutcome
     from blend.eval.scores_json import ScoredItems
     from blend.schemas.manifest import ReleaseManifest
@@ -76,7 +75,7 @@ class Task(TaskData, Protocol):
 
     def overview(self, run: "ScoredRun") -> dict[str, str]:
         """A run's line in the overview, by column; of tasks about regions their mean and the gap."""
-        from blend.eval.report.region_sections import region_overview
+        from blend.eval.report.report_sections import region_overview
 
         return region_overview(run)
 
@@ -105,11 +104,11 @@ class Task(TaskData, Protocol):
         return run.decisions()
 
     def single_answers(self, run: "ScoredRun") -> "pl.DataFrame | None":
-        """Return what the report shows of each item, `report.single_answers.SINGLE_ANSWERS`.
+        """Return what the report shows of each item, `report.scored_runs.SINGLE_ANSWERS`.
 
         Null where answers are not correct or wrong one by one.
         """
-        from blend.eval.report.single_answers import single_answers
+        from blend.eval.report.scored_runs import single_answers
 
         return single_answers(run)
 
@@ -131,11 +130,6 @@ class Task(TaskData, Protocol):
         """Whether a table is one of the task's own, which needs no release; else it holds answers to items."""
         del answers
         return False
-
-    def asked_apart(self, there: "Run", here: "Run") -> tuple[str, ...]:
-        """Say what only one of two runs was asked, a line each, where names of releases do not tell."""
-        del there, here
-        return ()
 
     def run_of_table(self, answers: Path, out: Path, *, model: str | None) -> "RunOutcome":
         """Make a run of a table that the task takes; never called where it takes none."""

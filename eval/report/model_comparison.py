@@ -17,7 +17,7 @@ from blend.eval.statistics.clusters import FEW, Clusters, cluster_sums, ratio_dr
 from blend.eval.statistics.estimates import Estimate, macro_estimate
 from blend.eval.statistics.paired import PairedTest, Rank, holm, macro_test, paired_tests, rank_intervals
 from blend.eval.statistics.prediction_powered import CorrectedMeans
-from blend.schemas.errors import DISTRIBUTION, InputError
+from blend.schemas.errors import InputError
 from blend.schemas.summaries import Summarised, Table
 from blend.schemas.texts import pluralise
 
@@ -365,18 +365,17 @@ def check_comparable(runs: Sequence[ScoredRun]) -> tuple[str, ...]:
                 {part: parts[part] for part in parts if part not in _UNSAID} for parts in (there, here)
             )
         differing = [
-            f"{_PARTS.get(part, part)}: {there.get(part, 'absent')} there, {here.get(part, 'absent')} here"
+            f"{part}: {there.get(part, 'absent')} there, {here.get(part, 'absent')} here"
             for part in dict.fromkeys([*there, *here])
             if there.get(part) != here.get(part)
         ]
-        if there.get("rel") != here.get("rel"):
-            differing += task_of(first.scores.task).asked_apart(first.run, other.run)
         if differing:
             listed = "\n".join(f"  {line}" for line in differing)
             raise InputError(
                 f"{other.run.directory}: its scores cannot be compared with those of "
                 f"{first.run.directory}, since they differ in\n{listed}\n"
-                "run or score both the same way, or compare runs that were"
+                "run or score both the same way, or compare runs that were (docs/scores.md says what these "
+                "parts are)"
             )
     return tuple(notes)
 
@@ -387,36 +386,6 @@ def _is_recorded(run: RunDescription) -> bool:
 
 _UNSAID = ("chat", "dec", "sys", "think", "effort", "body")
 """Parts that nobody knows of recorded answers."""
-
-
-_PARTS = {
-    "name": "what is measured",
-    "rel": "release (rel)",
-    "loc": "locales (loc)",
-    "s": "samples of each question (s)",
-    "shots": "examples before each question (shots)",
-    "style": "style of the questions (style)",
-    "rot": "rotations (rot)",
-    "conf": "confidence asked for (conf)",
-    "prompt": "prompts (prompt)",
-    "chat": "chat template (chat)",
-    "limit": "templates per locale (limit)",
-    "dec": "decoding (dec)",
-    "sys": "system message (sys)",
-    "think": "thinking (think)",
-    "effort": "reasoning effort (effort)",
-    "body": "further fields of requests (body)",
-    "marks": "marks around thoughts (marks)",
-    "rule": "rule (rule)",
-    "judge": "judge and how it was asked (judge)",
-    "own-family": "family that judge and model share (own-family)",
-    "seed": "seed of the intervals (seed)",
-    "order": "order of the groups (order)",
-    "lemma": "lemmas (lemma)",
-    "local": "local answers that count for English questions (local)",
-    "sdk": f"version of {DISTRIBUTION} (sdk)",
-}
-"""Parts of a signature in words."""
 
 
 _OF_THE_MODEL = {UNANSWERED, "missing", "dtype", "labels"}

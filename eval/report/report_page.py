@@ -3,9 +3,12 @@
 Texts of others cannot break them, and they fit a screen of any width.
 """
 
+import base64
+import json
 import re
+import zlib
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -16,19 +19,18 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 from blend.eval.recorded_answers import asks_semeval
 from blend.eval.registry import task_of
-from blend.eval.report.model_comparison import ModelComparison, check_comparable, compare_scored
-from blend.eval.report.report_sections import Section, cell, chart_library, table_section
-from blend.eval.report.scored_runs import ScoredRun, region_name
-from blend.eval.report.single_answers import (
-    PAGE_BYTES,
-    EmbeddedQuestions,
+from blend.eval.report.model_comparison import check_comparable, compare_scored
+from blend.eval.report.report_sections import cell, chart_library
+from blend.eval.report.scored_runs import (
+    REASONS,
+    KnownQuestion,
+    KnownQuestions,
+    ScoredRun,
     answer_groups,
-    embed_questions,
-    packed,
+    region_name,
 )
 from blend.eval.runs.run_description import is_of_people
 from blend.eval.scores_json import FEW_MARK
-from blend.eval.tasks.multiple_choice import RUNGS
 from blend.loaders.files.atomic import PAGE_MARK, check_own_file, replace_own_file, storage_errors
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.tables import read_config, read_findings, release_locales
@@ -45,25 +47,13 @@ _COLUMNS = 6
 """Figures in a row of the overview: more would be cut off beside a model's name on a usual screen."""
 
 
-class _TaskReport(NamedTuple):
-    """Part of the page about one task."""
+class _EmbeddedQuestions(NamedTuple):
+    """Single questions of a task."""
 
-    runs: tuple[ScoredRun, ...]
-    """The runs, in the order of the page; what they share is that of the first."""
-    overview: tuple[list[str], list[list[str]]]
-    """Names of its columns, and a line of each run."""
-    comparisons: ModelComparison | None
-    """How they differ; null for one run, or where none is better than another one."""
-    sections: tuple[Section, ...]
-    """Charts and tables."""
-    questions: EmbeddedQuestions | None
-    """Every question with every answer; null where answers are not decided one by one."""
-    withheld: bool
-    """Whether its questions are left out, since nobody may pass them on."""
-    clusters: tuple[str, ...]
-    """What intervals are over, where it is not question templates."""
-    notes: tuple[str, ...]
-    """What a reader of the comparison should know."""
+    data: str
+    """`_packed` questions, as ``questions.js`` reads them."""
+    left_out: tuple[str, ...]
+    """What is not on the page, in words for a reader."""
 
 
 def build_report(runs: Sequence[ScoredRun], *, seed: int = 0, semeval_questions: bool = False) -> str:
@@ -86,21 +76,19 @@ def build_report(runs: Sequence[ScoredRun], *, seed: int = 0, semeval_questions:
     by_task: dict[str, list[ScoredRun]] = {}
     for run in runs:
         by_task.setdefault(run.scores.task, []).append(run)
-    page_bytes = PAGE_BYTES // len(by_task)
+    page_bytes = _PAGE_BYTES // len(by_task)
     tasks = [_task(of_task, seed, page_bytes, semeval_questions) for of_task in by_task.values()]
-    ladder = ladder_section(runs)
     return (
         _environment()
         .get_template("report.html.j2")
         .render(
             tasks=tasks,
-            ladder=ladder,
-            items=list(dict.fromkeys(words for task in tasks for words in task.clusters)),
+            items=list(dict.fromkeys(words for task in tasks for words in task["clusters"])),
             charts={
                 # By the id of the element that they are drawn in.
-                f"{task.runs[0].task.name}-{section.name}-{number}": chart.spec
+                f"{task['runs'][0].task.name}-{section.name}-{number}": chart.spec
                 for task in tasks
-                for section in task.sections
+                for section in task["sections"]
                 for number, chart in enumerate(section.charts)
             },
             library=_for_script(library),
@@ -123,24 +111,25 @@ def save_report(
     _save_page(lambda: build_report(runs, seed=seed, semeval_questions=semeval_questions), out)
 
 
-def _task(runs: Sequence[ScoredRun], seed: int, page_bytes: int, semeval_questions: bool) -> _TaskReport:
+def _task(runs: Sequence[ScoredRun], seed: int, page_bytes: int, semeval_questions: bool) -> dict[str, Any]:
+    """Part of the page about one task, by the names that the template has for it."""
     notes = check_comparable(runs)
     task = task_of(runs[0].scores.task)
     runs = task.ordered(runs)
     withheld = not semeval_questions and any(asks_semeval(run.run.items("template_id")) for run in runs)
-    return _TaskReport(
-        tuple(runs),
-        _overview(runs),
-        compare_scored(runs, seed=seed) if len(runs) > 1 else None,
-        tuple(section for section in task.sections(runs) if section is not None),
-        None if withheld else _single_questions(runs, page_bytes),
-        withheld,
-        task.clusters(runs[0]),
-        notes,
-    )
+    return {
+        "runs": runs,
+        "overview": _overview(runs),
+        "comparisons": compare_scored(runs, seed=seed) if len(runs) > 1 else None,
+        "sections": [section for section in task.sections(runs) if section is not None],
+        "questions": None if withheld else _single_questions(runs, page_bytes),
+        "withheld": withheld,
+        "clusters": task.clusters(runs[0]),
+        "notes": notes,
+    }
 
 
-def _single_questions(runs: Sequence[ScoredRun], page_bytes: int) -> EmbeddedQuestions | None:
+def _single_questions(runs: Sequence[ScoredRun], page_bytes: int) -> _EmbeddedQuestions | None:
     """The questions of runs one by one, where their answers are decided so."""
     answers = [found for run in runs if (found := task_of(run.scores.task).single_answers(run)) is not None]
     if len(answers) < len(runs):
@@ -174,34 +163,109 @@ def _repeat_columns(run: ScoredRun) -> dict[str, str]:
     return {}
 
 
-def ladder_section(runs: Sequence[ScoredRun]) -> Section | None:
-    """The headlines of runs side by side, unless those of one release stand on a single rung.
+# Every question with every answer.
 
-    Nor where runs have other limits: they do not compare.
+_PAGE_BYTES = 6_000_000
+"""Bytes that the single questions of a page may take; with charts and the library that draws them it stays
+below 8 MB, which mail and browsers take."""
+
+_FACETS = {"region": "Region", "topic": "Topic", "language": "Language", "prompt_id": "Prompt"}
+"""Columns of items by which a reader filters, and what they are called."""
+
+_CHARACTERS = 500
+"""Characters of a text that are kept where all of them would not fit; then questions are left out."""
+
+
+def embed_questions(
+    runs: Sequence[ScoredRun],
+    answers: Sequence[pl.DataFrame],
+    known: KnownQuestions,
+    *,
+    page_bytes: int = _PAGE_BYTES,
+) -> _EmbeddedQuestions:
+    """Pack the questions of comparable runs with every answer.
+
+    Args:
+        runs: Comparable runs.
+        answers: `SINGLE_ANSWERS` of each.
+        known: Their gold answers and distractors.
+        page_bytes: Bytes that they may take. Where they take more, texts are shortened, then questions are left
+            out, evenly over the items.
     """
-    of_rungs = [run for rung in RUNGS for run in runs if run.scores.task == rung]
-    people = {run.name for run in of_rungs if is_of_people(run.run.description)}
-    rungs = list(dict.fromkeys(run.task.title for run in of_rungs))
-    # People answer a few of all questions.
-    limits = {run.run.description.options.get("limit") for run in of_rungs if run.name not in people}
-    if len(rungs) < 2 or len({run.scores.release for run in of_rungs}) > 1 or len(limits) > 1:
-        return None
-    scores = {
-        (run.name, run.task.title): run.overall(run.task.headline or "accuracy-macro") for run in of_rungs
-    }
-    models = dict.fromkeys(run.name for run in runs if run.scores.task in RUNGS)
-    lines = [(model, *(cell(scores.get((model, rung))) for rung in rungs)) for model in models]
-    text = _TEXT + (" What people of the regions answered is the ceiling." if people else "")
-    return table_section("ladder", "The ladder", text, ("model", *rungs), lines, is_open=True)
+    items = runs[0].run.items("item_id", *_FACETS, "prompt")
+    facets = [name for name in _FACETS if items[name].n_unique() > 1]
+    questions = _asked_questions(items, facets, answers, known)
+    about = {"facets": [_FACETS[name] for name in facets], "models": [run.name for run in runs]}
+    left_out: list[str] = []
+    kept = questions
+    data = _packed({**about, "questions": questions})
+    if len(data) > page_bytes:
+        left_out.append(f"Texts are cut at {_CHARACTERS:,} characters.")
+        kept = questions = _cut(questions)
+        data = _packed({**about, "questions": kept})
+    while len(data) > page_bytes and len(kept) > 1:
+        n_kept = max(1, int(len(kept) * 0.95 * page_bytes / len(data)))
+        kept = [questions[i * len(questions) // n_kept] for i in range(n_kept)]
+        data = _packed({**about, "questions": kept})
+    if len(kept) < len(questions):
+        left_out.append(f"{len(kept):,} of {len(questions):,} questions are here, taken evenly from all.")
+    return _EmbeddedQuestions(data, tuple(left_out))
 
 
-_TEXT = (
-    "The same answers asked for in other ways: one of four options; each of the four by itself, and all must "
-    "be answered correctly; and in a model’s own words. In brackets stand 95 % intervals over question "
-    "templates. Guessing scores 25 % where one of four is chosen; of true or false, a coin tossed for each "
-    "option is right about all four in 6 % of the questions. A model far above that on the left and low on the "
-    "right finds an answer among options and does not know it."
-)
+def _asked_questions(
+    items: pl.DataFrame, facets: Sequence[str], answers: Sequence[pl.DataFrame], known: KnownQuestions
+) -> list[dict[str, Any]]:
+    """A row for each item: its values of the facets, what is known of it, and the answer of each model."""
+    ids = items["item_id"]
+    by_model = [
+        items.select("item_id")
+        .join(of_run, on="item_id", how="left", maintain_order="left")
+        .select(
+            pl.col("correct").cast(pl.Int8).fill_null(2),  # 2 without an answer
+            pl.col("why").replace(dict(REASONS)),
+            *("answer", "reply", "thought", "matched"),
+        )
+        .with_columns(pl.col(pl.String).fill_null(""))
+        .rows()
+        for of_run in answers
+    ]
+    values = [map(region_name, items[name]) if name == "region" else items[name] for name in facets]
+    return [
+        {
+            "id": item_id,
+            "facets": of_facets,
+            "title": known.get(item_id, KnownQuestion(())).title,
+            "prompt": prompt,
+            "candidates": known.get(item_id, KnownQuestion(())).candidates,
+            "answers": of_models,
+        }
+        for item_id, of_facets, prompt, of_models in zip(
+            ids, _transposed(values, len(ids)), items["prompt"], _transposed(by_model, len(ids)), strict=True
+        )
+    ]
+
+
+def _transposed(columns: Sequence[Iterable[Any]], n_rows: int) -> list[tuple[Any, ...]]:
+    return list(zip(*columns, strict=True)) if columns else [()] * n_rows
+
+
+_RAW_DEFLATE = -15
+"""zlib's parameter for a stream without header, which browsers call ``deflate-raw``."""
+
+
+def _packed(data: Any) -> str:
+    """Data as a page holds it: JSON, compressed (RFC 1951), in base64, which needs no escaping in HTML."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return base64.b64encode(zlib.compress(text.encode(), 9, wbits=_RAW_DEFLATE)).decode("ascii")
+
+
+def _cut(value: Any) -> Any:
+    """Data with its long texts cut."""
+    if isinstance(value, str):
+        return shortened(value, _CHARACTERS)
+    if isinstance(value, dict):
+        return {name: _cut(one) for name, one in value.items()}
+    return [_cut(one) for one in value] if isinstance(value, list | tuple) else value
 
 
 # A release as a page, to look through before publishing: every question, and what each region answers.
@@ -238,7 +302,7 @@ def build_release_page(release: Path) -> str:
         .get_template("release.html.j2")
         .render(
             name=f"{manifest.name} {manifest.version}",
-            data=packed({"facets": ["Region", "Topic", "Finding"], "regions": True, "questions": questions}),
+            data=_packed({"facets": ["Region", "Topic", "Finding"], "regions": True, "questions": questions}),
             left_out=left_out if n_shown < n_mcqs else "",
             findings=Table.of(
                 "",

@@ -13,8 +13,14 @@ from importlib import import_module
 from importlib.metadata import version
 from typing import Any
 
-from blend.eval.text.affix_lists import affix_list
-from blend.eval.text.language_readers import check_lemmatiser, language_text, normalised, primary, words_of
+from blend.eval.text.language_readers import (
+    affix_list,
+    check_lemmatiser,
+    language_text,
+    normalised,
+    primary,
+    words_of,
+)
 from blend.schemas.errors import InputError, MissingExtraError, UnknownNameError
 from blend.schemas.languages import agreeing
 

@@ -22,8 +22,7 @@ from blend.eval.report.report_sections import (
     pairs,
     table_section,
 )
-from blend.eval.report.scored_runs import ScoredRun
-from blend.eval.report.single_answers import KnownQuestions, gold_of_labels, single_answers
+from blend.eval.report.scored_runs import KnownQuestions, ScoredRun, gold_of_labels, single_answers
 from blend.eval.runs.answers import storing
 from blend.eval.scores_json import ALL, UNANSWERED, Score, agreement_scores, estimated, percent, percents
 from blend.eval.statistics.agreement import correlation
@@ -214,8 +213,8 @@ def triple_sections(runs: Sequence[ScoredRun]) -> tuple[Section | None, ...]:
     terms = terms_of(runs[0])
     line = " The line is its 95 % interval over dishes; a country with one dish has none."
     return (
-        _marks(runs, terms.figure, "country", "countries", "By country", terms.mark + line),
-        _marks(runs, terms.figure, "template", "templates", "By template", _OF_TEMPLATES),
+        _marks(runs, terms.figure, "country", "By country", terms.mark + line),
+        _marks(runs, terms.figure, "template", "By template", _OF_TEMPLATES),
         _by_language(runs, terms.figure),
         _languages(runs, terms),
         _differences(runs),
@@ -278,18 +277,16 @@ def _by_language(runs: Sequence[ScoredRun], figure: str) -> Section | None:
     has_countries = any(run.of(figure, "language-country") for run in runs)
     if has_countries or max(len(run.of(figure, "language")) for run in runs) < 2:
         return None
-    return _marks(runs, figure, "language", "language", "By language", _OF_LANGUAGES)
+    return _marks(runs, figure, "language", "By language", _OF_LANGUAGES)
 
 
-def _marks(
-    runs: Sequence[ScoredRun], main: str, scope: str, name: str, title: str, text: str
-) -> Section | None:
+def _marks(runs: Sequence[ScoredRun], main: str, scope: str, title: str, text: str) -> Section | None:
     scores = {run.name: run.of(main, scope) for run in runs}
     # Among hundreds of candidates figures are low; an axis up to 100 would press them together.
     ends = [one.high or one.value or 0 for of in scores.values() for one in of.values()]
     highest = min(100, 10 * ceil(max(ends, default=0) / 10) or 10)
     about = runs[0].reword(text)
-    return marks_section(name, title, about, scores, f"{main}, %", key=scope, domain=(0, highest))
+    return marks_section(title, about, scores, f"{main}, %", key=scope, domain=(0, highest))
 
 
 def _languages(runs: Sequence[ScoredRun], terms: TripleTerms) -> Section | None:
@@ -305,7 +302,6 @@ def _languages(runs: Sequence[ScoredRun], terms: TripleTerms) -> Section | None:
     if len({language for scores in of_runs.values() for _, language in scores}) < 2:
         return None
     return heat_section(
-        "languages",
         "By language and country",
         runs[0].reword(
             "mAP of the dishes from the country of the row, asked in the language of the column; brighter is "
@@ -327,7 +323,6 @@ def _differences(runs: Sequence[ScoredRun]) -> Section | None:
         for key, score in run.of(metric, scope).items()
     )
     return table_section(
-        "differences",
         "Naming the country, and asking in English",
         runs[0].reword(
             "Differences of mAP in points on the same dishes, with their paired 95 % intervals: an interval "

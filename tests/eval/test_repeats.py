@@ -82,7 +82,7 @@ def test_runs_with_repeats_are_compared_by_template(asked: Callable[..., blend.R
     )
     (pair,) = blend.compare_runs([first, second]).pairs
     assert pair.n_items == first.run.description.n_items
-    with pytest.raises(blend.InputError, match=r"\n  samples of each question \(s\): 3 there, absent here\n"):
+    with pytest.raises(blend.InputError, match=r"\n  s: 3 there, absent here\n"):
         blend.compare_runs([first, blend.score_run(asked(Reader(), out="once", limit=12))])
 
 

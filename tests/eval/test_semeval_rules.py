@@ -12,9 +12,7 @@ from hypothesis import strategies as st
 from blend.eval.recorded_answers import read_predictions
 from blend.eval.runs.answers import ANSWERS
 from blend.eval.tasks.multiple_choice.choice_scores import score_choices
-from blend.eval.tasks.short_answer.published_rules import THEIRS, not_repeated
 from blend.eval.tasks.short_answer.short_answer_decisions import decide_short_answers
-from blend.schemas.locales import registry
 from helpers.semeval_predictions import ASKED, CODES, GOLD, MCQ_TSV, form_of
 
 Prediction = tuple[str, Sequence[str]]
@@ -122,11 +120,3 @@ def test_the_tasks_rule_takes_answers_in_the_language_asked_in_alone_whatever_th
     assert decided("tea", groups, "default")[0] is True
     # Nothing is accepted in English, so that there is nothing to score.
     assert decided("tae", annotated((["tae"], [])), "semeval", "english") == (None, None, "not scored")
-
-
-def test_what_cannot_be_repeated_is_named_by_language():
-    warning = not_repeated(["ko=particles-1", "ga=simplemma-2.0.0"])
-    assert (
-        "(ko: KoNLPy, here particles-1; ga: spaCy, stanza, cltk or Spark NLP, here simplemma-2.0.0)" in warning
-    )
-    assert set(THEIRS) <= {one.language for one in registry()}

@@ -25,11 +25,11 @@ from blend.eval.runs.run_description import AskedRelease, ReleaseItems
 from blend.eval.runs.run_directory import Run, opened
 from blend.eval.scoring import score_answers, signature
 from blend.eval.task import checked_options, offered
-from blend.eval.tasks.multiple_choice import RUNGS
 from blend.schemas.frames import CULTURAL_PROMPT_ROWS
 from helpers import dishes
 from helpers.kill_points import Echo
 from helpers.models.own_models import Ranker
+from helpers.rung_runs import RUNGS
 
 MODEL = ModelDescription(backend="transformers", id="m", chat=True, delimiter="", dtype="float32")
 DRAWING = Decoding(temperature=0.5)

@@ -4,7 +4,8 @@ from pathlib import Path
 from typing import Any
 
 import blend
-from blend.eval.tasks.multiple_choice import RUNGS
+
+RUNGS = ("multiple-choice", "true-false", "short-answer")
 
 
 def run_each_rung(release: Path, model: Any, out: Path, **options: Any) -> dict[str, blend.Run]:

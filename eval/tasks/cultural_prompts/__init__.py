@@ -97,7 +97,6 @@ class CulturalPromptsTask(Task):
     overview = part("tasks.cultural_prompts.cultural_section:cultural_overview")
     sections = part("tasks.cultural_prompts.cultural_section:cultural_sections")
     takes_table = part("tasks.cultural_prompts.cultural_items:is_table_of_texts")
-    asked_apart = part("tasks.cultural_prompts.cultural_items:asked_apart")
     run_of_table = part("tasks.cultural_prompts.cultural_items:keep_texts")
 
     def compared(self, run: "ScoredRun") -> None:

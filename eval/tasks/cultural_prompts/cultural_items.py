@@ -12,7 +12,7 @@ import polars as pl
 from blend.eval.items import ITEMS, PART, ItemParts, TaskItems, text_digest
 from blend.eval.runs.answer_logs import ID_KEYS, LOG_SUFFIXES
 from blend.eval.runs.run_description import AskedRelease, RecordedAnswers, ReleaseItems
-from blend.eval.runs.run_directory import Run, RunOutcome, opened
+from blend.eval.runs.run_directory import RunOutcome, opened
 from blend.eval.tasks.cultural_prompts import CulturalPromptOptions, CulturalPromptsTask
 from blend.eval.tasks.cultural_prompts.cultural_scores import joined_names
 from blend.loaders.files.atomic import atomic_file
@@ -135,13 +135,13 @@ def _templates(rows: pl.LazyFrame) -> dict[str, str]:
 
 
 _REQUIRED = ("group", "topic", "text")
-OPTIONAL = ("sample", "category", "split", "language")
-COLUMNS = Columns(_REQUIRED, OPTIONAL, others=True)
+_OPTIONAL = ("sample", "category", "split", "language")
+_COLUMNS = Columns(_REQUIRED, _OPTIONAL, others=True)
 
-NAMES = ("group", "topic", "category", "split", "language")
+_NAMES = ("group", "topic", "category", "split", "language")
 """Columns that hold names, which are cleaned (`text_comparison.clean`)."""
 
-ASKED = {
+_ASKED = {
     "groups": ("group",),
     "kinds": ("split",),
     "topics": ("split", "category", "topic"),
@@ -162,7 +162,7 @@ def is_table_of_texts(path: Path) -> bool:
         return True
     if path.suffix.lower() in {*LOG_SUFFIXES} - {*SUFFIXES}:
         return False
-    either = Columns((), (*_REQUIRED, *OPTIONAL, *ID_KEYS), others=True)
+    either = Columns((), (*_REQUIRED, *_OPTIONAL, *ID_KEYS), others=True)
     try:
         held = {*_opened(path, either).collect_schema().names()}
     except (pl.exceptions.PolarsError, RowError, RowErrors):
@@ -191,7 +191,7 @@ def keep_texts(path: Path, out: Path, *, model: str | None = None) -> RunOutcome
     if not path.is_file():
         raise InputError(f"{path}: no such file; `answers` names a table of texts ({', '.join(SUFFIXES)})")
     try:
-        texts = _opened(path, COLUMNS)
+        texts = _opened(path, _COLUMNS)
         keys = _keys(path, texts)
     except pl.exceptions.PolarsError as error:
         raise _unreadable(path, error) from error
@@ -217,26 +217,14 @@ def keep_texts(path: Path, out: Path, *, model: str | None = None) -> RunOutcome
 
 def _asked(keys: pl.DataFrame) -> AskedRelease:
     """What was asked for, which is the same for the texts of several models whatever they wrote."""
-    tables = {name: text_digest("\n".join(_names(keys, name))) for name in ASKED}
+    tables = {name: text_digest("\n".join(_names(keys, name))) for name in _ASKED}
     return AskedRelease(name="texts", version="0.0.0", tables=tables)
-
-
-def asked_apart(there: Run, here: Run) -> tuple[str, ...]:
-    """Say what only one of two runs was asked for: the first of its groups, kinds and so on."""
-    lines = []
-    for name in ASKED:
-        held = [_names(run.gold(), name) for run in (there, here)]
-        alone = [min({*names} - {*others}, default=None) for names, others in (held, held[::-1])]
-        found = [f"{one!r} {where} alone" for one, where in zip(alone, ("there", "here"), strict=True) if one]
-        if found:
-            lines.append(f"{name}: {', '.join(found)}")
-    return tuple(lines)
 
 
 def _names(keys: pl.DataFrame, of: str) -> list[str]:
     """The groups, kinds, topics or languages of texts, sorted; a kind without a name is blank."""
     named = keys.with_columns(pl.col("language").fill_null("en"))
-    return named.select(joined_names(*ASKED[of])).to_series().unique().sort().to_list()
+    return named.select(joined_names(*_ASKED[of])).to_series().unique().sort().to_list()
 
 
 def _opened(path: Path, columns: Columns) -> pl.LazyFrame:
@@ -262,9 +250,9 @@ def _opened(path: Path, columns: Columns) -> pl.LazyFrame:
 def _keys(path: Path, texts: pl.LazyFrame) -> pl.DataFrame:
     """Everything but the texts, with an id for each row: `GOLD` and ``_row``."""
     held = texts.collect_schema().names()
-    COLUMNS.check([name for name in held if name != _ROW], path.name)
-    absent = [pl.lit(None, pl.String).alias(name) for name in (*NAMES, "sample") if name not in held]
-    present = [pl.col(name).cast(pl.String).map_batches(_cleaned) for name in NAMES if name in held]
+    _COLUMNS.check([name for name in held if name != _ROW], path.name)
+    absent = [pl.lit(None, pl.String).alias(name) for name in (*_NAMES, "sample") if name not in held]
+    present = [pl.col(name).cast(pl.String).map_batches(_cleaned) for name in _NAMES if name in held]
     sample = [pl.col("sample").cast(pl.String)] if "sample" in held else []
     keys = texts.select(_ROW, *present, *sample, *absent).collect()
     keys = keys.with_columns(
@@ -293,7 +281,7 @@ def _check(path: Path, keys: pl.DataFrame) -> None:
     ]
     strange = keys.filter(pl.col("sample").cast(pl.Int64, strict=False).is_null()).select(_ROW, "sample")
     found += [(row, "sample", f"{one!r} is not a whole number", number) for row, one in strange.iter_rows()]
-    found += [problem for column in NAMES for problem in _alike(path, keys, column)]
+    found += [problem for column in _NAMES for problem in _alike(path, keys, column)]
     numbered = keys.with_columns(before=pl.col(_ROW).first().over("item_id"))
     again = numbered.filter(pl.col(_ROW) > pl.col("before"))
     found += [

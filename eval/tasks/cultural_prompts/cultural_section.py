@@ -1,4 +1,4 @@
-"""Sections of texts for readers of many nationalities: variance, words, correlations, examples, charts."""
+"""Sections of texts for readers of many nationalities: variance, words, correlations."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,23 +15,19 @@ from blend.eval.report.report_sections import (
     table_section,
 )
 from blend.eval.report.scored_runs import ScoredRun
-from blend.eval.runs.answers import WRITTEN, split_answers
 from blend.eval.runs.run_directory import read_frame
 from blend.eval.scores_json import UNANSWERED, Score, score_again
-from blend.eval.tasks.cultural_prompts.cultural_scores import FOLDER, WORDS_NAME, joined_names
+from blend.eval.tasks.cultural_prompts.cultural_scores import FOLDER, WORDS_NAME
 from blend.eval.tasks.cultural_prompts.topic_analysis import ODDITIES
 
 WORDS = 10
 """Words per nationality that are shown."""
 
-EXAMPLES = 6
-"""Nationalities whose texts stand side by side."""
-
 
 def cultural_sections(runs: Sequence[ScoredRun]) -> tuple[Section | None, ...]:
     """The sections on comparable runs; null without figures for one."""
     agreements = (_agreement(runs, *of) for of in _surveys(runs[0]))
-    return _variances(runs), *agreements, _words(runs), _examples(runs[0])
+    return _variances(runs), *agreements, _words(runs)
 
 
 def cultural_overview(run: ScoredRun) -> dict[str, str]:
@@ -101,7 +97,6 @@ def _variances(runs: Sequence[ScoredRun]) -> Section | None:
             spec = chart_spec("variance", about, height=340, data=rows, largest=largest)
             pictures.append(ReportChart(run.name, spec))
     return table_section(
-        "variances",
         "Variance between and within nationalities",
         "Each mark is a topic: half of the mean squared word edit distance of two texts for different "
         "nationalities (upwards) and of two samples for the same one (to the right), both without "
@@ -125,7 +120,6 @@ def _agreement(runs: Sequence[ScoredRun], measure: str, survey: str) -> Section 
             spec = marks_chart(by_split, order, title, line=(0, ""), digits=3)
             pictures.append(ReportChart(run.name, spec))
     return table_section(
-        f"agreement-{measure}-{survey}",
         f"Agreement with {survey}, by {_MEASURES[measure]}",
         "For every nationality: do the texts for those whose values are close to its own resemble its texts "
         "more? Kendall’s τ is 1 if the two orders of all others agree, −1 if one is the other reversed, 0 if "
@@ -145,40 +139,10 @@ def _words(runs: Sequence[ScoredRun]) -> Section | None:
         listed = rows.group_by("group", "split", maintain_order=True).agg(pl.col("word"))
         cells += [(run.name, group, split or "texts", ", ".join(of)) for group, split, of in listed.iter_rows()]
     return table_section(
-        "words",
         "Words of every nationality",
         f"The {WORDS} words with the highest TF-IDF: frequent in the texts for one nationality, rare in "
         "those for others.",
         ("model", "nationality", "kind of text", "words"),
         cells,
         is_open=len(cells) <= 2 * WORDS,
-    )
-
-
-def _examples(run: ScoredRun) -> Section | None:
-    """The first samples about the topic on which nationalities differ most beyond their samples."""
-    across, within = (run.of(f"variance-{what}-unbiased", "topic") for what in ("across", "within"))
-    ratios = {
-        topic: score.value / inside.value
-        for topic, score in across.items()
-        if score.value is not None and (inside := within[topic]).value
-    }
-    if not ratios:
-        return None
-    topic = max(ratios, key=lambda name: (ratios[name], name))
-    is_topic = joined_names("split", "category", "topic") == topic
-    rows = run.run.gold().filter(is_topic).unique("group", keep="first", maintain_order=True)
-    step = max(1, rows.height // EXAMPLES)
-    shown = rows.gather_every(step).head(EXAMPLES)
-    kept = run.run.kept().read("item_id", *WRITTEN, "error", items=shown)
-    answers = split_answers(kept)
-    texts = shown.join(answers, on="item_id", how="inner", maintain_order="left").drop_nulls("text")
-    return table_section(
-        "examples",
-        f"Side by side: {topic}",
-        "Texts on the topic on which nationalities differ most beyond what samples of one nationality do, "
-        "the first sample for some of them.",
-        ("nationality", "text"),
-        texts.select("group", "text").iter_rows(),
-        is_open=True,
     )

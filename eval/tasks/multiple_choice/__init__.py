@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
-from annotated_types import Ge
+from annotated_types import Ge, Le
 
 from blend.eval.task import ShotOptions, TaskOptions
 from blend.eval.task_protocol import Task, part
@@ -23,17 +23,13 @@ class ChoiceOptions(ShotOptions):
 
     style: Style = "letters"
     """How a question is put; json of recorded answers, and of models that only write, where it is left out."""
-    rotations: Annotated[int, Ge(1)] = 1
+    rotations: Annotated[int, Ge(1), Le(_POSITIONS)] = 1
     """Positions in which the correct option of each question stands, at most four."""
     confidence: bool = False
     """Whether the model says how sure it is, in percent, in the style json."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.rotations > _POSITIONS:
-            raise ValueError(
-                f"`rotations`: {self.rotations} is not possible (a question has {_POSITIONS} options)"
-            )
         if self.confidence and self.style != "json":
             raise ValueError(
                 f"`confidence=True` makes sense only in the style 'json', and here `style={self.style}`, whose "
@@ -75,10 +71,6 @@ class MultipleChoice(_FourOptions):
     items = part("tasks.multiple_choice.choice_items:choice_items")
     score = part("tasks.multiple_choice.choice_scores:score_choice_run")
     predictions = part("tasks.multiple_choice.chosen_options:predictions")
-
-
-RUNGS = ("multiple-choice", "true-false", "short-answer")
-"""Names of the tasks that are rungs of one ladder, in its order."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -24,10 +24,8 @@ from blend.eval.statistics.clusters import Clusters, cluster_sums
 from blend.eval.statistics.estimates import estimates, gap_estimate, macro_estimate
 from blend.eval.task import Progress, ScoringOptions
 from blend.eval.tasks.multiple_choice.chosen_options import (
-    DEFAULT,
     GIVEN,
     SEMEVAL,
-    choose,
     decided,
     rules_of,
     stated_confidence,
@@ -55,7 +53,7 @@ DECISIONS = pl.Schema(
 )
 """One row per item, in the order of the items: what was asked; indices from 0 of the correct and of the chosen
 option; the region behind the chosen one; whether it is correct (null: there is no answer); the rule; and why,
-in a word (as of `chosen_options.choose`, or ``unanswered``). Where answers have one, ``confidence`` as well,
+in a word (as of `chosen_options.decided`, or ``unanswered``). Where answers have one, ``confidence`` as well,
 the share that the model gives its choice."""
 
 _TEMPLATE = "template_id"
@@ -106,7 +104,7 @@ def score_choices(
             an answer are left out of every figure but ``missing``, and wrong by the rule `SEMEVAL`.
         gold: `tasks.multiple_choice.choice_items.GOLD` of each part, row by row the same items.
         style: Style of the questions; ``json`` wherever answers are texts.
-        rule: Name of a rule, see `chosen_options.choose`.
+        rule: Name of a rule, see `chosen_options.decided`.
         seed: Seed of the intervals.
         says_confidence: Whether answers say how sure they are (`chosen_options.stated_confidence`).
 
@@ -124,12 +122,11 @@ def score_choices(
         stated = rows.select(stated_confidence(pl.col("text"))).to_series()
         if says_confidence:
             rows = rows.with_columns(without_confidence(pl.col("text")))
-        choices = choose(rows, style=style, rule=DEFAULT if rule == SEMEVAL else rule)
-        if says_confidence:
-            choices = choices.with_columns(confidence=stated)
-        return decided(rows, choices, rule).with_columns(
+        found = decided(rows, style=style, rule=rule)
+        sure = stated if says_confidence else found["confidence"]
+        return found.with_columns(
             chosen_region=pl.col("option_regions").list.get(pl.col("chosen"), null_on_oob=True),
-            confidence=pl.when(pl.col("chosen").is_not_null()).then("confidence"),
+            confidence=pl.when(pl.col("chosen").is_not_null()).then(sure),
         )
 
     judged = decided_in_parts(parts, gold, decide)

@@ -4,20 +4,21 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from blend.eval.report.region_sections import region_sections
 from blend.eval.report.report_sections import (
     Section,
     cell,
     heat_section,
     pairs,
+    region_sections,
     table_section,
 )
-from blend.eval.report.scored_runs import ScoredRun, region_name
-from blend.eval.report.single_answers import (
+from blend.eval.report.scored_runs import (
     VARIANTS,
     Candidate,
     KnownQuestion,
     KnownQuestions,
+    ScoredRun,
+    region_name,
     single_answers,
 )
 from blend.eval.scores_json import ALL
@@ -74,7 +75,6 @@ def _spread_section(runs: Sequence[ScoredRun]) -> Section | None:
         for spread, score in run.of("accuracy", "answer-spread").items()
     )
     return table_section(
-        "answer-spread",
         "By how widespread the correct answer is",
         "People of six or more other regions gave a universal answer as well, of one to five a shared one, of "
         "none a specific one. A universal answer can be known from anywhere.",
@@ -94,7 +94,6 @@ def _cultures_section(runs: Sequence[ScoredRun]) -> Section | None:
         for culture, score in run.of("default-culture", "culture").items()
     )
     return heat_section(
-        "cultures",
         "Whose culture a model falls back to",
         "Of the wrong answers to questions about the region of the row: how often the culture of the column, "
         "or its answer, was chosen where it was one of the three distractors. 33 is chance; a bright column "
@@ -115,7 +114,6 @@ def _positions_section(runs: Sequence[ScoredRun]) -> Section | None:
         chosen, correct = (run.of(f"position-{what}", "position") for what in ("chosen", "correct"))
         cells += [(run.name, letter, cell(chosen[letter]), cell(correct.get(letter))) for letter in chosen]
     return table_section(
-        "positions",
         "Position bias",
         "How often every letter was chosen, beside how often it was correct. Without bias both are alike.",
         ("model", "letter", "chosen, %", "correct, %"),
@@ -134,7 +132,6 @@ def _confidence_section(runs: Sequence[ScoredRun]) -> Section | None:
             region = "all" if key == ALL else region_name(key)
             rows.append((run.name, region, cell(error), cell(areas.get(key)), *map(cell, of_key)))
     return table_section(
-        "confidence",
         "Confidence",
         "How sure a model is of the option that it chooses. ECE: how far its confidence is from its accuracy, "
         "0 at best. AUROC: how often a correct answer is the more confident of a correct and a wrong one; 50 "

@@ -30,9 +30,7 @@ CONFIDENT_PROMPT = PUBLISHED_PROMPT.replace(
 )
 """The published prompt with a field for confidence."""
 
-STATED = r',?\s*"confidence"\s*:\s*"?\s*(\d+(?:\.\d+)?)\s*%?\s*"?\s*,?'
-
-
+_CONFIDENCE = r',?\s*"confidence"\s*:\s*"?\s*(\d+(?:\.\d+)?)\s*%?\s*"?\s*,?'
 """The field for confidence in an answer, as a regular expression."""
 
 
@@ -41,7 +39,7 @@ def stated_confidence(text: pl.Expr) -> pl.Expr:
 
     A number with a point up to 1, such as 0.9, is taken as the share that it would be a strange percentage for.
     """
-    stated = text.str.extract(STATED)
+    stated = text.str.extract(_CONFIDENCE)
     number = stated.cast(pl.Float64)
     is_share = stated.str.contains(".", literal=True) & (number <= 1)
     share = pl.when(is_share).then(number).otherwise(number / 100)
@@ -50,7 +48,7 @@ def stated_confidence(text: pl.Expr) -> pl.Expr:
 
 def without_confidence(text: pl.Expr) -> pl.Expr:
     """Answers without the field for confidence, which the rules for letters know nothing of."""
-    return text.str.replace(STATED, "")
+    return text.str.replace(_CONFIDENCE, "")
 
 
 DEFAULT = "default"
@@ -84,81 +82,64 @@ def read_options(answers: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def choose(
-    answers: pl.DataFrame, *, style: str, rule: str, read: Callable[[pl.DataFrame], pl.DataFrame] = read_options
+def decided(
+    rows: pl.DataFrame,
+    *,
+    style: str,
+    rule: str,
+    read: Callable[[pl.DataFrame], pl.DataFrame] = read_options,
 ) -> pl.DataFrame:
-    """The options that answers choose.
+    """Decide items by the options that answers choose.
 
     Args:
-        answers: A row per item: ``text``, ``logprobs``, ``option_tokens``, ``option_bytes``, ``error`` and
-            ``option_texts``; all but the last are null where there is no answer.
+        rows: A row per item with its gold, of that ``option_texts`` and the index of the correct option
+            ``answer``, and what was answered: `GIVEN`, null where there is no answer.
         style: Style of the questions; ``json`` wherever answers are texts.
-        rule: One of `rules_of` the style.
+        rule: One of `rules_of` the style, or `SEMEVAL`, by which what has no answer is wrong.
         read: How texts are read, as by `read_options`.
 
     Returns:
-        A row for each of the answers: ``answered``, whether there is one, of whatever sort; ``chosen``, the
-        index of the option from 0, null where an answer names none, the first of equally likely ones; ``why``:
-        ``likeliest``, ``strict``, ``lenient``, ``unparsable``, ``error`` or ``missing``; ``confidence``, the
-        share of the chosen option in the softmax of the scores that chose it, null where texts are read; and by
-        its name what each further rule would have chosen.
+        The rows without what was answered, with ``rule``; ``answered``, whether there is an answer, of whatever
+        sort; ``chosen``, the index of the option from 0, null where an answer names none, the first of equally
+        likely ones; ``correct``; ``why``: ``likeliest``, ``strict``, ``lenient``, ``unparsable``,
+        ``unanswered``, ``error`` or ``missing``; ``confidence``, the share of the chosen option in the softmax
+        of the scores that chose it, null where texts are read; and by its name whether the choice of each
+        further rule is correct.
 
     Raises:
         UnknownNameError: If there is no such rule for these answers; lists the rules.
     """
-    rules = rules_of(style)
-    if rule not in rules:
-        raise UnknownNameError("rule", rule, rules)
+    rules, used = rules_of(style), DEFAULT if rule == SEMEVAL else rule
+    if used not in rules:
+        raise UnknownNameError("rule", used, rules)
     if style == "json":
-        by_rule = read(answers)
-        is_strict = pl.when(pl.col("strict").is_not_null()).then(pl.lit("strict")).otherwise(pl.lit("lenient"))
-        why = pl.when(pl.col(rule).is_null()).then(pl.lit(UNREAD)).otherwise(is_strict)
+        by_rule = read(rows)
+        is_strict = pl.when(by_rule["strict"].is_not_null()).then(pl.lit("strict")).otherwise(pl.lit("lenient"))
+        why = pl.when(by_rule[used].is_null()).then(pl.lit(UNREAD)).otherwise(is_strict)
         sure = pl.lit(None, pl.Float64)
     else:
-        measures = _measures(answers, of_letters=style == "letters")
+        measures = _measures(rows, of_letters=style == "letters")
         by_rule = pl.DataFrame({name: _argmax(measures[name]) for name in rules})
         why = pl.lit("likeliest")
-        sure = pl.lit(pl.Series(likelihood(measures[rule]), nan_to_null=True))
-    absent = pl.when(pl.col("error").is_not_null()).then(pl.lit("error")).otherwise(pl.lit("missing"))
+        sure = pl.lit(pl.Series(_likelihood(measures[used]), nan_to_null=True))
     given = pl.any_horizontal(pl.col("text", "logprobs").is_not_null())
-    return pl.concat([answers.select("text", "logprobs", "error"), by_rule], how="horizontal").select(
-        *(name for name in rules if name != DEFAULT),
-        answered=given,
-        chosen=rule,
-        why=pl.when(given).then(why).otherwise(absent),
-        confidence=sure,
-    )
-
-
-def decided(rows: pl.DataFrame, choices: pl.DataFrame, rule: str) -> pl.DataFrame:
-    """Decide items by what was chosen.
-
-    Args:
-        rows: Items with their gold and what was answered.
-        choices: What `choose` says of them.
-        rule: Name of the rule; by `SEMEVAL` what has no answer is wrong.
-
-    Returns:
-        The rows with those of the choices in place of the answers, ``rule`` and ``correct``, and by the name of
-        every further rule whether its choice is correct.
-    """
-    is_decided = pl.lit(value=True) if rule == SEMEVAL else pl.col("answered")
+    absent = pl.when(pl.col("error").is_not_null()).then(pl.lit("error")).otherwise(pl.lit("missing"))
+    said = pl.when(says_nothing("text")).then(pl.lit(UNANSWERED)).otherwise(why)
 
     def correct(name: str) -> pl.Expr:
         # An answer that chooses none is wrong, no answer is null.
-        return pl.when(is_decided).then((pl.col(name) == pl.col("answer")).fill_null(value=False))
+        is_decided = pl.lit(value=True) if rule == SEMEVAL else given
+        return pl.when(is_decided).then((by_rule[name] == pl.col("answer")).fill_null(value=False))
 
-    others = [name for name in _OPTION_RULES + _TEXT_RULES if name in choices.columns]
-    return (
-        pl.concat([rows, choices], how="horizontal")
-        .with_columns(
-            why=pl.when(says_nothing("text")).then(pl.lit(UNANSWERED)).otherwise("why"),
-            rule=pl.lit(rule),
-            correct=correct("chosen"),
-            **{name: correct(name) for name in others},
-        )
-        .drop(*GIVEN, "option_texts")
-    )
+    return rows.with_columns(
+        answered=given,
+        chosen=by_rule[used],
+        why=pl.when(given).then(said).otherwise(absent),
+        confidence=sure,
+        rule=pl.lit(rule),
+        correct=correct(used),
+        **{name: correct(name) for name in rules if name != DEFAULT},
+    ).drop(*GIVEN, "option_texts")
 
 
 def _measures(answers: pl.DataFrame, *, of_letters: bool) -> dict[str, NDArray[np.float64]]:
@@ -172,7 +153,7 @@ def _measures(answers: pl.DataFrame, *, of_letters: bool) -> dict[str, NDArray[n
     return {DEFAULT: by_byte, "byte": by_byte, "sum": logprobs, "token": by_token}
 
 
-def likelihood(measure: NDArray[np.float64]) -> NDArray[np.float64]:
+def _likelihood(measure: NDArray[np.float64]) -> NDArray[np.float64]:
     """The softmax of the highest of each row's scores, shape ``(n_rows,)``; NaN where there are none."""
     highest = measure.max(axis=1, keepdims=True)
     share: NDArray[np.float64] = 1 / np.exp(measure - highest).sum(axis=1)
@@ -213,7 +194,7 @@ def _index(letter: pl.Expr) -> pl.Expr:
     return letter.replace_strict(list(LETTERS), list(range(len(LETTERS))), default=None, return_dtype=pl.Int64)
 
 
-_STATED = re.compile(STATED)
+_CONFIDENCE_FIELD = re.compile(_CONFIDENCE)
 
 
 def choice_rules(asked: TaskItems) -> dict[str, ItemRule]:
@@ -221,7 +202,7 @@ def choice_rules(asked: TaskItems) -> dict[str, ItemRule]:
     says_confidence = CONFIDENT_PROMPT in asked.prompts.values()
 
     def read(options: Sequence[str], reply: str) -> int | None:
-        return option_chosen(_STATED.sub("", reply, count=1) if says_confidence else reply, options)
+        return option_chosen(_CONFIDENCE_FIELD.sub("", reply, count=1) if says_confidence else reply, options)
 
     return {
         item_id: chosen_rule(LETTERS, answer, partial(read, options))
@@ -284,7 +265,7 @@ def _rows(run: Run) -> Iterator[Sequence[str]]:
     answers = as_scored(run.answers(), run.description).select("item_id", *GIVEN)
     rows = gold.filter(rotation=0).join(answers, on="item_id", how="left", maintain_order="left")
     style = "json" if run.description.holds_texts else run.description.options["style"]
-    chosen = choose(rows, style=style, rule=DEFAULT)["chosen"]
+    chosen = decided(rows, style=style, rule=DEFAULT)["chosen"]
     for question_id, order, index in zip(rows["question_id"], rows["source_order"], chosen, strict=True):
         letter = None if index is None else order[index]
         yield question_id, *("1" if letter == one else "0" for one in LETTERS)

@@ -10,8 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 import polars as pl
 
 from blend.eval.items import ITEMS, TaskItems, some_templates
-from blend.eval.report.scored_runs import ScoredRun
-from blend.eval.report.single_answers import Candidate, KnownQuestion, KnownQuestions
+from blend.eval.report.scored_runs import Candidate, KnownQuestion, KnownQuestions, ScoredRun
 from blend.eval.runs.run_directory import Run
 from blend.eval.scores_json import ALL, Score, ScoredItems, missing_share, percents
 from blend.eval.statistics.estimates import estimates
@@ -25,7 +24,7 @@ from blend.eval.tasks.multiple_choice.choice_scores import (
     scored_parts,
     shares_by,
 )
-from blend.eval.tasks.multiple_choice.chosen_options import choose, chosen_rule, decided
+from blend.eval.tasks.multiple_choice.chosen_options import chosen_rule, decided
 from blend.eval.tasks.multiple_choice.reply_options import option_chosen
 from blend.schemas.prompts import TRUE_FALSE_PROMPT
 from blend.schemas.rows import LETTERS, TRUE_FALSE_QUESTIONS, YesNo
@@ -163,9 +162,7 @@ def score_true_false(
     Raises:
         UnknownNameError: If there is no such rule for these answers; lists the rules.
     """
-    judged = decided_in_parts(
-        parts, gold, lambda rows: decided(rows, choose(rows, style=style, rule=rule, read=read_yes_no), rule)
-    )
+    judged = decided_in_parts(parts, gold, lambda rows: decided(rows, style=style, rule=rule, read=read_yes_no))
     options = _complete(judged)
     scores = (
         *accuracies(_complete_questions(judged), seed),

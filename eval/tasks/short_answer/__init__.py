@@ -54,7 +54,7 @@ class ShortAnswer(Task):
     score = part("tasks.short_answer.short_answer_scores:score_short_answer_run")
     item_rules = part("tasks.short_answer.short_answer_scores:answer_rules")
     replies_to_judge = part("tasks.short_answer.short_answer_scores:replies_to_judge")
-    predictions = part("tasks.short_answer.published_rules:predictions")
+    predictions = part("tasks.short_answer.short_answer_scores:predictions")
     sections = part("tasks.short_answer.short_answer_scores:short_answer_sections")
     single_answers = part("tasks.short_answer.short_answer_scores:labelled_answers")
     known_questions = part("tasks.short_answer.short_answer_scores:asked_questions")

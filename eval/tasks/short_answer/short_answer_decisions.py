@@ -13,9 +13,8 @@ from blend.eval.judging.judge_run import REPLIES
 from blend.eval.judging.verdicts import JUDGE
 from blend.eval.scores_json import UNANSWERED
 from blend.eval.tasks.short_answer import AskedIn
-from blend.eval.tasks.short_answer.default_rule import default_rule
-from blend.eval.tasks.short_answer.published_rules import LEMMATISERS, SEMEVAL, paper_rule, semeval_rule
 from blend.eval.tasks.short_answer.replies import ENGLISH, Rule, Variant, read_reply, reply_words
+from blend.eval.tasks.short_answer.rules import SEMEVAL, rule_named
 from blend.eval.text.language_readers import normalised, primary, words_of
 from blend.eval.text.lemmatisers import DEFAULT_LEMMAS, NO_LEMMAS, lemmatiser_names, loaded
 from blend.loaders.upstream.semeval.task_files import is_non_answer
@@ -47,13 +46,6 @@ WHYS = ("value", "words", "containment", "lemmas", "no match", "hedged", "refuse
 """Why an item is correct or wrong: the step that matched, or that none did; ``hedged`` of a response that lists
 too many answers (`replies.MAX_LISTED`), ``refused`` of one that says that it does not answer."""
 
-RULES: dict[str, Callable[[str | None, Mapping[str, str | None], Calendar], Rule]] = {
-    "default": default_rule,
-    "paper": paper_rule,
-    SEMEVAL: semeval_rule,
-}
-"""The rules by name."""
-
 
 def decide_short_answers(
     responses: pl.DataFrame,
@@ -75,7 +67,7 @@ def decide_short_answers(
             exact text that was asked) and ``response`` (what the model said; null or blank for nothing).
         annotations: The configuration ``annotations`` of a release (`published_rows.Annotation`), with every
             question of the responses.
-        rule: Name of `RULES`.
+        rule: ``default``, ``paper`` or ``semeval``.
         lemmas: ``none``, ``default`` or names of lemmatisers; see `eval.text.lemmatisers.lemmatiser_names`.
         language: In which the questions were asked, where responses have no column ``asked_in`` that says it.
             ``english`` counts English answers only; by the rule ``default`` also a local answer in Latin script
@@ -111,7 +103,7 @@ def short_answer_rule(
     Returns:
         A function from a row of responses, with ``asked_in``, to one of `DECISIONS`.
     """
-    make, preferred = _rule(rule)
+    make, preferred = rule_named(rule)
     questions = _questions(annotations, asked)
     keys = asked.select(*KEY, "asked_in").unique().iter_rows()
     ways = {(questions[template_id, locale]["language"], way) for template_id, locale, way in keys}
@@ -144,7 +136,7 @@ def lemmas_signature(
         others: Languages of the other answers of the run, which ``lemmas`` may name as well.
     """
     languages = {"en", *annotations["language"].unique()}
-    names = lemmatiser_names(lemmas, languages, preferred=_rule(rule)[1], others={*others, *languages})
+    names = lemmatiser_names(lemmas, languages, preferred=rule_named(rule)[1], others={*others, *languages})
     return "+".join(
         f"{tag}={NO_LEMMAS if name is None else loaded(tag, name).signature}"
         for tag, name in sorted(names.items())
@@ -155,13 +147,6 @@ def _calendar(language: str) -> Calendar:
     """The calendar beside the Gregorian one in the packaged locales of a language; else that."""
     calendars = (locale.calendar for locale in registry() if primary(locale.language) == language)
     return next((calendar for calendar in calendars if calendar != "gregory"), "gregory")
-
-
-def _rule(name: str) -> tuple[Callable[..., Rule], Mapping[str, str]]:
-    """A rule, and the lemmatisers that it takes by default where they are not the registry's."""
-    if name not in RULES:
-        raise UnknownNameError("rule", name, RULES)
-    return RULES[name], {} if name == "default" else LEMMATISERS
 
 
 def _questions(annotations: pl.DataFrame, asked: pl.DataFrame) -> dict[tuple[str, str], dict[str, Any]]:

@@ -10,23 +10,37 @@ from blend.eval.items import TaskItems, own_prompt
 from blend.eval.judging.judge_run import with_checks
 from blend.eval.judging.labels import TIE, scored_with_labels, with_corrected
 from blend.eval.judging.verdicts import is_judge, read_verdicts
-from blend.eval.report.region_sections import region_sections, scorers_section
-from blend.eval.report.report_sections import Section, cell, table_section
-from blend.eval.report.scored_runs import ScoredRun, region_name
-from blend.eval.report.single_answers import (
+from blend.eval.recorded_answers import PREDICTION, Predictions
+from blend.eval.report.report_sections import Section, cell, region_sections, scorers_section, table_section
+from blend.eval.report.scored_runs import (
     REASONS,
     KnownQuestion,
     KnownQuestions,
+    ScoredRun,
     answer_groups,
+    region_name,
     single_answers,
 )
+from blend.eval.runs.answers import as_scored
 from blend.eval.runs.run_directory import Run
-from blend.eval.scores_json import ALL, UNANSWERED, Score, ScoredItems, estimated, missing_share, share_scores
+from blend.eval.scores_json import (
+    ALL,
+    UNANSWERED,
+    Score,
+    ScoredItems,
+    estimated,
+    missing_share,
+    percent,
+    percents,
+    share_scores,
+)
 from blend.eval.statistics.agreement import correlation
+from blend.eval.statistics.clusters import cluster_sums
+from blend.eval.statistics.estimates import estimates, macro_estimate
 from blend.eval.task import Decision, ItemRule, Progress
 from blend.eval.tasks.short_answer import ShortAnswerScoring
-from blend.eval.tasks.short_answer.published_rules import SEMEVAL, code_scores, not_repeated
 from blend.eval.tasks.short_answer.replies import MAX_ANSWERS
+from blend.eval.tasks.short_answer.rules import SEMEVAL
 from blend.eval.tasks.short_answer.short_answer_decisions import (
     DECISIONS,
     answers_to_judge,
@@ -38,15 +52,16 @@ from blend.eval.tasks.short_answer.short_answer_decisions import (
 )
 from blend.eval.text.language_readers import primary
 from blend.eval.text.lemmatisers import DEFAULT_LEMMAS
+from blend.loaders.upstream.semeval.task_files import ENGLISH, SAQ_PREDICTION, in_english, task_id
+from blend.schemas.errors import InputError
 
 _METRICS = {"sem-b": "correct", "sem-w": "weight"}
 """Metric to the column of decisions that it is the mean of."""
 
 _SCOPES = {"region": "region", "topic": "topic", "language": "asked_in", "prompt": "prompt_id"}
-_ENGLISH = "en"
 _LOCAL = pl.col("locale").map_elements(primary, return_dtype=pl.String)
 _ASKED_IN = (
-    pl.when((pl.col("language") == _ENGLISH) & (_LOCAL != _ENGLISH))
+    pl.when((pl.col("language") == ENGLISH) & (_LOCAL != ENGLISH))
     .then(pl.lit("english"))
     .otherwise(pl.lit("local"))
 )
@@ -111,7 +126,7 @@ def _score_short_answers(
         parts: Items, some at a time, each part with the answers to it (`runs.answers`); items without
             an answer are left out.
         gold: As `tasks.short_answer` gives it.
-        rule: Name of a rule, see `short_answer_decisions.RULES`.
+        rule: Name of a rule, see `short_answer_decisions.decide_short_answers`.
         lemmas: Lemmatisers, see `text.lemmatisers.lemmatiser_names`.
         verdicts: What a judge says, `judging.verdicts.VERDICTS`, in place of the default rule.
         seed: Seed of the intervals.
@@ -148,9 +163,9 @@ def _score_short_answers(
         ours = _score_short_answers(parts, gold, seed=seed)
         beside = (one for one in ours.scores if one.metric in ("sem-b", "sem-b-macro"))
         by_default = (one.model_copy(update={"metric": f"{one.metric}-default"}) for one in beside)
-        scores = (*scores, *code_scores(decided, seed=seed), *by_default)
+        scores = (*scores, *_code_scores(decided, seed=seed), *by_default)
     scores = (*scores, missing_share(replies.height, n_items))
-    warnings = (not_repeated(read_with.split("+")),) if rule == SEMEVAL else ()
+    warnings = (_NOT_REPEATED,) if rule == SEMEVAL else ()
     signature = {"lemma": read_with}
     if rule == "default" and "english" in decided["asked_in"]:
         signature["local"] = "latin"  # which local answers count for English questions
@@ -319,7 +334,6 @@ def _languages_section(runs: Sequence[ScoredRun]) -> Section | None:
         for key, score in run.of("sem-b-gap", scope).items()
     )
     return table_section(
-        "languages",
         "Local language against English",
         "Share correct in the language of the region, less that of the same questions in English: above 0 the "
         "local language is better. An interval that holds 0 shows no difference.",
@@ -327,3 +341,73 @@ def _languages_section(runs: Sequence[ScoredRun]) -> Section | None:
         cells,
         is_open=True,
     )
+
+
+# Figures and files of SemEval-2026 Task 7.
+
+_NOT_REPEATED = (
+    "the task's scorer reads each language with a library that runs in its container alone, so short answers "
+    "are decided with others here, and figures differ; docs/semeval.md says how"
+)
+"""What is said of figures by the rule."""
+
+
+def _code_scores(decisions: pl.DataFrame, *, seed: int) -> tuple[Score, ...]:
+    """Accuracy by the codes of the task, language asked in and region, and their plain mean.
+
+    Args:
+        decisions: With ``locale``, ``template_id``, ``language`` and ``correct``; those that are not scored
+            (null) are left out. Of several rows under one id of the task the last counts.
+        seed: Seed of the intervals.
+    """
+    region = pl.col("locale").str.extract(r"-([A-Z]{2})$")
+    ids = [_asked_id(*row) for row in decisions.select("template_id", "language").iter_rows()]
+    rows = (
+        decisions.with_columns(pl.Series("task_id", ids, dtype=pl.String))
+        .with_columns(code=pl.when(language="en").then(pl.format("en-{}", region)).otherwise("locale"))
+        .drop_nulls("correct")
+        .unique(["code", "task_id"], keep="last", maintain_order=True)
+    )
+    sums = cluster_sums(rows["correct"].cast(pl.Float64), rows["template_id"], rows["code"])
+    return (
+        percent("accuracy-macro", "overall", ALL, macro_estimate(sums, seed=seed)),
+        *percents("accuracy", "code", sums.groups, estimates(sums, seed=seed)),
+    )
+
+
+def predictions() -> Predictions:
+    """The task's file for short answers."""
+    return Predictions(SAQ_PREDICTION, ("id", PREDICTION), _items, _answer_text, _rows)
+
+
+def _asked_id(template_id: str, language: str) -> str:
+    """The task's id of a question in the language that it is asked in: ``en-ET_001`` of ``am-ET_001``."""
+    return in_english(template_id) if language == ENGLISH else template_id
+
+
+def _items(asked: TaskItems) -> Iterator[tuple[str, str, None]]:
+    for item_id, template_id, language in asked.items.select("item_id", "template_id", "language").iter_rows():
+        yield item_id, _asked_id(template_id, language), None
+
+
+def _answer_text(cells: Mapping[str, str], _: None) -> str:
+    return cells[PREDICTION]
+
+
+def _rows(run: Run) -> Iterator[Sequence[str]]:
+    items = run.items("item_id", "template_id", "language")
+    answers = as_scored(run.answers(), run.description).select("item_id", "text")
+    written: set[str] = set()
+    for template_id, language, text in (
+        items.join(answers, on="item_id", how="left", maintain_order="left").drop("item_id").iter_rows()
+    ):
+        if task_id(template_id) is None:
+            raise InputError(
+                f"{run.directory}: asks {template_id!r}, which is no question of SemEval's; run on a "
+                "release made with `blend build --semeval`"
+            )
+        row_id = _asked_id(template_id, language)
+        # A question is asked with every prompt; the first one counts.
+        if row_id not in written:
+            written.add(row_id)
+            yield row_id, " ".join((text or "").split())

@@ -12,7 +12,7 @@ from blend.eval.evaluation import compare_runs, read_scored
 from blend.eval.models.protocols import ModelDescription
 from blend.eval.report.model_comparison import check_comparable
 from blend.eval.report.scored_runs import ScoredRun
-from blend.eval.runs.run_description import RecordedAnswers
+from blend.eval.runs.run_description import PEOPLE, RecordedAnswers
 from blend.schemas.errors import InputError
 from helpers.in_process import run
 
@@ -51,8 +51,8 @@ def test_unequal_signatures_are_refused_by_name(good: Path, make_run):
     short = make_run("short", 0.9, limit=2)
     expected = (
         f"{short}: its scores cannot be compared with those of {good}, since they differ in\n"
-        "  templates per locale (limit): absent there, 2 here\n"
-        "run or score both the same way, or compare runs that were"
+        "  limit: absent there, 2 here\n"
+        "run or score both the same way, or compare runs that were (docs/scores.md says what these parts are)"
     )
     with pytest.raises(InputError, match=f"^{re.escape(expected)}$"):
         compare_runs([good, short])
@@ -73,6 +73,16 @@ def test_recorded_answers_are_compared_with_asked_ones_and_that_is_said(good: Pa
         check_comparable([runs[0], of_model(good, "limit:3", asked)])
     with pytest.raises(InputError, match="dec"):
         check_comparable([*runs, of_model(good, "dec:max9", asked)])
+
+
+def test_of_people_only_what_was_asked_counts(good: Path):
+    people = of_model(good, "prompt:own", RecordedAnswers(id=PEOPLE, file="people.csv", sha256="0" * 64))
+    turned = of_model(good, "rot:2", ModelDescription(backend="server", id="m", chat=True, delimiter=" "))
+    other = of_model(good, "rot:3", turned.run.description.model)
+    for model in (turned, other):
+        check_comparable([people, model])
+    with pytest.raises(InputError, match="rot: 2 there, 3 here"):
+        check_comparable([people, turned, other])
 
 
 def of_model(path: Path, part: str, model: ModelDescription | RecordedAnswers) -> ScoredRun:

@@ -13,7 +13,8 @@ import polars as pl
 import pytest
 
 from blend.eval.evaluation import read_scored
-from blend.eval.report.single_answers import REASONS, embed_questions
+from blend.eval.report.report_page import embed_questions
+from blend.eval.report.scored_runs import REASONS
 from blend.eval.tasks.short_answer.short_answer_decisions import WHYS
 
 

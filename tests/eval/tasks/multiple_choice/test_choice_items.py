@@ -6,8 +6,12 @@ import polars as pl
 import pytest
 
 from blend.builders.release import build_release
+from blend.eval.recorded_answers import read_recorded
 from blend.eval.registry import TASKS
-from blend.eval.release_items import read_items
+from blend.eval.release_items import read_items, read_run
+from blend.eval.runs.answers import write_answers
+from blend.eval.runs.run_directory import opened
+from blend.eval.scoring import score_answers
 from blend.eval.tasks.multiple_choice import ChoiceOptions
 from blend.eval.tasks.multiple_choice.choice_items import choice_items
 from blend.loaders.recipes import sample_recipe
@@ -117,3 +121,15 @@ def test_a_release_without_the_configuration_says_what_it_has(tmp_path: Path):
         "regions that enough people gave, and reports/findings.jsonl of the release says why of each "
         "(docs/mcq.md); or choose another `task`, or another release"
     )
+
+
+@pytest.mark.slow
+def test_an_option_of_another_task_is_refused(release: Path, tmp_path: Path):
+    asked = read_items(release, TASKS["multiple-choice"], style="json")
+    asked.asked.items.select("item_id", response=pl.lit("A")).write_csv(tmp_path / "answers.csv")
+    recorded = read_recorded(tmp_path / "answers.csv", asked.asked)
+    with opened(tmp_path / "run", asked, recorded.description, None) as started:
+        write_answers(started.answers_folder / "main.jsonl", recorded.answers)
+    with pytest.raises(InputError) as caught:
+        score_answers(read_run(tmp_path / "run"), lemmas="none")
+    assert str(caught.value) == "`lemmas`: the task multiple-choice has no such option; it has none"

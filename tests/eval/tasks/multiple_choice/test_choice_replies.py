@@ -8,6 +8,7 @@ one reply for each rule that `lenient_choice` states, and for each thing that na
 
 import csv
 import json
+import tomllib
 from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
@@ -15,6 +16,7 @@ from typing import NamedTuple
 import polars as pl
 import pytest
 
+from blend.eval.tasks.multiple_choice.answer_phrases import KINDS
 from blend.eval.tasks.multiple_choice.reply_options import lenient_choice
 from blend.schemas.locales import registry
 from blend.schemas.rows import LETTERS
@@ -111,3 +113,13 @@ def test_what_is_denied_is_passed_over_and_the_last_choice_wins():
     assert [pair for pair in pairs if pair[2] not in ("", pair[1])] == []
     unread = [pair for pair in pairs if pair[2] != pair[1]]
     assert len(unread) <= 0.03 * len(rows), unread
+
+
+def test_every_packaged_language_has_every_kind_of_phrase(root: Path):
+    path = root / "eval" / "tasks" / "multiple_choice" / "answer_phrases.toml"
+    tables = tomllib.loads(path.read_text(encoding="utf-8"))
+    assert {locale.language.partition("-")[0] for locale in registry()} <= set(tables)
+    assert {tuple(sorted(table)) for table in tables.values()} == {tuple(sorted(KINDS))}
+    needed = set(KINDS) - {"final", "deny", "denied", "but", "do"}
+    assert [(name, kind) for name, table in tables.items() for kind in needed if not table[kind]] == []
+    assert [name for name, table in tables.items() if not table["deny"] and not table["denied"]] == []

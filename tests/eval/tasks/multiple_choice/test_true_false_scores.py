@@ -2,7 +2,6 @@
 
 import polars as pl
 import pytest
-from hypothesis import strategies as st
 
 from blend.eval.items import ITEMS
 from blend.eval.runs.answers import ANSWERS
@@ -90,6 +89,3 @@ def test_a_question_of_which_an_answer_is_missing_is_left_out():
     assert value(scored, "missing") == [12.5]
     assert scored.decisions["correct"].to_list()[3] is None
     assert scored.decisions["why"].to_list()[3] == "missing"
-
-
-words = st.lists(st.sampled_from(["yes", "no", "perhaps", "", None]), min_size=24, max_size=24)

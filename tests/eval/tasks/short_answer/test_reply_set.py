@@ -16,6 +16,7 @@ import pytest
 from blend.eval.tasks.short_answer.short_answer_decisions import AskedIn, decide_short_answers
 from blend.loaders.upstream.blend import read_blend
 from blend.schemas.formats import AnswerFormat
+from helpers.tiers import rest_nightly
 
 ASKED = {"integer": "How many? (in Arabic numerals)", "HH:MM": "When? (HH:MM)", "MM/DD": "When? (MM/DD)"}
 
@@ -25,7 +26,9 @@ def rows(name: str) -> list[dict[str, str]]:
         return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
 
 
-def decided(locale: str, gold: str, reply: str, *, question: str = "What?", prompt: str = "What?") -> Any:
+def decided(
+    locale: str, gold: str, reply: str, *, question: str = "What?", prompt: str = "What?", rule: str = "default"
+) -> Any:
     """The decision on a reply to a question with one gold answer."""
     key = {"template_id": "t", "locale": locale}
     group: dict[str, Any] = {"answers": [gold], "en_answers": [], "count": 1}
@@ -36,7 +39,7 @@ def decided(locale: str, gold: str, reply: str, *, question: str = "What?", prom
         "idks": {"idk": 0, "no-answer": 0, "not-applicable": 0},
     }
     asked = {"item_id": "i", "prompt_id": "p", "prompt": prompt, "response": reply}
-    found = decide_short_answers(pl.DataFrame([key | asked]), pl.DataFrame([key | annotation]))
+    found = decide_short_answers(pl.DataFrame([key | asked]), pl.DataFrame([key | annotation]), rule=rule)
     return found.row(0, named=True)
 
 
@@ -152,3 +155,27 @@ def test_a_repeated_question_gives_no_number_and_no_time(blend_data: Path, langu
 )
 def test_of_json_the_answer_counts(response: str, why: str):
     assert decided("en-US", "rice", response)["why"] == why
+
+
+LENGTH = 200_000
+ENDLESS = {
+    "letters": "A" * LENGTH,
+    "apostrophes": "'" * LENGTH,
+    "marks": "!?" * (LENGTH // 2),
+    "full stops": "." * LENGTH,
+    "digits": "1" * LENGTH,
+    "commas": "1," * (LENGTH // 2),
+    "colons": "1:" * (LENGTH // 2),
+    "markup": "\u202e<b>\x00\x1b[2J 7:30 " * (LENGTH // 16),
+}
+
+
+@pytest.mark.nightly
+@pytest.mark.slow
+@pytest.mark.parametrize("rule", ["default", "paper"])
+@pytest.mark.parametrize("kind", rest_nightly(ENDLESS, "letters"))
+def test_an_endless_reply_is_judged_like_any(kind: str, rule: str):
+    # There is no limit on the clock: what took a time that grows with the square of the length would not end.
+    for question in ("What?", *ASKED.values()):
+        found = decided("en-US", "ice cream", ENDLESS[kind], question=question, rule=rule)
+        assert (found["correct"], found["why"] in ("no match", "hedged")) == (False, True)

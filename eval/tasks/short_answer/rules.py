@@ -1,12 +1,22 @@
-"""The default rule of short-answer scoring: whole words in their order, numbers, times and dates by value.
+"""The rules of short answers: the default one, that of BLEnD, and that of SemEval-2026 Task 7.
 
-What a reply gives as its answers is decided before: see `replies.Reply`.
+The default rule compares whole words in their order, and numbers, times and dates by value. What a reply gives
+as its answers is decided before: see `replies.Reply`.
+
+The scorer of SemEval-2026 Task 7 looks for the lemmas of an accepted answer in those of the prediction. It
+reads each language with a library of its own, in a container with Python 3.9; here the lemmatisers of
+`_paper_rule` stand in for them.
+
+References:
+    Myung et al. (2024), BLEnD, section 4.1, and the scorer published with it.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+import string
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache, lru_cache
 from itertools import islice
+from unicodedata import normalize
 
 from blend.eval.tasks.short_answer.replies import (
     GAP,
@@ -20,8 +30,9 @@ from blend.eval.tasks.short_answer.replies import (
     reply_words,
 )
 from blend.eval.text.language_readers import same_religion
-from blend.eval.text.lemmatisers import TextReader, reader
+from blend.eval.text.lemmatisers import TextReader, loaded, reader
 from blend.eval.text.spoken_values import in_figures
+from blend.schemas.errors import UnknownNameError
 from blend.schemas.formats import AnswerFormat, Calendar, gregorian_day, understood
 
 _VALUES = {
@@ -49,7 +60,7 @@ _LONGEST_VALUE = 40
 """Characters of the longest response that may be a value as a whole; numbers in digits may be longer."""
 
 
-def default_rule(local: str | None, names: Mapping[str, str | None], calendar: Calendar) -> Rule:
+def _default_rule(local: str | None, names: Mapping[str, str | None], calendar: Calendar) -> Rule:
     """The default rule for one locale.
 
     An answer that has the format that the question asks for matches a reply that names the same value. Any
@@ -202,3 +213,146 @@ def _values_in(text: str, answer_format: AnswerFormat, language: str) -> Iterato
         value = understood(found, answer_format, language)
         if value is not None:
             yield value
+
+
+# The published rules.
+
+_LEMMATISERS: Mapping[str, str] = {
+    "am": "words", "ar": "simplemma", "as": "words", "az": "words", "el": "simplemma", "en": "simplemma",
+    "es": "simplemma", "eu": "snowball", "fa": "snowball", "ha": "hausastemmer", "id": "simplemma",
+    "ko": "particles", "ms": "simplemma", "su": "words", "sv": "simplemma", "ta": "snowball", "tl": "simplemma",
+    "zh": "jieba",
+}  # fmt: skip
+"""What the published scorer, or its stand-in for English, uses where it can be installed. The other languages
+keep what the published decisions were compared with: a new default is none of this rule."""
+
+_MISSING = frozenset(
+    {
+        "", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>",
+        "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null",
+    }
+)  # fmt: skip
+"""Responses that count as missing, since pandas reads them so."""
+
+_PUNCTUATION = str.maketrans({"：": ":", "、": ",", "，": ",", "。": "."})
+_LABEL = re.compile(r"(\w+:)\s")
+_ACUTE = "\u0301"
+_ENGLISH = re.compile(
+    # Abbreviations and initials keep their full stops, contractions are two tokens.
+    r"(?:Mr|Mrs|Ms|Dr|Prof|St|Mt|Jr|Inc|Ltd|Co|vs)\.(?=\s)|(?:[^\W\d_]\.){2,}"
+    r"|[^\W\d_]+?(?=n['’]t\b)|n['’]t\b|['’](?:s|m|re|ve|d|ll)\b"
+    # A unit is a token of its own; times, dates and names such as covid-19 and A+ are one.
+    r"|\d+(?:[./:,]\d+)*(?=(?:km/h|kmh|km|cm|mm|m|kg|mg|g|lb|oz|ft|in|mph|am|pm)\b)"
+    r"|\d+(?:[./:,~]\d+)+\w*|[^\W\d_]+-\d+|[^\W\d_]\+|\w+|[^\w\s]"
+)
+"""Tokens of English texts, to which spaCy's rules, which the published scorer uses, come down in answers: the
+published decisions come out, and of a million pairs of published answers four are decided otherwise."""
+
+
+def _english_tokens(text: str) -> list[str]:
+    """The tokens of an English text, in order; punctuation is a token of its own."""
+    return _ENGLISH.findall(text)
+
+
+def _paper_rule(local: str | None, names: Mapping[str, str | None], calendar: Calendar) -> Rule:
+    """The published rule for one locale.
+
+    An answer matches when it is contained in the response as written, or with hyphens as blanks, or with blanks
+    as hyphens; else when all its lemmas are among the response's, in any order. All texts are compared in
+    NFC, which changes no published decision; outer blanks of an answer count, as published.
+
+    Args:
+        local: Primary subtag of the local language; null where only English counts.
+        names: Primary subtag to lemmatiser, null for containment only.
+        calendar: Of the region; this rule knows no days.
+    """
+    del calendar
+    readers = {
+        english: _token_sets(language, name)
+        for english, language in ((True, "en"), (False, local))
+        if language is not None and (name := names[language]) is not None
+    }
+
+    def match(reply: Reply, variants: Iterable[Variant], answer_format: AnswerFormat) -> AnswerMatch | None:
+        del answer_format
+        if reply.response in _MISSING:
+            return None
+        plain = _normalised_response(reply.response, reply.prompt)
+        for index, is_english, variant in variants:
+            answer = _composed(variant)
+            # As published: anywhere in the response, inside words as well.
+            if answer in plain or answer.replace("-", " ") in plain or answer.replace(" ", "-") in plain:
+                return AnswerMatch(index, variant, "containment")
+            tokens = readers.get(is_english)
+            if tokens is not None and tokens(answer) <= tokens(plain):
+                return AnswerMatch(index, variant, "lemmas")
+        return None
+
+    return match
+
+
+def _normalised_response(response: str, prompt: str) -> str:
+    """The response in NFC, without the prompt, a label that it ends with, outer blanks and full stops."""
+    prompt = _composed(prompt)
+    text = normalize("NFC", response)
+    text = text.replace(prompt, "") if prompt else text
+    text = text.translate(_PUNCTUATION).lower()
+    label = _LABEL.match(text)
+    if label and label[1][:-1] in prompt.translate(_PUNCTUATION).lower():
+        text = text.replace(label[1], "")
+    return text.strip().strip(".").lower()
+
+
+@lru_cache(maxsize=1 << 16)
+def _composed(text: str) -> str:
+    """The text in NFC: a release composes answers that were published decomposed, and models write either."""
+    return normalize("NFC", text)
+
+
+def _token_sets(language: str, name: str) -> Callable[[str], frozenset[str]]:
+    """What finds the lemmas of a text, which it remembers."""
+    lemmatiser = loaded(language, name)
+    # Word by word as the published scorer takes them; other lemmatisers are given words without punctuation.
+    split = _english_tokens if language == "en" else lemmatiser.split
+
+    @cache
+    def tokens(text: str) -> frozenset[str]:
+        return frozenset(
+            normalize("NFD", lemma).replace(_ACUTE, "").lower()
+            for lemma in lemmatiser.lemmas(split(text))
+            if lemma not in string.punctuation
+        )
+
+    return tokens
+
+
+SEMEVAL = "semeval"
+"""Name of the rule."""
+
+
+def _semeval_rule(local: str | None, names: Mapping[str, str | None], calendar: Calendar) -> Rule:
+    """`_paper_rule` whatever the case: accepted answers have capitals here."""
+    match = _paper_rule(local, names, calendar)
+
+    def match_in_lower_case(
+        reply: Reply, variants: Iterable[Variant], answer_format: AnswerFormat
+    ) -> AnswerMatch | None:
+        lower = ((index, is_english, text.lower()) for index, is_english, text in variants)
+        return match(reply, lower, answer_format)
+
+    return match_in_lower_case
+
+
+_RULES: dict[str, Callable[[str | None, Mapping[str, str | None], Calendar], Rule]] = {
+    "default": _default_rule,
+    "paper": _paper_rule,
+    SEMEVAL: _semeval_rule,
+}
+"""The rules by name."""
+
+
+def rule_named(name: str) -> tuple[Callable[..., Rule], Mapping[str, str]]:
+    """A rule, and the lemmatisers that it takes by default where they are not the registry's."""
+    if name not in _RULES:
+        raise UnknownNameError("rule", name, _RULES)
+    return _RULES[name], {} if name == "default" else _LEMMATISERS
