@@ -10,6 +10,7 @@ import argparse
 import asyncio
 import json
 import os
+import random
 import subprocess
 import sys
 import tempfile
@@ -20,10 +21,20 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-from helpers.models.counting_server import counting
+from helpers.models.http_server import HttpServer, Reply, Request
+from helpers.models.model_servers import saying
 
 DELAYS_S = (0.05, 0.2)
 """Shortest and longest time until the stub answers."""
+
+
+class Stub(HttpServer):
+    """Answers every prompt after a drawn delay."""
+
+    def reply(self, request: Request) -> Reply:
+        """The same to each."""
+        time.sleep(random.uniform(*DELAYS_S))
+        return saying("Rice.", model=request.json()["model"])
 
 
 def main() -> None:
@@ -42,7 +53,7 @@ def main() -> None:
         return
     print("| way | under way | CPU seconds of the process | seconds of asking | answers a second |")
     print("|---|---|---|---|---|")
-    with counting(DELAYS_S[1], least_s=DELAYS_S[0]) as server:
+    with Stub().serving() as server:
         for _ in range(options.rounds):
             for concurrency in options.concurrency:
                 for way in WAYS:

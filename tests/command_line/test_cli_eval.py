@@ -11,8 +11,8 @@ from blend.eval.models.tiny_model import make_tiny_model
 from blend.eval.release_items import read_run
 from blend.schemas.errors import BlendError, ServerError
 from helpers.in_process import run
-from helpers.models.faulty_server import saying, scripted
 from helpers.models.http_server import Reply
+from helpers.models.model_servers import ModelServer, saying
 from helpers.tiers import rest_nightly
 
 RUNNER = CliRunner()
@@ -140,7 +140,7 @@ def test_what_a_server_says_cannot_steer_a_terminal(
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     hostile = "\x1b[2J\u202egnp.exe <b>\x07" + "A" * 1_000_000
     command = ["eval", "run", str(mini_release), "--model", "m", "-T", "style=json", "--max-tokens", "5"]
-    with scripted() as server:
+    with ModelServer().serving() as server:
         # The second reply fails; the first says what the server calls the model.
         server.script = [saying("Hi"), Reply({"error": {"message": hostile}}, 400), *[saying(hostile)] * 9]
         options = ["--server", server.url, "-M", "concurrency=1", "--limit", "1"]

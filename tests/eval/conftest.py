@@ -8,7 +8,7 @@ import pytest
 
 import blend
 from helpers.asking import ask as tell
-from helpers.models.batch_server import BatchServer, serving_batches
+from helpers.models.model_servers import BatchServer
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def asked(mini_release: Path, tmp_path: Path) -> Callable[..., blend.Run]:
 @pytest.fixture
 def server() -> Iterator[BatchServer]:
     """A server of texts, and of results of batch files."""
-    with serving_batches() as server:
+    with BatchServer().serving() as server:
         yield server
 
 

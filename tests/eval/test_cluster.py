@@ -9,9 +9,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,13 +20,34 @@ import blend
 from blend.eval.release_items import read_run
 from blend.schemas.errors import MissingExtraError
 from helpers.messages import wrong
-from helpers.models.counting_server import Served, answer, counting
-from helpers.ray_cluster import ray_cluster, worker_pids
+from helpers.models.http_server import Reply
+from helpers.models.model_servers import ModelServer, prompt_of, saying
+
+pytestmark = pytest.mark.integration
 
 POISON = "holiday"
 """Word in prompts that the server refuses."""
+CANNOT = "this cannot be answered"
 
-pytestmark = pytest.mark.integration
+
+def answer(prompt: str) -> str:
+    """What the server says to a prompt."""
+    return f"It is {len(prompt)} characters, and ends in {prompt[-12:]}."
+
+
+class PoisonedServer(ModelServer):
+    """Answers after a drawn while, and refuses some prompts."""
+
+    def answer(self, path: str, body: dict[str, Any]) -> Reply:
+        prompt = prompt_of(body)
+        time.sleep(random.expovariate(10))
+        if POISON in prompt:
+            return Reply({"error": {"message": CANNOT, "type": "invalid_request_error"}}, 400)
+        return saying(answer(prompt))
+
+    def n_again(self) -> int:
+        """How often a prompt was asked that had been before."""
+        return len(self.asked) - len({*self.asked})
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -35,27 +57,22 @@ def installed(missing: Callable[[str], None]) -> None:
 
 
 @pytest.fixture
-def server() -> Iterator[Served]:
-    with counting(0.1, poison=POISON) as server:
+def server() -> Iterator[PoisonedServer]:
+    with PoisonedServer().serving() as server:
         yield server
 
 
 @pytest.fixture
 def begun(sample_release: Path, tmp_path: Path) -> blend.Run:
     """A run of which nothing was asked."""
-    model, decoding = blend.Server(name="m"), blend.Decoding(max_tokens=16)
-    requests = tmp_path / "requests.jsonl"
-    return blend.run_task(
-        sample_release,
-        "short-answer",
-        model,
-        tmp_path / "run",
-        decoding=decoding,
-        asking=blend.Asking(batch_out=requests),
-    )
+    how = {
+        "decoding": blend.Decoding(max_tokens=16),
+        "asking": blend.Asking(batch_out=tmp_path / "requests.jsonl"),
+    }
+    return blend.run_task(sample_release, "short-answer", blend.Server(name="m"), tmp_path / "run", **how)
 
 
-def command(run: blend.Run, server: Served, *options: str) -> list[str]:
+def command(run: blend.Run, server: PoisonedServer, *options: str) -> list[str]:
     start = [sys.executable, "-m", "blend", "eval", "cluster", str(run.directory), "--server", server.url]
     return [*start, "--task-requests", "60", "--set", "max_concurrent_generations=8", *options]
 
@@ -81,7 +98,7 @@ def check_answered(directory: Path) -> int:
     assert sorted(rows["item_id"]) == sorted(run.items("item_id")["item_id"])
     assert rows["item_id"].is_unique().all()
     for _, text, error, prompt in rows.rows():
-        assert error == "this cannot be answered" if POISON in prompt else text == answer(prompt)
+        assert error == CANNOT if POISON in prompt else text == answer(prompt)
     assert not (directory / "cluster").exists()
     return rows.height
 
@@ -89,15 +106,15 @@ def check_answered(directory: Path) -> int:
 @pytest.mark.parametrize(
     "kills", [pytest.param(1, marks=pytest.mark.landing), pytest.param(5, marks=pytest.mark.nightly)]
 )
-def test_killed_here_nothing_is_lost_or_stored_twice(begun: blend.Run, server: Served, kills: int):
+def test_killed_here_nothing_is_lost_or_stored_twice(begun: blend.Run, server: PoisonedServer, kills: int):
     asked = command(begun, server)
     n_killed = sum(killed(asked, after_s=random.uniform(4, 8)) for _ in range(kills))
     done = subprocess.run(asked, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    n_items, counts = check_answered(begun.directory), server.counts()
+    n_items = check_answered(begun.directory)
     assert f"{n_items:,} items are answered" in done.stdout or "failed" in done.stderr
     # Only what was under way at a kill.
-    assert counts.n_asked - counts.n_prompts <= 16 * n_killed
+    assert server.n_again() <= 16 * n_killed
     assert read_run(begun.directory).description.model.served_as == "m"  # type: ignore[union-attr]
 
 
@@ -173,30 +190,92 @@ def test_what_cannot_be_is_refused(begun: blend.Run):
     assert message.startswith("`settings`: datatrove says SlurmPipelineExecutor.__init__() missing")
 
 
-@pytest.mark.nightly
-def test_kills_of_workers_a_node_and_the_driver_lose_nothing_and_store_nothing_twice(
-    begun: blend.Run, server: Served, missing: Callable[[str], None]
-):
+SETTINGS = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_raylet_start_wait_time_s": "40",
+    # As on systems on which Ray does without other machines, all of its processes listen on 127.0.0.1 alone.
+    "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",
+}
+
+TRIES = 5
+"""How often a node is started: Ray gives its agents 15 seconds, which a busy machine does not have for each."""
+
+
+class LocalCluster:
+    """A Ray cluster on this machine: a head without processors, and nodes that can be killed and replaced."""
+
+    def __init__(self, n_nodes: int) -> None:
+        os.environ.update(SETTINGS)
+        # Without bytecode the agents of every node compile Ray anew.
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+        from ray.cluster_utils import Cluster
+
+        self._cluster: Any = Cluster()
+        self._started(num_cpus=0, include_dashboard=False)
+        self.address: str = self._cluster.address
+        self._nodes = [self._started(num_cpus=2) for _ in range(n_nodes)]
+
+    def _started(self, **options: Any) -> Any:
+        for _ in range(TRIES - 1):
+            with suppress(Exception):
+                return self._cluster.add_node(object_store_memory=80 * 2**20, **options)
+        return self._cluster.add_node(object_store_memory=80 * 2**20, **options)
+
+    def kill(self, number: int) -> None:
+        """Kill a node with all of its workers, and start another one in its place."""
+        self._cluster.remove_node(self._nodes[number], allow_graceful=False)
+        self._nodes[number] = self._started(num_cpus=2)
+
+    def stop(self) -> None:
+        """End all processes."""
+        self._cluster.shutdown()
+
+
+@pytest.fixture
+def cluster(missing: Callable[[str], None]) -> Iterator[LocalCluster]:
     if find_spec("ray") is None:
         missing("Ray")
+    cluster = LocalCluster(2)
+    try:
+        yield cluster
+    finally:
+        cluster.stop()
+
+
+def worker_pids() -> list[int]:
+    """Workers of datatrove's tasks on this machine, without the processes that these have begun.
+
+    datatrove waits forever for such a process, should it alone be killed.
+    """
+    parents = {}
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):  # it has ended meanwhile
+            if path.read_bytes().startswith(b"ray::RankWorker"):
+                fields = (path.parent / "stat").read_text().rpartition(")")[2].split()
+                parents[int(path.parent.name)] = int(fields[1])
+    return [pid for pid, parent in parents.items() if parent not in parents]
+
+
+@pytest.mark.nightly
+def test_kills_of_workers_a_node_and_the_driver_lose_nothing_and_store_nothing_twice(
+    begun: blend.Run, server: PoisonedServer, cluster: LocalCluster, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("RAY_ADDRESS", cluster.address)
     asked = command(begun, server, "--executor", "ray", "--set", "workers=4")
-    with ray_cluster(2) as cluster, pytest.MonkeyPatch.context() as patch:
-        patch.setenv("RAY_ADDRESS", cluster.address)
-        with under_way(asked, server) as driver:
-            os.kill(random.choice(worker_pids()), signal.SIGKILL)
-            cluster.kill(0)
-            wait_for_requests(driver, server)
-        with under_way(asked, server) as driver:
-            _, said = driver.communicate()
-            assert driver.returncode == 0, said
+    with under_way(asked, server) as driver:
+        os.kill(random.choice(worker_pids()), signal.SIGKILL)
+        cluster.kill(0)
+        wait_for_requests(driver, server)
+    with under_way(asked, server) as driver:
+        _, said = driver.communicate()
+        assert driver.returncode == 0, said
     check_answered(begun.directory)
-    counts = server.counts()
     # Four tasks of eight requests were under way at each kill at most.
-    assert counts.n_asked - counts.n_prompts <= 3 * 4 * 8
+    assert server.n_again() <= 3 * 4 * 8
 
 
 @contextmanager
-def under_way(asked: Sequence[str], server: Served) -> Iterator[subprocess.Popen[str]]:
+def under_way(asked: Sequence[str], server: PoisonedServer) -> Iterator[subprocess.Popen[str]]:
     """A process that has had a hundred requests answered, or has ended; killed when the block ends."""
     driver = subprocess.Popen(
         asked, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
@@ -210,7 +289,7 @@ def under_way(asked: Sequence[str], server: Served) -> Iterator[subprocess.Popen
                 os.killpg(driver.pid, signal.SIGKILL)
 
 
-def wait_for_requests(driver: subprocess.Popen[str], server: Served) -> None:
-    n_before = server.counts().n_asked
-    while driver.poll() is None and server.counts().n_asked < n_before + 100:
+def wait_for_requests(driver: subprocess.Popen[str], server: PoisonedServer) -> None:
+    n_before = len(server.requests)
+    while driver.poll() is None and len(server.requests) < n_before + 100:
         time.sleep(0.1)

@@ -9,7 +9,8 @@ import polars as pl
 import pytest
 
 import blend
-from helpers.models.own_models import Chooser, Reader, Saying, refused
+from helpers.messages import wrong
+from helpers.models.own_models import Reader, Saying
 
 OFTEN: dict[str, Any] = {"samples": 3, "on_warning": lambda _: None}
 """Nobody says of an object that it draws, which is remarked."""
@@ -86,21 +87,13 @@ def test_runs_with_repeats_are_compared_by_template(asked: Callable[..., blend.R
         blend.compare_runs([first, blend.score_run(asked(Reader(), out="once", limit=12))])
 
 
-def test_options_that_are_scored_have_no_repeats(asked: Callable[..., blend.Run], shared: Path):
-    assert refused(lambda: asked(Chooser(), samples=2)) == (
-        "`samples=2` makes sense only where answers are written, and here the likeliest option or candidate is "
-        "the answer; leave it out"
-    )
-    tiny = shared / "models" / "tiny-gpt2"
-    assert refused(lambda: asked(tiny, style="json", samples=2)) == (
-        "2 samples at temperature 0 are one text 2 times; give a `temperature` above 0, or `samples=1`"
-    )
-
-
 @pytest.mark.landing
 @pytest.mark.integration  # a model computes
 def test_the_first_of_several_draws_is_the_only_one_of_one(asked: Callable[..., blend.Run], shared: Path):
     tiny = shared / "models" / "tiny-gpt2"
+    assert wrong(lambda: asked(tiny, style="json", samples=2)) == (
+        "2 samples at temperature 0 are one text 2 times; give a `temperature` above 0, or `samples=1`"
+    )
     options = {"style": "json", "temperature": 1.0, "max_tokens": 4, "limit": 1, "on_warning": lambda _: None}
     once, often = asked(tiny, out="once", **options), asked(tiny, out="often", samples=2, **options)
     texts = often.items("item_id", "sample").join(often.answers(), on="item_id", maintain_order="left")

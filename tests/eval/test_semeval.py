@@ -18,7 +18,8 @@ from blend.loaders.recipes import semeval_recipe
 from blend.schemas.errors import InputError
 from blend.schemas.recipe import McqOptions
 from helpers.semeval_files import keys, write_semeval, write_trial
-from helpers.semeval_predictions import MCQ_TSV, SAQ_TSV
+
+MCQ_TSV, SAQ_TSV = "track_2_mcq_prediction.tsv", "track_1_saq_prediction.tsv"
 
 
 @pytest.fixture(scope="module")

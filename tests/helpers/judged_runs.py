@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 
 import blend
-from helpers.models.saying_server import SayingServer
+from helpers.models.model_servers import SayingServer
 
 KINDS = ("exact", "sentence", "other", "blank")
 """Kinds of replies, in turn: the most common answer, a sentence with it, another word, nothing."""

@@ -1,20 +1,23 @@
 """Runs a script of answers into a directory, and dies at the n-th moment: before, within or after a write.
 
-``python kill_points.py FOLDER SIGKILL 1`` (or ``SIGINT``, Ctrl-C) tries every moment in a process of its own,
-in ``FOLDER/0``, ``FOLDER/1`` …, until one lives to the end, and prints those at which it died. Every question
-is asked as often as the third argument says; numbers behind it are moments to try alone.
+Tests run it in a process of its own: ``python kill_points.py moments|command|full ARGUMENTS``, of the functions
+at its end. Every moment is tried in another process, which is forked from it.
 """
 
 import os
+import resource
 import signal
 import sys
-from collections.abc import Sequence
+import traceback
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import polars as pl
 
 from blend.eval.items import ITEMS, TaskItems, repeated
 from blend.eval.models.protocols import Generation, ModelDescription
+from blend.eval.release_items import read_run
 from blend.eval.runs import answers, ask_model, run_directory
 from blend.eval.runs.run_description import AskedRelease, ReleaseItems
 from blend.eval.runs.run_directory import opened
@@ -22,6 +25,7 @@ from blend.eval.tasks.multiple_choice import ChoiceOptions
 
 N_ITEMS = 24
 BATCH = 3
+INTERRUPTED = 130
 
 
 class Echo:
@@ -67,6 +71,16 @@ def asked(
 def run_all(out: Path, model: Echo, samples: int = 1) -> None:
     with opened(out, asked(samples=samples), model.describe(), None) as run:
         ask_model.ask_model(run, model)
+
+
+def digest(directory: Path) -> dict[str, object]:
+    """Every file; of answers the lines, in whatever order they came, without the errors that were mended."""
+    found: dict[str, object] = {
+        path.relative_to(directory).as_posix(): path.read_bytes()
+        for path in sorted(directory.rglob("*"))
+        if path.is_file() and path.suffix != ".jsonl"
+    }
+    return found | {"answers": read_run(directory).answers().sort("item_id").to_dicts()}
 
 
 class Moments:
@@ -123,34 +137,76 @@ def die_at(chosen: int, death: signal.Signals) -> None:
     ask_model.atomic_write = moment.around(ask_model.atomic_write)
 
 
-def _die_at(chosen: int, out: Path, death: signal.Signals, samples: int) -> None:
-    # As the command does: polars takes over Ctrl-C when it is imported.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    die_at(chosen, death)
-    run_all(out, Echo(fails=True), samples)
+def forked(work: Callable[[], object]) -> int:
+    """How a process of its own ends that does some work: its exit code, or less the signal."""
+    child = os.fork()
+    if child:
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    code: object = 1
+    try:
+        work()
+        code = 0
+    except SystemExit as end:
+        code = end.code or 0
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+    except BaseException:
+        traceback.print_exc()
+    sys.stdout.flush()
+    os._exit(code if isinstance(code, int) else 1)
 
 
-_INTERRUPTED = 130
+def run_at_moments(folder: str, death: str, samples: str, *moments: str) -> None:
+    """Die at some moments, or at every one until a run lives to its end; print those at which one died.
 
+    Args:
+        folder: Where the runs are, each in a directory named by its moment.
+        death: ``SIGKILL``, or ``SIGINT`` as of Ctrl-C.
+        samples: How often every question is asked.
+        moments: To be tried alone.
+    """
 
-def main(folder: Path, death: signal.Signals, samples: int, moments: Sequence[int]) -> None:
-    """Die at some moments, or at every one; print those at which the run died."""
-    for moment in moments or range(200):
-        child = os.fork()
-        if child == 0:
-            try:
-                _die_at(moment, folder / str(moment), death, samples)
-            except KeyboardInterrupt:
-                os._exit(_INTERRUPTED)
-            os._exit(0)
-        _, status = os.waitpid(child, 0)
-        if os.WIFEXITED(status) and os.WEXITSTATUS(status) != _INTERRUPTED:
-            assert os.WEXITSTATUS(status) == 0, "the run failed otherwise than by a kill"
+    def run(moment: int) -> None:
+        # As the command does: polars takes over Ctrl-C when it is imported.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        die_at(moment, signal.Signals[death])
+        run_all(Path(folder) / str(moment), Echo(fails=True), int(samples))
+
+    for moment in map(int, moments) if moments else range(200):
+        code = forked(partial(run, moment))
+        if code == 0:
             assert not moments, f"the run has no moment {moment}"
             return
+        assert code in (-signal.SIGKILL, INTERRUPTED), "the run failed otherwise than by a kill"
         print(moment)
     assert moments, "no run came to its end"
 
 
+def run_command(moments: str, *command: str) -> None:
+    """Print how a command ends that is killed at some moments, one after the other, and then not at all."""
+    import blend.eval.evaluation  # noqa: F401 - imported once for all of the processes
+    from blend.cli import main
+
+    if "--server" not in command:
+        from transformers import AutoModelForCausalLM, AutoTokenizer, GPT2LMHeadModel  # noqa: F401
+
+    def run(moment: int | None) -> None:
+        if moment is not None:
+            die_at(moment, signal.SIGKILL)
+        sys.argv[1:] = command
+        main()
+
+    tried = [*(int(moment) for moment in moments.split(",") if moment), None]
+    print("ended", *(forked(partial(run, moment)) for moment in tried))
+
+
+def run_on_full_disk(out: str, n_bytes: str) -> None:
+    """Ask where no file may grow beyond so much: the description fits, and all answers do not."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (int(n_bytes),) * 2)
+    run_all(Path(out), Echo(), 20)
+
+
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), signal.Signals[sys.argv[2]], int(sys.argv[3]), [int(one) for one in sys.argv[4:]])
+    ways = {"moments": run_at_moments, "command": run_command, "full": run_on_full_disk}
+    ways[sys.argv[1]](*sys.argv[2:])

@@ -21,7 +21,7 @@ from blend.eval.runs.run_directory import Run
 from helpers.asking import ask, score
 from helpers.hub.hub_server import Hub
 from helpers.hub.hub_store import ALICE
-from helpers.models.saying_server import SayingServer
+from helpers.models.model_servers import SayingServer
 
 pytestmark = [
     pytest.mark.integration,
@@ -171,10 +171,11 @@ def test_inspect_decides_as_a_run_does(
     with played.server().serving() as server:
         task = f"blend/{played.task.replace('-', '_')}"
         (log,) = inspect_eval(task, server, *task_options(played.release, played))
-        asked_there = server.asked()
+        asked_there = sorted(server.asked, key=str)
+        server.requests.clear()
         of_model = {"model": "tiny", "server": server.url, "chat": True, "out": tmp_path / "run"}
         ask(played.release, played.task, **of_model, **options)
-        assert server.asked() == asked_there
+        assert sorted(server.asked, key=str) == asked_there
     ours, figures = decided(tmp_path / "run")
     for form in (log, as_json(log)):
         read = run_of_log(form, tmp_path / f"read{form.suffix}")
@@ -218,7 +219,7 @@ def test_texts_for_readers_of_many_nationalities_are_written_in_inspect(
     asked = ("-T", "limit=2", "-T", "samples=2", "-T", "nationalities=Thai,Brazilian", "--temperature", "0.7")
     with SayingServer(lambda prompt, seed: (f"{len(prompt)} and {seed}", "stop")).serving() as server:
         (log,) = inspect_eval("blend/cultural_prompts", server, "-T", f"release={release}", *asked)
-        asked_there = server.asked()
+        asked_there = sorted(server.asked, key=str)
     run = run_of_log(log, tmp_path / "read")
     items = run.items("item_id", "prompt").join(run.gold("item_id", "sample"), on="item_id")
     drawn = [
@@ -250,7 +251,7 @@ def test_inspect_runs_a_release_from_the_hub_without_us(
     with SayingServer(say).serving() as server:
         variables = hub.environment(tmp_path / "home")
         (log,) = inspect_eval("hf/org/blend/multiple-choice", server, **variables)
-        assert len({len(prompt) % 4 for prompt, _ in server.asked()}) == 4
+        assert len({len(prompt) % 4 for prompt, _ in server.asked}) == 4
     samples = read_json(log)["samples"]
     assert len(samples) == len(correct)
     for sample in samples:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers.models.faulty_server import ScriptedServer, scripted
+from helpers.models.model_servers import ModelServer
 from helpers.models.tiny_models import CHAT_TEMPLATE, copied, make_model
 
 
@@ -46,8 +46,8 @@ def chat_model(tiny_gpt2: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedServer]:
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
     """A server that says what a test writes for it, with a key that nobody else may see."""
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
-    with scripted() as server:
+    with ModelServer().serving() as server:
         yield server

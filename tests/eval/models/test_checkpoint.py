@@ -8,72 +8,83 @@ from pathlib import Path
 import pytest
 
 from blend.eval.models.checkpoint import find_checkpoint
-from blend.eval.models.encoding import Encoder
 from blend.eval.models.local_model import open_local
-from blend.eval.models.model_loading import choose_device, load_model, load_tokenizer
-from blend.schemas.errors import BlendError
+from helpers.messages import wrong
 from helpers.models.tiny_models import copied
 
-TOKENIZERS = "tokenizer.json, tokenizer.model, spiece.model, vocab.json, vocab.txt, tekken.json"
+
+def own_code(folder: Path) -> None:
+    config = {"model_type": "our-own", "auto_map": {"AutoModelForCausalLM": "modeling.Ours"}}
+    (folder / "config.json").write_text(json.dumps(config))
+    (folder / "modeling.py").write_text("raise SystemExit('this ran')")
 
 
-NO_WEIGHTS = (
-    "model {0}: there is neither model.safetensors nor model.safetensors.index.json; download the model again, "
-    "or, where its weights are a pickle, which can run any code when it is read, and you trust it, convert it "
-    "once and evaluate 'converted':\n"
-    '  python -c "from transformers import AutoModelForCausalLM as M, AutoTokenizer as T; '
-    "[part.from_pretrained('{0}').save_pretrained('converted') for part in (M, T)]\""
+def without_some_weights(folder: Path) -> None:
+    from safetensors.torch import load_file, save_file
+
+    weights = load_file(folder / "model.safetensors")
+    del weights["transformer.h.1.mlp.c_fc.weight"], weights["transformer.ln_f.bias"]
+    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+
+
+POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n"
+NOT_CAUSAL = (
+    "model tiny: it is not a causal language model but {0}; texts and options need one that predicts the next "
+    "token"
 )
-REFUSED: dict[str, tuple[Callable[[Path], object], str]] = {
-    "no config": (
-        lambda folder: (folder / "config.json").unlink(),
-        (
-            "model {0}: there is no config.json, so this is not a model of transformers; "
-            "give the directory into which it was saved with save_pretrained"
-        ),
-    ),
-    "adapter": (
-        lambda folder: (folder / "config.json").rename(folder / "adapter_config.json"),
-        (
-            "model {0}: this is an adapter without its model; merge the two (merge_and_unload of peft), "
-            "and save the result and the tokenizer with save_pretrained"
-        ),
-    ),
-    "pickle": (
-        lambda folder: (folder / "model.safetensors").rename(folder / "pytorch_model.bin"),
-        NO_WEIGHTS,
-    ),
-    "no tokenizer": (
-        lambda folder: (folder / "tokenizer.json").unlink(),
-        (
-            f"model {{0}}: there is no tokenizer ({TOKENIZERS}); "
-            "save the one that the model was trained with there, with its save_pretrained"
-        ),
-    ),
-    "cut short": (
-        lambda folder: os.truncate(folder / "model.safetensors", 2532433),
-        "model {0}: model.safetensors has 2532433 bytes instead of 2532440; download or copy it again",
-    ),
-    "pointer instead of weights": (
-        lambda folder: (folder / "model.safetensors").write_bytes(
-            b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n"
-        ),
-        (
-            "model {0}: model.safetensors cannot be loaded (Expecting value: line 1 column 1 (char 0)); "
-            "download or save the model again"
-        ),
-    ),
+CHANGES: dict[str, Callable[[Path], object]] = {
+    "no config": lambda folder: (folder / "config.json").unlink(),
+    "adapter": lambda folder: (folder / "config.json").rename(folder / "adapter_config.json"),
+    "pickle": lambda folder: (folder / "model.safetensors").rename(folder / "pytorch_model.bin"),
+    "no tokenizer": lambda folder: (folder / "tokenizer.json").unlink(),
+    "cut short": lambda folder: os.truncate(folder / "model.safetensors", 2532433),
+    "pointer instead of weights": lambda folder: (folder / "model.safetensors").write_bytes(POINTER),
+    "own code": own_code,
+    "gaps": without_some_weights,
+}
+"""What is done to a model, by the name of the fault."""
+REFUSED = {
+    "no config": "model {0}: there is no config.json, so this is not a model of transformers; "
+    "give the directory into which it was saved with save_pretrained",
+    "adapter": "model {0}: this is an adapter without its model; merge the two (merge_and_unload of peft), "
+    "and save the result and the tokenizer with save_pretrained",
+    "pickle": "model {0}: there is neither model.safetensors nor model.safetensors.index.json; download the "
+    "model again, or, where its weights are a pickle, which can run any code when it is read, and you trust "
+    "it, convert it once and evaluate 'converted':\n"
+    '  python -c "from transformers import AutoModelForCausalLM as M, AutoTokenizer as T; '
+    "[part.from_pretrained('{0}').save_pretrained('converted') for part in (M, T)]\"",
+    "no tokenizer": "model {0}: there is no tokenizer (tokenizer.json, tokenizer.model, spiece.model, "
+    "vocab.json, vocab.txt, tekken.json); save the one that the model was trained with there, with its "
+    "save_pretrained",
+    "cut short": "model {0}: model.safetensors has 2532433 bytes instead of 2532440; download or copy it again",
+    "pointer instead of weights": "model {0}: model.safetensors cannot be loaded (Expecting value: line 1 "
+    "column 1 (char 0)); download or save the model again",
+    # Code that a repository brings along never runs.
+    "own code": "model tiny: it needs code of its own from its repository, which is never run; serve it where "
+    "you trust that code, and evaluate the server (`server`)",
+    # Weights that are missing are not made up.
+    "gaps": "model tiny: its files lack 2 of the model's weights (transformer.h.1.mlp.c_fc.weight, …), or hold "
+    "them in another shape; download or save the model again",
+    # Models as they are in the folder of tiny ones.
+    "tiny-bert": NOT_CAUSAL.format("BertForMaskedLM"),
+    "tiny-t5": NOT_CAUSAL.format("T5ForConditionalGeneration"),
 }
 
 
 @pytest.mark.parametrize("fault", REFUSED)
 def test_a_directory_that_cannot_be_used_is_refused(tiny_gpt2: Path, tmp_path: Path, fault: str):
-    change, message = REFUSED[fault]
-    folder = copied(tiny_gpt2, tmp_path / "model")
-    change(folder)
-    with pytest.raises(BlendError) as caught:
-        find_checkpoint(str(folder))
-    assert str(caught.value) == message.format(folder)
+    folder = copied(tiny_gpt2 if fault in CHANGES else tiny_gpt2.with_name(fault), tmp_path / "tiny")
+    if fault in CHANGES:
+        CHANGES[fault](folder)
+    model = lambda: open_local(str(folder), device="cpu").generate(["Hi"])  # noqa: E731
+    assert wrong(model) == REFUSED[fault].format(folder)
+
+
+def test_a_chat_template_that_is_not_there(tiny_gpt2: Path):
+    assert wrong(lambda: open_local(str(tiny_gpt2), chat=True).generate(["Hi"])) == (
+        "chat: the tokenizer of this model has no chat template; leave `chat` out, "
+        "or save the template beside the tokenizer as chat_template.jinja"
+    )
 
 
 def test_a_name_that_is_nearly_a_directory_s_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -81,9 +92,8 @@ def test_a_name_that_is_nearly_a_directory_s_is_told(tmp_path: Path, monkeypatch
     monkeypatch.chdir(tmp_path)
     (tmp_path / "tiny").mkdir()
     for name, hint in {"tinny": "; did you mean 'tiny'?", "gpt2": ""}.items():
-        with pytest.raises(BlendError) as caught:
-            find_checkpoint(name)
-        assert str(caught.value).startswith(f"Hub model {name} (there is no such directory here{hint}): ")
+        told = wrong(lambda name=name: find_checkpoint(name))
+        assert told.startswith(f"Hub model {name} (there is no such directory here{hint}): ")
 
 
 def test_other_weights_another_digest(tiny_gpt2: Path, tmp_path: Path):
@@ -103,53 +113,3 @@ def test_other_weights_another_digest(tiny_gpt2: Path, tmp_path: Path):
     assert other.weights_digest != first.weights_digest
     assert other.tokenizer_digest != first.tokenizer_digest
     assert other.config_digest == first.config_digest
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "found"), [("tiny-bert", "BertForMaskedLM"), ("tiny-t5", "T5ForConditionalGeneration")]
-)
-def test_a_model_that_is_not_causal_is_refused(shared: Path, name: str, found: str):
-    with pytest.raises(BlendError) as caught:
-        open_local(str(shared / "models" / name))
-    assert str(caught.value) == (
-        f"model {name}: it is not a causal language model but {found}; "
-        "texts and options need one that predicts the next token"
-    )
-
-
-def test_code_that_a_repository_brings_along_never_runs(tiny_gpt2: Path, tmp_path: Path):
-    folder = copied(tiny_gpt2, tmp_path / "own-code")
-    config = {"model_type": "our-own", "auto_map": {"AutoModelForCausalLM": "modeling.Ours"}}
-    (folder / "config.json").write_text(json.dumps(config))
-    (folder / "modeling.py").write_text("raise SystemExit('this ran')")
-    with pytest.raises(BlendError) as caught:
-        open_local(str(folder))
-    assert str(caught.value) == (
-        "model own-code: it needs code of its own from its repository, which is never run; "
-        "serve it where you trust that code, and evaluate the server (`server`)"
-    )
-
-
-def test_weights_that_are_missing_are_not_made_up(tiny_gpt2: Path, tmp_path: Path):
-    from safetensors.torch import load_file, save_file
-
-    folder = copied(tiny_gpt2, tmp_path / "gaps")
-    weights = load_file(folder / "model.safetensors")
-    del weights["transformer.h.1.mlp.c_fc.weight"], weights["transformer.ln_f.bias"]
-    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
-    with pytest.raises(BlendError) as caught:
-        load_model(find_checkpoint(str(folder)), choose_device("cpu"))
-    assert str(caught.value) == (
-        "model gaps: its files lack 2 of the model's weights (transformer.h.1.mlp.c_fc.weight, …), "
-        "or hold them in another shape; download or save the model again"
-    )
-
-
-def test_a_chat_template_that_is_not_there(tiny_gpt2: Path):
-    with pytest.raises(BlendError) as caught:
-        Encoder(load_tokenizer(find_checkpoint(str(tiny_gpt2))), chat=True)
-    assert str(caught.value) == (
-        "chat: the tokenizer of this model has no chat template; leave `chat` out, "
-        "or save the template beside the tokenizer as chat_template.jinja"
-    )

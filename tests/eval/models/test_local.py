@@ -1,5 +1,6 @@
 """Local models: scores and texts against plain, slow computation, whatever the batch and the order."""
 
+import json
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -10,12 +11,96 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from blend.eval.models.local_model import open_local
+from blend.eval.models.local_model import LocalModel, open_local
 from blend.eval.models.model_loading import choose_device, load_model
-from blend.schemas.errors import InputError
+from blend.eval.models.protocols import Decoding, Likelihoods
 from helpers.examples import examples
-from helpers.models.plain_computation import CLOSE, OPTIONS, PROMPTS, expected, local, logprobs_of
-from helpers.models.tiny_models import ARCHITECTURES
+from helpers.messages import wrong
+from helpers.models.tiny_models import ARCHITECTURES, copied
+
+PROMPTS = (
+    "What do people in South Korea eat for breakfast?\nA. rice\nB. bread\nC. naan\nD. injera\n\nAnswer:",
+    "Hi",
+    "ሰላም? እንጀራ ወይስ ዳቦ?",
+    "Which fruit is eaten most in summer in West Java?\nAnswer: ",
+    "好吃的是什么？答案：",
+    "A question that is a good deal longer than all of the others, so that much is padded. " * 3 + "Answer:",
+)
+OPTIONS = (
+    ("A", "B", "C", "D"),
+    ("there", "you", "A"),
+    ("እንጀራ", "ዳቦ", "እንጀራ በወጥ"),
+    ("mango", "durian", "water melon", "mangosteen"),
+    ("米饭", "面"),
+    ("rice", "steamed white rice with side dishes", "A"),
+)
+CLOSE = {"rtol": 0, "atol": 2e-4}
+"""Float noise: sums of up to forty log-probabilities in single precision."""
+
+
+@lru_cache
+def local(folder: Path, **options: Any) -> LocalModel:
+    return open_local(str(folder), device="cpu", **options)
+
+
+@lru_cache
+def parts(folder: Path) -> tuple[Any, Any]:
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
+    return tokenizer, model
+
+
+def logits(folder: Path, ids: Sequence[int]) -> Any:
+    """What the model predicts behind each token of a text on its own: no cache, no padding."""
+    import torch
+
+    with torch.no_grad():
+        return parts(folder)[1](torch.tensor([ids])).logits[0]
+
+
+def plain_logprob(folder: Path, prompt: str, option: str) -> float:
+    """Log-probability of an option."""
+    tokenizer, _ = parts(folder)
+    prefix = tokenizer(prompt.rstrip())["input_ids"]
+    blank = prompt[len(prompt.rstrip()) :] or " "
+    whole = tokenizer(prompt.rstrip() + blank + option)["input_ids"]
+    assert whole[: len(prefix)] == prefix
+    logprobs = logits(folder, whole).double().log_softmax(dim=-1)
+    return sum(float(logprobs[i - 1, whole[i]]) for i in range(len(prefix), len(whole)))
+
+
+def greedily(folder: Path, prompt: str, n: int, end: int = 0) -> tuple[str, list[int]]:
+    """A text and its tokens: the likeliest each time, up to one that ends it."""
+    tokenizer, _ = parts(folder)
+    ids: list[int] = tokenizer(prompt)["input_ids"]
+    start = len(ids)
+    while len(ids) < start + n and (len(ids) == start or ids[-1] != end):
+        ids.append(int(logits(folder, ids)[-1].argmax()))
+    text = tokenizer.decode(ids[start:], skip_special_tokens=True, clean_up_tokenization_spaces=False)
+    return text, ids[start:]
+
+
+def logprobs_of(scores: Sequence[Likelihoods]) -> np.ndarray:
+    """Scores as an array, a row for each prompt; NaN behind the last option, and where there are none."""
+    found = np.full((len(scores), max(len(one.logprobs) for one in scores)), np.nan)
+    for row, one in zip(found, scores, strict=True):
+        row[: len(one.logprobs)] = one.logprobs
+    return found
+
+
+def expected(folder: Path) -> np.ndarray:
+    scores = np.full((len(PROMPTS), 4), np.nan)
+    for row, prompt, options in zip(scores, PROMPTS, OPTIONS, strict=True):
+        row[: len(options)] = [plain_logprob(folder, prompt, option) for option in options]
+    return scores
+
+
+@lru_cache
+def whole_run(folder: Path) -> np.ndarray:
+    return logprobs_of(local(folder).option_logprobs(PROMPTS, OPTIONS))
 
 
 @pytest.mark.slow
@@ -49,12 +134,10 @@ def test_a_model_spread_over_devices_scores_and_writes_the_same(
     def spread(*arguments: Any, **options: Any) -> Any:
         model: Any = load_model(*arguments, **options)
         if elsewhere is not None:
-            blocks = {f"transformer.h.{number}": "cpu" for number in range(len(model.transformer.h))}
-            blocks |= dict.fromkeys(
-                ("transformer.wte", "transformer.wpe", "transformer.ln_f", "lm_head"), "cpu"
-            )
-            parts = blocks | {list(blocks)[len(model.transformer.h) - 1]: elsewhere}
-            dispatch_model(model, parts, main_device="cpu", offload_dir=str(tmp_path / "weights"))
+            blocks = [f"transformer.h.{number}" for number in range(len(model.transformer.h))]
+            others = ("transformer.wte", "transformer.wpe", "transformer.ln_f", "lm_head")
+            devices = dict.fromkeys([*blocks, *others], "cpu") | {blocks[-1]: elsewhere}
+            dispatch_model(model, devices, main_device="cpu", offload_dir=str(tmp_path / "weights"))
             assert any(weights.is_meta for weights in model.parameters())
         return model
 
@@ -84,17 +167,16 @@ def test_questions_with_one_prompt_score_as_they_do_alone(tiny_gpt2: Path, order
     np.testing.assert_allclose(alone[: len(PROMPTS)], whole_run(tiny_gpt2), **CLOSE)
 
 
-@lru_cache
-def whole_run(folder: Path) -> np.ndarray:
-    return logprobs_of(local(folder).option_logprobs(PROMPTS, OPTIONS))
-
-
+TOO_FULL = (
+    "out of memory: 134 tokens do not fit into that of cpu even on their own; use another device or a "
+    "smaller model"
+)
 FULL = {
-    "a batch": (lambda questions: len(questions) > 2, "CUDA out of memory", []),
+    "a batch": (lambda questions: len(questions) > 2, "CUDA out of memory", {}),
     "an item": (
         lambda questions: sum(len(question.prefix) for question in questions) > 60,
         "[enforce fail at alloc_cpu.cpp:1] DefaultCPUAllocator: not enough memory",
-        [5],
+        {5: TOO_FULL},
     ),
 }
 """What does not fit into memory, what torch says, and the items that are not answered then."""
@@ -121,12 +203,7 @@ def test_what_does_not_fit_into_memory_is_asked_in_smaller_parts(
     # The first prompt once more, with another option.
     prompts, options = [*PROMPTS, PROMPTS[0]], [*OPTIONS, ("A", "mango")]
     scores = open_local(str(tiny_gpt2), device="cpu").option_logprobs(prompts, options)
-    assert [i for i, one in enumerate(scores) if one.error is not None] == lost
-    assert {one.error for one in scores} - {None} == {
-        "out of memory: 134 tokens do not fit into that of cpu even on their own; use another device or a "
-        "smaller model"
-        for _ in lost
-    }
+    assert {i: one.error for i, one in enumerate(scores) if one.error is not None} == lost
     rest = [i for i in range(len(PROMPTS)) if i not in lost]
     np.testing.assert_allclose(logprobs_of([scores[i] for i in rest]), whole[rest], **CLOSE)
     np.testing.assert_allclose(scores[-1].logprobs[0], scores[0].logprobs[0], **CLOSE)
@@ -142,20 +219,111 @@ def test_a_model_that_fills_the_memory(tiny_gpt2: Path, monkeypatch: pytest.Monk
 
     # A model that fills this machine's memory would stop the other tests.
     monkeypatch.setattr(transformers.AutoModelForCausalLM, "from_pretrained", full)
-    with pytest.raises(InputError) as raised:
-        open_local(str(tiny_gpt2), device="cpu", dtype="float32").option_logprobs(["Hi"], [("A", "B")])
-    assert str(raised.value) == (
+    model = open_local(str(tiny_gpt2), device="cpu", dtype="float32")
+    assert wrong(lambda: model.option_logprobs(["Hi"], [("A", "B")])) == (
         "model tiny-gpt2: it does not fit into the memory of cpu as float32; use dtype bfloat16, another "
         "device or a smaller model; texts can be asked of a server (`server`)"
     )
 
 
 def test_a_prompt_that_cannot_be_asked_is_an_error_and_never_cut(tiny_gpt2: Path):
-    model = local(tiny_gpt2)
-    scores = model.option_logprobs(["Hi", "word " * 300, ""], [("A", "B")] * 3)
+    scores = local(tiny_gpt2).option_logprobs(["Hi", "word " * 300, ""], [("A", "B")] * 3)
     assert [one.error for one in scores] == [
         None,
         "prompt and answer need at least 900 tokens, but the model sees 256",
         "the prompt is empty: there is nothing after which the model could answer",
     ]
     assert [len(one.logprobs) for one in scores] == [2, 0, 0]
+
+
+# Texts
+
+
+@pytest.mark.slow
+def test_texts_are_what_plain_computation_writes_whatever_settings_a_model_brings(
+    tiny_gpt2: Path, tmp_path: Path
+):
+    folder = copied(tiny_gpt2, tmp_path / "repeats")
+    own = {"do_sample": True, "temperature": 0.6, "top_p": 0.9, "repetition_penalty": 1.8, "min_new_tokens": 9}
+    (folder / "generation_config.json").write_text(json.dumps({"eos_token_id": 0, **own}))
+    tokenizer, _ = parts(tiny_gpt2)
+    for model in (tiny_gpt2, folder):
+        written = local(model, decoding=Decoding(max_tokens=10)).generate(PROMPTS)
+        assert [(one.text, one.tokens_in, one.tokens_out, one.finish_reason, one.error) for one in written] == [
+            (greedily(tiny_gpt2, prompt, 10)[0], len(tokenizer(prompt)["input_ids"]), 10, "length", None)
+            for prompt in PROMPTS
+        ]
+
+
+def test_room_left_by_the_context_cuts_no_neighbour_short(tiny_gpt2: Path):
+    # 250 tokens leave room for 6; 256 for none.
+    tokenizer, _ = parts(tiny_gpt2)
+    long, full = (tokenizer.decode(tokenizer("rice " * 300)["input_ids"][:n]) for n in (250, 256))
+    written = local(tiny_gpt2, decoding=Decoding(max_tokens=10)).generate(["Hi", long, full])
+    assert [answer.tokens_out for answer in written] == [10, 6, None]
+    assert written[0].text == greedily(tiny_gpt2, "Hi", 10)[0]
+    assert written[2].error == "prompt and answer need at least 257 tokens, but the model sees 256"
+
+
+@pytest.mark.slow
+def test_drawn_texts_depend_on_prompt_draw_and_seed_alone(tiny_gpt2: Path):
+    drawing = Decoding(max_tokens=6, temperature=0.8)
+    prompts, samples = ["Hi", "Hi", "Hello there", "Hi"], [0, 1, 0, 0]
+    together = local(tiny_gpt2, decoding=drawing).generate(prompts, samples=samples)
+    alone = local(tiny_gpt2, decoding=drawing, batch_size=1).generate(prompts[::-1], samples=samples[::-1])
+    assert [answer.text for answer in together] == [answer.text for answer in alone][::-1]
+    assert together[0] == together[3]
+    assert len({answer.text for answer in together}) == 3
+    [other] = local(tiny_gpt2, decoding=drawing.model_copy(update={"seed": 1})).generate(["Hi"])
+    assert other.text != together[0].text
+
+
+@pytest.mark.nightly
+@pytest.mark.slow
+def test_drawing_follows_the_models_distribution(tiny_gpt2: Path):
+    tokenizer, _ = parts(tiny_gpt2)
+    n, temperature = 4000, 0.2
+    drawing = Decoding(max_tokens=1, temperature=temperature)
+    drawn = local(tiny_gpt2, decoding=drawing).generate(["Hi"] * n, samples=range(n))
+    shares = (logits(tiny_gpt2, tokenizer("Hi")["input_ids"])[-1].double() / temperature).softmax(dim=-1)
+    # The three likeliest tokens, each within four standard errors.
+    for token in shares.topk(3).indices.tolist():
+        text, share = tokenizer.decode([token]), float(shares[token])
+        same = sum(float(shares[i]) for i in range(4000) if i != token and tokenizer.decode([i]) == text)
+        found = sum(answer.text == text for answer in drawn) / n
+        assert abs(found - share - same) < 4 * (share / n) ** 0.5
+
+
+def test_a_text_ends_at_a_stop(tiny_gpt2: Path):
+    [whole] = local(tiny_gpt2, decoding=Decoding(max_tokens=10)).generate(["Hi"])
+    mark = whole.text[4:6]
+    decoding = Decoding(max_tokens=10, stop=(mark,))
+    answers = local(tiny_gpt2, decoding=decoding).generate(["Hi", *PROMPTS])
+    assert (answers[0].text, answers[0].finish_reason) == (whole.text[: whole.text.find(mark)], "stop")
+    assert (answers[0].tokens_out or 0) <= (whole.tokens_out or 0)
+
+
+def test_a_chat_template_is_applied_unless_told_otherwise(tiny_gpt2: Path, chat_model: Path):
+    model = local(chat_model, decoding=Decoding(max_tokens=8))
+    assert (model.describe().chat, model.describe().delimiter) == (True, "")
+    rendered = "<user>Hi</user>\n<assistant>"
+    assert model.generate(["Hi"])[0].text == greedily(tiny_gpt2, rendered, 8)[0]
+    [scores] = model.option_logprobs(["Hi"], [("A", "B")])
+    assert not np.isnan(scores.logprobs).any()
+    without = local(chat_model, chat=False, decoding=Decoding(max_tokens=8))
+    assert without.generate(["Hi"])[0].text == greedily(tiny_gpt2, "Hi", 8)[0]
+    [otherwise] = without.option_logprobs(["Hi"], [("A", "B")])
+    assert otherwise.logprobs.tolist() != scores.logprobs.tolist()
+
+
+def test_a_text_may_end_before_its_neighbours(tiny_gpt2: Path, tmp_path: Path):
+    # A model for which the third token that it writes after "Hi" ends a text; after the other prompt it
+    # writes that token later.
+    end = greedily(tiny_gpt2, "Hi", 3)[1][-1]
+    folder = copied(tiny_gpt2, tmp_path / "ends")
+    (folder / "generation_config.json").write_text(json.dumps({"eos_token_id": [end]}))
+    first, second = local(folder, decoding=Decoding(max_tokens=8)).generate(["Hi", PROMPTS[0]])
+    (_, of_first), (text, of_second) = (greedily(tiny_gpt2, prompt, 8, end) for prompt in ("Hi", PROMPTS[0]))
+    assert (first.finish_reason, first.tokens_out) == ("stop", len(of_first))
+    assert second.tokens_out == len(of_second) > len(of_first)
+    assert second.text == text

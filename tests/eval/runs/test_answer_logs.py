@@ -1,4 +1,4 @@
-"""Answer logs: each kind as its tool writes it, on invented answers, and what is said of others."""
+"""Answer logs: each kind as its tool or provider writes it, on invented answers, and what is said of others."""
 
 import gzip
 import json
@@ -9,13 +9,17 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from blend.eval.evaluation import run_task
 from blend.eval.models.chosen import Recorded
+from blend.eval.models.protocols import Generation
 from blend.eval.recorded_answers import read_recorded
-from blend.eval.runs.answer_logs import read_log, style_of
-from blend.schemas.errors import InputError
+from blend.eval.runs.answer_logs import LoggedAnswer, logged_answer, read_log, style_of
+from blend.loaders.releases.tables import read_config
 from helpers.asking import texts_asked
+from helpers.messages import wrong
 
 Json = dict[str, Any]
 
@@ -45,8 +49,8 @@ def inspect_sample(item_id: str, text: str, thought: str | None, reason: str, *,
     return {"id": item_id, "epoch": epoch, "input": "?", "target": "B", "metadata": {}, "output": output}
 
 
-def openai(item_id: str, body: Json) -> Json:
-    return {"id": "r", "custom_id": item_id, "response": {"status_code": 200, "body": body}, "error": None}
+def openai(item_id: str, body: Json, code: int = 200) -> Json:
+    return {"id": "r", "custom_id": item_id, "response": {"status_code": code, "body": body}, "error": None}
 
 
 def chat(item_id: str, text: str, thought: str | None, reason: str) -> Json:
@@ -59,7 +63,7 @@ def lines(path: Path, *records: Json) -> Path:
     return path
 
 
-def zstandard_archive(path: Path, members: dict[str, Json]) -> Path:
+def zstandard_archive(path: Path, members: dict[str, Json]) -> None:
     """An archive as Inspect writes it, packed with Zstandard, which Python's `zipfile` cannot write."""
     contents = {name: json.dumps(value).encode() for name, value in members.items()}
     with zipfile.ZipFile(path, "w") as archive:
@@ -74,17 +78,17 @@ def zstandard_archive(path: Path, members: dict[str, Json]) -> Path:
             struct.pack_into("<I", packed, start + size, len(contents[info.filename]))
         central = packed.find(b"PK\x01\x02", central + 1)
     path.write_bytes(packed)
-    return path
 
 
-def answers(path: Path) -> list[tuple[str | None, ...]]:
-    found = read_recorded(path, TWO).answers
-    return found.select("item_id", "text", "thought", "finish_reason").rows()
+def read(path: Path) -> tuple[list[tuple[str | None, ...]], tuple[str, ...]]:
+    """Answers in a log, and what is told of it."""
+    found = read_recorded(path, TWO)
+    return found.answers.select("item_id", "text", "thought", "finish_reason").rows(), found.warnings
 
 
 def test_samples_of_lm_eval_are_read(tmp_path: Path):
     written = lines(tmp_path / "samples_x.jsonl", lm_eval("a1", "B"), lm_eval("a2", " C."))
-    assert answers(written) == [("a1", "B", None, None), ("a2", " C.", None, None)]
+    assert read(written)[0] == [("a1", "B", None, None), ("a2", " C.", None, None)]
     # Of the options the likeliest, as the task itself counts; of responses and filters the first.
     path = lines(
         tmp_path / "samples_y.jsonl",
@@ -92,24 +96,25 @@ def test_samples_of_lm_eval_are_read(tmp_path: Path):
         lm_eval("a2", "", resps=[["C", "D"]]),
         lm_eval("a2", "C", filter="strip"),
     )
-    assert answers(path) == [("a1", "B", None, None), ("a2", "C", None, None)]
-    assert read_recorded(path, TWO).warnings == (
-        "further answers to an item, left out: 2; the first one counts",
+    assert read(path) == (
+        [("a1", "B", None, None), ("a2", "C", None, None)],
+        ("further answers to an item, left out: 2; the first one counts",),
     )
 
 
 def test_a_log_of_likelihoods_says_in_which_style_they_were_asked(tmp_path: Path):
     letters = lm_eval_likelihoods("a1", -3.5, -0.25, -4.0, -10.0)
     continued = {name: {"arg_0": "?", "arg_1": f" dish of {name}"} for name in letters["arguments"]}
-    texts = letters | {"arguments": continued}
-    for name, record, style in (
-        ("letters", letters, "letters"),
-        ("texts", texts, "texts"),
-        ("words", lm_eval("a1", "B"), None),
-        ("batch", chat(*ROWS[0]), None),
+    for record, style in (
+        (letters, "letters"),
+        (letters | {"arguments": continued}, "texts"),
+        (lm_eval("a1", "B"), None),
+        (chat(*ROWS[0]), None),
     ):
-        assert style_of(lines(tmp_path / f"{name}.jsonl", record)) == style
+        assert style_of(lines(tmp_path / "log.jsonl", record)) == style
     assert style_of(tmp_path / "answers.csv") is None
+    # And a table in JSON lines is no log.
+    assert read_log(lines(tmp_path / "answers.jsonl", {"MCQID": "a1", "response": "B", "key": "x"})) is None
 
 
 @pytest.mark.parametrize("kind", ["json", "stored", "zstandard"])
@@ -127,73 +132,164 @@ def test_logs_of_inspect_are_read_raw(tmp_path: Path, kind: str):
                 archive.writestr(name, json.dumps(value))
     else:
         zstandard_archive(path, {"header.json": {"version": 2}} | members)
-    assert answers(path) == ROWS
-    assert read_recorded(path, TWO).warnings == (
-        "further answers to an item, left out: 1; the first one counts",
-    )
+    assert read(path) == (ROWS, ("further answers to an item, left out: 1; the first one counts",))
 
 
 def test_what_failed_is_left_out_and_told(tmp_path: Path):
     failed = inspect_sample("a2", "", None, "stop") | {"error": {"message": "no\nroute"}}
     path = tmp_path / "log.json"
     path.write_text(json.dumps({"samples": [inspect_sample("a1", "B", None, "tool_calls"), failed]}))
-    assert read_recorded(path, TWO).warnings == (
+    assert read(path)[1] == (
         "records without an answer, left out: 1 (log.json, sample 2: no route)",
         "items without an answer in the file: 1 of 2 (first: a2)",
     )
-    refused = {"custom_id": "a2", "response": {"status_code": 503, "body": {"error": {"message": "Full"}}}}
-    found = read_recorded(lines(tmp_path / "results.jsonl", refused, chat(*ROWS[0])), TWO)
-    assert found.answers["item_id"].to_list() == ["a1"]
-    assert found.warnings[0] == ("records without an answer, left out: 1 (results.jsonl:1: HTTP 503, 'Full')")
+    refused = openai("a2", {"error": {"message": "Full"}}, 503)
+    rows, told = read(lines(tmp_path / "results.jsonl", refused, chat(*ROWS[0])))
+    assert rows == ROWS[:1]
+    assert told[0] == "records without an answer, left out: 1 (results.jsonl:1: HTTP 503, 'Full')"
 
 
 NAMES = "samples of lm-eval, a log of Inspect, results of a batch"
 MIXED = f"{json.dumps(chat(*ROWS[0]))}\n{json.dumps(lm_eval('a2', 'C'))}\n"
-ROWS_IN_JSON = '[{"MCQID": "a1", "response": "B"}]'
-TOLD = {
-    ("answers.json", ROWS_IN_JSON): (f"not an answer of a known tool; give {NAMES}, or a table of answers"),
-    ("log.eval", "PK"): (
-        "cannot be read as an archive (File is not a zip file); copy it again, or convert it with `inspect log "
-        "convert --to json`"
+NO_LOG = {
+    f"answers.json, sample 1: not an answer of a known tool; give {NAMES}, or a table of answers": (
+        '[{"MCQID": "a1", "response": "B"}]'
     ),
-    ("log.json", "{"): (
-        "not JSON (Expecting property name enclosed in double quotes: line 1 column 2 (char 1)); copy the "
-        "file again"
-    ),
-    ("results.jsonl", MIXED): ("the id is blank; fill it in"),
+    "log.eval: cannot be read as an archive (File is not a zip file); copy it again, or convert it with "
+    "`inspect log convert --to json`": "PK",
+    "log.json: not JSON (Expecting property name enclosed in double quotes: line 1 column 2 (char 1)); copy "
+    "the file again": "{",
+    "results.jsonl:2, column custom_id: the id is blank; fill it in": MIXED,
 }
+"""What is said, which begins with the name of the file, and what the file holds."""
 
 
-@pytest.mark.parametrize(("name", "content", "message"), [(*file, message) for file, message in TOLD.items()])
-def test_what_is_no_log_is_told(tmp_path: Path, name: str, content: str, message: str):
-    path = tmp_path / name
-    path.write_text(content)
-    with pytest.raises(InputError) as raised:
-        read_recorded(path, TWO)
-    row = {MIXED: ":2, column custom_id", ROWS_IN_JSON: ", sample 1"}.get(content, "")
-    assert str(raised.value) == f"{name}{row}: {message}"
-
-
-def test_a_table_in_json_lines_is_no_log(tmp_path: Path):
-    path = lines(tmp_path / "answers.jsonl", {"MCQID": "a1", "response": "B", "key": "x"})
-    assert read_log(path) is None
+@pytest.mark.parametrize("message", NO_LOG)
+def test_what_is_no_log_is_told(tmp_path: Path, message: str):
+    path = tmp_path / message.replace(",", ":").partition(":")[0]
+    path.write_text(NO_LOG[message])
+    assert wrong(lambda: read_recorded(path, TWO)) == message
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:samples.jsonl")
 def test_a_packed_log_is_read(sample_release: Path, tmp_path: Path):
-    from blend.loaders.releases.tables import read_config
-
     ids = read_config(sample_release, "multiple-choice-questions")["mcq_id"].to_list()
     packed = tmp_path / "samples.jsonl.gz"
     packed.write_bytes(gzip.compress("".join(json.dumps(lm_eval(one, "B")) + "\n" for one in ids).encode()))
-    run = run_task(sample_release, "multiple-choice", Recorded(path=packed), tmp_path / "run")
+    answers = Recorded(path=packed)
+    run = run_task(sample_release, "multiple-choice", answers, tmp_path / "run")
     assert run.outcome is not None
     assert run.outcome.n_missing == 0
     packed.write_bytes(packed.read_bytes()[:-40])
-    with pytest.raises(InputError) as raised:
-        run_task(sample_release, "multiple-choice", Recorded(path=packed), tmp_path / "other")
-    assert str(raised.value) == (
+    assert wrong(lambda: run_task(sample_release, "multiple-choice", answers, tmp_path / "other")) == (
         f"{packed}: cannot be unpacked (Compressed file ended before the end-of-stream marker was reached); "
         "copy it again"
     )
+
+
+# Results of batches, as each provider and tool writes them.
+
+USAGE = {"input_tokens": 20, "output_tokens": 9, "output_tokens_details": {"reasoning_tokens": 5}}
+USAGE_IN_CHAT = {
+    "prompt_tokens": 20,
+    "completion_tokens": 9,
+    "completion_tokens_details": {"reasoning_tokens": 5},
+}
+THOUGHT = Generation("rice", 20, 9, "length", thought="Hm", tokens_thought=5)
+ANTHROPIC = {
+    "model": "m-1",
+    "content": [
+        {"type": "thinking", "thinking": "Hm", "signature": "s"},
+        {"type": "redacted_thinking", "data": "x"},
+        {"type": "text", "text": "rice"},
+    ],
+    "stop_reason": "max_tokens",
+    "usage": USAGE,
+}
+RESPONSES = {
+    "object": "response",
+    "model": "m-1",
+    "status": "incomplete",
+    "incomplete_details": {"reason": "max_output_tokens"},
+    "output": [
+        {"type": "reasoning", "summary": [{"type": "summary_text", "text": "Hm"}]},
+        {"type": "web_search_call", "status": "completed"},
+        {"type": "message", "content": [{"type": "output_text", "text": "rice"}]},
+    ],
+    "usage": USAGE,
+    "error": None,
+}
+PARTS = [{"text": "Hm", "thought": True}, {"text": "rice"}]
+GEMINI = {
+    "candidates": [{"content": {"parts": PARTS, "role": "model"}, "finishReason": "MAX_TOKENS"}],
+    "usageMetadata": {"promptTokenCount": 20, "candidatesTokenCount": 4, "thoughtsTokenCount": 5},
+    "modelVersion": "m-1",
+}
+CHAT = {
+    "model": "m-1",
+    "choices": [{"message": {"content": "rice", "reasoning": "Hm"}, "finish_reason": "length"}],
+    "usage": USAGE_IN_CHAT,
+}
+ROLLOUT = {"text": "rice", "finish_reason": "length", "usage": USAGE_IN_CHAT, "reasoning": "Hm"}
+
+
+def datatrove(*results: Json) -> Json:
+    return {"text": "{}", "id": "a", "metadata": {"file_path": "r.jsonl", "rollout_results": [*results]}}
+
+
+@pytest.mark.parametrize(
+    ("record", "served_as"),
+    [
+        (openai("a", CHAT), "m-1"),
+        (openai("a", RESPONSES), "m-1"),
+        ({"custom_id": "a", "result": {"type": "succeeded", "message": ANTHROPIC}}, "m-1"),
+        ({"key": "a", "response": GEMINI}, "m-1"),
+        (datatrove(ROLLOUT), None),
+    ],
+)
+def test_a_result_is_read_as_a_live_reply(record: Json, served_as: str | None):
+    assert logged_answer(record) == LoggedAnswer("custom_id", "a", THOUGHT, served_as)
+
+
+OVERLOADED = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}
+
+
+@pytest.mark.parametrize(
+    ("record", "error"),
+    [
+        ({"custom_id": "a", "result": {"type": "errored", "error": OVERLOADED}}, "Overloaded"),
+        ({"custom_id": "a", "result": {"type": "expired"}}, "expired"),
+        ({"key": "a", "error": {"code": 503, "message": "Overloaded"}}, "Overloaded"),
+        (openai("a", OVERLOADED, 503), "HTTP 503, 'Overloaded'"),
+        (openai("a", {"status": "failed", "error": {"code": "x", "message": "Overloaded"}}), "Overloaded"),
+        ({"custom_id": "a", "response": None, "error": {"code": "batch_expired"}}, "batch_expired"),
+        (datatrove(), "no answer"),
+        (datatrove({"error": OVERLOADED}), "Overloaded"),
+        # What a filter held back is an answer.
+        (openai("a", {"error": {"code": "content_filter", "message": "No."}}, 400), None),
+        ({"custom_id": "a", "response": None, "error": {"code": "content_filter"}}, None),
+        ({"key": "a", "response": {"promptFeedback": {"blockReason": "SAFETY"}}}, None),
+        (datatrove({"error": {"code": "content_filter"}}), None),
+    ],
+)
+def test_what_failed_says_why(record: Json, error: str | None):
+    filtered = Generation("", None, 0, "content_filter")
+    answer = filtered if error is None else Generation.failed(error)
+    assert logged_answer(record) == LoggedAnswer("custom_id", "a", answer, None)
+
+
+WORDS = (
+    *("custom_id", "key", "id", "result", "response", "error", "body", "metadata", "output"),
+    *("rollout_results", "candidates", "content", "type", "message", "usage", "status_code"),
+)
+ANYTHING = st.recursive(
+    st.none() | st.integers() | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(WORDS), inner, max_size=4),
+)
+
+
+@given(ANYTHING)
+def test_anything_else_is_no_result_and_no_crash(record: object):
+    found = logged_answer(record)
+    assert found is None or isinstance(found.answer, Generation)

@@ -1,7 +1,8 @@
-"""Answers on disk: nothing that was kept is lost, and half a line is nothing."""
+"""Answers on disk, of which nothing is lost, and as they are scored: without what was thought."""
 
 import json
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -9,8 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blend.eval.models.protocols import Generation
-from blend.eval.runs.answers import MOST_CHARACTERS, AnswerFile, Answers, generated
-from blend.schemas.errors import RowError
+from blend.eval.runs.answers import (
+    MOST_CHARACTERS,
+    WRITTEN,
+    AnswerFile,
+    Answers,
+    as_scored,
+    generated,
+    says_nothing,
+)
+from blend.eval.runs.run_description import AskedRelease, RunDescription
+from helpers.messages import wrong
 
 NASTY = st.text(min_size=0, max_size=30) | st.sampled_from(
     ["a\nb", "\u2028\x1c\x85", "\x1b[2J", '"\\', "\ud7ff"]
@@ -86,9 +96,7 @@ def test_reading_leaves_a_half_line_where_it_is(tmp_path: Path):
 def test_a_broken_line_in_the_middle_is_named(tmp_path: Path, line: bytes):
     good = json.dumps(answer(0)).encode()
     (tmp_path / MAIN).write_bytes(b"\n".join([good, line, good, b""]))
-    with pytest.raises(RowError) as raised:
-        Answers(tmp_path)
-    assert str(raised.value) == (
+    assert wrong(lambda: Answers(tmp_path)) == (
         f"{tmp_path / MAIN}:2: the line is not an answer; delete this line; its item will be asked again"
     )
 
@@ -121,3 +129,68 @@ def test_an_endless_reply_is_cut_where_it_is_kept_and_told(
     assert len(rows[name][0]) == len(rows["text"][1]) == MOST_CHARACTERS
     assert rows["finish_reason"].to_list() == ["length", "stop"]
     assert caplog.messages == ["an answer of 20971520 characters is kept as one that was cut, at 1048576"]
+
+
+# As they are scored: what was thought is told from what was said, whichever tool kept it.
+
+Row = tuple[str | None, str | None, str | None]
+"""Text, thought and finish reason."""
+
+
+def run_of(backend: str = "transformers", *, chat: bool = True) -> RunDescription:
+    described = {"backend": backend, "id": "m"}
+    described |= {"file": "a.csv", "sha256": "0"} if backend == "recorded" else {"chat": chat, "delimiter": ""}
+    release = AskedRelease(name="r", version="1.0.0", tables={})
+    asked: dict[str, Any] = {"task": "short-answer", "options": {}, "kind": "text", "n_items": 1, "prompts": {}}
+    return RunDescription(sdk_version="0", release=release, model=described, decoding=None, **asked)
+
+
+def scored(*rows: Row, run: RunDescription | None = None) -> list[tuple[str | None, str | None]]:
+    """Texts and thoughts as they are scored."""
+    answers = pl.DataFrame(rows, dict.fromkeys(WRITTEN, pl.String), orient="row")
+    found = as_scored(answers, run or run_of())
+    # Once more changes nothing.
+    assert as_scored(found, run or run_of()).equals(found)
+    return found.select("text", "thought").rows()
+
+
+@pytest.mark.parametrize("backend", ["transformers", "recorded"])
+@pytest.mark.parametrize(
+    ("row", "found"),
+    [
+        (("<think>popcorn</think>Nachos", None, None), ("Nachos", "popcorn")),
+        (("<think>Maybe popcorn? But the", None, None), ("", "Maybe popcorn? But the")),
+        (("Nachos", None, None), ("Nachos", None)),
+        ((None, None, "error"), (None, None)),
+        # What was told apart before stays so.
+        (("Nachos", "popcorn", "stop"), ("Nachos", "popcorn")),
+        (("<think>a</think>Nachos", "popcorn", "stop"), ("Nachos", "popcorn\na")),
+        # What a content filter stopped is unanswered.
+        (("A", None, "content_filter"), ("", None)),
+        (("", None, "content_filter"), ("", None)),
+    ],
+)
+def test_what_is_said_is_told_from_what_is_thought(backend: str, row: Row, found: Row):
+    assert scored(row, run=run_of(backend)) == [found]
+
+
+@pytest.mark.parametrize(
+    ("backend", "chat", "counts"),
+    [
+        ("transformers", True, False),
+        ("server", True, False),
+        ("python", False, False),
+        ("transformers", False, True),
+        ("server", False, True),
+        ("recorded", True, False),
+    ],
+)
+def test_a_text_that_was_cut_counts_where_a_model_never_ends_by_itself(backend: str, chat: bool, counts: bool):
+    cut: Row = ("Nachos and", None, "length")
+    assert scored(cut, run=run_of(backend, chat=chat)) == [("Nachos and" if counts else "", None)]
+
+
+def test_what_says_nothing():
+    texts = scored(*((text, None, None) for text in ("", " \n", "<think>a</think> ", "a")))
+    found = pl.DataFrame({"text": [*(text for text, _ in texts), None]}).select(says_nothing("text"))
+    assert found.to_series().to_list() == [True, True, True, False, None]

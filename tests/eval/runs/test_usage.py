@@ -6,6 +6,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from click.testing import Result
 from typer.testing import CliRunner
 
 import blend
@@ -19,14 +20,9 @@ from blend.eval.runs.ask_model import outcome_of
 from blend.eval.runs.run_directory import opened
 from helpers.kill_points import Echo, asked
 from helpers.messages import wrong
-from helpers.models.batch_server import BatchServer
+from helpers.models.model_servers import BatchServer
 
-RUNNER = CliRunner()
-
-
-def command(release: Path, out: Path, *options: str) -> list[str]:
-    asked = ["--model", "tiny", "-T", "style=json", "--limit", "1", "--max-tokens", "64", "--out", str(out)]
-    return ["eval", "run", str(release), *asked, *options]
+Run = Callable[..., blend.Run]
 
 
 def test_a_plan_without_a_tokenizer_says_that_it_is_an_estimate():
@@ -51,21 +47,20 @@ def test_a_finish_reason_that_nobody_knows_is_told_once(tmp_path: Path):
     with opened(tmp_path / "run", asked(), Echo().describe(), None) as run:
         write_answers(run.answers_folder / "main.jsonl", pl.DataFrame(rows))
         found = outcome_of(run, n_asked=0)
-    known = "which is not known;"
     assert found.warnings == (
         (
-            f"1 answer has the finish reason 'other', {known} it is taken as whole, so look whether its text "
-            "may have been cut"
+            "1 answer has the finish reason 'other', which is not known; it is taken as whole, so look whether "
+            "its text may have been cut"
         ),
         (
-            f"2 answers have the finish reason 'tool_calls', {known} they are taken as whole, so look whether "
-            "their texts may have been cut"
+            "2 answers have the finish reason 'tool_calls', which is not known; they are taken as whole, so "
+            "look whether their texts may have been cut"
         ),
     )
 
 
 @pytest.mark.slow
-def test_a_local_model_counts_the_tokens_of_its_prompts(run: Callable[..., blend.Run], tmp_path: Path):
+def test_a_local_model_counts_the_tokens_of_its_prompts(run: Run, tmp_path: Path):
     make_tiny_model(tmp_path / "tiny")
     plans: list[Any] = []
     asked = run(
@@ -80,27 +75,24 @@ def test_a_local_model_counts_the_tokens_of_its_prompts(run: Callable[..., blend
 
 
 @pytest.mark.integration
-def test_a_run_stops_at_its_budget_and_goes_on_with_a_larger_one(
-    server: BatchServer, run: Callable[..., blend.Run]
-):
+def test_a_run_stops_at_its_budget_and_goes_on_with_a_larger_one(server: BatchServer, run: Run):
     paid = {"server": server.url, "concurrency": 2, "price": (0, 1_000_000)}
     # An answer takes 10 to 19 tokens, each of which costs 1 here: the second or third ends 25.
     heard: list[str] = []
     first = run(**paid, budget=25, on_warning=heard.append).outcome
     assert first is not None
     assert first.usage is not None
-    assert first.n_asked == first.usage.requests == server.live.total() <= 4
+    assert first.n_asked == first.usage.requests == len(server.asked) <= 4
     assert 25 <= first.usage.tokens_out < 25 + 2 * 20
     n_items = first.n_items
-    assert [one for one in heard if "budget" in one] == [
-        (
-            f"the budget of 25.00 is spent ({money(first.usage.tokens_out)}), and {first.n_asked} of {n_items} "
-            "items are answered; give a larger `budget` to go on"
-        )
-    ]
+    (said,) = [one for one in heard if "budget" in one]
+    assert said == (
+        f"the budget of 25.00 is spent ({money(first.usage.tokens_out)}), and {first.n_asked} of {n_items} "
+        "items are answered; give a larger `budget` to go on"
+    )
     assert run(**paid, budget=25).outcome.n_asked == 0
     whole = run(**paid, budget=10_000)
-    assert (whole.outcome.n_missing, server.live.total()) == (0, n_items)
+    assert (whole.outcome.n_missing, len(server.asked)) == (0, n_items)
     usage = whole.outcome.usage
     assert (usage.requests, usage.tokens_thought) == (n_items, 5 * n_items)
     assert blend.score_run(whole).scores.usage == usage
@@ -110,18 +102,24 @@ def test_a_run_stops_at_its_budget_and_goes_on_with_a_larger_one(
 @pytest.mark.integration
 def test_what_a_run_took_stands_wherever_its_scores_do(server: BatchServer, mini_release: Path, tmp_path: Path):
     out = tmp_path / "run"
-    options = ["--server", server.url, "--price", "0.5,1.5"]
-    planned = RUNNER.invoke(app, command(mini_release, out, *options, "--plan"))
-    assert planned.exit_code == 0
+
+    def said(*arguments: object) -> Result:
+        result = CliRunner().invoke(app, ["eval", *map(str, arguments)])
+        assert result.exit_code == 0, result.output
+        return result
+
+    asking = ["run", mini_release, "--model", "tiny", "-T", "style=json", "--limit", 1, "--max-tokens", 64]
+    asking += ["--out", out, "--server", server.url, "--price", "0.5,1.5"]
+    planned = said(*asking, "--plan")
     assert planned.stdout.startswith("To ask: 4 requests, about ")
-    assert server.live.total() == 0
+    assert server.asked == []
     # What is planned only takes no directory, so that another plan, or another run, can.
     assert not out.exists()
-    asked = RUNNER.invoke(app, command(mini_release, out, *options))
+    asked = said(*asking)
     assert planned.stdout in asked.stderr
     usage = outcome_of(blend.score_run(out).run, n_asked=0).usage
     assert f"In all: {usage.in_words(Price(0.5, 1.5))}.\n" in asked.stdout
-    assert usage.in_words() in RUNNER.invoke(app, ["eval", "score", str(out)]).stdout
+    assert usage.in_words() in said("score", out).stdout
     pushed = push_scores(out, "o/m", dataset="o/d", dry_run=True).content
     assert usage.in_words() in " ".join(pushed.split())
     page = blend.write_report([out], tmp_path / "report.html").read_text(encoding="utf-8")
@@ -131,11 +129,8 @@ def test_what_a_run_took_stands_wherever_its_scores_do(server: BatchServer, mini
 
 
 @pytest.mark.integration
-def test_a_server_that_does_not_count_keeps_no_budget(
-    server: BatchServer, run: Callable[..., blend.Run], monkeypatch: pytest.MonkeyPatch
-):
-    answered = server.answered
-    monkeypatch.setattr(server, "answered", lambda *asked: (200, answered(*asked)[1] | {"usage": None}))
+def test_a_server_that_does_not_count_keeps_no_budget(server: BatchServer, run: Run):
+    server.tells_usage = False
     assert "the server does not say how many tokens an answer took" in wrong(
         lambda: run(server=server.url, price=(1, 1), budget=1)
     )

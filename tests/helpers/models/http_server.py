@@ -2,23 +2,34 @@
 
 import json
 import sys
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from email.message import Message
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler, HTTPServer, ThreadingHTTPServer
 from typing import Any, Self
 
-from helpers.served import served
-
 DROP = "drop the connection"
+
+
+@contextmanager
+def served(server: HTTPServer) -> Iterator[str]:
+    """A server that answers in a thread of its own, as long as the block runs; gives its address."""
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
 
 
 @dataclass
 class Request:
     """One HTTP request."""
 
-    method: str
     path: str
     headers: Message
     body: bytes
@@ -47,8 +58,9 @@ class HttpServer:
     """Listens from the beginning, and answers while it is `serving`."""
 
     def __init__(self) -> None:
-        self._http = _Http(("127.0.0.1", 0), _handler(self))
-        self.url = f"http://127.0.0.1:{self._http.server_address[1]}/v1"
+        self._http = _Http(("127.0.0.1", 0), _Handler)
+        self._http.reply = self.reply
+        self.url = f"http://127.0.0.1:{self._http.server_port}/v1"
 
     def reply(self, request: Request) -> Reply | str:
         """What to say to a request, or `DROP`; several are asked at a time."""
@@ -63,6 +75,7 @@ class HttpServer:
 
 class _Http(ThreadingHTTPServer):
     request_queue_size = 256
+    reply: Callable[[Request], Reply | str]
 
     def handle_error(self, request: object, client_address: object) -> None:
         # Clients that are killed or lose patience hang up in the middle.
@@ -70,31 +83,23 @@ class _Http(ThreadingHTTPServer):
             super().handle_error(request, client_address)  # type: ignore[arg-type]
 
 
-def _handler(server: HttpServer) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+class _Handler(BaseHTTPRequestHandler):
+    server: _Http
+    protocol_version = "HTTP/1.1"
 
-        def do_GET(self) -> None:
-            self._answer()
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        reply = self.server.reply(Request(self.path, self.headers, body))
+        if isinstance(reply, str):
+            self.close_connection = True
+            return
+        content = reply.content()
+        self.send_response(reply.status)
+        for name, value in {"Content-Type": "application/json", **reply.headers}.items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
 
-        def do_POST(self) -> None:
-            self._answer()
-
-        def _answer(self) -> None:
-            body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-            reply = server.reply(Request(self.command, self.path, self.headers, body))
-            if isinstance(reply, str):
-                self.close_connection = True
-                return
-            content = reply.content()
-            self.send_response(reply.status)
-            for name, value in {"Content-Type": "application/json", **reply.headers}.items():
-                self.send_header(name, value)
-            self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    return Handler
+    def log_message(self, *_: object) -> None:
+        pass

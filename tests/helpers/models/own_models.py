@@ -3,10 +3,6 @@
 from collections.abc import Callable
 from typing import Any
 
-import pytest
-
-import blend
-
 
 class Reader:
     """Always writes A, as the published prompt asks for it."""
@@ -44,9 +40,3 @@ class Saying:
 
     def generate(self, prompts: list[str]) -> Any:
         return self.found(prompts)
-
-
-def refused(call: Callable[[], object]) -> str:
-    with pytest.raises(blend.ArgumentError) as caught:
-        call()
-    return str(caught.value)

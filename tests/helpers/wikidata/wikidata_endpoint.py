@@ -17,7 +17,7 @@ from urllib.parse import parse_qs
 from pyoxigraph import RdfFormat, Store
 
 from blend.loaders.wikidata.sparql import RequestPolicy
-from helpers.served import served
+from helpers.models.http_server import served
 
 QUICK = RequestPolicy(agent="tests", pause_s=0, first_wait_s=0, tries=3, sleep=lambda seconds: None)
 """Asks a server of tests, and waits for nothing."""

@@ -8,7 +8,8 @@ import pytest
 
 import blend
 from blend.eval.tasks.multiple_choice.chosen_options import stated_confidence, strict_choice, without_confidence
-from helpers.models.own_models import Saying, refused
+from helpers.messages import wrong
+from helpers.models.own_models import Saying
 
 
 @pytest.mark.parametrize(
@@ -41,7 +42,7 @@ def asked(mini_release: Any, tmp_path: Any) -> Callable[..., blend.Run]:
 
 
 def test_probabilities_are_confidence_enough(asked: Callable[..., blend.Run]):
-    assert refused(lambda: asked(Saying(len), style="letters", confidence=True)) == (
+    assert wrong(lambda: asked(Saying(len), style="letters", confidence=True)) == (
         "`confidence=True` makes sense only in the style 'json', and here `style=letters`, whose probabilities "
         "are confidence enough; leave it out"
     )
