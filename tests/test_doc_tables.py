@@ -1,22 +1,17 @@
 """Parts of the documentation that are written from data of the package are as they would be written now."""
 
-import importlib.util
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 from blend.schemas.reports import finding_kinds
+from helpers.scripts import script
 
 
 @pytest.fixture(scope="module")
-def doc_tables(root: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location("doc_tables", root / ".ci" / "doc_tables.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def doc_tables() -> ModuleType:
+    return script(".ci/doc_tables.py")
 
 
 def test_every_part_is_current(doc_tables: ModuleType, root: Path):

@@ -16,6 +16,8 @@ import polars
 import pytest
 from pydantic import BaseModel
 
+from helpers.source import MODULES, found, nodes
+
 PACKAGES = ("schemas", "loaders", "builders", "eval", "dataset_cards", "decisions")
 
 MAY_IMPORT = {
@@ -67,18 +69,10 @@ MAY_IMPORT = {
 }
 """Package to the packages that it may import; ``loaders`` stands for all that is in it."""
 
-SLOW = (
-    "datasets",
-    "huggingface_hub",
-    "jinja2",
-    "openai",
-    "pandas",
-    "polars",
-    "pyarrow",
-    "simplemma",
-    "torch",
+SLOW = {
+    *("datasets", "huggingface_hub", "jinja2", "openai", "pandas", "polars", "pyarrow", "simplemma", "torch"),
     "transformers",
-)
+}
 
 
 def modules_after(code: str) -> set[str]:
@@ -89,7 +83,7 @@ def modules_after(code: str) -> set[str]:
 
 def test_importing_blend_loads_nothing_slow():
     loaded = modules_after("import blend; blend.__version__")
-    assert not loaded & set(SLOW)
+    assert not loaded & SLOW
 
 
 @pytest.mark.slow
@@ -99,7 +93,7 @@ def test_help_loads_nothing_slow():
         "with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):\n    app(['--help'])"
     )
     assert "blend.cli" in loaded
-    assert not loaded & set(SLOW)
+    assert not loaded & SLOW
 
 
 def test_every_public_name_is_there():
@@ -111,6 +105,8 @@ def test_every_public_name_is_there():
         if not name.startswith("_") and getattr(getattr(blend, name), "__module__", "").startswith("blend.")
     }
     assert ours == set(blend.__all__) - {"__version__"}
+    with pytest.raises(AttributeError, match="No blend attribute nothing"):
+        _ = blend.nothing
 
 
 def ours_in(annotation: object) -> Iterator[type]:
@@ -148,13 +144,6 @@ def test_what_a_public_function_takes_returns_or_raises_is_public():
     assert not hidden
 
 
-def test_an_unknown_name_is_an_attribute_error():
-    import blend
-
-    with pytest.raises(AttributeError, match="No blend attribute nothing"):
-        _ = blend.nothing
-
-
 @pytest.mark.nightly
 @pytest.mark.slow
 def test_no_module_is_loaded_under_a_bare_name(root: Path):
@@ -185,11 +174,15 @@ def package_of(module: str) -> str:
 
 def imported_by(path: Path) -> Iterator[str]:
     """The modules of the package that a file imports, wherever in it; names of types apart."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    for node in ast.walk(tree):
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
-            node.body = []
-    for node in ast.walk(tree):
+    of_types = {
+        inner
+        for node in nodes(path)
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        for inner in node.body
+    }
+    for node in nodes(path):
+        if node in of_types:
+            continue
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("blend."):
             yield node.module or ""
         if isinstance(node, ast.Import):
@@ -197,31 +190,28 @@ def imported_by(path: Path) -> Iterator[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("package", PACKAGES)
-def test_every_package_imports_what_the_table_says(root: Path, package: str):
+def test_every_package_imports_what_the_table_says(root: Path):
     strange = set()
-    for path in sorted((root / package).rglob("*.py")):
-        own = package_of(".".join(["blend", *path.relative_to(root).with_suffix("").parts]))
+    paths = [path.relative_to(root) for package in PACKAGES for path in sorted((root / package).rglob("*.py"))]
+    for path in paths:
+        own = package_of(".".join(["blend", *path.with_suffix("").parts]))
         assert own in MAY_IMPORT, f"{path}: say in the table what its package may import"
         allowed = {own, "schemas", "version", "stopping", *MAY_IMPORT[own].split()}
         for module in imported_by(path):
             target = package_of(module)
             if not (target in allowed or ("loaders" in allowed and target.startswith("loaders/"))):
-                strange.add(f"{path.relative_to(root)} imports {module}")
+                strange.add(f"{path} imports {module}")
     assert not strange
 
 
 @pytest.mark.slow
-def test_tasks_are_named_by_their_own_packages_and_the_command_line_alone(root: Path):
+def test_tasks_are_named_by_their_own_packages_and_the_command_line_alone():
     from blend.eval.registry import TASKS
 
-    tasks = root / "eval" / "tasks"
     named = [
-        f"{path.relative_to(root)}:{node.lineno}: {node.value}"
-        for path in sorted((root / "eval").rglob("*.py"))
-        if not path.is_relative_to(tasks)
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Constant) and node.value in TASKS
+        f"{module}:{node.lineno}: {node.value}"
+        for module, node in found(ast.Constant)
+        if module.is_relative_to("eval") and not module.is_relative_to("eval/tasks") and node.value in TASKS
     ]
     assert not named
 
@@ -232,22 +222,18 @@ def test_the_table_has_no_circle():
 
 
 @pytest.mark.slow
-def test_no_modules_import_each_other_in_a_circle(root: Path):
+def test_no_modules_import_each_other_in_a_circle():
     # Names of types count as well: who reads one module of a circle has to read all of them.
-    paths = {
-        ".".join(["blend", *path.relative_to(root).with_suffix("").parts]).removesuffix(".__init__"): path
-        for package in ("schemas", "loaders", "builders", "eval")
-        for path in (root / package).rglob("*.py")
+    modules = [module for module in MODULES if module.parts[0] != "blend"]
+    names = {
+        path: ".".join(["blend", *path.with_suffix("").parts]).removesuffix(".__init__") for path in modules
     }
-    imports = {}
-    for module, path in paths.items():
-        found = (node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
-        froms = [node for node in found if isinstance(node, ast.ImportFrom)]
-        names = {
-            name for node in froms for name in (node.module, *(f"{node.module}.{a.name}" for a in node.names))
-        }
-        imports[module] = names & paths.keys() - {module}
-    assert {*TopologicalSorter(imports).static_order()} == {*paths}
+    imports: dict[str, set[str]] = {name: set() for name in names.values()}
+    for path, node in found(ast.ImportFrom):
+        if path in names:
+            named = {str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)}
+            imports[names[path]] |= named & imports.keys() - {names[path]}
+    assert {*TopologicalSorter(imports).static_order()} == {*imports}
 
 
 @pytest.mark.nightly

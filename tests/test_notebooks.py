@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from helpers.scripts import script
+
 NOTEBOOKS = ("build_a_culture", "score_a_model")
 
 
@@ -25,22 +27,16 @@ def test_these_are_all(root: Path):
 
 
 @pytest.mark.parametrize("name", NOTEBOOKS)
-def test_nothing_of_a_run_is_committed(root: Path, name: str):
+def test_nothing_of_a_run_is_committed_and_what_is_linked_is_there(root: Path, name: str):
     notebook = read(root, name)
+    text = "".join("".join(cell["source"]) for cell in notebook["cells"])
+    links = [link.partition("#")[0] for link in re.findall(r"\]\(([^)]+)\)", text)]
+    assert links
+    assert [link for link in links if not (root / "docs" / "notebooks" / link).is_file()] == []
     code = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
     assert all(cell["outputs"] == [] and cell["execution_count"] is None for cell in code)
     assert all(cell["metadata"] == {} for cell in notebook["cells"])
     assert set(notebook["metadata"]) == {"kernelspec", "language_info"}
-
-
-@pytest.mark.parametrize("name", NOTEBOOKS)
-def test_what_a_notebook_links_is_there(root: Path, name: str):
-    text = "".join("".join(cell["source"]) for cell in read(root, name)["cells"])
-    links = re.findall(r"\]\(([^)]+)\)", text)
-    assert links
-    assert [
-        link for link in links if not (root / "docs" / "notebooks" / link.partition("#")[0]).is_file()
-    ] == []
 
 
 @pytest.fixture(scope="module")
@@ -49,14 +45,9 @@ def hooks(root: Path, missing: Callable[[str], None]) -> Any:
     for library in ("mkdocs", "nbconvert", "ipykernel", "altair"):
         if importlib.util.find_spec(library) is None:
             missing(library)
-    spec = importlib.util.spec_from_file_location("site_hooks", root / ".ci" / "site_hooks.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(root / ".ci")  # as MkDocs does
-        spec.loader.exec_module(module)
-    return module
+        return script(".ci/site_hooks.py")
 
 
 @pytest.mark.nightly

@@ -3,37 +3,12 @@
 import ast
 import re
 import tomllib
-from collections.abc import Iterator
-from functools import cache
-from pathlib import Path
+from collections import defaultdict
 
 import pytest
 
 from blend.schemas.errors import DISTRIBUTION
-
-ROOT = Path(__file__).parent.parent
-PACKAGES = ("schemas", "loaders", "builders", "eval", "blend")
-MODULES = [path.relative_to(ROOT) for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
-
-
-@cache
-def tree(module: Path) -> ast.Module:
-    return ast.parse((ROOT / module).read_text(encoding="utf-8"))
-
-
-@cache
-def called(module: Path) -> frozenset[str]:
-    """Names of the functions and methods that a module calls."""
-    functions = [node.func for node in ast.walk(tree(module)) if isinstance(node, ast.Call)]
-    return frozenset(
-        function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
-        for function in functions
-    )
-
-
-def calls(name: str) -> list[str]:
-    """Modules that call a function or method of that name."""
-    return [module.as_posix() for module in MODULES if name in called(module)]
+from helpers.source import MODULES, PACKAGES, ROOT, found
 
 
 @pytest.mark.slow
@@ -46,30 +21,25 @@ def calls(name: str) -> list[str]:
     ],
 )
 def test_a_rule_has_one_place(function: str, module: str):
-    assert calls(function) == [module]
+    calls = {
+        module.as_posix()
+        for module, node in found(ast.Call)
+        if function in (getattr(node.func, "attr", ""), getattr(node.func, "id", ""))
+    }
+    assert calls == {module}
 
 
 @pytest.mark.slow
 def test_a_text_that_is_not_toml_is_told_in_one_place():
-    found = [
-        module.as_posix()
-        for module in MODULES
-        if any(
-            isinstance(node, ast.Attribute) and node.attr == "TOMLDecodeError"
-            for node in ast.walk(tree(module))
-        )
-    ]
-    assert found == ["schemas/models.py"]
+    told = {module.as_posix() for module, node in found(ast.Attribute) if node.attr == "TOMLDecodeError"}
+    assert told == {"schemas/models.py"}
 
 
 def test_the_name_of_the_installed_package_stands_in_one_place():
-    packages = [ROOT / package for package in (*PACKAGES, "dataset_cards")]
-    written = [
-        *MODULES,
-        *(path.relative_to(ROOT) for home in packages for path in sorted(home.rglob("*.j2"))),
-    ]
-    found = [path.as_posix() for path in written if DISTRIBUTION in (ROOT / path).read_text(encoding="utf-8")]
-    assert found == ["schemas/errors.py"]
+    templates = [path for package in (*PACKAGES, "dataset_cards") for path in (ROOT / package).rglob("*.j2")]
+    written = [*(ROOT / module for module in MODULES), *templates]
+    named = [path for path in written if DISTRIBUTION in path.read_text(encoding="utf-8")]
+    assert named == [ROOT / "schemas" / "errors.py"]
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert project["name"] == DISTRIBUTION
 
@@ -85,32 +55,25 @@ def test_nothing_is_installed_from_an_index_that_does_not_have_it():
 @pytest.mark.slow
 def test_no_registry_is_taken_for_absent_because_it_is_empty():
     # `locales or registry()` turns a registry without locales into the packaged one.
-    found = [
+    taken = [
         f"{module}:{node.lineno}"
-        for module in MODULES
-        for node in ast.walk(tree(module))
-        if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or)
+        for module, node in found(ast.BoolOp)
+        if isinstance(node.op, ast.Or)
         for last in node.values[1:]
         if isinstance(last, ast.Call) and ast.unparse(last.func) in ("registry", "release_locales")
     ]
-    assert found == []
-
-
-def imported(node: ast.AST) -> Iterator[str]:
-    """Names under which a module imports others, anywhere in it."""
-    for inner in ast.walk(node):
-        if isinstance(inner, ast.Import):
-            yield from (name.asname or name.name.partition(".")[0] for name in inner.names)
+    assert taken == []
 
 
 @pytest.mark.slow
 def test_no_parameter_hides_a_module():
-    found = []
-    for module in MODULES:
-        whole = tree(module)
-        modules = set(imported(whole))
-        for node in ast.walk(whole):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-                given = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
-                found += [f"{module}:{node.lineno} {arg.arg}" for arg in given if arg.arg in modules]
-    assert found == []
+    modules = defaultdict(set)
+    for module, node in found(ast.Import):
+        modules[module].update(name.asname or name.name.partition(".")[0] for name in node.names)
+    hidden = [
+        f"{module}:{one.lineno} {one.arg}"
+        for module, node in found(ast.arguments)
+        for one in (*node.posonlyargs, *node.args, *node.kwonlyargs)
+        if one.arg in modules[module]
+    ]
+    assert hidden == []

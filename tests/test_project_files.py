@@ -1,6 +1,5 @@
 """The files around the code: they agree with each other, and name what is there."""
 
-import os
 import re
 import subprocess
 import tomllib
@@ -12,6 +11,7 @@ import pytest
 import yaml
 
 from blend.version import __version__
+from helpers.source import tracked
 
 
 @pytest.fixture(scope="module")
@@ -90,9 +90,8 @@ def test_files_are_as_the_editor_settings_say(root: Path):
     with (root / "pyproject.toml").open("rb") as file:
         ruff = tomllib.load(file)["tool"]["ruff"]
     assert f"\n[*.py]\nindent_size = 4\nmax_line_length = {ruff['line-length']}\n" in settings
-    listed = subprocess.run(["git", "ls-files"], cwd=root, capture_output=True, text=True, check=True).stdout
     told = []
-    for name in listed.splitlines():
+    for name in tracked():
         path = root / name
         if path.is_file() and not path.is_symlink() and not name.startswith(("tests/loaders/", "tests/nets/")):
             content = path.read_bytes()
@@ -154,25 +153,16 @@ def test_every_page_stands_in_the_navigation_of_the_site(root: Path):
     assert listed == {path.name for path in (root / "docs").glob("*.md")}
 
 
-def test_the_top_level_holds_only_what_belongs_there(root: Path):
-    listed = subprocess.run(["git", "ls-files"], cwd=root, capture_output=True, text=True, check=True).stdout
-    names = [name for name in listed.splitlines() if os.path.lexists(root / name)]
+def test_the_top_level_holds_only_what_belongs_there():
+    names = tracked()
     assert {name.partition("/")[0] for name in names if "/" in name} == {
         *(".ci", ".github", ".vscode", "benchmarks", "blend", "builders", "dataset_cards", "decisions", "docs"),
         *("eval", "loaders", "schemas", "tests"),
     }
     assert {name for name in names if "/" not in name} == {
-        *(
-            ".editorconfig",
-            ".gitattributes",
-            ".gitignore",
-            ".pre-commit-config.yaml",
-            "CHANGELOG.md",
-            "CITATION.cff",
-            "CONTRIBUTING.md",
-        ),
-        *("LICENSE", "Makefile", "NOTICE", "README.md", "SECURITY.md", "constraints.txt", "mkdocs.yml"),
-        *("pyproject.toml",),
+        *(".editorconfig", ".gitattributes", ".gitignore", ".pre-commit-config.yaml", "CHANGELOG.md"),
+        *("CITATION.cff", "CONTRIBUTING.md", "LICENSE", "Makefile", "NOTICE", "README.md", "SECURITY.md"),
+        *("constraints.txt", "mkdocs.yml", "pyproject.toml"),
     }
 
 
@@ -184,9 +174,8 @@ ONE_MEANING = {
 """Name that several folders of the package have, to what it means in all of them."""
 
 
-def test_no_folder_name_has_two_meanings(root: Path):
-    listed = subprocess.run(["git", "ls-files"], cwd=root, capture_output=True, text=True, check=True).stdout
-    files = [Path(name) for name in listed.splitlines() if os.path.lexists(root / name)]
+def test_no_folder_name_has_two_meanings():
+    files = [Path(name) for name in tracked()]
     apart = (".ci", ".github", ".vscode", "docs", "tests")
     folders = {
         folder for file in files for folder in file.parents if folder.name and file.parts[0] not in apart

@@ -1,155 +1,114 @@
 """A publish that is killed: no reader ever sees a half release, and the next run finishes it.
 
-One moment after another, spread over all requests of a publish, the server kills the client with SIGKILL.
+One moment after another, spread over all requests of a publish, the server kills the client with SIGKILL. What
+readers get is compared byte for byte; `tests/nets/test_net_publishing.py` loads it beside a publisher.
 """
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from queue import Queue
-from typing import Any
+from typing import NamedTuple
 
 import pytest
 
-from blend.loaders.releases import read_manifest
-from helpers.hub.hub_faults import Moment
-from helpers.hub.hub_reader import Reader
-from helpers.hub.hub_releases import FOUR, held, make_release, published
-from helpers.hub.hub_server import Hub
-from helpers.hub.hub_store import Repository, Store
+from helpers.hub.hub_releases import FOUR, REPO, held, make_release, published
+from helpers.hub.hub_server import Hub, Moment
 from helpers.tiers import rest_nightly
 
 pytestmark = pytest.mark.integration
 
-REPO = "org/blend"
-MOMENTS = 20
-NEW, OLD = "0.2.0", "0.1.0"
-
 COMMIT = "POST /api/datasets/org/blend/commit/main"
 TAG = "POST /api/datasets/org/blend/tag/.*"
-DECISIVE: tuple[tuple[str, Moment], ...] = (
-    (COMMIT, "before"),
-    (COMMIT, "body"),
-    (COMMIT, "after"),
-    (TAG, "before"),
-    (TAG, "after"),
+DECISIVE: tuple[tuple[Moment, str], ...] = (
+    ("before", COMMIT),
+    ("body", COMMIT),
+    ("after", COMMIT),
+    ("before", TAG),
+    ("after", TAG),
 )
-"""Where the outcome turns; the other moments are spread over all requests."""
+"""Where the outcome turns."""
+SPREAD = range(15)
+"""The other moments, spread over all requests."""
 
 
-class Scene:
-    """A Hub with a published release, a newer one to publish, and a reader."""
-
-    def __init__(self, folder: Path, hub: Hub, reader: Reader) -> None:
-        self.folder = folder
-        self.hub = hub
-        self.reader = reader
-        # The new release replaces, adds and removes files.
-        self.old = make_release(folder / "old", OLD, locales=(*FOUR, "am-ET"))
-        self.new = make_release(
-            folder / "new", NEW, locales=(*FOUR, "zh-CN", "ja-JP", "su-JB", "ar-DZ"), after=self.old
-        )
-        assert self.publish(self.old).returncode == 0
-        self.restore()
-        assert self.publish(self.new).returncode == 0
-        self.n_requests = len(hub.requests)
-
-    def publish(self, release: Path) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(self.command(release), env=self.environment(), capture_output=True, text=True)
-
-    def environment(self) -> dict[str, str]:
-        return {**os.environ, **self.hub.environment(self.folder / "home")}
-
-    def command(self, release: Path) -> list[str]:
-        return [
-            *(sys.executable, "-m", "blend", "publish", str(release), REPO),
-            *("--force-version", "whatever changed, it is a test"),
-        ]
-
-    def restore(self) -> None:
-        """Put the Hub back to where only the old release is published."""
-        base, copy, there = self.folder / "base", self.folder / "copy", self.hub.store.repositories
-        if not base.exists():
-            shutil.copytree(self.hub.store.root, base)
-            self.before = {name: copied(vars(repository)) for name, repository in there.items()}
-        shutil.rmtree(copy, ignore_errors=True)
-        shutil.copytree(base, copy)
-        self.hub.store = Store(copy)
-        for name, kept in self.before.items():
-            self.hub.store.repositories[name] = Repository(**{**copied(kept), "store": self.hub.store})
-        shutil.rmtree(self.folder / "home", ignore_errors=True)
-        self.hub.faults.clear()
-        self.hub.requests.clear()
-
-    def publish_killed(self, **fault: Any) -> None:
-        """Start to publish, and kill it when the fault strikes."""
-        started: Queue[subprocess.Popen[bytes]] = Queue()
-
-        def kill() -> None:
-            process = started.get()
-            process.kill()
-            process.wait()
-
-        # What is not handled when the client dies is never handled; otherwise it would be, a little later.
-        struck = self.hub.fail(**fault, action=kill, drop=True)
-        process = subprocess.Popen(
-            self.command(self.new), env=self.environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
-        started.put(process)
-        assert process.wait() == -signal.SIGKILL
-        assert struck.struck == 1
-        self.hub.faults.clear()
-
-    def assert_complete(self, revision: str) -> None:
-        """What a reader gets is one of the two releases, byte for byte, and loads and validates."""
-        repository = self.hub.repository(REPO)
-        release = {0: self.old, 1: self.new}[held(repository, revision) == published(self.new, self.hub.url)]
-        assert held(repository, revision) == published(release, self.hub.url)
-        expected: dict[str, dict[str, int]] = {}
-        for table in read_manifest(release).tables:
-            expected.setdefault(table.config, {})[table.split] = table.rows
-        answer = self.reader.read(REPO, revision, repository.resolve(revision) or "")
-        assert answer == {"rows": expected, "problems": []}
-
-
-def copied(fields: dict[str, Any]) -> dict[str, Any]:
-    """The fields of a repository, with tables of commits and names of their own."""
-    return {name: dict(value) if isinstance(value, dict) else value for name, value in fields.items()}
+class Releases(NamedTuple):
+    old: Path
+    new: Path
+    """It replaces, adds and removes files."""
 
 
 @pytest.fixture(scope="module")
-def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
+def releases(tmp_path_factory: pytest.TempPathFactory) -> Releases:
     folder = tmp_path_factory.mktemp("killed")
-    hub = Hub(folder / "hub")
-    with hub.serving(), Reader(hub.environment(folder / "readers-home")) as reader:
-        yield Scene(folder, hub, reader)
+    old = make_release(folder / "old", "0.1.0", locales=(*FOUR, "am-ET"))
+    more = (*FOUR, "zh-CN", "ja-JP", "su-JB", "ar-DZ")
+    return Releases(old, make_release(folder / "new", "0.2.0", locales=more, after=old))
 
 
-@pytest.mark.sampled
-@pytest.mark.parametrize("nth", rest_nightly(range(MOMENTS), DECISIVE.index((COMMIT, "body"))))
-def test_killed_at_any_moment(scene: Scene, nth: int):
-    if nth < len(DECISIVE):
-        request, moment = DECISIVE[nth]
-        fault: dict[str, Any] = {"request": request, "moment": moment}
-    else:
-        spread = nth - len(DECISIVE)
-        moments: tuple[Moment, ...] = ("before", "body", "after")
-        skip = spread * scene.n_requests // (MOMENTS - len(DECISIVE))
-        fault = {"request": ".*", "skip": skip, "moment": moments[spread % len(moments)]}
-    scene.restore()
-    scene.publish_killed(**fault)
-    repository = scene.hub.repository(REPO)
+def start(hub: Hub, release: Path, home: Path) -> subprocess.Popen[bytes]:
+    """Publish in a process of its own."""
+    command = [sys.executable, "-m", "blend", "publish", str(release), REPO]
+    return subprocess.Popen(
+        [*command, "--force-version", "whatever changed, it is a test"],
+        env=os.environ | hub.environment(home),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+
+
+@pytest.fixture(scope="module")
+def n_requests(releases: Releases, tmp_path_factory: pytest.TempPathFactory) -> int:
+    """How many requests the new release takes after the old one."""
+    folder = tmp_path_factory.mktemp("counted")
+    with Hub(folder / "hub").serving() as hub:
+        assert start(hub, releases.old, folder).wait() == 0
+        before = len(hub.requests)
+        assert start(hub, releases.new, folder).wait() == 0
+        return len(hub.requests) - before
+
+
+@pytest.mark.parametrize(("moment", "request_"), rest_nightly(DECISIVE, DECISIVE[1]))
+def test_killed_where_the_outcome_turns(
+    hub: Hub, releases: Releases, tmp_path: Path, moment: Moment, request_: str
+):
+    assert_finished(hub, releases, tmp_path, request=request_, moment=moment)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("nth", SPREAD)
+def test_killed_at_any_moment(hub: Hub, releases: Releases, n_requests: int, tmp_path: Path, nth: int):
+    fault = {"skip": nth * n_requests // len(SPREAD), "moment": ("before", "body", "after")[nth % 3]}
+    assert_finished(hub, releases, tmp_path, request=".*", **fault)
+
+
+def assert_finished(hub: Hub, releases: Releases, home: Path, **fault: object) -> None:
+    """Publish the new release, kill it when the fault strikes, look at what is there, and publish it again."""
+    assert start(hub, releases.old, home).wait() == 0
+    started: Queue[subprocess.Popen[bytes]] = Queue()
+
+    def kill() -> None:
+        process = started.get()
+        process.kill()
+        process.wait()
+
+    # What is not handled when the client dies is never handled; otherwise it would be, a little later.
+    struck = hub.fail(**fault, action=kill, drop=True)
+    process = start(hub, releases.new, home)
+    started.put(process)
+    assert process.wait() == -signal.SIGKILL
+    assert struck.struck == 1
+    hub.faults.clear()
+    old, new = (published(release, hub.url) for release in releases)
+    repository = hub.repository(REPO)
     assert set(repository.tags) <= {"v0.1.0", "v0.2.0"}
-    for revision in ("main", *repository.tags):
-        scene.assert_complete(revision)
-    rerun = scene.publish(scene.new)
-    assert rerun.returncode == 0, rerun.stderr
+    assert held(repository, "main") in (old, new)
+    assert all(held(repository, tag) == {"v0.1.0": old, "v0.2.0": new}[tag] for tag in repository.tags)
+    assert start(hub, releases.new, home).wait() == 0
     assert set(repository.tags) == {"v0.1.0", "v0.2.0"}
-    assert held(repository, "main") == held(repository, "v0.2.0") == published(scene.new, scene.hub.url)
-    assert held(repository, "v0.1.0") == published(scene.old, scene.hub.url)
+    assert held(repository, "main") == held(repository, "v0.2.0") == new
+    assert held(repository, "v0.1.0") == old
     titles = [commit.title for _, commit in repository.history("main")]
     assert titles == ["Release blend-sample 0.2.0", "Release blend-sample 0.1.0", "initial commit"]

@@ -2,11 +2,10 @@
 
 import io
 import tokenize
-from pathlib import Path
 
 import pytest
 
-FOLDERS = ("blend", "builders", "eval", "loaders", "schemas")
+from helpers.source import MODULES, ROOT
 
 NICKNAMES = """
     Asked AskedOfRelease Bench Board Desk HowToJudge Judged Keeper Misfit Notes Notify Part Shipment Subject
@@ -37,21 +36,15 @@ OTHER_MEANINGS = {
 """Names that mean something else in most people's code: what to say, and folders where it is meant so."""
 
 
-def names_in(root: Path) -> list[tuple[str, str]]:
+@pytest.fixture(scope="module")
+def names() -> list[tuple[str, str]]:
     """Every name of the source with its file and line."""
     return [
-        (token.string.strip("_"), f"{path.relative_to(root)}:{token.start[0]}")
-        for folder in FOLDERS
-        for path in sorted((root / folder).rglob("*.py"))
-        if not any(parent.is_symlink() for parent in path.parents)
-        for token in tokenize.generate_tokens(io.StringIO(path.read_text(encoding="utf-8")).readline)
+        (token.string.strip("_"), f"{module}:{token.start[0]}")
+        for module in MODULES
+        for token in tokenize.generate_tokens(io.StringIO((ROOT / module).read_text("utf-8")).readline)
         if token.type == tokenize.NAME
     ]
-
-
-@pytest.fixture(scope="module")
-def names(root: Path) -> list[tuple[str, str]]:
-    return names_in(root)
 
 
 @pytest.mark.slow

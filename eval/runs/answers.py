@@ -69,7 +69,6 @@ RESTORE = "restore it from a copy, or run again into another directory"
 """What to do about a file that is not as the run has written it."""
 
 
-
 def storing(directory: Path) -> AbstractContextManager[None]:
     """Turn what keeps a run directory from being written in the block into an error that says what to do."""
     return storage_errors(directory, kept="what was answered until now is kept; ")

@@ -1,14 +1,15 @@
 """One constant list of a region's most common answers is no way to a score, on the published data."""
 
-import importlib.util
 from pathlib import Path
-from types import ModuleType
 
 import polars as pl
 import pytest
 
 from blend.schemas.locales import registry
+from helpers.scripts import script
 from helpers.tiers import rest_nightly
+
+CONSTANT = script("benchmarks/constant_answers.py")
 
 LOCALES = [locale.tag for locale in registry() if "blend" in locale.collections]
 MOST = 5.0
@@ -16,18 +17,8 @@ MOST = 5.0
 
 
 @pytest.fixture(scope="module")
-def script(root: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location("constant", root / "benchmarks" / "constant_answers.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-@pytest.fixture(scope="module")
-def annotations(script: ModuleType, blend_data: Path) -> pl.DataFrame:
-    found: pl.DataFrame = script.published_annotations(blend_data)
+def annotations(blend_data: Path) -> pl.DataFrame:
+    found: pl.DataFrame = CONSTANT.published_annotations(blend_data)
     return found
 
 
@@ -36,28 +27,28 @@ def annotations(script: ModuleType, blend_data: Path) -> pl.DataFrame:
 @pytest.mark.parametrize("n_answers", rest_nightly([50, 200], 50))
 @pytest.mark.parametrize("form", rest_nightly(["commas", "blanks"], "commas"))
 @pytest.mark.parametrize("locale", rest_nightly(LOCALES, "en-US"))
-def test_a_constant_list(script: ModuleType, annotations: pl.DataFrame, locale: str, form: str, n_answers: int):
+def test_a_constant_list(annotations: pl.DataFrame, locale: str, form: str, n_answers: int):
     rows = annotations.filter(locale=locale)
-    text = script.FORMS[form](script.common_answers(rows, n_answers))
-    assert script.sem_b(rows, text) <= MOST
+    text = CONSTANT.FORMS[form](CONSTANT.common_answers(rows, n_answers))
+    assert CONSTANT.sem_b(rows, text) <= MOST
 
 
 @pytest.mark.integration
 @pytest.mark.nightly
-def test_however_it_is_written(script: ModuleType, annotations: pl.DataFrame):
+def test_however_it_is_written(annotations: pl.DataFrame):
     for locale in ("en-US", "ko-KR"):
         rows = annotations.filter(locale=locale)
-        answers = script.common_answers(rows, 50)
-        found = {name: script.sem_b(rows, form(answers)) for name, form in script.FORMS.items()}
+        answers = CONSTANT.common_answers(rows, 50)
+        found = {name: CONSTANT.sem_b(rows, form(answers)) for name, form in CONSTANT.FORMS.items()}
         assert max(found.values()) <= MOST, (locale, found)
 
 
 @pytest.mark.nightly
 @pytest.mark.integration
-def test_three_answers_may_be_given(script: ModuleType, annotations: pl.DataFrame):
+def test_three_answers_may_be_given(annotations: pl.DataFrame):
     # The published annotations of the US hold one of basketball, baseball and American Football to 8.0 % of the
     # questions; a list of ten counts as its first three.
     rows = annotations.filter(locale="en-US")
-    three, ten = (script.sem_b(rows, ", ".join(script.common_answers(rows, n))) for n in (3, 10))
+    three, ten = (CONSTANT.sem_b(rows, ", ".join(CONSTANT.common_answers(rows, n))) for n in (3, 10))
     assert three == ten
     assert round(three, 1) == 8.0

@@ -8,10 +8,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = [
-    pytest.mark.integration,
-    pytest.mark.nightly,
-]  # processes, some for a minute
+pytestmark = [pytest.mark.integration, pytest.mark.nightly]  # processes, some for a minute
 
 FOLDER = Path(__file__).resolve().parents[2] / "benchmarks"
 
@@ -29,7 +26,9 @@ SMALL: dict[str, Sequence[str]] = {
     "probing": ["--dishes", "1", "--models", "bert-base", "--dishes-file",
                 "{shared}/data/fmlama/data_filter/en/en_dishes.jsonl", "--tokenizers", "{shared}/models"],
     "publish_scale": ["--runs", "1", "--answers-after-ms", "1"],
-    "published_procedure": ["{shared}/data/blend"],
+    # It makes the published questions.
+    "published_procedure": ["{shared}/data/blend", "--check",
+                            "{shared}/golden/blend/mcq_counts_by_country.json"],
     "score_scale": ["--items", "2000"],
     "server_speed": ["--questions", "20", "--concurrency", "4"],
     "wikidata_dump": ["--triples", "30000"],

@@ -1,34 +1,19 @@
 """Majorities of other numbers of annotators, predicted from those who were asked, on the published votes."""
 
-import importlib.util
-import math
 from itertools import pairwise
 from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from blend.loaders.upstream.blend import read_blend
+from helpers.scripts import script
 
 FEW, ALL = 3, 5
-ANY = (0, 8)
 
 
-def _script() -> ModuleType:
-    path = Path(__file__).parents[2] / "benchmarks" / "vote_chances.py"
-    spec = importlib.util.spec_from_file_location("vote_chances", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-chances = _script()
+chances = script("benchmarks/vote_chances.py")
 
 
 def test_further_annotators_agree_with_those_before_or_say_something_new():
@@ -39,14 +24,6 @@ def test_further_annotators_agree_with_those_before_or_say_something_new():
     # The fourth by 1/2, the fifth then by 3/5: 0.5 * 0.6.
     five = chances.chance((0, 0, 2, 1), nobody_new, 5, ((0, 0), (0, 1), (4, 5)), novelty=1.0)
     assert five == pytest.approx(0.3)
-
-
-@given(st.tuples(*[st.integers(0, 3)] * 4).filter(lambda counts: sum(counts) > 0), st.integers(1, 8))
-def test_chances_of_all_that_can_happen_add_up(counts: tuple[int, int, int, int], n: int):
-    new = (0.1, 0.2, 0.3, 0.4)
-    parts = [chances.chance(counts, new, n, (ANY, ANY, (k, k))) for k in range(n + 1)]
-    assert math.fsum(parts) == pytest.approx(1)
-    assert all(-1e-12 <= part <= 1 + 1e-12 for part in parts)
 
 
 def fewer(annotations: pl.DataFrame, n: int) -> pl.DataFrame:

@@ -3,7 +3,6 @@
 import ast
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,23 +12,14 @@ from blend.cli import app
 from blend.cli.application import options_of, with_options
 from blend.cli.task_options import HERE, THERE, option_names
 from blend.schemas.errors import InputError, RowError
+from helpers.source import MODULES, nodes
 
-ROOT = Path(__file__).parents[2]
 COMMAND: Any = typer.main.get_command(app)
 
 # Not parameters: keys of recipes, parts of a release, columns, and packages.
 OTHER_NAMES = {
-    "annotations",
-    "datasets",
-    "license",
-    "locale_file",
-    "name",
-    "opencc",
-    "question",
-    "reader",
-    "test",
-    "thought",
-    "version",
+    *("annotations", "datasets", "license", "locale_file", "name", "opencc", "question", "reader", "test"),
+    *("thought", "version"),
 }
 
 # They write command lines for people: two READMEs, and how Inspect is called.
@@ -90,19 +80,18 @@ def test_an_error_that_leaves_a_command_names_its_options():
 
 def texts() -> Iterator[tuple[str, str]]:
     """The strings of the library that are not docstrings, with the files that they stand in."""
-    for top in ("builders", "eval", "loaders", "schemas"):
-        for path in sorted((ROOT / top).rglob("*.py")):
-            tree = ast.parse(path.read_text(encoding="utf-8"))
-            docstrings = {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-            parts = {part for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
-            apart = docstrings | parts
-            file = path.relative_to(ROOT).as_posix()
-            for node in ast.walk(tree):
-                if isinstance(node, ast.JoinedStr):
-                    values = (part.value if isinstance(part, ast.Constant) else "0" for part in node.values)
-                    yield file, "".join(map(str, values))
-                elif isinstance(node, ast.Constant) and node not in apart:
-                    yield file, str(node.value)
+    for module in MODULES:
+        if module.parts[0] == "blend":
+            continue
+        docstrings = {node.value for node in nodes(module) if isinstance(node, ast.Expr)}
+        parts = {part for node in nodes(module) if isinstance(node, ast.JoinedStr) for part in node.values}
+        apart = docstrings | parts
+        for node in nodes(module):
+            if isinstance(node, ast.JoinedStr):
+                values = (part.value if isinstance(part, ast.Constant) else "0" for part in node.values)
+                yield module.as_posix(), "".join(map(str, values))
+            elif isinstance(node, ast.Constant) and node not in apart:
+                yield module.as_posix(), str(node.value)
 
 
 @pytest.mark.slow

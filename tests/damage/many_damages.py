@@ -11,7 +11,6 @@ import collections
 import ctypes
 import gc
 import hashlib
-import json
 import multiprocessing
 import os
 import random
@@ -30,7 +29,7 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 
-from damage_commands import COMMANDS, SLOW_COMMANDS, named_inputs, read_files, typed_options
+from damage_commands import FAST, MAY_CHANGE, REFUSED, named_inputs, typed_options
 from damages import damage_file, damage_folder
 
 CPU_S = 90
@@ -74,6 +73,8 @@ class Case:
             found.append(f"ended with {self.code}")
         elif self.code and not self.told.strip():
             found.append("no message")
+        elif self.code and self.damage == "none" and " ".join(self.words) not in REFUSED:
+            found.append("refused what is not damaged")
         if "Traceback (most recent" in self.told + self.printed or "Exception ignored" in self.told:
             found.append("traceback")
         if any(ord(letter) < 32 and letter not in "\n\t" for letter in self.told):
@@ -89,7 +90,14 @@ class Case:
 
 def main() -> None:
     """Make the inputs, run the cases, print a summary; exit code 1 if one had a fault."""
-    options = _options()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--count", type=int, default=2000, help="how many damaged inputs")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=1, help="processes side by side")
+    parser.add_argument("--only", type=int, nargs="*", help="numbers of single cases")
+    parser.add_argument("--sound", action="store_true", help="damage nothing, and run every command once")
+    parser.add_argument("--keep", help="folder for the inputs")
+    options = parser.parse_args()
     os.environ.setdefault("USE_TORCH", "0")
     os.environ.setdefault("POLARS_MAX_THREADS", "1")  # side by side are the cases
     folder = Path(options.keep or tempfile.mkdtemp(prefix="damages-")).absolute()
@@ -99,38 +107,19 @@ def main() -> None:
         make = Path(__file__).with_name("damage_inputs.py")
         subprocess.run([sys.executable, make, folder / "making"], check=True, stdout=subprocess.DEVNULL)
         (folder / "making").rename(folder / "inputs")
-    commands = [one for one in (*COMMANDS, *COMMANDS, *SLOW_COMMANDS) if options.command in one]
-    numbers = options.only or range(options.start, options.start + options.count)
+    numbers = options.only or range(len(MAY_CHANGE) if options.sound else options.count)
     _load_all()
-    run = partial(_one, seed=options.seed, folder=folder, commands=commands)
-    cases = []
+    run = partial(_one, seed=None if options.sound else options.seed, folder=folder)
     # Every worker is forked before anything was computed, and forks each case in turn.
-    with (
-        multiprocessing.get_context("fork").Pool(options.jobs) as pool,
-        (folder / "cases.jsonl").open("a") as log,
-    ):
-        for case in pool.imap_unordered(run, numbers):
-            cases.append(case)
-            log.write(json.dumps({**vars(case), "faults": case.faults}) + "\n")
-            log.flush()
-            if case.faults or options.only:
-                print(case, flush=True)
+    with multiprocessing.get_context("fork").Pool(options.jobs) as pool:
+        cases = list(pool.imap_unordered(run, numbers))
+    for case in cases:
+        if case.faults or options.only:
+            print(case)
     codes = collections.Counter(case.code for case in cases)
     n_faulty = sum(bool(case.faults) for case in cases)
-    print(f"{len(cases)} damaged inputs; exit codes {dict(codes)}; {n_faulty} with faults")
+    print(f"{len(cases)} inputs; exit codes {dict(codes)}; {n_faulty} with faults")
     sys.exit(n_faulty > 0)
-
-
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--count", type=int, default=2000, help="how many damaged inputs")
-    parser.add_argument("--start", type=int, default=0, help="number of the first one")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--jobs", type=int, default=1, help="processes side by side")
-    parser.add_argument("--only", type=int, nargs="*", help="numbers of single cases")
-    parser.add_argument("--command", default="", help="only commands whose words hold this")
-    parser.add_argument("--keep", help="folder for inputs, cases and the log of all, cases.jsonl")
-    return parser.parse_args()
 
 
 def _load_all() -> None:
@@ -146,15 +135,19 @@ def _load_all() -> None:
     gc.freeze()  # what is never looked at is never copied
 
 
-def _one(number: int, *, seed: int, folder: Path, commands: list[str]) -> Case:
-    """Copy the inputs, damage one, run a command over them, and look at what is left."""
+def _one(number: int, *, seed: int | None, folder: Path) -> Case:
+    """Copy the inputs, damage one unless there is no seed, run a command over them, look at what is left."""
     chance = random.Random(f"{seed}:{number}")
+    # Those that take seconds are run half as often.
+    commands = [*MAY_CHANGE] if seed is None else [*FAST, *MAY_CHANGE]
     command, scratch = commands[number % len(commands)], folder / f"case-{os.getpid()}"
     try:
         shutil.rmtree(scratch, onerror=_make_writable)
         (scratch / "tmp").mkdir(parents=True)
         here = shutil.copytree(folder / "inputs", scratch / "here")
-        case = Case(number, *_damage(command, here, chance))
+        case = Case(number, command.split(), "none")
+        if seed is not None:
+            case.words, case.damage = _damage(command, here, chance)
         before = _digests(here)
         case.code = _run(case.words, scratch)
         case.told = (scratch / "stderr").read_text(encoding="utf-8", errors="replace")
@@ -182,7 +175,8 @@ def _damage(command: str, here: Path, chance: random.Random) -> tuple[list[str],
     if folders and kind < 0.22:
         path, done = chance.choice(sorted(folders)), damage_folder
     else:
-        path, done = chance.choice(read_files(command, here)), damage_file
+        files = sorted({path for one in named for path in (one, *one.rglob("*")) if path.is_file()})
+        path, done = chance.choice(files), damage_file
     return words, f"{path.relative_to(here)}: {done(path, chance)}"
 
 
@@ -277,7 +271,7 @@ def _digests(here: Path) -> dict[str, str]:
 
 def _destroyed(before: dict[str, str], after: dict[str, str], command: str, *, done: bool) -> list[str]:
     """Files that changed, but those that the command may change when it succeeds, or (``+``) in any case."""
-    patterns = {**COMMANDS, **SLOW_COMMANDS}[command]
+    patterns = MAY_CHANGE[command]
     allowed = [one.removeprefix("+") for one in patterns if done or one.startswith("+")]
     changed = [name for name, digest in before.items() if after.get(name) != digest]
     return [

@@ -24,8 +24,7 @@ from typing import Any
 import pytest
 from huggingface_hub import HfApi
 
-from helpers.hub.hub_faults import Moment
-from helpers.hub.hub_server import Hub
+from helpers.hub.hub_server import Hub, Moment
 
 pytestmark = [pytest.mark.landing, pytest.mark.integration]
 

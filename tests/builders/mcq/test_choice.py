@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from blend.builders.judges import Verdict
 from blend.builders.mcq import build_mcq
-from blend.builders.mcq.keyness import Keyness, answer_index
 from blend.builders.mcq.published_mcqs import balanced_positions
 from blend.schemas.recipe import McqOptions
 from helpers.questions.mcq_inputs import FRUIT, RULES, build_of, frames_of, shown_to, verdicts_of
@@ -30,18 +29,6 @@ def shown_in(templates, tag: str, seeds: int = 12, verdicts=None) -> Counter[str
     return found
 
 
-def test_keyness_by_hand():
-    # Korea says rice in three of four votes, Britain in one of four.
-    elsewhere = {"ko-KR": [("rice", 3), ("soup", 1)], "en-GB": [("rice", 1), ("bread", 3)]}
-    _, annotations = frames_of({"T-2": elsewhere})
-    known = Keyness(answer_index(annotations))
-    keyness = known.between("T-1", "ko-KR", "en-GB")
-    assert keyness("rice") > keyness("?") == 0 > keyness("bread")
-    # Votes of the template itself do not count: then nobody has said anything.
-    own = known.between("T-2", "ko-KR", "en-GB")
-    assert own("rice") == own("bread")
-
-
 @pytest.mark.parametrize(
     ("n_further", "unread", "verdicts", "is_shown"),
     [(1, "warn", None, True), (2, "warn", None, False), (2, "warn", MANGO_READ, True), (2, "keep", None, True)],
@@ -55,7 +42,7 @@ def test_what_people_of_two_further_regions_gave_is_shown_once_it_was_read(
     assert ("mango" in {text for build in builds for _, text in shown_to(build, "en-GB")}) == is_shown
 
 
-def test_it_is_shown_where_a_question_needs_it():
+def test_it_is_shown_unread_where_a_question_needs_it():
     also = {tag: [*FRUIT[tag], ("mango", 1)] for tag in ("ko-KR", "ar-DZ")}
     build = build_of({"en-GB": [("apple", 4)], "es-MX": [("mango", 3)], **also})
     assert "mango" in {text for _, text in shown_to(build, "en-GB")}

@@ -1,5 +1,7 @@
 """Multiple-choice questions in default mode, rule by rule: who is asked, what may be offered, order and ids."""
 
+import json
+
 import polars as pl
 import pytest
 from hypothesis import given, settings
@@ -8,8 +10,13 @@ from polars.testing import assert_frame_equal
 
 from blend.builders.mcq import build_mcq
 from blend.builders.mcq.answers import UNIVERSAL_FROM, template_formats
-from blend.schemas.frames import MCQS
+from blend.builders.mcq.published_mcqs import published_rows
+from blend.schemas.arrow_types import published
+from blend.schemas.frames import MCQ_ROWS, MCQS
+from blend.schemas.locales import registry
+from blend.schemas.prompts import INSTRUCTION
 from blend.schemas.recipe import McqOptions
+from blend.schemas.rows import MultipleChoiceQuestion
 from helpers.examples import examples
 from helpers.questions.mcq_inputs import (
     FRUIT,
@@ -307,6 +314,34 @@ def test_ids_name_template_and_split_and_follow_the_options():
     # An id is published: it stays while its options stay.
     pinned = ["T-1_GB_48834ccb", "T-1_US_671b2f7e", "T-1_KR_b61ebf60", "T-1_DZ_5f8827bf"]
     assert before["mcq_id"].to_list() == pinned
+
+
+@pytest.mark.slow
+def test_a_published_row():
+    options = ['say "cheese"', "a\\b", "떡볶이", "tea\u2028time"]
+    mcq = {
+        "mcq_id": "T-1_US_0",
+        "template_id": "T-1",
+        "locale": "en-US",
+        "options": options,
+        "answer": 1,
+        "option_locales": ["en-GB", "en-US", "ko-KR", "su-JB"],
+        "answer_spread": "specific",
+    }
+    asked = frames_of({"T-1": {"en-US": []}})[0].with_columns(en_question=pl.lit("What is a snack in US?"))
+    rows = published_rows(pl.DataFrame([mcq], MCQS), asked, locales=registry())
+    assert rows.schema == MCQ_ROWS
+    assert len(published(rows, MultipleChoiceQuestion)) == 1
+    row = rows.row(0, named=True)
+    # The JSON that Python writes.
+    assert row["choices"] == json.dumps(dict(zip("ABCD", options, strict=True)), ensure_ascii=False)
+    assert row["choice_countries"] == '{"A": "UK", "B": "US", "C": "South_Korea", "D": "West_Java"}'
+    assert row["prompt"] == (
+        f"What is a snack in the US? {INSTRUCTION}\n\n"
+        'A. say "cheese"\nB. a\\b\nC. 떡볶이\nD. tea\u2028time\n\nAnswer:'
+    )
+    assert (row["question"], row["option_regions"]) == ("What is a snack in the US?", ["GB", "US", "KR", "JB"])
+    assert (row["country"], row["answer"], row["answer_idx"], row["topic"]) == ("US", 1, "B", "Food")
 
 
 @pytest.mark.slow

@@ -1,12 +1,9 @@
 """What an answer can mean, when two answers may stand side by side, and how an option is shown."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from blend.builders.mcq.options import shown, values
 from blend.schemas.formats import AnswerFormat
-from helpers.questions.mcq_inputs import overlaps
 
 TEXT, INTEGER, TIME, DATE = AnswerFormat
 
@@ -27,13 +24,6 @@ TEXT, INTEGER, TIME, DATE = AnswerFormat
 )
 def test_texts_overlap_by_words_and_base_forms_and_not_inside_a_word(a: str, b: str, overlap: bool):
     assert bool(values(a, TEXT) & values(b, TEXT)) == overlap
-
-
-@given(st.text(min_size=1, max_size=12), st.text(min_size=1, max_size=12))
-def test_whatever_the_lexical_rules_refuse_shares_a_value_or_has_none(a, b):
-    found_a, found_b = values(a, TEXT), values(b, TEXT)
-    if overlaps(a, b):
-        assert not found_a or not found_b or found_a & found_b
 
 
 @pytest.mark.parametrize(

@@ -18,8 +18,10 @@ UPSTREAM = {locale.tag: locale.upstream for locale in registry()}
 
 
 @pytest.fixture(scope="module")
-def build(paper_build):
-    return paper_build
+def build(once, raw_tables):
+    """As published, of the texts as published."""
+    tables = (raw_tables.questions, raw_tables.annotations)
+    return once.value("paper-mcqs", lambda: build_mcq(*tables, options=PAPER, seed=0))
 
 
 def read(path):

@@ -4,6 +4,7 @@ A change of a figure here changes the published data.
 """
 
 import re
+from collections import defaultdict
 from itertools import combinations
 
 import polars as pl
@@ -13,8 +14,10 @@ from blend.builders.audit import audit_questions
 from blend.builders.mcq import build_mcq
 from blend.builders.mcq.answers import template_formats
 from blend.builders.mcq.options import is_latin, shown
+from blend.builders.mcq.result import McqBuild
 from blend.builders.mcq.verdicts import Verdicts
 from blend.loaders.responses.verdicts import shipped_decisions, shipped_verdicts
+from blend.loaders.upstream.blend import BlendTables
 from blend.schemas.formats import AnswerFormat
 from blend.schemas.locales import names_any, registry
 from blend.schemas.recipe import McqOptions
@@ -35,29 +38,27 @@ REGION = {locale.tag: locale.region for locale in registry()}
 
 
 @pytest.fixture(scope="module")
-def read(published) -> Verdicts:
-    return Verdicts(None, published.questions, registry(), shipped=True)
+def build(once, clean_tables: BlendTables) -> McqBuild:
+    tables = (clean_tables.questions, clean_tables.annotations)
+    return once.value("mcqs", lambda: build_mcq(*tables, options=McqOptions(rungs=True), seed=0))
 
 
 @pytest.fixture(scope="module")
-def acceptable(published, read):
-    """By template and region, every English variant of every answer, and what is shown in its place."""
-    variants = (
-        published.annotations.explode("annotations")
-        .select("template_id", "locale", text=pl.col("annotations").struct.field("en_answers"))
-        .explode("text")
-        .drop_nulls()
-    )
-    found: dict[tuple[str, str], set[str]] = {}
-    for template_id, tag, text in variants.iter_rows():
-        of_question = found.setdefault((template_id, tag), set())
-        of_question.update(map(shown, read.texts(template_id, [text])))
-    return found
+def mcqs(build: McqBuild) -> pl.DataFrame:
+    return build.mcqs
 
 
 @pytest.mark.landing
-def test_no_distractor_is_decided_to_be_right_as_well(mcqs, acceptable, published):
-    formats = template_formats(published.questions)
+def test_no_distractor_is_decided_to_be_right_as_well(mcqs, clean_tables):
+    read = Verdicts(None, clean_tables.questions, registry(), shipped=True)
+    variants = clean_tables.annotations.explode("annotations").select(
+        "template_id", "locale", texts=pl.col("annotations").struct.field("en_answers")
+    )
+    # Every English variant of every answer, and what is shown in its place.
+    acceptable: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for template_id, tag, texts in variants.drop_nulls().iter_rows():
+        acceptable[template_id, tag].update(map(shown, read.texts(template_id, texts)))
+    formats = template_formats(clean_tables.questions)
     same = {pair_key(d.answer_a, d.answer_b) for d in shipped_decisions() if d.same}
     for row in mcqs.iter_rows(named=True):
         if formats[row["template_id"]] is AnswerFormat.TEXT:
@@ -114,11 +115,10 @@ def test_every_question_and_who_has_read_its_options_is_accounted_for(build):
 @pytest.mark.landing
 @pytest.mark.sampled
 @pytest.mark.parametrize("joining", ["ko-KP", "es-ES"])
-def test_a_joining_locale_leaves_what_it_is_not_drawn_into(published, mcqs, joining):
+def test_a_joining_locale_leaves_what_it_is_not_drawn_into(clean_tables, mcqs, joining):
     others = pl.col("locale") != joining
-    before = build_mcq(
-        published.questions.filter(others), published.annotations.filter(others), options=McqOptions(), seed=0
-    ).mcqs
+    tables = (table.filter(others) for table in (clean_tables.questions, clean_tables.annotations))
+    before = build_mcq(*tables, options=McqOptions(), seed=0).mcqs
     after = mcqs.filter(others)
     key = ["template_id", "locale"]
     drawn = after.filter(pl.col("option_locales").list.contains(joining)).select(key).unique()
@@ -131,29 +131,21 @@ def test_a_joining_locale_leaves_what_it_is_not_drawn_into(published, mcqs, join
 
 
 @pytest.mark.landing
-def test_yield(build):
-    assert (build.mcqs["template_id"].n_unique(), build.n_mcqs) == YIELD
+def test_yield(root, build, mcqs):
+    assert (mcqs["template_id"].n_unique(), build.n_mcqs) == YIELD
     assert dict(build.dropped["reason"].value_counts().iter_rows()) == REASONS
-
-
-@pytest.mark.nightly
-def test_true_or_false(built):
-    assert sum(map(len, built(rungs=True).true_false_batches())) == TRUE_FALSE
-
-
-@pytest.mark.landing
-def test_the_table_of_answer_spread_in_the_documentation(root, mcqs):
+    assert sum(map(len, build.true_false_batches())) == TRUE_FALSE
     page = (root / "docs" / "mcq.md").read_text(encoding="utf-8")
     for spread in AnswerSpread:
         assert f"| `{spread}` | {len(mcqs.filter(answer_spread=spread)):,} |" in page
 
 
 @pytest.mark.nightly
-def test_the_audit_finds_what_was_aimed_at(build, published):
+def test_the_audit_finds_what_was_aimed_at(build, clean_tables):
     questions = pl.concat(list(build.batches())).select(
         "question", "options", "answer", "topic", group="locale", template="template_id"
     )
-    figures = audit_questions(questions, annotations=published.annotations)
+    figures = audit_questions(questions, annotations=clean_tables.annotations)
     found = {row["baseline"]: row["accuracy"] for row in figures.baselines.iter_rows(named=True)}
     assert found["typical"] <= 0.62
     for by_value in ("largest", "smallest", "nearest-mean"):

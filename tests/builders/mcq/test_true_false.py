@@ -6,15 +6,13 @@ import polars as pl
 import pytest
 import yaml
 
-from blend.builders.mcq.result import McqBuild
-from blend.builders.release import build_release
 from blend.builders.validate import validate_release
-from blend.loaders.recipes import sample_recipe
 from blend.loaders.releases.tables import read_audit, read_config
 from blend.schemas.recipe import McqOptions
 from blend.schemas.rows import MULTIPLE_CHOICE_QUESTIONS, TRUE_FALSE_QUESTIONS
 from helpers.questions.mcq_inputs import build_of
 
+RUNGS = McqOptions(rungs=True)
 FRUITS = {
     "en-GB": [("apple", 5)],
     "ko-KR": [("plum", 4)],
@@ -25,26 +23,14 @@ FRUITS = {
 
 
 @pytest.fixture(scope="module")
-def rungs_release(once) -> Path:
-    recipe = sample_recipe()
-    with_rungs = recipe.model_copy(update={"mcq": recipe.mcq.model_copy(update={"rungs": True})})
-    return once.path("sample-rungs", lambda out: build_release(with_rungs, out))
-
-
-@pytest.fixture(scope="module")
 def true_false(rungs_release: Path) -> pl.DataFrame:
     return read_config(rungs_release, TRUE_FALSE_QUESTIONS)
 
 
-def built_of(answers, **asked) -> McqBuild:
-    """Questions of a few answers, asked in the same words everywhere."""
-    return build_of(answers, options=McqOptions(rungs=True), **asked)
-
-
-def test_the_other_tables_are_as_without_them(rungs_release: Path, sample_release: Path):
-    for path in (sample_release / "data").rglob("*.parquet"):
-        assert (rungs_release / path.relative_to(sample_release)).read_bytes() == path.read_bytes()
-    assert not (sample_release / "data" / TRUE_FALSE_QUESTIONS).exists()
+def test_the_other_tables_are_as_without_them(rungs_release: Path, mini_release: Path):
+    for path in (mini_release / "data").rglob("*.parquet"):
+        assert (rungs_release / path.relative_to(mini_release)).read_bytes() == path.read_bytes()
+    assert not (mini_release / "data" / TRUE_FALSE_QUESTIONS).exists()
 
 
 def test_each_question_yields_exactly_its_options_and_none_twice(rungs_release: Path, true_false: pl.DataFrame):
@@ -93,7 +79,7 @@ def test_the_release_is_valid_and_says_what_it_holds(rungs_release: Path):
 
 @pytest.mark.slow
 def test_options_are_asked_one_by_one_where_all_five_agree():
-    build = built_of(FRUITS)
+    build = build_of(FRUITS, options=RUNGS)
     asked = pl.concat(build.true_false_batches())
     assert set(asked["locale"]) == {"en-GB", "fa-IR"}
     assert build.found.select("locale", "reason", "detail").rows() == [
@@ -106,7 +92,7 @@ def test_options_are_asked_one_by_one_where_all_five_agree():
 @pytest.mark.slow
 def test_no_wrong_number_is_near_those_that_people_gave():
     numbers = {"en-GB": [("10", 5)], "ko-KR": [("12", 5)], "ar-DZ": [("20", 5)], "es-ES": [("40", 5)]}
-    build = built_of(numbers, answer_format="integer")
+    build = build_of(numbers, options=RUNGS, answer_format="integer")
     asked = pl.concat(build.true_false_batches())
     assert set(asked["locale"]) == {"ar-DZ", "es-ES"}
     assert ("T-1", "en-GB", "near-number", "'12' beside '10'") in build.found.rows()

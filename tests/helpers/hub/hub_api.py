@@ -3,11 +3,10 @@
 import base64
 import fnmatch
 import json
-import re
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs
 
-from helpers.hub.hub_store import Entry, Repository
+from helpers.hub.hub_store import Account, Entry, Repository
 
 if TYPE_CHECKING:
     from helpers.hub.hub_server import Handler
@@ -23,84 +22,79 @@ PAGE_ENTRIES = 20
 """Entries per page of a listing; small, so that clients have to turn pages."""
 
 
-def readable(handler: "Handler", repo: str) -> Repository | None:
-    """The repository, or null when the refusal has been sent."""
+class Refused(Exception):
+    """A request that the Hub refuses, in the Hub's words."""
+
+    def __init__(self, status: int, message: str, code: str | None = None, **more: Any) -> None:
+        super().__init__(message)
+        self.status, self.message, self.code, self.more = status, message, code, more
+
+
+def signed_in(handler: "Handler") -> Account:
+    """Who asks."""
+    if handler.account is None:
+        raise Refused(401, "Invalid credentials in Authorization header")
+    return handler.account
+
+
+def readable(handler: "Handler", repo: str) -> Repository:
+    """The repository, if who asks may read it."""
     account, repository = handler.account, handler.hub.store.repositories.get(repo)
-    if handler.token is not None and account is None:
-        handler.refuse(401, "Invalid credentials in Authorization header")
-        return None
+    if handler.token is not None:
+        signed_in(handler)
     if repository is None or (repository.private and not (account and account.may_read(repo))):
-        handler.refuse(401 if account is None else 404, "Repository not found", code="RepoNotFound")
-        return None
+        raise Refused(401 if account is None else 404, "Repository not found", "RepoNotFound")
     return repository
 
 
-def readable_at(handler: "Handler", repo: str, revision: str) -> tuple[Repository, str] | None:
-    """The repository and the commit, or null when the refusal has been sent."""
-    repository = readable(handler, repo)
-    if repository is None:
-        return None
+def named(repository: Repository, revision: str) -> str:
+    """The commit that a revision names."""
     commit = repository.resolve(revision)
     if commit is None:
-        handler.refuse(404, f"Invalid rev id: {revision}", code="RevisionNotFound")
-        return None
-    return repository, commit
+        raise Refused(404, f"Invalid rev id: {revision}", "RevisionNotFound")
+    return commit
 
 
-def writable(handler: "Handler", repo: str) -> Repository | None:
-    """The repository, or null when the refusal has been sent."""
+def writable(handler: "Handler", repo: str) -> Repository:
+    """The repository, if who asks may write to it."""
     repository = readable(handler, repo)
-    if repository is None:
-        return None
     if handler.account is None or not handler.account.may_write(repo):
-        handler.refuse(403, "You don't have the rights to write to this repository")
-        return None
+        raise Refused(403, "You don't have the rights to write to this repository")
     return repository
 
 
 def whoami(handler: "Handler") -> None:
-    account = handler.account
-    if account is None:
-        return handler.refuse(401, "Invalid credentials in Authorization header")
+    account = signed_in(handler)
     orgs = [{"name": name} for name in account.writes_to if name != account.name]
-    return handler.json({"type": "user", "name": account.name, "orgs": orgs, "auth": {"type": "access_token"}})
+    handler.json({"type": "user", "name": account.name, "orgs": orgs, "auth": {"type": "access_token"}})
 
 
 def create(handler: "Handler") -> None:
-    asked, account = json.loads(handler.body), handler.account
-    if account is None:
-        return handler.refuse(401, "Invalid credentials in Authorization header")
+    asked, account = json.loads(handler.body), signed_in(handler)
     repo = f"{asked['organization'] or account.name}/{asked['name']}"
     url = f"{handler.hub.url}/datasets/{repo}"
     if not account.may_write(repo):
-        return handler.refuse(403, "You don't have the rights to create a dataset under this namespace")
+        raise Refused(403, "You don't have the rights to create a dataset under this namespace")
     with handler.hub.store.lock:
         if repo in handler.hub.store.repositories:
-            return handler.refuse(409, "You already created this dataset repo", url=url)
+            raise Refused(409, "You already created this dataset repo", url=url)
         handler.hub.store.create(repo, private=asked.get("visibility") == "private", author=account.name)
-    return handler.json({"url": url, "name": repo, "id": repo})
+    handler.json({"url": url, "name": repo, "id": repo})
 
 
 def describe(handler: "Handler", repo: str, revision: str = "main") -> None:
     repository = readable(handler, repo)
-    if repository is None:
-        return None
-    commit = repository.resolve(revision)
-    if commit is None and (revision != "main" or repository.commits):
-        return handler.refuse(404, f"Invalid rev id: {revision}", code="RevisionNotFound")
-    return handler.json(
+    is_new = revision == "main" and not repository.commits
+    commit = None if is_new else named(repository, revision)
+    handler.json(
         {
             "id": repo,
             "author": repo.partition("/")[0],
             "sha": commit,
             "private": repository.private,
-            "gated": False,
-            "disabled": False,
             "downloads": 0,
             "likes": 0,
             "tags": [],
-            "createdAt": CREATED,
-            "lastModified": CREATED,
             "siblings": [{"rfilename": path} for path in repository.files(commit or "main")],
         }
     )
@@ -108,46 +102,36 @@ def describe(handler: "Handler", repo: str, revision: str = "main") -> None:
 
 def refs(handler: "Handler", repo: str) -> None:
     repository = readable(handler, repo)
-    if repository is None:
-        return
-    kinds = (("branches", "heads", repository.branches), ("tags", "tags", repository.tags))
-    listed = {
-        kind: [
+
+    def listed(folder: str, names: dict[str, str]) -> list[dict[str, str]]:
+        return [
             {"name": name, "ref": f"refs/{folder}/{name}", "targetCommit": commit}
             for name, commit in sorted(names.items())
         ]
-        for kind, folder, names in kinds
-    }
-    handler.json({**listed, "converts": []})
+
+    branches, tags = listed("heads", repository.branches), listed("tags", repository.tags)
+    handler.json({"branches": branches, "tags": tags, "converts": []})
 
 
 def commits(handler: "Handler", repo: str, revision: str) -> None:
-    if found := readable_at(handler, repo, revision):
-        repository, head = found
-        items = [
-            {
-                "id": oid,
-                "title": commit.title,
-                "message": commit.description,
-                "date": CREATED,
-                "authors": [{"user": commit.author}],
-            }
-            for oid, commit in repository.history(head)
-        ]
-        send_page(handler, items)
+    repository = readable(handler, repo)
+    history = repository.history(named(repository, revision))
+    items = [
+        {"id": oid, "title": one.title, "message": one.description, "date": CREATED,
+         "authors": [{"user": one.author}]}
+        for oid, one in history
+    ]  # fmt: skip
+    send_page(handler, items)
 
 
 def tree(handler: "Handler", repo: str, revision: str, path: str = "") -> None:
-    if found := readable_at(handler, repo, revision):
-        repository, commit = found
-        below = f"{path.strip('/')}/" if path else ""
-        listed = list_tree(
-            repository.files(commit), below, handler.query.get("recursive") in (["True"], ["true"])
-        )
-        if below and not listed:
-            return handler.refuse(404, f"{path} does not exist", code="EntryNotFound")
-        return send_page(handler, listed)
-    return None
+    repository = readable(handler, repo)
+    files = repository.files(named(repository, revision))
+    below = f"{path.strip('/')}/" if path else ""
+    listed = list_tree(files, below, handler.query.get("recursive") in (["True"], ["true"]))
+    if below and not listed:
+        raise Refused(404, f"{path} does not exist", "EntryNotFound")
+    send_page(handler, listed)
 
 
 def list_tree(files: dict[str, Entry], below: str, recursive: bool) -> list[dict[str, Any]]:
@@ -185,45 +169,36 @@ def send_page(handler: "Handler", items: list[Any]) -> None:
 
 
 def paths_info(handler: "Handler", repo: str, revision: str) -> None:
-    if found := readable_at(handler, repo, revision):
-        repository, commit = found
-        files = repository.files(commit)
-        asked = parse_qs(handler.body.decode()).get("paths", [])
-        infos = [describe_entry(path, files[path]) for path in asked if path in files]
-        infos += [
-            {"type": "directory", "path": path, "oid": "0" * 40}
-            for path in asked
-            if any(file.startswith(f"{path}/") for file in files)
-        ]
-        handler.json(infos)
+    repository = readable(handler, repo)
+    files = repository.files(named(repository, revision))
+    asked = parse_qs(handler.body.decode()).get("paths", [])
+    folders = [path for path in asked if any(file.startswith(f"{path}/") for file in files)]
+    infos = [describe_entry(path, files[path]) for path in asked if path in files]
+    handler.json([*infos, *({"type": "directory", "path": path, "oid": "0" * 40} for path in folders)])
 
 
 def preupload(handler: "Handler", repo: str, revision: str) -> None:
     repository = writable(handler, repo)
-    if repository is None:
-        return
     asked, files = json.loads(handler.body), repository.files(revision)
-    attributes = repository.content(".gitattributes", revision).decode() if ".gitattributes" in files else ""
-    ignored = asked.get("gitIgnore") or (
-        repository.content(".gitignore", revision).decode() if ".gitignore" in files else ""
-    )
+
+    def text(name: str) -> str:
+        return repository.content(name, revision).decode() if name in files else ""
+
+    ignored = (asked.get("gitIgnore") or text(".gitignore")).splitlines()
+    large = [line.split()[0] for line in text(".gitattributes").splitlines() if "filter=lfs" in line]
     answers = []
     for file in asked["files"]:
-        there = files.get(file["path"])
+        path, there = file["path"], files.get(file["path"])
+        is_large = file["size"] >= LARGE_BYTES or any(_matches(path, pattern) for pattern in large)
         answers.append(
             {
-                "path": file["path"],
-                "uploadMode": "lfs" if _is_large(file, attributes) else "regular",
-                "shouldIgnore": any(_matches(file["path"], line) for line in ignored.splitlines()),
+                "path": path,
+                "uploadMode": "lfs" if is_large else "regular",
+                "shouldIgnore": any(_matches(path, pattern) for pattern in ignored),
                 "oid": None if there is None else there.sha256 or there.oid,
             }
         )
     handler.json({"files": answers})
-
-
-def _is_large(file: dict[str, Any], attributes: str) -> bool:
-    patterns = [line.split()[0] for line in attributes.splitlines() if "filter=lfs" in line]
-    return file["size"] >= LARGE_BYTES or any(_matches(file["path"], pattern) for pattern in patterns)
 
 
 def _matches(path: str, pattern: str) -> bool:
@@ -235,91 +210,71 @@ def _matches(path: str, pattern: str) -> bool:
 
 def commit(handler: "Handler", repo: str, revision: str) -> None:
     repository = writable(handler, repo)
-    if repository is None:
-        return None
-    lines = [json.loads(line) for line in handler.body.splitlines() if line]
-    header = lines[0]["value"]
-    request = None
-    if "create_pr" in handler.query:
-        request = 1 + sum(name.startswith("refs/pr/") for name in repository.branches)
+    header, *changes = (json.loads(line) for line in handler.body.splitlines() if line)
+    said, opened = header["value"], {}
     with handler.hub.store.lock:
-        if request is not None:
-            start, revision = repository.resolve(revision), f"refs/pr/{request}"
+        if "create_pr" in handler.query:
+            number = 1 + sum(name.startswith("refs/pr/") for name in repository.branches)
+            start, revision = repository.resolve(revision), f"refs/pr/{number}"
             if start is not None:
                 repository.branches[revision] = start
+            opened = {"pullRequestUrl": f"{handler.hub.url}/{repo}/discussions/{number}"}
         head = repository.branches.get(revision)
-        if head is None and repository.commits and request is None:
-            return handler.refuse(404, f"Invalid rev id: {revision}", code="RevisionNotFound")
-        if header.get("parentCommit") not in (None, head):
-            return handler.refuse(412, "A commit has happened since. Please refresh and try again.")
+        if head is None and repository.commits and not opened:
+            raise Refused(404, f"Invalid rev id: {revision}", "RevisionNotFound")
+        if said.get("parentCommit") not in (None, head):
+            raise Refused(412, "A commit has happened since. Please refresh and try again.")
         files = dict(repository.files(revision))
-        for line in lines[1:]:
-            problem = _apply(handler, files, line["key"], line["value"])
-            if problem is not None:
-                return handler.refuse(*problem)
+        for line in changes:
+            _apply(handler, files, line["key"], line["value"])
+        title, author = said["summary"], signed_in(handler).name
         oid = repository.add_commit(
-            files,
-            branch=revision,
-            title=header["summary"],
-            description=header["description"],
-            author=handler.account.name if handler.account else "",
+            files, branch=revision, title=title, description=said["description"], author=author
         )
     url = f"{handler.hub.url}/datasets/{repo}/commit/{oid}"
-    opened = {} if request is None else {"pullRequestUrl": f"{handler.hub.url}/{repo}/discussions/{request}"}
-    return handler.json({"success": True, "commitOid": oid, "commitUrl": url, **opened})
+    handler.json({"success": True, "commitOid": oid, "commitUrl": url, **opened})
 
 
-def _apply(
-    handler: "Handler", files: dict[str, Entry], key: str, value: dict[str, Any]
-) -> tuple[int, str] | None:
-    """Make one change to the files; what is wrong with it, or null."""
+def _apply(handler: "Handler", files: dict[str, Entry], key: str, value: dict[str, Any]) -> None:
+    """Make one change to the files."""
     store, path = handler.hub.store, value["path"]
     if key == "file":
         files[path] = store.keep_regular(base64.b64decode(value["content"]))
     elif key == "lfsFile":
         if not store.large_path(value["oid"]).exists():
-            return 400, f"LFS pointer {path} pointed to a file that does not exist"
+            raise Refused(400, f"LFS pointer {path} pointed to a file that does not exist")
         files[path] = store.large_entry(value["oid"], value["size"])
-    elif key == "deletedFile":
-        if files.pop(path, None) is None:
-            return 404, "A file with this name doesn't exist"
-    else:
-        return 400, f"this server knows no {key}"
-    return None
+    elif key != "deletedFile":
+        raise Refused(400, f"this server knows no {key}")
+    elif files.pop(path, None) is None:
+        raise Refused(404, "A file with this name doesn't exist")
 
 
 def create_tag(handler: "Handler", repo: str, revision: str) -> None:
     repository = writable(handler, repo)
-    if repository is None:
-        return None
-    target, name = repository.resolve(revision), json.loads(handler.body)["tag"]
-    if target is None:
-        return handler.refuse(404, f"Invalid rev id: {revision}", code="RevisionNotFound")
+    target, name = named(repository, revision), json.loads(handler.body)["tag"]
     with handler.hub.store.lock:
         if name in repository.tags:
-            return handler.refuse(409, f"Tag reference exists already: {name}")
+            raise Refused(409, f"Tag reference exists already: {name}")
         repository.tags[name] = target
-    return handler.json({})
+    handler.json({})
 
 
 def validate_yaml(handler: "Handler") -> None:
     handler.json({"errors": [], "warnings": []})
 
 
-ROUTES = tuple(
-    (method, re.compile(pattern), answer)
-    for method, pattern, answer in (
-        ("GET", "/api/whoami-v2", whoami),
-        ("POST", "/api/repos/create", create),
-        ("POST", "/api/validate-yaml", validate_yaml),
-        ("GET", f"/api/{KIND}/{REPO}", describe),
-        ("GET", f"/api/{KIND}/{REPO}/revision/{REVISION}", describe),
-        ("GET", f"/api/{KIND}/{REPO}/refs", refs),
-        ("GET", f"/api/{KIND}/{REPO}/commits/{REVISION}", commits),
-        ("GET", f"/api/{KIND}/{REPO}/tree/{REVISION}(?:/(?P<path>.+))?", tree),
-        ("POST", f"/api/{KIND}/{REPO}/paths-info/{REVISION}", paths_info),
-        ("POST", f"/api/{KIND}/{REPO}/preupload/{REVISION}", preupload),
-        ("POST", f"/api/{KIND}/{REPO}/commit/{REVISION}", commit),
-        ("POST", f"/api/{KIND}/{REPO}/tag/{REVISION}", create_tag),
-    )
+ROUTES = (
+    ("GET", "/api/whoami-v2", whoami),
+    ("POST", "/api/repos/create", create),
+    ("POST", "/api/validate-yaml", validate_yaml),
+    ("GET", f"/api/{KIND}/{REPO}", describe),
+    ("GET", f"/api/{KIND}/{REPO}/revision/{REVISION}", describe),
+    ("GET", f"/api/{KIND}/{REPO}/refs", refs),
+    ("GET", f"/api/{KIND}/{REPO}/commits/{REVISION}", commits),
+    ("GET", f"/api/{KIND}/{REPO}/tree/{REVISION}(?:/(?P<path>.+))?", tree),
+    ("POST", f"/api/{KIND}/{REPO}/paths-info/{REVISION}", paths_info),
+    ("POST", f"/api/{KIND}/{REPO}/preupload/{REVISION}", preupload),
+    ("POST", f"/api/{KIND}/{REPO}/commit/{REVISION}", commit),
+    ("POST", f"/api/{KIND}/{REPO}/tag/{REVISION}", create_tag),
 )

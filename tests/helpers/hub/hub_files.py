@@ -5,8 +5,8 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-from helpers.hub.hub_api import REPO, REVISION, readable_at, writable
-from helpers.hub.hub_store import Entry, atomic_write
+from helpers.hub.hub_api import REPO, REVISION, Refused, named, readable, writable
+from helpers.hub.hub_store import atomic_write
 
 if TYPE_CHECKING:
     from helpers.hub.hub_server import Handler
@@ -18,28 +18,17 @@ _RANGE = re.compile(r"bytes=(\d*)-(\d*)")
 
 
 def resolve(handler: "Handler", repo: str, revision: str, path: str) -> None:
-    found = readable_at(handler, repo, revision)
-    if found is None:
-        return
-    repository, commit = found
-    entry = repository.files(commit).get(path)
+    repository = readable(handler, repo)
+    commit = named(repository, revision)
+    entry, headers = repository.files(commit).get(path), {"X-Repo-Commit": commit}
     if entry is None:
-        handler.send(404, b"", {"X-Error-Code": "EntryNotFound", "X-Repo-Commit": commit})
-        return
-    if entry.sha256 is None:
-        headers = {"X-Repo-Commit": commit, "ETag": f'"{entry.oid}"'}
-        send_range(handler, handler.hub.store.read(entry), headers)
-        return
-    handler.send(302, b"", _large_headers(handler, repo, commit, entry))
-
-
-def _large_headers(handler: "Handler", repo: str, commit: str, entry: Entry) -> dict[str, str]:
-    return {
-        "X-Repo-Commit": commit,
-        "X-Linked-Etag": f'"{entry.sha256}"',
-        "X-Linked-Size": str(entry.size),
-        "Location": f"{handler.hub.storage_url}/large/{entry.sha256}?{SIGNED}",
-    }
+        handler.send(404, b"", headers | {"X-Error-Code": "EntryNotFound"})
+    elif entry.sha256 is None:
+        send_range(handler, handler.hub.store.read(entry), headers | {"ETag": f'"{entry.oid}"'})
+    else:
+        linked = {"X-Linked-Etag": f'"{entry.sha256}"', "X-Linked-Size": str(entry.size)}
+        storage = f"{handler.hub.storage_url}/large/{entry.sha256}?{SIGNED}"
+        handler.send(302, b"", headers | linked | {"Location": storage})
 
 
 def send_range(handler: "Handler", content: bytes, headers: dict[str, str]) -> None:
@@ -59,78 +48,58 @@ def send_range(handler: "Handler", content: bytes, headers: dict[str, str]) -> N
     handler.send(206, content[start : end + 1], headers)
 
 
-def give_large(handler: "Handler", sha256: str) -> None:
-    """Storage host: the bytes of a large file, to whoever has a signed address."""
-    if _is_admitted(handler):
-        content = handler.hub.store.large_path(sha256).read_bytes()
-        send_range(handler, content, {"ETag": f'"{sha256}"'})
-
-
 def batch(handler: "Handler", repo: str) -> None:
     """Where to put large files, and which are there already."""
-    if writable(handler, repo) is None:
-        return
+    writable(handler, repo)
     objects = []
     for wanted in json.loads(handler.body)["objects"]:
-        answer = {"oid": wanted["oid"], "size": wanted["size"]}
-        if not handler.hub.store.large_path(wanted["oid"]).exists():
-            answer["actions"] = _actions(handler, repo, wanted["oid"])
+        sha256 = wanted["oid"]
+        answer = {"oid": sha256, "size": wanted["size"]}
+        if not handler.hub.store.large_path(sha256).exists():
+            answer["actions"] = {
+                "upload": {"href": f"{handler.hub.storage_url}/large/{sha256}?{SIGNED}"},
+                "verify": {"href": f"{handler.hub.url}/datasets/{repo}.git/info/lfs/verify"},
+            }
         objects.append(answer)
     handler.json({"transfer": "basic", "objects": objects})
 
 
-def _actions(handler: "Handler", repo: str, sha256: str) -> dict[str, object]:
-    verify = {"href": f"{handler.hub.url}/datasets/{repo}.git/info/lfs/verify"}
-    target = f"{handler.hub.storage_url}/large/{sha256}"
-    return {"upload": {"href": f"{target}?{SIGNED}"}, "verify": verify}
+def verify(handler: "Handler", repo: str) -> None:
+    writable(handler, repo)
+    asked = json.loads(handler.body)
+    path = handler.hub.store.large_path(asked["oid"])
+    if not path.exists() or path.stat().st_size != asked["size"]:
+        raise Refused(404, "the object is not there")
+    handler.json({})
+
+
+def give_large(handler: "Handler", sha256: str) -> None:
+    """Storage host: the bytes of a large file, to whoever has a signed address."""
+    _check_admitted(handler)
+    send_range(handler, handler.hub.store.large_path(sha256).read_bytes(), {"ETag": f'"{sha256}"'})
 
 
 def take_large(handler: "Handler", sha256: str) -> None:
     """Storage host: the bytes of a large file."""
-    if not _is_admitted(handler):
-        return
-    if not _keep_large(handler, sha256, handler.body):
-        handler.refuse(400, "BadDigest: the content does not have this SHA-256")
-        return
+    _check_admitted(handler)
+    if hashlib.sha256(handler.body).hexdigest() != sha256:
+        raise Refused(400, "BadDigest: the content does not have this SHA-256")
+    atomic_write(handler.hub.store.large_path(sha256), handler.body)
     handler.send(200, b"", {"ETag": f'"{sha256}"'})
 
 
-def verify(handler: "Handler", repo: str) -> None:
-    if writable(handler, repo) is None:
-        return
-    asked = json.loads(handler.body)
-    path = handler.hub.store.large_path(asked["oid"])
-    if not path.exists() or path.stat().st_size != asked["size"]:
-        handler.refuse(404, "the object is not there")
-        return
-    handler.json({})
-
-
-def _keep_large(handler: "Handler", sha256: str, content: bytes) -> bool:
-    if hashlib.sha256(content).hexdigest() != sha256:
-        return False
-    atomic_write(handler.hub.store.large_path(sha256), content)
-    return True
-
-
-def _is_admitted(handler: "Handler") -> bool:
-    """Whether a request to the storage host is signed, and carries no token."""
+def _check_admitted(handler: "Handler") -> None:
+    """A request to the storage host is signed, and carries no token."""
     if handler.token is not None:
-        handler.refuse(400, "only one auth mechanism allowed: a token came to the storage host")
-        return False
+        raise Refused(400, "only one auth mechanism allowed: a token came to the storage host")
     if SIGNED.partition("=")[2] not in handler.query.get("signature", []):
-        handler.refuse(403, "the address is not signed")
-        return False
-    return True
+        raise Refused(403, "the address is not signed")
 
 
-ROUTES = tuple(
-    (method, re.compile(pattern), answer)
-    for method, pattern, answer in (
-        ("GET", f"/(?:datasets/)?{REPO}/resolve/{REVISION}/(?P<path>.+)", resolve),
-        ("POST", f"/datasets/{REPO}\\.git/info/lfs/objects/batch", batch),
-        ("POST", f"/datasets/{REPO}\\.git/info/lfs/verify", verify),
-        ("GET", "/large/(?P<sha256>[0-9a-f]{64})", give_large),
-        ("PUT", "/large/(?P<sha256>[0-9a-f]{64})", take_large),
-    )
+ROUTES = (
+    ("GET", f"/(?:datasets/)?{REPO}/resolve/{REVISION}/(?P<path>.+)", resolve),
+    ("POST", f"/datasets/{REPO}\\.git/info/lfs/objects/batch", batch),
+    ("POST", f"/datasets/{REPO}\\.git/info/lfs/verify", verify),
+    ("GET", "/large/(?P<sha256>[0-9a-f]{64})", give_large),
+    ("PUT", "/large/(?P<sha256>[0-9a-f]{64})", take_large),
 )

@@ -2,30 +2,81 @@
 
 ``Hub(folder)`` serves on two ports of this machine: one is the Hub, the other the storage host to which it
 sends clients for the bytes of large files, and which must never see a token. What goes wrong is said by
-`hub_faults.Fault`.
+`Fault`.
 
 To try publishing by hand: ``make hub``, or ``python -m helpers.hub.hub_server FOLDER [PORT]`` in ``tests/``.
 """
 
 import json
+import re
 import socket
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from helpers.hub import hub_api, hub_files
-from helpers.hub.hub_faults import Fault
 from helpers.hub.hub_store import ALICE, Account, Repository, Store
 
-ROUTES = (*hub_api.ROUTES, *hub_files.ROUTES)
+ROUTES = [
+    (method, re.compile(pattern), answer) for method, pattern, answer in (*hub_api.ROUTES, *hub_files.ROUTES)
+]
+
+Moment = Literal["before", "body", "after"]
+"""Before a request is handled, in the middle of its body, or when it is handled but not yet answered."""
+
+
+@dataclass
+class Fault:
+    """Something that befalls matching requests.
+
+    Without ``status``, ``drop`` or ``drop_after`` the request goes on after ``action``.
+    """
+
+    request: str = ".*"
+    """Regular expression that the request's method and path match from their beginning."""
+    times: int = 1
+    """How many requests it befalls."""
+    skip: int = 0
+    """How many matching requests pass before."""
+    moment: Moment = "before"
+    """When it strikes."""
+    action: Callable[[], object] | None = None
+    """Called when it strikes, for example to kill the client or to let another one in."""
+    status: int | None = None
+    """Answered instead of the true answer; with ``moment="after"`` the request has its effect none the less."""
+    message: str | None = None
+    """What the answer says besides its status, as the Hub says it."""
+    retry_after_s: int | None = None
+    """Value of the answer's ``Retry-After``."""
+    drop: bool = False
+    """Close the connection without an answer; with ``moment="after"`` an acknowledgement is lost."""
+    drop_after: int | None = None
+    """Close the connection after so many bytes of the answer's body."""
+    struck: int = 0
+    """How many requests it befell."""
+
+    def strikes(self, request: str) -> bool:
+        """Whether it befalls the request; counts those it lets pass and those it befalls."""
+        with _STRIKING:
+            if self.struck >= self.times or re.match(self.request, request) is None:
+                return False
+            if self.skip:
+                self.skip -= 1
+                return False
+            self.struck += 1
+            return True
+
+
+_STRIKING = threading.Lock()
 
 
 class Hub:
@@ -118,7 +169,18 @@ class Handler(BaseHTTPRequestHandler):
         self.body = self._read_body()
         if self._struck("body"):
             return
-        self._route(url.path)
+        try:
+            self._route(url.path)
+        except hub_api.Refused as refused:
+            headers = {"X-Error-Message": refused.message}
+            headers |= {} if refused.code is None else {"X-Error-Code": refused.code}
+            self.json({"error": refused.message, **refused.more}, refused.status, headers)
+
+    def _act(self, fault: Fault) -> None:
+        """Do what is to be done when a fault strikes."""
+        self.has_struck = True
+        if fault.action is not None:
+            fault.action()
 
     def _struck(self, moment: str) -> bool:
         """Let the fault of this request strike if it is its moment; whether that was the end of it."""
@@ -126,12 +188,11 @@ class Handler(BaseHTTPRequestHandler):
         if fault is None or fault.moment != moment:
             return False
         if not self.has_struck:
-            self.has_struck = True
-            fault.act()
+            self._act(fault)
         if fault.status is not None:
             if moment == "before":
                 self._read_body()
-            self._answer_fault(fault)
+            self._answer_fault(fault, fault.status)
         if fault.drop:
             self._cut()
         return fault.status is not None or fault.drop
@@ -143,7 +204,7 @@ class Handler(BaseHTTPRequestHandler):
                 arguments = {name: unquote(text) for name, text in match.groupdict().items() if text}
                 answer(self, **arguments)
                 return
-        self.refuse(404, "not found", code="EntryNotFound")
+        raise hub_api.Refused(404, "not found", "EntryNotFound")
 
     @property
     def token(self) -> str | None:
@@ -160,36 +221,24 @@ class Handler(BaseHTTPRequestHandler):
         """Answer with JSON."""
         self.send(status, json.dumps(value).encode(), {"Content-Type": "application/json"} | (headers or {}))
 
-    def refuse(self, status: int, message: str, *, code: str | None = None, **more: Any) -> None:
-        """Answer with an error as the Hub words it."""
-        headers = {"X-Error-Message": message} | ({} if code is None else {"X-Error-Code": code})
-        self.json({"error": message, **more}, status, headers)
-
     def send(self, status: int, body: bytes, headers: dict[str, str]) -> None:
         """Answer, unless a fault has it otherwise."""
         if self._struck("after"):
             return
+        cut = None if self.fault is None else self.fault.drop_after
+        self._write(status, {"Content-Length": str(len(body)), **headers}, body[:cut])
+        if cut is not None and self.command != "HEAD":
+            self._cut()
+
+    def _answer_fault(self, fault: Fault, status: int) -> None:
+        headers = {} if fault.retry_after_s is None else {"Retry-After": str(fault.retry_after_s)}
+        headers |= {} if fault.message is None else {"X-Error-Message": fault.message}
+        body = json.dumps({"error": fault.message or HTTPStatus(status).phrase}).encode()
+        self._write(status, {**headers, "Content-Length": str(len(body))}, body)
+
+    def _write(self, status: int, headers: dict[str, str], body: bytes) -> None:
         self.send_response(status)
         for name, value in headers.items():
-            self.send_header(name, value)
-        if "Content-Length" not in headers:
-            self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        if self.command == "HEAD":
-            return
-        if self.fault is not None and self.fault.drop_after is not None:
-            self.wfile.write(body[: self.fault.drop_after])
-            self._cut()
-            return
-        self.wfile.write(body)
-
-    def _answer_fault(self, fault: Fault) -> None:
-        headers = {} if fault.retry_after_s is None else {"Retry-After": str(fault.retry_after_s)}
-        if fault.message is not None:
-            headers["X-Error-Message"] = fault.message
-        body = json.dumps({"error": fault.message or HTTPStatus(fault.status or 500).phrase}).encode()
-        self.send_response(fault.status or 500)
-        for name, value in {**headers, "Content-Length": str(len(body))}.items():
             self.send_header(name, value)
         self.end_headers()
         if self.command != "HEAD":
@@ -206,8 +255,7 @@ class Handler(BaseHTTPRequestHandler):
         length = int(self.headers.get("Content-Length") or 0)
         half = self.rfile.read(length // 2)
         if length and self.fault is not None and self.fault.moment == "body":
-            self.has_struck = True
-            self.fault.act()
+            self._act(self.fault)
         return half + self.rfile.read(length - len(half))
 
     def _read_chunks(self) -> Iterator[bytes]:

@@ -92,13 +92,14 @@ class Repository:
 
     def commit(self, files: Mapping[str, bytes], *, branch: str = "main", title: str = "by hand") -> str:
         """Record the files as what the repository holds now, as git itself would; returns the commit."""
-        entries = {path: self.store.keep_regular(content) for path, content in files.items()}
-        return self.add_commit(entries, branch=branch, title=title)
+        return self.add_commit(self._kept(files), branch=branch, title=title)
 
     def edit(self, files: Mapping[str, bytes], *, title: str = "by hand") -> str:
         """Change some files of ``main`` and leave the others; returns the commit."""
-        entries = {path: self.store.keep_regular(content) for path, content in files.items()}
-        return self.add_commit(self.files() | entries, title=title)
+        return self.add_commit(self.files() | self._kept(files), title=title)
+
+    def _kept(self, files: Mapping[str, bytes]) -> dict[str, Entry]:
+        return {path: self.store.keep_regular(content) for path, content in files.items()}
 
     def add_commit(
         self,
@@ -166,13 +167,10 @@ class Store:
         """Where the content of a large file lies, or will."""
         return self.root / "large" / sha256
 
-    def path(self, entry: Entry) -> Path:
-        """Where the content of a file lies."""
-        return self.root / "regular" / entry.oid if entry.sha256 is None else self.large_path(entry.sha256)
-
     def read(self, entry: Entry) -> bytes:
         """The content of a file."""
-        return self.path(entry).read_bytes()
+        folder, name = ("large", entry.sha256) if entry.sha256 else ("regular", entry.oid)
+        return (self.root / folder / name).read_bytes()
 
 
 def git_id(content: bytes) -> str:

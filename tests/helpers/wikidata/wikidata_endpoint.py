@@ -133,54 +133,34 @@ def status(code: int, text: str = "", **headers: str) -> Fault:
     return lambda handler, body: handler.reply(code, text.encode(), "text/plain", **headers)
 
 
-def html(handler: _Handler, body: bytes) -> None:
-    """Answer 200 with a page for people."""
-    handler.reply(200, b"<!DOCTYPE html><html><body>Down for maintenance</body></html>", "text/html")
+PAGE = "<!DOCTYPE html><html><body>Down for maintenance</body></html>"
+HALF = '{"results": {"bindings": [{"s": {"type": "uri", "val'
+TIMEOUT = b"\njava.util.concurrent.TimeoutException\n\tat java.base/FutureTask.get\n"
 
 
-def json_cut(handler: _Handler, body: bytes) -> None:
-    """Answer 200 with the first half of a JSON document."""
-    handler.reply(
-        200, b'{"results": {"bindings": [{"s": {"type": "uri", "val', "application/sparql-results+json"
-    )
+def _half(body: bytes) -> bytes:
+    return body[: len(body) // 2]
 
 
-def cut(handler: _Handler, body: bytes) -> None:
-    """Promise the whole answer, send half of it, hang up."""
-    handler.reply(200, body[: len(body) // 2], Content_Length=str(len(body)))
-
-
-def cut_between_triples(handler: _Handler, body: bytes) -> None:
-    """Send the first half of the triples as if they were all: nothing in the answer's form tells."""
+def _cut_between_triples(handler: _Handler, body: bytes) -> None:
     lines = body.splitlines(keepends=True)
     handler.reply(200, b"".join(sorted(lines, reverse=True)[: len(lines) // 2 + 1]))
 
 
-def cut_in_a_triple(handler: _Handler, body: bytes) -> None:
-    """Send half of the bytes as if they were all."""
-    handler.reply(200, body[: len(body) // 2])
-
-
-def zipped_cut(handler: _Handler, body: bytes) -> None:
-    """Send a compressed answer without its end."""
-    handler.reply(200, gzip.compress(body)[:-12], Content_Encoding="gzip")
-
-
-def zipped(handler: _Handler, body: bytes) -> None:
-    """Send a compressed answer, whole."""
-    handler.endpoint.log[-1].answered = True
-    handler.reply(200, gzip.compress(body), Content_Encoding="gzip")
-
-
-def timeout_inside(handler: _Handler, body: bytes) -> None:
-    """Start to answer with 200 and append the trace of a timeout, as the public service does."""
-    half = body[: len(body) // 2]
-    handler.reply(200, half + b"\njava.util.concurrent.TimeoutException\n\tat java.base/FutureTask.get\n")
-
-
-def hang_up(handler: _Handler, body: bytes) -> None:
-    """Close the connection without a word."""
-    handler.close_connection = True
+FAULTS: dict[str, Fault] = {
+    "html": lambda handler, body: handler.reply(200, PAGE.encode(), "text/html"),
+    "json_cut": lambda handler, body: handler.reply(200, HALF.encode(), "application/sparql-results+json"),
+    # The whole answer is promised.
+    "cut": lambda handler, body: handler.reply(200, _half(body), Content_Length=str(len(body))),
+    # Half of it as if it were all: nothing in the answer's form tells.
+    "cut_between_triples": _cut_between_triples,
+    "cut_in_a_triple": lambda handler, body: handler.reply(200, _half(body)),
+    "zipped_cut": lambda handler, body: handler.reply(200, gzip.compress(body)[:-12], Content_Encoding="gzip"),
+    # It begins with 200 and ends with the trace of a timeout, as the public service's does.
+    "timeout_inside": lambda handler, body: handler.reply(200, _half(body) + TIMEOUT),
+    "hang_up": lambda handler, body: setattr(handler, "close_connection", True),
+}
+"""What is wrong with an answer whose status says that it is right, by name."""
 
 
 def killing(pid: Callable[[], int]) -> Fault:

@@ -11,6 +11,8 @@ from blend.loaders.wikidata.facts import DESCRIPTION, DIRECT, ENTITY, LABEL, Fac
 from blend.schemas.recipe import Domain, domains
 
 DISH = domains()["dish"]
+FACTS = (Path(__file__).parent / "facts.txt").read_text(encoding="utf-8")
+"""Dishes and an instrument with all that can be odd about them, in the shorthand of `ntriples`."""
 
 
 def ntriples(facts: str) -> str:

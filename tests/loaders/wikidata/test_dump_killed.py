@@ -1,15 +1,14 @@
 """Snapshots from a dump that are killed go on where they stopped; a larger one equals the endpoint's."""
 
-import importlib.util
 import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
+from helpers.scripts import script
 from helpers.wikidata.countdown import COUNTDOWN
 
 RUN = (
@@ -51,16 +50,6 @@ KILLS = [
 """What is done for the n-th time, from 0, when a run is killed; each run goes on from the one before."""
 
 
-@pytest.fixture(scope="module")
-def script(root: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location("wikidata_dump", root / "benchmarks" / "wikidata_dump.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def run(dump: Path, out: Path, moment: str = "", number: int = 0) -> int:
     command = [sys.executable, "-c", RUN, str(number), str(dump), str(out), moment]
     return subprocess.run(command, check=False, env={**os.environ, "POLARS_MAX_THREADS": "1"}).returncode
@@ -83,9 +72,9 @@ def parts(out: Path) -> dict[str, int]:
         pytest.param(KILLS, id="many", marks=pytest.mark.nightly),
     ],
 )
-def test_killed_and_resumed(script: ModuleType, tmp_path: Path, kills: list[tuple[str, int]]):
+def test_killed_and_resumed(tmp_path: Path, kills: list[tuple[str, int]]):
     dump = tmp_path / "d.nt.gz"
-    script.write_dump(dump, 60_000)
+    script("benchmarks/wikidata_dump.py").write_dump(dump, 60_000)
     assert run(dump, tmp_path / "whole") == 0
     out = tmp_path / "killed"
     kept: dict[str, int] = {}

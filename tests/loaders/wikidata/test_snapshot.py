@@ -16,48 +16,12 @@ from blend.loaders.wikidata.facts import LABEL
 from blend.loaders.wikidata.partial import read_snapshot_info
 from blend.loaders.wikidata.snapshot import take_snapshot
 from blend.loaders.wikidata.sparql import EndpointError
-from blend.schemas.errors import BlendError
 from blend.schemas.recipe import Recipe, Source, domains
 from helpers.messages import wrong
 from helpers.wikidata.wikidata_endpoint import QUICK
+from helpers.wikidata.wikidata_fixtures import FACTS
 
 DISH = domains()["dish"]
-
-FACTS = """
-    Q10 P31 Q746549
-    Q11 P279 Q10
-    Q12 P31 Q746549
-    Q13 P31 Q5
-    Q10 P495 Q100
-    Q10 P527 Q200
-    Q10 P18 <http://commons.wikimedia.org/wiki/Special:FilePath/A.jpg>
-    Q10 P999 Q300
-    Q11 P2012 Q110
-    Q11 P527 Q201
-    Q11 P186 Q202
-    Q12 P495 _:unknown
-    Q110 P17 Q101
-    Q100 P31 Q6256
-    Q100 P30 Q46
-    Q100 P31 Q515
-    Q101 P31 Q3024240
-    Q101 P1366 Q100
-    Q101 P30 Q46
-    Q300 P31 Q6256
-    Q10 label en:bread
-    Q10 label fr:pain
-    Q10 description en:food
-    Q11 label en:rye bread
-    Q12 label en:without parts
-    Q13 label en:no dish
-    Q100 label en:France
-    Q101 label en:Gaul
-    Q110 label en:French cuisine
-    Q200 label en:flour
-    Q201 label en:rye
-    Q202 label en:water
-    Q46 label en:Europe
-"""
 
 
 def content(path: Path) -> list[str]:
@@ -73,12 +37,13 @@ def test_exactly_what_the_build_needs(serve: Callable[[str], Any], tmp_path: Pat
     assert lines == sorted(set(lines))
     short = [line.replace("http://www.wikidata.org/", "").replace("prop/direct/", "") for line in lines]
     assert "<entity/Q10> <P999> <entity/Q300> ." not in short, "a property that nobody asked for"
-    assert "<entity/Q100> <P31> <entity/Q515> ." not in short, "a class that decides nothing"
-    assert "<entity/Q101> <P1366> <entity/Q100> ." in short
-    assert "<entity/Q10> <P18> <http://commons.wikimedia.org/wiki/Special:FilePath/A.jpg> ." in short
+    assert "<entity/Q102> <P31> <entity/Q515> ." not in short, "a class that decides nothing"
+    assert "<entity/Q101> <P1366> <entity/Q103> ." in short
+    assert "<entity/Q10> <P18> <http://commons.wikimedia.org/wiki/Special:FilePath/A%20A.jpg> ." in short
     labels = {line.partition("> ")[0].rpartition("/")[2] for line in lines if LABEL in line}
-    assert labels == {"Q10", "Q11", "Q46", "Q100", "Q101", "Q200", "Q201", "Q202"}
-    assert info.items == 3
+    dishes, countries = {"Q10", "Q11", "Q12"}, {"Q100", "Q101", "Q103", "Q104"}
+    assert labels == {*dishes, *countries, "Q46", "Q48", "Q200", "Q201", "Q202"}
+    assert info.items == 4, "three dishes, and the lexeme that says to be one"
     assert info.triples == len(lines)
     assert endpoint.most_active == 1
 
@@ -128,7 +93,7 @@ def test_too_heavy_questions_are_divided(serve: Callable[[str], Any], endpoints:
     (tmp_path / "snapshot.json").unlink()
     # The first question names one class: it is asked again by the last digit of the members.
     timeout = endpoints.status(500, "java.util.concurrent.TimeoutException")
-    heavy.faults.update({0: timeout, 20: timeout, 21: endpoints.timeout_inside})
+    heavy.faults.update({0: timeout, 20: timeout, 21: endpoints.FAULTS["timeout_inside"]})
     take_snapshot(tmp_path / "heavy.nt.gz", DISH, endpoint=heavy.url, policy=QUICK)
     assert content(tmp_path / "heavy.nt.gz") == content(tmp_path / "plain.nt.gz")
     assert 'STRENDS(STR(?s), "7")' in heavy.log[8].query
@@ -143,9 +108,8 @@ def test_the_unfinished_snapshot_of_other_questions_is_kept(
     out = tmp_path / "f.nt.gz"
     with pytest.raises(EndpointError):
         take_snapshot(out, DISH, endpoint=endpoint.url, policy=QUICK)
-    with pytest.raises(BlendError) as error:
-        take_snapshot(out, DISH, endpoint=endpoint.url, languages=["en"], batch_size=7, policy=QUICK)
-    assert str(error.value) == (
+    other = {"languages": ["en"], "batch_size": 7}
+    assert wrong(lambda: take_snapshot(out, DISH, endpoint=endpoint.url, **other, policy=QUICK)) == (
         f"{out}.partial: holds an unfinished snapshot with another batch size, languages; "
         "finish that one with its own options, or delete the folder to start anew"
     )
@@ -157,9 +121,7 @@ def test_a_snapshot_in_the_works_is_locked(serve: Callable[[str], Any], tmp_path
     errors: list[str] = []
 
     def meddle(handler: Any, body: bytes) -> None:
-        with pytest.raises(BlendError) as error:
-            take_snapshot(out, DISH, endpoint=endpoint.url, policy=QUICK)
-        errors.append(str(error.value))
+        errors.append(wrong(lambda: take_snapshot(out, DISH, endpoint=endpoint.url, policy=QUICK)))
         handler.reply(200, body)
 
     endpoint.faults[1] = meddle
@@ -168,19 +130,19 @@ def test_a_snapshot_in_the_works_is_locked(serve: Callable[[str], Any], tmp_path
 
 
 def test_wrong_options(tmp_path: Path):
-    url = "http://127.0.0.1:1/sparql"
-    with pytest.raises(BlendError) as error:
-        take_snapshot(tmp_path / "food.ttl", DISH, endpoint=url, policy=QUICK)
-    assert str(error.value) == f"{tmp_path / 'food.ttl'}: a snapshot is gzipped N-Triples; name it food.nt.gz"
-    with pytest.raises(BlendError) as error:
-        take_snapshot(tmp_path / "f.nt.gz", DISH, endpoint=url, languages=["en", "e"], policy=QUICK)
-    assert str(error.value) == "languages: 'e' is not a BCP 47 tag; write tags such as en, zh or zh-hans"
-    with pytest.raises(BlendError) as error:
-        take_snapshot(tmp_path / "f.nt.gz", DISH)
-    assert str(error.value) == (
+    url, out = "http://127.0.0.1:1/sparql", tmp_path / "f.nt.gz"
+    named = tmp_path / "food.ttl"
+    for told, call in {
+        f"{named}: a snapshot is gzipped N-Triples; name it food.nt.gz": lambda: take_snapshot(
+            named, DISH, endpoint=url, policy=QUICK
+        ),
+        "languages: 'e' is not a BCP 47 tag; write tags such as en, zh or zh-hans": lambda: take_snapshot(
+            out, DISH, endpoint=url, languages=["en", "e"], policy=QUICK
+        ),
         "the Wikidata Query Service wants to know whom to reach about its use; "
-        "give a mail or web address as `contact`"
-    )
+        "give a mail or web address as `contact`": lambda: take_snapshot(out, DISH),
+    }.items():
+        assert wrong(call) == told
 
 
 def test_a_full_disk_loses_nothing(
@@ -199,9 +161,7 @@ def test_a_full_disk_loses_nothing(
         kept(handle)
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(BlendError) as error:
-        take_snapshot(out, DISH, endpoint=endpoint.url, policy=QUICK)
-    assert str(error.value) == (
+    assert wrong(lambda: take_snapshot(out, DISH, endpoint=endpoint.url, policy=QUICK)) == (
         f"{out}: no space left on the disk; what was answered is kept; free some space and run the same again"
     )
     n_asked = len(endpoint.log)

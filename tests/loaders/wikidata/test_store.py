@@ -9,17 +9,15 @@ from pathlib import Path
 import pytest
 
 from blend.loaders.wikidata.facts import Facts, read_facts
-from blend.schemas.errors import BlendError, MissingExtraError, RowError
 from blend.schemas.recipe import domains
+from helpers.messages import wrong
 
 DISH = domains()["dish"]
 LINE = '<http://www.wikidata.org/entity/Q1> <http://www.w3.org/2000/01/rdf-schema#label> "bread"@en .\n'
 
 
 def message(path: Path, sha256: str | None = None) -> str:
-    with pytest.raises(BlendError) as error:
-        read_facts(path, DISH, sha256=sha256)
-    return str(error.value)
+    return wrong(lambda: read_facts(path, DISH, sha256=sha256))
 
 
 def findings(facts: Facts) -> list[tuple[str, str, str]]:
@@ -36,9 +34,7 @@ def test_without_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     path = tmp_path / "food.nt"
     path.write_text(LINE)
     monkeypatch.setitem(sys.modules, "pyoxigraph", None)
-    with pytest.raises(MissingExtraError) as error:
-        read_facts(path, DISH)
-    assert str(error.value) == (
+    assert message(path) == (
         "reading a Wikidata snapshot needs an optional dependency; "
         'in a checkout of blend-sdk: pip install -e ".[wikidata]"'
     )
@@ -57,10 +53,9 @@ def test_a_snapshot_cut_in_the_middle(tmp_path: Path):
 def test_a_snapshot_that_is_no_ntriples(tmp_path: Path):
     path = tmp_path / "food.nt"
     path.write_text(LINE + "<html><body>Bad gateway</body></html>\n")
-    with pytest.raises(RowError) as error:
-        read_facts(path, DISH)
-    assert str(error.value).startswith("food.nt, line 2: not N-Triples (")
-    assert str(error.value).endswith("); take or copy the snapshot again")
+    told = message(path)
+    assert told.startswith("food.nt, line 2: not N-Triples (")
+    assert told.endswith("); take or copy the snapshot again")
 
 
 def test_a_snapshot_other_than_the_recipes(tmp_path: Path):
