@@ -9,7 +9,7 @@ major  can break                            a configuration, split, column or ro
                                             (or a field in it), or licence or dataset's name are others
 minor  keep working, with more to find      configurations, splits, columns or rows came, or a question is
                                             asked with other options than before, or in another order of
-                                            them (recorded letters mean others), and nothing broke
+                                            them, and nothing broke
 patch  keep working, numbers can change     values, the order of rows, files or the recipe changed
 none   are the same                         nothing differs but the version
 =====  ===================================  ==============================================================
@@ -27,7 +27,6 @@ from typing import Literal, get_args
 from pydantic import Field, JsonValue
 
 from blend.schemas.models import FrozenModel
-from blend.schemas.rows import ASKED
 from blend.schemas.summaries import Summarised, Table
 
 _Presence = Literal["added", "removed", "kept"]
@@ -117,7 +116,7 @@ class SplitDiff(FrozenModel):
     changed: int = Field(default=0, ge=0)
     """Rows in both, with another value in at least one column."""
     replaced: int = Field(default=0, ge=0)
-    """Rows in whose place another asks the same question (template and region) with other options."""
+    """Rows in whose place another asks the same question (template and region) with other options or another order."""
     still_asked: int = Field(default=0, ge=0)
     """Of the removed rows, those whose question other rows still ask."""
     moved: int = Field(default=0, ge=0)
@@ -278,16 +277,13 @@ def _config_reasons(diff: ConfigDiff) -> Iterator[Reason]:
     gone, new = ([s.split for s in diff.splits if s.presence == p] for p in ("removed", "added"))
     changed = dict.fromkeys(name for split in diff.splits for name in split.columns)
     still_asked = diff.total("still_asked")
-    # Letters that were recorded mean other options, though a question keeps its id.
-    reordered = sum(split.columns.get("options", 0) for split in diff.splits) if diff.config in ASKED else 0
     found: list[tuple[Step, int, str, str]] = [
         ("major", len(gone), "split", f"removed: {_some(gone)}"),
         ("major", diff.total("removed") - still_asked, "row", "removed"),
         ("minor", len(new), "split", f"added: {_some(new)}"),
-        ("minor", diff.total("replaced"), "row", "replaced by others that ask the same with other options"),
+        ("minor", diff.total("replaced"), "row", "replaced by others that ask the same with other options or in another order"),
         ("minor", still_asked, "row", "removed whose questions are still asked by other rows"),
         ("minor", diff.total("added"), "row", "added"),
-        ("minor", reordered, "row", "with options at other letters"),
         ("patch", diff.total("changed"), "row", f"changed in {_some(list(changed))}"),
         ("patch", diff.total("moved"), "row", "moved"),
     ]
