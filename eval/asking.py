@@ -305,6 +305,11 @@ def _keep_answers(
         raise ArgumentError(
             "recorded answers are texts, and this task keeps scores of candidates; name a `model` without them"
         )
+    if asked.asked.kind == "logprobs" and style is None:
+        raise ArgumentError(
+            f"`style={asked.options['style']}`: {given.path.name} holds what a model wrote, and not how likely "
+            "options are to it; leave it out"
+        )
     path, form = given.path, task.predictions()
     if form is None or not is_predictions(path, form, asked.asked):
         recorded = read_recorded(path, asked.asked, model=given.name)

@@ -281,7 +281,12 @@ def _config_reasons(diff: ConfigDiff) -> Iterator[Reason]:
         ("major", len(gone), "split", f"removed: {_some(gone)}"),
         ("major", diff.total("removed") - still_asked, "row", "removed"),
         ("minor", len(new), "split", f"added: {_some(new)}"),
-        ("minor", diff.total("replaced"), "row", "replaced by others that ask the same with other options or in another order"),
+        (
+            "minor",
+            diff.total("replaced"),
+            "row",
+            "replaced by others that ask the same with other options or in another order",
+        ),
         ("minor", still_asked, "row", "removed whose questions are still asked by other rows"),
         ("minor", diff.total("added"), "row", "added"),
         ("patch", diff.total("changed"), "row", f"changed in {_some(list(changed))}"),

@@ -104,6 +104,13 @@ REFUSED = {
         f"--answers ANSWERS {one}": f"{one} {RECORDED}"
         for one in (SERVER, "-M concurrency=2", "--temperature 0.5", "--seed 0", "--thinking on", "--price 1,2")
     },
+    **{
+        f"--answers ANSWERS -T style={one}": (
+            f"-T style={one}: answers.csv holds what a model wrote, and not how likely options are to it; leave "
+            "it out"
+        )
+        for one in ("letters", "texts")
+    },
     "--budget 1": "--budget needs a --price, by which it is known what is spent",
     "--price 1": "--price 1: expected two numbers from 0 on such as 0.15,0.60, of a million tokens in and out",
 }

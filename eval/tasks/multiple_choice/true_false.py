@@ -214,7 +214,9 @@ def _of_options(options: pl.DataFrame, seed: int) -> Iterator[Score]:
             ("overall", [ALL], of_regions.pooled),
             ("region", of_regions.groups, of_regions),
         ):
-            yield from percents(metric, scope, keys, estimates(of, seed=seed, proportion=is_share))
+            found = estimates(of, seed=seed, proportion=is_share)
+            # Student's t over few templates knows no bounds.
+            yield from percents(metric, scope, keys, [one.within(-1, 1) for one in found])
 
 
 def asked_options(run: ScoredRun) -> KnownQuestions:

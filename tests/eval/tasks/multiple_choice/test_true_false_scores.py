@@ -78,6 +78,9 @@ def test_figures_worked_by_hand():
     assert score(scored, "balanced-accuracy").n == 16
     assert score(scored, "yes-bias").n == 15
     assert scored.decisions["why"].to_list()[12:14] == ["strict", "unparsable"]
+    # Nor does an interval over two templates leave what a figure can be.
+    ends = [end for one in scored.scores for end in (one.low, one.high) if end is not None]
+    assert all(-100 <= end <= 100 for end in ends)
 
 
 def test_a_question_of_which_an_answer_is_missing_is_left_out():
