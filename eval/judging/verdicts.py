@@ -151,16 +151,9 @@ JUDGE = "judge"
 
 JUDGES_FOLDER = "judges"
 
-VERDICTS = pl.Schema(
-    {
-        "item_id": pl.String(),
-        "reply": pl.String(),
-        "verdict": pl.String(),
-        "reason": pl.String(),
-        "decided_by": pl.String(),
-        "asked_as": pl.String(),
-    }
-)
+_COLUMNS = ("item_id", "reply", "verdict", "reason", "decided_by", "asked_as")
+
+VERDICTS = pl.Schema(dict.fromkeys(_COLUMNS, pl.String()))
 """One row per reply of a run, in the order of the run.
 
 ``verdict`` is ``correct``, ``partly``, ``wrong`` or ``refused``, null where the judge gave none that can be
