@@ -55,7 +55,7 @@ def read_labels(directory: Path) -> pl.DataFrame | None:
     return read_frame(path, *LABELS, fix=fix).with_columns(correct=is_correct.list.mean())
 
 
-def labels_digest(directory: Path) -> str:
+def _labels_digest(directory: Path) -> str:
     """The first digits of the digest of a run's labels, for signatures."""
     return file_sha256(directory / LABELS_NAME)[:4]
 
@@ -181,7 +181,7 @@ def scored_with_labels(run: ScoredRun) -> pl.DataFrame | None:
     directory = run.run.directory
     if not (directory / LABELS_NAME).exists():
         return None
-    if f"|labels:{labels_digest(directory)}|" not in run.scores.signature:
+    if f"|labels:{_labels_digest(directory)}|" not in run.scores.signature:
         raise InputError(
             f"{directory}: people's labels have changed since it was scored; {score_again(run.run)}"
         )
@@ -312,7 +312,7 @@ def with_corrected(scored: ScoredItems, run: Run, *, seed: int) -> ScoredItems:
     found = corrected_scores(rows, seed=seed)
     return scored._replace(
         scores=(*scored.scores, *found),
-        signature_parts={**scored.signature_parts, "labels": labels_digest(run.directory)},
+        signature_parts={**scored.signature_parts, "labels": _labels_digest(run.directory)},
         warnings=(*scored.warnings, *_correction_warnings(found)),
     )
 
