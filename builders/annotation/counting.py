@@ -43,13 +43,13 @@ def stage_of(name: StageName) -> Stage:
     defined = stage_definitions()[name]
     match name:
         case "collect":
-            return Stage(name, defined, questions.collect_tasks, questions.read_questions)
+            return Stage(name, defined, *questions.COLLECT)
         case "answer":
-            return Stage(name, defined, questions.answer_tasks, questions.read_answers)
+            return Stage(name, defined, *questions.ANSWER)
         case "review":
-            return Stage(name, defined, review.review_tasks, review.read_reviews)
+            return Stage(name, defined, *review.REVIEW)
         case "mcq-review":
-            return Stage(name, defined, judging.option_tasks, judging.read_options, judging.options_plan)
+            return Stage(name, defined, *judging.MCQ_REVIEW)
         case _:
             return judging.of_sheet(name, defined)
 

@@ -53,7 +53,7 @@ _KEYS = {"keys": digits[1:], "distractors": ascii_lowercase}
 """A key of the keyboard for each option, with Shift for the second column; those that find none have no key."""
 
 
-def option_tasks(project: Project, locale: Locale, material: Material) -> list[WantedTask]:
+def _option_tasks(project: Project, locale: Locale, material: Material) -> list[WantedTask]:
     """One task per question about the locale that may show options which no native has read.
 
     Its id holds a digest of the options: when others come in later, they make another task, and the earlier one
@@ -134,7 +134,7 @@ def _boxes(options: Sequence[str], texts: Iterable[str], keys: str, held: str = 
     ]
 
 
-def read_options(lines: Sequence[Line], context: StageContext) -> Reading:
+def _read_options(lines: Sequence[Line], context: StageContext) -> Reading:
     """Verdicts, with columns of `frame_columns.VERDICTS`: ``ok`` for what was not ticked.
 
     Of a person's verdicts on one option the last one counts.
@@ -172,7 +172,7 @@ def _verdicts(done: Done, reader: Reader, why: str) -> Iterator[dict[str, Any]]:
                 }
 
 
-def options_plan(lines: Sequence[Line], reading: Reading, readers: int) -> dict[str, int]:
+def _options_plan(lines: Sequence[Line], reading: Reading, readers: int) -> dict[str, int]:
     """Plan how many people more are to read the options of a task; see `Stage.reading_plan`."""
     rows = reading.rows["verdicts"]
     verdicts = (((row["template_id"], row["option"]), row["verdict"] == OK) for row in rows)
@@ -181,6 +181,10 @@ def options_plan(lines: Sequence[Line], reading: Reading, readers: int) -> dict[
         return [(data["template_id"], box["alias"]) for first, _ in _PARTS.values() for box in data[first]]
 
     return still_to_read(lines, reading, readers, verdicts, shown)
+
+
+MCQ_REVIEW = _option_tasks, _read_options, _options_plan
+"""How a `Stage` makes tasks and reads them, and asks more people."""
 
 
 # Sheets: people say something of each row.

@@ -39,7 +39,7 @@ and responses of which a review declared every answer invalid; valid ones ``stil
 _ANSWER_CONTROLS = {ANSWERS: "textarea", _NON_ANSWER: "choices", _REASON: "textarea"}
 
 
-def answer_tasks(project: Project, locale: Locale, material: Material) -> list[WantedTask]:
+def _answer_tasks(project: Project, locale: Locale, material: Material) -> list[WantedTask]:
     """One task per question of the locale."""
     return [
         WantedTask(
@@ -71,7 +71,7 @@ def asked_questions(project: Project, tag: str, material: Material) -> pl.DataFr
     return questions
 
 
-def read_answers(lines: Sequence[Line], context: StageContext) -> Reading:
+def _read_answers(lines: Sequence[Line], context: StageContext) -> Reading:
     """Raw responses, exactly as typed, the last one of every person and question."""
     reader = Reader("answer", _ANSWER_CONTROLS, context)
     given = (_response(done, reader) for done in reader.last_of_each(lines, by="template_id"))
@@ -150,6 +150,10 @@ def collection_plan(project: Project, material: Material) -> pl.DataFrame:
     )
 
 
+ANSWER = _answer_tasks, _read_answers
+"""How a `Stage` makes tasks and reads them."""
+
+
 # Collecting: questions of natives' own.
 
 
@@ -174,7 +178,7 @@ _HINTS = {
 """What an English question says about its format, as `answer_formats.format_of` reads it."""
 
 
-def collect_tasks(project: Project, locale: Locale, _material: Material) -> list[WantedTask]:
+def _collect_tasks(project: Project, locale: Locale, _material: Material) -> list[WantedTask]:
     """As many tasks per topic as questions are wanted."""
     return [
         WantedTask(
@@ -192,7 +196,7 @@ def collect_tasks(project: Project, locale: Locale, _material: Material) -> list
     ]
 
 
-def read_questions(lines: Sequence[Line], context: StageContext) -> Reading:
+def _read_questions(lines: Sequence[Line], context: StageContext) -> Reading:
     """Natives' questions as ``blend templates propose`` reads them, and their own wording as a translation.
 
     Every annotation is a question of its own, also the second one of a task.
@@ -231,3 +235,7 @@ def _question(done: Done, reader: Reader) -> tuple[str, str] | None:
         reader.leave_out(done, "incomplete-question", detail)
         return None
     return local, f"{english} ({_HINTS[form]})"
+
+
+COLLECT = _collect_tasks, _read_questions
+"""Likewise."""

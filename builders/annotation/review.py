@@ -119,7 +119,7 @@ def _result(name: str, to: str, kind: str, value: dict[str, Any]) -> dict[str, A
     return {"id": f"blend-{name}", "from_name": name, "to_name": to, "type": kind, "value": value}
 
 
-def read_reviews(lines: Sequence[Line], context: StageContext) -> Reading:
+def _read_reviews(lines: Sequence[Line], context: StageContext) -> Reading:
     """Reviews: of every question the one whose page shows most of the answers that are given now.
 
     Of several such the last one. Whatever else was decided is told, unless it came before more answers.
@@ -221,3 +221,7 @@ def _groups(
         elif english:
             what = f"{listed_texts(english)} beside the empty group {number}; left out"
             reader.note(done, "english-without-group", what)
+
+
+REVIEW = review_tasks, _read_reviews
+"""How a `Stage` makes tasks and reads them."""

@@ -55,7 +55,7 @@ def read_labels(directory: Path) -> pl.DataFrame | None:
     return read_frame(path, *LABELS, fix=fix).with_columns(correct=is_correct.list.mean())
 
 
-def labels_digest(directory: Path) -> str:
+def _labels_digest(directory: Path) -> str:
     """The first digits of the digest of a run's labels, for signatures."""
     return file_sha256(directory / LABELS_NAME)[:4]
 
@@ -181,7 +181,7 @@ def scored_with_labels(run: ScoredRun) -> pl.DataFrame | None:
     directory = run.run.directory
     if not (directory / LABELS_NAME).exists():
         return None
-    if f"|labels:{labels_digest(directory)}|" not in run.scores.signature:
+    if f"|labels:{_labels_digest(directory)}|" not in run.scores.signature:
         raise InputError(
             f"{directory}: people's labels have changed since it was scored; {score_again(run.run)}"
         )
@@ -236,12 +236,9 @@ def means_of(rows: pl.DataFrame, by: str) -> CorrectedMeans:
 
 def is_worthless(scores: Iterable[Score]) -> bool:
     """Whether a rule's decisions agree with people's labels no better than chance does."""
-    found = [
-        one
-        for one in scores
-        if one.metric.endswith("-kappa") and one.scope == "overall" and one.n >= _MIN_LABELS
-    ]
-    return any(one.value is not None and one.value < _WORTHLESS_KAPPA for one in found)
+    kappas = (one for one in scores if one.metric.endswith("-kappa") and one.scope == "overall")
+    found = (one.value for one in kappas if one.n >= _MIN_LABELS)
+    return any(value is not None and value < _WORTHLESS_KAPPA for value in found)
 
 
 CORRECTED = "sem-b-corrected"
@@ -272,14 +269,9 @@ def corrected_scores(rows: pl.DataFrame, *, seed: int = 0) -> tuple[Score, ...]:
     if not np.isnan(regions.values).any():
         scores += _of_groups("topic", means_of(rows.drop_nulls("topic"), "topic"))
         n_regions = len(regions.groups)
-        pooled, macro = (
-            regions.combined(regions.sizes / rows.height),
-            regions.combined(np.ones(n_regions) / n_regions),
-        )
-        scores += [
-            percent(CORRECTED, "overall", ALL, pooled),
-            percent(f"{CORRECTED}-macro", "overall", ALL, macro),
-        ]
+        for name, weights in ((CORRECTED, regions.sizes / rows.height), (f"{CORRECTED}-macro", 1 / n_regions)):
+            by = weights * np.ones(n_regions)
+            scores.append(percent(name, "overall", ALL, regions.combined(by)))
         scores += _gap(regions, seed)
     if "by_rule" in rows.columns:
         by_rule = cluster_sums(rows["by_rule"].cast(pl.Float64), rows["template_id"], rows["region"])
@@ -320,7 +312,7 @@ def with_corrected(scored: ScoredItems, run: Run, *, seed: int) -> ScoredItems:
     found = corrected_scores(rows, seed=seed)
     return scored._replace(
         scores=(*scored.scores, *found),
-        signature_parts={**scored.signature_parts, "labels": labels_digest(run.directory)},
+        signature_parts={**scored.signature_parts, "labels": _labels_digest(run.directory)},
         warnings=(*scored.warnings, *_correction_warnings(found)),
     )
 

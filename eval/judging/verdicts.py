@@ -1,6 +1,6 @@
 """Verdicts: the prompt of a judge, and what judges have said of a run's replies, read from its directory.
 
-A judge should not score its own kind, which models tend to prefer; `families` tells by names.
+A judge should not score its own kind, which models tend to prefer; `shared_families` tells by names.
 """
 
 import hashlib
@@ -28,7 +28,7 @@ _NO_FAMILY = """
 """Words in names of models that say size, purpose or file format, and nothing about who made them."""
 
 
-def families(model: str) -> frozenset[str]:
+def _families(model: str) -> frozenset[str]:
     """The families that the name of a model tells, ``llama`` of ``org/Llama-3.1-8B-Instruct``.
 
     A model that was distilled from another one belongs to both, if its name says so. A name that tells nothing
@@ -49,7 +49,7 @@ def model_names(model: ModelDescription | RecordedAnswers) -> set[str]:
 
 def shared_families(judge: Collection[str], model: Collection[str]) -> list[str]:
     """The families that both have, sorted; of each the names under which it is known."""
-    of_judge, of_model = ({family for name in names for family in families(name)} for names in (judge, model))
+    of_judge, of_model = ({family for name in names for family in _families(name)} for names in (judge, model))
     return sorted(of_judge & of_model)
 
 
@@ -151,16 +151,9 @@ JUDGE = "judge"
 
 JUDGES_FOLDER = "judges"
 
-VERDICTS = pl.Schema(
-    {
-        "item_id": pl.String(),
-        "reply": pl.String(),
-        "verdict": pl.String(),
-        "reason": pl.String(),
-        "decided_by": pl.String(),
-        "asked_as": pl.String(),
-    }
-)
+_COLUMNS = ("item_id", "reply", "verdict", "reason", "decided_by", "asked_as")
+
+VERDICTS = pl.Schema(dict.fromkeys(_COLUMNS, pl.String()))
 """One row per reply of a run, in the order of the run.
 
 ``verdict`` is ``correct``, ``partly``, ``wrong`` or ``refused``, null where the judge gave none that can be

@@ -4,7 +4,7 @@ A dish is anything that has an origin and parts, of any ``…-triples`` configur
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import polars as pl
 
@@ -20,13 +20,9 @@ TRIPLES, ALIGNED, TEMPLATES = "-triples", "-aligned", "-templates"
 
 ABOUT_A_DISH = pl.Schema(
     {
-        "item_id": pl.String(),
-        "qid": pl.String(),
-        "relation": pl.String(),
+        **dict.fromkeys(("item_id", "qid", "relation"), pl.String()),
         "with_country": pl.Boolean(),
-        "label": pl.String(),
-        "country": pl.String(),
-        "image": pl.String(),
+        **dict.fromkeys(("label", "country", "image"), pl.String()),
     }
 )
 """What the gold of every item begins with: the dish, the template, the dish's name, the country of origin (in
@@ -113,18 +109,9 @@ def chosen_dishes(dishes: pl.DataFrame, languages: Collection[str], options: Tri
     return some_templates(dishes, options).filter(pl.col("language").is_in(languages))
 
 
-class AskedDishes(NamedTuple):
-    """Prompts about dishes."""
-
-    rows: pl.DataFrame
-    """A row of each dish and template of its language, with the columns of `items.ITEMS`."""
-    warnings: tuple[str, ...]
-    """What was left out."""
-
-
 def asked_dishes(
     dishes: pl.DataFrame, templates: pl.DataFrame, *, prefix: str | pl.Expr = "language"
-) -> AskedDishes:
+) -> tuple[pl.DataFrame, list[str]]:
     """Every dish with all templates of its language, with the dish's name and its country in place.
 
     The gap stays. What is filled in is never read as a placeholder itself. A published template takes the
@@ -135,6 +122,10 @@ def asked_dishes(
         dishes: Rows of `dishes_of` with ``name``, the name to ask with.
         templates: ``language``, ``relation``, ``template``, ``with_country`` and ``published``.
         prefix: What the ids of items begin with.
+
+    Returns:
+        A row of each dish and template of its language, with the columns of `items.ITEMS`; and what was left
+        out.
     """
     pairs = dishes.join(templates, on="language", how="inner", maintain_order="left_right")
     country = pl.when(pl.col("published")).then("origin").otherwise("origin_prompt_name")
@@ -157,7 +148,7 @@ def asked_dishes(
         options=pl.lit(None, pl.List(pl.String)),
         image=pl.col("image").list.first(),
     )
-    return AskedDishes(rows, tuple(warnings))
+    return rows, warnings
 
 
 def _filled(row: Mapping[str, Any]) -> str:
@@ -205,17 +196,9 @@ SHOWN = 5
 _OTHER_COUNTRIES = "other countries"
 """What countries of fewer than `MIN_DISHES` dishes are together."""
 
-DISH_DECIDED = pl.Schema(
-    {
-        "item_id": pl.String(),
-        "qid": pl.String(),
-        "locale": pl.String(),
-        "region": pl.String(),
-        "template_id": pl.String(),
-        "language": pl.String(),
-        "prompt_id": pl.String(),
-    }
-)
+_DECIDED = ("item_id", "qid", "locale", "region", "template_id", "language", "prompt_id")
+
+DISH_DECIDED = pl.Schema(dict.fromkeys(_DECIDED, pl.String()))
 """What a decision about a dish and its parts begins with, however it was asked: the dish, the country
 (``region``), the language and the template."""
 
@@ -234,8 +217,7 @@ def with_small_countries_together(decisions: pl.DataFrame, *, value: str) -> pl.
 
     Countries of a few dishes are one region: by themselves each would weigh as much as any other.
     """
-    rows = decisions.select(
-        "item_id", "region", "template_id", value=pl.col(value).cast(pl.Float64)
-    ).drop_nulls("value")
+    compared = pl.col(value).cast(pl.Float64)
+    rows = decisions.select("item_id", "region", "template_id", value=compared).drop_nulls("value")
     is_large = pl.col("template_id").n_unique().over("region") >= MIN_DISHES
     return rows.with_columns(region=pl.when(is_large).then("region").otherwise(pl.lit(_OTHER_COUNTRIES)))

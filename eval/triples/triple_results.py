@@ -186,7 +186,7 @@ def _precision(judged: pl.DataFrame, seed: int) -> list[Score]:
 def _correlations(judged: pl.DataFrame, run: ScoredRun, seed: int) -> list[Score]:
     """Each automatic measure of a dish against the share of its predictions that people find right."""
     # The mean of the column by which runs are compared is the task's figure: mAP of the average precision.
-    terms = terms_of(run)
+    terms = _terms_of(run)
     decided_by, own = terms.decided_by, terms.figure.removeprefix("m")
     scores = []
     for name in (measure for measure in MEASURES if measure in judged.columns):
@@ -210,7 +210,7 @@ _DIFFERENCES = {
 
 def triple_sections(runs: Sequence[ScoredRun]) -> tuple[Section | None, ...]:
     """The sections on comparable runs; null without figures for one."""
-    terms = terms_of(runs[0])
+    terms = _terms_of(runs[0])
     line = " The line is its 95 % interval over dishes; a country with one dish has none."
     return (
         _marks(runs, terms.figure, "country", "By country", terms.mark + line),
@@ -230,7 +230,7 @@ _OF_LANGUAGES = (
 )
 
 
-def terms_of(run: ScoredRun) -> TripleTerms:
+def _terms_of(run: ScoredRun) -> TripleTerms:
     """What a run's task calls its figures."""
     assert isinstance(run.task, TripleTask)
     return run.task.terms
@@ -238,12 +238,12 @@ def terms_of(run: ScoredRun) -> TripleTerms:
 
 def compared_dishes(run: ScoredRun) -> pl.DataFrame:
     """See `Task.compared`."""
-    return with_small_countries_together(run.decisions(), value=terms_of(run).decided_by)
+    return with_small_countries_together(run.decisions(), value=_terms_of(run).decided_by)
 
 
 def named_first(run: ScoredRun) -> pl.DataFrame:
     """See `Task.single_answers`; the answer is what a model names first."""
-    named = pl.col(terms_of(run).predicted).list.join(", ")
+    named = pl.col(_terms_of(run).predicted).list.join(", ")
     return single_answers(run).with_columns(answer=named, reply="answer")
 
 
@@ -254,7 +254,7 @@ def gold_labels(run: ScoredRun) -> KnownQuestions:
 
 def triple_overview(run: ScoredRun) -> dict[str, str]:
     """A run's line in the overview."""
-    cells = {f"{name}, %": cell(run.overall(name)) for name in terms_of(run).figures}
+    cells = {f"{name}, %": cell(run.overall(name)) for name in _terms_of(run).figures}
     similarity = run.overall("mWS")
     if similarity is not None and similarity.value is not None:
         cells["mWS"] = f"{similarity.value:.3f}"
