@@ -73,7 +73,7 @@ def ranked(
         top = [names[which][i] for i in order[: max(SHOWN, len(gold))].tolist()]
         known = sorted(rank for rank in ranks if rank is not None)
         hits = (sum(rank < k for rank in known) for k in (1, 5))
-        found.append((ranks, top, len(order), average_precision(known), *hits))
+        found.append((ranks, top, len(order), _average_precision(known), *hits))
     return pl.DataFrame(found, schema=RANKED, orient="row")
 
 
@@ -88,7 +88,7 @@ def _best_first(scores: NDArray[np.float64], tokens: NDArray[np.int64] | None) -
     return order[: int((~np.isnan(scores)).sum())]
 
 
-def average_precision(ranks: Sequence[int]) -> float | None:
+def _average_precision(ranks: Sequence[int]) -> float | None:
     """Average precision of the gold labels that are ranked, from their ranks in order; null where none is."""
     if not ranks:
         return None
