@@ -70,25 +70,32 @@ def cultural_items(
 
 def _sampled(rows: pl.DataFrame, samples: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Items and gold of some prompts."""
-    asked = rows.join(samples, how="cross", maintain_order="left_right").with_columns(
-        item_id=pl.format("{}/{}~{}", "kind", "prompt_id", "sample"),
-        locale="language",
-        region="nationality",
-        topic_id=pl.concat_str("category", "topic", separator="/"),
+    asked = rows.join(samples, how="cross", maintain_order="left_right")
+    return _items_of(
+        asked.with_columns(
+            item_id=pl.format("{}/{}~{}", "kind", "prompt_id", "sample"),
+            prompt_id=pl.concat_str("kind", "template_id", separator="/"),
+            split="kind",
+            group="nationality",
+        )
     )
-    items = asked.select(
+
+
+def _items_of(texts: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Items and gold of rows with the columns of `GOLD`, ``prompt_id`` and ``prompt``."""
+    language = pl.col("language").fill_null("en")
+    items = texts.select(
         "item_id",
-        "locale",
-        "region",
-        "language",
+        "prompt_id",
         "prompt",
-        template_id="topic_id",
+        locale=language,
+        language=language,
+        region="group",
+        template_id=joined_names("category", "topic"),
         topic="category",
-        prompt_id=pl.concat_str("kind", "template_id", separator="/"),
         options=pl.lit(None, pl.List(pl.String)),
     )
-    gold = asked.select("item_id", "category", "topic", "sample", "language", split="kind", group="nationality")
-    return items.select(list(ITEMS)).cast(ITEMS), gold.select(list(GOLD)).cast(GOLD)
+    return items.select(list(ITEMS)).cast(ITEMS), texts.select(list(GOLD)).cast(GOLD)
 
 
 def _chosen(rows: pl.LazyFrame, options: CulturalPromptOptions) -> pl.LazyFrame:
@@ -196,18 +203,8 @@ def keep_texts(path: Path, out: Path, *, model: str | None = None) -> RunOutcome
     except pl.exceptions.PolarsError as error:
         raise _unreadable(path, error) from error
     _check(path, keys)
-    items = keys.select(
-        "item_id",
-        locale=pl.col("language").fill_null("en"),
-        region="group",
-        template_id=joined_names("category", "topic"),
-        topic="category",
-        prompt_id=pl.lit("texts"),
-        language=pl.col("language").fill_null("en"),
-        prompt=pl.lit(""),
-        options=pl.lit(None, pl.List(pl.String)),
-    )
-    asked = TaskItems(items.select(list(ITEMS)).cast(ITEMS), keys.select(list(GOLD)).cast(GOLD), {}, "text")
+    items, gold = _items_of(keys.with_columns(prompt_id=pl.lit("texts"), prompt=pl.lit("")))
+    asked = TaskItems(items, gold, {}, "text")
     options = {"samples": max(keys.group_by("split", "category", "topic", "group").len()["len"])}
     wanted = ReleaseItems(_asked(keys), CulturalPromptsTask.name, options, asked)
     with opened(out, wanted, RecordedAnswers.of(path, model), None) as run:

@@ -32,24 +32,21 @@ def cultural_sections(runs: Sequence[ScoredRun]) -> tuple[Section | None, ...]:
 
 def cultural_overview(run: ScoredRun) -> dict[str, str]:
     """A run's line in the overview."""
+    figures = {
+        "variance-ratio-unbiased": ("between / within, unbiased", 2),
+        "variance-ratio": ("between / within, published", 2),
+        **{
+            f"tau-{measure}-{survey}": (f"τ of {_MEASURES[measure]} and {survey}", 3)
+            for measure, survey in _surveys(run)
+        },
+        **{name: (f"{name}, %", 1) for name in ODDITIES},
+    }
     cells: dict[str, str] = {}
     for split in _splits(run):
-        name = f"{split}: " if split else ""
-        for metric, label in (
-            ("variance-ratio-unbiased", "between / within, unbiased"),
-            ("variance-ratio", "between / within, published"),
-        ):
-            score = _of_split(run, metric, split)
-            if score is not None:
-                cells[f"{name}{label}"] = cell(score, 2)
-        for metric, survey in _surveys(run):
-            score = _of_split(run, f"tau-{metric}-{survey}", split)
-            if score is not None:
-                cells[f"{name}τ of {_MEASURES[metric]} and {survey}"] = cell(score, 3)
-        for metric in ODDITIES:
-            score = _of_split(run, metric, split)
-            if score is not None and score.value:
-                cells[f"{name}{metric}, %"] = cell(score, 1)
+        for metric, (label, digits) in figures.items():
+            score = run.of(metric, "split").get(split) if split else run.overall(metric)
+            if score is not None and (score.value or metric not in ODDITIES):
+                cells[f"{split}: {label}" if split else label] = cell(score, digits)
     if (unanswered := run.overall(UNANSWERED)) is not None and unanswered.value:
         cells["unanswered, %"] = cell(unanswered, 1)
     cells["texts"] = f"{run.run.description.n_items:,}"
@@ -61,10 +58,6 @@ _MEASURES = {"bleu": "BLEU", "wed": "−WED"}
 
 def _splits(run: ScoredRun) -> list[str]:
     return list(run.of("texts", "split")) or [""]
-
-
-def _of_split(run: ScoredRun, metric: str, split: str) -> Score | None:
-    return run.of(metric, "split").get(split) if split else run.overall(metric)
 
 
 def _surveys(run: ScoredRun) -> list[tuple[str, str]]:

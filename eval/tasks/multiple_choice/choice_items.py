@@ -90,14 +90,23 @@ def _prompt(options: ChoiceOptions) -> str:
 
 def _put(turned: pl.DataFrame, options: ChoiceOptions) -> pl.DataFrame:
     """Questions as they are put."""
-    style = options.style
-    prompt = filled(_prompt(options), _slots(style))
+    slots, scored = {"question": pl.col("question")}, pl.lit(None, pl.List(pl.String))
+    if options.style == "texts":
+        scored = pl.col("options")
+    else:
+        slots |= {letter: pl.col("options").list.get(i) for i, letter in enumerate(LETTERS)}
+    if options.style == "letters":
+        scored = pl.lit(pl.Series([list(LETTERS)])).first()
+    prompt = filled(_prompt(options), slots)
+    if options.style == "json" and not options.confidence:
+        # As the release publishes it; a rotated question has to be put anew.
+        prompt = pl.when(pl.col("rotation") == 0).then(pl.col("prompt")).otherwise(prompt)
     return turned.with_columns(
-        prompt_id=pl.lit(style),
+        prompt_id=pl.lit(options.style),
         language=pl.lit("en"),
-        prompt=_published_or(prompt) if style == "json" and not options.confidence else prompt,
+        prompt=prompt,
         shown=pl.col("options"),
-        options=_scored_options(style),
+        options=scored,
     )
 
 
@@ -132,23 +141,3 @@ def _turned_list(column: str, turn: int) -> pl.Expr:
     if turn == 0:
         return pl.col(column)
     return pl.concat_list(pl.col(column).list.tail(turn), pl.col(column).list.head(len(LETTERS) - turn))
-
-
-def _slots(style: Style) -> dict[str, pl.Expr]:
-    question = {"question": pl.col("question")}
-    if style == "texts":
-        return question
-    return question | {letter: pl.col("options").list.get(i) for i, letter in enumerate(LETTERS)}
-
-
-def _published_or(turned: pl.Expr) -> pl.Expr:
-    """The prompt as the release publishes it; a rotated question has to be put anew."""
-    return pl.when(pl.col("rotation") == 0).then(pl.col("prompt")).otherwise(turned)
-
-
-def _scored_options(style: Style) -> pl.Expr:
-    if style == "letters":
-        return pl.lit(pl.Series([list(LETTERS)])).first()
-    if style == "texts":
-        return pl.col("options")
-    return pl.lit(None, pl.List(pl.String))

@@ -25,9 +25,9 @@ from blend.eval.statistics.estimates import estimates, gap_estimate, macro_estim
 from blend.eval.task import Progress, ScoringOptions
 from blend.eval.tasks.multiple_choice.chosen_options import (
     GIVEN,
+    RULES,
     SEMEVAL,
     decided,
-    rules_of,
     stated_confidence,
     without_confidence,
 )
@@ -133,7 +133,7 @@ def score_choices(
     written = judged if judged["answered"].all() else judged.filter("answered")
     kept = judged if rule == SEMEVAL else written
     sure = ["confidence"] if says_confidence or style != "json" else []
-    others = rules_of(style)[1:]
+    others = RULES[style][1:]
     scores = (
         *accuracies(kept, seed),
         *_by_answer_spread(kept, seed),

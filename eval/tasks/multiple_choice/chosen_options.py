@@ -60,23 +60,16 @@ counts once, as published."""
 GIVEN = ("text", "logprobs", "option_tokens", "option_bytes", "error")
 """Columns of answers that decisions are made of."""
 
-_TEXT_RULES = ("default", "strict")
-"""How texts are read: leniently, or only where they are exactly the JSON that was asked for."""
+RULES = {"json": ("default", "strict"), "letters": ("default",), "texts": ("default", "sum", "token", "byte")}
+"""The rules by which answers to questions of a style can be decided, `DEFAULT` first.
 
-_LETTER_RULES = ("default",)
-"""Log-probabilities of letters: the likeliest one."""
-
-_OPTION_RULES = ("default", "sum", "token", "byte")
-"""Log-probabilities of option texts: the likeliest one in all, per token, or per byte (also ``default``)."""
-
-
-def rules_of(style: str) -> tuple[str, ...]:
-    """The rules by which answers to questions of a style can be decided, `DEFAULT` first."""
-    return {"json": _TEXT_RULES, "texts": _OPTION_RULES}.get(style, _LETTER_RULES)
+Texts are read leniently, or only where they are exactly the JSON that was asked for; of log-probabilities the
+likeliest option is taken, in all, per token, or per byte (of option texts also ``default``).
+"""
 
 
 def read_options(answers: pl.DataFrame) -> pl.DataFrame:
-    """Read which option each text chooses: its index by each of `_TEXT_RULES`, null for none."""
+    """Read which option each text chooses: its index by each rule, null for none."""
     return answers.select(
         strict=strict_choice(pl.col("text")), default=lenient_choice(answers["text"], answers["option_texts"])
     )
@@ -95,7 +88,7 @@ def decided(
         rows: A row per item with its gold, of that ``option_texts`` and the index of the correct option
             ``answer``, and what was answered: `GIVEN`, null where there is no answer.
         style: Style of the questions; ``json`` wherever answers are texts.
-        rule: One of `rules_of` the style, or `SEMEVAL`, by which what has no answer is wrong.
+        rule: One of `RULES` of the style, or `SEMEVAL`, by which what has no answer is wrong.
         read: How texts are read, as by `read_options`.
 
     Returns:
@@ -109,7 +102,7 @@ def decided(
     Raises:
         UnknownNameError: If there is no such rule for these answers; lists the rules.
     """
-    rules, used = rules_of(style), DEFAULT if rule == SEMEVAL else rule
+    rules, used = RULES[style], DEFAULT if rule == SEMEVAL else rule
     if used not in rules:
         raise UnknownNameError("rule", used, rules)
     if style == "json":

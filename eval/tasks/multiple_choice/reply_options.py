@@ -152,10 +152,10 @@ class _Reply:
         return None if self.is_certain else self._by_text()
 
     def is_taken_back(self) -> bool:
-        """Whether the first choice is taken back soon, and no answer is the final one."""
-        final, announced, line = self._ranks
+        """Whether the first choice is taken back soon."""
+        _, announced, line = self._ranks
         first = min((letter.start for letter in (*announced, *line)), default=len(self.text))
-        return not final and self._phrases.within("retract", self.low[first + 1 : first + _TAKEN_BACK])
+        return self._phrases.within("retract", self.low[first + 1 : first + _TAKEN_BACK])
 
     @cached_property
     def _ranks(self) -> tuple[list[_Mention], list[_Mention], list[_Mention]]:
@@ -340,13 +340,13 @@ class _Reply:
 
     def _denial(self, start: int, end: int) -> tuple[int, int] | None:
         """Where an option is denied, with what denies it; null if it is not."""
-        first = max(0, start - _DENIED)
+        first = max(0, start - _WINDOW)
         before = self.low[first:start].rstrip(_QUOTING)
         found = self._phrases.before(before)
         if "deny" not in found:
             before = found.get("option", before).rstrip(_QUOTING)
             found = self._phrases.before(before)
-        after = self.low[end : end + _DENIED]
+        after = self.low[end : end + _WINDOW]
         rest = self._phrases.after(after.lstrip(_QUOTING)).get("denied")
         behind = end if rest is None else end + len(after) - len(rest)
         if "deny" in found and not _NO_DENIAL.search(before):
@@ -364,7 +364,7 @@ class _Reply:
                 at = behind
             else:
                 # A list without *or* is denied as a whole where *but* follows it.
-                spans = self._phrases.spans("but", self.low[at : min(start, at + _DENIED)])
+                spans = self._phrases.spans("but", self.low[at : min(start, at + _WINDOW)])
                 but = min(spans, key=lambda span: (span[0], -span[1]), default=None)
                 return end if but is None else at + but[1]
         # Of "not A, B" the comma goes, too.
@@ -412,9 +412,6 @@ _READ_CHARACTERS = 20_000
 
 _WINDOW = 100
 """Characters before and behind a letter in which its words are looked for."""
-
-_DENIED = 60
-"""Characters before and behind an option in which it is denied."""
 
 _TAKEN_BACK = 2_000
 """Characters behind the first choice in which it can be taken back."""

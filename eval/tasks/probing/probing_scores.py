@@ -17,8 +17,7 @@ from blend.eval.statistics.clusters import Clusters, cluster_sums
 from blend.eval.statistics.estimates import Estimate, estimates, gap_estimate, macro_estimate
 from blend.eval.task import Progress
 from blend.eval.tasks.probing import ProbingScoring
-from blend.eval.tasks.probing.ranking import RANKED, candidate_sets, ranked
-from blend.eval.tasks.probing.word_vectors import WordVectors, read_vectors
+from blend.eval.tasks.probing.ranking import RANKED, WordVectors, candidate_sets, ranked, read_vectors
 from blend.eval.triples.triple_prompts import DISH_DECIDED, MIN_DISHES, asked_parts
 from blend.loaders.files.content import file_identity
 from blend.schemas.errors import UnknownNameError

@@ -1,6 +1,19 @@
-"""Ranking: candidates by how likely a model finds them, and where the gold labels stand among them."""
+"""Ranking: where gold labels stand among candidates, by how likely a model finds these, and how near they come.
 
-from collections.abc import Mapping, Sequence
+How near say word vectors of the labels at hand, from a text file (``.vec``) or from a model of fastText
+(``.bin``).
+In the text format of word2vec and fastText a blank in a label is written ``_``. A model of fastText is asked
+for the label as it is, blanks included, as the published code does: a word that it does not know gets the mean
+of the vectors of its sequences of characters (Bojanowski et al. 2017, section 3.2). A label without a vector
+has the zero vector, whose cosine with any other is 0; so no figure is ever NaN, and how many labels had none is
+counted.
+"""
+
+import hashlib
+import struct
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -8,6 +21,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from blend.eval.triples.triple_prompts import SHOWN
+from blend.loaders.files.content import file_sha256, open_content
+from blend.schemas.errors import InputError, MissingExtraError, RowError
 
 RANKED = pl.Schema(
     {
@@ -73,7 +88,7 @@ def ranked(
         top = [names[which][i] for i in order[: max(SHOWN, len(gold))].tolist()]
         known = sorted(rank for rank in ranks if rank is not None)
         hits = (sum(rank < k for rank in known) for k in (1, 5))
-        found.append((ranks, top, len(order), average_precision(known), *hits))
+        found.append((ranks, top, len(order), _average_precision(known), *hits))
     return pl.DataFrame(found, schema=RANKED, orient="row")
 
 
@@ -88,8 +103,157 @@ def _best_first(scores: NDArray[np.float64], tokens: NDArray[np.int64] | None) -
     return order[: int((~np.isnan(scores)).sum())]
 
 
-def average_precision(ranks: Sequence[int]) -> float | None:
+def _average_precision(ranks: Sequence[int]) -> float | None:
     """Average precision of the gold labels that are ranked, from their ranks in order; null where none is."""
     if not ranks:
         return None
     return sum(k / (rank + 1) for k, rank in enumerate(ranks, start=1)) / len(ranks)
+
+
+# Word vectors.
+
+_NOT_NUMBERS = (b"nan", b"inf")
+_NOT_A_MODEL = (
+    *(AssertionError, EOFError, MemoryError, NotImplementedError, OverflowError, ValueError),
+    *(IndexError, KeyError, struct.error),
+)
+"""What gensim raises for a file that it cannot read as a model; a damaged one claims any size."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WordVectors:
+    """Vectors of labels, of length 1."""
+
+    vectors: Mapping[str, NDArray[np.float64]]
+    """By label; without those of length 0."""
+    sha256: str
+    """Of the file, or of the files."""
+
+    def covered(self, labels: Collection[str]) -> int:
+        """Count the labels that have a vector."""
+        return sum(label in self.vectors for label in labels)
+
+    def similarity(self, gold: Sequence[str], best: Sequence[str]) -> float:
+        """The mean over gold labels of the highest cosine with one of the best candidates."""
+        if not gold or not best:
+            return 0.0
+        found = [self.vectors.get(label) for label in best]
+        others = [vector for vector in found if vector is not None]
+        lacking = len(others) < len(found)
+        highest = [self._highest(self.vectors.get(label), others, lacking=lacking) for label in gold]
+        return float(np.mean(highest))
+
+    @staticmethod
+    def _highest(
+        vector: NDArray[np.float64] | None, others: Sequence[NDArray[np.float64]], *, lacking: bool
+    ) -> float:
+        if vector is None or not others:
+            return 0.0
+        # All vectors have length 1, so products are cosines.
+        highest = float((np.array(others) @ vector).max())
+        # A candidate without a vector has cosine 0, which is higher than a negative one.
+        return max(highest, 0.0) if lacking else highest
+
+
+def read_vectors(path: Path, labels: Collection[str]) -> WordVectors:
+    """The vectors of some labels.
+
+    Args:
+        path: Text, read line by line: a line ``count dimension``, then one line per word, the word and its
+            numbers with single blanks. Or, with the ending ``.bin``, a model of fastText, which is held in
+            memory while it is asked.
+        labels: The labels that are wanted. Of a word that stands in a text twice the first line counts.
+
+    Raises:
+        InputError: If there is no such file, or if it is not a model of fastText.
+        MissingExtraError: If a model of fastText is to be read and gensim is not installed.
+        RowError: If a line has another dimension, or anything but finite numbers, or if the file ends early.
+    """
+    if path.exists() and not path.is_file():
+        open_content(path, what="file of word vectors").close()  # says what it is instead
+    try:
+        found, sha256 = _from_model(path, labels) if path.suffix == ".bin" else _from_text(path, labels)
+    except OSError as error:
+        raise InputError(
+            f"{path}: cannot be read ({error.strerror}); `vectors` names a file of word vectors"
+        ) from error
+    lengths = {label: float(np.linalg.norm(vector)) for label, vector in found.items()}
+    return WordVectors(
+        {label: vector / lengths[label] for label, vector in found.items() if lengths[label] > 0}, sha256
+    )
+
+
+def _from_model(path: Path, labels: Collection[str]) -> tuple[dict[str, NDArray[np.float64]], str]:
+    """Vectors of a model of fastText, and the digest of its file."""
+    try:
+        from gensim.models.fasttext import load_facebook_vectors
+    except ImportError:
+        raise MissingExtraError("word vectors of a fastText model (.bin)", extra="vectors") from None
+    sha256 = file_sha256(path)
+    try:
+        model = load_facebook_vectors(str(path))
+    except _NOT_A_MODEL as error:
+        raise InputError(
+            f"{path}: not a model of fastText, damaged, or quantised; download it again (.bin, not .ftz), or "
+            "give word vectors in text (.vec)"
+        ) from error
+    return {label: np.asarray(model.get_vector(label), dtype=np.float64) for label in labels}, sha256
+
+
+def _from_text(path: Path, labels: Collection[str]) -> tuple[dict[str, NDArray[np.float64]], str]:
+    """Vectors of a text file, and its digest."""
+    # Compared as bytes: of millions of words few are wanted, and the others need not even be valid UTF-8.
+    wanted = {label.replace(" ", "_").encode(): label for label in labels}
+    found: dict[str, NDArray[np.float64]] = {}
+    digest = hashlib.sha256()
+    with path.open("rb") as lines:
+        first = lines.readline()
+        digest.update(first)
+        count, dimension = _head(first, path)
+        n_words = 0
+        for number, line in enumerate(lines, start=2):
+            digest.update(line)
+            word, _, rest = line.rstrip().partition(b" ")
+            n_words += 1
+            _check(rest, dimension, f"{path.name}:{number}")
+            label = wanted.get(word)
+            if label is not None and label not in found:
+                found[label] = _numbers(rest, f"{path.name}:{number}")
+    if n_words != count:
+        raise RowError(
+            f"the first line says {count:,} words, and there are {n_words:,}",
+            where=path.name,
+            fix="download the file again, or correct its first line",
+        )
+    return found, digest.hexdigest()
+
+
+def _head(line: bytes, path: Path) -> tuple[int, int]:
+    parts = line.split()
+    if len(parts) == 2 and all(part.isdigit() for part in parts):
+        return int(parts[0]), int(parts[1])
+    raise RowError(
+        "the first line is not 'count dimension'",
+        where=f"{path.name}:1",
+        fix="give word vectors in the text format of fastText or word2vec (.vec)",
+    )
+
+
+def _check(numbers: bytes, dimension: int, location: str) -> None:
+    n_numbers = numbers.count(b" ") + 1 if numbers else 0
+    if n_numbers != dimension:
+        raise RowError(
+            f"{n_numbers} numbers instead of {dimension}",
+            where=location,
+            fix="all vectors have the dimension that the first line says; download the file again",
+        )
+    lower = numbers.lower()
+    if any(text in lower for text in _NOT_NUMBERS):
+        raise RowError("a number is not finite", where=location, fix="remove the word, or correct its vector")
+
+
+def _numbers(numbers: bytes, location: str) -> NDArray[np.float64]:
+    try:
+        return np.array(numbers.split(b" "), dtype=np.float64)
+    except ValueError as error:
+        raise RowError(f"not a vector ({error})", where=location, fix="download the file again") from error

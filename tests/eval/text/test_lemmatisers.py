@@ -59,9 +59,6 @@ def test_an_optional_lemmatiser(
     ("name", "module", "extra", "language"),
     [
         ("jieba", "jieba", "jieba", "zh"),
-        ("opencc", "opencc", "opencc", "zh"),
-        ("hausastemmer", "hausastemmer", "hausastemmer", "ha"),
-        ("kiwi", "kiwipiepy", "kiwipiepy", "ko"),
         ("sudachi", "sudachipy", "sudachipy", "ja"),
         ("sudachi", "sudachidict_core", "sudachipy", "ja"),
     ],

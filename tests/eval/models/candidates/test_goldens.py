@@ -14,7 +14,7 @@ import pytest
 
 from blend.eval.models.candidates import open_candidate_scorer
 from blend.eval.tasks.probing.probing_scores import score_probing
-from blend.eval.tasks.probing.word_vectors import WordVectors, read_vectors
+from blend.eval.tasks.probing.ranking import WordVectors, read_vectors
 from blend.schemas.prompts import Causal
 from helpers.tiers import nightly
 

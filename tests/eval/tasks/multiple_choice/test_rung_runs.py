@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,10 +12,17 @@ from blend.eval.release_items import read_items
 from blend.schemas.errors import InputError
 from helpers.in_process import run
 from helpers.messages import message_of
-from helpers.rung_runs import RUNGS, run_each_rung
 
 # That an object which writes is asked for letters in words.
 pytestmark = pytest.mark.filterwarnings("ignore:`model` writes")
+
+
+RUNGS = ("multiple-choice", "true-false", "short-answer")
+
+
+def run_each_rung(release: Path, model: Any, out: Path, **options: Any) -> dict[str, blend.Run]:
+    """A run for each rung, in a directory of its name."""
+    return {rung: blend.run_task(release, rung, model, out / rung, **options) for rung in RUNGS}
 
 
 class Says:
@@ -32,7 +40,6 @@ class Says:
 def test_a_model_is_asked_every_rung_once(rungs_release: Path, tmp_path: Path):
     model = Says()
     runs = run_each_rung(rungs_release, model, tmp_path / "runs", limit=3)
-    assert tuple(runs) == RUNGS
     assert model.asked == sum(one.description.n_items for one in runs.values())
     again = run_each_rung(rungs_release, model, tmp_path / "runs", limit=3)
     assert [one.outcome.n_asked for one in again.values() if one.outcome] == [0] * 3

@@ -1,9 +1,8 @@
 """Ranking: places among candidates, ties, and what follows from the places."""
 
 import polars as pl
-import pytest
 
-from blend.eval.tasks.probing.ranking import average_precision, candidate_sets, ranked
+from blend.eval.tasks.probing.ranking import candidate_sets, ranked
 
 NAMES = ("apple", "bread", "egg", "salt", "water")
 SETS = candidate_sets(pl.DataFrame({"candidate_set": "en", "candidate": list(NAMES)}))
@@ -24,15 +23,6 @@ def rank(
     return found[:3]
 
 
-def test_ranks_follow_the_mean_of_a_token():
-    # Means: -1, -2, -0.5, -3, -4.
-    assert rank([-2, -2, -1, -3, -4], [2, 1, 2, 1, 1], ["salt", "egg"]) == (
-        [3, 0],
-        ["egg", "apple", "bread", "salt", "water"],
-        5,
-    )
-
-
 def test_equal_scores_stand_in_code_point_order():
     assert rank([-1] * 5, [1] * 5, ["salt"])[1] == list(NAMES)
 
@@ -47,17 +37,3 @@ def test_a_gold_label_without_a_rank_drops_out_of_the_precision():
     rows = {"gold": [["egg", "none"]], "candidate_set": ["en"], "logprobs": [[-1.0, -2.0, -1.5, -3.0, -4.0]]}
     found = ranked(pl.DataFrame(rows | {"option_tokens": [[1] * 5]}), SETS, per_token=True, shorter_first=False)
     assert found.select("ranks", "precision", "hits_1", "hits_5").row(0) == ([1, None], 1 / 2, 0, 1)
-
-
-@pytest.mark.parametrize(
-    ("ranks", "wanted"),
-    [
-        ([0], 1.0),
-        ([3], 1 / 4),
-        # (1/1 + 2/3) / 2
-        ([0, 2], 5 / 6),
-        ([], None),
-    ],
-)
-def test_average_precision(ranks: list[int], wanted: float | None):
-    assert average_precision(ranks) == (None if wanted is None else pytest.approx(wanted))

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from blend.eval.tasks.probing.word_vectors import read_vectors
+from blend.eval.tasks.probing.ranking import read_vectors
 from blend.schemas.errors import InputError
 
 pytestmark = pytest.mark.slow  # for what its tests share
