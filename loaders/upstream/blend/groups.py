@@ -20,7 +20,7 @@ _KINDS = ("idk", "no-answer", "not-applicable")
 _PLACEHOLDERS = frozenset({"none", "x", "not applicable"})
 
 
-class Group(Row):
+class _Group(Row):
     """Answers that count as one, in both languages, and who gave them."""
 
     answers: tuple[str, ...]
@@ -38,7 +38,7 @@ class Entry(Row):
     """The question as asked."""
     en_question: str
     """The same in English."""
-    annotations: tuple[Group, ...]
+    annotations: tuple[_Group, ...]
     """Groups of answers."""
     idks: dict[str, Annotated[int, Field(strict=True, ge=0, le=_MOST_VOTES)]]
     """Votes of those who gave no answer, by kind or in their own words."""
