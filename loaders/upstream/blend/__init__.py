@@ -257,7 +257,9 @@ def _entries(region: _Region, root: Path, diagnostics: Diagnostics) -> _Entries:
 def _with_reasons(entry: Any) -> Any:
     """Count listed reasons not to answer as votes; any other shape stays, to be refused."""
     idks = entry.get("idks") if isinstance(entry, dict) else None
-    reasons = idks.get("other") if isinstance(idks, dict) else None
+    if not isinstance(idks, dict):
+        return entry
+    reasons = idks.get("other")
     if not isinstance(reasons, list) or not all(isinstance(reason, str) for reason in reasons):
         return entry
     votes_by_kind = {key: votes for key, votes in idks.items() if key != "other"}

@@ -53,7 +53,7 @@ class Entry(Row):
 
 def annotation_row(entry: Entry, origin: Origin) -> dict[str, Any]:
     """An entry as a row of `frames.ANNOTATIONS`."""
-    groups = [
+    groups: list[dict[str, Any]] = [
         {
             "answers": _answers(group.answers, f"annotations[{index}].answers", origin),
             "en_answers": _answers(group.en_answers, f"annotations[{index}].en_answers", origin),
