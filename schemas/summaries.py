@@ -46,13 +46,13 @@ class Table(NamedTuple):
 
     def cells(self) -> list[list[str]]:
         """The rows as they are written."""
-        forms = [form_of(name) for name in self.frame.columns]
+        forms = [_form_of(name) for name in self.frame.columns]
         return [
             [written(value, form) for value, form in zip(row, forms, strict=True)] for row in self.frame.rows()
         ]
 
 
-def form_of(column: str) -> str | None:
+def _form_of(column: str) -> str | None:
     """How numbers of a column are written that are no counts."""
     return "{:.1f}" if column.endswith("%") else None
 

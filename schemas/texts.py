@@ -347,7 +347,7 @@ class _Spelling:
     """Folded words that are other words without their accents, and so keep them."""
 
 
-def spelling_of(language: str) -> _Spelling:
+def _spelling_of(language: str) -> _Spelling:
     """The spelling rules of a language, by its BCP 47 tag; of the primary language, whatever the region.
 
     A language without an entry has none: its accents and letters all count.
@@ -361,7 +361,7 @@ def respell(text: str, language: str) -> str:
 
     Twice the same as once. Punctuation stays, and so do all blanks.
     """
-    rules = spelling_of(language)
+    rules = _spelling_of(language)
     if text.isascii() and not rules.letters:
         return fold(text, accents=False)
     text = unicodedata.normalize("NFKC", western(text)).translate(rules.letters)

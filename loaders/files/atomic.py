@@ -201,7 +201,7 @@ def atomic_file(path: Path, *, mode: int | None = None) -> Iterator[Path]:
         InputError: As `atomic.check_regular`.
     """
     _check_regular(path)
-    beside = fresh_file(path, mode=mode)
+    beside = _fresh_file(path, mode=mode)
     try:
         yield beside
         # Before the rename: after a crash a name must not stand for contents that never reached the disk.
@@ -214,7 +214,7 @@ def atomic_file(path: Path, *, mode: int | None = None) -> Iterator[Path]:
     _sync_directory(path.parent)
 
 
-def fresh_file(path: Path, *, mode: int | None = None) -> Path:
+def _fresh_file(path: Path, *, mode: int | None = None) -> Path:
     """Make an empty hidden file beside a path, whose name nothing else has had: no file, no link, no writer.
 
     What killed processes of this machine have left beside the path is removed.
@@ -229,7 +229,7 @@ def fresh_file(path: Path, *, mode: int | None = None) -> Path:
 
 
 def _left_over(path: Path, machine: str) -> list[tuple[Path, int]]:
-    """The files of `fresh_file` beside a path, each with the process of this machine that made it."""
+    """The files of `_fresh_file` beside a path, each with the process of this machine that made it."""
     name = re.compile(rf"\.{re.escape(path.name)}\.{machine}-(\d+)-[0-9a-f]+\.tmp")
     found = [(entry, name.fullmatch(entry.name)) for entry in path.parent.iterdir()]
     return [(entry, int(match[1])) for entry, match in found if match]
@@ -248,7 +248,7 @@ def _is_running(process: int) -> bool:
 
 
 def is_left_over(name: str) -> bool:
-    """Whether a name is one of `fresh_file`: a file of it that stays is half of what a killed process wrote."""
+    """Whether a name is one of `_fresh_file`; a file that stays is half of what a killed process wrote."""
     return name.startswith(".") and name.endswith(".tmp")
 
 

@@ -231,25 +231,7 @@ def parse_json(text: str, where: str, *, is_file: bool = True) -> Any:
         RowError: If it is cut off or otherwise not JSON, nested too deeply, or holds a key twice in one object,
             half a surrogate pair, or what JSON does not have (``NaN``); names the place.
     """
-    try:
-        return _parsed(text, where, is_file=is_file)
-    except (RecursionError, ValueError) as error:
-        if isinstance(error, RowError):
-            raise
-        raise RowError(f"not usable as JSON: {beyond_limits(error)}", where=where, fix="correct it") from None
 
-
-def read_json(path: Path, *, where: str | None = None) -> Any:
-    """The value of a JSON file; ``where`` is what messages call it, the path when absent.
-
-    Raises:
-        RowError: If it cannot be read, or is not in UTF-8; or as `parse_json`.
-    """
-    where = str(path) if where is None else where
-    return parse_json(utf8_text(read_content(path, where=where), where), where)
-
-
-def _parsed(text: str, where: str, *, is_file: bool) -> Any:
     def constant(name: str) -> NoReturn:
         raise RowError(f"{name} is not JSON", where=where, fix="write a number, or null")
 
@@ -262,11 +244,25 @@ def _parsed(text: str, where: str, *, is_file: bool) -> Any:
 
     try:
         value = json.loads(text, parse_constant=constant, object_pairs_hook=unique)
+        if "\\u" in text and not is_encodable(value):
+            raise RowError("half of a surrogate pair is escaped", where=where, fix="write the character itself")
     except json.JSONDecodeError as error:
         raise _not_json(error, where, is_file=is_file) from None
-    if "\\u" in text and not is_encodable(value):
-        raise RowError("half of a surrogate pair is escaped", where=where, fix="write the character itself")
+    except RowError:
+        raise
+    except (RecursionError, ValueError) as error:
+        raise RowError(f"not usable as JSON: {beyond_limits(error)}", where=where, fix="correct it") from None
     return value
+
+
+def read_json(path: Path, *, where: str | None = None) -> Any:
+    """The value of a JSON file; ``where`` is what messages call it, the path when absent.
+
+    Raises:
+        RowError: If it cannot be read, or is not in UTF-8; or as `parse_json`.
+    """
+    where = str(path) if where is None else where
+    return parse_json(utf8_text(read_content(path, where=where), where), where)
 
 
 def _not_json(error: json.JSONDecodeError, where: str, *, is_file: bool) -> RowError:

@@ -243,23 +243,27 @@ def _entries(region: _Region, root: Path, diagnostics: Diagnostics) -> _Entries:
             if times > 1 or not key:
                 what = f"question {key!r} occurs {times} times" if key else "an entry has no ID"
                 diagnostics.problem(what, where=region.annotations, fix="give each the ID of its question")
-        value = dict(zip(ids, map(_with_reasons, value), strict=True))
+        value = dict(zip(ids, value, strict=True))
     if not isinstance(value, dict):
         fix = "write an object with one key per question ID, or a list of objects that have it as ID"
         raise RowError("neither an object nor a list of objects", where=region.annotations, fix=fix)
     places = {key: f"{region.annotations}:{key}" for key in value}
-    found = {key: checked(Entry, entry, places[key], diagnostics) for key, entry in value.items()}
+    found = {
+        key: checked(Entry, _with_reasons(entry), places[key], diagnostics) for key, entry in value.items()
+    }
     return {key: (placed.location, placed.row) for key, placed in found.items() if placed is not None}
 
 
-def _with_reasons(entry: dict[str, Any]) -> dict[str, Any]:
+def _with_reasons(entry: Any) -> Any:
     """Count listed reasons not to answer as votes; any other shape stays, to be refused."""
-    idks = entry.get("idks")
-    reasons = idks.get("other") if isinstance(idks, dict) else None
-    if not isinstance(reasons, list):
+    idks = entry.get("idks") if isinstance(entry, dict) else None
+    if not isinstance(idks, dict):
+        return entry
+    reasons = idks.get("other")
+    if not isinstance(reasons, list) or not all(isinstance(reason, str) for reason in reasons):
         return entry
     votes_by_kind = {key: votes for key, votes in idks.items() if key != "other"}
-    return {**entry, "idks": {**votes_by_kind, **Counter(map(str, reasons))}}
+    return {**entry, "idks": {**votes_by_kind, **Counter(reasons)}}
 
 
 def _compare(region: _Region, rows: Mapping[str, Cells], entries: _Entries, diagnostics: Diagnostics) -> None:

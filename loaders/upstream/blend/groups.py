@@ -20,7 +20,7 @@ _KINDS = ("idk", "no-answer", "not-applicable")
 _PLACEHOLDERS = frozenset({"none", "x", "not applicable"})
 
 
-class Group(Row):
+class _Group(Row):
     """Answers that count as one, in both languages, and who gave them."""
 
     answers: tuple[str, ...]
@@ -38,7 +38,7 @@ class Entry(Row):
     """The question as asked."""
     en_question: str
     """The same in English."""
-    annotations: tuple[Group, ...]
+    annotations: tuple[_Group, ...]
     """Groups of answers."""
     idks: dict[str, Annotated[int, Field(strict=True, ge=0, le=_MOST_VOTES)]]
     """Votes of those who gave no answer, by kind or in their own words."""
@@ -53,7 +53,7 @@ class Entry(Row):
 
 def annotation_row(entry: Entry, origin: Origin) -> dict[str, Any]:
     """An entry as a row of `frames.ANNOTATIONS`."""
-    groups = [
+    groups: list[dict[str, Any]] = [
         {
             "answers": _answers(group.answers, f"annotations[{index}].answers", origin),
             "en_answers": _answers(group.en_answers, f"annotations[{index}].en_answers", origin),

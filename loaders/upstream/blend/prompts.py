@@ -7,7 +7,7 @@ from unicodedata import is_normalized, normalize
 import polars as pl
 
 from blend.loaders.files.diagnostics import Diagnostics, unknown_name
-from blend.loaders.files.rows import Cells, Columns, read_rows
+from blend.loaders.files.rows import Columns, read_rows
 from blend.loaders.upstream.blend import PROMPT_FILES, data_folder, region_files
 from blend.schemas.errors import InputError
 from blend.schemas.frames import PROMPT_KEY, PROMPTS
@@ -68,28 +68,25 @@ def read_prompts(folder: Path, *, locales: Registry | None = None) -> PromptTabl
 
 def _prompts(path: Path, root: Path, locale: Locale, diagnostics: Diagnostics) -> list[dict[str, str]]:
     kept: dict[str, dict[str, str]] = {}
-    for row in read_rows(path, root, diagnostics, _COLUMNS):
-        prompt_id = row.values["id"]
+    names = {"locale": locale.tag, "language": locale.language}
+    for location, values in read_rows(path, root, diagnostics, _COLUMNS):
+        prompt_id = values["id"]
+
+        def note(kind: str, detail: str, location: str = location) -> None:
+            diagnostics.finding(kind, location, detail, locale=locale.tag)
+
         if not prompt_id.strip():
-            diagnostics.problem("the cell is blank", where=f"{row.location}, column id", fix="fill it in")
-        elif lacking := [column for column in _FIELDS if QUESTION_SLOT not in row.values[column]]:
+            diagnostics.problem("the cell is blank", where=f"{location}, column id", fix="fill it in")
+        elif lacking := [column for column in _FIELDS if QUESTION_SLOT not in values[column]]:
             detail = f"{' and '.join(lacking)} of {prompt_id!r} has no {QUESTION_SLOT}; left out"
-            diagnostics.finding("prompt-without-slot", row.location, detail, locale=locale.tag)
+            note("prompt-without-slot", detail)
         elif prompt_id in kept:
-            detail = f"prompt {prompt_id!r} is also in {kept[prompt_id]['source']}, which counts; left out"
-            diagnostics.finding("repeated-prompt", row.location, detail, locale=locale.tag)
+            first = kept[prompt_id]["source"]
+            note("repeated-prompt", f"prompt {prompt_id!r} is also in {first}, which counts; left out")
         else:
-            kept[prompt_id] = _prompt(row, prompt_id, locale, diagnostics)
+            for column in _FIELDS:
+                if not is_normalized("NFC", values[column]):
+                    note("not-nfc", f"{column} of {prompt_id!r} is not in Unicode NFC; composed")
+            texts = {field: normalize("NFC", values[column]) for column, field in _FIELDS.items()}
+            kept[prompt_id] = {**texts, **names, "prompt_id": prompt_id, "source": location}
     return list(kept.values())
-
-
-def _prompt(row: Cells, prompt_id: str, locale: Locale, diagnostics: Diagnostics) -> dict[str, str]:
-    texts = {}
-    for column, field in _FIELDS.items():
-        text = row.values[column]
-        if not is_normalized("NFC", text):
-            detail = f"{column} of {prompt_id!r} is not in Unicode NFC; composed"
-            diagnostics.finding("not-nfc", row.location, detail, locale=locale.tag)
-        texts[field] = normalize("NFC", text)
-    names = {"prompt_id": prompt_id, "locale": locale.tag, "language": locale.language}
-    return {**texts, **names, "source": row.location}

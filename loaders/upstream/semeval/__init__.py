@@ -64,7 +64,7 @@ _Rows = Mapping[str, TaskRow]
 """Rows by id."""
 
 
-class SemevalTables(NamedTuple):
+class _SemevalTables(NamedTuple):
     """The task's data as frames."""
 
     questions: pl.DataFrame
@@ -98,7 +98,7 @@ def semeval_files(folder: Path) -> list[Path]:
     return held
 
 
-def read_semeval(folder: Path, *, locales: Registry | None = None) -> SemevalTables:
+def read_semeval(folder: Path, *, locales: Registry | None = None) -> _SemevalTables:
     """Questions, accepted answers and keys of a folder of the task's files.
 
     Ids stay as they are, byte for byte: that of a short-answer question is its local one (``am-ET_001``). A
@@ -131,7 +131,7 @@ def read_semeval(folder: Path, *, locales: Registry | None = None) -> SemevalTab
         {"prompt_id": PROMPT, "prompt": QUESTION_SLOT, "en_prompt": QUESTION_SLOT, **reader.of_locale(tag)}
         for tag in dict.fromkeys(row["locale"] for row in questions)
     ]
-    return SemevalTables(
+    return _SemevalTables(
         pl.DataFrame(questions, schema=QUESTIONS).sort(KEY),
         nested_frame(annotations, ANNOTATIONS).sort(KEY),
         pl.DataFrame(mcqs, schema=GIVEN_MCQS),

@@ -33,7 +33,7 @@ _ID = re.compile(r"(?P<language>[a-z]{2,3})-(?P<region>[A-Z]{2})_(?P<number>\w+)
 _FIX = "take the file from the organisers again"
 
 
-class TaskId(NamedTuple):
+class _TaskId(NamedTuple):
     """Parts of an id such as ``am-ET_007``: what is asked in which language of which region."""
 
     language: str
@@ -58,10 +58,10 @@ class TaskRow(NamedTuple):
     """Column to text, without outer blanks."""
 
 
-def task_id(text: str) -> TaskId | None:
+def task_id(text: str) -> _TaskId | None:
     """The parts of an id; null if it is none."""
     found = _ID.fullmatch(text)
-    return None if found is None else TaskId(*found.groups())
+    return None if found is None else _TaskId(*found.groups())
 
 
 def in_english(row_id: str) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from blend.loaders.files.atomic import fresh_file
+from blend.loaders.files.atomic import _fresh_file
 from blend.loaders.files.new_files import write_new_files, write_new_sheet
 from blend.loaders.files.rows import read_table
 from blend.schemas.errors import BlendError
@@ -31,7 +31,7 @@ def test_files_and_folders_are_made(tmp_path: Path):
 
 
 def test_a_secret_that_a_kill_left_half_written_is_not_readable_by_others(tmp_path: Path):
-    left = fresh_file(tmp_path / "key")
+    left = _fresh_file(tmp_path / "key")
     left.write_text("half")
     left.chmod(0o644)
     write_new_files(tmp_path, CONTENTS, private=("key",))

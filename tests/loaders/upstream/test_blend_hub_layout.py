@@ -27,9 +27,13 @@ def test_the_same_data_comes_out_of_either_layout(tmp_path, tables):
 
 def test_reasons_in_a_list_are_votes(tmp_path):
     folder = as_on_the_hub(VALID, tmp_path)
-    edit(folder / "data/annotations_hf/UK_data.json", lambda rows: rows[0]["idks"].update(other=["odd", "odd"]))
-    rows = read_blend(folder).annotations.filter(locale="en-GB", template_id="Al-en-01")
-    assert rows["idks"].to_list()[0]["others"] == [{"reason": "odd", "count": 2}]
+    path = folder / "data/annotations_hf/UK_data.json"
+    edit(path, lambda rows: rows[0]["idks"].update(other=["odd", "odd"]))
+    entries = json.loads(path.read_text("utf-8"))
+    for content in (entries, {entry.pop("ID"): entry for entry in json.loads(path.read_text("utf-8"))}):
+        path.write_text(json.dumps(content), "utf-8")
+        rows = read_blend(folder).annotations.filter(locale="en-GB", template_id="Al-en-01")
+        assert rows["idks"].to_list()[0]["others"] == [{"reason": "odd", "count": 2}]
 
 
 def test_the_usual_layout_counts_where_both_are(tmp_path):
