@@ -13,7 +13,7 @@ from blend.eval.release_items import read_items
 from blend.eval.report.model_comparison import check_comparable
 from blend.eval.report.report_page import ladder_section
 from blend.schemas.errors import InputError
-from helpers.rung_runs import run_each_rung
+from helpers.asking import run_each_rung
 
 pytestmark = pytest.mark.nightly  # models are asked on every rung
 

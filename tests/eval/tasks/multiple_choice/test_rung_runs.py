@@ -10,9 +10,9 @@ from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items
 from blend.eval.tasks.multiple_choice import RUNGS
 from blend.schemas.errors import InputError
+from helpers.asking import run_each_rung
 from helpers.in_process import run
 from helpers.messages import message_of
-from helpers.rung_runs import run_each_rung
 
 # That an object which writes is asked for letters in words.
 pytestmark = pytest.mark.filterwarnings("ignore:`model` writes")
