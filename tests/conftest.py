@@ -135,12 +135,12 @@ def shared() -> Path:
 @pytest.fixture(scope="session")
 def blend_data() -> Path:
     """The published data of BLEnD's 16 regions, from ``shared/`` or fetched."""
-    from helpers.published import BLEND, Unavailable, shared_folder
+    from helpers.published import Unavailable, fetched_blend, shared_folder
 
     if (folder := shared_folder() / "data" / "blend").is_dir():
         return folder
     try:
-        return BLEND.fetched()
+        return fetched_blend()
     except Unavailable as error:
         return absent(str(error))
 

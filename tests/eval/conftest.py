@@ -29,11 +29,11 @@ def server() -> Iterator[BatchServer]:
 
 
 @pytest.fixture
-def run(mini_release: Path, tmp_path: Path) -> Callable[..., blend.Run]:
+def run(asked: Callable[..., blend.Run]) -> Callable[..., blend.Run]:
     """Runs a question of the mini release, of the model that `server` has; nobody hears the warnings."""
 
-    def run(out: str = "run", task: str = "multiple-choice", **options: Any) -> blend.Run:
-        given = {"model": "tiny", "max_tokens": 64, "limit": 1, "on_warning": lambda _: None, **options}
-        return tell(mini_release, task, tmp_path / out, **given)
+    def run(out: str = "run", model: Any = "tiny", **options: Any) -> blend.Run:
+        given = {"max_tokens": 64, "limit": 1, "on_warning": lambda _: None, **options}
+        return asked(model, out=out, **given)
 
     return run

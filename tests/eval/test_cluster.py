@@ -77,18 +77,25 @@ def command(run: blend.Run, server: PoisonedServer, *options: str) -> list[str]:
     return [*start, "--task-requests", "60", "--set", "max_concurrent_generations=8", *options]
 
 
-def killed(asked: Sequence[str], *, after_s: float) -> bool:
-    """Whether a process with all of its children was killed before it could end."""
-    process = subprocess.Popen(
-        asked, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+@contextmanager
+def under_way(asked: Sequence[str], server: PoisonedServer) -> Iterator[subprocess.Popen[str]]:
+    """A process that has had many requests answered, or has ended; killed when the block ends."""
+    driver = subprocess.Popen(
+        asked, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
     )
-    try:
-        assert process.wait(after_s) == 0
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-        return True
-    return False
+    with driver:
+        try:
+            wait_for_requests(driver, server)
+            yield driver
+        finally:
+            if driver.poll() is None:
+                os.killpg(driver.pid, signal.SIGKILL)
+
+
+def wait_for_requests(driver: subprocess.Popen[str], server: PoisonedServer, n: int = 60) -> None:
+    n_before = len(server.requests)
+    while driver.poll() is None and len(server.requests) < n_before + n:
+        time.sleep(0.1)
 
 
 def check_answered(directory: Path) -> int:
@@ -108,13 +115,15 @@ def check_answered(directory: Path) -> int:
 )
 def test_killed_here_nothing_is_lost_or_stored_twice(begun: blend.Run, server: PoisonedServer, kills: int):
     asked = command(begun, server)
-    n_killed = sum(killed(asked, after_s=random.uniform(4, 8)) for _ in range(kills))
+    for _ in range(kills):
+        with under_way(asked, server):
+            pass
     done = subprocess.run(asked, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     n_items = check_answered(begun.directory)
     assert f"{n_items:,} items are answered" in done.stdout or "failed" in done.stderr
     # Only what was under way at a kill.
-    assert server.n_again() <= 16 * n_killed
+    assert server.n_again() <= 16 * kills
     assert read_run(begun.directory).description.model.served_as == "m"  # type: ignore[union-attr]
 
 
@@ -272,24 +281,3 @@ def test_kills_of_workers_a_node_and_the_driver_lose_nothing_and_store_nothing_t
     check_answered(begun.directory)
     # Four tasks of eight requests were under way at each kill at most.
     assert server.n_again() <= 3 * 4 * 8
-
-
-@contextmanager
-def under_way(asked: Sequence[str], server: PoisonedServer) -> Iterator[subprocess.Popen[str]]:
-    """A process that has had a hundred requests answered, or has ended; killed when the block ends."""
-    driver = subprocess.Popen(
-        asked, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
-    )
-    with driver:
-        try:
-            wait_for_requests(driver, server)
-            yield driver
-        finally:
-            if driver.poll() is None:
-                os.killpg(driver.pid, signal.SIGKILL)
-
-
-def wait_for_requests(driver: subprocess.Popen[str], server: PoisonedServer) -> None:
-    n_before = len(server.requests)
-    while driver.poll() is None and len(server.requests) < n_before + 100:
-        time.sleep(0.1)

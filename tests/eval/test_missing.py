@@ -2,105 +2,85 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
-from typer.testing import CliRunner
 
-from blend.cli import app
-from blend.eval.recorded_answers import read_recorded
+import blend
 from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items, read_run
-from blend.eval.runs.answers import write_answers
-from blend.eval.runs.run_description import ReleaseItems
-from blend.eval.runs.run_directory import Run, opened
+from blend.eval.runs.run_directory import opened
 from blend.eval.scoring import score_answers
-from blend.schemas.errors import InputError
 from helpers import kill_points
+from helpers.in_process import run as command
 from helpers.kill_points import Echo, run_all
+from helpers.messages import wrong
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*items without an answer")
 
-@pytest.fixture(scope="module")
-def asked(sample_release: Path) -> ReleaseItems:
-    """The questions about four regions: more than 100 and fewer than 200, so that 1 % is one."""
-    asked = read_items(sample_release, TASKS["multiple-choice"], locales=["KR", "KP", "CN", "JP"], style="json")
-    assert 100 < asked.asked.items.height < 200
-    return asked
+HOW: dict[str, Any] = {"locales": ["KR", "KP", "CN", "JP"], "style": "json"}
+"""The questions about four regions: more than 100 and fewer than 200, so that 1 % is one."""
 
 
 @pytest.fixture
-def recorded(asked: ReleaseItems, tmp_path: Path) -> Callable[[int], Run]:
+def recorded(sample_release: Path, tmp_path: Path) -> Callable[[int], blend.Run]:
     """Makes a run of recorded answers that lacks so many at its end; all answers are A."""
 
-    def recorded(n_missing: int) -> Run:
-        rows = asked.asked.items.select("item_id").head(asked.asked.items.height - n_missing)
-        rows.with_columns(response=pl.lit('{"answer_choice": "A"}')).write_csv(tmp_path / "answers.csv")
-        found = read_recorded(tmp_path / "answers.csv", asked.asked)
-        with opened(tmp_path / "run", asked, found.description, None) as run:
-            write_answers(run.answers_folder / "main.jsonl", found.answers)
-        return read_run(tmp_path / "run")
+    def recorded(n_missing: int) -> blend.Run:
+        items = read_items(sample_release, TASKS["multiple-choice"], **HOW).asked.items.select("item_id")
+        assert 100 < items.height < 200
+        rows = items.head(-n_missing).with_columns(response=pl.lit('{"answer_choice": "A"}'))
+        rows.write_csv(tmp_path / "answers.csv")
+        answers = blend.Recorded(path=tmp_path / "answers.csv")
+        return blend.run_task(sample_release, "multiple-choice", answers, tmp_path / "run", **HOW)
 
     return recorded
 
 
-def missing_share(run: Run, **options: bool) -> tuple[float, int]:
+def missing_share(run: blend.Run, **options: bool) -> tuple[float | None, int]:
     """The figure for missing answers in percent, and the number of answers scored."""
-    scores = {
-        score.metric: score for score in score_answers(run, **options).scores.scores if score.scope == "overall"
-    }
+    scores = {one.metric: one for one in score_answers(run, **options).scores.scores if one.scope == "overall"}
     return scores["missing"].value, scores["accuracy"].n
 
 
 @pytest.mark.slow
-def test_one_percent_may_be_missing_and_is_told(recorded: Callable[[int], Run]):
+def test_one_percent_may_be_missing_and_is_told(recorded: Callable[[int], blend.Run]):
     run = recorded(1)
     n_items = run.description.n_items
     assert missing_share(run) == (pytest.approx(100 / n_items), n_items - 1)
 
 
-def test_message_for_more_than_one_percent(recorded: Callable[[int], Run], tmp_path: Path):
-    run = recorded(2)
+@pytest.mark.slow
+def test_more_are_scored_when_told_and_are_not_wrong(recorded: Callable[[int], blend.Run], tmp_path: Path):
+    run = recorded(20)
     n_items = run.description.n_items
-    with pytest.raises(InputError) as caught:
-        score_answers(run)
-    assert str(caught.value) == (
-        f"{tmp_path / 'run'}: 2 of {n_items} items have no answer ({200 / n_items:.1f} %): 2 are not in the "
+    assert wrong(lambda: score_answers(run)) == (
+        f"{tmp_path / 'run'}: 20 of {n_items} items have no answer ({2000 / n_items:.1f} %): 20 are not in the "
         "file; run again with a file that holds them all, into another directory, or score "
         "what is there with `allow_missing`"
     )
     assert not (tmp_path / "run" / "scores.json").exists()
-
-
-@pytest.mark.slow
-def test_missing_answers_are_scored_when_told_and_are_not_wrong(
-    recorded: Callable[[int], Run], asked: ReleaseItems, tmp_path: Path
-):
-    n_missing = asked.asked.items.height - 100
-    found = missing_share(recorded(n_missing), allow_missing=True)
-    assert found == (pytest.approx(100 * n_missing / (100 + n_missing)), 100)
-    result = CliRunner().invoke(app, ["eval", "score", str(tmp_path / "run"), "--allow-missing"])
-    assert result.exit_code == 0
+    assert missing_share(run, allow_missing=True) == (pytest.approx(2000 / n_items), n_items - 20)
+    command("eval", "score", tmp_path / "run", "--allow-missing")
     decisions = pl.read_parquet(tmp_path / "run" / "decisions.parquet")
-    right = asked.asked.gold["answer"].head(100) == 0
-    assert decisions["correct"].to_list() == [*right.to_list(), *[None] * n_missing]
+    right = run.gold()["answer"].head(-20) == 0
+    assert decisions["correct"].to_list() == [*right.to_list(), *[None] * 20]
     # What was let pass, and the seed, stand in the signature.
-    run, missing = read_run(tmp_path / "run"), f"|missing:{n_missing}|"
     usual, seeded = (score_answers(run, allow_missing=True, seed=n).scores.signature for n in (0, 3))
-    assert missing in usual
-    assert seeded == usual.replace(missing, f"{missing}seed:3|")
-
-
-AGAIN = "run the same command again to ask them, or score what is there with `allow_missing`"
+    assert "|missing:20|" in usual
+    assert seeded == usual.replace("|missing:20|", "|missing:20|seed:3|")
 
 
 def test_messages_for_answers_that_failed_and_for_a_run_that_is_not_finished(tmp_path: Path):
-    with kill_points.opened(tmp_path / "begun", kill_points.asked(), Echo().describe(), None):
+    with opened(tmp_path / "begun", kill_points.asked(), Echo().describe(), None):
         pass
     run_all(tmp_path / "failed", Echo(fails=True))
     for name, what in {
         "begun": "24 of 24 items have no answer (100.0 %): 24 were not asked yet",
         "failed": "1 of 24 items has no answer (4.2 %): 1 failed (first: timed out)",
     }.items():
-        with pytest.raises(InputError) as caught:
-            score_answers(read_run(tmp_path / name))
-        assert str(caught.value) == f"{tmp_path / name}: {what}; {AGAIN}"
+        assert wrong(lambda name=name: score_answers(read_run(tmp_path / name))) == (
+            f"{tmp_path / name}: {what}; run the same command again to ask them, or score what is there with "
+            "`allow_missing`"
+        )

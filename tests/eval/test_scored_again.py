@@ -17,20 +17,10 @@ from blend.eval.scores_json import SCORES_NAME
 from blend.loaders.files.atomic import one_at_a_time
 from helpers.asking import score
 from helpers.judged_runs import OwnJudge, answered_run, finds_the_answer, says
+from helpers.messages import wrong
 from helpers.models.own_models import Reader, Saying
 
 Asked = Callable[..., blend.Run]
-
-ANSWERED_SINCE = (
-    "{0}: answers have changed since it was scored; score the run again, with the options of before: "
-    "`blend eval score {0}`"
-)
-
-
-def refusal(run: blend.Run) -> str:
-    with pytest.raises(blend.InputError) as raised:
-        read_scored([run])
-    return str(raised.value)
 
 
 @pytest.mark.slow
@@ -46,22 +36,21 @@ def test_scoring_that_is_stopped_leaves_no_scores_of_other_decisions(
     monkeypatch.setattr(scoring, "atomic_write", stopped)
     with pytest.raises(KeyboardInterrupt):
         blend.score_run(run, seed=1)
-    assert refusal(run) == (
+    assert wrong(lambda: read_scored([run])) == (
         f"{run.directory}: the run is not scored yet; score it first: blend eval score {run.directory}"
     )
 
 
 @pytest.mark.slow
 def test_a_run_that_has_got_further_answers_is_scored_again(asked: Asked):
-    def some(prompts: list[str]) -> list[Generation]:
-        return [
-            Generation.failed("down") if i % 2 else Generation("A", 1, 1, "stop") for i in range(len(prompts))
-        ]
-
-    run = asked(Saying(some))
+    half = (Generation("A", 1, 1, "stop"), Generation.failed("down"))
+    run = asked(Saying(lambda prompts: [half[i % 2] for i in range(len(prompts))]))
     before = blend.score_run(run, allow_missing=True).scores
     run = asked(Saying(lambda prompts: ["A"] * len(prompts)))
-    assert refusal(run) == ANSWERED_SINCE.format(run.directory)
+    assert wrong(lambda: read_scored([run])) == (
+        f"{run.directory}: answers have changed since it was scored; score the run again, with the options of "
+        f"before: `blend eval score {run.directory}`"
+    )
     blend.score_run(run)
     assert read_scored([run])[0].scores.answers != before.answers
 
@@ -69,7 +58,6 @@ def test_a_run_that_has_got_further_answers_is_scored_again(asked: Asked):
 @pytest.mark.slow
 def test_a_run_whose_judge_has_said_more_or_else_is_scored_again(mini_release: Path, tmp_path: Path):
     run = answered_run(mini_release, tmp_path)
-
     judge_run(run, model=OwnJudge("strict", finds_the_answer))
     score(run, rule="judge:strict", on_warning=lambda _: None)
     assert read_scored([run])
@@ -77,7 +65,7 @@ def test_a_run_whose_judge_has_said_more_or_else_is_scored_again(mini_release: P
     # Without the judge nobody can tell, and the scores can still be shown.
     assert read_scored([run])
     judge_run(run, model=OwnJudge("strict", lambda _: says("wrong")))
-    assert refusal(run) == (
+    assert wrong(lambda: read_scored([run])) == (
         f"{run.directory}: the judge's verdicts have changed since it was scored; score the run again, with "
         f"the options of before: `blend eval score {run.directory} --rule judge:strict`"
     )

@@ -9,14 +9,16 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
+import blend
 from blend.builders.release import build_release
 from blend.builders.validate import validate_release
 from blend.cli import app
 from blend.eval.evaluation import export_predictions, run_task, score_run, write_report
 from blend.eval.models.chosen import Recorded
 from blend.loaders.recipes import semeval_recipe
-from blend.schemas.errors import InputError
 from blend.schemas.recipe import McqOptions
+from helpers.in_process import run as command
+from helpers.messages import wrong
 from helpers.semeval_files import keys, write_semeval, write_trial
 
 MCQ_TSV, SAQ_TSV = "track_2_mcq_prediction.tsv", "track_1_saq_prediction.tsv"
@@ -64,6 +66,15 @@ def saq_file(folder: Path) -> Path:
     return path
 
 
+def submitted(run: blend.Run, path: Path, n: int) -> list[str]:
+    """The rows of what is exported for the task's site, ``n`` without the header."""
+    assert export_predictions(run, path) == n
+    with zipfile.ZipFile(path) as archive:
+        (name,) = archive.namelist()
+        assert name == f"prediction/{MCQ_TSV if run.description.task == 'multiple-choice' else SAQ_TSV}"
+        return archive.read(name).decode().splitlines()
+
+
 def figures(run: Any) -> dict[tuple[str, str], float | None]:
     return {(one.metric, one.key): one.value for one in run.scores.scores}
 
@@ -89,22 +100,15 @@ def test_multiple_choice_from_a_file_to_the_site(release: Path, tmp_path: Path):
     assert scored["accuracy-default", "ET"] == pytest.approx(100 * 20 / 23)
     with zipfile.ZipFile(tmp_path / "mine.zip", "w") as archive:
         archive.writestr("prediction/notes.txt", "mine")
-    with pytest.raises(InputError, match="is not an archive of such predictions that blend wrote"):
-        export_predictions(run, tmp_path / "mine.zip")
+    told = wrong(lambda: export_predictions(run, tmp_path / "mine.zip"))
+    assert "is not an archive of such predictions that blend wrote" in told
     assert zipfile.ZipFile(tmp_path / "mine.zip").namelist() == ["prediction/notes.txt"]
     for _ in range(2):  # its own is replaced
-        assert export_predictions(run, tmp_path / "mcq.zip") == 72
-    with zipfile.ZipFile(tmp_path / "mcq.zip") as archive:
-        assert archive.namelist() == [f"prediction/{MCQ_TSV}"]
-        rows = archive.read(f"prediction/{MCQ_TSV}").decode().splitlines()
+        rows = submitted(run, tmp_path / "mcq.zip", 72)
     assert rows[:5] == [
         "id\tA\tB\tC\tD",
-        *(
-            "am-ET_0001\t1\t0\t0\t0",
-            "am-ET_0002\t0\t0\t0\t0",
-            "am-ET_0003\t0\t0\t0\t0",
-            "am-ET_0004\t0\t0\t0\t0",
-        ),
+        "am-ET_0001\t1\t0\t0\t0",
+        *(f"am-ET_000{number}\t0\t0\t0\t0" for number in (2, 3, 4)),
     ]
     again = run_task(release, "multiple-choice", Recorded(path=tmp_path / "mcq.zip"), tmp_path / "again")
     assert figures(score_run(again, rule="semeval"))["accuracy-macro", "all"] == scored["accuracy-macro", "all"]
@@ -125,25 +129,15 @@ def test_multiple_choice_from_a_file_to_the_site(release: Path, tmp_path: Path):
 @pytest.mark.filterwarnings("ignore:the task's scorer")
 def test_short_answers_from_a_file_to_the_site(release: Path, tmp_path: Path):
     run = run_task(release, "short-answer", Recorded(path=saq_file(tmp_path)), tmp_path / "run")
-    with pytest.raises(InputError, match="items have no answer"):
-        score_run(run)
+    assert "items have no answer" in wrong(lambda: score_run(run))
     scored = figures(score_run(run, rule="semeval"))
-    assert {
-        code: scored["accuracy", code] for code in ("am-ET", "en-ET", "ga-IE", "en-IE", "en-SG", "ms-SG")
-    } == {
-        "am-ET": pytest.approx(200 / 3),
-        "en-ET": pytest.approx(100 / 3),
-        "ga-IE": pytest.approx(100 / 3),
-        "en-IE": 0,
-        "en-SG": pytest.approx(100 / 3),
-        "ms-SG": pytest.approx(100 / 3),
-    }
+    thirds = {"am-ET": 2, "en-ET": 1, "ga-IE": 1, "en-IE": 0, "en-SG": 1, "ms-SG": 1}
+    expected = {code: pytest.approx(100 * n / 3) for code, n in thirds.items()}
+    assert {code: scored["accuracy", code] for code in thirds} == expected
     assert scored["accuracy-macro", "all"] == pytest.approx(600 / 3 / 7)
     assert ("sem-w", "all") not in scored
     assert ("sem-b-default", "all") in scored
-    assert export_predictions(run, tmp_path / "saq.zip") == 21
-    with zipfile.ZipFile(tmp_path / "saq.zip") as archive:
-        rows = archive.read(f"prediction/{SAQ_TSV}").decode().splitlines()
+    rows = submitted(run, tmp_path / "saq.zip", 21)
     held = dict(row.split("\t") for row in rows[1:])
     assert {row_id: text for row_id, text in held.items() if text} == SAQ_ROWS
     page = write_report([run], tmp_path / "report.html").read_text(encoding="utf-8")
@@ -169,8 +163,7 @@ def test_trial_data_from_their_files_to_the_site(tmp_path: Path):
     assert "ousidhoum2026semeval" in card
     # As a system of the development phase writes them: ids with zeros, letters in CSV.
     (tmp_path / "saq.csv").write_text(
-        'id,prediction\nta-SG_008,"காபி, தேநீர்"\nam-ET_001,ሻይ\nen-SG_001,kopi\nga-IE_1,uisce\n',
-        encoding="utf-8",
+        'id,prediction\nta-SG_008,"காபி, தேநீர்"\nam-ET_001,ሻይ\nen-SG_001,kopi\nga-IE_1,uisce\n', encoding="utf-8"
     )
     run = run_task(built, "short-answer", Recorded(path=tmp_path / "saq.csv"), tmp_path / "saq")
     # The English question on Singapore, which Malay has beside it as well, is asked and counted once.
@@ -179,13 +172,11 @@ def test_trial_data_from_their_files_to_the_site(tmp_path: Path):
     scored = figures(score_run(run, rule="semeval"))
     codes = {key: value for (metric, key), value in scored.items() if metric == "accuracy"}
     assert codes == {"am-ET": 0, "en-AU": 0, "en-SG": 100, "ga-IE": 100, "ms-SG": 0, "ta-SG": 50}
-    assert export_predictions(run, tmp_path / "saq.zip") == 7
+    submitted(run, tmp_path / "saq.zip", 7)
     (tmp_path / "mcq.csv").write_text("id,prediction\nga-IE_001,A\nga-IE_002,C\n", encoding="utf-8")
     run = run_task(built, "multiple-choice", Recorded(path=tmp_path / "mcq.csv"), tmp_path / "mcq")
     assert figures(score_run(run, rule="semeval"))["accuracy-macro", "all"] == 50
-    assert export_predictions(run, tmp_path / "mcq.zip") == 2
-    with zipfile.ZipFile(tmp_path / "mcq.zip") as archive:
-        rows = archive.read(f"prediction/{MCQ_TSV}").decode().splitlines()
+    rows = submitted(run, tmp_path / "mcq.zip", 2)
     assert rows == ["id\tA\tB\tC\tD", "ga-IE_001\t1\t0\t0\t0", "ga-IE_002\t0\t0\t1\t0"]
 
 
@@ -194,17 +185,12 @@ def test_predictions_of_other_data_have_no_site(sample_release: Path, tmp_path: 
     rows = pl.read_parquet(sample_release / "data" / "multiple-choice-questions" / "*.parquet")
     rows.select("MCQID", response="answer_idx").write_csv(tmp_path / "answers.csv")
     run = run_task(sample_release, "multiple-choice", Recorded(path=tmp_path / "answers.csv"), tmp_path / "run")
-    with pytest.raises(InputError) as caught:
-        export_predictions(run, tmp_path / "out.zip")
-    assert str(caught.value) == (
+    assert wrong(lambda: export_predictions(run, tmp_path / "out.zip")) == (
         f"{tmp_path / 'run'}: asks questions that are not SemEval's, whose site knows other ids; run on a "
         "release made with `blend build --semeval`"
     )
 
 
 def test_options_of_harnesses_are_refused():
-    result = CliRunner().invoke(
-        app, ["eval", "export", "run", "--to", "semeval", "--out", "x.zip", "--limit", "1"]
-    )
-    assert result.exit_code != 0
-    assert "--locales and --limit are for lm-eval; predictions are those of the run" in str(result.exception)
+    told = wrong(lambda: command("eval", "export", "run", "--to", "semeval", "--out", "x.zip", "--limit", "1"))
+    assert "--locales and --limit are for lm-eval; predictions are those of the run" in told

@@ -94,11 +94,7 @@ def test_ids_that_nothing_is_asked_under_are_named_and_other_spellings_are_read(
     ("given", "asked", "found"),
     [
         # Where a question is answered in both spellings, the one it is asked in counts.
-        (
-            ["msa-SG_1", "msa-SG_2", "ms-SG_2", "msa-SG_3"],
-            ["ms-SG_1", "ms-SG_2"],
-            {"msa-SG_1": "ms-SG_1"},
-        ),
+        (["msa-SG_1", "msa-SG_2", "ms-SG_2", "msa-SG_3"], ["ms-SG_1", "ms-SG_2"], {"msa-SG_1": "ms-SG_1"}),
         (["ms-SG_1"], ["msa-SG_1"], {"ms-SG_1": "msa-SG_1"}),
         # The trial data's numbers have no zeros; with another number of zeros, other questions are counted.
         (

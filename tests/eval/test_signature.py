@@ -6,6 +6,7 @@ A new option fails here until it is in one of the two.
 import dataclasses
 import inspect
 from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -34,7 +35,6 @@ MODEL = ModelDescription(backend="transformers", id="m", chat=True, delimiter=""
 DRAWING = Decoding(temperature=0.5)
 
 OF_A_RUN: Mapping[str, Mapping[str, Any]] = {
-    "task": {},
     "release": {"release": SimpleNamespace(name="other", version="1.0.0", tables={})},
     "dtype": {"model": MODEL.model_copy(update={"dtype": "bfloat16"})},
     "chat": {"model": MODEL.model_copy(update={"chat": False})},
@@ -129,6 +129,7 @@ CHANGES_NO_NUMBER = {
     "on_progress": "hears only",
     "options": "those of the task",
     "run": "the run itself",
+    "task": "begins the signature by its measure, which is its own",
     "dask": "where it is computed",
     "top": "how many words are kept of a list; their numbers stay",
     "allow_missing": "lets a number pass that is refused without it; how many are missing stands in the "
@@ -163,15 +164,12 @@ def test_every_option_is_told_apart_or_has_a_reason():
 
 @pytest.fixture(scope="module")
 def runs(rungs_release: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Run]:
-    """A small run of every task, in which what can be repeated is, behind an example."""
-    folder, made = tmp_path_factory.mktemp("runs"), {}
+    """A small run of every task, in which what can be repeated is, behind an example; each made once."""
+    folder = tmp_path_factory.mktemp("runs")
+    return cache(lambda name: _run(_asked(name, rungs_release), folder / name))
 
-    def run_of(name: str) -> Run:
-        if name not in made:
-            made[name] = _run(_asked(name, rungs_release), folder / name)
-        return made[name]
 
-    return run_of
+OF_EVERY_TEXT = {"kind": "qa", "category": "c", "topic": "rain", "region": "r", "language": "en"}
 
 
 def _asked(name: str, release: Path) -> ReleaseItems:
@@ -179,19 +177,14 @@ def _asked(name: str, release: Path) -> ReleaseItems:
         task = TASKS[name]
         given = {name: n for name, n in (("shots", 1), ("samples", 2)) if name in offered(task.options)}
         return read_items(release, task, limit=2, **given, **task.of_texts)
-    people = {"Brazilian": ["BR"], "Dominican": ["DM"], "Thai": ["TH"]}
-    texts = [
-        {
-            "prompt_id": f"p/{one}",
-            "prompt": f"Tell a {one} of rain.",
-            "kind": "qa",
-            "category": "c",
-            "topic": "rain",
-        }
-        | {"nationality": one, "country_codes": codes, "region": "r", "language": "en", "template_id": "t"}
-        for one, codes in people.items()
-    ]
-    tables = dict(dishes.tables()) | {"cultural-prompts": pl.DataFrame(texts, schema=CULTURAL_PROMPT_ROWS)}
+    people = {"nationality": ["Brazilian", "Dominican", "Thai"], "country_codes": [["BR"], ["DM"], ["TH"]]}
+    texts = pl.DataFrame(people).with_columns(
+        *(pl.lit(of).alias(name) for name, of in OF_EVERY_TEXT.items()),
+        prompt_id=pl.format("p/{}", "nationality"),
+        prompt=pl.format("Tell a {} of rain.", "nationality"),
+        template_id=pl.lit("t"),
+    )
+    tables = dict(dishes.tables()) | {"cultural-prompts": texts.select([*CULTURAL_PROMPT_ROWS])}
     config = {} if name == "cultural-prompts" else {"config": "food-triples"}
     samples = {} if name == "probing" else {"samples": 2}
     options = checked_options(TASKS[name].options, {**config, **samples}, task=name)
@@ -201,13 +194,10 @@ def _asked(name: str, release: Path) -> ReleaseItems:
 
 
 def _run(asked: ReleaseItems, out: Path) -> Run:
-    if asked.asked.kind == "candidates":
-        scorer = callers_model(Ranker(), "candidates")
-        with opened(out, asked, MODEL, None) as run:
-            ask_model(run, scorer, on_progress=lambda *_: None)
-    else:
-        with opened(out, asked, MODEL, DRAWING) as run:
-            ask_model(run, Echo())
+    ranks = asked.asked.kind == "candidates"
+    model = callers_model(Ranker(), "candidates") if ranks else Echo()
+    with opened(out, asked, MODEL, None if ranks else DRAWING) as run:
+        ask_model(run, model)
     return run
 
 
@@ -219,15 +209,16 @@ def signed(run: Run, **options: Any) -> str:
     return score_answers(run, allow_missing=True, **options).scores.signature
 
 
+def test_every_task_has_a_measure_of_its_own():
+    assert len({task.measure for task in TASKS.values()}) == len(TASKS)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", OF_A_RUN)
 def test_parameters_of_asking(runs: Callable[[str], Run], name: str):
     description = runs("multiple-choice").description
-    measures = {task.measure for task in TASKS.values()}
-    assert len(measures) == len(TASKS)
-    if name != "task":
-        other = description.model_copy(update=dict(OF_A_RUN[name]))
-        assert signature("blend-mcq", other, {}) != signature("blend-mcq", description, {})
+    other = description.model_copy(update=dict(OF_A_RUN[name]))
+    assert signature("blend-mcq", other, {}) != signature("blend-mcq", description, {})
 
 
 @pytest.mark.sampled

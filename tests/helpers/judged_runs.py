@@ -8,6 +8,8 @@ from pathlib import Path
 import polars as pl
 
 import blend
+from blend.eval.registry import task_of
+from blend.eval.release_items import read_items
 from helpers.models.model_servers import SayingServer
 
 KINDS = ("exact", "sentence", "other", "blank")
@@ -21,15 +23,13 @@ def reply(kind: str, answer: str) -> str:
 
 def answered_run(release: Path, folder: Path, *, limit: int = 4, model: str = "echo-7b") -> blend.Run:
     """A run of recorded answers, the kinds of `KINDS` in turn over its items."""
-    asked = blend.run_task(
-        release, "short-answer", Copying(), folder / "asked", limit=limit, on_progress=_silent
-    )
+    asked = read_items(release, task_of("short-answer"), limit=limit).asked
     first = {
         (row["template_id"], row["locale"], is_english): row["annotations"][0][column][0]
-        for row in asked.gold().iter_rows(named=True)
+        for row in asked.gold.iter_rows(named=True)
         for is_english, column in ((False, "answers"), (True, "en_answers"))
     }
-    items = asked.items().select("item_id", "template_id", "locale", pl.col("language") == "en")
+    items = asked.items.select("item_id", "template_id", "locale", pl.col("language") == "en")
     rows = [
         {"item_id": item_id, "response": reply(KINDS[number % len(KINDS)], first[tuple(key)])}
         for number, (item_id, *key) in enumerate(items.iter_rows())
@@ -38,13 +38,6 @@ def answered_run(release: Path, folder: Path, *, limit: int = 4, model: str = "e
     recorded = blend.Recorded(path=folder / "answers.parquet", name=model)
     with warnings.catch_warnings(action="ignore", category=blend.BlendWarning):
         return blend.run_task(release, "short-answer", recorded, folder / "run", limit=limit)
-
-
-class Copying:
-    """A model that answers with its prompt."""
-
-    def generate(self, prompts: list[str]) -> list[str]:
-        return prompts
 
 
 class OwnJudge:
@@ -73,7 +66,3 @@ def finds_the_answer(prompt: str) -> str:
 def serving_judge() -> SayingServer:
     """A server of a judge that does."""
     return SayingServer(lambda prompt, _: (finds_the_answer(prompt), "stop"))
-
-
-def _silent(*_: object) -> None:
-    pass

@@ -11,15 +11,20 @@ import os
 import shutil
 import tarfile
 import zlib
-from dataclasses import dataclass
 from http.client import HTTPException
 from pathlib import Path, PurePosixPath
 from urllib.request import urlopen
 
 from filelock import FileLock
 
-GITHUB = "https://codeload.github.com"
 TIMEOUT_S = 60.0
+
+REPOSITORY = "nlee0212/BLEnD"
+COMMIT = "24e7d732c082c224b3bc9c7dc3b884fe83fb8cc8"
+FOLDERS = ("annotations", "prompts", "questions")
+"""Within ``data`` of the repository."""
+SHA256 = "e01d4dbcc5d8b71da200e1af77cdf65ab7a317be8b8c99e77666e07f54ca5d70"
+"""Of what ``sha256sum`` prints for all files, sorted by path, with paths below ``data``."""
 
 NOT_FETCHED = (
     "the folder ../shared (or BLEND_SHARED), with the data of FmLAMA (github.com/lizhou21/FmLAMA, folder data) "
@@ -33,75 +38,6 @@ class Unavailable(Exception):
     """Published data are neither here nor to be had: which, and why."""
 
 
-@dataclass(frozen=True)
-class Published:
-    """Folders within ``data`` of a repository on GitHub, as they are at one commit."""
-
-    name: str
-    repository: str
-    commit: str
-    folders: tuple[str, ...]
-    sha256: str
-    """Of what ``sha256sum`` prints for all files, sorted by path, with paths below ``data``."""
-
-    def fetched(self) -> Path:
-        """The folder in the cache, filled if it is not there and ``BLEND_FETCH=1``.
-
-        Raises:
-            Unavailable: If it is not there, and not to be fetched or not to be had.
-            ValueError: If what was fetched, or lies there, is not what it should be.
-        """
-        user = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-        cache = Path(os.environ.get("BLEND_TEST_CACHE") or Path(user) / "blend-tests")
-        folder = cache / f"{self.name}-{self.commit}"
-        if not folder.is_dir():
-            if not asked_to_fetch():
-                raise Unavailable(f"{self.name} (github.com/{self.repository}; BLEND_FETCH=1 fetches it)")
-            cache.mkdir(parents=True, exist_ok=True)
-            with FileLock(f"{folder}.lock"):
-                if not folder.is_dir():
-                    self._fetch(folder)
-        self._check(folder)
-        return folder
-
-    def _fetch(self, folder: Path) -> None:
-        url = f"{os.environ.get('BLEND_FETCH_FROM', GITHUB)}/{self.repository}/tar.gz/{self.commit}"
-        unfinished = folder.with_name(f"{folder.name}.unfinished")
-        shutil.rmtree(unfinished, ignore_errors=True)
-        for name in self.folders:
-            (unfinished / name).mkdir(parents=True)
-        try:
-            with (
-                urlopen(url, timeout=TIMEOUT_S) as answer,
-                tarfile.open(fileobj=answer, mode="r|gz") as archive,
-            ):
-                for member in archive:
-                    parts = PurePosixPath(member.name).parts  # NAME-COMMIT/data/FOLDER/FILE
-                    content = archive.extractfile(member) if member.isfile() else None
-                    if content and len(parts) == 4 and parts[1] == "data" and parts[2] in self.folders:
-                        (unfinished / parts[2] / parts[3]).write_bytes(content.read())
-        except (OSError, EOFError, HTTPException, tarfile.TarError, zlib.error) as error:
-            raise Unavailable(f"{self.name} ({url}: {error})") from error
-        self._check(unfinished)
-        unfinished.rename(folder)
-
-    def _check(self, folder: Path) -> None:
-        if (found := digest(folder, self.folders)) != self.sha256:
-            raise ValueError(
-                f"{folder}: these are not the files of github.com/{self.repository} at {self.commit}: their "
-                f"digest is {found}, not {self.sha256}; remove the folder, and fetch again"
-            )
-
-
-BLEND = Published(
-    name="BLEnD",
-    repository="nlee0212/BLEnD",
-    commit="24e7d732c082c224b3bc9c7dc3b884fe83fb8cc8",
-    folders=("annotations", "prompts", "questions"),
-    sha256="e01d4dbcc5d8b71da200e1af77cdf65ab7a317be8b8c99e77666e07f54ca5d70",
-)
-
-
 def shared_folder() -> Path:
     """Where ``shared/`` lies, if it is there."""
     return Path(os.environ.get("BLEND_SHARED") or Path(__file__).resolve().parents[3] / "shared")
@@ -112,10 +48,52 @@ def asked_to_fetch() -> bool:
     return os.environ.get("BLEND_FETCH") == "1"
 
 
-def digest(folder: Path, folders: tuple[str, ...]) -> str:
-    """One digest over all files in some folders: of each file's digest and path, sorted by path."""
-    paths = sorted(path for name in folders for path in (folder / name).glob("*"))
+def fetched_blend() -> Path:
+    """BLEnD's folder in the cache, filled if it is not there and ``BLEND_FETCH=1``.
+
+    Raises:
+        Unavailable: If it is not there, and not to be fetched or not to be had.
+        ValueError: If what was fetched, or lies there, is not what it should be.
+    """
+    user = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    cache = Path(os.environ.get("BLEND_TEST_CACHE") or Path(user) / "blend-tests")
+    folder = cache / f"BLEnD-{COMMIT}"
+    if not folder.is_dir():
+        if not asked_to_fetch():
+            raise Unavailable(f"BLEnD (github.com/{REPOSITORY}; BLEND_FETCH=1 fetches it)")
+        cache.mkdir(parents=True, exist_ok=True)
+        with FileLock(f"{folder}.lock"):
+            if not folder.is_dir():
+                _fetch(folder)
+    _check(folder)
+    return folder
+
+
+def _fetch(folder: Path) -> None:
+    url = f"https://codeload.github.com/{REPOSITORY}/tar.gz/{COMMIT}"
+    unfinished = folder.with_name(f"{folder.name}.unfinished")
+    shutil.rmtree(unfinished, ignore_errors=True)
+    for name in FOLDERS:
+        (unfinished / name).mkdir(parents=True)
+    try:
+        with urlopen(url, timeout=TIMEOUT_S) as answer, tarfile.open(fileobj=answer, mode="r|gz") as archive:
+            for member in archive:
+                parts = PurePosixPath(member.name).parts  # NAME-COMMIT/data/FOLDER/FILE
+                content = archive.extractfile(member) if member.isfile() else None
+                if content and len(parts) == 4 and parts[1] == "data" and parts[2] in FOLDERS:
+                    (unfinished / parts[2] / parts[3]).write_bytes(content.read())
+    except (OSError, EOFError, HTTPException, tarfile.TarError, zlib.error) as error:
+        raise Unavailable(f"BLEnD ({url}: {error})") from error
+    _check(unfinished)
+    unfinished.rename(folder)
+
+
+def _check(folder: Path) -> None:
+    paths = sorted(path for name in FOLDERS for path in (folder / name).glob("*"))
     digests = ((hashlib.sha256(path.read_bytes()).hexdigest(), path.relative_to(folder)) for path in paths)
-    return hashlib.sha256(
-        "".join(f"{sha256}  {path.as_posix()}\n" for sha256, path in digests).encode()
-    ).hexdigest()
+    lines = "".join(f"{sha256}  {path.as_posix()}\n" for sha256, path in digests)
+    if (found := hashlib.sha256(lines.encode()).hexdigest()) != SHA256:
+        raise ValueError(
+            f"{folder}: these are not the files of github.com/{REPOSITORY} at {COMMIT}: their digest is "
+            f"{found}, not {SHA256}; remove the folder, and fetch again"
+        )

@@ -1,14 +1,19 @@
 """Inspect: our tasks decide there, item by item, as runs of our own do; and ``eval.yaml`` runs there."""
 
+import hashlib
 import json
 import os
+import shutil
 import subprocess
+import sys
+import venv
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import polars as pl
 import pytest
+from filelock import FileLock
 from nets.commands import blend as command
 from nets.kept_runs import RUNS, description, make_run
 
@@ -28,6 +33,8 @@ pytestmark = [
     pytest.mark.nightly,
     pytest.mark.filterwarnings("ignore:.* name no option, and count as wrong"),
 ]
+
+INSPECT = "inspect-ai==0.3.285"
 
 UNFINISHED = {"text": "<think>Hm", "thought": None, "finish_reason": "length"}
 """What is said where a net keeps no answer."""
@@ -69,11 +76,9 @@ def play(tmp_path: Path, request: pytest.FixtureRequest) -> Callable[[str], Play
         kept = {}
         for item in run.items().to_dicts():
             sample = item.get("sample")
-            seed = (
-                None
-                if sample is None
-                else draw_seeds([item["prompt"]], [sample], Decoding(seed=DRAWN["seed"]))[0]
-            )
+            seed = None
+            if sample is not None:
+                (seed,) = draw_seeds([item["prompt"]], [sample], Decoding(seed=DRAWN["seed"]))
             answer = answers.get(item["item_id"], UNFINISHED)
             thought = f"<think>{answer['thought']}</think>" if answer["thought"] else ""
             kept[item["prompt"], seed] = (f"{thought}{answer['text']}", answer["finish_reason"] or "stop")
@@ -89,12 +94,37 @@ def publish(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> Callable[[Path], None]
     return lambda release: publish_release(release, "org/blend", endpoint=hub.url)
 
 
-@pytest.fixture
-def inspect_eval(environment: Callable[..., Path], tmp_path: Path) -> Callable[..., list[Path]]:
-    """Runs tasks in Inspect, which has an environment of its own, and gives its logs."""
-    inspect = environment("inspect", "inspect-ai==0.3.285").with_name("inspect")
+@pytest.fixture(scope="session")
+def inspect(root: Path, missing: Callable[[str], None]) -> Path:
+    """Inspect, which has no place among our requirements, in an environment that sees our packages.
 
-    def inspect_eval(task: str, server: SayingServer, *options: str, **variables: str) -> list[Path]:
+    It is kept in ``build/``, so that only the first run on a machine waits for it; ``make clean`` removes it.
+    """
+    ours = [path for path in sys.path if Path(path).name == "site-packages"]
+    digest = hashlib.sha256(repr((sys.version, ours, (INSPECT,))).encode()).hexdigest()[:12]
+    folder = root / "build" / "environments" / f"inspect-{digest}"
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(f"{folder}.lock"):
+        if not (folder / "ready").exists():
+            shutil.rmtree(folder, ignore_errors=True)
+            venv.create(folder, with_pip=True)
+            (site,) = folder.glob("lib/*/site-packages")
+            # So that editable installs among them are found as well, as this package is, and entry points.
+            lines = (f"import site; site.addsitedir({path!r})\n" for path in ours)
+            (site / "ours.pth").write_text("".join(lines))
+            pip = [folder / "bin" / "python", "-m", "pip", "install", "--quiet", "-c", root / "constraints.txt"]
+            made = subprocess.run([*pip, INSPECT], capture_output=True, text=True)
+            if made.returncode != 0:
+                missing(f"inspect ({made.stderr.strip().splitlines()[-1]})")
+            (folder / "ready").touch()
+    return folder / "bin" / "inspect"
+
+
+@pytest.fixture
+def inspect_eval(inspect: Path, tmp_path: Path) -> Callable[..., Path]:
+    """Runs a task in Inspect and gives its log."""
+
+    def inspect_eval(task: str, server: SayingServer, *options: str, **variables: str) -> Path:
         own = {"STUB_BASE_URL": server.url, "STUB_API_KEY": "none"}
         own |= {"XDG_CACHE_HOME": str(tmp_path / "cache"), "XDG_DATA_HOME": str(tmp_path / "data")}
         command = [
@@ -105,18 +135,11 @@ def inspect_eval(environment: Callable[..., Path], tmp_path: Path) -> Callable[.
             command, cwd=tmp_path, env=os.environ | own | variables, capture_output=True, text=True, timeout=900
         )
         assert run.returncode == 0, run.stdout + run.stderr
-        convert = [
-            inspect,
-            "log",
-            "convert",
-            tmp_path / "logs",
-            "--to",
-            "eval",
-            "--output-dir",
-            tmp_path / "eval",
-        ]
+        convert = [inspect, "log", "convert", tmp_path / "logs", "--to", "eval", "--output-dir"]
+        convert += [tmp_path / "eval"]
         subprocess.run(convert, cwd=tmp_path, env=os.environ | own, check=True, stdout=subprocess.DEVNULL)
-        return sorted((tmp_path / "eval").glob("*.eval"))
+        (log,) = (tmp_path / "eval").glob("*.eval")
+        return log
 
     return inspect_eval
 
@@ -154,8 +177,7 @@ def as_json(log: Path) -> Path:
 
 def read_json(log: Path) -> dict[str, Any]:
     """What a log holds."""
-    found: dict[str, Any] = json.loads(as_json(log).read_text(encoding="utf-8"))
-    return found
+    return dict(json.loads(as_json(log).read_text(encoding="utf-8")))
 
 
 @pytest.mark.filterwarnings("ignore:.*empty responses, which count as wrong")
@@ -164,13 +186,13 @@ def read_json(log: Path) -> dict[str, Any]:
     ["mc-thoughts", "mc-repeats", "mc-confidence", "true-false-written", "short-answers", "free-listing"],
 )
 def test_inspect_decides_as_a_run_does(
-    name: str, inspect_eval: Callable[..., list[Path]], play: Callable[[str], Played], tmp_path: Path
+    name: str, inspect_eval: Callable[..., Path], play: Callable[[str], Played], tmp_path: Path
 ):
     played = play(name)
     options = {**task_of(played.task).of_texts, **played.options, **(DRAWN if played.is_drawn else {})}
     with played.server().serving() as server:
         task = f"blend/{played.task.replace('-', '_')}"
-        (log,) = inspect_eval(task, server, *task_options(played.release, played))
+        log = inspect_eval(task, server, *task_options(played.release, played))
         asked_there = sorted(server.asked, key=str)
         server.requests.clear()
         of_model = {"model": "tiny", "server": server.url, "chat": True, "out": tmp_path / "run"}
@@ -192,7 +214,7 @@ def test_inspect_decides_as_a_run_does(
 
 @pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning")
 def test_inspect_decides_on_a_release_from_the_hub(
-    inspect_eval: Callable[..., list[Path]],
+    inspect_eval: Callable[..., Path],
     play: Callable[[str], Played],
     publish: Callable[[Path], None],
     hub: Hub,
@@ -202,7 +224,7 @@ def test_inspect_decides_on_a_release_from_the_hub(
     publish(played.release)
     with played.server().serving() as server:
         of_hub = task_options("org/blend@v0.1.0", played)
-        (log,) = inspect_eval("blend/multiple_choice", server, *of_hub, **hub.environment(tmp_path / "home"))
+        log = inspect_eval("blend/multiple_choice", server, *of_hub, **hub.environment(tmp_path / "home"))
         of_model = {"model": "tiny", "server": server.url, "chat": True, "out": tmp_path / "run"}
         ask(played.release, "multiple-choice", style="json", **of_model, **played.options)
     ours, figures = decided(tmp_path / "run")
@@ -212,13 +234,13 @@ def test_inspect_decides_on_a_release_from_the_hub(
 
 
 def test_texts_for_readers_of_many_nationalities_are_written_in_inspect(
-    inspect_eval: Callable[..., list[Path]], shared: Path, tmp_path: Path
+    inspect_eval: Callable[..., Path], shared: Path, tmp_path: Path
 ):
     recipe, release = RUNS.parent / "cultural_prompts" / "recipe.toml", tmp_path / "release"
     command("build", recipe, "--source-path", f"extrinsic={shared / 'data' / 'extrinsic'}", "--out", release)
     asked = ("-T", "limit=2", "-T", "samples=2", "-T", "nationalities=Thai,Brazilian", "--temperature", "0.7")
     with SayingServer(lambda prompt, seed: (f"{len(prompt)} and {seed}", "stop")).serving() as server:
-        (log,) = inspect_eval("blend/cultural_prompts", server, "-T", f"release={release}", *asked)
+        log = inspect_eval("blend/cultural_prompts", server, "-T", f"release={release}", *asked)
         asked_there = sorted(server.asked, key=str)
     run = run_of_log(log, tmp_path / "read")
     items = run.items("item_id", "prompt").join(run.gold("item_id", "sample"), on="item_id")
@@ -235,14 +257,14 @@ def test_texts_for_readers_of_many_nationalities_are_written_in_inspect(
 
 @pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning")
 def test_inspect_runs_a_release_from_the_hub_without_us(
-    inspect_eval: Callable[..., list[Path]],
-    release: Path,
+    inspect_eval: Callable[..., Path],
+    mini_release: Path,
     publish: Callable[[Path], None],
     hub: Hub,
     tmp_path: Path,
 ):
-    publish(release)
-    gold = read_items(release, TASKS["multiple-choice"]).asked.gold
+    publish(mini_release)
+    gold = read_items(mini_release, TASKS["multiple-choice"]).asked.gold
     correct = {item_id: "ABCD"[answer] for item_id, answer in gold.select("item_id", "answer").iter_rows()}
 
     def say(prompt: str, seed: int | None) -> tuple[str, str]:
@@ -250,7 +272,7 @@ def test_inspect_runs_a_release_from_the_hub_without_us(
 
     with SayingServer(say).serving() as server:
         variables = hub.environment(tmp_path / "home")
-        (log,) = inspect_eval("hf/org/blend/multiple-choice", server, **variables)
+        log = inspect_eval("hf/org/blend/multiple-choice", server, **variables)
         assert len({len(prompt) % 4 for prompt, _ in server.asked}) == 4
     samples = read_json(log)["samples"]
     assert len(samples) == len(correct)

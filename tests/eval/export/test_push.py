@@ -7,17 +7,15 @@ import polars as pl
 import pytest
 import yaml
 
+import blend
 from blend.eval.hub_results import push_scores
-from blend.eval.recorded_answers import read_recorded
 from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items, read_run
-from blend.eval.runs.answers import write_answers
-from blend.eval.runs.run_directory import opened
 from blend.eval.scores_json import read_scores
-from blend.eval.scoring import score_answers, write_scores
-from blend.schemas.errors import HubError, InputError
+from helpers.hub.hub_releases import make_release
 from helpers.hub.hub_server import Hub
 from helpers.hub.hub_store import ALICE, DAVE
+from helpers.messages import wrong
 
 MODEL, DATASET = "org/model", "org/blend"
 PATH = ".eval_results/org--blend--multiple-choice.yaml"
@@ -37,15 +35,11 @@ def short_answers(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def scored(folder: Path, task: str, answer: str, **options: str) -> Path:
     """A scored run of one answer to everything, beside its release."""
-    from helpers.hub.hub_releases import make_release
-
-    asked = read_items(make_release(folder / "release", "1.0.0"), TASKS[task], **options)
-    asked.asked.items.select("item_id", response=pl.lit(answer)).write_parquet(folder / "answers.parquet")
-    recorded = read_recorded(folder / "answers.parquet", asked.asked, model=MODEL)
-    with opened(folder / "run", asked, recorded.description, None) as started:
-        write_answers(started.answers_folder / "main.jsonl", recorded.answers)
-    kept = read_run(folder / "run")
-    write_scores(kept, score_answers(kept))
+    release = make_release(folder / "release", "1.0.0")
+    items = read_items(release, TASKS[task], **options).asked.items
+    items.select("item_id", response=pl.lit(answer)).write_parquet(folder / "answers.parquet")
+    recorded = blend.Recorded(path=folder / "answers.parquet", name=MODEL)
+    blend.score_run(blend.run_task(release, task, recorded, folder / "run", **options))
     return folder / "run"
 
 
@@ -94,9 +88,7 @@ def test_every_score_names_a_task_of_the_release(short_answers: Path):
 
 @pytest.mark.slow
 def test_message_for_a_source_that_is_not_a_page(run: Path):
-    with pytest.raises(InputError) as caught:
-        push_scores(run, MODEL, dataset=DATASET, source="report.html", dry_run=True)
-    assert str(caught.value) == (
+    assert wrong(lambda: push_scores(run, MODEL, dataset=DATASET, source="report.html", dry_run=True)) == (
         "`source`: 'report.html' is not the address of a page; write it in full, with https://"
     )
 
@@ -117,7 +109,6 @@ def test_a_pull_request_is_opened_and_main_stays(run: Path, model_hub: Hub):
 @pytest.mark.integration
 def test_message_for_a_token_without_the_right_to_write(run: Path, model_hub: Hub, monkeypatch):
     monkeypatch.setenv("HF_TOKEN", DAVE.token)
-    with pytest.raises(HubError) as caught:
-        push_scores(run, MODEL, dataset=DATASET)
-    assert str(caught.value).startswith("Hub model org/model: the Hub refuses this (403 ")
-    assert DAVE.token not in str(caught.value)
+    told = wrong(lambda: push_scores(run, MODEL, dataset=DATASET))
+    assert told.startswith("Hub model org/model: the Hub refuses this (403 ")
+    assert DAVE.token not in told

@@ -1,6 +1,7 @@
 """Tiny models: the one kept beside the checkout, and random ones of other architectures made here."""
 
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -26,21 +27,13 @@ def tiny_gpt2(shared: Path, one_thread: None) -> Path:
 @pytest.fixture(scope="session")
 def made_model(tiny_gpt2: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     """Makes a random model of one of `ARCHITECTURES`, with the tokenizer of `tiny_gpt2`; each once."""
-    made: dict[str, Path] = {}
-
-    def make(name: str) -> Path:
-        if name not in made:
-            made[name] = make_model(name, tiny_gpt2, tmp_path_factory.mktemp(name) / name)
-        return made[name]
-
-    return make
+    return cache(lambda name: make_model(name, tiny_gpt2, tmp_path_factory.mktemp(name) / name))
 
 
 @pytest.fixture(scope="session")
 def chat_model(tiny_gpt2: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """`tiny_gpt2` with a chat template."""
-    folder = tmp_path_factory.mktemp("chat") / "tiny-chat"
-    copied(tiny_gpt2, folder)
+    folder = copied(tiny_gpt2, tmp_path_factory.mktemp("chat") / "tiny-chat")
     (folder / "chat_template.jinja").write_text(CHAT_TEMPLATE)
     return folder
 

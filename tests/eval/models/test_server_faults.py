@@ -173,10 +173,7 @@ FAILING: dict[str, tuple[Reply, str]] = {
         OTHER_HALF,
         f"{NOT_JSON} (Unterminated string starting at: line 1 column 15 (char 14)){NOT_OURS}",
     ),
-    "nested deeply": (
-        Reply(raw=b"[" * 100_000),
-        f"{NOT_JSON} ({TOO_DEEP}){NOT_OURS}",
-    ),
+    "nested deeply": (Reply(raw=b"[" * 100_000), f"{NOT_JSON} ({TOO_DEEP}){NOT_OURS}"),
     "HTML": (HTML, f"{NOT_OPENAI}{NOT_OURS}"),
     "no choices": (Reply({"choices": []}), f"the reply holds 0 answers instead of 1{NOT_OURS}"),
     "no text": (saying(None), f'the reply holds no text: "{SILENT}"{NOT_OURS}'),
@@ -200,10 +197,7 @@ STOPPING: dict[str, tuple[Reply, str]] = {
         "HTTP 302, it sends on to 'http://localhost:1/v1'; name that server by `server` if you trust it",
     ),
     "HTML for all": (HTML, f"{IN_A_ROW} {NOT_OPENAI}{NOT_OURS}"),
-    "hours of rest": (
-        refusing(429, **{"Retry-After": "3600"}),
-        f"{IN_A_ROW} HTTP 429, '429 for you'; {AGAIN}",
-    ),
+    "hours of rest": (refusing(429, **{"Retry-After": "3600"}), f"{IN_A_ROW} HTTP 429, '429 for you'; {AGAIN}"),
 }
 """These stop the asking, from an item in the middle on."""
 FAULTS: dict[str, tuple[Fault, dict[str, Any], str | None]] = {

@@ -9,6 +9,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -38,26 +39,22 @@ def served(
     log = tmp_path_factory.mktemp("serve") / "log"
     command = [sys.executable, "-c", COMMAND, "serve", str(chat_model), "--host", "127.0.0.1"]
     options = ["--port", str(port), "--device", "cpu", "--dtype", "float32"]
+    environment = {**os.environ, "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"}
     with log.open("w") as out:
-        environment = {**os.environ, "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"}
         process = subprocess.Popen([*command, *options], stdout=out, stderr=out, env=environment)
     try:
-        _wait(f"http://127.0.0.1:{port}/health", process, log)
+        for _ in range(LONGEST_START_S):
+            assert process.poll() is None, log.read_text()
+            with suppress(urllib.error.URLError, ConnectionError, TimeoutError):
+                urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=10).close()
+                break
+            time.sleep(1)
+        else:
+            pytest.fail(log.read_text())
         yield f"http://127.0.0.1:{port}/v1"
     finally:
         process.terminate()
         process.wait()
-
-
-def _wait(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
-    for _ in range(LONGEST_START_S):
-        assert process.poll() is None, log.read_text()
-        try:
-            with urllib.request.urlopen(address, timeout=10):
-                return
-        except (urllib.error.URLError, ConnectionError, TimeoutError):
-            time.sleep(1)
-    pytest.fail(log.read_text())
 
 
 @pytest.mark.landing

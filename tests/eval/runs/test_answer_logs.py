@@ -12,10 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.eval.evaluation import run_task
+from blend.eval.evaluation import run_of_log, run_task, score_run
 from blend.eval.models.chosen import Recorded
 from blend.eval.models.protocols import Generation
 from blend.eval.recorded_answers import read_recorded
+from blend.eval.registry import TASKS
+from blend.eval.release_items import read_items
 from blend.eval.runs.answer_logs import LoggedAnswer, logged_answer, read_log, style_of
 from blend.loaders.releases.tables import read_config
 from helpers.asking import texts_asked
@@ -63,9 +65,22 @@ def lines(path: Path, *records: Json) -> Path:
     return path
 
 
-def zstandard_archive(path: Path, members: dict[str, Json]) -> None:
-    """An archive as Inspect writes it, packed with Zstandard, which Python's `zipfile` cannot write."""
-    contents = {name: json.dumps(value).encode() for name, value in members.items()}
+def inspect_log(path: Path, header: Json, samples: list[Json]) -> Path:
+    """A log in the format that its name says."""
+    if path.suffix == ".json":
+        path.write_text(json.dumps({**header, "samples": samples}))
+        return path
+    members = {f"samples/{one['id']}_epoch_{one['epoch']}.json": one for one in samples}
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, value in {**members, "header.json": header}.items():
+            archive.writestr(name, json.dumps(value))
+    return path
+
+
+def pack_with_zstandard(path: Path) -> None:
+    """Pack an archive as Inspect does, with what Python's `zipfile` cannot write."""
+    with zipfile.ZipFile(path) as archive:
+        contents = {name: archive.read(name) for name in archive.namelist()}
     with zipfile.ZipFile(path, "w") as archive:
         for name, content in contents.items():
             archive.writestr(name, pa.compress(content, codec="zstd", asbytes=True))
@@ -122,23 +137,15 @@ def test_logs_of_inspect_are_read_raw(tmp_path: Path, kind: str):
     ends = {"stop": "stop", "length": "max_tokens"}
     samples = [inspect_sample(*row[:3], ends[row[3]]) for row in ROWS]
     samples.append(inspect_sample("a1", "D", None, "stop", epoch=2))
-    members = {f"samples/{one['id']}_epoch_{one['epoch']}.json": one for one in samples}
-    path = tmp_path / ("log.json" if kind == "json" else "log.eval")
-    if kind == "json":
-        path.write_text(json.dumps({"version": 2, "status": "success", "eval": {}, "samples": samples}))
-    elif kind == "stored":
-        with zipfile.ZipFile(path, "w") as archive:
-            for name, value in ({"header.json": {}} | members).items():
-                archive.writestr(name, json.dumps(value))
-    else:
-        zstandard_archive(path, {"header.json": {"version": 2}} | members)
+    path = inspect_log(tmp_path / ("log.json" if kind == "json" else "log.eval"), {"version": 2}, samples)
+    if kind == "zstandard":
+        pack_with_zstandard(path)
     assert read(path) == (ROWS, ("further answers to an item, left out: 1; the first one counts",))
 
 
 def test_what_failed_is_left_out_and_told(tmp_path: Path):
     failed = inspect_sample("a2", "", None, "stop") | {"error": {"message": "no\nroute"}}
-    path = tmp_path / "log.json"
-    path.write_text(json.dumps({"samples": [inspect_sample("a1", "B", None, "tool_calls"), failed]}))
+    path = inspect_log(tmp_path / "log.json", {}, [inspect_sample("a1", "B", None, "tool_calls"), failed])
     assert read(path)[1] == (
         "records without an answer, left out: 1 (log.json, sample 2: no route)",
         "items without an answer in the file: 1 of 2 (first: a2)",
@@ -185,6 +192,58 @@ def test_a_packed_log_is_read(sample_release: Path, tmp_path: Path):
     assert wrong(lambda: run_task(sample_release, "multiple-choice", answers, tmp_path / "other")) == (
         f"{packed}: cannot be unpacked (Compressed file ended before the end-of-stream marker was reached); "
         "copy it again"
+    )
+
+
+# Logs of our own tasks in Inspect say what was asked.
+
+ASKED: Json = {"limit": 2, "locales": ["KR"]}
+
+
+def header(task: str, epochs: int = 1, **arguments: Any) -> Json:
+    about = {"task": task, "task_args": arguments, "model": "openai/tiny", "config": {"epochs": epochs}}
+    return {"version": 2, "status": "success", "eval": about}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "epochs"), [("log.eval", 2), ("log.json", 1)])
+def test_a_log_of_our_task_says_what_was_asked(mini_release: Path, tmp_path: Path, name: str, epochs: int):
+    gold = read_items(mini_release, TASKS["multiple-choice"], **ASKED, style="json").asked.gold
+    letters = {item_id: "ABCD"[answer] for item_id, answer in gold.select("item_id", "answer").rows()}
+    samples = [
+        inspect_sample(item_id, f"{letter}{'.' * n}", None, "stop", epoch=n)
+        for item_id, letter in letters.items()
+        for n in range(1, epochs + 1)
+    ]
+    # The release that a log names may be gone, and another one be named.
+    gone = epochs == 2
+    about = header("blend/multiple_choice", epochs, release="gone" if gone else str(mini_release), **ASKED)
+    log = inspect_log(tmp_path / name, about, samples)
+    run = run_of_log(log, tmp_path / "run", release=mini_release if gone else None)
+    assert run.description.model.id == "openai/tiny"
+    assert run.description.options["limit"] == 2
+    # An epoch is a repeat.
+    repeats = {item_id: f"{letter}." for item_id, letter in letters.items()}
+    repeats |= {f"{item_id}#1": f"{letter}.." for item_id, letter in letters.items() if epochs == 2}
+    assert dict(run.answers("item_id", "text").rows()) == repeats
+    assert score_run(run).overall("accuracy").value == 100
+
+
+def test_a_log_is_not_taken_for_a_table_of_texts(tmp_path: Path):
+    log = inspect_log(tmp_path / "log.eval", header("blend/cultural_prompts", release="x"), [])
+    assert not TASKS["cultural-prompts"].takes_table(log)
+
+
+@pytest.mark.parametrize(
+    "about",
+    [header("other/mmlu", release="x"), header("blend/multiple_choice"), {"version": 2, "status": "started"}],
+    ids=["another task", "no release", "no header"],
+)
+def test_message_for_a_log_that_does_not_say_what_was_asked(tmp_path: Path, about: Json):
+    log = inspect_log(tmp_path / "log.eval", about, [])
+    assert wrong(lambda: run_of_log(log, tmp_path / "run")) == (
+        f"{log}: not a log of `inspect eval blend/TASK`, so it does not say what was asked; "
+        "name release and task yourself: `blend eval run RELEASE --task TASK --answers LOG`"
     )
 
 

@@ -1,6 +1,7 @@
 """Answers on disk, of which nothing is lost, and as they are scored: without what was thought."""
 
 import json
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -8,8 +9,12 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
 
+from blend.eval.judging.verdicts import JUDGE
 from blend.eval.models.protocols import Generation
+from blend.eval.registry import TASKS
+from blend.eval.release_items import read_items
 from blend.eval.runs.answers import (
     MOST_CHARACTERS,
     WRITTEN,
@@ -20,7 +25,12 @@ from blend.eval.runs.answers import (
     says_nothing,
 )
 from blend.eval.runs.run_description import AskedRelease, RunDescription
+from blend.eval.scoring import score_answers
+from blend.schemas.errors import UnknownNameError
+from helpers.asking import ask
 from helpers.messages import wrong
+from helpers.models.own_models import Chooser
+from helpers.tiers import rest_nightly
 
 NASTY = st.text(min_size=0, max_size=30) | st.sampled_from(
     ["a\nb", "\u2028\x1c\x85", "\x1b[2J", '"\\', "\ud7ff"]
@@ -28,6 +38,18 @@ NASTY = st.text(min_size=0, max_size=30) | st.sampled_from(
 
 
 MAIN = "main.jsonl"
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> Callable[..., pl.DataFrame]:
+    """Answers as they are read after they were kept."""
+
+    def kept(*answers: dict[str, object]) -> pl.DataFrame:
+        with AnswerFile(tmp_path / MAIN) as file:
+            file.append(answers)
+        return Answers(tmp_path).read()
+
+    return kept
 
 
 def answer(n: int, text: str | None = "yes", **more: object) -> dict[str, object]:
@@ -101,31 +123,26 @@ def test_a_broken_line_in_the_middle_is_named(tmp_path: Path, line: bytes):
     )
 
 
-def test_numbers_come_back_to_the_last_bit(tmp_path: Path):
+def test_numbers_come_back_to_the_last_bit(kept: Callable[..., pl.DataFrame]):
     numbers = [-0.1 - 1e-16, -1e300, -5e-324, 0.0]
-    with AnswerFile(tmp_path / MAIN) as kept:
-        kept.append([answer(0, None, logprobs=numbers, option_tokens=[1, 2, 3, 4], option_bytes=[1, 1, 1, 1])])
-    assert Answers(tmp_path).read()["logprobs"].to_list() == [numbers]
+    scored = answer(0, None, logprobs=numbers, option_tokens=[1, 2, 3, 4], option_bytes=[1, 1, 1, 1])
+    assert kept(scored)["logprobs"].to_list() == [numbers]
 
 
-def test_half_a_character_that_a_server_has_cut_is_kept_as_a_question_mark(tmp_path: Path):
-    with AnswerFile(tmp_path / MAIN) as kept:
-        kept.append([answer(0, "rice \ud83c")])
-    assert Answers(tmp_path).read()["text"].to_list() == ["rice ?"]
+def test_half_a_character_that_a_server_has_cut_is_kept_as_a_question_mark(kept: Callable[..., pl.DataFrame]):
+    assert kept(answer(0, "rice \ud83c"))["text"].to_list() == ["rice ?"]
 
 
 @pytest.mark.parametrize("name", ["text", "thought"])
 def test_an_endless_reply_is_cut_where_it_is_kept_and_told(
-    tmp_path: Path, name: str, caplog: pytest.LogCaptureFixture
+    kept: Callable[..., pl.DataFrame], name: str, caplog: pytest.LogCaptureFixture
 ):
     long = {"text": "4", "thought": None} | {name: "\x00" * (20 << 20)}
     answers = [
         generated(Generation(tokens_in=None, tokens_out=None, finish_reason="stop", **one))
         for one in (long, {"text": "x" * MOST_CHARACTERS})
     ]
-    with AnswerFile(tmp_path / MAIN) as kept:
-        kept.append([answer(n) | one for n, one in enumerate(answers)])
-    rows = Answers(tmp_path).read()
+    rows = kept(*(answer(n) | one for n, one in enumerate(answers)))
     assert len(rows[name][0]) == len(rows["text"][1]) == MOST_CHARACTERS
     assert rows["finish_reason"].to_list() == ["length", "stop"]
     assert caplog.messages == ["an answer of 20971520 characters is kept as one that was cut, at 1048576"]
@@ -145,33 +162,27 @@ def run_of(backend: str = "transformers", *, chat: bool = True) -> RunDescriptio
     return RunDescription(sdk_version="0", release=release, model=described, decoding=None, **asked)
 
 
-def scored(*rows: Row, run: RunDescription | None = None) -> list[tuple[str | None, str | None]]:
+def scored(rows: Iterable[Row], run: RunDescription) -> list[tuple[str | None, str | None]]:
     """Texts and thoughts as they are scored."""
-    answers = pl.DataFrame(rows, dict.fromkeys(WRITTEN, pl.String), orient="row")
-    found = as_scored(answers, run or run_of())
+    answers = pl.DataFrame(list(rows), dict.fromkeys(WRITTEN, pl.String), orient="row")
+    found = as_scored(answers, run)
     # Once more changes nothing.
-    assert as_scored(found, run or run_of()).equals(found)
+    assert as_scored(found, run).equals(found)
     return found.select("text", "thought").rows()
 
 
-@pytest.mark.parametrize("backend", ["transformers", "recorded"])
-@pytest.mark.parametrize(
-    ("row", "found"),
-    [
-        (("<think>popcorn</think>Nachos", None, None), ("Nachos", "popcorn")),
-        (("<think>Maybe popcorn? But the", None, None), ("", "Maybe popcorn? But the")),
-        (("Nachos", None, None), ("Nachos", None)),
-        ((None, None, "error"), (None, None)),
-        # What was told apart before stays so.
-        (("Nachos", "popcorn", "stop"), ("Nachos", "popcorn")),
-        (("<think>a</think>Nachos", "popcorn", "stop"), ("Nachos", "popcorn\na")),
-        # What a content filter stopped is unanswered.
-        (("A", None, "content_filter"), ("", None)),
-        (("", None, "content_filter"), ("", None)),
-    ],
-)
-def test_what_is_said_is_told_from_what_is_thought(backend: str, row: Row, found: Row):
-    assert scored(row, run=run_of(backend)) == [found]
+SCORED: dict[Row, tuple[str | None, str | None]] = {
+    ("<think>popcorn</think>Nachos", None, None): ("Nachos", "popcorn"),
+    ("<think>Maybe popcorn? But the", None, None): ("", "Maybe popcorn? But the"),
+    ("Nachos", None, None): ("Nachos", None),
+    (None, None, "error"): (None, None),
+    # What was told apart before stays so.
+    ("Nachos", "popcorn", "stop"): ("Nachos", "popcorn"),
+    ("<think>a</think>Nachos", "popcorn", "stop"): ("Nachos", "popcorn\na"),
+    # What a content filter stopped is unanswered.
+    ("A", None, "content_filter"): ("", None),
+    ("", None, "content_filter"): ("", None),
+}
 
 
 @pytest.mark.parametrize(
@@ -185,12 +196,67 @@ def test_what_is_said_is_told_from_what_is_thought(backend: str, row: Row, found
         ("recorded", True, False),
     ],
 )
-def test_a_text_that_was_cut_counts_where_a_model_never_ends_by_itself(backend: str, chat: bool, counts: bool):
-    cut: Row = ("Nachos and", None, "length")
-    assert scored(cut, run=run_of(backend, chat=chat)) == [("Nachos and" if counts else "", None)]
+def test_thoughts_and_texts_that_were_cut_do_not_count(backend: str, chat: bool, counts: bool):
+    run = run_of(backend, chat=chat)
+    assert scored(SCORED, run) == [*SCORED.values()]
+    # What was cut does where a model never ends by itself.
+    assert scored([("Nachos and", None, "length")], run) == [("Nachos and" if counts else "", None)]
 
 
 def test_what_says_nothing():
-    texts = scored(*((text, None, None) for text in ("", " \n", "<think>a</think> ", "a")))
+    texts = scored(((text, None, None) for text in ("", " \n", "<think>a</think> ", "a")), run_of())
     found = pl.DataFrame({"text": [*(text for text, _ in texts), None]}).select(says_nothing("text"))
     assert found.to_series().to_list() == [True, True, True, False, None]
+
+
+# In parts of any size they are those of all items at once, and so are decisions and scores.
+
+SAID = ["rice, tea", "", "The answer is C.", '{"answer_choice":"B", "confidence": 80}', "<think>No", "Yes."]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("task", "options"),
+    rest_nightly(
+        [
+            ("short-answer", {}),
+            ("multiple-choice", {"style": "json", "confidence": True, "samples": 2, "temperature": 1}),
+            ("multiple-choice", {"style": "texts"}),
+            ("true-false", {"style": "written"}),
+        ],
+        ("short-answer", {}),
+    ),
+)
+def test_scores_do_not_depend_on_the_parts(
+    rungs_release: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, task: str, options: dict[str, Any]
+):
+    class Model(Chooser):
+        def generate(self, prompts: list[str]) -> list[str]:
+            return [SAID[sum(prompt.encode()) % len(SAID)] for prompt in prompts]
+
+    run = ask(rungs_release, task, tmp_path, model=Model(), limit=6, on_warning=lambda _: None, **options)
+    for rule in (rule for rule in TASKS[task].rules if rule != JUDGE):
+        try:
+            at_once = score_answers(run, rule=rule)
+        except UnknownNameError:  # of other answers
+            continue
+        with monkeypatch.context() as patch:
+            patch.setattr("blend.eval.runs.run_directory.PART", 17)
+            in_parts = score_answers(run, rule=rule)
+        assert_frame_equal(in_parts.decisions, at_once.decisions, check_exact=True)
+        assert in_parts.scores == at_once.scores
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("task", rest_nightly(["short-answer", "multiple-choice"], "short-answer"))
+def test_items_in_parts_are_those_in_memory(sample_release: Path, monkeypatch: pytest.MonkeyPatch, task: str):
+    given = {"samples": 3, "limit": 2, **TASKS[task].of_texts}
+    at_once = read_items(sample_release, TASKS[task], **given).asked
+    monkeypatch.setattr("blend.eval.items.PART", 50)
+    asked = read_items(sample_release, TASKS[task], in_parts=True, **given).asked
+    parts = list(asked.in_parts())
+    assert asked.items.is_empty()
+    assert max(items.height for items, _ in parts) <= 50
+    assert_frame_equal(pl.concat(items for items, _ in parts), at_once.items)
+    assert_frame_equal(pl.concat(gold for _, gold in parts), at_once.gold)
+    assert asked.n_items == at_once.n_items == at_once.items.height > 50

@@ -47,7 +47,7 @@ def overall(run: Run) -> dict[str, float | None]:
     return {one.metric: one.value for one in score_answers(run).scores.scores if one.scope == "overall"}
 
 
-@pytest.mark.nightly
+@pytest.mark.landing
 def test_candidates_that_are_not_ranked_are_counted_and_listed(probed: Probed):
     outcome, run = probed()
     assert outcome.warnings == (
@@ -64,7 +64,6 @@ def test_candidates_that_are_not_ranked_are_counted_and_listed(probed: Probed):
     assert probed("more", max_masks=12)[0].warnings == ()
 
 
-@pytest.mark.nightly
 def test_candidates_that_the_tokenizer_does_not_know_are_told(probed: Probed):
     # A snowman is in no vocabulary, and nothing is left of a blank without width.
     texts = {"": ("egg", "flour", "\u200b", "\u2603")}

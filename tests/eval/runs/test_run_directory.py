@@ -106,10 +106,7 @@ def test_what_is_gone_is_told_when_a_run_is_scored(run: Path, name: str):
         ({"n_items": -1}, "n_items: Input should be greater than or equal to 1"),
         ({"task": "xyz"}, "unknown task 'xyz'; choose one of: "),
         ({"options": {"style": 7}}, "`style`: input should be 'letters', 'texts' or 'json', not 7"),
-        (
-            {"options": {"no": 1}},
-            "`no`: the task multiple-choice has no such option; it has `locales`, ",
-        ),
+        ({"options": {"no": 1}}, "`no`: the task multiple-choice has no such option; it has `locales`, "),
         ({"options": {"style": "letters"}}, "options: 'locales' is missing"),
     ],
 )

@@ -9,6 +9,7 @@ from typing import Any
 from blend.builders.judges.chat import ChatJudge
 from blend.loaders.responses.verdicts import GivenVerdict
 from helpers.models.http_server import HttpServer, Reply, Request
+from helpers.models.model_servers import saying
 
 SECRET = "sk-this-key-is-secret"
 SAME = {frozenset({"football", "soccer"}), frozenset({"apple", "fruit"})}
@@ -22,10 +23,7 @@ class ChatReply(Reply):
             return self.raw
         if self.status != 200:
             return json.dumps({"error": self.body}).encode()
-        message = {"role": "assistant", "content": self.body}
-        choice = {"index": 0, "finish_reason": "stop", "message": message}
-        completion = {"id": "1", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice]}
-        return json.dumps(completion).encode()
+        return saying(self.body).content()
 
 
 def answers_in(body: dict[str, Any]) -> tuple[str, str]:

@@ -54,17 +54,8 @@ def make_model(
     import transformers
 
     sizes = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4}
-    config = getattr(transformers, name)(
-        **{
-            "vocab_size": vocabulary,
-            "eos_token_id": 0,
-            "bos_token_id": 0,
-            "pad_token_id": None,
-            **sizes,
-            **ARCHITECTURES.get(name, {}),
-            **options,
-        }
-    )
+    tokens = {"vocab_size": vocabulary, "eos_token_id": 0, "bos_token_id": 0, "pad_token_id": None}
+    config = getattr(transformers, name)(**tokens | sizes | ARCHITECTURES.get(name, {}) | options)
     torch.manual_seed(20261121)
     model = getattr(transformers, head).from_config(config, dtype=torch.float32)
     # As they are made, such models find every token about equally likely; here a mistake must show.
@@ -78,10 +69,9 @@ def make_model(
     return folder
 
 
-THINKING_TEMPLATE = (
-    "{% for message in messages %}<{{ message['role'] }}>{{ message['content'] }}</{{ message['role'] }}>\n"
-    "{% endfor %}{% if add_generation_prompt %}<assistant>"
-    "{% if enable_thinking is defined and not enable_thinking %}<think></think>{% endif %}{% endif %}"
+THINKING_TEMPLATE = CHAT_TEMPLATE.replace(
+    "<assistant>",
+    "<assistant>{% if enable_thinking is defined and not enable_thinking %}<think></think>{% endif %}",
 )
 """A chat template by which a model thinks unless it is told not to, as Qwen3's."""
 

@@ -97,28 +97,6 @@ def test_a_prompt_longer_than_the_context_is_an_error(prober: Any, model: str):
 
 
 @pytest.mark.slow
-def test_more_masks_rank_longer_candidates(shared: Path):
-    model = str(shared / "models" / "tiny-bert")
-    words = ["egg", "a very long name of an ingredient that nobody would ever write"]
-    short, long = (scored(open_candidate_scorer(model, max_masks=n), PROMPTS[:1], words)[0] for n in (10, 40))
-    assert short.tokens.tolist() == long.tokens.tolist()
-    assert 10 < short.tokens[1] <= 40
-    assert np.isnan(short.logprobs).tolist() == [False, True]
-    assert np.isfinite(long.logprobs).all()
-
-
-@pytest.mark.slow
-def test_a_candidate_that_the_tokenizer_drops_or_does_not_know_is_told(shared: Path):
-    prober = open_candidate_scorer(str(shared / "models" / "tiny-bert"))
-    nothing, unknown, known = prober.tokenised(["\u200b", "☃", "egg"], after_blank=True)
-    assert nothing.n_tokens == 0
-    assert (unknown.n_tokens, unknown.n_unknown) == (1, 1)
-    assert known.n_unknown == 0
-    [scores] = scored(prober, PROMPTS[:1], ["\u200b", "egg"])
-    assert np.isnan(scores.logprobs).tolist() == [True, False]
-
-
-@pytest.mark.slow
 def test_a_statement_counts_what_follows_the_gap(shared: Path):
     gpt2 = str(shared / "models" / "tiny-gpt2")
     prompts = ["poutine is made with [Y] as an ingredient.", "poutine is made with [Y] in Canada."]

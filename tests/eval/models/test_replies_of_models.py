@@ -1,0 +1,229 @@
+"""Replies and the thoughts in them: what is thought is never taken for what is said, and nothing is lost."""
+
+import re
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blend.eval.models.protocols import Generation
+from blend.eval.models.replies import (
+    ANY_MARK,
+    AROUND_ANSWERS,
+    MARKS,
+    BadReplyError,
+    SplitText,
+    is_filtered,
+    read_text,
+    split_thought,
+)
+from helpers.messages import message_of
+
+
+@pytest.mark.parametrize(
+    ("text", "thought", "answer"),
+    [
+        ("Nachos", None, "Nachos"),
+        ("  Nachos\n", None, "  Nachos\n"),
+        ("<think>Popcorn? No.</think>Nachos", "Popcorn? No.", "Nachos"),
+        ("<think>\n\n</think>\n\nNachos", None, "Nachos"),
+        ("<THINK>Popcorn?</Think>Nachos", "Popcorn?", "Nachos"),
+        ("<thinking>a</thinking>b", "a", "b"),
+        ("<reasoning>a</reasoning>b", "a", "b"),
+        ("[THINK]a[/THINK]b", "a", "b"),
+        ("◁think▷a◁/think▷b", "a", "b"),
+        ("<seed:think>a</seed:think>b", "a", "b"),
+        ("<|channel>thought\na<channel|>b", "a", "b"),
+        ("<|START_THINKING|>a<|END_THINKING|><|START_RESPONSE|>b<|END_RESPONSE|>", "a", "b"),
+        ("<|begin_of_thought|>a<|end_of_thought|>\n<|begin_of_solution|>b<|end_of_solution|>", "a", "b"),
+        # The template has begun the thought.
+        ("Popcorn? No.\n</think>\n\nNachos", "Popcorn? No.", "Nachos"),
+        # The model begins the thought again that the template has begun.
+        ("<think>\n<think>Popcorn?</think>Nachos", "<think>Popcorn?", "Nachos"),
+        # Nested, of one kind and of two.
+        ("<think>a<think>b</think>c</think>d", "a<think>b\nc", "d"),
+        ("<think>a<reasoning>b</reasoning>c</think>d", "a<reasoning>b</reasoning>c", "d"),
+        # Repeated, and in the middle.
+        ("<think>a</think><think>b</think>c", "a\nb", "c"),
+        ("Well. <think>a</think> Nachos <think>b</think>!", "a\nb", "Well.\nNachos\n!"),
+        ("a</think></think>b", "a", "b"),
+        # Harmony, with its special tokens and without.
+        (
+            (
+                "<|channel|>analysis<|message|>Popcorn?<|end|><|start|>assistant"
+                "<|channel|>final<|message|>Nachos<|return|>"
+            ),
+            "Popcorn?<|end|><|start|>assistant",
+            "Nachos",
+        ),
+        ("<|channel|>final<|message|>Nachos", None, "Nachos"),
+        ("analysisPopcorn?assistantfinalNachos", "analysisPopcorn?", "Nachos"),
+        ('{"answer": "<think>A?</think>B"}', "A?", '{"answer": "\nB"}'),
+        ("I think <b>B</b> < C", None, "I think <b>B</b> < C"),
+    ],
+)
+def test_what_is_thought_and_what_is_said(text: str, thought: str | None, answer: str):
+    found = split_thought(text)
+    assert (found.thought, found.text, found.is_finished) == (thought, answer, True)
+
+
+@pytest.mark.parametrize(
+    ("text", "thought"),
+    [
+        ("<think>Maybe popcorn? But the", "Maybe popcorn? But the"),
+        ("<think>", None),
+        ("<think>a</think><think>popcorn", "a\npopcorn"),
+        ("Popcorn! <think>Or is it", "Popcorn!\nOr is it"),
+        ("<|channel|>analysis<|message|>Popcorn?<|end|>", "Popcorn?<|end|>"),
+        ("[THINK]popcorn</think>", "popcorn</think>"),
+    ],
+)
+def test_a_thought_that_does_not_end_says_nothing(text: str, thought: str | None):
+    assert split_thought(text) == SplitText(thought, "", is_finished=False)
+
+
+def test_a_prompt_that_ends_inside_a_thought():
+    assert split_thought("popcorn?</think>Nachos", is_open=True) == SplitText("popcorn?", "Nachos")
+    assert split_thought("Maybe popcorn", is_open=True) == SplitText("Maybe popcorn", "", is_finished=False)
+    assert split_thought("<think>popcorn?</think>Nachos", is_open=True).text == "Nachos"
+
+
+def test_a_letter_that_only_folds_to_one_of_a_mark_makes_none():
+    # The sign of kelvin is k in lower case.
+    text = "<thin\N{KELVIN SIGN}>popcorn?</thin\N{KELVIN SIGN}>Nachos"
+    assert split_thought(text) == SplitText(None, text)
+
+
+WORDS = st.sampled_from(["popcorn", "Nachos", " ", "\n", '"', "`", "<", "think", ">", "|", "/", "B.", "옥수수"])
+PIECES = st.lists(WORDS | st.sampled_from([mark for pair in MARKS for mark in pair] + list(AROUND_ANSWERS)))
+
+
+def bare(text: str) -> list[str]:
+    """The characters of a text without marks and white space, in any order."""
+    return sorted(re.sub(rf"{ANY_MARK}|\s", "", text))
+
+
+@given(PIECES.map("".join), st.booleans())
+def test_nothing_is_lost_and_splitting_twice_changes_nothing(text: str, is_open: bool):
+    found = split_thought(text, is_open=is_open)
+    assert bare(f"{found.thought or ''}\n{found.text}") == bare(text)
+    assert split_thought(found.text) == SplitText(None, found.text)
+    if not found.is_finished:
+        assert found.text == ""
+    if not re.search(ANY_MARK, text) and not is_open:
+        assert found == SplitText(None, text)
+
+
+# Where each server puts thoughts, answers, ends and counts, and what is said of what is none.
+
+THOUGHT = "popcorn?"
+
+
+def reply(message: dict[str, Any], finish: str | None = "stop", **usage: Any) -> dict[str, Any]:
+    return {"choices": [{"message": message, "finish_reason": finish}], "usage": usage}
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"content": "Nachos", "reasoning": THOUGHT},
+        {"content": "Nachos", "reasoning_content": THOUGHT},
+        {"content": "Nachos", "reasoning": None, "reasoning_content": f"{THOUGHT}\n"},
+        {"content": f"<think>{THOUGHT}</think>\n\nNachos"},
+        {"content": f"<|channel|>analysis<|message|>{THOUGHT}<|channel|>final<|message|>Nachos"},
+        {
+            "content": [
+                {"type": "thinking", "thinking": [{"type": "text", "text": THOUGHT}]},
+                {"type": "text", "text": "Nachos"},
+            ]
+        },
+        {
+            "content": [
+                {"type": "thinking", "thinking": THOUGHT},
+                {"type": "redacted_thinking", "data": "…"},
+                {"type": "output_text", "text": "Nachos"},
+            ]
+        },
+        {"content": [{"type": "reasoning", "text": THOUGHT}, {"type": "text", "text": "Nachos"}]},
+    ],
+)
+def test_a_thought_is_no_part_of_the_answer(message: dict[str, Any]):
+    assert read_text(reply(message)) == Generation("Nachos", None, None, "stop", thought=THOUGHT)
+
+
+REFUSAL = {"content": [{"type": "refusal", "refusal": "I cannot say."}]}
+MAYBE = {"content": None, "reasoning": "Maybe"}
+COUNTS = {"prompt_tokens": 9, "completion_tokens": 7, "completion_tokens_details": {"reasoning_tokens": 5}}
+
+
+@pytest.mark.parametrize(
+    ("read", "found"),
+    [
+        (reply({"content": " Nachos\n"}), Generation(" Nachos\n", None, None, "stop")),
+        ({"choices": [{"text": "B"}]}, Generation("B", None, None, "stop")),
+        (reply(REFUSAL), Generation("I cannot say.", None, None, "stop")),
+        (reply({"content": "B"}, **COUNTS), Generation("B", 9, 7, "stop", tokens_thought=5)),
+        (reply({"content": "B"}, prompt_tokens=-1), Generation("B", None, None, "stop")),
+        (
+            reply({"content": "B"}, prompt_tokens=1e300, completion_tokens=2**63),
+            Generation("B", None, None, "stop"),
+        ),
+        # A thought without an answer.
+        (reply(MAYBE, "length"), Generation("", None, None, "length", thought="Maybe")),
+        (reply(MAYBE), Generation("", None, None, "stop", thought="Maybe")),
+        (reply({"content": None}, "length"), Generation("", None, None, "length")),
+        (reply({"content": "<think>Maybe"}, "length"), Generation("", None, None, "length", thought="Maybe")),
+        # Why it ends.
+        (reply({"content": "B"}, "max_tokens"), Generation("B", None, None, "length")),
+        (reply({"content": "B"}, None), Generation("B", None, None, "stop")),
+        (reply({"content": "B"}, " "), Generation("B", None, None, "stop")),
+        (reply({"content": "B"}, "tool_calls"), Generation("B", None, None, "tool_calls")),
+        (
+            reply({"content": "B"}, "Repetition\n" + "x" * 200),
+            Generation("B", None, None, "Repetition " + "x" * 109),
+        ),
+        # What a filter stops is how the model answers there.
+        (reply({"content": None}, "content_filter"), Generation("", None, None, "content_filter")),
+        (reply({"content": "A"}, "content_filter"), Generation("A", None, None, "content_filter")),
+        (reply({"role": "assistant"}, "SAFETY"), Generation("", None, None, "content_filter")),
+        (
+            {"choices": [{"finish_reason": "content_filter: PROHIBITED_CONTENT"}]},
+            Generation("", None, None, "content_filter"),
+        ),
+    ],
+)
+def test_an_answer_is_read_with_its_end_and_counts(read: dict[str, Any], found: Generation):
+    assert read_text(read) == found
+
+
+@pytest.mark.parametrize(
+    ("read", "message"),
+    [
+        *(
+            (reply({"content": "B"}, end), f"the server ended the answer with finish_reason {end!r}")
+            for end in ("error", "ABORT", "insufficient_system_resource", "network_error")
+        ),
+        ("<html>", "the reply is not one of an OpenAI-compatible server: '<html>'"),
+        ({"choices": []}, "the reply holds 0 answers instead of 1"),
+        (
+            {"choices": [{"message": {"content": None}, "finish_reason": "stop"}]},
+            "the reply holds no text: \"{'message': {'content': None}, 'finish_reason': 'stop'}\"",
+        ),
+        (
+            reply({"content": [{"type": "image_url", "image_url": "x"}]}),
+            "the reply holds a part that is no text: \"{'type': 'image_url', 'image_url': 'x'}\"",
+        ),
+    ],
+)
+def test_what_is_no_answer_is_told(read: object, message: str):
+    assert message_of(BadReplyError, lambda: read_text(read)) == message
+
+
+def test_errors_of_filters_are_known():
+    for error in (
+        {"error": {"message": "The response was filtered", "code": "content_filter"}},
+        {"message": "considered high risk", "type": "content_filter"},
+    ):
+        assert is_filtered(error)
+    assert not is_filtered({"error": {"code": "unsupported"}})
