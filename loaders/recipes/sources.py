@@ -124,7 +124,7 @@ def load_source(
     return SourceTables(info, **rows, profiles=collection.profiles, contributed=contributed)
 
 
-class Snapshot(NamedTuple):
+class _Snapshot(NamedTuple):
     """A Wikidata snapshot that a recipe names."""
 
     info: SourceInfo
@@ -137,7 +137,7 @@ class Snapshot(NamedTuple):
     """The domain's prompt templates, `rows.TEMPLATES`; without rows if it has none."""
 
 
-def load_snapshot(placed: RecipeInPlace) -> Snapshot | None:
+def load_snapshot(placed: RecipeInPlace) -> _Snapshot | None:
     """Read the snapshot of a recipe, compared before with the digests there and in the account beside it.
 
     Returns:
@@ -173,7 +173,7 @@ def load_snapshot(placed: RecipeInPlace) -> Snapshot | None:
     info = SourceInfo(kind=source.kind, location=source.location, revision=None, sha256=digest, files=files)
     facts = read_facts(snapshot, domain)
     placed.on_progress("read Wikidata", 1, 1)
-    return Snapshot(info, facts, domain, templates)
+    return _Snapshot(info, facts, domain, templates)
 
 
 def load_topics(placed: RecipeInPlace) -> tuple[SourceInfo, TopicTables, pl.DataFrame | None] | None:
