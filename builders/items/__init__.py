@@ -47,7 +47,8 @@ def _responses_of(answers: pl.DataFrame) -> Responses:
 
 def divide(totals: FloatArray, counts: NDArray[Any]) -> FloatArray:
     """Ratios, NaN where the denominator is 0."""
-    return np.divide(totals, counts, out=np.full(np.shape(totals), np.nan), where=counts != 0)
+    nothing = np.full(np.shape(totals), np.nan)
+    return np.asarray(np.divide(totals, counts, out=nothing, where=counts != 0))
 
 
 _WRONG_OPTIONS = 3
