@@ -56,9 +56,9 @@ MAY_IMPORT = {
     "builders/stats": "loaders/files loaders/releases loaders/upstream/blend builders/triples",
     "builders/cards": "builders/stats",
     "builders/diff": "loaders/files loaders/releases builders/cards",
-    "builders/validate": "loaders/files loaders/releases loaders/responses loaders/upstream/blend builders "
+    "builders/validate": "loaders/files loaders/releases loaders/responses builders "
     "builders/cards builders/mcq builders/templates",
-    "builders/release": "loaders/files loaders/recipes loaders/releases loaders/responses loaders/topics "
+    "builders/release": "loaders/files loaders/recipes loaders/releases loaders/responses "
     "builders builders/audit builders/cards builders/cultural_prompts builders/diff builders/judges "
     "builders/mcq builders/saq builders/stats builders/templates builders/triples",
     "builders/publish": "loaders/files loaders/hub loaders/releases builders/cards builders/diff "

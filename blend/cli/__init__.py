@@ -41,7 +41,7 @@ _GROUPS = {
 }
 """Modules of groups of commands, by the name of the group."""
 
-_SINGLE = ("build", "look", "validate", "publish", "items")
+_SINGLE = ("build", "look", "publish", "items")
 """Modules of single commands."""
 
 

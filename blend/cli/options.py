@@ -89,7 +89,7 @@ def say_how_to_name(verdicts: Path, base: Path | None = None) -> None:
     )
 
 
-class UsedRecipe(NamedTuple):
+class _UsedRecipe(NamedTuple):
     """A recipe, and where it stands."""
 
     recipe: "Recipe"
@@ -117,7 +117,7 @@ def say_which(chosen: Path | None) -> None:
     )
 
 
-def used_recipe(path: Path | None) -> UsedRecipe:
+def used_recipe(path: Path | None) -> _UsedRecipe:
     """The recipe at a path; without one that in this folder, or else the sample, which is said.
 
     Raises:
@@ -128,7 +128,7 @@ def used_recipe(path: Path | None) -> UsedRecipe:
     chosen = recipe_here() if path is None else path
     if path is None:
         say_which(chosen)
-    return UsedRecipe(sample_recipe() if chosen is None else read_recipe(chosen), chosen)
+    return _UsedRecipe(sample_recipe() if chosen is None else read_recipe(chosen), chosen)
 
 
 def say_of_file(diagnostics: "Diagnostics") -> None:

@@ -313,10 +313,15 @@ def shares(contributions: Sequence[Contributed]) -> list[_Share]:
     found = []
     for who, parts in rows:
         brought = [of for given in parts for of in given.locales]
-        licenses = dict.fromkeys(given.contributor.license for given in parts)
-        counts = [sum(getattr(of, name) for of in brought) for name in ("questions", "responses", "reviews")]
-        locales = sorted({of.locale for of in brought})
-        found.append(_Share(who, locales, *counts, [license_of(name) for name in licenses]))
+        share = _Share(
+            who,
+            sorted({of.locale for of in brought}),
+            questions=sum(of.questions for of in brought),
+            responses=sum(of.responses for of in brought),
+            reviews=sum(of.reviews for of in brought),
+            licenses=[license_of(name) for name in dict.fromkeys(one.contributor.license for one in parts)],
+        )
+        found.append(share)
     return found
 
 

@@ -47,7 +47,8 @@ def _responses_of(answers: pl.DataFrame) -> Responses:
 
 def divide(totals: FloatArray, counts: NDArray[Any]) -> FloatArray:
     """Ratios, NaN where the denominator is 0."""
-    return np.divide(totals, counts, out=np.full(np.shape(totals), np.nan), where=counts != 0)
+    nothing = np.full(np.shape(totals), np.nan)
+    return np.asarray(np.divide(totals, counts, out=nothing, where=counts != 0))
 
 
 _WRONG_OPTIONS = 3
@@ -129,21 +130,21 @@ _LISTED = 20
 """Suspects that a table lists."""
 
 
-class Abilities(NamedTuple):
+class _Abilities(NamedTuple):
     """Abilities of models, expected a posteriori, and their standard errors as if items were known."""
 
     mean: FloatArray
     error: FloatArray
 
 
-class ItemModel(NamedTuple):
+class _ItemModel(NamedTuple):
     """Items of the two-parameter model, shape ``(n_items,)`` each, and the models' abilities."""
 
     slope: FloatArray
     intercept: FloatArray
     slope_error: FloatArray
     """Standard error of the slope, as if abilities were known."""
-    abilities: Abilities
+    abilities: _Abilities
     log_likelihood: float
     """Marginal log-likelihood of the responses, without the priors."""
     converged: bool
@@ -167,7 +168,7 @@ class ItemAnalysis(Summarised):
     """Rows of ``items`` that fit a wrong key better, most evidence first, of equal ones by id; ``best_wrong``
     and ``weak_correct`` count models of the better half and of the other one."""
     responses: Responses
-    model: ItemModel | None
+    model: _ItemModel | None
     guessers: tuple[str, ...] = ()
     """Models whose share of correct answers is no larger than guessing gives in 39 of 40 cases."""
 
@@ -252,7 +253,7 @@ def analyse_items(answers: pl.DataFrame, *, chance: float | None = None) -> Item
 def _analyse_responses(responses: Responses) -> ItemAnalysis:
     """Analyse responses; see `analyse_items`."""
     correct = responses.correct
-    model = fit_items(correct) if len(responses.models) >= _LEAST_MODELS else None
+    model = _fit_items(correct) if len(responses.models) >= _LEAST_MODELS else None
     figures = pl.DataFrame(_item_statistics(correct)._asdict()).fill_nan(None)
     if model is None:
         figures = figures.select("n_models", "difficulty")
@@ -284,9 +285,9 @@ def _by_region(items: pl.DataFrame) -> pl.DataFrame:
     return items.group_by("region").agg(pl.len().alias("items"), means, negative=negative).sort("region")
 
 
-def _abilities(responses: Responses, model: ItemModel | None) -> pl.DataFrame:
+def _abilities(responses: Responses, model: _ItemModel | None) -> pl.DataFrame:
     nothing = np.full(len(responses.models), np.nan)
-    found = Abilities(nothing, nothing) if model is None else model.abilities
+    found = _Abilities(nothing, nothing) if model is None else model.abilities
     columns = {"model": responses.models, "correct": np.nanmean(responses.correct, axis=1)}
     return pl.DataFrame(columns | {"ability": found.mean, "error": found.error}).fill_nan(None)
 
@@ -317,7 +318,7 @@ _Nodes = tuple[FloatArray, FloatArray]
 """Points around the abilities of models, and their weights, shape ``(n_models, _NODES)`` each."""
 
 
-def fit_items(correct: FloatArray, *, priors: bool = True, tolerance: float = 1e-3) -> ItemModel:
+def _fit_items(correct: FloatArray, *, priors: bool = True, tolerance: float = 1e-3) -> _ItemModel:
     """Estimate items and abilities.
 
     Items are estimated by marginal maximum likelihood with EM (Bock and Aitkin 1981, Marginal maximum
@@ -358,16 +359,16 @@ def fit_items(correct: FloatArray, *, priors: bool = True, tolerance: float = 1e
         # The last step has moved items, and abilities are those that belong to them.
         points, _, abilities, likelihood = _posterior(given, asked, items, start)
         abilities, items, _ = _standardised(abilities, items, points)
-    return ItemModel(items[0], items[1], np.sqrt(variances[0]), abilities, likelihood, change < tolerance)
+    return _ItemModel(items[0], items[1], np.sqrt(variances[0]), abilities, likelihood, change < tolerance)
 
 
 def _standardised(
-    abilities: Abilities, items: FloatArray, points: FloatArray
-) -> tuple[Abilities, FloatArray, FloatArray]:
+    abilities: _Abilities, items: FloatArray, points: FloatArray
+) -> tuple[_Abilities, FloatArray, FloatArray]:
     """Put abilities to mean 0 and variance 1, and items and nodes with them."""
     centre = float(abilities.mean.mean())
     scale = float(np.sqrt((abilities.error**2 + (abilities.mean - centre) ** 2).mean()))
-    moved = Abilities((abilities.mean - centre) / scale, abilities.error / scale)
+    moved = _Abilities((abilities.mean - centre) / scale, abilities.error / scale)
     return moved, np.stack([items[0] * scale, items[1] + items[0] * centre]), (points - centre) / scale
 
 
@@ -388,7 +389,7 @@ def _prior(items: FloatArray, variances: FloatArray, centre: FloatArray) -> Floa
 
 def _posterior(
     given: FloatArray, asked: FloatArray, items: FloatArray, mode: FloatArray
-) -> tuple[FloatArray, FloatArray, Abilities, float]:
+) -> tuple[FloatArray, FloatArray, _Abilities, float]:
     """Nodes around each ability and their weights, shape ``(n_models, _NODES)``, abilities, log-likelihood."""
     for _ in range(_ABILITY_STEPS):
         chances = _chances(mode, items)
@@ -409,7 +410,7 @@ def _posterior(
     mean = (weights * points).sum(axis=1) / total[:, 0]
     variance = (weights * (points - mean[:, np.newaxis]) ** 2).sum(axis=1) / total[:, 0]
     likelihood = float((highest + np.log(total / np.sqrt(2 * np.pi))).sum() + np.log(width).sum())
-    return points, weights / total, Abilities(mean, np.sqrt(variance)), likelihood
+    return points, weights / total, _Abilities(mean, np.sqrt(variance)), likelihood
 
 
 def _maximised(

@@ -12,10 +12,9 @@ from rapidfuzz import fuzz
 from blend.builders.stages import Stage, rows_by
 from blend.builders.templates import content
 from blend.builders.templates.localise import slot_country
-from blend.loaders.contributions.contributors import terms_problems
 from blend.loaders.files.diagnostics import Diagnostics, unknown_locale
 from blend.loaders.recipes import RecipeInPlace
-from blend.loaders.recipes.sources import SourceTables, in_locales, load_source
+from blend.loaders.recipes.sources import SourceTables, check_terms, in_locales, load_source
 from blend.schemas.errors import InputError, RowError, RowErrors, raise_all
 from blend.schemas.formats import format_of
 from blend.schemas.frames import (
@@ -167,8 +166,7 @@ def _read_source(placed: RecipeInPlace, source: Source, *, alone: bool, reviewin
         if not alone:
             raise_all([here(one) for one in (error.errors if isinstance(error, RowErrors) else (error,))])
         raise
-    given = ((part.folder, part.contributor) for part in tables.contributed)
-    raise_all(terms_problems(given, placed.recipe.license, within=f"{source.location}/"))
+    check_terms(tables.contributed, placed.recipe.license, where=source.location)
     if alone:
         return tables
     named = pl.format("{}/{}", pl.lit(name), "source")

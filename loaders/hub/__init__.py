@@ -90,7 +90,7 @@ class HubClient:
             InputError: If the revision is absent, unknown or a branch; lists the tags.
         """
         if revision is None:
-            tags = listed_tags(self.refs(attempts=attempts).tags)
+            tags = _listed_tags(self.refs(attempts=attempts).tags)
             raise InputError(f"{self.where}: no revision; write {self.repo_id}@ and a tag ({tags}) or a commit")
         if _COMMIT.fullmatch(revision):
             return revision
@@ -100,10 +100,10 @@ class HubClient:
         if revision in refs.branches:
             raise InputError(
                 f"{self.where}: revision {revision!r} is a branch and can change; pin the commit that it names "
-                f"now, {refs.branches[revision]}, or a tag ({listed_tags(refs.tags)})"
+                f"now, {refs.branches[revision]}, or a tag ({_listed_tags(refs.tags)})"
             )
         raise InputError(
-            f"{self.where}: unknown revision {revision!r}; name a tag ({listed_tags(refs.tags)}), "
+            f"{self.where}: unknown revision {revision!r}; name a tag ({_listed_tags(refs.tags)}), "
             "or a commit as 40 digits"
         )
 
@@ -214,7 +214,7 @@ def hub_name(repo_id: str) -> str:
     return f"Hub dataset {repo_id}"
 
 
-def listed_tags(tags: Iterable[str]) -> str:
+def _listed_tags(tags: Iterable[str]) -> str:
     """The tags, as messages list them."""
     return ", ".join(sorted(tags)) or "it has none"
 

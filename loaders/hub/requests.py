@@ -149,7 +149,7 @@ def is_passing(error: Exception) -> bool:
     from huggingface_hub.errors import OfflineModeIsEnabled
 
     if (status := status_of(error)) is not None:
-        return status in _PASSING and pause_asked_s(response_of(error)) <= _LONGEST_WAIT_S
+        return status in _PASSING and pause_asked_s(_response_of(error)) <= _LONGEST_WAIT_S
     if isinstance(error, OfflineModeIsEnabled):
         return False
     return isinstance(error, (httpx2.TransportError, ConnectionError, TimeoutError, NotTheHub))
@@ -157,7 +157,7 @@ def is_passing(error: Exception) -> bool:
 
 def wait_after(error: Exception, attempt: int, *, on_wait: OnWait | None = None, pause_s: float = 1.0) -> None:
     """Wait before the next attempt, as long as the Hub asks for or twice as long as the last time."""
-    seconds = max(pause_asked_s(response_of(error)), pause_s * 2 ** (attempt - 1))
+    seconds = max(pause_asked_s(_response_of(error)), pause_s * 2 ** (attempt - 1))
     if on_wait is not None:
         on_wait(f"{reason(error)}: next attempt in {seconds:.0f} s")
     time.sleep(seconds)
@@ -294,7 +294,7 @@ def _refusal(error: Exception, purpose: Purpose) -> str:
         return "the Hub does not accept the token; log in again with `hf auth login`, or correct HF_TOKEN"
     if status == 403 and purpose == "read":
         return f"you may not read this ({reply}); ask its owners for access, then log in with `hf auth login`"
-    response = response_of(error)
+    response = _response_of(error)
     if response is not None and status in (402, 403, 413, 507):
         # Quotas, rules of a repository, roles and rights of a token: only the Hub's own words tell which.
         return (
@@ -311,7 +311,7 @@ def _refusal(error: Exception, purpose: Purpose) -> str:
 
 def reason(error: BaseException) -> str:
     """Say in one line what went wrong, without tokens and signatures of addresses."""
-    response = response_of(error)
+    response = _response_of(error)
     if response is None:
         text = str(error).partition("\n")[0] or type(error).__name__
     else:
@@ -327,11 +327,11 @@ def masked(text: str) -> str:
 
 def status_of(error: BaseException) -> int | None:
     """The HTTP status behind an error; null if there was no answer."""
-    response = response_of(error)
+    response = _response_of(error)
     return None if response is None else response.status_code
 
 
-def response_of(error: BaseException) -> "Response | None":
+def _response_of(error: BaseException) -> "Response | None":
     """The answer behind an error; null if there was none."""
     from huggingface_hub.errors import HfHubHTTPError
 

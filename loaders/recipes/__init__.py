@@ -319,9 +319,9 @@ def _as_text(kind: str, path: Path) -> tuple[str, bytes | None]:
     if path.suffix.lower() != WORKBOOK:
         return path.suffix, read_content(path) if path.exists() else None
     if kind == "forms":
-        rows = read_forms(path).drop("source")
-        return ".tsv", rows.write_csv(separator="\t", include_header=False).encode()
-    return ".csv", read_verdicts(path).drop("source").write_csv().encode()
+        text = read_forms(path).drop("source").write_csv(separator="\t", include_header=False)
+        return ".tsv", text.encode()
+    return ".csv", read_verdicts(path).drop("source").write_csv().encode() if path.exists() else None
 
 
 def _check_named(path: Path, key: str, fix: str = "correct the path") -> None:

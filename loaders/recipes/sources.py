@@ -9,7 +9,7 @@ from typing import NamedTuple
 import polars as pl
 
 from blend.loaders.contributions import read_collection
-from blend.loaders.contributions.contributors import collection_layout
+from blend.loaders.contributions.contributors import collection_layout, terms_problems
 from blend.loaders.files.content import check_pin, directory_digest, file_infos, instead_of_file
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.hub import fetch_dataset
@@ -23,7 +23,7 @@ from blend.loaders.upstream.semeval import read_semeval, semeval_files
 from blend.loaders.wikidata.facts import Facts, read_facts
 from blend.loaders.wikidata.partial import check_account
 from blend.loaders.wikidata.prompts import PACKAGED, packaged_templates, parse_templates
-from blend.schemas.errors import InputError
+from blend.schemas.errors import InputError, raise_all
 from blend.schemas.frames import (
     ANNOTATIONS,
     GIVEN_MCQS,
@@ -124,7 +124,7 @@ def load_source(
     return SourceTables(info, **rows, profiles=collection.profiles, contributed=contributed)
 
 
-class Snapshot(NamedTuple):
+class _Snapshot(NamedTuple):
     """A Wikidata snapshot that a recipe names."""
 
     info: SourceInfo
@@ -137,7 +137,7 @@ class Snapshot(NamedTuple):
     """The domain's prompt templates, `rows.TEMPLATES`; without rows if it has none."""
 
 
-def load_snapshot(placed: RecipeInPlace) -> Snapshot | None:
+def load_snapshot(placed: RecipeInPlace) -> _Snapshot | None:
     """Read the snapshot of a recipe, compared before with the digests there and in the account beside it.
 
     Returns:
@@ -173,7 +173,7 @@ def load_snapshot(placed: RecipeInPlace) -> Snapshot | None:
     info = SourceInfo(kind=source.kind, location=source.location, revision=None, sha256=digest, files=files)
     facts = read_facts(snapshot, domain)
     placed.on_progress("read Wikidata", 1, 1)
-    return Snapshot(info, facts, domain, templates)
+    return _Snapshot(info, facts, domain, templates)
 
 
 def load_topics(placed: RecipeInPlace) -> tuple[SourceInfo, TopicTables, pl.DataFrame | None] | None:
@@ -202,6 +202,16 @@ def in_locales(given: Sequence[Contributed], wanted: Sequence[str]) -> tuple[Con
         for part in given
     )
     return tuple(part for part in parts if part.locales)
+
+
+def check_terms(given: Sequence[Contributed], released: str | None, *, where: str) -> None:
+    """Compare the licences of contributions, of the source at ``where``, with that of their dataset.
+
+    Raises:
+        RowError, RowErrors: If one does not allow the other; names all of them.
+    """
+    named = ((part.folder, part.contributor) for part in given)
+    raise_all(terms_problems(named, released, within=f"{where}/"))
 
 
 _MEANINGLESS = {"sample": ("location", "revision"), "contributions": ("revision", "license"), "blend": ()}

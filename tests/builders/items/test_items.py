@@ -14,9 +14,9 @@ import blend
 from blend.builders.items import (
     Responses,
     _analyse_responses,
+    _fit_items,
     _item_statistics,
     _wrong_key_evidence,
-    fit_items,
 )
 from blend.builders.release.reviewing import options_to_review
 from blend.loaders.responses.returned_sheets import read_suspects
@@ -178,7 +178,7 @@ def lsat6() -> np.ndarray:
 @pytest.mark.slow
 def test_the_estimates_of_a_published_package(lsat6: np.ndarray):
     # R's ltm, ltm(LSAT ~ z1): difficulties and discriminations with four digits, log-likelihood -2466.653.
-    found = fit_items(lsat6, priors=False, tolerance=1e-6)
+    found = _fit_items(lsat6, priors=False, tolerance=1e-6)
     assert found.converged
     assert found.log_likelihood == pytest.approx(-2466.653, abs=2e-3)
     assert found.slope == pytest.approx([0.8254, 0.7229, 0.8905, 0.6886, 0.6575], abs=1e-3)
@@ -197,7 +197,7 @@ def simulated(n_models: int, n_items: int, seed: int = 0) -> tuple[np.ndarray, .
 @pytest.mark.nightly
 def test_what_was_simulated_is_found():
     correct, ability, slope, intercept = simulated(300, 300)
-    found = fit_items(correct)
+    found = _fit_items(correct)
     for truth, estimate, least in (
         (ability, found.abilities.mean, 0.99),
         (intercept, found.intercept, 0.97),
