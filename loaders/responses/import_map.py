@@ -128,8 +128,8 @@ def read_answers(path: Path) -> tuple[list[Cells], bool]:
 
     Returns:
         One row per row of a table, or annotation: fields of the task and results by names of their controls, as
-        lists of texts, in tables as texts; ``annotator``, as the file names it. In JSON, a control that is
-        named like a field or ``annotator`` is ``control NAME``, and a field ``annotator`` is ``field annotator``.
+        lists of texts, in tables as texts; ``annotator``, as the file names it. In JSON, a control named like a
+        field or ``annotator`` is ``control NAME``, and a field ``annotator`` is ``field annotator``.
         Skipped tasks are left out. And whether rows are annotations, of which several may be one person's.
 
     Raises:
