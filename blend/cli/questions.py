@@ -14,6 +14,7 @@ from blend.cli.options import (
     ReturnedSheet,
     Reviewer,
     VerdictFile,
+    evenly,
     print_tables,
     say_how_to_name,
     say_of_file,
@@ -187,9 +188,7 @@ def _say_what_was_read(verdicts: "Sequence[GivenVerdict]") -> None:
 
     refusals = [one for one in verdicts if one.verdict != OK]
     if refusals:
-        step = max(len(refusals) / _PAIRS, 1)
-        some = [refusals[int(at * step)] for at in range(min(len(refusals), _PAIRS))]
-        listed = "; ".join(f"{shown(one.option)} = {one.verdict}" for one in some)
+        listed = "; ".join(f"{shown(one.option)} = {one.verdict}" for one in evenly(refusals, _PAIRS))
         typer.echo(f"Look whether each verdict fits its option, or the column moved by a row: {listed}.")
     elif len(verdicts) > _FEW:
         typer.echo(
