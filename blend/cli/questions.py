@@ -165,11 +165,12 @@ def accept(
     from datetime import UTC, datetime
 
     from blend.loaders.files.diagnostics import Diagnostics
-    from blend.loaders.responses.returned_sheets import read_option_sheet
+    from blend.loaders.responses.returned_sheets import read_verdict_sheet
     from blend.loaders.responses.verdicts import add_verdicts
+    from blend.schemas.sheets import OPTION_SHEET
 
     diagnostics = Diagnostics()
-    verdicts = read_option_sheet(sheet, diagnostics=diagnostics)
+    verdicts = read_verdict_sheet(OPTION_SHEET, sheet, diagnostics=diagnostics)
     is_new = not out.exists()
     added = add_verdicts(out, verdicts, reader=reviewer, native=native, when=datetime.now(UTC).date())
     known = f"; {added.known:,} stood there already" if added.known else ""

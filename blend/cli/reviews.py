@@ -187,12 +187,12 @@ def _accept_pairs(sheet: Path, out: Path, reviewer: str) -> None:
     from datetime import UTC, datetime
 
     from blend.loaders.files.diagnostics import Diagnostics
-    from blend.loaders.responses.returned_sheets import read_pair_sheet
+    from blend.loaders.responses.returned_sheets import read_verdict_sheet
     from blend.loaders.responses.verdicts import add_verdicts
-    from blend.schemas.sheets import DIFFERS_FROM, SAME_AS
+    from blend.schemas.sheets import DIFFERS_FROM, PAIR_SHEET, SAME_AS
 
     diagnostics = Diagnostics()
-    verdicts = read_pair_sheet(sheet, diagnostics=diagnostics)
+    verdicts = read_verdict_sheet(PAIR_SHEET, sheet, diagnostics=diagnostics)
     is_new = not out.exists()
     added = add_verdicts(out, verdicts, reader=reviewer, native=False, when=datetime.now(UTC).date())
     same, different = added.by_verdict[SAME_AS], added.by_verdict[DIFFERS_FROM]

@@ -3,6 +3,7 @@
 import json
 import tomllib
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,9 @@ from blend.loaders.responses import returned_sheets
 from blend.loaders.responses.returned_sheets import (
     read_answer_sheet,
     read_native_questions,
-    read_option_sheet,
-    read_pair_sheet,
     read_review_sheet,
     read_translations,
+    read_verdict_sheet,
     write_reviews,
 )
 from blend.schemas.errors import ConflictError, InputError, RowError
@@ -156,8 +156,8 @@ def test_a_file_where_the_folder_should_be(tmp_path: Path):
 
 SHEETS: list[tuple[Callable[[Path], object], Sheet]] = [
     (read_answer_sheet, ANSWER_SHEET),
-    (read_option_sheet, OPTION_SHEET),
-    (read_pair_sheet, PAIR_SHEET),
+    (partial(read_verdict_sheet, OPTION_SHEET), OPTION_SHEET),
+    (partial(read_verdict_sheet, PAIR_SHEET), PAIR_SHEET),
     (read_review_sheet, TEMPLATE_SHEET),
 ]
 
