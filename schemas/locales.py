@@ -81,6 +81,11 @@ class Locale(Row):
     """Datasets that hold the locale; empty for a locale of one's own."""
 
     @property
+    def label(self) -> str:
+        """What upstream's column ``Source`` calls it, ``Korean (South Korea)``."""
+        return f"{self.language_name} ({self.region_name})"
+
+    @property
     def names(self) -> tuple[str, ...]:
         """Every English name of the region without article, the usual one first, none twice."""
         return tuple(dict.fromkeys([self.region_name, _without_article(self.prompt_name), *self.aliases]))

@@ -1,10 +1,10 @@
 """What several commands share: options, the recipe where none is named, and how results are printed."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from os.path import relpath
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
 
 import typer
 
@@ -15,6 +15,8 @@ from blend.schemas.texts import escape_controls, escape_controls_in_json
 if TYPE_CHECKING:
     from blend.loaders.files.diagnostics import Diagnostics
     from blend.schemas.recipe import Recipe
+
+_T = TypeVar("_T")
 
 
 def _pseudonym(given: str) -> str:
@@ -129,6 +131,12 @@ def used_recipe(path: Path | None) -> _UsedRecipe:
     if path is None:
         say_which(chosen)
     return _UsedRecipe(sample_recipe() if chosen is None else read_recipe(chosen), chosen)
+
+
+def evenly(rows: Sequence[_T], n: int) -> list[_T]:
+    """Up to so many of the rows, evenly from all."""
+    step = max(len(rows) / n, 1)
+    return [rows[int(at * step)] for at in range(min(len(rows), n))]
 
 
 def say_of_file(diagnostics: "Diagnostics") -> None:

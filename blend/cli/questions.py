@@ -14,6 +14,7 @@ from blend.cli.options import (
     ReturnedSheet,
     Reviewer,
     VerdictFile,
+    evenly,
     print_tables,
     say_how_to_name,
     say_of_file,
@@ -164,11 +165,12 @@ def accept(
     from datetime import UTC, datetime
 
     from blend.loaders.files.diagnostics import Diagnostics
-    from blend.loaders.responses.returned_sheets import read_option_sheet
+    from blend.loaders.responses.returned_sheets import read_verdict_sheet
     from blend.loaders.responses.verdicts import add_verdicts
+    from blend.schemas.sheets import OPTION_SHEET
 
     diagnostics = Diagnostics()
-    verdicts = read_option_sheet(sheet, diagnostics=diagnostics)
+    verdicts = read_verdict_sheet(OPTION_SHEET, sheet, diagnostics=diagnostics)
     is_new = not out.exists()
     added = add_verdicts(out, verdicts, reader=reviewer, native=native, when=datetime.now(UTC).date())
     known = f"; {added.known:,} stood there already" if added.known else ""
@@ -187,9 +189,7 @@ def _say_what_was_read(verdicts: "Sequence[GivenVerdict]") -> None:
 
     refusals = [one for one in verdicts if one.verdict != OK]
     if refusals:
-        step = max(len(refusals) / _PAIRS, 1)
-        some = [refusals[int(at * step)] for at in range(min(len(refusals), _PAIRS))]
-        listed = "; ".join(f"{shown(one.option)} = {one.verdict}" for one in some)
+        listed = "; ".join(f"{shown(one.option)} = {one.verdict}" for one in evenly(refusals, _PAIRS))
         typer.echo(f"Look whether each verdict fits its option, or the column moved by a row: {listed}.")
     elif len(verdicts) > _FEW:
         typer.echo(

@@ -12,6 +12,7 @@ from blend.cli.options import (
     RawRecipe,
     ReturnedSheet,
     Reviewer,
+    evenly,
     say_how_to_name,
     say_of_file,
     used_recipe,
@@ -108,7 +109,7 @@ def accept(
 
 
 def _accept_answers(sheet: Path, out: Path, reviewer: str, *, update: bool) -> None:
-    from blend.builders.saq.reviews import english_pairs, reviews_of
+    from blend.builders.saq.reviews import reviews_of
     from blend.loaders.files.diagnostics import Diagnostics, checked
     from blend.loaders.responses.odd_answers import moved_english
     from blend.loaders.responses.response_rows import is_own
@@ -136,10 +137,14 @@ def _accept_answers(sheet: Path, out: Path, reviewer: str, *, update: bool) -> N
                 f"{written.path}: counts in place of what `blend annotate sync` writes; pull again, so that "
                 "the same question is not reviewed in both."
             )
-    if pairs := english_pairs(accepted.reviews, _PAIRS):
-        listed = "; ".join(f"{shown(answer)} = {shown(english)}" for answer, english in pairs)
-        typer.echo(f"Look whether the English fits its answers, or one column was sorted alone: {listed}.")
     rows = accepted.reviews.to_dicts()
+    groups = [group for review in rows for group in review["groups"]]
+    # English that is the answer itself tells nothing; where a column was sorted alone, no pair fits.
+    told = [one for one in groups if one["en_answers"] and one["en_answers"][0] not in one["answers"]]
+    if pairs := evenly(told, _PAIRS):
+        texts = [(group["answers"][0], group["en_answers"][0]) for group in pairs]
+        listed = "; ".join(f"{shown(answer)} = {shown(english)}" for answer, english in texts)
+        typer.echo(f"Look whether the English fits its answers, or one column was sorted alone: {listed}.")
     if struck := [(answer, review["template_id"]) for review in rows for answer in review["invalid"]]:
         listed = "; ".join(f"{shown(answer)} ({shown(template_id)})" for answer, template_id in struck[:_PAIRS])
         more = f"; and {len(struck) - _PAIRS:,} more" if len(struck) > _PAIRS else ""
@@ -182,12 +187,12 @@ def _accept_pairs(sheet: Path, out: Path, reviewer: str) -> None:
     from datetime import UTC, datetime
 
     from blend.loaders.files.diagnostics import Diagnostics
-    from blend.loaders.responses.returned_sheets import read_pair_sheet
+    from blend.loaders.responses.returned_sheets import read_verdict_sheet
     from blend.loaders.responses.verdicts import add_verdicts
-    from blend.schemas.sheets import DIFFERS_FROM, SAME_AS
+    from blend.schemas.sheets import DIFFERS_FROM, PAIR_SHEET, SAME_AS
 
     diagnostics = Diagnostics()
-    verdicts = read_pair_sheet(sheet, diagnostics=diagnostics)
+    verdicts = read_verdict_sheet(PAIR_SHEET, sheet, diagnostics=diagnostics)
     is_new = not out.exists()
     added = add_verdicts(out, verdicts, reader=reviewer, native=False, when=datetime.now(UTC).date())
     same, different = added.by_verdict[SAME_AS], added.by_verdict[DIFFERS_FROM]

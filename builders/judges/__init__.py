@@ -16,10 +16,9 @@ from typing import Protocol, TypeVar
 import polars as pl
 from rapidfuzz.distance import Levenshtein
 
-from blend.loaders.responses.verdicts import Decision, GivenVerdict, shipped_decisions
-from blend.schemas.errors import InputError, RowError
+from blend.loaders.responses.verdicts import Decision
+from blend.schemas.errors import RowError
 from blend.schemas.personal_data import MODEL_PREFIX
-from blend.schemas.recipe import JudgeOptions, McqOptions
 from blend.schemas.texts import pair_key, words
 
 Choice = TypeVar("Choice")
@@ -179,62 +178,7 @@ def settle(
             return choice
 
 
-# Which judges there are, and why people are asked about a pair.
-
-
-def make_judges(
-    options: JudgeOptions,
-    *,
-    decisions: Iterable[Decision] = (),
-    shipped: Iterable[Decision] = (),
-    record: Callable[[Sequence[GivenVerdict]], None] | None = None,
-) -> tuple[Judge, ...]:
-    """The judges that a recipe asks for, in order: decisions, shipped decisions, model.
-
-    A server is called with the first pair that comes to it.
-
-    Args:
-        options: The recipe's choice; paths already relative to the working directory.
-        decisions: Reviewed and kept decisions (`loaders.responses.verdicts.decisions_in`).
-        shipped: Decisions that come with the package (`loaders.responses.verdicts.shipped_decisions`). They
-            spare a model the question.
-        record: Takes every verdict of a chat model as soon as it is there, to be kept
-            (`loaders.responses.verdicts.append_verdicts`); needed for one.
-
-    Raises:
-        InputError: If an option that the kind of judge needs is missing, or one is given that it has no use
-            for.
-        RowError: If the decisions contradict each other; names both.
-    """
-    if options.kind == "lexical" and options.model is not None:
-        raise InputError(
-            f"mcq.judge: model {options.model!r} is given, but kind = 'lexical' asks no model; "
-            "write kind = 'chat', or remove model"
-        )
-    decided = [DecisionsJudge(known) for known in (tuple(decisions), tuple(shipped)) if known]
-    if options.kind == "lexical":
-        return tuple(decided)
-    if options.model is None:
-        raise InputError("mcq.judge: kind = 'chat' needs a model; add its name as the server knows it")
-    if record is None:
-        raise InputError(
-            "mcq.judge: kind = 'chat' needs a table of verdicts, which keeps every one so that a rebuild asks "
-            "nothing again; add verdicts = 'verdicts.tsv' to [mcq]"
-        )
-    # It brings a client along, which a build without a model need not load.
-    from blend.builders.judges.chat import ChatJudge
-
-    return *decided, ChatJudge(options.model, record=record, concurrency=options.concurrency)
-
-
-def default_judges(options: McqOptions) -> tuple[Judge, ...]:
-    """Return the judges where nobody else is named: the shipped decisions."""
-    return make_judges(JudgeOptions(), shipped=shipped_for(options))
-
-
-def shipped_for(options: McqOptions) -> tuple[Decision, ...]:
-    """The shipped decisions where they count: unless the recipe does without them."""
-    return shipped_decisions() if options.judge.shipped else ()
+# Why people are asked about a pair.
 
 
 _ONE_SPELLING = 0.75

@@ -11,14 +11,15 @@ own (`builders.mcq.verdicts.Verdicts.counting`).
 import json
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
-from blend.builders.judges import Pair, Verdict
-from blend.loaders.responses.verdicts import GivenVerdict
+from blend.builders.judges import DecisionsJudge, Judge, Pair, Verdict
+from blend.loaders.responses.verdicts import Decision, GivenVerdict, shipped_decisions
 from blend.loaders.servers import Persistence, Server, ask_side_by_side, server_address
-from blend.schemas.errors import ServerError
+from blend.schemas.errors import InputError, ServerError
 from blend.schemas.personal_data import MODEL_PREFIX
+from blend.schemas.recipe import JudgeOptions, McqOptions
 from blend.schemas.sheets import ON_PAIRS, SAME_AS, VERDICTS
 from blend.schemas.texts import clean, pair_key
 
@@ -351,3 +352,58 @@ class OptionReader(_ChatModel[AskedOptions]):
             why = _one_line(entry.get("why"))
             given.append(GivenVerdict(option, verdict, why, "", *about, confidence=float(sure)))
         return given
+
+
+# Which judges a build asks.
+
+
+def make_judges(
+    options: JudgeOptions,
+    *,
+    decisions: Iterable[Decision] = (),
+    shipped: Iterable[Decision] = (),
+    record: Callable[[Sequence[GivenVerdict]], None] | None = None,
+) -> tuple[Judge, ...]:
+    """The judges that a recipe asks for, in order: decisions, shipped decisions, model.
+
+    A server is called with the first pair that comes to it.
+
+    Args:
+        options: The recipe's choice; paths already relative to the working directory.
+        decisions: Reviewed and kept decisions (`loaders.responses.verdicts.decisions_in`).
+        shipped: Decisions that come with the package (`loaders.responses.verdicts.shipped_decisions`). They
+            spare a model the question.
+        record: Takes every verdict of a chat model as soon as it is there, to be kept
+            (`loaders.responses.verdicts.append_verdicts`); needed for one.
+
+    Raises:
+        InputError: If an option that the kind of judge needs is missing, or one is given that it has no use
+            for.
+        RowError: If the decisions contradict each other; names both.
+    """
+    if options.kind == "lexical" and options.model is not None:
+        raise InputError(
+            f"mcq.judge: model {options.model!r} is given, but kind = 'lexical' asks no model; "
+            "write kind = 'chat', or remove model"
+        )
+    decided = [DecisionsJudge(known) for known in (tuple(decisions), tuple(shipped)) if known]
+    if options.kind == "lexical":
+        return tuple(decided)
+    if options.model is None:
+        raise InputError("mcq.judge: kind = 'chat' needs a model; add its name as the server knows it")
+    if record is None:
+        raise InputError(
+            "mcq.judge: kind = 'chat' needs a table of verdicts, which keeps every one so that a rebuild asks "
+            "nothing again; add verdicts = 'verdicts.tsv' to [mcq]"
+        )
+    return *decided, ChatJudge(options.model, record=record, concurrency=options.concurrency)
+
+
+def default_judges(options: McqOptions) -> tuple[Judge, ...]:
+    """Return the judges where nobody else is named: the shipped decisions."""
+    return make_judges(JudgeOptions(), shipped=shipped_for(options))
+
+
+def shipped_for(options: McqOptions) -> tuple[Decision, ...]:
+    """The shipped decisions where they count: unless the recipe does without them."""
+    return shipped_decisions() if options.judge.shipped else ()

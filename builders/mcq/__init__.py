@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from blend.builders.judges import Judge, default_judges
+from blend.builders.judges import Judge
+from blend.builders.judges.chat import default_judges
 from blend.builders.mcq.result import McqBuild
 from blend.schemas.errors import InputError
 from blend.schemas.frames import votes_known

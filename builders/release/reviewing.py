@@ -9,8 +9,8 @@ from typing import Any
 
 import polars as pl
 
-from blend.builders.judges import make_judges, shipped_for, why_suspected
-from blend.builders.judges.chat import AskedOptions, OptionReader
+from blend.builders.judges import why_suspected
+from blend.builders.judges.chat import AskedOptions, OptionReader, make_judges, shipped_for
 from blend.builders.mcq.to_review import OFFERED_OPTIONS, candidate_pairs, offered_options
 from blend.builders.mcq.verdicts import Reader, Verdicts
 from blend.builders.release.inputs import read_inputs

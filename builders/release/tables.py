@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from blend.builders.cultural_prompts import CulturalPrompts, build_prompts
-from blend.builders.judges import make_judges, shipped_for
+from blend.builders.judges.chat import make_judges, shipped_for
 from blend.builders.mcq import build_mcq
 from blend.builders.mcq.published_mcqs import given_rows
 from blend.builders.mcq.result import (

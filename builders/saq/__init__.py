@@ -5,7 +5,7 @@ References:
     ``docs/aggregation.md`` states every rule, and what is ours where the paper is silent.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import polars as pl
@@ -150,23 +150,24 @@ def _saq_findings(
         `frames.FINDINGS`, ordered by kind, source, locale, template and detail.
     """
     locations = questions.select(*KEY, "source")
+    # At the first response that gave them.
+    typed = votes.sort("source").unique([*KEY, "answer"], keep="first", maintain_order=True)
     found = [
         *_incomplete(states.join(locations, on=KEY)),
         _unreviewed_questions(votes.join(reviews, on=KEY, how="anti"), groups, locations),
-        _unreviewed_answers(votes.join(reviews, on=KEY, how="semi"), groups),
+        _unreviewed_answers(typed.join(reviews, on=KEY, how="semi"), groups),
         _invalid(ballots.decisions),
         _rejected(ballots.answers),
         _untranslated(groups, locations),
-        _out_of_format(votes),
-        _several_answers(votes),
+        _out_of_format(typed.filter(pl.col("answer_format") != AnswerFormat.TEXT.value)),
+        _several_answers(typed.filter(~pl.col("reviewed"), answer_format=AnswerFormat.TEXT.value)),
     ]
     return pl.concat(found).sort("kind", "source", "locale", "template_id", "detail")
 
 
 def _rows(found: pl.DataFrame, kind: str, detail: pl.Expr) -> pl.DataFrame:
-    return found.with_columns(kind=pl.lit(kind), detail=detail).select(
-        pl.col(name).cast(dtype) for name, dtype in FINDINGS.items()
-    )
+    named = found.with_columns(kind=pl.lit(kind), detail=detail)
+    return named.select(pl.col(name).cast(dtype) for name, dtype in FINDINGS.items())
 
 
 def _quoted(answers: str) -> pl.Expr:
@@ -174,18 +175,14 @@ def _quoted(answers: str) -> pl.Expr:
     return pl.col(answers).list.eval(pl.format("'{}'", pl.element())).list.join(", ")
 
 
-def _incomplete(states: pl.DataFrame) -> Sequence[pl.DataFrame]:
-    short = states.filter(pl.col("state") == NEEDS_RESPONSES)
-    stopped = states.filter(pl.col("state") == STOPPED)
+def _incomplete(states: pl.DataFrame) -> Iterator[pl.DataFrame]:
     counts = pl.format("{} of {} valid responses", "valid", "wanted")
-    return (
-        _rows(short, "too-few-responses", pl.format("{}; aggregated all the same", counts)),
-        _rows(
-            stopped,
-            "collection-stopped",
-            pl.format("{} after {} 'I don't know'; aggregated all the same", counts, "idk"),
-        ),
-    )
+    stopped = pl.format("{} after {} 'I don't know'", counts, "idk")
+    for state, kind, detail in (
+        (NEEDS_RESPONSES, "too-few-responses", counts),
+        (STOPPED, "collection-stopped", stopped),
+    ):
+        yield _rows(states.filter(state=state), kind, pl.format("{}; aggregated all the same", detail))
 
 
 def _unreviewed_questions(votes: pl.DataFrame, groups: pl.DataFrame, locations: pl.DataFrame) -> pl.DataFrame:
@@ -195,28 +192,22 @@ def _unreviewed_questions(votes: pl.DataFrame, groups: pl.DataFrame, locations: 
         .join(groups.group_by(KEY).agg(n_groups=pl.len()), on=KEY)
         .join(locations, on=KEY)
     )
-    one = pl.col("n_answers") == 1
-    answers = pl.when(one).then(pl.lit("1 answer")).otherwise(pl.format("{} answers", "n_answers"))
-    detail = pl.format("no review; {} grouped by rules into {}", answers, "n_groups")
+    plural = pl.when(pl.col("n_answers") == 1).then(pl.lit("")).otherwise(pl.lit("s"))
+    detail = pl.format("no review; {} answer{} grouped by rules into {}", "n_answers", plural, "n_groups")
     return _rows(proposed, "no-review", detail)
 
 
-def _unreviewed_answers(votes: pl.DataFrame, groups: pl.DataFrame) -> pl.DataFrame:
-    """Answers that the review of their question does not mention, at the first response that gave them."""
+def _unreviewed_answers(typed: pl.DataFrame, groups: pl.DataFrame) -> pl.DataFrame:
+    """Answers that the review of their question does not mention."""
     own = ["group", "key", *KEY]
     answers = (
-        votes.filter(~pl.col("reviewed"))
-        .sort("source")
-        .unique([*KEY, "answer"], keep="first", maintain_order=True)
+        typed.filter(~pl.col("reviewed"))
         .join(groups.select(*own, "answers"), on=own, nulls_equal=True)
         .with_columns(beside=pl.col("answers").list.set_difference(pl.concat_list("answer")).list.sort())
     )
     alone = pl.col("beside").list.len() == 0
-    done = (
-        pl.when(alone)
-        .then(pl.lit("a group of its own"))
-        .otherwise(pl.format("grouped with {}", _quoted("beside")))
-    )
+    together = pl.format("grouped with {}", _quoted("beside"))
+    done = pl.when(alone).then(pl.lit("a group of its own")).otherwise(together)
     detail = pl.format("the review does not mention '{}'; by the rules {}", "answer", done)
     return _rows(answers, "unreviewed-answer", detail)
 
@@ -227,22 +218,16 @@ def _invalid(decisions: pl.DataFrame) -> pl.DataFrame:
     struck = (
         decisions.filter("invalid")
         .sort("position")
-        .group_by(*KEY, "review", maintain_order=True)
+        .group_by(*KEY, source="review", maintain_order=True)
         .agg(answers=pl.format("'{}'{}", "answer", why))
-        .rename({"review": "source"})
     )
-    return _rows(
-        struck, "invalid-answers", pl.format("the review removes {}", pl.col("answers").list.join(", "))
-    )
+    detail = pl.format("the review removes {}", pl.col("answers").list.join(", "))
+    return _rows(struck, "invalid-answers", detail)
 
 
 def _rejected(answers: pl.DataFrame) -> pl.DataFrame:
-    detail = pl.format(
-        "all answers of annotator '{}' are invalid ({}); neither a vote nor a non-answer",
-        "annotator",
-        _quoted("answers"),
-    )
-    return _rows(rejections(answers), "rejected-response", detail)
+    text = "all answers of annotator '{}' are invalid ({}); neither a vote nor a non-answer"
+    return _rows(rejections(answers), "rejected-response", pl.format(text, "annotator", _quoted("answers")))
 
 
 def _untranslated(groups: pl.DataFrame, locations: pl.DataFrame) -> pl.DataFrame:
@@ -255,30 +240,18 @@ def _untranslated(groups: pl.DataFrame, locations: pl.DataFrame) -> pl.DataFrame
     return _rows(missing, "no-translation", pl.format("no English for {}", _quoted("answers")))
 
 
-def _out_of_format(votes: pl.DataFrame) -> pl.DataFrame:
-    """Answers that lack the format their question asks for, at the first response that gave them."""
-    formatted = votes.filter(pl.col("answer_format") != AnswerFormat.TEXT.value)
-    fits = [
-        understood(answer, AnswerFormat(form), language, unit=unit) is not None
-        for answer, form, language, unit in formatted.select(
-            "answer", "answer_format", "language", "unit"
-        ).iter_rows()
-    ]
-    odd = _first_typed(formatted.filter(~pl.Series(fits, dtype=pl.Boolean)))
-    return _rows(
-        odd, "out-of-format", pl.format("'{}' is not in the format {}; kept", "answer", "answer_format")
-    )
+def _out_of_format(typed: pl.DataFrame) -> pl.DataFrame:
+    """Answers that lack the format their question asks for."""
+    texts = typed.select("answer", "answer_format", "language", "unit").iter_rows()
+    odd = [understood(text, AnswerFormat(form), tag, unit=unit) is None for text, form, tag, unit in texts]
+    detail = pl.format("'{}' is not in the format {}; kept", "answer", "answer_format")
+    return _rows(typed.filter(pl.Series(odd, dtype=pl.Boolean)), "out-of-format", detail)
 
 
-def _several_answers(votes: pl.DataFrame) -> pl.DataFrame:
-    """Unreviewed answers that look like several in one cell, at the first response that gave them."""
-    typed = _first_typed(votes.filter(~pl.col("reviewed"), pl.col("answer_format") == AnswerFormat.TEXT.value))
+def _several_answers(typed: pl.DataFrame) -> pl.DataFrame:
+    """Unreviewed answers that look like several in one cell."""
     parts = [several_answers(answer, lines) for answer, lines in typed.select("answer", "lines").iter_rows()]
     listed = typed.with_columns(parts=pl.Series(parts, dtype=pl.List(pl.String)))
     n_parts = pl.col("parts").list.len()
     detail = pl.format("'{}' may be {} answers: {}; kept as one", "answer", n_parts, _quoted("parts"))
     return _rows(listed.filter(n_parts > 1), "several-answers", detail)
-
-
-def _first_typed(votes: pl.DataFrame) -> pl.DataFrame:
-    return votes.sort("source").unique([*KEY, "answer"], keep="first", maintain_order=True)

@@ -132,35 +132,22 @@ class CollectionStatus(NamedTuple):
 
     def as_tables(self) -> list[Table]:
         """Show how far every locale is by its raw responses, and which questions still need some."""
-        locales = self.locales.select(
-            *("locale", "questions", "complete"),
-            pl.col("needs_responses").alias("open"),
-            pl.col("stopped_idk").alias("stopped"),
-            *("valid", "idk", "rejected"),
-            needed="still_needed",
-        )
+        names = {"needs_responses": "open", "stopped_idk": "stopped", "still_needed": "needed"}
         waiting = self.questions.filter(pl.col("state").is_in([NEEDS_RESPONSES, STOPPED])).sort(
             "locale", "state", "still_needed", "template_id", descending=[False, False, True, False]
         )
-        first = waiting.head(_SHOWN).select(
-            "locale",
-            pl.col("template_id").alias("question"),
-            "state",
-            "valid",
-            pl.col("wanted").alias("of"),
-            "idk",
-            needed="still_needed",
-        )
+        columns = ("locale", "template_id", "state", "valid", "wanted", "idk", "still_needed")
+        first = waiting.head(_SHOWN).select(columns)
         return [
             Table(
                 "Collection by locale",
-                locales,
+                self.locales.rename(names),
                 "Questions by state, then responses. A valid response is any but \u201cI don't know\u201d "
                 "and those that a reviewer rejected.",
             ),
             Table(
                 f"{pluralise(len(waiting), 'question')} without enough responses",
-                first,
+                first.rename({"template_id": "question", "wanted": "of", "still_needed": "needed"}),
                 f"The first {_SHOWN}; as JSON all are listed." if len(waiting) > _SHOWN else "",
             ),
         ]

@@ -48,7 +48,6 @@ class _Answer(NamedTuple):
 
 
 _Rows = Sequence[_Answer]
-"""Rows of one question."""
 
 
 class _Reviewed(NamedTuple):
@@ -428,19 +427,3 @@ def _review(rows: _Rows, reviewer: str) -> dict[str, object]:
         ],
         "source": rows[0].source,
     }
-
-
-def english_pairs(reviews: pl.DataFrame, n: int) -> list[tuple[str, str]]:
-    """Up to ``n`` answers beside their English, evenly from all: where one column was sorted alone, none fit.
-
-    Args:
-        reviews: `frames.REVIEWS`. Groups whose English is the answer itself tell nothing.
-        n: How many.
-    """
-    groups = [group for review in reviews["groups"].to_list() for group in review or []]
-    pairs = [
-        (group["answers"][0], group["en_answers"][0])
-        for group in groups
-        if group["en_answers"] and group["en_answers"][0] not in group["answers"]
-    ]
-    return [pairs[number * len(pairs) // n] for number in range(n)] if len(pairs) > n else pairs

@@ -34,13 +34,6 @@ class _Translation(NamedTuple):
     """What was translated; empty where nobody wrote it down."""
 
 
-class _Reason(NamedTuple):
-    """Reason why a template makes no question in a locale."""
-
-    kind: str
-    detail: str
-
-
 class _Localised(NamedTuple):
     """Questions, and what could not become one."""
 
@@ -85,7 +78,7 @@ def localise(
     Args:
         templates: `frames.TEMPLATES`, one row per template.
         locales: Locales to make questions for.
-        translations: `frames.TRANSLATIONS`: the questions in the local languages, country named. The
+        translations: `frames.TRANSLATIONS`: the questions in the local languages, country named, each once. The
             English text is the local one in a locale that speaks English and has no translation.
         known: Locales that templates may come from, for ``source_label``; the packaged registry when absent.
 
@@ -97,11 +90,11 @@ def localise(
         and a locale's translations that seem to stand a row off in their file (``moved-column``), kept as well.
 
     Raises:
-        RowError, RowErrors: If two translations are of the same question, or one is blank or has a slot left.
+        RowError, RowErrors: If a translation has a slot left.
         UnknownNameError: If a template comes from a locale that is not known.
     """
     wanted = {locale.tag: locale for locale in locales}
-    labels = _source_labels(templates, registry() if known is None else known)
+    known = registry() if known is None else known
     translated = _by_question(translations)
     rows: list[dict[str, Any]] = []
     findings: list[_Finding] = []
@@ -109,9 +102,9 @@ def localise(
         for locale in wanted.values():
             translation = translated.get((template["template_id"], locale.tag))
             made = _question(template, locale, translation)
-            if isinstance(made, _Reason):
-                location = (template["source"], locale.tag, template["template_id"])
-                findings.append((made.kind, *location, made.detail))
+            if isinstance(made, tuple):
+                kind, detail = made
+                findings.append((kind, template["source"], locale.tag, template["template_id"], detail))
                 continue
             if translation is not None and (was := _outdated(made, translation, locale)) is not None:
                 detail = (
@@ -122,7 +115,8 @@ def localise(
                 findings.append(("outdated-translation", *location, detail))
                 # Beside the English of now it would pass for its translation when this file is localised again.
                 made["en_question"] = was
-            rows.append({**made, "source_label": labels[template["source_locale"]]})
+            source = template["source_locale"]
+            rows.append({**made, "source_label": known.get(source).label if source else ""})
     findings += _unused(translated, set(templates["template_id"]), set(wanted))
     findings += _moved(translated, {(row["template_id"], row["locale"]): row["en_question"] for row in rows})
     return _Localised(
@@ -141,46 +135,33 @@ def _moved(
             yield "moved-column", asked[0][1].source, locale, None, moved_questions(locale, off)
 
 
-def _source_labels(templates: pl.DataFrame, known: Registry) -> dict[str | None, str]:
-    """Source locale to upstream's label, ``Sundanese (West Java)``; blank where the source is not recorded."""
-    labels: dict[str | None, str] = {None: ""}
-    for tag in templates["source_locale"].drop_nulls().unique().sort():
-        locale = known.get(tag)
-        labels[tag] = f"{locale.language_name} ({locale.region_name})"
-    return labels
-
-
 def _by_question(translations: pl.DataFrame) -> dict[tuple[str, str], _Translation]:
     found: dict[tuple[str, str], _Translation] = {}
     problems: list[RowError] = []
     for row in translations.select(TRANSLATIONS.names()).iter_rows(named=True):
-        text, location = clean(row["question"] or ""), row["source"]
-        where = f"{location}, column question"
-        earlier = found.setdefault(
-            (row["template_id"], row["locale"]), _Translation(text, location, clean(row["en_question"] or ""))
-        )
-        if earlier.source != location:
-            what = f"{row['template_id']} is translated for {row['locale']} a second time"
-            problems.append(RowError(what, where=location, fix=f"delete this row or {earlier.source}"))
-        elif not text:
-            problems.append(RowError("blank translation", where=where, fix="translate it or delete the row"))
-        elif slots_of(text):
-            what = f"the translation holds the slot {slots_of(text)[0]}"
-            fix = "write the country's name, in the form that the sentence needs"
-            problems.append(RowError(what, where=where, fix=fix))
+        text, location = clean(row["question"]), row["source"]
+        found[row["template_id"], row["locale"]] = _Translation(text, location, clean(row["en_question"] or ""))
+        for slot in slots_of(text)[:1]:
+            what, fix = (
+                f"the translation holds the slot {slot}",
+                "write the country's name, in the form that the",
+            )
+            where = f"{location}, column question"
+            problems.append(RowError(what, where=where, fix=f"{fix} sentence needs"))
     raise_all(problems)
     return found
 
 
 def _question(
     template: Mapping[str, Any], locale: Locale, translation: _Translation | None
-) -> dict[str, Any] | _Reason:
+) -> dict[str, Any] | tuple[str, str]:
+    """The question, or the kind of the finding about why there is none, and its detail."""
     if NATIONALITY in template["text"] and not locale.nationalities:
-        return _Reason("no-nationality", f"the template needs an adjective of nationality: {template['text']}")
+        return "no-nationality", f"the template needs an adjective of nationality: {template['text']}"
     en_question = fill(template["text"], locale)
     if translation is None:
         if locale.language.split("-")[0] != "en":
-            return _Reason("no-translation", f"no {locale.language_name} translation of: {en_question}")
+            return "no-translation", f"no {locale.language_name} translation of: {en_question}"
         translation = _Translation(en_question, template["source"])
     return {
         "template_id": template["template_id"],

@@ -186,7 +186,7 @@ def _question_frame(
             {
                 **template.model_dump(mode="json", include={"topic", "answer_format", "source_locale"}),
                 **question.model_dump(),
-                "source_label": _label(template.source_locale, known),
+                "source_label": known.get(template.source_locale).label if template.source_locale else "",
                 "language": known.get(question.locale).language,
                 "source": location,
             }
@@ -200,14 +200,6 @@ def _prompt_frame(prompts: Sequence[Placed[Prompt]], known: Registry) -> pl.Data
         for location, prompt in prompts
     ]
     return pl.DataFrame(rows, schema=PROMPTS).sort(PROMPT_KEY)
-
-
-def _label(tag: str | None, known: Registry) -> str:
-    """A locale as upstream's ``Source`` column names it, ``Korean (South Korea)``; empty for none."""
-    if tag is None:
-        return ""
-    locale = known.get(tag)
-    return f"{locale.language_name} ({locale.region_name})"
 
 
 def _frame(rows: Sequence[Placed[R]], schema: pl.Schema) -> pl.DataFrame:

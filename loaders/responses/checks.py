@@ -108,21 +108,19 @@ def _file(location: str) -> str:
 
 def _annotators(check: _UnderCheck) -> Found:
     """Cells that name several people, and people whose pseudonym is spelled with capitals and without."""
-    several = set[str]()
-    for location, response in check.responses:
+    spellings: dict[_Key, Placed[Response]] = {}
+    for placed in check.responses:
+        spellings.setdefault((placed.row.locale, placed.row.annotator), placed)
+    single = []
+    for location, response in spellings.values():
         # In a collection the folder stands before the pseudonym, and may be formed like it: k1/a1 is one.
         typed = response.annotator.removeprefix(f"{location.partition('/')[0]}/")
         if len(several_pseudonyms(typed)) > 1:
-            several.add(location)
             what, where = f"{response.annotator!r} names several people", f"{location}, column annotator"
             yield RowError(what, where=where, fix="give each a row of their own")
-    spellings: dict[_Key, Placed[Response]] = {}
-    for placed in check.responses:
-        if placed.location not in several:
-            spellings.setdefault((placed.row.locale, placed.row.annotator), placed)
-    for location, row, (at, earlier) in _again(
-        spellings.values(), lambda row: (row.locale, as_read(row.annotator))
-    ):
+        else:
+            single.append(Placed(location, response))
+    for location, row, (at, earlier) in _again(single, lambda row: (row.locale, as_read(row.annotator))):
         scripts = sorted(scripts_of(row.annotator) | scripts_of(earlier.annotator))
         looks = f" (letters are {' and '.join(map(str.capitalize, scripts))})" if len(scripts) > 1 else ""
         what = f"{row.annotator!r} is {earlier.annotator!r} in {at}{looks}, and would count as another person"
@@ -130,13 +128,17 @@ def _annotators(check: _UnderCheck) -> Found:
         yield RowError(what, where=f"{location}, column annotator", fix=fix)
 
 
-def _own_reviews(check: _UnderCheck) -> Found:
-    """Reviewers who are annotators of the locale as well, once each."""
+def _reviewers(check: _UnderCheck) -> Found:
+    """Reviewers who are annotators of the locale as well, once each, and words of theirs that name somebody."""
     annotators = {(row.locale, as_read(row.annotator)) for _, row in check.responses}
-    reviews = reversed(check.rows.reviews.rows)
-    for placed in {(one.row.locale, one.row.reviewer): one for one in reviews}.values():
-        review = placed.row
-        if (review.locale, as_read(review.reviewer)) in annotators:
+    seen = set[_Key]()
+    for placed in check.rows.reviews.rows:
+        location, review = placed
+        for reason in review.reasons:
+            yield from own_words(reason, where=f"{location}, column reasons", of_answers=False)
+        who = review.locale, review.reviewer
+        if who not in seen and (review.locale, as_read(review.reviewer)) in annotators:
+            seen.add(who)
             detail = f"reviewer {review.reviewer!r} is an annotator of {review.locale} too; kept"
             yield about_locale("own-answers-reviewed", placed, detail)
 
@@ -357,17 +359,10 @@ def _odd_values(check: _UnderCheck) -> Found:
             yield about("day-or-month", found[unsure[0]], detail)
 
 
-def _reasons(check: _UnderCheck) -> Found:
-    """Reviewers' own words that tell who somebody is."""
-    for location, review in check.rows.reviews.rows:
-        for reason in review.reasons:
-            yield from own_words(reason, where=f"{location}, column reasons", of_answers=False)
-
-
 _RULES: Mapping[Callable[[_UnderCheck], Found], Sequence[str]] = {
     _twice: (),
     _annotators: (),
-    _own_reviews: (),
+    _reviewers: (),
     _unwritten: (),
     _topics: (),
     _repeated: (),
@@ -377,7 +372,6 @@ _RULES: Mapping[Callable[[_UnderCheck], Found], Sequence[str]] = {
     _reviewed_answers: ("responses",),
     _out_of_format: ("reviews",),
     _odd_values: (),
-    _reasons: (),
     lambda check: other_countries(check.rows, check.known): ("templates",),
 }
 """The rules, each with the tables that must be whole."""

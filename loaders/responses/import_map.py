@@ -1,6 +1,7 @@
 """Answers from elsewhere: a table or an export, one row per person or annotation, and what its columns mean."""
 
 import json
+from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
@@ -127,8 +128,8 @@ def read_answers(path: Path) -> tuple[list[Cells], bool]:
 
     Returns:
         One row per row of a table, or annotation: fields of the task and results by names of their controls, as
-        text or as a list of texts; ``annotator``, as the file names it. In JSON, a control that is called
-        like a field or ``annotator`` is ``control NAME``, and a field ``annotator`` is ``field annotator``.
+        lists of texts, in tables as texts; ``annotator``, as the file names it. In JSON, a control named like a
+        field or ``annotator`` is ``control NAME``, and a field ``annotator`` is ``field annotator``.
         Skipped tasks are left out. And whether rows are annotations, of which several may be one person's.
 
     Raises:
@@ -136,12 +137,12 @@ def read_answers(path: Path) -> tuple[list[Cells], bool]:
     """
     if path.is_dir():
         return [row for file in _annotation_files(path) for row in _json_rows(file)], True
-    if path.suffix.lower() != ".json":
-        cells = read_table(path)
-        return [
-            Cells(row.location, {name: _parsed(one) for name, one in row.values.items()}) for row in cells
-        ], False
-    return _json_rows(path), True
+    if path.suffix.lower() == ".json":
+        return _json_rows(path), True
+    rows = read_table(path)
+    return [
+        Cells(row.location, {name: _parsed(one) for name, one in row.values.items()}) for row in rows
+    ], False
 
 
 def _annotation_files(folder: Path) -> list[Path]:
@@ -172,62 +173,50 @@ def _json_rows(path: Path) -> list[Cells]:
 
 def _is_annotation(value: Any) -> bool:
     """Whether this is an annotation with its task in it, as cloud storage has them."""
-    return (
-        isinstance(value, dict)
-        and isinstance(value.get("task"), dict)
-        and isinstance(value.get("result"), list)
-    )
+    is_task = isinstance(value, dict) and isinstance(value.get("task"), dict)
+    return is_task and isinstance(value.get("result"), list)
 
 
 def _annotation_rows(location: str, task: Mapping[str, Any]) -> list[Cells]:
     """A row for every annotation of a task that somebody did not skip."""
-    held = task.get("data")
-    data: dict[str, Any] = held if isinstance(held, dict) else {}
+    data = task["data"] if isinstance(task.get("data"), dict) else {}
     fields = {"field annotator" if name == WHO else name: _texts(value) for name, value in data.items()}
     rows = []
     for number, annotation in enumerate(task["annotations"], start=1):
-        if isinstance(annotation, dict) and not annotation.get("was_cancelled"):
-            given: dict[str, list[str]] = {}
-            for result in annotation.get("result") or []:
-                if isinstance(result, dict) and "from_name" in result:
-                    name = str(result["from_name"])
-                    name = f"control {name}" if name in (*data, WHO) else name
-                    given.setdefault(name, []).extend(_listed(result.get("value")))
-            who = annotation.get("completed_by")
-            if isinstance(who, dict):
-                who = who.get("email") or who.get("id")
-            named = {WHO: None if who is None else str(who)}
-            rows.append(
-                Cells(f"{location}, annotation {annotation.get('id', number)}", {**fields, **named, **given})
-            )
+        if not isinstance(annotation, dict) or annotation.get("was_cancelled"):
+            continue
+        given = defaultdict[str, list[str]](list)
+        for result in annotation.get("result") or []:
+            if isinstance(result, dict) and "from_name" in result:
+                name = str(result["from_name"])
+                name = f"control {name}" if name in (*data, WHO) else name
+                given[name] += _texts(result.get("value"))
+        who = annotation.get("completed_by")
+        who = who.get("email") or who.get("id") if isinstance(who, dict) else who
+        where = f"{location}, annotation {annotation.get('id', number)}"
+        rows.append(Cells(where, {**fields, WHO: _texts(who), **given}))
     return rows
 
 
-def _listed(value: Any) -> list[str]:
-    texts = _texts(value)
-    return texts if isinstance(texts, list) else [] if texts is None else [texts]
-
-
-def _texts(value: Any) -> Any:
-    """A value as a text or a list of texts; of an object, what its control says."""
+def _texts(value: Any) -> list[str]:
+    """The texts of a value: of an object what its control says, of a list those of its parts."""
     if isinstance(value, dict):
         value = next((value[name] for name in _VALUES if name in value), json.dumps(value, ensure_ascii=False))
     if isinstance(value, list):
-        return [text for one in value for text in _listed(one)]
-    return None if value is None else text_of(value)
+        return [text for one in value for text in _texts(one)]
+    return [] if value is None else [text_of(value)]
 
 
 def _parsed(cell: Any) -> Any:
     """A cell of a table, in which several answers stand as JSON; in JSON Lines and Parquet any value."""
-    if not isinstance(cell, str) or not cell.startswith(("[", "{")):
-        return cell if isinstance(cell, str) else _texts(cell)
+    if isinstance(cell, str) and not cell.startswith(("[", "{")):
+        return cell
     try:
-        return _texts(json.loads(cell))
+        return _texts(json.loads(cell) if isinstance(cell, str) else cell)
     except (ValueError, RecursionError):
         return cell
 
 
 def texts_of_cell(value: Any) -> list[str]:
     """The texts of a cell that are not blank."""
-    listed = value if isinstance(value, list) else [value]
-    return [text_of(text) for text in listed if text is not None and str(text).strip()]
+    return [text for text in (value if isinstance(value, list) else [value]) if text and text.strip()]

@@ -28,7 +28,6 @@ from blend.schemas.personal_data import own_words
 from blend.schemas.sheets import (
     ANSWER_SHEET,
     ON_PAIRS,
-    OPTION_SHEET,
     PAIR_SHEET,
     PROPOSED_TEMPLATES,
     RETURNED_ANSWERS,
@@ -103,10 +102,20 @@ def _is_as_proposed(sheet: Sheet, values: Mapping[str, Any]) -> bool:
     return "check" not in sheet.columns or str(values["check"]).strip().endswith(sheet.mark(*proposed))
 
 
-def read_option_sheet(path: Path, *, diagnostics: Diagnostics | None = None) -> tuple[GivenVerdict, ...]:
-    """The verdicts in a sheet of options that came back; rows without a verdict are left out.
+def is_pair_sheet(path: Path) -> bool:
+    """Whether a sheet that came back is one of pairs, by its columns; false for one that cannot be read."""
+    with suppress(InputError):
+        return any("answer_a" in row.values for row in read_table(path)[:1])
+    return False
+
+
+def read_verdict_sheet(
+    sheet: Sheet, path: Path, *, diagnostics: Diagnostics | None = None
+) -> tuple[GivenVerdict, ...]:
+    """The verdicts in a sheet of options or pairs that came back; rows without a verdict are left out.
 
     Args:
+        sheet: `sheets.OPTION_SHEET` or `sheets.PAIR_SHEET`.
         path: The table.
         diagnostics: Takes findings about the file, such as what its looks say; dropped when absent.
 
@@ -115,22 +124,6 @@ def read_option_sheet(path: Path, *, diagnostics: Diagnostics | None = None) -> 
             reason has none, a row is not as it was proposed, or an option has two different verdicts.
         InputError: If no row has a verdict.
     """
-    return _read_verdicts(OPTION_SHEET, path, diagnostics)
-
-
-def is_pair_sheet(path: Path) -> bool:
-    """Whether a sheet that came back is one of pairs, by its columns; false for one that cannot be read."""
-    with suppress(InputError):
-        return any("answer_a" in row.values for row in read_table(path)[:1])
-    return False
-
-
-def read_pair_sheet(path: Path, *, diagnostics: Diagnostics | None = None) -> tuple[GivenVerdict, ...]:
-    """The verdicts in a sheet of pairs that came back; arguments and errors as of `read_option_sheet`."""
-    return _read_verdicts(PAIR_SHEET, path, diagnostics)
-
-
-def _read_verdicts(sheet: Sheet, path: Path, diagnostics: Diagnostics | None) -> tuple[GivenVerdict, ...]:
     diagnostics = Diagnostics() if diagnostics is None else diagnostics
     verdicts: dict[tuple[str, ...], GivenVerdict] = {}
     for cells in _read_sheet(sheet, path, diagnostics):

@@ -1,8 +1,10 @@
 """Answers collected elsewhere come in by a map that is drafted first."""
 
 import json
+import tomllib
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import openpyxl
 import pytest
@@ -117,55 +119,16 @@ def test_answers_in_a_locale_of_ones_own(collected: Path, root: Path):
     assert run(*words, "--locale-file", str(own)).endswith(f"--out collected --locale-file {own}\n")
 
 
-MAP = f'locale = "ko-KR"\nleave_out = ["Timestamp", "Email Address"]\n[questions]\n"{LONG}" = "food-01"\n'
+CASES = tomllib.loads(Path(__file__).with_name("importing.toml").read_text(encoding="utf-8"))["cases"]
 
 
-@pytest.mark.parametrize(
-    ("text", "rows", "message"),
-    [
-        (
-            MAP,
-            [["m", "밥", "18:00"]],
-            (
-                f"form.xlsx:1: the map says nothing about column {TIME!r}; say in the map what it means, or "
-                "write it into leave_out"
-            ),
-        ),
-        (
-            MAP + f'"{TIME}" = "work-02"\n',
-            [["m", "밥", "18:00"]],
-            (
-                f"form.xlsx[Sheet]:2, column {TIME}: unknown question 'work-02'; did you mean 'work-01'? "
-                "choose one of: food-01, work-01"
-            ),
-        ),
-        (
-            MAP + f'"{TIME}" = "work-01"\n',
-            [["m", date(2026, 1, 2), "18:00"]],
-            (
-                f"form.xlsx[Sheet]:2, column {LONG}: the cell holds the date 2026-01-02, made by a "
-                "spreadsheet; give the column the format Text, and write again what stood there"
-            ),
-        ),
-        (
-            MAP.replace("leave_out", 'separator = ","\nleave_out') + f'"{TIME}" = "work-01"\n',
-            [["m", "a,b,c,d", "18:00"]],
-            (f"form.xlsx[Sheet]:2, column {LONG}: 4 answers, but an annotator gives up to 3; keep the first 3"),
-        ),
-        (
-            MAP.replace('locale = "ko-KR"', ""),
-            [["m", "밥", "18:00"]],
-            "map.toml, key locale: locale or locale_column; give exactly one of the two",
-        ),
-    ],
-    ids=["a column that nobody mentions", "no such question", "a date", "too many answers", "no locale"],
-)
-def test_what_a_map_and_its_table_must_be(collected: Path, text: str, rows: list[list[object]], message: str):
-    form(*rows)
-    Path("map.toml").write_text(text, "utf-8")
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
+def test_what_a_map_and_its_table_must_be(collected: Path, case: dict[str, Any]):
+    form(*case["rows"])
+    Path("map.toml").write_text(case["map"], "utf-8")
     with pytest.raises(BlendError) as caught:
         run(*IMPORT)
-    assert str(caught.value) == message
+    assert str(caught.value) == case["told"]
     assert not (collected / "responses").exists()
 
 

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from blend.cli import app
 from blend.loaders.files.new_files import write_sheet
-from blend.loaders.responses.returned_sheets import read_option_sheet
+from blend.loaders.responses.returned_sheets import read_verdict_sheet
 from blend.loaders.responses.verdicts import add_verdicts
 from blend.schemas.errors import BlendError
 from blend.schemas.sheets import OPTION_SHEET
@@ -52,7 +52,9 @@ def back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 
 
 def add(sheet: Path, reader: str = "r7", *, native: bool = False, out: str = "verdicts.tsv"):
-    return add_verdicts(Path(out), read_option_sheet(sheet), reader=reader, native=native, when=TODAY)
+    return add_verdicts(
+        Path(out), read_verdict_sheet(OPTION_SHEET, sheet), reader=reader, native=native, when=TODAY
+    )
 
 
 def refusal(sheet: Path, *args, **more) -> str:

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from blend.builders.saq import aggregate
 from blend.builders.saq.answer_sheet import answer_sheet
-from blend.builders.saq.reviews import english_pairs, reviews_of
+from blend.builders.saq.reviews import reviews_of
 from blend.cli import app
 from blend.loaders.files.new_files import write_sheet
 from blend.loaders.releases.tables import read_config
@@ -209,13 +209,6 @@ def test_english_that_stands_beside_other_answers_is_told(project: Path):
         "back.csv:2: groups: 'noodles' stands beside '피자' and seems to be the English of '국수', beside "
         "'sushi'; kept, was the English moved?"
     ) in told.splitlines()
-
-
-def test_english_is_shown_evenly_from_all_reviews():
-    groups = [{"answers": [f"밥{n}"], "en_answers": [f"rice {n}"]} for n in range(40)]
-    groups += [{"answers": ["18:00"], "en_answers": ["18:00"]}, {"answers": ["국"], "en_answers": []}]
-    reviews = pl.DataFrame({"groups": [groups]})
-    assert english_pairs(reviews, 10) == [(f"밥{n}", f"rice {n}") for n in range(0, 40, 4)]
 
 
 @pytest.mark.slow

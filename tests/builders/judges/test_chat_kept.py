@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from blend.builders.judges import Verdict, make_judges
-from blend.builders.judges.chat import ChatJudge
+from blend.builders.judges import Verdict
+from blend.builders.judges.chat import ChatJudge, make_judges
 from blend.loaders.responses.verdicts import append_verdicts, decisions_in, read_verdicts
 from blend.schemas.errors import StorageError
 from blend.schemas.recipe import JudgeOptions

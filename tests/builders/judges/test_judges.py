@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from blend.builders.judges import DecisionsJudge, Pair, Verdict, decide, make_judges, why_suspected
-from blend.builders.judges.chat import ChatJudge
+from blend.builders.judges import DecisionsJudge, Pair, Verdict, decide, why_suspected
+from blend.builders.judges.chat import ChatJudge, make_judges
 from blend.loaders.responses.verdicts import Decision
 from blend.schemas.errors import BlendError, InputError, MissingExtraError
 from blend.schemas.recipe import JudgeOptions

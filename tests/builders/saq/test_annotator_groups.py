@@ -94,16 +94,3 @@ def test_agreement_is_that_within_the_group():
     ]
     shuffled = aggregate(questions, responses[::-1], NO_REVIEW, options=OPTIONS, profiles=profiles[::-1]).groups
     assert_frame_equal(shuffled, made)
-
-
-@given(st.lists(st.sampled_from(["en", "ko-KR", "zh-Hant", None]), min_size=1, max_size=14))
-@pytest.mark.nightly
-def test_no_row_of_a_release_stands_for_fewer_than_five(languages: list[str | None]):
-    responses = responses_of({f"a{number}": ["rice"] for number in range(len(languages))})
-    rows = [(f"a{number}", tag, number, None) for number, tag in enumerate(languages)]
-    made = aggregate(
-        questions_of("q"), responses, NO_REVIEW, options=OPTIONS, profiles=profiles_of(*rows)
-    ).groups
-    assert made.filter(pl.col("annotators") < SMALLEST).is_empty()
-    for _, part in made.group_by("profile"):
-        assert part["annotators"].sum() == len(languages)

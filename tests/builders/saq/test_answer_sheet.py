@@ -168,14 +168,6 @@ def test_an_invalid_answer_that_is_its_own_english_is_not_that_of_others():
     assert reviews_of(sheet, reviewer="r1").notes == ()
 
 
-def test_a_group_may_have_any_name_and_counts_in_its_question_only():
-    questions = pl.concat([questions_of("p", locale="ko-KR"), questions_of("q", locale="ko-KR")])
-    responses = pl.concat(responses_of({"a1": ["밥", "국"]}, template_id=n, locale="ko-KR") for n in ("p", "q"))
-    sheet = edited(answer_sheet(questions, responses, NO_REVIEW), group={2: "Food ", 3: "food"})
-    reviews = reviews_of(sheet, reviewer="r1").reviews
-    assert reviews["groups"].list.len().to_list() == [1, 2]
-
-
 # What is wrong with a sheet
 
 TABLES = tomllib.loads(Path(__file__).with_name("edits.toml").read_text(encoding="utf-8"))

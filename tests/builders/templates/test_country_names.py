@@ -1,11 +1,15 @@
 """Natives name their country in many ways; only what reads right elsewhere becomes a slot without a word."""
 
+import tomllib
+from pathlib import Path
+
 import pytest
 
-from blend.builders.templates.country_names import propose
+from blend.builders.templates.country_names import one_country_reasons, propose
 from blend.schemas.locales import registry
 
 LOCALES = registry()
+TOLD = tomllib.loads(Path(__file__).with_name("told.toml").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize(
@@ -32,70 +36,11 @@ def test_names_of_the_own_country_need_no_reason(author: str | None, question: s
     assert propose(question, locale, LOCALES) == (template, ())
 
 
-@pytest.mark.parametrize(
-    ("author", "question", "template", "reason"),
-    [
-        (
-            "ko-KR",
-            "Which Korean dish is best in Korea?",
-            "Which {nationality} dish is best in {country}?",
-            "nationality: 'Korean' before 'dish' became {nationality}",
-        ),
-        (
-            "ko-KR",
-            "Koreans eat what?",
-            "People from {country} eat what?",
-            "people: 'Koreans' became 'people from {country}'",
-        ),
-        (
-            "ko-KR",
-            "Who are Koreans' heroes in Korea?",
-            "Who are Koreans' heroes in {country}?",
-            "people: 'Koreans' in the possessive; rephrase it with {country}",
-        ),
-        (
-            "ko-KR",
-            "Who speaks Korean at home in Korea?",
-            "Who speaks Korean at home in {country}?",
-            "language: 'Korean' is left as the name of a language",
-        ),
-        (
-            "ko-KR",
-            "What does a Korean eat in Korea?",
-            "What does a Korean eat in {country}?",
-            "nationality: 'Korean' has no noun behind it; rephrase it with {country}",
-        ),
-        (
-            "ko-KR",
-            "Which Japanese brand is popular in Korea?",
-            "Which Japanese brand is popular in {country}?",
-            "another country: 'Japanese'",
-        ),
-        (
-            "ko-KP",
-            "What do South Koreans send to North Korea?",
-            "What do South Koreans send to {country}?",
-            "another country: 'South Koreans'",
-        ),
-        (None, "Does Japan or China win?", "Does Japan or China win?", "another country: 'Japan'"),
-        (
-            "ko-KR",
-            "what is eaten in korea?",
-            "what is eaten in {country}?",
-            "spelling: 'korea' is taken for a country or its people",
-        ),
-        (
-            "en-US",
-            "Which music of Latin America do they give us?",
-            "Which music of Latin America do they give us?",
-            "no country: nothing names the author's country; put {country} where it belongs",
-        ),
-    ],
-)
-def test_anything_else_is_told(author: str | None, question: str, template: str, reason: str):
-    proposal = propose(question, None if author is None else LOCALES.get(author), LOCALES)
-    assert proposal.text == template
-    assert proposal.reasons[0] == reason
+@pytest.mark.parametrize("case", TOLD["proposals"], ids=lambda case: case["question"])
+def test_anything_else_is_told(case: dict[str, str]):
+    author = LOCALES.get(case["author"]) if case["author"] else None
+    proposal = propose(case["question"], author, LOCALES)
+    assert (proposal.text, proposal.reasons[0]) == (case["template"], case["reason"])
 
 
 @pytest.mark.parametrize("locale", LOCALES, ids=lambda locale: locale.tag)
@@ -108,3 +53,45 @@ def test_every_name_of_every_locale_is_found(locale):
             propose(f"Which {adjective} dish is best?", locale, LOCALES).text
             == "Which {nationality} dish is best?"
         )
+
+
+# Words that one country only may understand.
+
+
+@pytest.mark.parametrize(
+    ("template", "reasons"),
+    [
+        ("What do people in {country} eat at Chuseok?", ["name: 'Chuseok'"]),
+        ("Who eats Kimchi in {country}? Who drinks Soju?", ["name: 'Kimchi'", "name: 'Soju'"]),
+        ("What is eaten on Hangul Day in {country}?", ["name: 'Hangul Day'"]),
+        ("What is given on Parents' Day in {country}?", ['name: "Parents\' Day"']),
+        ("Is Eid ul Fitr a holiday in {country}?", ["name: 'Eid ul Fitr'"]),
+        ("Who leads the Ministry of Education in {country}?", ["name: 'Ministry of Education'"]),
+        ("The National Assembly of {country} sits where?", ["name: 'National Assembly'"]),
+        ("Who is the king of {country}?", ["institution: 'king' is not found in every country"]),
+        ("Which show runs on the BBC in {country}?", ["name: 'BBC'"]),
+        ("NHS hospitals in {country} cost what?", ["name: 'NHS'"]),
+        ("Who swims in the River Thames in {country}?", ["name: 'River Thames'"]),
+        ("Is 김치 eaten in {country}?", ["script: '김치' is not in Latin letters"]),
+        ("What do we eat in {country}?", ["speaker: 'we' depends on who asks"]),
+        ("Who likes Kimchi and Kimchi in {country}?", ["name: 'Kimchi and Kimchi'"]),
+    ],
+)
+def test_words_of_one_country_are_told(template: str, reasons: list[str]):
+    assert one_country_reasons(template) == reasons
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "What is the most popular fruit in {country}?",
+        "{country} grows what? Which fruit is it?",
+        "What time is lunch in {country}? (Provide in HH:MM format (e.g., 18:00, 09:00).)",
+        "How many days are worked in {country}? (Provide Arabic numerals (e.g., 12) only.)",
+        "When is the weekend in {country} (e.g. Monday, Tuesday)?",
+        "Who watches TV on Sundays or in May in {country}?",
+        "Which {nationality} café is best in {country}?",
+    ],
+)
+def test_words_of_any_country_are_not_told(template: str):
+    assert one_country_reasons(template) == []

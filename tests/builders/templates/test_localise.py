@@ -1,17 +1,20 @@
 """Localised questions read as a person would write them."""
 
+import tomllib
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
 
-from blend.builders.templates.localise import localise, prompt_question
+from blend.builders.templates.localise import fill, localise, prompt_question, slot_country
 from blend.loaders.sample import sample_path
 from blend.schemas.errors import RowError
 from blend.schemas.frames import FINDINGS, QUESTIONS, TEMPLATES, TRANSLATIONS
 from blend.schemas.locales import Locale, registry
 
 LOCALES = registry()
+TOLD = tomllib.loads(Path(__file__).with_name("told.toml").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize(
@@ -165,33 +168,12 @@ def test_translations_that_nothing_asks_for():
     ]
 
 
-@pytest.mark.parametrize(
-    ("rows", "message"),
-    [
-        (
-            [("T-1", "ko-KR", "한국?"), ("T-1", "ko-KR", "대한민국?")],
-            (
-                "translations.csv:3: T-1 is translated for ko-KR a second time; "
-                "delete this row or translations.csv:2"
-            ),
-        ),
-        (
-            [("T-1", "ko-KR", " ")],
-            "translations.csv:2, column question: blank translation; translate it or delete the row",
-        ),
-        (
-            [("T-1", "ko-KR", "{country}에서?")],
-            (
-                "translations.csv:2, column question: the translation holds the slot {country}; "
-                "write the country's name, in the form that the sentence needs"
-            ),
-        ),
-    ],
-)
-def test_wrong_translations(rows: list[tuple[str, str, str]], message: str):
+@pytest.mark.parametrize("case", TOLD["translations"], ids=lambda case: case["message"])
+def test_wrong_translations(case: dict[str, Any]):
+    translations = translations_of(*map(tuple, case["rows"]))
     with pytest.raises(RowError) as caught:
-        localise(templates_of("What is eaten in {country}?"), locales_of("ko-KR"), translations_of(*rows))
-    assert str(caught.value) == message
+        localise(templates_of("What is eaten in {country}?"), locales_of("ko-KR"), translations)
+    assert str(caught.value) == case["message"]
 
 
 @pytest.mark.parametrize(("by", "told"), [(0, None), (1, "above"), (-1, "below")])
@@ -213,3 +195,57 @@ def test_translations_a_row_off_are_told(by: int, told: str | None):
     )
     wanted = [("translations.csv:2", "ko-KR", detail)] if told else []
     assert dropped.select("source", "locale", "detail").rows() == wanted
+
+
+# Slots are filled the way a person would write the sentence.
+
+
+@pytest.mark.parametrize(
+    ("template", "tag", "filled"),
+    [
+        ("What is eaten in {country}?", "en-GB", "What is eaten in the UK?"),
+        ("What is eaten in {country}?", "ko-KP", "What is eaten in North Korea?"),
+        ("{country} exports what?", "en-GB", "The UK exports what?"),
+        ("“{country} exports what?”", "en-GB", "“The UK exports what?”"),
+        ("Think. {country} exports what?", "eu-PV", "Think. The Basque Country exports what?"),
+        ("In the {country}, what is eaten?", "en-US", "In the US, what is eaten?"),
+        ("In the {country}, what is eaten?", "ko-KR", "In South Korea, what is eaten?"),
+        ("The {country} eats what?", "ko-KR", "South Korea eats what?"),
+        ("What is {country}'s best dish?", "en-US", "What is the US's best dish?"),
+        ("What is {country}’s best dish?", "tl-PH", "What is the Philippines' best dish?"),
+        ("What is {country}'s best dish?", "am-ET", "What is Ethiopia's best dish?"),
+        ("What is a {nationality} dish?", "en-GB", "What is a British dish?"),
+        ("What is a {nationality} dish?", "en-US", "What is an American dish?"),
+        ("A {nationality} dish?", "az-AZ", "An Azerbaijani dish?"),
+        ("What is the best {nationality} dish?", "su-JB", "What is the best West Javanese dish?"),
+        ("Is it hot ,\tin  {country} ? ", "ar-DZ", "Is it hot , in Algeria ?"),
+    ],
+)
+def test_fill(template: str, tag: str, filled: str):
+    assert fill(template, LOCALES.get(tag)) == filled
+
+
+@pytest.mark.parametrize(
+    ("adjective", "article"),
+    [("European", "a"), ("Ukrainian", "a"), ("Uzbek", "an"), ("Ugandan", "a"), ("Omani", "an"), ("Welsh", "a")],
+)
+def test_indefinite_article(adjective: str, article: str):
+    locale = LOCALES.get("ko-KR").model_copy(update={"nationalities": (adjective,)})
+    assert fill("a {nationality} dish", locale) == f"{article} {adjective} dish"
+
+
+def test_fill_without_an_adjective():
+    locale = LOCALES.get("ko-KR").model_copy(update={"nationalities": ()})
+    assert fill("in {country}", locale) == "in South Korea"
+    with pytest.raises(LookupError, match="ko-KR has no adjective of nationality"):
+        fill("{nationality} food", locale)
+
+
+def test_names_are_whole_words_and_the_longest():
+    names = ("Korea", "South Korea", "US")
+    assert (
+        slot_country("South Korea, US and USB in Koreatown", names)
+        == "{country}, {country} and USB in Koreatown"
+    )
+    assert slot_country("the US' and 'US'", names) == "{country}' and '{country}'"
+    assert slot_country("the Philippines' fruit", ["Philippines"]) == "{country}'s fruit"

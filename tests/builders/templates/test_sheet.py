@@ -1,15 +1,18 @@
-"""A reviewer's decisions become templates, and an unfinished review is refused with its places."""
+"""Natives' questions become a sheet, in groups; a reviewer's decisions on it become templates."""
 
+import tomllib
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 
-from blend.builders.templates import accept_sheet
+from blend.builders.templates import accept_sheet, content, near_duplicates, review_sheet
 from blend.schemas.errors import RowError
-from blend.schemas.frames import FINDINGS, TEMPLATES
+from blend.schemas.frames import FINDINGS, NATIVE_QUESTIONS, TEMPLATES
 from blend.schemas.sheets import PROPOSED_TEMPLATES as SHEET
 
+TOLD = tomllib.loads(Path(__file__).with_name("told.toml").read_text(encoding="utf-8"))
 ROW: dict[str, Any] = {
     "template_id": "Q-1",
     "topic": "Food",
@@ -54,64 +57,83 @@ def test_decisions():
     ]
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        (
-            [{"decision": ""}],
-            "sheet.csv:2, column decision: Q-1 is not reviewed; write one of: keep, drop, merge-into",
-        ),
-        (
-            [{"decision": "yes"}],
-            "sheet.csv:2, column decision: unknown decision 'yes'; write one of: keep, drop, merge-into",
-        ),
-        (
-            [{"template": "What is eaten?"}],
-            (
-                "sheet.csv:2, column template: no slot, so that every country would be asked the same; "
-                "write {country} where the country is named, or {nationality} where its people are"
-            ),
-        ),
-        (
-            [{"template": "What is eaten in {city}, {country}?"}],
-            "sheet.csv:2, column template: unknown slot {city}; the slots are {country} and {nationality}",
-        ),
-        (
-            [{}, {"decision": "merge-into"}],
-            (
-                "sheet.csv:3, column merge_into: Q-2 is merged into nothing; "
-                "write the id of the question that is kept instead"
-            ),
-        ),
-        (
-            [{}, {"decision": "merge-into", "merge_into": "Q-9"}],
-            (
-                "sheet.csv:3, column merge_into: no question has the id 'Q-9'; "
-                "name a question whose decision is 'keep'"
-            ),
-        ),
-        (
-            [{"decision": "drop"}, {"decision": "merge-into", "merge_into": "Q-1"}],
-            "sheet.csv:3, column merge_into: 'Q-1' is not kept; name a question whose decision is 'keep'",
-        ),
-        (
-            [{}, {"merge_into": "Q-1"}],
-            (
-                "sheet.csv:3, column merge_into: 'Q-1' stands beside the decision 'keep'; "
-                "clear it, or decide 'merge-into'"
-            ),
-        ),
-        (
-            [{}, {"template_id": "Q-1"}],
-            (
-                "sheet.csv:3, column template_id: 'Q-1' is the id of sheet.csv:2 as well; "
-                "delete one of the rows or give it an id of its own"
-            ),
-        ),
-        ([{"topic": " "}], "sheet.csv:2, column topic: the cell is blank; fill it in"),
-    ],
-)
-def test_unfinished_reviews(changes: list[dict[str, Any]], message: str):
+@pytest.mark.parametrize("case", TOLD["unfinished"], ids=lambda case: case["message"])
+def test_unfinished_reviews(case: dict[str, Any]):
     with pytest.raises(RowError) as caught:
-        accept_sheet(sheet_of(*changes))
-    assert str(caught.value) == message
+        accept_sheet(sheet_of(*case["changes"]))
+    assert str(caught.value) == case["message"]
+
+
+# The sheet that is proposed.
+
+QUESTIONS = [
+    ("Q-1", "Food", "ko-KR", "What is the most popular fruit in Korea?"),
+    ("Q-2", "Food", "en-GB", "What do people in the UK eat on Boxing Day?"),
+    ("Q-3", "Food", "en-US", "Which fruit is the most popular in the US?"),
+    ("Q-4", "Sport", None, "Which sport is played on beaches?"),
+]
+
+
+def questions_of(rows) -> pl.DataFrame:
+    rows = [(*row, f"natives.csv:{number}") for number, row in enumerate(rows, start=2)]
+    return pl.DataFrame(rows, schema=NATIVE_QUESTIONS, orient="row")
+
+
+def test_sheet():
+    sheet = review_sheet(questions_of(QUESTIONS))
+    assert sheet.schema == SHEET
+    assert sheet.select("template_id", "template", "reasons", "group", "nearest", "similarity").rows() == [
+        ("Q-1", "What is the most popular fruit in {country}?", "", "Q-1", "Q-3", 1.0),
+        ("Q-3", "Which fruit is the most popular in {country}?", "", "Q-1", "Q-1", 1.0),
+        ("Q-2", "What do people in {country} eat on Boxing Day?", "name: 'Boxing Day'", *(None, None, None)),
+        (
+            "Q-4",
+            "Which sport is played on beaches?",
+            "no country: nothing names the author's country; put {country} where it belongs",
+            *(None, None, None),
+        ),
+    ]
+    assert sheet["decision"].to_list() == [""] * 4
+    assert sheet["question"].to_list() == [QUESTIONS[i][3] for i in (0, 2, 1, 3)]
+
+
+def test_several_reasons_stand_side_by_side():
+    rows = [("Q-1", "Food", "ko-KR", "Do Koreans like Japanese tea at Chuseok?")]
+    assert review_sheet(questions_of(rows))["reasons"].item() == (
+        "people: 'Koreans' became 'people from {country}' | another country: 'Japanese' | name: 'Chuseok'"
+    )
+
+
+# Questions that ask almost the same.
+
+TEXTS = [
+    "What is the most popular fruit in {country}?",
+    "What sport do women in {country} like to watch?",
+    "Which fruit is popular in {country}?",
+    "What sports do women like to watch the most in {country}?",
+    "What time is lunch in {country}? (Provide in HH:MM format (e.g., 18:00, 09:00).)",
+]
+
+
+def test_content_leaves_the_frame_out():
+    assert content(TEXTS[0]) == content(TEXTS[2]) == "fruit"
+    assert content(TEXTS[4]) == "lunch time"
+    assert content("What is it like in {country}?") == "in is it like what"
+
+
+def test_groups_and_similarities():
+    matches = near_duplicates(TEXTS, threshold=0.85)
+    assert matches[0] == (0, 2, 1.0)
+    assert matches[2] == (0, 0, 1.0)
+    assert matches[4] is None
+    # "sport watch women" and "sports watch women": 17 and 18 characters, 17 of them in common.
+    assert matches[1] is not None
+    assert matches[1][:2] == (1, 3)
+    assert matches[1].similarity == pytest.approx(2 * 17 / (17 + 18), abs=1e-6)
+
+
+def test_groups_join_through_others():
+    texts = ["abcdefghij", "abcdefghxy", "abcdefwvxy"]
+    matches = near_duplicates(texts, threshold=0.8)
+    assert [match and match.group for match in matches] == [0, 0, 0]
+    assert [match and match.nearest for match in matches] == [1, 0, 1]

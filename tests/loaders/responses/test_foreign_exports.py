@@ -34,12 +34,12 @@ def test_a_control_and_a_field_of_one_name_both_come_in(tmp_path: Path):
     [row] = read_answers(export)[0]
     assert row.location == "base.json:1, annotation 7"
     assert row.values == {
-        "annotator": "1",
+        "annotator": ["1"],
         "control annotator": ["me"],
         "control question": ["bread"],
-        "field annotator": "team 1",
-        "id": "q1",
-        "question": "What is eaten?",
+        "field annotator": ["team 1"],
+        "id": ["q1"],
+        "question": ["What is eaten?"],
         "said": ["tea"],
     }
 
@@ -50,8 +50,8 @@ def test_numbers_in_a_table_are_texts(tmp_path: Path, kind: str):
     path = tmp_path / f"export.{kind}"
     rows.write_parquet(path) if kind == "parquet" else rows.write_ndjson(path)
     assert [row.values for row in read_answers(path)[0]] == [
-        {"q": "How many?", "said": "2", "hours": "18", "id": "1"},
-        {"q": "When?", "said": None, "hours": "18.5", "id": "2"},
+        {"q": "How many?", "said": ["2"], "hours": ["18"], "id": ["1"]},
+        {"q": "When?", "said": [], "hours": ["18.5"], "id": ["2"]},
     ]
 
 
@@ -66,6 +66,6 @@ def test_cloud_storage_has_a_file_per_annotation(tmp_path: Path, suffix: str):
     rows, has_people = read_answers(tmp_path)
     assert has_people
     assert [(row.location, row.values) for row in rows] == [
-        (f"3{suffix}, annotation 3", {"annotator": "5", "q": "What is drunk?", "said": ["milk"]}),
-        (f"12{suffix}, annotation 12", {"annotator": "5", "q": "What is drunk?", "said": ["tea"]}),
+        (f"3{suffix}, annotation 3", {"annotator": ["5"], "q": ["What is drunk?"], "said": ["milk"]}),
+        (f"12{suffix}, annotation 12", {"annotator": ["5"], "q": ["What is drunk?"], "said": ["tea"]}),
     ]

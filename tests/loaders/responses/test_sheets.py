@@ -1,16 +1,30 @@
-"""The answer sheet in a file, and the files of reviews that it becomes."""
+"""Sheets and tables that come back: every wrong cell is named, and files of reviews are written."""
 
 import json
+import tomllib
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
 
 from blend.loaders.files.new_files import write_sheet
-from blend.loaders.responses.returned_sheets import read_answer_sheet, write_reviews
+from blend.loaders.responses import returned_sheets
+from blend.loaders.responses.returned_sheets import (
+    read_answer_sheet,
+    read_native_questions,
+    read_review_sheet,
+    read_translations,
+    read_verdict_sheet,
+    write_reviews,
+)
 from blend.schemas.errors import ConflictError, InputError, RowError
 from blend.schemas.frames import REVIEWS
-from blend.schemas.sheets import ANSWER_SHEET
+from blend.schemas.sheets import ANSWER_SHEET, OPTION_SHEET, PAIR_SHEET, TEMPLATE_SHEET, Sheet
+
+TOLD = tomllib.loads(Path(__file__).with_name("told.toml").read_text(encoding="utf-8"))
 
 
 def review(template_id: str = "q", locale: str = "ko-KR", **fields: object) -> dict[str, object]:
@@ -136,3 +150,88 @@ def test_a_file_where_the_folder_should_be(tmp_path: Path):
     with pytest.raises(InputError) as caught:
         write_reviews(reviews(review()), tmp_path / "reviews")
     assert str(caught.value) == f"{tmp_path}/reviews: is not a folder; choose another `out`"
+
+
+# Another name for a column that people fill in: nothing in it is passed over.
+
+SHEETS: list[tuple[Callable[[Path], object], Sheet]] = [
+    (read_answer_sheet, ANSWER_SHEET),
+    (partial(read_verdict_sheet, OPTION_SHEET), OPTION_SHEET),
+    (partial(read_verdict_sheet, PAIR_SHEET), PAIR_SHEET),
+    (read_review_sheet, TEMPLATE_SHEET),
+]
+
+
+@pytest.mark.parametrize(
+    ("read", "sheet", "column"), [(read, sheet, column) for read, sheet in SHEETS for column in sheet.needed]
+)
+def test_a_renamed_column_is_missed(tmp_path: Path, read: Callable[[Path], object], sheet: Sheet, column: str):
+    path = tmp_path / "sheet.csv"
+    cells: dict[str, Any] = {name: "1" if kind == pl.String() else 1 for name, kind in sheet.columns.items()}
+    write_sheet(sheet, pl.DataFrame([cells], schema=sheet.columns), path)
+    text = path.read_text(encoding="utf-8-sig")
+    header, rows = text.split("\n", 1)
+    assert column in header.split(",")
+    names = [f"{name}?" if name == column else name for name in header.split(",")]
+    path.write_text(f"{','.join(names)}\n{rows}", encoding="utf-8")
+    with pytest.raises(RowError) as caught:
+        read(path)
+    assert str(caught.value) == f"sheet.csv:1: column {column!r} is missing; bring it back as proposed"
+
+
+# Natives' questions, reviewed sheets of templates, and translations.
+
+
+def written(folder: Path, name: str, text: str) -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_native_questions(tmp_path: Path):
+    text = "\ufeffid,topic,locale,text\nQ-1,Food,South_Korea,What is eaten?\nQ-2,Sport,,Which sport?\n"
+    questions = read_native_questions(written(tmp_path, "natives.csv", text))
+    assert questions.rows() == [
+        ("Q-1", "Food", "ko-KR", "What is eaten?", "natives.csv:2"),
+        ("Q-2", "Sport", None, "Which sport?", "natives.csv:3"),
+    ]
+
+
+def test_translations(tmp_path: Path):
+    text = "template_id,locale,question\nQ-1,UK,What is eaten in the UK?\nQ-1,ko-KR,한국에서 무엇을 먹나요?\n"
+    assert read_translations(written(tmp_path, "translations.csv", text)).rows() == [
+        ("Q-1", "en-GB", "What is eaten in the UK?", "translations.csv:2", None),
+        ("Q-1", "ko-KR", "한국에서 무엇을 먹나요?", "translations.csv:3", None),
+    ]
+    text = "template_id,locale,question,en_question\nQ-1,UK,What?,What is eaten in {country}?\nQ-2,UK,Who?,\n"
+    read = read_translations(written(tmp_path, "translations.csv", text))
+    assert read["en_question"].to_list() == ["What is eaten in {country}?", None]
+
+
+@pytest.mark.parametrize("case", TOLD["cells"], ids=lambda case: case["text"][:60])
+def test_wrong_cells(tmp_path: Path, case: dict[str, str]):
+    with pytest.raises(RowError) as caught:
+        getattr(returned_sheets, case["read"])(written(tmp_path, "rows.csv", case["text"]))
+    assert str(caught.value) == case["told"]
+
+
+SHEET = """\
+template_id;topic;source_locale;my own;template;decision;similarity
+Q-1;Food;ko-KR;!;Rice, or bread, in {country}?;keep;0,912
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["\ufeff" + SHEET.replace("\n", "\r\n"), "sep=;\n" + SHEET, SHEET.replace(";", "\t")],
+    ids=["semicolons", "sep", "tabs"],
+)
+def test_a_review_sheet_as_spreadsheets_save_it(tmp_path: Path, text: str):
+    (row,) = read_review_sheet(written(tmp_path, "sheet.csv", text)).to_dicts()
+    filled = {name: value for name, value in row.items() if value is not None}
+    assert {name: filled[name] for name in ("template_id", "topic", "template", "decision")} == {
+        "template_id": "Q-1",
+        "topic": "Food",
+        "template": "Rice, or bread, in {country}?",
+        "decision": "keep",
+    }

@@ -1,5 +1,6 @@
 """The table of verdicts: what is read of it, what is wrong with a row, what is added; the package's own."""
 
+import tomllib
 from datetime import date
 from importlib.resources import files
 from pathlib import Path
@@ -18,12 +19,13 @@ from blend.loaders.responses.verdicts import (
 from blend.schemas.errors import BlendError
 from blend.schemas.frames import KEY, VERDICTS
 from blend.schemas.locales import registry
-from blend.schemas.sheets import ALL_VERDICTS, MEANINGS
+from blend.schemas.sheets import ALL_VERDICTS
 from blend.schemas.texts import pair_key
 from helpers.questions.mcq_inputs import overlaps
 
 FOLDER = files("blend.decisions") / "blend"
 COLUMNS = list(VERDICTS)[:-1]
+TOLD = tomllib.loads(Path(__file__).with_name("told.toml").read_text(encoding="utf-8"))
 
 
 def table(folder: Path, *rows: str) -> Path:
@@ -50,52 +52,11 @@ def test_kinds_of_readers_are_filled_in_and_confidences_are_fractions(tmp_path: 
     assert one == ("soccer", "football", True, "r1", "v.csv:7")
 
 
-A_FRACTION = "write a number from 0 to 1, such as 0.9, or leave the cell empty"
-IN_CASE = "write native or other for a person, model for a model (by its name), or leave the cell empty"
-
-
-@pytest.mark.parametrize(
-    ("row", "told"),
-    [
-        (
-            "T-1,en-GB,,pear,nice,,r1,,,,",
-            f", column verdict: unknown verdict 'nice'; the verdicts are {', '.join(MEANINGS)}",
-        ),
-        ("T-1,,,pear,ok,,,,,,", ": a verdict 'ok' without locale, reader; fill it in or delete the row"),
-        ("T-1,,,kiwi,proposed,,r1,,,,", ": a verdict 'proposed' without with; fill it in or delete the row"),
-        (
-            "T-1,,eat,,slip,eat,r1,,,,",
-            ", column with: 'eat' stands for itself; write what it is now, or delete the row",
-        ),
-        (
-            "T-1,en-GB,,pear,ok,,r1,maybe,,,",
-            f", column kind: 'r1' is not 'maybe'; {IN_CASE}",
-        ),
-        (
-            "T-1,en-GB,,pear,ok,,chat:m1,native,,,",
-            f", column kind: 'chat:m1' is not 'native'; {IN_CASE}",
-        ),
-        (
-            "T-1,en-GB,,pear,ok,,r1,model,,,",
-            f", column kind: 'r1' is not 'model'; {IN_CASE}",
-        ),
-        *(
-            (
-                f"T-1,en-GB,,pear,ok,,chat:m1,,{one},,",
-                f", column confidence: unknown value {one!r}; {A_FRACTION}",
-            )
-            for one in ("sure", "1.1", "-0.1", "nan", "90%")
-        ),
-        (
-            "T-1,en-GB,,pear,ok,,r1,,,,ask mina@example.org",
-            ", column why: holds an e-mail address (not shown); say why in other words: a release repeats them",
-        ),
-    ],
-)
-def test_what_is_wrong_with_a_row(tmp_path: Path, row: str, told: str):
+@pytest.mark.parametrize("case", TOLD["verdicts"], ids=lambda case: case["row"])
+def test_what_is_wrong_with_a_row(tmp_path: Path, case: dict[str, str]):
     with pytest.raises(BlendError) as raised:
-        read_verdicts(table(tmp_path, row))
-    assert str(raised.value) == f"v.csv:2{told}"
+        read_verdicts(table(tmp_path, case["row"]))
+    assert str(raised.value) == case["told"]
 
 
 def test_a_file_that_is_not_there_or_lacks_a_column(tmp_path: Path):
