@@ -58,23 +58,6 @@ def test_a_configuration_is_enough_to_probe(run: Path):
     }  # fmt: skip
 
 
-@pytest.mark.nightly
-def test_two_models_are_compared_and_stand_on_one_page(
-    run: Path, food_release: Path, shared: Path, tmp_path: Path
-):
-    other, model = tmp_path / "t5", shared / "models" / "tiny-t5"
-    blend("run", food_release, *PROBING, "--model", model, "--out", other, *LANGUAGES, "--limit", "3")
-    blend("score", run)
-    blend("score", other)
-    compared = json.loads(blend("compare", run, other, "--json"))
-    assert {pair["n_items"] for pair in compared["pairs"]} == {60}
-    blend("report", run, other, "--out", tmp_path / "report.html")
-    page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    naming = "Naming the country, and asking in English"
-    for title in ("By country", "By template", "By language and country", naming):
-        assert f">{title}</h3>" in page
-
-
 @pytest.mark.landing
 def test_a_sheet_and_what_people_say(run: Path, tmp_path: Path):
     sheet = tmp_path / "sheet.csv"
@@ -130,7 +113,9 @@ def test_a_model_that_cannot_be_probed(food_release: Path, bert: Path, tmp_path:
 
 
 @pytest.mark.nightly
-def test_lists_that_a_model_writes(food_release: Path, shared: Path, tmp_path: Path):
+def test_lists_that_a_model_writes_and_candidates_on_one_page(
+    run: Path, food_release: Path, shared: Path, tmp_path: Path
+):
     out = tmp_path / "free"
     options = ("-T", "config=food-aligned", "-T", "languages=en", "--limit", "2", "--max-tokens", "12")
     model = ("--model", shared / "models" / "tiny-gpt2")
@@ -139,6 +124,8 @@ def test_lists_that_a_model_writes(food_release: Path, shared: Path, tmp_path: P
     scored = json.loads(blend("score", out, "--rule", "contains", "--json"))
     assert scored["signature"].startswith("blend-listing|")
     assert {"precision", "recall", "f1", "accuracy"} <= {row["metric"] for row in scored["scores"]}
-    blend("report", out, "--out", tmp_path / "report.html")
+    blend("score", run)
+    blend("report", out, run, "--out", tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert ">By country</h3>" in page
+    for title in ("By country", "By template", "By language and country"):
+        assert f">{title}</h3>" in page
