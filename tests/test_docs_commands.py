@@ -17,28 +17,29 @@ from typing import Any
 
 import pytest
 
-from blend import Recipe, build_release
+from blend import build_release
 from blend.eval.models.tiny_model import make_tiny_model
-from helpers.hub.hub_releases import make_release
+from helpers.hub.hub_releases import digests, held, make_release, published
 from helpers.hub.hub_server import Hub
 from helpers.mini_release import mini_recipe
+from helpers.models.chat_server import served
+from helpers.questions.lunch import reads
 from helpers.semeval_files import keys, write_semeval
 from helpers.simulated_models import simulated_runs
-from helpers.wikidata.wikidata_fixtures import ntriples
+from helpers.wikidata.wikidata_fixtures import FACTS, ntriples
 
 pytestmark = [pytest.mark.integration, pytest.mark.nightly]
 
-BLOCK = re.compile(r'^```(bash|csv)(?: title="(\S+)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r'^```(\w+)(?: title="(\S+)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL)
 
 WALKED_ELSEWHERE = {
-    "one-culture": "test_tutorial_doc.py",
-    "reviews": "test_tutorial_doc.py",
-    "contributing-data": "test_tutorial_doc.py",
-    "publishing": "test_publishing_doc.py",
     "architecture": "test_extending_doc.py",
     "annotating": "label_studio/test_new_culture_doc.py",
 }
 """Page to the test that follows it and looks at what comes out."""
+
+INPUTS = Path(__file__).parent / "damage" / "inputs"
+"""Small, sound files of many kinds."""
 
 NOT_RUN = {
     "make ": "the set-up itself; .ci/run does both",
@@ -57,9 +58,9 @@ class Page:
     swaps: dict[str, str] = field(default_factory=dict)
     """Text of the page to what stands for it here; ``{name}`` is an attribute of `Machine`."""
     since: str | None = None
-    """Heading up to which another test goes: test_tutorial_doc.py."""
+    """Heading up to which the page is a journey, see `JOURNEYS`."""
     until: str | None = None
-    """Heading from which another test goes on: that of another domain is command_line/test_own_domain.py."""
+    """Heading from which another test goes on: that of another domain is command_line/test_triples.py."""
 
     def part(self, text: str) -> str:
         """What is walked here of a page."""
@@ -91,43 +92,19 @@ def given_regions(shared: Path, folder: Path) -> Path:
     return folder
 
 
-def given_texts(machine: Machine) -> None:
-    rows = [
-        f"{group},{topic},{sample},{group} people say {sample} words on {topic} to each other"
-        for group in ("Brazilian", "Japanese", "Uzbek")
-        for topic in ("gravity", "sound")
-        for sample in range(2)
-    ]
-    text = "\n".join(["group,topic,sample,text", *rows]) + "\n"
-    (machine.work / "texts.csv").write_text(text, encoding="utf-8")
-
-
-def prompts_recipe(machine: Machine) -> Recipe:
-    topics = machine.work / "topics" / "qa"
-    topics.mkdir(parents=True)
-    (topics / "topics.tsv").write_text("physics\tgravity\nphysics\tsound\n", encoding="utf-8")
-    line = "_\t_\tExplain {topic} to {article} {nationality}.\n"
-    (topics / "templates.tsv").write_text(line, encoding="utf-8")
-    return Recipe(
-        name="prompts",
-        version="1.0.0",
-        sources=({"kind": "topics", "location": str(machine.work / "topics")},),
-        cultural={"nationalities": ("BR", "JP", "UZ")},
-    )
-
-
 def given_for_cultural_prompts(machine: Machine) -> None:
     import polars as pl
     import tomli_w
 
-    given_texts(machine)
-    pl.read_csv(machine.work / "texts.csv").write_parquet(machine.work / "texts.parquet")
-    recipe = prompts_recipe(machine).model_dump(mode="json", exclude_defaults=True)
-    (machine.work / "recipe.toml").write_text(tomli_w.dumps(recipe), encoding="utf-8")
-    make_tiny_model(machine.work / "tiny")
-    survey = "Demonym,power,joy\nBrazilian,1,2\nJapanese,3,9\nUzbek,4,4\n"
+    shutil.copytree(INPUTS / "topics", machine.work / "topics")
+    pl.read_csv(INPUTS / "texts.csv").write_parquet(machine.work / "texts.parquet")
     for name in ("hofstede.csv", "wvs.csv"):
-        (machine.work / name).write_text(survey, encoding="utf-8")
+        shutil.copy(INPUTS / "values.csv", machine.work / name)
+    source = {"kind": "topics", "location": "topics"}
+    recipe = {"name": "prompts", "version": "1.0.0", "sources": [source]}
+    cultural = {"nationalities": ["BR", "JP", "UZ"]}
+    (machine.work / "recipe.toml").write_text(tomli_w.dumps({**recipe, "cultural": cultural}), encoding="utf-8")
+    make_tiny_model(machine.work / "tiny")
 
 
 def given_for_probing(machine: Machine) -> None:
@@ -179,32 +156,6 @@ def given_for_semeval(machine: Machine) -> None:
     make_tiny_model(machine.work / "tiny")
 
 
-FACTS = """
-    Q10 P31 Q746549
-    Q10 P495 Q100
-    Q10 P527 Q200
-    Q11 P31 Q746549
-    Q11 P495 Q101
-    Q11 P527 Q201
-    Q12 P31 Q34379
-    Q12 P495 Q100
-    Q12 P527 Q202
-    Q100 P31 Q6256
-    Q101 P31 Q6256
-    Q100 P30 Q46
-    Q101 P30 Q46
-    Q46 label en:Europe
-    Q10 label en:bread
-    Q11 label en:rye bread
-    Q100 label en:France
-    Q101 label en:Gaul
-    Q200 label en:flour
-    Q201 label en:rye
-    Q12 label en:musette
-    Q202 label en:bellows
-"""
-"""What the SPARQL endpoint holds: two dishes and an instrument, in the shorthand of wikidata_fixtures.py."""
-
 SNAPSHOT = {"--contact you@example.org": "--contact you@example.org --endpoint {endpoint}"}
 
 
@@ -251,8 +202,24 @@ def commands(block: str) -> Iterator[str]:
             yield command
 
 
-def page_path(root: Path, name: str) -> Path:
-    return root / "README.md" if name == "README" else root / "docs" / f"{name}.md"
+def text_of(root: Path, name: str) -> str:
+    return (root / ("README.md" if name == "README" else f"docs/{name}.md")).read_text(encoding="utf-8")
+
+
+def run(folder: Path, home: Path, content: str, program: str = "bash", **environment: str) -> str:
+    """What a block prints in a folder, with caches and tokens of its own."""
+    command = {"bash": ["bash", "-euo", "pipefail", "-c"], "python": [sys.executable, "-c"]}[program]
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        [*command, content],
+        cwd=folder,
+        env=os.environ | {"HF_HOME": str(home), "PATH": path} | environment,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+    )
+    assert done.returncode == 0, f"{content}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
 
 
 @pytest.mark.landing
@@ -262,7 +229,7 @@ def test_every_page_with_commands_is_walked(root: Path):
         for path in (root / "README.md", *(root / "docs").glob("*.md"))
         if any(kind == "bash" for kind, _, _ in BLOCK.findall(path.read_text(encoding="utf-8")))
     }
-    assert with_commands == {*PAGES, *WALKED_ELSEWHERE}
+    assert with_commands == {*PAGES, *JOURNEYS, *WALKED_ELSEWHERE, "publishing"}
     assert all((root / "tests" / test).is_file() for test in WALKED_ELSEWHERE.values())
 
 
@@ -283,41 +250,103 @@ def test_the_commands_run_in_their_order(
     regions = given_regions(shared, tmp_path / "regions")
     machine = Machine(work, shared, serve(FACTS).url, sample_release, regions)
     page.given(machine)
-    environment = os.environ | {
-        **hub.environment(tmp_path / "home"),
-        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-    }
-    fill_hub(hub, tmp_path, environment)
-    text = page_path(root, name).read_text(encoding="utf-8")
-    for kind, file, content in BLOCK.findall(page.part(text)):
-        if kind == "csv":
-            if file:
-                (work / file).write_text(content, encoding="utf-8")
-            continue
-        for command in commands(content):
+    environment = hub.environment(tmp_path / "home")
+    # The published releases and the model that pages name.
+    hub.store.create("org/model", private=False, author="alice").commit({"config.json": b"{}"})
+    first = make_release(tmp_path / "v1.1.0", "1.1.0")
+    for release in (first, make_release(tmp_path / "v1.2.0", "1.2.0", after=first)):
+        run(work, tmp_path / "home", f"blend publish {release} org/blend", **environment)
+    for kind, file, content in BLOCK.findall(page.part(text_of(root, name))):
+        if kind == "csv" and file:
+            (work / file).write_text(content, encoding="utf-8")
+        for command in commands(content) if kind == "bash" else ():
             if any(command.startswith(beginning) for beginning in NOT_RUN):
                 continue
             for text, instead in page.swaps.items():
                 command = command.replace(text, instead.format(**vars(machine)))
-            run = subprocess.run(
-                ["bash", "-euo", "pipefail", "-c", command],
-                cwd=work,
-                env=environment,
-                capture_output=True,
-                text=True,
-            )
-            assert run.returncode == 0, f"{command}\n{run.stdout}\n{run.stderr}"
+            run(work, tmp_path / "home", command, **environment)
 
 
-def fill_hub(hub: Hub, folder: Path, environment: dict[str, str]) -> None:
-    """The published releases and the model that pages name."""
-    hub.store.create("org/model", private=False, author="alice").commit({"config.json": b"{}"})
-    first = make_release(folder / "v1.1.0", "1.1.0")
-    second = make_release(folder / "v1.2.0", "1.2.0", after=first)
-    for release in (first, second):
-        subprocess.run(
-            [sys.executable, "-m", "blend", "publish", release, "org/blend"],
-            env=environment,
-            check=True,
-            capture_output=True,
-        )
+# Pages on which nothing is given: every file is written, every program run, and what is printed stands there
+
+
+JOURNEYS = {
+    "reviews": "csv toml bash text console",
+    "mcq": "csv toml jsonl bash text",
+    "contributing-data": "md csv jsonl toml bash text console",
+    "cultural-prompts": "csv tsv toml bash python text",
+    "one-culture": "csv toml bash text python",
+}
+"""Page to what it is made of: a block of another kind would be passed over."""
+
+UNTIL = {name: page.since for name, page in PAGES.items() if page.since and name in JOURNEYS}
+
+
+@pytest.mark.landing
+@pytest.mark.sampled
+@pytest.mark.parametrize("name", JOURNEYS)
+def test_a_newcomer_can_follow_the_page(root: Path, tmp_path: Path, blend_data: Path, name: str):
+    work, printed, kinds = tmp_path / "work", "", set()
+    (work / "BLEnD").mkdir(parents=True)
+    (work / "BLEnD" / "data").symlink_to(blend_data)
+    page = text_of(root, name)
+    with served() as chat:
+        # The model of mcq.md, which reads options.
+        reads(chat, {"salad": ("also_correct", 0.9), "homework": ("silly", 1), "tacos": ("also_correct", 0.6)})
+        for kind, file, content in BLOCK.findall(page.partition(UNTIL[name])[0] if name in UNTIL else page):
+            kinds.add(kind)
+            if file:
+                (work / file).parent.mkdir(parents=True, exist_ok=True)
+                (work / file).write_text(content, encoding="utf-8")
+            elif kind == "text":
+                assert content in printed
+            elif kind != "console":  # of data that the page does not have
+                offline = {"HF_HUB_OFFLINE": "1", "OPENAI_BASE_URL": chat.url}
+                printed = run(work, tmp_path / "home", content, kind, **offline)
+    assert kinds == set(JOURNEYS[name].split())
+    assert (work / "release" / "release.json").is_file()
+
+
+@pytest.mark.landing
+def test_a_newcomer_with_an_empty_account_publishes(hub: Hub, root: Path, tmp_path: Path):
+    blocks = [content for kind, _, content in BLOCK.findall(text_of(root, "publishing")) if kind == "bash"]
+    assert len(blocks) == 4
+    for block in blocks:
+        run(tmp_path, tmp_path / "home", block, **hub.environment(tmp_path / "home"))
+    repository = hub.repository("alice/everyday")
+    assert list(repository.tags) == ["v0.1.0", "v0.1.1"]
+    first, second = (
+        published(tmp_path / f"release-{version}", hub.url, "alice/everyday") for version in ("0.1.0", "0.1.1")
+    )
+    assert held(repository, "v0.1.0") == first == digests(tmp_path / "copy")
+    assert held(repository, "main") == held(repository, "v0.1.1") == second
+
+
+@pytest.mark.landing
+def test_the_examples_of_the_readme_run_in_their_order(root: Path, tmp_path: Path):
+    blocks = [content for kind, _, content in BLOCK.findall(text_of(root, "README")) if kind == "python"]
+    examples = [block for block in blocks if "org/blend" not in block]
+    assert len(examples) == 2
+    run(tmp_path, tmp_path / "home", "blend build --out release", HF_HUB_OFFLINE="1")
+    run(tmp_path, tmp_path / "home", "\n".join(examples), "python", HF_HUB_OFFLINE="1")
+    made, again = ((tmp_path / name / "release.json").read_bytes() for name in ("release", "again"))
+    assert made == again
+
+
+@pytest.mark.landing
+def test_the_lines_of_the_readme_that_ask_a_model_end_in_a_report(root: Path, tmp_path: Path):
+    blocks = BLOCK.findall(text_of(root, "README"))
+    (block,) = (content for kind, _, content in blocks if kind == "bash" and "eval tiny-model" in content)
+    lines = [*commands(block)]
+    assert [line.split()[2] for line in lines] == ["tiny-model", "run", "score", "report"]
+    said = [run(tmp_path, tmp_path / "home", line, HF_HUB_OFFLINE="1") for line in ("blend build", *lines)]
+    assert said[1] == "Made a model in tiny. Ask it:\n  blend eval run release --model tiny\n"
+    assert re.fullmatch(
+        r"In all: ([\d,]+) requests, [^\n]+\.\n\1 of \1 items are answered in run\. Score them:\n"
+        r"  blend eval score run\n",
+        said[2],
+    )
+    assert said[3].startswith("tiny on blend-sample@")
+    assert said[3].endswith("Show them on a page:\n  blend eval report run\n")
+    assert said[4] == "Wrote report.html: open it in a browser.\n"
+    assert (tmp_path / "report.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")

@@ -51,17 +51,6 @@ def test_ci_runs_on_every_python_that_is_promised(root: Path, project: dict[str,
     assert ".ci/run" in [step.get("run") for step in job["steps"]]
 
 
-def test_hooks_run_what_lint_runs(root: Path):
-    (local,) = read_yaml(root / ".pre-commit-config.yaml")["repos"]
-    commands = " ".join(hook["entry"] for hook in local["hooks"])
-    lint = subprocess.run(["make", "-n", "lint"], cwd=root, capture_output=True, text=True, check=True).stdout
-    for tool in ("ruff check", "ruff format"):
-        assert tool in commands
-        assert tool in lint
-    assert "mypy" in lint
-    assert "make lint" in commands
-
-
 @pytest.mark.parametrize("name", ["bug", "data", "wish"])
 def test_an_issue_form_is_one_that_github_takes(root: Path, name: str):
     form = read_yaml(root / ".github" / "ISSUE_TEMPLATE" / f"{name}.yml")
@@ -122,15 +111,6 @@ def test_no_page_needs_gnu_s_sed(root: Path):
     pages = [root / "README.md", root / "CONTRIBUTING.md", *(root / "docs").rglob("*.md")]
     texts = {page.name: page.read_text(encoding="utf-8") for page in pages}
     assert [name for name, text in texts.items() if re.search(r"\bsed -i(?!\.\w)", text)] == []
-
-
-def test_make_help_names_every_target(root: Path):
-    makefile = (root / "Makefile").read_text(encoding="utf-8")
-    (phony,) = re.findall(r"^\.PHONY: (.+)$", makefile, flags=re.MULTILINE)
-    # Below `make test`, make would also say which directory it enters.
-    command = ["make", "--no-print-directory", "help"]
-    printed = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True).stdout
-    assert {line.split()[0] for line in printed.splitlines()} == set(phony.split())
 
 
 def test_the_readme_leads_to_every_page(root: Path):

@@ -1,4 +1,4 @@
-"""Publishing from the command line: stopped by Ctrl-C, and no token told anywhere."""
+"""Publishing from the command line: stopped by Ctrl-C, and with a token that nobody ever reads."""
 
 import os
 import re
@@ -6,59 +6,45 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from helpers.hub.hub_releases import held, make_release, published
+from helpers.hub.hub_releases import REPO, held, make_release, published
 from helpers.hub.hub_server import Hub
-from helpers.hub.hub_store import ALICE, Account
+from helpers.hub.hub_store import ALICE
 
-pytestmark = pytest.mark.integration
-
-REPO = "org/blend"
+pytestmark = [pytest.mark.integration, pytest.mark.nightly]
 
 
-class Client:
-    """Runs commands as a user of the Hub would, in processes of their own."""
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_release(tmp_path_factory.mktemp("release") / "1.0.0", "1.0.0")
 
-    def __init__(self, hub: Hub, home: Path) -> None:
-        self.hub = hub
-        self.home = home
 
-    def start(self, *arguments: Any, account: Account | None = ALICE, **more: str) -> subprocess.Popen[str]:
-        environment = {**os.environ, "COLUMNS": "200", **self.hub.environment(self.home, account), **more}
+@pytest.fixture
+def start(hub: Hub, tmp_path: Path) -> Callable[..., subprocess.Popen[str]]:
+    """Start a command in a process of its own, as a user of the Hub would."""
+
+    def start(*arguments: Any, **more: str) -> subprocess.Popen[str]:
         return subprocess.Popen(
-            [sys.executable, *map(str, arguments)],
-            env=environment,
+            [sys.executable, "-m", "blend", *map(str, arguments)],
+            env={**os.environ, "COLUMNS": "200", **hub.environment(tmp_path / "home"), **more},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
         )
 
-    def run(self, *arguments: Any, **more: Any) -> tuple[int, str, str]:
-        process = self.start(*arguments, **more)
-        out, errors = process.communicate()
-        return process.returncode, out, errors
+    return start
 
 
-@pytest.fixture
-def client(hub: Hub, tmp_path: Path) -> Client:
-    return Client(hub, tmp_path / "home")
-
-
-@pytest.fixture(scope="module")
-def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_release(tmp_path_factory.mktemp("releases") / "1.0.0", "1.0.0")
-
-
-@pytest.mark.nightly
-def test_ctrl_c(hub: Hub, client: Client, release: Path):
+def test_ctrl_c(hub: Hub, start: Callable[..., Any], release: Path):
     stop = threading.Event()
     # The files are held back and then refused: only the signal can end the command in this way.
     hub.fail("PUT /large/.*", action=stop.wait, status=403, times=1000)
-    process = client.start("-m", "blend", "publish", release, REPO)
+    process = start("publish", release, REPO)
     while not any(request.startswith("PUT /large/") for request in hub.requests):
         assert process.poll() is None
         stop.wait(0.01)
@@ -70,12 +56,15 @@ def test_ctrl_c(hub: Hub, client: Client, release: Path):
     # The client's own threads may say on their way out that they would have tried again.
     assert "interrupted; readers see no half release; run it again to finish" in errors.splitlines()
     assert "Traceback" not in errors
-    assert client.run("-m", "blend", "publish", release, REPO)[0] == 0
+    again = start("publish", release, REPO)
+    again.communicate()
+    assert again.returncode == 0
     assert held(hub.repository(REPO)) == published(release, hub.url)
 
 
-@pytest.mark.nightly
-def test_tokens_are_never_printed_or_written(hub: Hub, client: Client, release: Path, tmp_path: Path):
+def test_tokens_are_never_printed_or_written(
+    hub: Hub, start: Callable[..., Any], release: Path, tmp_path: Path
+):
     outputs = []
     hub.fail("POST /api/datasets/org/blend/commit/main", status=503)
     for arguments in (
@@ -85,8 +74,7 @@ def test_tokens_are_never_printed_or_written(hub: Hub, client: Client, release: 
         ("publish", release, "dave/mine"),
         ("publish", release, REPO, "--private"),
     ):
-        _, out, errors = client.run("-m", "blend", *arguments, HF_DEBUG="1")
-        outputs += [out, errors]
+        outputs += start(*arguments, HF_DEBUG="1").communicate()
     assert "503" in outputs[1]
     for text in outputs:
         assert ALICE.token not in text

@@ -1,11 +1,9 @@
 """The release of the 16 published regions: built by the command, loaded by plain ``datasets``."""
 
 import csv
-import hashlib
 import json
 import re
 import unicodedata
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -16,23 +14,11 @@ import pytest
 from blend.loaders.releases.tables import read_config
 from blend.schemas.frames import PUBLISHED_PROMPTS
 from blend.schemas.locales import registry
+from helpers.hub.hub_releases import digests
 
 pytestmark = pytest.mark.integration
 
 BLEND_LOCALES = [locale for locale in registry() if "blend" in locale.collections]
-
-
-@pytest.fixture(scope="module")
-def release(regions_release: Path) -> Path:
-    return regions_release
-
-
-def digests(folder: Path) -> dict[str, str]:
-    return {
-        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }
 
 
 def tidy(text: str) -> str:
@@ -40,38 +26,41 @@ def tidy(text: str) -> str:
     return unicodedata.normalize("NFC", re.sub(r"[\x00-\x1f]", " ", text)).strip()
 
 
-def load(release: Path, config: str, split: str, **options: Any) -> Any:
-    return datasets.load_dataset(str(release), config, split=split, **options)
+def load(release: Path, config: str, split: str) -> Any:
+    return datasets.load_dataset(str(release), config, split=split)
+
+
+def published_rows(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
 
 
 @pytest.mark.landing
 def test_another_process_with_another_hash_seed_makes_the_same_bytes(
-    release: Path, regions_release_again: Path
+    regions_release: Path, regions_release_again: Path
 ):
-    assert digests(regions_release_again) == digests(release)
+    assert digests(regions_release_again) == digests(regions_release)
 
 
-def test_prompts_are_the_published_ones(release: Path, blend_data: Path):
+def test_prompts_are_the_published_ones(regions_release: Path, blend_data: Path):
     for locale in BLEND_LOCALES:
-        path = blend_data / "prompts" / f"{locale.upstream}_prompts.csv"
-        with path.open(encoding="utf-8", newline="") as file:
-            published = list(csv.DictReader(file))
+        published = published_rows(blend_data / "prompts" / f"{locale.upstream}_prompts.csv")
         asked = {
             row["id"]: (row["Translation"], row["English"])
             for row in reversed(published)  # the first of two with one id counts
             if "{q}" in row["Translation"]
         }
-        rows = load(release, "short-answer-prompts", locale.split)
+        rows = load(regions_release, "short-answer-prompts", locale.split)
         assert {row["prompt_id"]: (row["prompt"], row["en_prompt"]) for row in rows} == asked
         assert rows["prompt_id"][:] == sorted(asked)
         assert {*PUBLISHED_PROMPTS} <= {*asked}
 
 
-def test_annotations_are_the_published_ones(release: Path, blend_data: Path):
+def test_annotations_are_the_published_ones(regions_release: Path, blend_data: Path):
     for locale in BLEND_LOCALES:
         path = blend_data / "annotations" / f"{locale.upstream}_data.json"
         published = json.loads(path.read_text(encoding="utf-8"))
-        rows = load(release, "annotations", locale.split)
+        rows = load(regions_release, "annotations", locale.split)
         assert rows["ID"][:] == list(published)
         for row in rows:
             entry = published[row["ID"]]
@@ -80,40 +69,29 @@ def test_annotations_are_the_published_ones(release: Path, blend_data: Path):
             assert [group["count"] for group in row["annotations"]] == [
                 group["count"] for group in entry["annotations"]
             ]
-            assert row["idks"]["idk"] == idks.pop("idk")
-            assert row["idks"]["no-answer"] == idks.pop("no-answer")
-            assert row["idks"]["not-applicable"] == idks.pop("not-applicable")
+            for kind in ("idk", "no-answer", "not-applicable"):
+                assert row["idks"][kind] == idks.pop(kind)
             assert sum(other["count"] for other in row["idks"]["others"]) == sum(idks.values())
             assert (row["locale"], row["language"]) == (locale.tag, locale.language)
 
 
-def test_questions_are_the_published_ones(release: Path, blend_data: Path):
+def test_questions_are_the_published_ones(regions_release: Path, blend_data: Path):
     for locale in BLEND_LOCALES:
-        path = blend_data / "questions" / f"{locale.upstream}_questions.csv"
-        with path.open(encoding="utf-8", newline="") as file:
-            published = list(csv.DictReader(file))
-        rows = load(release, "short-answer-questions", locale.split)
+        published = published_rows(blend_data / "questions" / f"{locale.upstream}_questions.csv")
+        rows = load(regions_release, "short-answer-questions", locale.split)
         for column in ("ID", "Topic", "Source"):
             assert rows[column][:] == [row[column] for row in published]
         for column in ("Question", "Translation"):
             assert rows[column][:] == [tidy(row[column]) for row in published]
 
 
-def test_paper_mode_has_the_published_counts(paper_release: Path, golden: Path):
-    expected = json.loads((golden / "mcq_counts_by_country.json").read_text())
-    mcqs = read_config(paper_release, "multiple-choice-questions")
-    assert len(mcqs) == expected["total"] == 69_810
-    assert Counter(mcqs["country"].to_list()) == Counter(expected["per_country"])
-    assert mcqs["template_id"].n_unique() == expected["questions_with_mcqs"] == 49
-
-
-def test_every_question_left_out_of_multiple_choice_is_accounted_for(release: Path):
-    mcqs = read_config(release, "multiple-choice-questions")
+def test_every_question_left_out_of_multiple_choice_is_accounted_for(regions_release: Path):
+    mcqs = read_config(regions_release, "multiple-choice-questions")
     made = set(mcqs.select("template_id", "locale").unique().iter_rows())
-    findings = pl.read_ndjson(release / "reports" / "findings.jsonl", infer_schema_length=None)
+    findings = pl.read_ndjson(regions_release / "reports" / "findings.jsonl", infer_schema_length=None)
     of_stage = findings.filter(pl.col("stage") == "make multiple-choice questions")
     # A question is asked without its slip, and with options that nobody has read.
     left_out = of_stage.filter(~pl.col("kind").is_in(["slip-in-wording", "unread-options"]))
-    asked = set(read_config(release, "annotations").select("template_id", "locale").iter_rows())
+    asked = set(read_config(regions_release, "annotations").select("template_id", "locale").iter_rows())
     assert made.isdisjoint(set(left_out.select("template_id", "locale").iter_rows()))
     assert made | set(left_out.select("template_id", "locale").iter_rows()) == asked

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import blend.cli
+from blend import Recipe, build_release
 
 
 @pytest.fixture
@@ -28,3 +29,23 @@ def ended(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tm
         return code, capfd.readouterr().err
 
     return run
+
+
+@pytest.fixture(scope="session")
+def tiny_model(once: Any) -> Path:
+    from blend.eval.models.tiny_model import make_tiny_model
+
+    return once.path("tiny-model", make_tiny_model)
+
+
+@pytest.fixture(scope="session")
+def prompts_release(once: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two topics of science for readers of three nationalities."""
+    qa = tmp_path_factory.mktemp("topics") / "qa"
+    qa.mkdir()
+    (qa / "topics.tsv").write_text("physics\tgravity\nphysics\tsound\n")
+    (qa / "templates.tsv").write_text("_\t_\tExplain {topic} to {article} {nationality}.\n")
+    source = {"kind": "topics", "location": str(qa.parent)}
+    cultural = {"nationalities": ("BR", "JP", "UZ")}
+    recipe = Recipe(name="prompts", version="1.0.0", sources=(source,), cultural=cultural)
+    return once.path("cultural-prompts", lambda out: build_release(recipe, out))

@@ -1,11 +1,8 @@
 """Reading what questions may show, on the command line, and what the file of verdicts then holds."""
 
-import csv
-import io
 from datetime import UTC, datetime
 from pathlib import Path
 
-import openpyxl
 import polars as pl
 import pytest
 from typer.testing import CliRunner
@@ -105,22 +102,22 @@ def test_verdicts_are_kept_with_their_author(back, name: str):
     assert Path("verdicts.tsv").read_text("utf-8").splitlines() == lines
 
 
-def test_a_file_of_ones_own_goes_on(back):
+def test_readers_who_refuse_for_different_reasons_do_not_disagree(back):
+    add(back(("1/2", "silly")), "r7")
+    assert add(back(("1/2", "also_correct")), "r8").disputed == 0
+    assert add(back(("1/2", "ok")), "r9").disputed == 1
+
+
+def test_a_file_of_ones_own_goes_on_and_stays_as_it_is_where_nothing_is_added(back):
     mine = "Locale;template_id;option;verdict;reader;date\nen-GB;T-1;noon;silly;r1;2026-01-02\n"
     Path("mine.csv").write_text(mine, "utf-8")
     add(back(("noon", "ok")), out="mine.csv")
-    rows = list(csv.DictReader(io.StringIO(Path("mine.csv").read_text("utf-8"))))
-    assert [(row["date"], row["option"], row["verdict"], row["question"]) for row in rows] == [
-        ("2026-01-02", "noon", "silly", ""),
-        (TODAY.isoformat(), "noon", "ok", QUESTION),
-    ]
-
-
-def test_a_file_to_which_nothing_is_added_stays_as_it_is(back):
-    mine = f"verdict;option;template_id;locale;reader;question\nok;noon;T-1;en-GB;r7;{QUESTION}\n"
-    Path("mine.csv").write_text(mine, "utf-8")
+    rows = pl.read_csv("mine.csv").select("date", "option", "verdict", "question").rows()
+    assert rows == [("2026-01-02", "noon", "silly", None), (TODAY.isoformat(), "noon", "ok", QUESTION)]
+    known = f"verdict;option;template_id;locale;reader;question\nok;noon;T-1;en-GB;r7;{QUESTION}\n"
+    Path("mine.csv").write_text(known, "utf-8")
     assert add(back(("noon", "ok")), out="mine.csv").known == 1
-    assert Path("mine.csv").read_text("utf-8") == mine
+    assert Path("mine.csv").read_text("utf-8") == known
 
 
 @pytest.mark.parametrize("name", ["back.ods", "back.json", "back.parquet"])
@@ -128,17 +125,6 @@ def test_a_sheet_that_would_not_come_back_is_not_made(back, name: str):
     with pytest.raises(BlendError) as raised:
         back(name=name)
     assert str(raised.value) == f"{name}: a sheet is .csv, .xlsx or .jsonl; choose another `out`"
-
-
-def test_a_reason_without_a_verdict_is_not_lost(back):
-    sheet = back(("noon", "ok"))
-    rows = sheet_of(("noon", "ok")).with_columns(why=pl.lit("not sure"))
-    sheet.unlink()
-    write_sheet(OPTION_SHEET, rows, sheet)
-    assert refusal(sheet).splitlines()[:2] == [
-        "5 problems:",
-        "back.csv:2, column why: a reason without a verdict; choose a verdict, or empty the cell",
-    ]
 
 
 def test_what_is_wrong_with_a_sheet(back):
@@ -157,6 +143,11 @@ def test_what_is_wrong_with_a_sheet(back):
         "back.csv:4, column verdict: unknown verdict 'maybe'; write one of ok, also_correct, silly, wrong, or "
         "leave the cell empty"
     )
+    write_sheet(OPTION_SHEET, sheet_of(("noon", "ok")).with_columns(why=pl.lit("not sure")), Path("why.csv"))
+    assert refusal(Path("why.csv")).splitlines()[:2] == [
+        "5 problems:",
+        "why.csv:2, column why: a reason without a verdict; choose a verdict, or empty the cell",
+    ]
     sheet = back(("1/2", "ok"))
     text = sheet.read_text("utf-8-sig")
     sheet.write_text(text.replace("'1/2", "01. Feb"), "utf-8")
@@ -193,28 +184,10 @@ def test_a_reviewer_says_one_thing_and_is_one_person(back):
     assert refusal(Path("both.csv"), "chat:m1") == (
         "`reader` 'chat:m1' is empty or a model's name; give the pseudonym of a person"
     )
-
-
-def test_a_workbook_offers_the_verdicts(back):
-    sheet = back(("noon", "ok"), name="back.xlsx")
-    [rows] = openpyxl.load_workbook(sheet).worksheets
-    [choices] = rows.data_validations.dataValidation
-    assert (str(choices.sqref), choices.formula1) == ("H2:H7", '"ok,also_correct,silly,wrong"')
-    assert rows.freeze_panes == "A2"
-    # What is to be filled in has room for it.
-    assert {letter: rows.column_dimensions[letter].width for letter in "DI"} == {"D": 8, "I": 26}
-    assert all(cell.alignment.wrap_text for line in rows for cell in line)
-
-
-@pytest.mark.slow
-def test_a_reviewer_has_a_name(back):
-    for blank in ("", " "):
-        result = CliRunner().invoke(
-            app, ["questions", "accept", str(back(("noon", "ok"))), "--reviewer", blank]
-        )
-        assert str(result.exception) == "--reviewer is empty; write a pseudonym, for example r01"
-        assert refusal(back(("noon", "ok")), blank).startswith(f"`reader` {blank!r} is empty or")
-    assert not Path("verdicts.tsv").exists()
+    assert (
+        refusal(Path("both.csv"), " ")
+        == "`reader` ' ' is empty or a model's name; give the pseudonym of a person"
+    )
 
 
 @pytest.mark.slow
@@ -251,32 +224,18 @@ def test_a_locale_whose_options_are_all_refused(tmp_path: Path, monkeypatch: pyt
 @pytest.mark.slow
 def test_the_sample_is_read_and_what_was_read_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
-    assert run("questions", "options", "--locale", "ko-KR", "--out", "all.csv").startswith(
+    korean = ("--locale", "ko-KR", "--out")
+    assert run("questions", "options", *korean, "all.csv").startswith(
         "all.csv: 297 options of 36 questions, 0 of them with a verdict.\n"
     )
-    rows = list(csv.DictReader(io.StringIO(Path("all.csv").read_text("utf-8-sig"))))
-    for row in rows[:10]:
-        row["verdict"] = "ok"
-    with Path("back.csv").open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, rows[0])
-        writer.writeheader()
-        writer.writerows(rows)
+    pl.read_csv("all.csv", infer_schema=False).with_columns(
+        verdict=pl.when(pl.int_range(pl.len()) < 10).then(pl.lit("ok"))
+    ).write_csv("back.csv")
     assert "10 ok" in run("questions", "accept", "back.csv", "--reviewer", "r7", "--native")
     sources = '[[sources]]\nkind = "sample"\n[mcq]\nverdicts = "verdicts.tsv"\n'
     Path("recipe.toml").write_text(f'name = "mine"\nversion = "0.1.0"\n{sources}', "utf-8")
-    output = run("questions", "options", "recipe.toml", "--locale", "ko-KR", "--out", "again.csv")
+    output = run("questions", "options", "recipe.toml", *korean, "again.csv")
     assert output.startswith("again.csv: 297 options of 36 questions, 10 of them with a verdict.\n")
-    again = list(csv.DictReader(io.StringIO(Path("again.csv").read_text("utf-8-sig"))))
-    assert [row["read"] for row in again[9:11]] == ["r7 (native): ok", ""]
-    assert run(
-        "questions", "options", "recipe.toml", "--unread", "--locale", "ko-KR", "--out", "rest.csv"
-    ).startswith("rest.csv: 287 options of ")
-    for arguments, sentence in (
-        (("recipe.toml", "--locale", "en-AU"), "--locale en-AU: no question can ask about it; some ask about "),
-        (("paper.toml",), "the recipe's key mcq.mode is 'paper', where verdicts on options have no say"),
-    ):
-        Path("paper.toml").write_text(
-            'name = "mine"\nversion = "0.1.0"\n[[sources]]\nkind = "sample"\n[mcq]\nmode = "paper"\n', "utf-8"
-        )
-        result = CliRunner().invoke(app, ["questions", "options", *arguments, "--out", "no.csv"])
-        assert str(result.exception).startswith(sentence)
+    assert pl.read_csv("again.csv")["read"].to_list()[9:11] == ["r7 (native): ok", None]
+    unread = run("questions", "options", "recipe.toml", "--unread", *korean, "rest.csv")
+    assert unread.startswith("rest.csv: 287 options of ")

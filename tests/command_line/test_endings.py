@@ -213,21 +213,6 @@ def test_stopped_while_it_is_loaded_it_says_so(number: signal.Signals, module: s
 
 
 @pytest.mark.nightly
-@pytest.mark.integration
-@pytest.mark.parametrize("number", STOPPED)
-def test_a_build_that_is_stopped_says_so_and_leaves_nothing(number: signal.Signals, tmp_path: Path):
-    command = [BLEND, "build", "--out", str(tmp_path / "release")]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    while not (tmp_path / ".release.partial").exists():
-        assert process.poll() is None
-    process.send_signal(number)
-    printed, errors = process.communicate()
-    assert (process.returncode, printed) == (STOPPED[number], "")
-    assert errors.splitlines()[-1] == "interrupted; nothing was changed"
-    assert not [path for path in tmp_path.iterdir() if path.name != ".release.lock"]
-
-
-@pytest.mark.nightly
 @pytest.mark.parametrize("number", STOPPED)
 def test_a_command_without_words_of_its_own_says_what_to_do(number: signal.Signals):
     # Sent from the first line of the command, which has no sentence for it.

@@ -128,20 +128,14 @@ def test_audit_fits_eighty_columns_and_can_be_kept(sample_release: Path, tmp_pat
     assert printed | {"examples": []} == found | {"examples": []}  # of which the library gives more
 
 
-@pytest.fixture(scope="module")
-def releases(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """A release of five locales, and one of six with another seed that calls itself a correction."""
-    folder, recipe = tmp_path_factory.mktemp("releases"), sample_recipe()
-    build_release(recipe.model_copy(update={"version": "1.0.0", "locales": FIVE}), folder / "old")
-    changed = {"version": "1.0.1", "locales": (*FIVE, "am-ET"), "seed": 7}
-    build_release(recipe.model_copy(update=changed), folder / "new")
-    return folder / "old", folder / "new"
-
-
 @pytest.mark.landing
 @pytest.mark.slow
-def test_diff_says_its_verdict_first_and_as_much_as_is_asked_for(releases: tuple[Path, Path]):
-    old, new = releases
+def test_diff_says_its_verdict_first_and_as_much_as_is_asked_for(tmp_path: Path):
+    recipe, old, new = sample_recipe(), tmp_path / "old", tmp_path / "new"
+    build_release(recipe.model_copy(update={"version": "1.0.0", "locales": FIVE}), old)
+    # Another seed, and a locale more, that call themselves a correction.
+    changed = {"version": "1.0.1", "locales": (*FIVE, "am-ET"), "seed": 7}
+    build_release(recipe.model_copy(update=changed), new)
     lines = run("diff", old, new, columns=80).splitlines()
     assert lines[0] == "blend-sample 1.0.0 → blend-sample 1.0.1"
     assert in_a_line(" ".join(lines[1:3])).startswith(
@@ -152,11 +146,7 @@ def test_diff_says_its_verdict_first_and_as_much_as_is_asked_for(releases: tuple
     assert "Examples" in run("diff", old, new, "--examples", "1", "--exit-code", code=3)
     same = "blend-sample 1.0.0 → blend-sample 1.0.0\nNothing differs.\n"
     assert run("diff", old, old, "--exit-code") == same
-
-
-@pytest.mark.slow
-def test_diff_as_json_is_all_there_is(releases: tuple[Path, Path]):
-    found = json.loads(run("diff", *releases, "--json"))
+    found = json.loads(run("diff", old, new, "--json"))
     assert (found["step"], found["expected_version"]) == ("minor", "1.1.0")
     assert found["old"] == {"name": "blend-sample", "version": "1.0.0"}
     splits = {split["split"]: split for split in found["configs"][0]["splits"]}

@@ -58,23 +58,6 @@ def test_a_configuration_is_enough_to_probe(run: Path):
     }  # fmt: skip
 
 
-@pytest.mark.nightly
-def test_two_models_are_compared_and_stand_on_one_page(
-    run: Path, food_release: Path, shared: Path, tmp_path: Path
-):
-    other, model = tmp_path / "t5", shared / "models" / "tiny-t5"
-    blend("run", food_release, *PROBING, "--model", model, "--out", other, *LANGUAGES, "--limit", "3")
-    blend("score", run)
-    blend("score", other)
-    compared = json.loads(blend("compare", run, other, "--json"))
-    assert {pair["n_items"] for pair in compared["pairs"]} == {60}
-    blend("report", run, other, "--out", tmp_path / "report.html")
-    page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    naming = "Naming the country, and asking in English"
-    for title in ("By country", "By template", "By language and country", naming):
-        assert f">{title}</h3>" in page
-
-
 @pytest.mark.landing
 def test_a_sheet_and_what_people_say(run: Path, tmp_path: Path):
     sheet = tmp_path / "sheet.csv"
@@ -107,90 +90,6 @@ def test_candidates_of_a_file(food_release: Path, bert: Path, tmp_path: Path):
     assert "egg" not in json.loads(blend("score", out, "--json"))["signature"]
 
 
-ONLY = "makes sense only where a model writes or chooses, and here candidates are scored; leave it out"
-
-
-@pytest.mark.landing
-@pytest.mark.parametrize(
-    ("model", "options", "message"),
-    [
-        ("tiny-bert", "-M chat=yes", f"-M chat=True {ONLY}"),
-        (
-            "tiny-bert",
-            "--server http://localhost:1",
-            "a server does not say how likely a candidate is; name a --model on this machine",
-        ),
-        (
-            "tiny-bert",
-            "--max-tokens 5",
-            (
-                "--max-tokens 5 makes sense only where answers are written, and here the likeliest option or "
-                "candidate is the answer; leave it out"
-            ),
-        ),
-        (
-            "tiny-bert",
-            "-T style=letters",
-            (
-                "-T style=letters: the task probing has no such option; it has --locales, --limit, "
-                "-T max_masks, -T causal, -T config, -T languages, -T countries, -T prompts, -T names, "
-                "-T candidates"
-            ),
-        ),
-        (
-            "tiny-bert",
-            "--locales KR",
-            (
-                "--locales KR makes sense only where regions are asked about, and this task asks in "
-                "-T languages about -T countries; leave one of the two out"
-            ),
-        ),
-        (
-            "tiny-bert",
-            "-T config=food-tripels",
-            (
-                "unknown configuration to probe 'food-tripels'; did you mean 'food-triples'? choose one of: "
-                "food-aligned, food-triples"
-            ),
-        ),
-        (
-            "tiny-bert",
-            "-T config=food-triples -T languages=ko -T countries=Iran",
-            "food 1.0.0: nothing to ask for the task probing; choose other -T languages or -T countries",
-        ),
-        (
-            "tiny-bert",
-            "-T causal=statement",
-            (
-                "-T causal=statement makes sense only with a causal language model, and tiny-bert is a masked "
-                "language model; leave one of the two out"
-            ),
-        ),
-        (
-            "tiny-gpt2",
-            "-T max_masks=12",
-            (
-                "-T max_masks=12 makes sense only with a masked language model, and tiny-gpt2 is a causal "
-                "language model; leave one of the two out"
-            ),
-        ),
-        (
-            "",
-            "--answers answers.csv",
-            "recorded answers are texts, and this task keeps scores of candidates; name a --model without them",
-        ),
-    ],
-)
-def test_options_that_do_not_fit_are_refused(
-    food_release: Path, shared: Path, tmp_path: Path, model: str, options: str, message: str
-):
-    config = () if "config" in options else ("-T", "config=food-aligned")
-    who = ("--model", shared / "models" / model) if model else ()
-    asked = ("run", food_release, "--task", "probing", *config, *who, "--out", tmp_path / "run")
-    assert error_of(*asked, *options.split()) == message
-    assert not (tmp_path / "run").exists()
-
-
 @pytest.mark.landing
 def test_vectors_twice_for_one_language(run: Path):
     for named, what in (("", "all"), ("en=", "en")):
@@ -200,12 +99,8 @@ def test_vectors_twice_for_one_language(run: Path):
 
 
 @pytest.mark.landing
-def test_what_cannot_be_probed(sample_release: Path, food_release: Path, bert: Path, tmp_path: Path):
+def test_a_model_that_cannot_be_probed(food_release: Path, bert: Path, tmp_path: Path):
     asked = ("--task", "probing", "--out", tmp_path / "run", "--model")
-    assert error_of("run", sample_release, *asked, bert) == (
-        "blend-sample 0.1.0: this task reads a configuration of triples, and the release has none; choose a "
-        "release that was built from Wikidata (`blend build --food`)"
-    )
     folder = Path(shutil.copytree(bert, tmp_path / "classifier"))
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     config["architectures"] = ["BertForSequenceClassification"]
@@ -218,7 +113,9 @@ def test_what_cannot_be_probed(sample_release: Path, food_release: Path, bert: P
 
 
 @pytest.mark.nightly
-def test_lists_that_a_model_writes(food_release: Path, shared: Path, tmp_path: Path):
+def test_lists_that_a_model_writes_and_candidates_on_one_page(
+    run: Path, food_release: Path, shared: Path, tmp_path: Path
+):
     out = tmp_path / "free"
     options = ("-T", "config=food-aligned", "-T", "languages=en", "--limit", "2", "--max-tokens", "12")
     model = ("--model", shared / "models" / "tiny-gpt2")
@@ -227,6 +124,8 @@ def test_lists_that_a_model_writes(food_release: Path, shared: Path, tmp_path: P
     scored = json.loads(blend("score", out, "--rule", "contains", "--json"))
     assert scored["signature"].startswith("blend-listing|")
     assert {"precision", "recall", "f1", "accuracy"} <= {row["metric"] for row in scored["scores"]}
-    blend("report", out, "--out", tmp_path / "report.html")
+    blend("score", run)
+    blend("report", out, run, "--out", tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert ">By country</h3>" in page
+    for title in ("By country", "By template", "By language and country"):
+        assert f">{title}</h3>" in page

@@ -18,8 +18,6 @@ import json
 import re
 import secrets
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -29,6 +27,7 @@ import polars as pl
 import pytest
 
 from helpers.label_studio.studio_fixtures import StudioForTests, chosen, typed
+from nets.commands import blend
 
 RECORDED = Path(__file__).parent / "people"
 
@@ -61,33 +60,6 @@ location = "collected"
 """
 
 
-# What a lead types, and how a page says what was done on it: all that a new surface changes here.
-
-
-def bring_up(folder: Path) -> None:
-    """Bring the questions to the server."""
-    blend("annotate", "sync", folder / "project.toml")
-
-
-def fetch(folder: Path) -> None:
-    """Get what people did, and ask them for what is missing."""
-    blend("annotate", "sync", folder / "project.toml")
-
-
-def forget(folder: Path, person: str) -> None:
-    blend("annotate", "forget", folder / "project.toml", f"{person}@example.org", "--yes")
-
-
-def build(folder: Path) -> None:
-    blend("build", folder / "recipe.toml", "--out", folder / "release")
-    blend("validate", folder / "release")
-
-
-def title(folder: Path, stage: str) -> str:
-    """Of the project on the server where the people of a stage work."""
-    return f"{folder.name} {stage} ko-KR"
-
-
 def answer(*texts: str, reason: str | None = None) -> list[dict[str, Any]]:
     """A page of answers as the browser sends it, or of another reason to give none."""
     if reason is not None:
@@ -114,15 +86,6 @@ def review(
     return [ranked, *english, *([typed(reason, control="reason")] if reason else [])]
 
 
-# The journey.
-
-
-def blend(*arguments: str | Path) -> None:
-    command = [sys.executable, "-m", "blend", *map(str, arguments)]
-    run = subprocess.run(command, capture_output=True, text=True)
-    assert run.returncode == 0, f"{' '.join(command)}\n{run.stdout}\n{run.stderr}"
-
-
 class Journey:
     """A lead's folder, and the people who work for it, each signed in by an account of their own."""
 
@@ -133,9 +96,13 @@ class Journey:
         self._sent: dict[tuple[str, int], int] = {}
         self._steps: list[str] = []
 
+    def project(self, stage: str) -> int:
+        """The project on the server where the people of a stage work."""
+        return self._studio.project(f"{self.folder.name} {stage} ko-KR")
+
     def tasks(self, stage: str) -> list[dict[str, Any]]:
         """All tasks of a stage with what was sent, as everybody's browser gets them."""
-        query = {"project": self._studio.project(title(self.folder, stage)), "page_size": 100, "fields": "all"}
+        query = {"project": self.project(stage), "page_size": 100, "fields": "all"}
         listed = self._browsers[RIM].get("/api/tasks/", params=query).raise_for_status()
         return list(listed.json()["tasks"])
 
@@ -169,8 +136,7 @@ class Journey:
         self._browsers[person].post(path, json=draft).raise_for_status()
 
     def deletes_project(self, stage: str) -> None:
-        number = self._studio.project(title(self.folder, stage))
-        self._browsers[RIM].delete(f"/api/projects/{number}/").raise_for_status()
+        self._browsers[RIM].delete(f"/api/projects/{self.project(stage)}/").raise_for_status()
 
     def deletes_task(self, stage: str, template: str) -> None:
         number = self.page(stage, template)["id"]
@@ -183,7 +149,7 @@ class Journey:
                 text = path.read_text(encoding="utf-8", errors="ignore")
                 yield str(path), text + in_letters(text)
         for stage in ("answer", "review"):
-            yield title(self.folder, stage), json.dumps(self.tasks(stage), ensure_ascii=False)
+            yield stage, json.dumps(self.tasks(stage), ensure_ascii=False)
 
     def step(self, name: str, held: str | None = None) -> None:
         """Compare with what is recorded what is held after a step: responses and reviews when not given."""
@@ -232,7 +198,12 @@ def journey(label_studio: StudioForTests, tmp_path: Path, hold_text: HoldText) -
 @pytest.mark.integration
 def test_what_people_gave_is_held_after_every_step(journey: Journey):
     they, folder = journey, journey.folder
-    bring_up(folder)
+
+    def sync() -> None:
+        """Bring questions to the server, get what people did, and ask them for what is missing."""
+        blend("annotate", "sync", folder / "project.toml")
+
+    sync()
     for template, minas, juns in (
         ("food-01", ["밥", "국", "김치"], ["밥", "빵"]),
         ("food-02", ["비빔밥"], ["라면", "김밥", "떡볶이"]),
@@ -246,28 +217,28 @@ def test_what_people_gave_is_held_after_every_step(journey: Journey):
         if juns:
             they.answers(JUN, template, *juns)
     they.answers(JUN, "food-03", reason="술을 마시지 않아요")
-    fetch(folder)
+    sync()
     they.step("answered")
 
     # Each after a fetch of its own, so that no other change can bring it along.
     they.answers(MINA, "food-01", "쌀밥", "국", "김치")
-    fetch(folder)
+    sync()
     they.step("first-edited")
     they.answers(MINA, "gift-01", "과일", "떡", "홍삼")
-    fetch(folder)
+    sync()
     they.step("middle-edited")
     they.answers(JUN, "work-01", "18:00", "19:00")
-    fetch(folder)
+    sync()
     they.step("last-edited")
 
     they.answers(MINA, "sport-01", "축구")
     they.answers(JUN, "holiday-01")
-    fetch(folder)
+    sync()
     they.step("cleared")
     they.answers(MINA, "food-02", "비빔밥", "국수")
     they.answers(JUN, "gift-01", "과일", SECRET)
     they.leaves_a_draft(SEO, "holiday-01", "한글날")
-    fetch(folder)
+    sync()
     they.step("added")
 
     they.reviews("food-01", {"rice": ["쌀밥", "밥"], "soup": ["국"], "kimchi": ["김치"], "bread": ["빵"]})
@@ -281,46 +252,47 @@ def test_what_people_gave_is_held_after_every_step(journey: Journey):
         "gift-01", {"fruit": ["과일"], "rice cake": ["떡"], "ginseng": ["홍삼"], SECRET_ENGLISH: [SECRET]}
     )
     they.reviews("work-01", {"18:00": ["18:00"], "19:00": ["19:00"]})
-    fetch(folder)
+    sync()
     they.step("reviewed")
 
     they.answers(MINA, "food-01", "오트밀", "국", "김치")
     they.answers(JUN, "food-02", "라면", "김밥")
     they.reviews("work-01", {"18:00": ["18:00"]}, "19:00", reason="야근")
-    fetch(folder)
+    sync()
     they.step("edited-after-the-review")
     they.reviews(
         "food-01", {"rice": ["밥"], "porridge": ["오트밀"], "soup": ["국"], "kimchi": ["김치"], "bread": ["빵"]}
     )
-    fetch(folder)
+    sync()
     they.step("reviewed-again")
 
     traces = (SECRET, SECRET_ENGLISH, f"{JUN}@example.org")
     assert [trace for trace in traces if not any(trace in text for _, text in they.everything())] == []
-    forget(folder, JUN)
+    blend("annotate", "forget", folder / "project.toml", f"{JUN}@example.org", "--yes")
     they.step("forgotten")
-    fetch(folder)
+    sync()
     they.step("forgotten-and-fetched")
     assert [(where, trace) for where, text in they.everything() for trace in traces if trace in text] == []
 
     they.deletes_project("answer")
-    fetch(folder)
+    sync()
     they.step("project-deleted")
-    fetch(folder)
+    sync()
     they.step("project-made-anew")
     they.answers(SEO, "food-01", "밥", "빵")
     they.answers(SEO, "gift-01", "과일")
     they.answers(SEO, "holiday-01", "추석")
     they.answers(SEO, "work-01", "18:00")
     they.answers(SEO, "sport-01", "야구")
-    fetch(folder)
+    sync()
     they.reviews("holiday-01", {"Lunar New Year": ["설날"], "Chuseok": ["추석"]})
-    fetch(folder)
+    sync()
     they.step("another-in-place")
     they.deletes_task("answer", "sport-01")
-    fetch(folder)
+    sync()
     they.step("task-deleted")
 
-    build(folder)
+    blend("build", folder / "recipe.toml", "--out", folder / "release")
+    blend("validate", folder / "release")
     they.step("release", tables_of(folder / "release"))
     they.end()

@@ -12,8 +12,8 @@ from blend.builders.triples import TripleBuild, build_triples
 from blend.builders.triples.tables import by_continent, code_switched, in_groups, with_groups
 from blend.loaders.files.toml import known_domains
 from blend.loaders.wikidata.facts import Facts
-from blend.schemas.errors import RowError, UnknownNameError
 from blend.schemas.recipe import Domain, TripleOptions, domains, find_domain
+from helpers.messages import wrong
 
 DISH = domains()["dish"]
 
@@ -110,11 +110,10 @@ def test_published_figures(food_facts: Facts):
     }
 
 
-def test_domains():
+def test_domains(tmp_path: Path):
     assert list(domains()) == ["dish", "musical-instrument"]
-    with pytest.raises(UnknownNameError) as error:
-        find_domain("dishes")
-    assert str(error.value) == (
+    assert own_domains(tmp_path, domain())["hat"].claim_properties == ("P495", "P186")
+    assert wrong(lambda: find_domain("dishes")) == (
         "unknown domain 'dishes'; did you mean 'dish'? choose one of: dish, musical-instrument, "
         "or write one of your own into a domain file (docs/wikidata.md)"
     )
@@ -141,11 +140,6 @@ def own_domains(folder: Path, text: str) -> Mapping[str, Domain]:
     return known_domains(path)
 
 
-def test_a_domain_of_ones_own(tmp_path: Path):
-    hat = own_domains(tmp_path, domain())["hat"]
-    assert hat.claim_properties == ("P495", "P186")
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -165,6 +159,4 @@ def test_a_domain_of_ones_own(tmp_path: Path):
     ],
 )
 def test_broken_domains(tmp_path: Path, text: str, message: str):
-    with pytest.raises(RowError) as error:
-        own_domains(tmp_path, text)
-    assert str(error.value) == f"own.toml, key domain{message}"
+    assert wrong(lambda: own_domains(tmp_path, text)) == f"own.toml, key domain{message}"

@@ -12,7 +12,7 @@ from blend.schemas.recipe import TripleOptions
 
 
 def blocks(root: Path, language: str) -> list[str]:
-    """Those before the walk through another domain, which ``tests/command_line/test_own_domain.py`` follows."""
+    """Those before the walk through another domain, which ``tests/command_line/test_triples.py`` follows."""
     text = (root / "docs" / "wikidata.md").read_text(encoding="utf-8").partition("## Another domain")[0]
     return re.findall(rf"```{language}\n(.*?)```", text, flags=re.DOTALL)
 
