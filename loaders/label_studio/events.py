@@ -106,7 +106,8 @@ def read_events(path: Path) -> list[Line]:
                 raise KeyError(*needed - line.keys())
             # They are computed with later.
             account, task = line.get("account") or "0", line.get("task", 0)
-            if not (isinstance(task, int) and account.split()[0].isdigit()):
+            are_objects = all(isinstance(one, dict) for one in line.get("result", ()))
+            if not (isinstance(task, int) and account.split()[0].isdigit() and are_objects):
                 raise ValueError(account, task)
             lines.append(line)
         except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError):

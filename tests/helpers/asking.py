@@ -12,7 +12,6 @@ import blend
 from blend.eval.items import ITEMS, TaskItems
 from blend.eval.models.chosen import Asking, Decoding, Local, Recorded, Server, writes_alone
 from blend.eval.registry import task_of
-from blend.eval.tasks.multiple_choice import RUNGS
 
 OnWarning = Callable[[str], Any] | None
 
@@ -66,11 +65,6 @@ def score(run: Any, *, on_warning: OnWarning = None, **options: Any) -> blend.Sc
 
 def _taken(options: dict[str, Any], names: Any) -> dict[str, Any]:
     return {name: options.pop(name) for name in list(options) if name in names}
-
-
-def run_each_rung(release: Path, model: Any, out: Path, **options: Any) -> dict[str, blend.Run]:
-    """A run of one model for each rung, in a directory of its name."""
-    return {rung: blend.run_task(release, rung, model, out / rung, **options) for rung in RUNGS}
 
 
 def texts_asked(*names: tuple[str, str, str], skipped: tuple[str, ...] = ()) -> TaskItems:

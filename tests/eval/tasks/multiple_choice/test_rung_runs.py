@@ -10,7 +10,6 @@ import blend
 from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items
 from blend.schemas.errors import InputError
-from helpers.asking import run_each_rung
 from helpers.in_process import run
 from helpers.messages import message_of
 
