@@ -116,7 +116,7 @@ class SplitDiff(FrozenModel):
     changed: int = Field(default=0, ge=0)
     """Rows in both, with another value in at least one column."""
     replaced: int = Field(default=0, ge=0)
-    """Rows in whose place another asks the same question (template and region) with other options or another order."""
+    """Rows in whose place another asks the same question (template and region), otherwise."""
     still_asked: int = Field(default=0, ge=0)
     """Of the removed rows, those whose question other rows still ask."""
     moved: int = Field(default=0, ge=0)
