@@ -149,11 +149,15 @@ def diff(
 
 
 def plan(
+    release: Annotated[
+        Path | None,
+        typer.Argument(help="Release directory of a pilot; what BLEnD's 16 regions brought when absent."),
+    ] = None,
     locale: Annotated[
         list[str] | None,
         typer.Option(
             metavar="TAG",
-            help="Plan like this region of BLEnD; can be repeated. By their mean when absent.",
+            help="Plan like this region only; can be repeated. BLEnD's mean, or all of a pilot's.",
         ),
     ] = None,
     difference: Annotated[
@@ -172,11 +176,18 @@ def plan(
 
     - `blend plan --price 0.10` plans for a region like the mean of BLEnD's.
     - `blend plan --locale ha-NG --annotators 5 --difference 10` plans like one of them.
+    - `blend plan pilot` plans by what a pilot has brought.
     """
-    from blend.builders.stats.planning import mean_figures, plan_collection
+    from blend.builders.stats.planning import mean_figures, plan_collection, release_figures
+    from blend.loaders.files.progress import progress_if_watched
     from blend.loaders.responses.verdicts import shipped_collections
 
-    figures = shipped_collections() if locale else mean_figures(shipped_collections())
+    figures = shipped_collections()
+    if release is not None:
+        with progress_if_watched(transient=True) as on_progress:
+            figures = release_figures(release, comparable=figures, on_progress=on_progress)
+    elif not locale:
+        figures = mean_figures(figures)
     found = plan_collection(
         figures,
         templates=_counts("--templates", templates),
