@@ -140,8 +140,8 @@ def _accept_answers(sheet: Path, out: Path, reviewer: str, *, update: bool) -> N
     rows = accepted.reviews.to_dicts()
     groups = [group for review in rows for group in review["groups"]]
     # English that is the answer itself tells nothing; where a column was sorted alone, no pair fits.
-    told = [one for one in groups if one["en_answers"] and one["en_answers"][0] not in one["answers"]]
-    if pairs := evenly(told, _PAIRS):
+    glossed = [one for one in groups if one["en_answers"] and one["en_answers"][0] not in one["answers"]]
+    if pairs := evenly(glossed, _PAIRS):
         texts = [(group["answers"][0], group["en_answers"][0]) for group in pairs]
         listed = "; ".join(f"{shown(answer)} = {shown(english)}" for answer, english in texts)
         typer.echo(f"Look whether the English fits its answers, or one column was sorted alone: {listed}.")

@@ -102,12 +102,6 @@ def test_verdicts_are_kept_with_their_author(back, name: str):
     assert Path("verdicts.tsv").read_text("utf-8").splitlines() == lines
 
 
-def test_readers_who_refuse_for_different_reasons_do_not_disagree(back):
-    add(back(("1/2", "silly")), "r7")
-    assert add(back(("1/2", "also_correct")), "r8").disputed == 0
-    assert add(back(("1/2", "ok")), "r9").disputed == 1
-
-
 def test_a_file_of_ones_own_goes_on_and_stays_as_it_is_where_nothing_is_added(back):
     mine = "Locale;template_id;option;verdict;reader;date\nen-GB;T-1;noon;silly;r1;2026-01-02\n"
     Path("mine.csv").write_text(mine, "utf-8")

@@ -67,10 +67,11 @@ def test_message_for_a_repository_without_blend_files(hub, hub_cache):
     commit = hub.repository(REPO).commit({"README.md": b"empty"})
     assert message(hub.url, commit) == (
         f"Hub dataset org/blend-data: commit {commit} holds no annotations/*_data.json, "
-        "questions/*_questions.csv, annotations_hf/*_data.json, questions_hf/*_questions.json, "
-        "questions_hf/*_questions.csv, prompts/*_prompts.csv, data/annotations/*_data.json, "
-        "data/questions/*_questions.csv, data/annotations_hf/*_data.json, data/questions_hf/*_questions.json, "
-        "data/questions_hf/*_questions.csv, data/prompts/*_prompts.csv; name the repository that does"
+        "questions/*_questions.csv, questions/*_questions.json, annotations_hf/*_data.json, "
+        "questions_hf/*_questions.csv, questions_hf/*_questions.json, prompts/*_prompts.csv, "
+        "data/annotations/*_data.json, data/questions/*_questions.csv, data/questions/*_questions.json, "
+        "data/annotations_hf/*_data.json, data/questions_hf/*_questions.csv, "
+        "data/questions_hf/*_questions.json, data/prompts/*_prompts.csv; name the repository that does"
     )
 
 

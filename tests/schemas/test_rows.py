@@ -14,10 +14,16 @@ ASKED = {"template_id": "t1", "locale": "ko-KR", "annotator": "a01"}
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({}, "a response has answers or a non-answer, not both and not neither"),
-        ({"answers": ("밥",), "non_answer": "idk"}, "a response has answers or a non-answer"),
-        ({"non_answer": "other"}, "a reason goes with the non-answer 'other', and 'other' needs one"),
-        ({"non_answer": "idk", "reason": "tired"}, "a reason goes with the non-answer 'other'"),
+        ({}, "neither an answer nor a non-answer; fill in one"),
+        (
+            {"answers": ("밥",), "non_answer": "idk"},
+            "answers and the non-answer 'idk'; keep the one or the other",
+        ),
+        ({"non_answer": "other"}, "the non-answer 'other' without a reason"),
+        (
+            {"non_answer": "idk", "reason": "tired"},
+            "a reason without the non-answer 'other'; remove the reason",
+        ),
         ({"answers": ("a", "b", "c", "d")}, "at most 3 items"),
         ({"answers": ("  ",)}, "String should match pattern"),
         ({"answers": ("a",), "anwser": "b"}, "Extra inputs are not permitted"),

@@ -117,7 +117,7 @@ def decided(
         sure = pl.lit(pl.Series(_likelihood(measures[used]), nan_to_null=True))
     given = pl.any_horizontal(pl.col("text", "logprobs").is_not_null())
     absent = pl.when(pl.col("error").is_not_null()).then(pl.lit("error")).otherwise(pl.lit("missing"))
-    said = pl.when(says_nothing("text")).then(pl.lit(UNANSWERED)).otherwise(why)
+    or_unanswered = pl.when(says_nothing("text")).then(pl.lit(UNANSWERED)).otherwise(why)
 
     def correct(name: str) -> pl.Expr:
         # An answer that chooses none is wrong, no answer is null.
@@ -127,7 +127,7 @@ def decided(
     return rows.with_columns(
         answered=given,
         chosen=by_rule[used],
-        why=pl.when(given).then(said).otherwise(absent),
+        why=pl.when(given).then(or_unanswered).otherwise(absent),
         confidence=sure,
         rule=pl.lit(rule),
         correct=correct(used),

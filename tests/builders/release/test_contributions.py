@@ -104,8 +104,7 @@ jun-ko/responses/ko-KR.csv:4: neither an answer nor a non-answer; fill in one; t
 not-applicable, no-answer, idk, other
 jun-ko/contributor.toml, key pseudonym: an e-mail address tells who somebody is; write a pseudonym, for \
 example a01
-jun-ko/annotators.csv:2, column years_in_region: 'two' is no whole number of years from 0 to 120; correct it, \
-or empty the cell
+jun-ko/annotators.csv:2, column years_in_region: 'two' is not a whole number; correct it
 jun-ko/annotators.csv:3, column consent: 'no' is not 'yes'; take the row out, unless the annotator has agreed; \
 then write yes
 mina-ko/questions.csv:2, column question: question 'food-01' in ko-KR says something else than in \

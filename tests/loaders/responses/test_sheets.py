@@ -223,8 +223,8 @@ Q-1;Food;ko-KR;!;Rice, or bread, in {country}?;keep;0,912
 
 @pytest.mark.parametrize(
     "text",
-    ["\ufeff" + SHEET.replace("\n", "\r\n"), "sep=;\n" + SHEET, SHEET.replace(";", "\t")],
-    ids=["semicolons", "sep", "tabs"],
+    ["\ufeff" + SHEET.replace("\n", "\r\n"), SHEET.replace(";", "\t")],
+    ids=["semicolons", "tabs"],
 )
 def test_a_review_sheet_as_spreadsheets_save_it(tmp_path: Path, text: str):
     (row,) = read_review_sheet(written(tmp_path, "sheet.csv", text)).to_dicts()
