@@ -120,12 +120,12 @@ def read_header(path: Path) -> _Record:
     Raises:
         RowError: If it cannot be read.
     """
-    content, header = read_content(path, where=path.name), None
-    if content.startswith(b"PK"):
-        header = next((value for _, value in _archived(content, path.name, "header.json")), None)
-    elif path.suffix.lower() != ".jsonl":
-        header = _parsed(content, path.name)
-    return header if isinstance(header, dict) else {}
+    if path.suffix.lower() == ".jsonl":
+        return {}
+    content, name = read_content(path, where=path.name), path.name
+    is_packed = content.startswith(b"PK")
+    headers = _archived(content, name, "header.json") if is_packed else [(name, _parsed(content, name))]
+    return next((header for _, header in headers if isinstance(header, dict)), {})
 
 
 def style_of(path: Path) -> str | None:
@@ -204,11 +204,10 @@ def _unpacked(content: bytes, info: zipfile.ZipInfo) -> bytes:
 
 def _parsed(content: bytes, where: str) -> Any:
     """The value of JSON as Python writes it, with ``NaN``, which scores beside answers may be."""
+    text = utf8_text(content, where, fix="copy the file again")
     try:
-        return json.loads(utf8_text(content, where, fix="copy the file again"))
+        return json.loads(text)
     except (RecursionError, ValueError) as error:
-        if isinstance(error, RowError):
-            raise
         why = str(error) if isinstance(error, json.JSONDecodeError) else beyond_limits(error)
         raise RowError(f"not JSON ({why})", where=where, fix="copy the file again") from None
 

@@ -175,9 +175,9 @@ def outcome_of(run: Run, *, n_asked: int) -> RunOutcome:
         f"{agreeing(n, 'its text', 'their texts')} may have been cut"
         for reason, n in sorted(unknown.drop_nulls().value_counts().iter_rows())
     )
-    n_missing = n_items - rows.height + errors.len()
-    first_error = next(iter(errors), None)
-    return RunOutcome(n_items, n_asked, n_missing, errors.len(), first_error, warnings, usage=usage)
+    n_failed, first_error = errors.len(), next(iter(errors), None)
+    n_missing = n_items - rows.height + n_failed
+    return RunOutcome(n_items, n_asked, n_missing, n_failed, first_error, warnings, usage=usage)
 
 
 def _scored(scores: Likelihoods, options: pl.Series | None) -> dict[str, Any]:

@@ -26,12 +26,7 @@ from blend.eval.runs.run_description import (
     go_on_with,
     read_description,
 )
-from blend.loaders.files.atomic import (
-    atomic_file,
-    atomic_write,
-    check_own_folder,
-    is_left_over,
-)
+from blend.loaders.files.atomic import atomic_file, atomic_write, check_own_folder, is_left_over
 from blend.loaders.files.content import open_content, parquet_rows
 from blend.schemas.errors import InputError, RowError
 from blend.schemas.summaries import Summarised, Table
