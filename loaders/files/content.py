@@ -1,4 +1,9 @@
-"""Content: the bytes, text or rows of a file that somebody named, or a sentence that says why not."""
+"""Content: the bytes, text or rows of a file that somebody named, or a sentence that says why not.
+
+A file of some kilobytes can hold gigabytes: a text in a dictionary to which thousands of rows point, or nulls
+by the billion. What it says of its own size leaves out the copies of such texts, which polars does not make and
+Arrow does, for `datasets` as well: so these are counted, some rows at a time and without making any.
+"""
 
 import codecs
 import errno
@@ -338,7 +343,9 @@ TABLE_BYTES = 256 << 20
 TIMES = 100
 """How many times their own size larger files may take; those that builds write take 3 to 13 times theirs."""
 _VALUE_BYTES = 16
-"""What a value takes at most, without its text; of texts that are equal polars keeps one."""
+"""What a value takes at most, without its text."""
+_ROWS = 1 << 14
+"""Rows that are decoded at a time."""
 _FIX = "do not use it, and tell who made it"
 
 
@@ -354,20 +361,51 @@ def check_unpacked_size(file: BinaryIO, *, where: str, columns: Sequence[str] = 
         RowError: If they would; names the file, the sizes and the limit.
         OSError, pyarrow.ArrowException: If it is not Parquet, or damaged.
     """
+    n_bytes = file.seek(0, SEEK_END)
+    allowed = max(TABLE_BYTES, TIMES * n_bytes)
+    size = _unpacked_size(file, allowed, columns)
+    if size > allowed:
+        what = f"{n_bytes:,} bytes that unpack to {size:,} or more, and more than {allowed:,} is not read"
+        raise RowError(f"{what} of a file of this size", where=where, fix=_FIX)
+    file.seek(0)
+
+
+def _unpacked_size(file: BinaryIO, most: int, columns: Sequence[str]) -> int:
+    """Bytes that the rows of a file take; if that is more than ``most``, some number above it."""
     import pyarrow.parquet as pq
 
-    n_bytes = file.seek(0, SEEK_END)
     footer = pq.read_metadata(file)
     groups = [footer.row_group(at) for at in range(footer.num_row_groups)]
     chunks = [group.column(at) for group in groups for at in range(group.num_columns)]
     read = [one for one in chunks if not columns or one.path_in_schema.split(".")[0] in columns]
     claimed = sum(one.num_values * _VALUE_BYTES + one.total_uncompressed_size for one in read)
-    size = max(claimed, footer.num_rows * _VALUE_BYTES)
-    allowed = max(TABLE_BYTES, TIMES * n_bytes)
-    if size > allowed:
-        what = f"{n_bytes:,} bytes that unpack to {size:,}, and more than {allowed:,} is not read"
-        raise RowError(f"{what} of a file of this size", where=where, fix=_FIX)
-    file.seek(0)
+    size: int = max(claimed, footer.num_rows * _VALUE_BYTES)
+    pointed = {one.path_in_schema for one in read if one.has_dictionary_page}
+    pointed &= {one.path_in_schema for one in read if one.physical_type == "BYTE_ARRAY"}
+    names = sorted(pointed)
+    with pq.ParquetFile(file, metadata=footer, read_dictionary=names, pre_buffer=False) as parquet:
+        # One row group after the other: Arrow cannot put lists that point to different dictionaries into one
+        # batch.
+        for at in range(footer.num_row_groups) if pointed else ():
+            for batch in parquet.iter_batches(_ROWS, row_groups=[at], columns=names):
+                size += sum(_text_bytes(column) for column in batch.columns)
+                if size > most:
+                    return size
+    return size
+
+
+def _text_bytes(values: Any) -> int:
+    """Bytes of all texts of a column, however deep in lists and objects, without making a copy of any."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    values = getattr(values, "storage", values)  # of an extension type
+    if pa.types.is_nested(values.type):
+        parts = values.flatten()
+        return sum(map(_text_bytes, parts if isinstance(parts, list) else [parts]))
+    lengths = pc.binary_length(getattr(values, "dictionary", values)).cast("int64")
+    each = lengths.take(values.indices) if hasattr(values, "indices") else lengths
+    return int(pc.sum(each).as_py() or 0)
 
 
 def check_tables(paths: Iterable[Path], *, fix: str = _FIX) -> None:
