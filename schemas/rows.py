@@ -260,7 +260,7 @@ class MultipleChoiceQuestion(Row):
     """A question about one region with one right answer among answers of other regions."""
 
     mcq_id: Text = Field(alias="MCQID")
-    """Id of the multiple-choice question; stays the same while its options stay the same."""
+    """Id of the multiple-choice question; stays the same while its options and their order stay the same."""
     template_id: Text = Field(alias="ID")
     """Id of the question's template."""
     country: Text
