@@ -81,7 +81,7 @@ def test_a_table_in_several_files_reads_back_whole(sample_release: Path, tmp_pat
     rows = pl.read_parquet([sample_release / file for file in old.files])
     names = {field.alias or name: name for name, field in model_of(config).model_fields.items()}
     info = write_table(
-        Table(config, "test", model_of(config), [rows.rename(names)] * 12), tmp_path, shard_rows=10_000
+        Table(config, "test", model_of(config), [rows.rename(names)] * 40), tmp_path, shard_rows=10_000
     )
     assert len(info.files) == 2
     files = file_infos(tmp_path, [tmp_path / file for file in info.files])
@@ -89,7 +89,7 @@ def test_a_table_in_several_files_reads_back_whole(sample_release: Path, tmp_pat
     (tmp_path / CROISSANT_NAME).write_text(json.dumps(made_from_manifest(sharded)), encoding="utf-8")
     records = mlcroissant.Dataset(str(tmp_path / CROISSANT_NAME)).records(f"{config}/test")
     ids = [_plain(record)["MCQID"] for record in records]
-    assert ids == rows["MCQID"].to_list() * 12
+    assert ids == rows["MCQID"].to_list() * 40
 
 
 def _plain(value: Any) -> Any:

@@ -358,6 +358,6 @@ def test_a_log_that_does_not_say_what_was_asked_is_told(tmp_path: Path):
     samples = tmp_path / "samples.jsonl"
     samples.write_text('{"doc": {"MCQID": "a1"}, "resps": [["B"]]}\n' * 2, encoding="utf-8")
     assert wrong(lambda: run_of_log(samples, tmp_path / "run")) == (
-        f"{samples}: not a log of `inspect eval blend/TASK`, so it does not say what was asked; name release and "
-        "task yourself: `blend eval run RELEASE --task TASK --answers LOG`"
+        f"{samples}: not a log of `inspect eval blend/TASK`, so it does not say what was asked; name release "
+        "and task yourself: `blend eval run RELEASE --task TASK --answers LOG`"
     )
