@@ -1,7 +1,6 @@
 """Commands that look and change nothing: show, stats, audit, diff, plan, status, schema, locales."""
 
 import json
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -251,38 +250,15 @@ def schema(
     name: Annotated[str | None, typer.Argument(help="Model to print; without one, all are listed.")] = None,
 ) -> None:
     """Print the JSON Schema of a row, of a recipe or of a manifest."""
+    models = _schema_models()
     if name is None:
-        for known in _SCHEMAS:
-            typer.echo(f"{known:<12} {first_line_of(_schema_model(known))}")
+        for known, model in models.items():
+            typer.echo(f"{known:<12} {first_line_of(model)}")
         return
-    check_known("model", name, _SCHEMAS)
+    check_known("model", name, models)
     # Descriptions are Markdown for most readers of JSON Schemas.
-    text = json.dumps(_schema_model(name).model_json_schema(), ensure_ascii=False, indent=2)
+    text = json.dumps(models[name].model_json_schema(), ensure_ascii=False, indent=2)
     typer.echo(text.replace("``", "`"))
-
-
-_SCHEMAS = {
-    "template": "rows.QuestionTemplate",
-    "saq": "rows.Question",
-    "response": "rows.Response",
-    "review": "rows.Review",
-    "annotation": "rows.Annotation",
-    "mcq": "rows.MultipleChoiceQuestion",
-    "food-triple": "rows.Triple",
-    "food-template": "rows.TripleTemplate",
-    "domain": "recipe.Domain",
-    "snapshot": "manifest.SnapshotInfo",
-    "locale": "locales.Locale",
-    "recipe": "recipe.Recipe",
-    "datasheet": "reports.Datasheet",
-    "manifest": "manifest.ReleaseManifest",
-}
-"""Models below `blend.schemas` whose JSON Schema ``blend schema`` prints, by the name to ask for."""
-
-
-def _schema_model(name: str) -> "type[BaseModel]":
-    module, _, model = _SCHEMAS[name].partition(".")
-    return getattr(import_module(f"blend.schemas.{module}"), model)  # type: ignore[no-any-return]
 
 
 def locales(
@@ -304,3 +280,30 @@ def locales(
     from blend.views.releases import locale_details, locale_table
 
     print_tables([locale_details(chosen[0]) if len(chosen) == 1 else locale_table(chosen)])
+
+
+def _schema_models() -> "dict[str, type[BaseModel]]":
+    """The models whose JSON Schema ``blend schema`` prints, by the name to ask for."""
+    from blend.schemas import rows
+    from blend.schemas.locales import Locale
+    from blend.schemas.manifest import ReleaseManifest, SnapshotInfo
+    from blend.schemas.recipe import Domain, Recipe
+    from blend.schemas.reports import Datasheet
+    from blend.schemas.rows import Triple, TripleTemplate
+
+    return {
+        "template": rows.QuestionTemplate,
+        "saq": rows.Question,
+        "response": rows.Response,
+        "review": rows.Review,
+        "annotation": rows.Annotation,
+        "mcq": rows.MultipleChoiceQuestion,
+        "food-triple": Triple,
+        "food-template": TripleTemplate,
+        "domain": Domain,
+        "snapshot": SnapshotInfo,
+        "locale": Locale,
+        "recipe": Recipe,
+        "datasheet": Datasheet,
+        "manifest": ReleaseManifest,
+    }

@@ -15,7 +15,7 @@ import blend
 from blend.builders.release import build_release
 from blend.builders.stats.dataset import stats_of_release
 from blend.builders.validate import CHECKS
-from blend.cli.look import _SCHEMAS
+from blend.cli.look import _schema_models
 from blend.loaders.recipes import sample_recipe
 from blend.loaders.releases import read_manifest
 from helpers.in_process import run
@@ -84,10 +84,10 @@ def test_a_plan_is_by_the_mean_of_the_regions_by_some_of_them_or_by_a_pilot(mini
     assert "Pairs and MCQs: as in the pilot." in in_a_line(run("plan", mini_release, "--locale", "ko-KR"))
 
 
-@pytest.mark.parametrize("name", _SCHEMAS)
+@pytest.mark.parametrize("name", _schema_models())
 def test_schema_prints_a_json_schema(name: str):
     printed = run("schema", name)
-    assert json.loads(printed)["title"] == _SCHEMAS[name].rpartition(".")[2]
+    assert json.loads(printed)["title"] == _schema_models()[name].__name__
     assert "``" not in printed
     assert re.search(rf"^{name} +\w", run("schema"), flags=re.MULTILINE)
 
