@@ -15,6 +15,7 @@ from blend.builders.saq import aggregate
 from blend.builders.saq.answer_sheet import answer_sheet
 from blend.builders.saq.reviews import reviews_of
 from blend.cli import app
+from blend.cli.options import evenly
 from blend.loaders.files.new_files import write_sheet
 from blend.loaders.releases.tables import read_config
 from blend.loaders.responses.returned_sheets import read_answer_sheet
@@ -333,3 +334,9 @@ def test_a_group_without_the_format_of_its_question_is_told_and_proposed_again(p
     _, told = run("reviews", "accept", "again.csv", "--out", "collected/reviews", "--update")
     assert told == ""
     run("build", "recipe.toml", "--out", "release")
+
+
+def test_of_many_rows_some_from_all_of_them_are_shown():
+    assert evenly(range(100), 4) == [0, 25, 50, 75]
+    assert evenly(range(3), 4) == [0, 1, 2]
+    assert evenly([], 4) == []

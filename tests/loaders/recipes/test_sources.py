@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from blend.loaders.files.content import directory_digest, file_infos
-from blend.loaders.recipes.sources import load_source
+from blend.loaders.files.content import directory_digest, file_infos, file_sha256
+from blend.loaders.recipes import RecipeInPlace, food_recipe
+from blend.loaders.recipes.sources import load_snapshot, load_source
 from blend.schemas.errors import BlendError
 from blend.schemas.frames import ANNOTATIONS, FINDINGS, QUESTIONS, RESPONSES, REVIEWS
 from blend.schemas.recipe import Source
@@ -118,3 +119,13 @@ def test_messages_for_sources_that_cannot_be(source, message):
     with pytest.raises(BlendError) as caught:
         load_source(source, VALID)
     assert str(caught.value) == message.format(base=VALID)
+
+
+def test_a_snapshot_that_is_not_the_pinned_one_is_refused(food_snapshot: Path):
+    recipe = food_recipe(food_snapshot)
+    [source] = recipe.sources
+    other = source.model_copy(update={"location": str(food_snapshot), "sha256": "0" * 64})
+    placed = RecipeInPlace.of(recipe.model_copy(update={"sources": (other,)}), Path())
+    found = file_sha256(food_snapshot)
+    with pytest.raises(BlendError, match=f"have the sha256 {found}, but the recipe says {'0' * 64}; get the"):
+        load_snapshot(placed)
