@@ -19,13 +19,13 @@ _arrived: list[type[KeyboardInterrupt]] = []
 """What was raised for signals, in the order in which they came."""
 
 
-class Terminated(KeyboardInterrupt):
+class _Terminated(KeyboardInterrupt):
     """SIGTERM, which a command takes for Ctrl-C; only its exit code is another."""
 
 
 def exit_code(stopped: KeyboardInterrupt) -> int:
     """The exit code of a command that was stopped so."""
-    return _code(signal.SIGTERM if isinstance(stopped, Terminated) else signal.SIGINT)
+    return _code(signal.SIGTERM if isinstance(stopped, _Terminated) else signal.SIGINT)
 
 
 @contextmanager
@@ -86,7 +86,7 @@ def _end(number: int, _: FrameType | None) -> NoReturn:
 
 
 def _raise(number: int, _: FrameType | None) -> NoReturn:
-    _arrived.append(KeyboardInterrupt if number == signal.SIGINT else Terminated)
+    _arrived.append(KeyboardInterrupt if number == signal.SIGINT else _Terminated)
     raise _arrived[-1]
 
 

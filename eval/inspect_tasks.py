@@ -40,7 +40,7 @@ def _enter(asked: OurTask) -> None:
         read, rules = _asked(asked.name, release, json.dumps(options))
         return Task(
             dataset=MemoryDataset(list(_samples(read.asked, rules or {})), name=read.release.name),
-            solver=drawn(),
+            solver=_drawn(),
             scorer=None if rules is None else default_rule(asked.name, release, options),
             metrics=None if rules is None else _metrics(asked),
             # The likeliest token each time, as `blend eval run` asks; `--temperature` says otherwise.
@@ -87,7 +87,7 @@ def _metrics(asked: OurTask) -> list[Metric]:
 
 
 @solver
-def drawn() -> Solver:
+def _drawn() -> Solver:
     """Ask; answers that are drawn start at the seed of their prompt and epoch, as in runs of our own."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:

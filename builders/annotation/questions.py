@@ -113,7 +113,7 @@ def _response(done: Done, reader: Reader) -> dict[str, Any] | None:
 
 
 def collected_so_far(project: Project, material: Material) -> pl.DataFrame:
-    """Say how far every question has come: `saq.ballots.CollectionStatus.questions`."""
+    """Say how far every question has come: `saq.ballots._CollectionStatus.questions`."""
     return collection_status(
         material.questions, material.responses, material.reviews, project.saq_options()
     ).questions

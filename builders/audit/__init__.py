@@ -256,7 +256,7 @@ def _credit_of(options: pl.DataFrame, scores: pl.DataFrame) -> pl.DataFrame:
     """Choose by the scores of rules, and compare with the correct options.
 
     Args:
-        options: `rules.RuleInputs.options`.
+        options: `rules._RuleInputs.options`.
         scores: As `rules.scored` returns them.
 
     Returns:

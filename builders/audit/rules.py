@@ -35,7 +35,7 @@ _FAR = 2
 _MARKS = frozenset('()[]{},;:/\\"!?&+')
 
 
-class RuleInputs(NamedTuple):
+class _RuleInputs(NamedTuple):
     """Questions, and what rules may know besides."""
 
     options: pl.DataFrame
@@ -52,24 +52,24 @@ class RuleInputs(NamedTuple):
     """The groups that texts of options name: ``text`` and ``group``."""
 
 
-class Rule(NamedTuple):
+class _Rule(NamedTuple):
     """A rule to answer by, or a cause."""
 
     definition: str
     """The rule, in one line."""
-    scores: Callable[[RuleInputs], pl.Expr | pl.Series]
+    scores: Callable[[_RuleInputs], pl.Expr | pl.Series]
     """Score of every option, in their order or over their columns; null where it does not apply."""
 
 
 def inputs_of(
     questions: pl.DataFrame, evidence: pl.DataFrame, given: pl.DataFrame, locales: Registry
-) -> RuleInputs:
+) -> _RuleInputs:
     """Take questions apart for rules.
 
     Args:
         questions: ``options`` (two or more), ``answer`` (index of the correct one), ``template``, ``group``.
         evidence: `EVIDENCE`.
-        given: `EVIDENCE`, see `RuleInputs`.
+        given: `EVIDENCE`, see `_RuleInputs`.
         locales: Registry that knows names of regions.
     """
     positions = pl.int_ranges(pl.col("options").list.len())
@@ -83,7 +83,7 @@ def inputs_of(
     )
     options = options.with_columns(number=_numbers(options))
     named = pl.DataFrame(list(_named(options, locales)), {"text": pl.String, "group": pl.String}, orient="row")
-    return RuleInputs(options, evidence, given, named)
+    return _RuleInputs(options, evidence, given, named)
 
 
 def _by_text(texts: pl.Series, of: Callable[[str], Any]) -> pl.Series:
@@ -93,7 +93,7 @@ def _by_text(texts: pl.Series, of: Callable[[str], Any]) -> pl.Series:
 
 
 def _numbers(options: pl.DataFrame) -> pl.Series:
-    """See `RuleInputs.options`; of several formats that fit, the first one here counts."""
+    """See `_RuleInputs.options`; of several formats that fit, the first one here counts."""
     formats = (AnswerFormat.DATE, AnswerFormat.TIME, AnswerFormat.INTEGER)
     read = {
         str(one): _by_text(options["text"], partial(magnitude, answer_format=one)).cast(pl.Float64)
@@ -136,7 +136,7 @@ def _locales_of(group: str, locales: Registry) -> list[Locale]:
 # Baselines.
 
 
-def _elimination(asked: RuleInputs) -> pl.Series:
+def _elimination(asked: _RuleInputs) -> pl.Series:
     """Score an option that no other group gave above all others, and those as `_widespread` does.
 
     Every wrong option was somebody's answer, so that who knows what the rest of the world answers can strike
@@ -147,12 +147,12 @@ def _elimination(asked: RuleInputs) -> pl.Series:
     return pl.DataFrame({"given": _widespread(asked)}).select(best).to_series()
 
 
-def _elimination_by_two(asked: RuleInputs) -> pl.Series:
+def _elimination_by_two(asked: _RuleInputs) -> pl.Series:
     """Score as `_elimination` does who has heard only answers that two or more people of a group gave."""
     return _elimination(asked._replace(given=asked.evidence.filter(pl.col("votes") >= 2)))
 
 
-def _widespread(asked: RuleInputs) -> pl.Series:
+def _widespread(asked: _RuleInputs) -> pl.Series:
     """In how many other groups somebody gave the option as an answer to the same template.
 
     Learns from the template itself: it knows what the rest of the world answers, and nothing of the group.
@@ -165,14 +165,14 @@ def _widespread(asked: RuleInputs) -> pl.Series:
     return rows.select(pl.col("often").fill_null(0) - pl.col("own").fill_null(0)).to_series()
 
 
-def _names_region(asked: RuleInputs) -> pl.Series:
+def _names_region(asked: _RuleInputs) -> pl.Series:
     """1 for an option that names the region asked about, or its people; 0 for others."""
     own = asked.named.with_columns(own=pl.lit(1, pl.Int64))
     rows = asked.options.join(own, on=["text", "group"], how="left", maintain_order="left")
     return rows["own"].fill_null(0)
 
 
-def _typical(asked: RuleInputs) -> pl.Series:
+def _typical(asked: _RuleInputs) -> pl.Series:
     """Score how much more often the group uses the words of an option than all groups do, in other templates.
 
     Per word the logarithm of its share of the group's votes over its share of all votes, with `_PRIOR_VOTES`
@@ -213,42 +213,42 @@ def _elsewhere(rows: pl.DataFrame, counts: pl.DataFrame, by: Sequence[str]) -> p
     return joined.select(pl.col("every").fill_null(0) - pl.col("own").fill_null(0)).to_series()
 
 
-def _frequent(asked: RuleInputs) -> pl.Series:
+def _frequent(asked: _RuleInputs) -> pl.Series:
     """In how many questions of other templates the option is the correct answer; variants count once."""
     correct = asked.options.filter("is_correct").unique(["template", "group", "text"])
     return _elsewhere(asked.options, correct.with_columns(votes=pl.lit(1, pl.Int64)), ["key"])
 
 
-def _recurring(_: RuleInputs) -> pl.Expr:
+def _recurring(_: _RuleInputs) -> pl.Expr:
     """In how many variants of the question (template and group) the option stands; needs the whole set."""
     variants = pl.col("question").n_unique().over("template", "group")
     return pl.when(variants > 1).then(pl.len().over("template", "group", "key"))
 
 
-def _position(_: RuleInputs) -> pl.Expr:
+def _position(_: _RuleInputs) -> pl.Expr:
     """How many questions of the set have their correct option at the same place; needs the whole set."""
     return pl.col("is_correct").sum().over("position")
 
 
-def _nearest_mean(_: RuleInputs) -> pl.Expr:
+def _nearest_mean(_: _RuleInputs) -> pl.Expr:
     """Score how near the option is to the mean of the question's options."""
     number = pl.col("number")
     return -(number - number.mean().over("question")).abs().round(_DIGITS)
 
 
-BASELINES: Mapping[str, Rule] = {
-    "elimination": Rule("the option that no other region gave, else the most widespread", _elimination),
-    "elimination-2": Rule("the same, of answers that two or more people gave", _elimination_by_two),
-    "widespread": Rule("the option that people of most other regions gave to the same question", _widespread),
-    "names-region": Rule("the option that names the region asked about, or its people", _names_region),
-    "typical": Rule("the option whose words are most typical of the region's other answers", _typical),
-    "frequent": Rule("the option that is right most often in other templates", _frequent),
-    "recurring": Rule("the option that recurs most among the variants of the question", _recurring),
-    "longest": Rule("the option with most characters", lambda _: pl.col("length")),
-    "position": Rule("the place (A, B, …) that is right most often in the whole set", _position),
-    "largest": Rule("the largest of numbers, times or dates", lambda _: pl.col("number")),
-    "smallest": Rule("the smallest of numbers, times or dates", lambda _: -pl.col("number")),
-    "nearest-mean": Rule("the number, time or date nearest the mean of the options", _nearest_mean),
+BASELINES: Mapping[str, _Rule] = {
+    "elimination": _Rule("the option that no other region gave, else the most widespread", _elimination),
+    "elimination-2": _Rule("the same, of answers that two or more people gave", _elimination_by_two),
+    "widespread": _Rule("the option that people of most other regions gave to the same question", _widespread),
+    "names-region": _Rule("the option that names the region asked about, or its people", _names_region),
+    "typical": _Rule("the option whose words are most typical of the region's other answers", _typical),
+    "frequent": _Rule("the option that is right most often in other templates", _frequent),
+    "recurring": _Rule("the option that recurs most among the variants of the question", _recurring),
+    "longest": _Rule("the option with most characters", lambda _: pl.col("length")),
+    "position": _Rule("the place (A, B, …) that is right most often in the whole set", _position),
+    "largest": _Rule("the largest of numbers, times or dates", lambda _: pl.col("number")),
+    "smallest": _Rule("the smallest of numbers, times or dates", lambda _: -pl.col("number")),
+    "nearest-mean": _Rule("the number, time or date nearest the mean of the options", _nearest_mean),
 }
 """The rules to answer by, by name."""
 
@@ -262,27 +262,27 @@ KNOWS_OTHERS = ("elimination", "elimination-2", "widespread")
 # Leaks: what makes an option stand out before anybody has thought about the question; a score of 1 flags it.
 
 
-def _names_another(asked: RuleInputs) -> pl.Series:
+def _names_another(asked: _RuleInputs) -> pl.Series:
     """Flag options that name another region that is asked about, and not the question's own."""
     names_any = asked.options["text"].is_in(asked.named["text"].unique().implode())
     return (names_any & (_names_region(asked) == 0)).cast(pl.Int64)
 
 
-def _much_longer(_: RuleInputs) -> pl.Expr:
+def _much_longer(_: _RuleInputs) -> pl.Expr:
     """Flag an option that has at least `_FAR` times as many characters as any other."""
     length = pl.col("length")
     second = length.top_k(2).min().over("question")
     return ((length == length.max().over("question")) & (length >= _FAR * second)).cast(pl.Int64)
 
 
-def _much_shorter(_: RuleInputs) -> pl.Expr:
+def _much_shorter(_: _RuleInputs) -> pl.Expr:
     """Flag an option that has at most one part in `_FAR` of the characters of any other."""
     length = pl.col("length")
     second = length.bottom_k(2).max().over("question")
     return ((length == length.min().over("question")) & (_FAR * length <= second)).cast(pl.Int64)
 
 
-def _odd_format(asked: RuleInputs) -> pl.Series:
+def _odd_format(asked: _RuleInputs) -> pl.Series:
     """Flag an option that alone has, or alone lacks, capitals or punctuation marks."""
     return _odd_one_out(asked, _shape)
 
@@ -291,17 +291,17 @@ def _shape(text: str) -> str:
     return f"{any(map(str.isupper, text))} {not _MARKS.isdisjoint(text)} {text.endswith('.')}"
 
 
-def _odd_script(asked: RuleInputs) -> pl.Series:
+def _odd_script(asked: _RuleInputs) -> pl.Series:
     """Flag an option that alone is written in another script; options without letters say nothing."""
     return _odd_one_out(asked, lambda text: " ".join(sorted(scripts_of(text))) or None)
 
 
-def _odd_number(asked: RuleInputs) -> pl.Series:
+def _odd_number(asked: _RuleInputs) -> pl.Series:
     """Flag an option that alone has digits, or alone has none."""
     return _odd_one_out(asked, lambda text: str(any(map(str.isdigit, text))))
 
 
-def _odd_one_out(asked: RuleInputs, label: Callable[[str], str | None]) -> pl.Series:
+def _odd_one_out(asked: _RuleInputs, label: Callable[[str], str | None]) -> pl.Series:
     """Flag an option whose label is its own while all the others share one; null of any says nothing."""
     labelled = asked.options.with_columns(label=_by_text(asked.options["text"], label).cast(pl.String))
     often = pl.len().over("question", "label")
@@ -310,25 +310,25 @@ def _odd_one_out(asked: RuleInputs, label: Callable[[str], str | None]) -> pl.Se
     return labelled.select(((often == 1) & (kinds == 2) & (size > 2) & has_all).cast(pl.Int64)).to_series()
 
 
-def _repeated(_: RuleInputs) -> pl.Expr:
+def _repeated(_: _RuleInputs) -> pl.Expr:
     """Flag options that another option of the question repeats, up to case and accents."""
     return (pl.len().over("question", "key") > 1).cast(pl.Int64)
 
 
-LEAKS: Mapping[str, Rule] = {
-    "names-region": Rule("an option names the region asked about, or its people", _names_region),
-    "names-another": Rule("an option names another region that the set asks about", _names_another),
-    "much-longer": Rule("an option is at least twice as long as all others", _much_longer),
-    "much-shorter": Rule("an option is at most half as long as all others", _much_shorter),
-    "format": Rule("an option alone has, or lacks, capitals or punctuation", _odd_format),
-    "script": Rule("an option alone is in another script", _odd_script),
-    "number-or-words": Rule("an option alone has digits, or alone has none", _odd_number),
-    "repeated-option": Rule("an option stands there twice", _repeated),
+LEAKS: Mapping[str, _Rule] = {
+    "names-region": _Rule("an option names the region asked about, or its people", _names_region),
+    "names-another": _Rule("an option names another region that the set asks about", _names_another),
+    "much-longer": _Rule("an option is at least twice as long as all others", _much_longer),
+    "much-shorter": _Rule("an option is at most half as long as all others", _much_shorter),
+    "format": _Rule("an option alone has, or lacks, capitals or punctuation", _odd_format),
+    "script": _Rule("an option alone is in another script", _odd_script),
+    "number-or-words": _Rule("an option alone has digits, or alone has none", _odd_number),
+    "repeated-option": _Rule("an option stands there twice", _repeated),
 }
 """The causes, by name."""
 
 
-def scored(asked: RuleInputs, rules: Mapping[str, Rule]) -> pl.DataFrame:
+def scored(asked: _RuleInputs, rules: Mapping[str, _Rule]) -> pl.DataFrame:
     """The scores of rules: a row per option, a column per rule."""
     columns = {name: rule.scores(asked) for name, rule in rules.items()}
     return asked.options.select(**columns)

@@ -220,7 +220,7 @@ _NAMED = 5
 """Names given before the rest is counted."""
 
 
-class Reason(FrozenModel):
+class _Reason(FrozenModel):
     """One thing that differs, and the step it asks for."""
 
     step: Step
@@ -234,7 +234,7 @@ class VersionStep(FrozenModel):
 
     step: Step
     """The largest step that a reason asks for."""
-    reasons: tuple[Reason, ...]
+    reasons: tuple[_Reason, ...]
     """All that differs, largest step first; within a step in the order of the comparison."""
 
 
@@ -244,36 +244,36 @@ def version_step(diff: ReleaseDiff) -> VersionStep:
     return VersionStep(step=reasons[0].step if reasons else "none", reasons=tuple(reasons))
 
 
-def _reasons(diff: ReleaseDiff) -> Iterator[Reason]:
+def _reasons(diff: ReleaseDiff) -> Iterator[_Reason]:
     for config in diff.configs:
         if config.presence == "kept":
             yield from _config_reasons(config)
         else:
             step: Step = "major" if config.presence == "removed" else "minor"
-            yield Reason(step=step, text=f"configuration {config.config} {config.presence}")
+            yield _Reason(step=step, text=f"configuration {config.config} {config.presence}")
     others = []
     for setting in diff.settings:
         if setting.path in _BREAKING_SETTINGS:
             text = _BREAKING_SETTINGS[setting.path].format(old=setting.old, new=setting.new)
-            yield Reason(step="major", text=text)
+            yield _Reason(step="major", text=text)
         else:
             others.append(setting.path)
     if others:
-        yield Reason(step="patch", text=f"changed in the manifest: {_some(others)}")
+        yield _Reason(step="patch", text=f"changed in the manifest: {_some(others)}")
     if diff.files:
-        yield Reason(step="patch", text=f"other files changed: {_some([file.path for file in diff.files])}")
+        yield _Reason(step="patch", text=f"other files changed: {_some([file.path for file in diff.files])}")
 
 
-def _config_reasons(diff: ConfigDiff) -> Iterator[Reason]:
+def _config_reasons(diff: ConfigDiff) -> Iterator[_Reason]:
     for change in diff.schema_changes:
         where = f"{diff.config}: column {change.path}"
         if change.presence == "kept":
-            yield Reason(step="major", text=f"{where} is {change.new}, was {change.old}")
+            yield _Reason(step="major", text=f"{where} is {change.new}, was {change.old}")
         else:
             step: Step = "major" if change.presence == "removed" else "minor"
-            yield Reason(step=step, text=f"{where} {change.presence}")
+            yield _Reason(step=step, text=f"{where} {change.presence}")
     if diff.columns_reordered:
-        yield Reason(step="patch", text=f"{diff.config}: columns stand in another order")
+        yield _Reason(step="patch", text=f"{diff.config}: columns stand in another order")
     gone, new = ([s.split for s in diff.splits if s.presence == p] for p in ("removed", "added"))
     changed = dict.fromkeys(name for split in diff.splits for name in split.columns)
     still_asked = diff.total("still_asked")
@@ -294,7 +294,7 @@ def _config_reasons(diff: ConfigDiff) -> Iterator[Reason]:
     ]
     for size, n, thing, what in found:
         if n:
-            yield Reason(step=size, text=f"{diff.config}: {n:,} {thing}{'' if n == 1 else 's'} {what}")
+            yield _Reason(step=size, text=f"{diff.config}: {n:,} {thing}{'' if n == 1 else 's'} {what}")
 
 
 def _some(names: Sequence[str]) -> str:

@@ -45,7 +45,7 @@ def _responses_of(answers: pl.DataFrame) -> Responses:
     return Responses(tuple(models["model"]), items, correct, np.stack(wrong))
 
 
-def divide(totals: FloatArray, counts: NDArray[Any]) -> FloatArray:
+def _divide(totals: FloatArray, counts: NDArray[Any]) -> FloatArray:
     """Ratios, NaN where the denominator is 0."""
     nothing = np.full(np.shape(totals), np.nan)
     return np.asarray(np.divide(totals, counts, out=nothing, where=counts != 0))
@@ -80,16 +80,16 @@ def _item_statistics(correct: FloatArray) -> _ItemStatistics:
     known = ~np.isnan(correct)
     given, n_models = np.nan_to_num(correct), known.sum(axis=0)
     # Each model's share correct of all items but the one in question, shape (n_models, n_items).
-    others = divide(given.sum(axis=1, keepdims=True) - given, known.sum(axis=1, keepdims=True) - known)
+    others = _divide(given.sum(axis=1, keepdims=True) - given, known.sum(axis=1, keepdims=True) - known)
     x, y = (_centred(values, known & ~np.isnan(others)) for values in (given, others))
     spread = np.sqrt((x**2).sum(axis=0) * (y**2).sum(axis=0))
-    r = np.clip(divide((x * y).sum(axis=0), np.where(spread > 1e-12, spread, 0.0)), -1.0, 1.0)
-    return _ItemStatistics(n_models, 1 - divide(given.sum(axis=0), n_models), r)
+    r = np.clip(_divide((x * y).sum(axis=0), np.where(spread > 1e-12, spread, 0.0)), -1.0, 1.0)
+    return _ItemStatistics(n_models, 1 - _divide(given.sum(axis=0), n_models), r)
 
 
 def _centred(values: FloatArray, used: NDArray[np.bool_]) -> FloatArray:
     kept = np.where(used, values, 0.0)
-    return np.where(used, kept - divide(kept.sum(axis=0), used.sum(axis=0)), 0.0)
+    return np.where(used, kept - _divide(kept.sum(axis=0), used.sum(axis=0)), 0.0)
 
 
 def _wrong_key_evidence(responses: Responses) -> FloatArray:

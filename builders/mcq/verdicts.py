@@ -68,7 +68,7 @@ class Reader(NamedTuple):
         return f"{self.name}{' (native)' if self.kind == NATIVE else ''}: {self.verdict}{sure}"
 
 
-class Proposal(NamedTuple):
+class _Proposal(NamedTuple):
     """Option that a reviewer proposes as a distractor."""
 
     tag: str | None
@@ -119,11 +119,11 @@ class Verdicts:
         counting = pl.concat(in_force)
         self._shown_as = _by_template(counting.filter(verdict=SLIP).drop_nulls("option"), "with")
         self._silly_anywhere = _by_template(counting.filter(verdict=SILLY_ANYWHERE), "verdict")
-        self.proposed: defaultdict[str, list[Proposal]] = defaultdict(list)
+        self.proposed: defaultdict[str, list[_Proposal]] = defaultdict(list)
         """By template: options for questions that are short of them."""
         proposed = own.filter(verdict=PROPOSED).sort("option", "with").select(*KEY, "option", "with")
         for template_id, tag, option, region in proposed.iter_rows():
-            self.proposed[template_id].append(Proposal(tag, option, locales.find(region)))
+            self.proposed[template_id].append(_Proposal(tag, option, locales.find(region)))
         self._own = self._on_options(in_force[-1].join(questions, on=KEY, how="semi", maintain_order="left"))
         """The recipe's verdicts on options of questions that are asked."""
         self._unasked = self._on_options(own.join(questions, on=KEY, how="anti", maintain_order="left"))
@@ -202,7 +202,7 @@ class Verdicts:
         """Whether a person or a model has read an option about a locale; who proposed one has."""
         return self.read_by(template_id, asked, option.text, option.locale.tag) is not None
 
-    def proposals(self, template_id: str, asked: str) -> list[Proposal]:
+    def proposals(self, template_id: str, asked: str) -> list[_Proposal]:
         """List what was proposed for a template's question about a locale."""
         return [one for one in self.proposed.get(template_id, ()) if one.tag in (None, asked)]
 

@@ -32,7 +32,7 @@ from blend.schemas.errors import DISTRIBUTION, HubError, InputError
 from blend.schemas.manifest import CHANGELOG_NAME, ReleaseManifest, TableInfo
 
 
-class Terms(NamedTuple):
+class _Terms(NamedTuple):
     """On which terms a release is published; each is an argument of `publish_release`."""
 
     private: bool
@@ -57,7 +57,7 @@ def plan_publication(
     Raises:
         BlendError: If it would refuse.
     """
-    terms = Terms(private, force_version, allow_errors)
+    terms = _Terms(private, force_version, allow_errors)
     hub = hub_client(repo_id, endpoint=endpoint, purpose="write", timeout_s=timeout_s, on_wait=on_wait)
     with _shipment(Path(release), repo_id, terms, hub, on_progress) as pending:
         return _checked_plan(pending, terms)
@@ -105,7 +105,7 @@ def publish_release(
         ConflictError: If the version is taken by other content, or if somebody else publishes at the same time.
         HubError: If the Hub refuses or cannot be reached.
     """
-    terms = Terms(private, force_version, allow_errors)
+    terms = _Terms(private, force_version, allow_errors)
     hub = hub_client(repo_id, endpoint=endpoint, purpose="write", timeout_s=timeout_s, on_wait=on_wait)
     with _shipment(Path(release), repo_id, terms, hub, on_progress) as pending:
         _check_token(pending)
@@ -116,7 +116,7 @@ def publish_release(
 def _shipment(
     release: Path,
     repo_id: str,
-    terms: Terms,
+    terms: _Terms,
     hub: AbstractContextManager[HubClient],
     on_progress: ProgressCallback,
 ) -> Iterator[PendingCommit]:
@@ -147,7 +147,7 @@ def _check_token(pending: PendingCommit) -> None:
         )
 
 
-def _checked_plan(pending: PendingCommit, terms: Terms) -> PublicationPlan:
+def _checked_plan(pending: PendingCommit, terms: _Terms) -> PublicationPlan:
     """The plan for a release that is sound, and whose version and changelog go on from the latest one."""
     pending.on_progress("look at the repository", 0, 1)
     plan = look(pending, private=terms.private)
@@ -156,7 +156,7 @@ def _checked_plan(pending: PendingCommit, terms: Terms) -> PublicationPlan:
     return plan
 
 
-def _check(pending: PendingCommit, plan: PublicationPlan, terms: Terms) -> None:
+def _check(pending: PendingCommit, plan: PublicationPlan, terms: _Terms) -> None:
     """Refuse what is about to be published if it is not sound, or does not go on from the latest version."""
     if plan.action != "publish":
         return
@@ -167,7 +167,7 @@ def _check(pending: PendingCommit, plan: PublicationPlan, terms: Terms) -> None:
             _check_step(pending, held, plan.previous, plan.tags[tag_of(plan.previous)])
 
 
-def _carried_out(pending: PendingCommit, plan: PublicationPlan, terms: Terms) -> Publication:
+def _carried_out(pending: PendingCommit, plan: PublicationPlan, terms: _Terms) -> Publication:
     """Do what a plan says."""
     creates = plan.creates
     if creates:
@@ -185,7 +185,7 @@ def _carried_out(pending: PendingCommit, plan: PublicationPlan, terms: Terms) ->
     return Publication(plan=plan, commit=commit, new_repository=creates and first)
 
 
-def _send_and_commit(pending: PendingCommit, plan: PublicationPlan, terms: Terms) -> str:
+def _send_and_commit(pending: PendingCommit, plan: PublicationPlan, terms: _Terms) -> str:
     from huggingface_hub import CommitOperationDelete
 
     if plan.head is None:
@@ -199,7 +199,7 @@ def _send_and_commit(pending: PendingCommit, plan: PublicationPlan, terms: Terms
     return make_commit(pending, [*removals, *additions], head=plan.head, description=description)
 
 
-def _description(pending: PendingCommit, plan: PublicationPlan, terms: Terms) -> str:
+def _description(pending: PendingCommit, plan: PublicationPlan, terms: _Terms) -> str:
     manifest = pending.manifest
     rows = sum(table.rows for table in manifest.tables)
     lines = [f"Built by {DISTRIBUTION} {manifest.sdk_version}: {len(manifest.files) + 1} files, {rows} rows."]

@@ -144,7 +144,7 @@ def _saq_findings(
         ballots: All answers and decisions.
         votes: The valid answers, with ``group``, ``key`` and ``reviewed``.
         groups: The answer groups: ``group``, ``key``, ``answers``, ``en_answers``.
-        states: `builders.saq.ballots.CollectionStatus.questions`.
+        states: `builders.saq.ballots._CollectionStatus.questions`.
 
     Returns:
         `frames.FINDINGS`, ordered by kind, source, locale, template and detail.

@@ -117,7 +117,7 @@ _SHOWN = 20
 """Questions without enough responses that a table lists."""
 
 
-class CollectionStatus(NamedTuple):
+class _CollectionStatus(NamedTuple):
     """Progress of the collection of responses."""
 
     questions: pl.DataFrame
@@ -155,7 +155,7 @@ class CollectionStatus(NamedTuple):
 
 def collection_status(
     questions: pl.DataFrame, responses: pl.DataFrame, reviews: pl.DataFrame, options: SaqOptions
-) -> CollectionStatus:
+) -> _CollectionStatus:
     """Say which questions are complete, which stopped, and how many responses the others need.
 
     A response is valid unless it is *I don't know*, or the reviewer declared all of its answers invalid. A
@@ -179,7 +179,7 @@ def collection_status(
 
 def count_responses(
     questions: pl.DataFrame, responses: pl.DataFrame, answers: pl.DataFrame, options: SaqOptions
-) -> CollectionStatus:
+) -> _CollectionStatus:
     """The same from ballots (`Ballots.answers`) that were cast already."""
     idk = pl.col("non_answer") == NonAnswer.IDK.value
     rejected = pl.col("rejected").fill_null(value=False)
@@ -204,7 +204,7 @@ def count_responses(
         )
         .sort(KEY)
     )
-    return CollectionStatus(states, _summary(states))
+    return _CollectionStatus(states, _summary(states))
 
 
 def rejections(answers: pl.DataFrame) -> pl.DataFrame:

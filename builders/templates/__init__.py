@@ -181,7 +181,7 @@ def _first(groups: list[int], position: int) -> int:
 _Row = dict[str, Any]
 
 
-class Accepted(NamedTuple):
+class _Accepted(NamedTuple):
     """Templates, and the questions that became none."""
 
     templates: pl.DataFrame
@@ -190,7 +190,7 @@ class Accepted(NamedTuple):
     """`frames.FINDINGS`, ``dropped-question`` or ``merged-question``, ordered by template."""
 
 
-def accept_sheet(sheet: pl.DataFrame) -> Accepted:
+def accept_sheet(sheet: pl.DataFrame) -> _Accepted:
     """The templates that a reviewed sheet keeps.
 
     Args:
@@ -211,7 +211,7 @@ def accept_sheet(sheet: pl.DataFrame) -> Accepted:
     raise_all([*_unfit(kept), *_unmergeable(rows, {row["template_id"] for row in kept})])
     templates = pl.DataFrame([_template(row) for row in kept], schema=TEMPLATES)
     dropped = [_finding(row) for row in rows if _decision(row) != KEEP]
-    return Accepted(templates, pl.DataFrame(dropped, schema=FINDINGS, orient="row"))
+    return _Accepted(templates, pl.DataFrame(dropped, schema=FINDINGS, orient="row"))
 
 
 def _decision(row: _Row) -> str:

@@ -10,7 +10,7 @@ from blend.schemas.recipe import Domain, TripleOptions
 
 
 @dataclass(frozen=True, slots=True)
-class Origins:
+class _Origins:
     """The origins of a domain's items."""
 
     kept: pl.DataFrame
@@ -27,7 +27,7 @@ def find_origins(
     *,
     domain: Domain,
     options: TripleOptions,
-) -> Origins:
+) -> _Origins:
     """The countries that items come from.
 
     An item's own statement decides: one country is its origin, two or an unknown one exclude the item. Without
@@ -71,7 +71,7 @@ def find_origins(
     several = pl.len().over("item") > 1 if options.single_origin == "item" else pl.lit(False)
     marked = kept.with_columns(several=several)
     single = marked.filter(~pl.col("several")).drop("several")
-    return Origins(single, _dropped(items, marked, stated, routed, countries))
+    return _Origins(single, _dropped(items, marked, stated, routed, countries))
 
 
 def _countries(

@@ -149,7 +149,7 @@ _CONVERSION = "t2s"
 """OpenCC's configuration: characters by phrase. Those that exchange regional words too would rename dishes."""
 
 
-def simplified(text: str) -> str:
+def _simplified(text: str) -> str:
     """The text in simplified characters; text that is so already stays as it is.
 
     Raises:
@@ -162,7 +162,7 @@ def simplified(text: str) -> str:
 def _simplified_texts(texts: pl.Series) -> pl.Series:
     """The same for a column; each different text is converted once."""
     distinct = texts.drop_nulls().unique().to_list()
-    return texts.replace(distinct, [simplified(text) for text in distinct]) if distinct else texts
+    return texts.replace(distinct, [_simplified(text) for text in distinct]) if distinct else texts
 
 
 def merged_variants(texts: pl.DataFrame) -> pl.DataFrame:

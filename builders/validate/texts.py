@@ -103,7 +103,7 @@ def check_characters(release: Release) -> Iterator[Problem]:
       the locale or, in tables from Wikidata, the language of the split; private-use and unassigned characters
     """
     for table, rows in release.tables.items():
-        for column, texts in texts_of(rows):
+        for column, texts in _texts_of(rows):
             pattern = _SUSPECT_PROMPT if column in PROMPTS else _SUSPECT
             text = pl.col("text")
             suspects = texts.filter(text.str.contains(pattern) | (text != text.str.normalize("NFC")))
@@ -123,7 +123,7 @@ def check_scripts(release: Release) -> Iterator[Problem]:
     for table, rows in release.tables.items():
         locale = release.locale_of(table)
         languages = LANGUAGES.get(table.config, {})
-        for column, texts in texts_of(rows):
+        for column, texts in _texts_of(rows):
             language = languages.get(column)
             if language is None or (language == LOCAL and locale is None):
                 continue
@@ -161,7 +161,7 @@ def check_personal_data(release: Release) -> Iterator[Problem]:
     for table, rows in release.tables.items():
         if table.config != ANNOTATIONS:
             continue
-        for column, texts in texts_of(rows.select("location", "annotations", "idks")):
+        for column, texts in _texts_of(rows.select("location", "annotations", "idks")):
             if column != _REASONS and column not in _ANSWERS:
                 continue
             found = error if column == _REASONS else warning
@@ -170,7 +170,7 @@ def check_personal_data(release: Release) -> Iterator[Problem]:
                     yield found(location, f"column {column} holds {kind} (not shown)", fix)
 
 
-def texts_of(rows: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
+def _texts_of(rows: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
     """The texts of every column, nested ones too.
 
     Returns:

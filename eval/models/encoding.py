@@ -93,7 +93,7 @@ class Encoder:
             texts: list[str] = []
             for prompt, own in zip(prompts[start : start + _SLICE], choices, strict=True):
                 rendered = self._rendered(prompt)
-                texts += [rendered, *(joined(rendered, option, self.delimiter) for option in own)]
+                texts += [rendered, *(_joined(rendered, option, self.delimiter) for option in own)]
             encoded = iter(self._encoded(texts))
             for own in choices:
                 yield self._question(next(encoded), [next(encoded) for _ in own])
@@ -118,7 +118,7 @@ class Encoder:
         return ids
 
 
-def joined(prompt: str, option: str, delimiter: str) -> str:
+def _joined(prompt: str, option: str, delimiter: str) -> str:
     """Prompt and option as one text; white space that ends the prompt does for a delimiter."""
     return prompt + option if prompt[-1:].isspace() else prompt + delimiter + option
 

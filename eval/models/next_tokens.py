@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 
-class Reading(NamedTuple):
+class _Reading(NamedTuple):
     """How a model's tokens are read as thoughts and an answer."""
 
     is_open: bool
@@ -31,8 +31,8 @@ class Reading(NamedTuple):
     """Special tokens that are part of a mark, with their text; all others are left out of a text."""
 
 
-def reading(tokenizer: "PreTrainedTokenizerBase", *, is_open: bool) -> Reading:
-    """How what a model thinks is told from what it says, by its tokenizer; see `Reading`."""
+def reading(tokenizer: "PreTrainedTokenizerBase", *, is_open: bool) -> _Reading:
+    """How what a model thinks is told from what it says, by its tokenizer; see `_Reading`."""
     special = {
         number: token.content for number, token in tokenizer.added_tokens_decoder.items() if token.special
     }
@@ -40,7 +40,7 @@ def reading(tokenizer: "PreTrainedTokenizerBase", *, is_open: bool) -> Reading:
     kept = {number: text for number, text in special.items() if any(text in mark for mark in marks)}
     if kept:
         kept |= {number: text for number, text in special.items() if any(text in m for m in AROUND_ANSWERS)}
-    return Reading(is_open, kept)
+    return _Reading(is_open, kept)
 
 
 def write(
@@ -51,7 +51,7 @@ def write(
     decoding: Decoding,
     *,
     max_tokens: int,
-    reading: Reading,
+    reading: _Reading,
 ) -> list[Generation]:
     """One answer per prompt, computed as one batch.
 
@@ -131,7 +131,7 @@ def _answer(
     ids: list[int],
     ends: list[int],
     stop: Sequence[str],
-    reading: Reading,
+    reading: _Reading,
 ) -> Generation:
     """The answer, cut where the text ended: the rest of its row waited for others in the batch."""
     end = next((i + 1 for i, token in enumerate(ids) if token in ends), None)

@@ -227,7 +227,7 @@ def other_languages(rows: ResponseRows, known: Registry) -> Iterator[Finding]:
         locale = known.get(placed.row.locale)
         language = _language(locale)
         for column, text, is_local in _texts_of(placed.row):
-            what = foreign(text, language if is_local else _ENGLISH)
+            what = _foreign(text, language if is_local else _ENGLISH)
             is_question = column == "question"
             if is_question and language == _ENGLISH:
                 continue  # it is told of its English
@@ -241,7 +241,7 @@ def other_languages(rows: ResponseRows, known: Registry) -> Iterator[Finding]:
                 yield about("other-country", placed, detail)
 
 
-def foreign(text: str, language: str) -> str | None:
+def _foreign(text: str, language: str) -> str | None:
     """Say of a text that it is hardly in a language, by the dictionary of it, or else by that of English."""
     # Names of places and people are in no dictionary; a sentence begins with a capital all the same.
     found = _WORD.findall(_BRACKETS.sub(" ", text))

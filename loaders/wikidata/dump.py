@@ -99,14 +99,14 @@ def _answers(
 ) -> "dict[Path, tuple[_DumpAnswers, int]]":
     """The answers and the number of items of each domain, by the file to write; reads the dump twice."""
     properties = frozenset(DIRECT + name for domain in domains.values() for name in _properties(domain))
-    parts = _read_dump(dump, folder, Reading("statements", properties), on_progress)
+    parts = _read_dump(dump, folder, _Reading("statements", properties), on_progress)
     answers = {
         out: _DumpAnswers(dump, parts, domain, languages, on_progress) for out, domain in domains.items()
     }
     items = {out: ask_everything(each.ask, each.domain) for out, each in answers.items()}
     named = [ids for each in answers.values() for ids in each.named.values()]
     subjects = frozenset(ENTITY + qid for ids in named for qid in ids)
-    texts = _read_dump(dump, folder, Reading("texts", frozenset(_TEXTS.values()), subjects), on_progress)
+    texts = _read_dump(dump, folder, _Reading("texts", frozenset(_TEXTS.values()), subjects), on_progress)
     for each in answers.values():
         each.keep_texts(texts)
     return {out: (each, items[out]) for out, each in answers.items()}
@@ -225,7 +225,7 @@ _NAMES = "name the dump ….nt, or ….nt.gz where it is compressed by gzip"
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class _Reading:
     """What one reading of a dump keeps."""
 
     name: str
@@ -249,7 +249,7 @@ def _dump_info(dump: Path) -> DumpInfo:
     return DumpInfo(file=dump.name, bytes=dump.stat().st_size, head_sha256=head)
 
 
-def _read_dump(dump: Path, folder: Path, reading: Reading, on_progress: ProgressCallback) -> list[Path]:
+def _read_dump(dump: Path, folder: Path, reading: _Reading, on_progress: ProgressCallback) -> list[Path]:
     """The wanted statements of a dump, in its order; what an earlier run found is not read again.
 
     Args:
@@ -273,7 +273,7 @@ def _read_dump(dump: Path, folder: Path, reading: Reading, on_progress: Progress
     return _parts(folder, reading)
 
 
-def _parts(folder: Path, reading: Reading) -> list[Path]:
+def _parts(folder: Path, reading: _Reading) -> list[Path]:
     return sorted(folder.glob(f"{reading.name}-*.parquet"))
 
 
@@ -282,7 +282,7 @@ def _mib(n_bytes: int) -> int:
     return -(-n_bytes >> 20)
 
 
-def _read_parts(dump: Path, folder: Path, reading: Reading) -> Iterator[int]:
+def _read_parts(dump: Path, folder: Path, reading: _Reading) -> Iterator[int]:
     """Write the parts; tells after every block how many bytes of the file have been read."""
     earlier = _parts(folder, reading)
     start = end = int(earlier[-1].stem.rpartition("-")[2]) if earlier else 0
@@ -300,7 +300,7 @@ def _read_parts(dump: Path, folder: Path, reading: Reading) -> Iterator[int]:
         raise InputError(f"{dump}: is empty; {_AGAIN}")
 
 
-def _search(dump: Path, reading: Reading) -> Callable[[int, bytes], pl.DataFrame]:
+def _search(dump: Path, reading: _Reading) -> Callable[[int, bytes], pl.DataFrame]:
     """A function that finds the wanted statements of a block, given with the position of its beginning."""
     wanted = search(reading.properties, reading.subjects)
 
@@ -310,7 +310,7 @@ def _search(dump: Path, reading: Reading) -> Callable[[int, bytes], pl.DataFrame
             raise RowError("holds zero bytes, which no dump has", where=where, fix=_AGAIN)
         try:
             # The first reading has seen every line.
-            wrong = misfit(block) if reading.subjects is None else None
+            wrong = _misfit(block) if reading.subjects is None else None
             if wrong is not None:
                 raise _WrongLine(wrong)
             return wanted(block)
@@ -326,7 +326,7 @@ def _search(dump: Path, reading: Reading) -> Callable[[int, bytes], pl.DataFrame
     return found
 
 
-def _write_part(folder: Path, reading: Reading, position: int, found: list[pl.DataFrame]) -> None:
+def _write_part(folder: Path, reading: _Reading, position: int, found: list[pl.DataFrame]) -> None:
     packed = io.BytesIO()
     pl.concat(found).write_parquet(packed)
     atomic_write(folder / f"{reading.name}-{position:015}.parquet", packed.getvalue())
@@ -384,7 +384,7 @@ class _WrongLine(ValueError):
         self.line = line
 
 
-def misfit(block: bytes) -> bytes | None:
+def _misfit(block: bytes) -> bytes | None:
     """The first or last line of a block of whole lines, if it is not a triple; `search` sees to the others."""
     for start in (0, block.rfind(b"\n", 0, -1) + 1):
         # Found in place: to cut a line out of a block must not copy the block.

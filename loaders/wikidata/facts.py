@@ -32,7 +32,7 @@ _AGAIN = "take or copy the snapshot again"
 _GZIP = b"\x1f\x8b"
 
 
-def triples(path: Path) -> "Iterator[pyoxigraph.Quad]":
+def _triples(path: Path) -> "Iterator[pyoxigraph.Quad]":
     """The triples of a snapshot in file order; memory does not grow with their number.
 
     Args:
@@ -61,7 +61,7 @@ def engine() -> ModuleType:
     return pyoxigraph
 
 
-def check_digest(path: Path, sha256: str) -> None:
+def _check_digest(path: Path, sha256: str) -> None:
     """Check that a file is the one that a recipe names.
 
     Raises:
@@ -161,7 +161,7 @@ def read_facts(path: Path | str, domain: Domain, *, sha256: str | None = None) -
     """
     path = Path(path)
     if sha256 is not None:
-        check_digest(path, sha256)
+        _check_digest(path, sha256)
     tables = _read(path, _wanted(domain))
     claims = _with_values(tables["claims"], domain)
     labels, descriptions = (
@@ -225,7 +225,7 @@ def _read(path: Path, wanted: Mapping[str, tuple[str, str]]) -> dict[str, pl.Dat
     pyoxigraph = engine()
     node, literal = pyoxigraph.NamedNode, pyoxigraph.Literal
     tables = {name: _Table() for name, _ in wanted.values()}
-    for triple in triples(path):
+    for triple in _triples(path):
         destination = wanted.get(triple.predicate.value)
         subject, thing = triple.subject, triple.object
         if destination is None or not isinstance(subject, node):

@@ -156,7 +156,9 @@ _LONGEST_WORD = 6
 on average in Chinese, and four in Thai."""
 
 
-def odd_texts(texts: pl.DataFrame, tokens: Sequence[Sequence[str]], *, is_english: bool = True) -> pl.DataFrame:
+def _odd_texts(
+    texts: pl.DataFrame, tokens: Sequence[Sequence[str]], *, is_english: bool = True
+) -> pl.DataFrame:
     """What the texts of a topic are counted as.
 
     Args:
@@ -313,7 +315,7 @@ def _analyse_topic(topic: TopicTexts, settings: Settings) -> TopicFigures:
     pairs = pair_sums(coded, cores=settings.cores)
     directed, apart = directed_bleu(coded, kind=settings.bleu), wed(pairs, definition=settings.definition)
     both = undirected(directed, definition=settings.definition)
-    odd = odd_texts(topic.rows, tokens, is_english=topic.is_english)
+    odd = _odd_texts(topic.rows, tokens, is_english=topic.is_english)
     rows, columns = np.triu_indices(len(settings.groups))
     names = pl.Series(settings.groups)
     similarity = pl.DataFrame(

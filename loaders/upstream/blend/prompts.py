@@ -21,7 +21,7 @@ _FIELDS = {"Translation": "prompt", "English": "en_prompt"}
 """Column to the field of `rows.ShortAnswerPrompt` that it fills."""
 
 
-class PromptTables(NamedTuple):
+class _PromptTables(NamedTuple):
     """The published prompts as frames."""
 
     prompts: pl.DataFrame
@@ -35,7 +35,7 @@ def has_prompts(folder: Path) -> bool:
     return bool(region_files(data_folder(folder), *PROMPT_FILES))
 
 
-def read_prompts(folder: Path, *, locales: Registry | None = None) -> PromptTables:
+def read_prompts(folder: Path, *, locales: Registry | None = None) -> _PromptTables:
     """The prompts of all regions in a folder of BLEnD's files, ``prompts/{region}_prompts.csv``.
 
     A prompt that lacks the slot for the question in either language cannot be asked and is left out. Of several
@@ -63,7 +63,7 @@ def read_prompts(folder: Path, *, locales: Registry | None = None) -> PromptTabl
         else:
             diagnostics.problems.append(unknown_name("region", name, known, where=location))
     diagnostics.raise_problems()
-    return PromptTables(pl.DataFrame(prompts, schema=PROMPTS).sort(PROMPT_KEY), diagnostics.findings_frame())
+    return _PromptTables(pl.DataFrame(prompts, schema=PROMPTS).sort(PROMPT_KEY), diagnostics.findings_frame())
 
 
 def _prompts(path: Path, root: Path, locale: Locale, diagnostics: Diagnostics) -> list[dict[str, str]]:
