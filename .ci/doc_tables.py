@@ -12,7 +12,7 @@ from pathlib import Path
 
 from blend.builders.annotation.stage import stage_definitions
 from blend.builders.validate import CHECKS
-from blend.eval.registry import TASKS
+from blend.eval.tasks import TASKS
 from blend.eval.text import language_readers
 from blend.loaders.wikidata.sparql import known_endpoints
 from blend.schemas.models import first_line_of

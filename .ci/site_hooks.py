@@ -28,7 +28,7 @@ from nbclient import NotebookClient
 from nbconvert import MarkdownExporter
 
 import blend
-from blend.exit_codes import EXIT_CODES
+from blend.cli.application import EXIT_CODES
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -90,8 +90,8 @@ class Ours:
     """The local model of this package."""
 
     def __init__(self, folder: str, device: str) -> None:
+        from blend.eval.models import Decoding
         from blend.eval.models.local_model import open_local
-        from blend.eval.models.protocols import Decoding
 
         self._model = open_local(folder, device=device).with_decoding(Decoding(max_tokens=WRITTEN_TOKENS))
         self._model.option_logprobs(["Warm up"], [["a", "b"]])

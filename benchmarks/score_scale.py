@@ -102,8 +102,8 @@ def asked(folder: Path, items: int) -> Any:
 
 def keep(folder: Path, items: int) -> float:
     """Keep an answer to each item, as a model's come in."""
-    from blend.eval.models.protocols import Decoding, ModelDescription
-    from blend.eval.runs.run_description import AskedRelease, ReleaseItems
+    from blend.eval.models import Decoding, ModelDescription
+    from blend.eval.runs import AskedRelease, ReleaseItems
     from blend.eval.runs.run_directory import opened
 
     started = time.perf_counter()
@@ -126,7 +126,7 @@ def keep(folder: Path, items: int) -> float:
 
 def score(folder: Path, items: int) -> float:
     """Score the run and write scores and decisions."""
-    from blend.eval.runs.run_description import read_description
+    from blend.eval.runs import read_description
     from blend.eval.runs.run_directory import Run
     from blend.eval.scoring import score_answers, write_scores
 

@@ -76,7 +76,7 @@ def open_closed_streams() -> None:
 
 
 def _code(number: int) -> int:
-    """Return what a shell says of a process that a signal has ended; `blend.exit_codes` has both by name."""
+    """Return what a shell says of a process that a signal has ended; `cli.application` has both by name."""
     return 128 + number
 
 

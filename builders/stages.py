@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from hashlib import blake2b
 
 import polars as pl
 
@@ -37,3 +38,9 @@ class Stage:
 def rows_by(rows: pl.DataFrame, column: str = "locale") -> pl.DataFrame:
     """``locale`` and ``rows``: how many rows each value of a column has."""
     return rows.group_by(pl.col(column).alias("locale")).agg(rows=pl.len().cast(pl.Int64))
+
+
+def digest(*parts: object) -> int:
+    """Compute a number of 64 bits that depends on the parts alone: the same in every process and version."""
+    text = "\x1f".join(map(str, parts))
+    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big")

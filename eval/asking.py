@@ -10,6 +10,8 @@ from typing import Any, get_args
 
 from blend.eval.costs import plan_asking
 from blend.eval.items import BLANK_LINE, AnswerKind
+from blend.eval.models import ChatOptions, Model, OpenedModel, Thinking
+from blend.eval.models import Decoding as Settled
 from blend.eval.models.candidates import open_candidate_scorer
 from blend.eval.models.candidates.candidate_protocol import CandidateScorer
 from blend.eval.models.chosen import (
@@ -23,11 +25,10 @@ from blend.eval.models.chosen import (
     writes_alone,
 )
 from blend.eval.models.local_model import open_local
-from blend.eval.models.protocols import ChatOptions, Model, OpenedModel, Thinking
-from blend.eval.models.protocols import Decoding as Settled
 from blend.eval.models.server import ServerModel, open_server
 from blend.eval.recorded_answers import is_predictions, read_predictions, read_recorded
 from blend.eval.release_items import read_items, read_run
+from blend.eval.runs import DESCRIPTION_NAME, ReleaseItems, read_description
 from blend.eval.runs.answer_logs import style_of
 from blend.eval.runs.answers import write_answers
 from blend.eval.runs.ask_model import (
@@ -38,7 +39,6 @@ from blend.eval.runs.ask_model import (
     requests_of,
     write_requests,
 )
-from blend.eval.runs.run_description import DESCRIPTION_NAME, ReleaseItems, read_description
 from blend.eval.runs.run_directory import Run, RunOutcome, opened
 from blend.eval.task_protocol import Task
 from blend.loaders.files.content import gunzipped

@@ -15,7 +15,7 @@ from string import Template
 from typing import Any, Literal
 from uuid import uuid4
 
-from blend.eval.models.protocols import ChatOptions, ModelDescription
+from blend.eval.models import ChatOptions, ModelDescription
 from blend.eval.models.server import CHAT_COMPLETIONS, COMPLETIONS, VERSION, RequestForm
 from blend.eval.release_items import read_run
 from blend.eval.runs.answer_logs import reason_of

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+from blend.eval.models import StopAsking, TokenCounter
 from blend.eval.models.chosen import Price
-from blend.eval.models.protocols import StopAsking, TokenCounter
 from blend.schemas.errors import ServerError
 from blend.schemas.models import FrozenModel
 from blend.schemas.texts import pluralise

@@ -18,7 +18,6 @@ import polars as pl
 from blend.eval.asking import ask, keep_recorded, questions_for
 from blend.eval.models.chosen import Asking, Decoding, Local, OwnModel, Recorded, Server
 from blend.eval.recorded_answers import write_predictions
-from blend.eval.registry import task_of
 from blend.eval.release_items import announced, read_run, warn, watched
 from blend.eval.report.model_comparison import ModelComparison, check_comparable, compare_scored
 from blend.eval.report.scored_runs import ScoredRun
@@ -27,6 +26,7 @@ from blend.eval.runs.run_directory import Run, RunOutcome, runs_in
 from blend.eval.scores_json import read_scores
 from blend.eval.scoring import check_options, look_at_replies, score_answers, scoring_alone, write_scores
 from blend.eval.task import WrittenOptions, offered
+from blend.eval.tasks import task_of
 from blend.loaders.files.progress import ProgressCallback
 from blend.schemas.errors import ArgumentError, InputError
 from blend.schemas.frames import ITEM

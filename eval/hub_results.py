@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import yaml
 
-from blend.eval.registry import TASKS, task_of
 from blend.eval.release_items import read_run
 from blend.eval.scores_json import ALL, SCORES_NAME, Score, Scores, read_scores
+from blend.eval.tasks import TASKS, task_of
 from blend.loaders.hub.requests import TIMEOUT_S, request_timeouts, translate_errors
 from blend.schemas.addresses import is_server_address, without_passwords
 from blend.schemas.errors import DISTRIBUTION, HubError, InputError

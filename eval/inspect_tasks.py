@@ -20,14 +20,14 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import registry_info
 
 from blend.eval.items import TaskItems
-from blend.eval.models.protocols import Decoding, draw_seeds
-from blend.eval.registry import TASKS, task_of
+from blend.eval.models import Decoding, draw_seeds
 from blend.eval.release_items import read_items
+from blend.eval.runs import ReleaseItems
 from blend.eval.runs.answer_logs import inspect_answer
 from blend.eval.runs.answers import spoken_text
-from blend.eval.runs.run_description import ReleaseItems
 from blend.eval.task import CandidateOptions, ItemRule
 from blend.eval.task_protocol import Task as OurTask
+from blend.eval.tasks import TASKS, task_of
 
 ABOUT = ("region", "locale", "topic", "template_id", "prompt_id", "language", "sample")
 """Columns of items that stand in a sample's metadata."""

@@ -15,11 +15,11 @@ from typing import Any
 import polars as pl
 
 from blend.eval.items import TaskItems, repeated, text_digest
-from blend.eval.registry import task_of
-from blend.eval.runs.run_description import AskedRelease, ReleaseItems, RunDescription, read_description
+from blend.eval.runs import AskedRelease, ReleaseItems, RunDescription, read_description
 from blend.eval.runs.run_directory import ITEMS_NAME, Run, RunOutcome, change_description, kept_items
 from blend.eval.task import TaskOptions, WrittenOptions, checked_options
 from blend.eval.task_protocol import Task
+from blend.eval.tasks import task_of
 from blend.loaders.datasets import fetch_tables, find_region, find_release
 from blend.loaders.files.progress import ProgressCallback, progress_if_watched
 from blend.loaders.releases.tables import read_config, release_domain, scan_config

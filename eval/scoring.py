@@ -9,11 +9,10 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from blend.eval.judging.verdicts import JUDGE, verdicts_digest
-from blend.eval.models.protocols import ChatOptions
-from blend.eval.registry import task_of
+from blend.eval.models import ChatOptions
+from blend.eval.runs import DESCRIPTION_NAME, RecordedAnswers, RunDescription
 from blend.eval.runs.answers import WRITTEN, answers_digest, as_scored, says_nothing, storing
 from blend.eval.runs.ask_model import outcome_of
-from blend.eval.runs.run_description import DESCRIPTION_NAME, RecordedAnswers, RunDescription
 from blend.eval.runs.run_directory import Run, RunOutcome, write_frame
 from blend.eval.scores_json import (
     ALL,
@@ -30,6 +29,7 @@ from blend.eval.scores_json import (
 )
 from blend.eval.statistics.estimates import RepeatedScore, repeated_score
 from blend.eval.task import checked_options
+from blend.eval.tasks import task_of
 from blend.loaders.files.atomic import atomic_write, one_at_a_time
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.schemas.errors import DISTRIBUTION, InputError, UnknownNameError

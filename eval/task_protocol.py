@@ -1,6 +1,6 @@
 """Tasks: what every one of them is to the rest of evaluation.
 
-Models, runs, statistics and the report know a task by this protocol alone; `blend.eval.registry` knows all of
+Models, runs, statistics and the report know a task by this protocol alone; `blend.eval.tasks` knows all of
 them. Nothing slow is imported here.
 """
 

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from blend import build_release
-from blend.eval.models.tiny_model import make_tiny_model
+from blend.eval.models.model_loading import make_tiny_model
 from helpers.hub.hub_releases import digests, held, make_release, published
 from helpers.hub.hub_server import Hub
 from helpers.mini_release import mini_recipe

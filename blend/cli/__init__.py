@@ -1,6 +1,6 @@
 """The ``blend`` command: parses, calls one function of the library, prints.
 
-`blend.exit_codes` says how it ends. With BLEND_TRACEBACK=1 in the environment, an error that no code foresaw is
+`application` says how it ends. With BLEND_TRACEBACK=1 in the environment, an error that no code foresaw is
 shown with its traceback.
 """
 
@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn, TextIO
 
 import typer
 
-from blend.cli.application import Application
-from blend.exit_codes import FAULT, REFUSED, USAGE
+from blend.cli.application import FAULT, REFUSED, USAGE, Application
 from blend.loaders.files.atomic import is_disk_full
 from blend.schemas.addresses import without_passwords
 from blend.schemas.errors import ArgumentError, BlendError, StorageError
@@ -30,18 +29,18 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
 _GROUPS = {
-    "annotate": "annotate",
-    "eval": "eval",
-    "templates": "templates",
-    "reviews": "reviews",
-    "questions": "questions",
-    "responses": "importing",
-    "contribute": "contribute",
-    "wikidata": "wikidata",
+    "annotate": "annotate:app",
+    "eval": "eval:app",
+    "templates": "reviews:templates",
+    "reviews": "reviews:reviews",
+    "questions": "questions:app",
+    "responses": "responses:responses",
+    "contribute": "responses:contribute",
+    "wikidata": "wikidata:app",
 }
-"""Modules of groups of commands, by the name of the group."""
+"""Groups of commands by their names: module, and the application in it."""
 
-_SINGLE = ("build", "look", "publish", "items")
+_SINGLE = ("build", "look", "publish")
 """Modules of single commands."""
 
 
@@ -60,7 +59,8 @@ def _application(group: str | None) -> Application:
     for module in _SINGLE if group is None else ():
         import_module(f"blend.cli.{module}").register(app)
     for name in _GROUPS if group is None else (group,):
-        app.add_typer(import_module(f"blend.cli.{_GROUPS[name]}").app, name=name)
+        module, _, application = _GROUPS[name].partition(":")
+        app.add_typer(getattr(import_module(f"blend.cli.{module}"), application), name=name)
     return app
 
 

@@ -6,9 +6,8 @@ from typing import Annotated, Literal
 
 import typer
 
-from blend.cli.application import Application
+from blend.cli.application import ATTENTION, Application, UsageError
 from blend.cli.options import AsJson, DryRun, NewFolder, print_lines, print_tables
-from blend.exit_codes import ATTENTION, UsageError
 from blend.schemas.errors import InputError
 
 app = Application(
@@ -49,7 +48,7 @@ def check(project: _ProjectPath) -> None:
     - `blend annotate check project.toml` names file and key of each.
     """
     from blend.builders.annotation.starting import check_project
-    from blend.views.annotation import check_lines
+    from blend.cli.annotation_lines import check_lines
 
     print_lines(check_lines(check_project(project)))
 
@@ -86,9 +85,9 @@ def sync(
     """
     from blend.builders.annotation.pulling import Pull
     from blend.builders.annotation.syncing import sync_project, write_tasks
+    from blend.cli.annotation_lines import pull_lines, sync_lines
     from blend.loaders.files.progress import shown_progress
     from blend.stopping import interruptible
-    from blend.views.annotation import pull_lines, sync_lines
 
     if to is not None:
         if dry_run or only or accept_missing:
@@ -138,9 +137,15 @@ def status(
 
     from blend.builders.annotation.starting import check_project
     from blend.builders.annotation.status import project_status, pulled_accounts
+    from blend.cli.annotation_lines import (
+        gone_lines,
+        status_json,
+        status_lines,
+        status_tables,
+        write_status_page,
+    )
     from blend.loaders.files.progress import shown_progress
     from blend.stopping import interruptible
-    from blend.views.annotation import gone_lines, status_json, status_lines, status_tables, write_status_page
 
     accounts = None
     if not offline:
@@ -173,10 +178,10 @@ def forget(
     """
     from blend.builders.annotation.project import read_project
     from blend.builders.annotation.syncing import forget_person
+    from blend.cli.annotation_lines import forgotten_lines
     from blend.loaders.files.progress import shown_progress
     from blend.loaders.servers import public_address
     from blend.stopping import interruptible
-    from blend.views.annotation import forgotten_lines
 
     file = read_project(project)
     if not yes:

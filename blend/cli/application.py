@@ -13,7 +13,7 @@ What a field is for, its least value and its default are written once, in the mo
 
 import inspect
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
@@ -28,8 +28,7 @@ from pydantic.fields import FieldInfo
 from typer.core import TyperCommand, TyperGroup
 from typer.models import CommandFunctionType, OptionInfo
 
-from blend.exit_codes import UsageError
-from blend.schemas.errors import BlendError
+from blend.schemas.errors import ArgumentError, BlendError, UnknownNameError
 from blend.schemas.models import FrozenModel, field_sentences
 from blend.stopping import exit_code
 
@@ -161,11 +160,11 @@ def _others_in(parameter: Any) -> Collection[str]:
     """Options of a task or a model that are typed behind a parameter, ``-T`` or ``-M``; none behind others."""
     # Only commands of `blend eval` have any, which have imported what they need.
     if "-T" in parameter.opts:
-        from blend.cli.task_options import option_names
+        from blend.cli.eval_options import option_names
 
         return option_names(parameter.name)
     if "-M" in parameter.opts:
-        from blend.cli.task_options import HERE, THERE
+        from blend.cli.eval_options import HERE, THERE
 
         return (*HERE, *THERE)
     return ()
@@ -243,3 +242,45 @@ def _option(name: str, field: FieldInfo, sentence: str) -> dict[str, Any]:
     help_ = " ".join(sentence.replace("when absent", "if absent").split())
     option = typer.Option(min=least, metavar=metavar, help=help_)
     return {"default": None, "annotation": Annotated[kind | None, option]}
+
+
+DONE = 0
+REFUSED = 1
+USAGE = 2
+ATTENTION = 3
+FAULT = 70
+INTERRUPTED = 130
+TERMINATED = 143
+
+EXIT_CODES: Mapping[int, str] = {
+    DONE: "done",
+    REFUSED: "what the command was given, or what it runs on, is not as it must be; the message says why",
+    USAGE: "the command line is wrong, whatever the files hold",
+    ATTENTION: (
+        "with `--exit-code` only: the releases differ (`blend diff`), or something is gone from the server or "
+        "was not sent (`blend annotate sync`)"
+    ),
+    FAULT: "a fault of blend itself; the message names a file with the details",
+    INTERRUPTED: "interrupted; the message says what is there",
+    TERMINATED: "terminated (SIGTERM), which otherwise is the same as interrupted",
+}
+"""Every exit code and what it means, as the site's page of commands prints it.
+
+70 is ``EX_SOFTWARE`` of ``sysexits.h``, 130 and 143 what a shell says of a process that Ctrl-C or SIGTERM has
+ended.
+"""
+
+
+class UsageError(ArgumentError):
+    """A command line that no input could make right: an impossible value, options that exclude each other."""
+
+
+def check_known(kind: str, name: str, valid: Iterable[str]) -> None:
+    """Refuse a name on the command line that is not one of a fixed list.
+
+    Raises:
+        UsageError: With the words of `UnknownNameError`.
+    """
+    choices = list(valid)
+    if name not in choices:
+        raise UsageError(str(UnknownNameError(kind, name, choices)))

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import typer
 
+from blend.cli.application import UsageError
 from blend.cli.options import NewFolder, recipe_here, say_which
-from blend.exit_codes import UsageError
 from blend.schemas.errors import InputError
 
 if TYPE_CHECKING:
@@ -198,8 +198,8 @@ def _print_summary(
     manifest: "ReleaseManifest", out: Path, before: "ReleaseManifest | None", called: str
 ) -> None:
     from blend.builders.mcq.result import verdict_notes, why_none_made
-    from blend.views.releases import lines_to_read
-    from blend.views.terminal import SafeConsole, show_tables
+    from blend.cli.releases import lines_to_read
+    from blend.cli.terminal import SafeConsole, show_tables
 
     console = SafeConsole()
     show_tables(manifest.as_tables(), everything=True)

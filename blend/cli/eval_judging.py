@@ -5,12 +5,10 @@ from typing import Annotated
 
 import typer
 
-from blend.cli.application import with_groups
-from blend.cli.eval_outcome import print_outcome, reporting
-from blend.cli.model_options import ModelChoice, ModelName, Seed
-from blend.cli.options import AsJson, NewSheet, print_lines, print_tables
+from blend.cli.application import UsageError, with_groups
+from blend.cli.eval_options import ModelChoice, ModelName, Seed, print_outcome
+from blend.cli.options import AsJson, NewSheet, print_lines, print_tables, reporting
 from blend.eval.models.chosen import Asking, Decoding
-from blend.exit_codes import UsageError
 from blend.schemas.texts import pluralise
 
 

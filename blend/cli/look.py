@@ -1,4 +1,4 @@
-"""Commands that look and change nothing: show, stats, audit, diff, plan, status, schema, locales."""
+"""Commands that look and change nothing: show, stats, audit, diff, plan, status, schema, locales, items."""
 
 import json
 from pathlib import Path
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from blend.cli.application import UsageError, check_known
 from blend.cli.build import DEFAULT_OUT
 from blend.cli.options import (
     AsJson,
@@ -17,21 +18,22 @@ from blend.cli.options import (
     print_lines,
     print_result,
     print_tables,
+    reporting,
     used_recipe,
 )
-from blend.exit_codes import UsageError, check_known
 from blend.schemas.errors import InputError
 from blend.schemas.models import first_line_of
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
+
 _ReleaseFolder = Annotated[Path, typer.Argument(help="Release directory.")]
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the application."""
-    for command in (show, stats, audit, diff, plan, status, schema, locales):
+    for command in (show, stats, audit, diff, plan, status, schema, locales, items):
         app.command()(command)
 
 
@@ -59,7 +61,7 @@ def show(
             save_release_page(release, html)
         typer.echo(f"Wrote {html}: open it in a browser.")
         return
-    from blend.views.releases import show_release
+    from blend.cli.releases import show_release
 
     show_release(release)
 
@@ -234,8 +236,8 @@ def status(
         print_json(state.questions.to_dicts())
         return
     from blend.builders.mcq.result import too_few_regions
+    from blend.cli.releases import RAW, odd_lines
     from blend.loaders.responses.verdicts import proposes_options
-    from blend.views.releases import RAW, odd_lines
 
     print_tables(state.as_tables())
     own = [stage.findings for stage in inputs.stages if stage.name.startswith(RAW)]
@@ -277,7 +279,7 @@ def locales(
     if as_json:
         print_json([locale.model_dump(mode="json") for locale in chosen])
         return
-    from blend.views.releases import locale_details, locale_table
+    from blend.cli.releases import locale_details, locale_table
 
     print_tables([locale_details(chosen[0]) if len(chosen) == 1 else locale_table(chosen)])
 
@@ -307,3 +309,37 @@ def _schema_models() -> "dict[str, type[BaseModel]]":
         "datasheet": Datasheet,
         "manifest": ReleaseManifest,
     }
+
+
+def items(
+    directories: Annotated[
+        list[Path],
+        typer.Argument(metavar="RUN RUN…", help="Directories of scored runs, of six models or more."),
+    ],
+    out: TablesFolder = None,
+    suspects: Annotated[
+        Path | None, typer.Option(help="Also list the suspects: .csv, .jsonl or .xlsx.")
+    ] = None,
+) -> None:
+    """Say how difficult items are, what they tell apart, and which look as if their key were wrong.
+
+    The runs must have asked the same questions in the same way: their signatures are equal, the model apart.
+
+    - `blend items runs/*` prints tables.
+    - `blend items runs/* --suspects suspects.csv` lists what people should read.
+    """
+    from blend.builders.items import analyse_items
+    from blend.eval.evaluation import item_answers, read_scored
+    from blend.loaders.files.new_files import write_new_sheet
+
+    with reporting("models", "nothing was changed"):
+        runs = read_scored(directories)
+        found = analyse_items(item_answers(runs), chance=runs[0].task.chance)
+        if suspects is not None:
+            write_new_sheet(suspects, found.suspect_sheet())
+        keep_tables(found, out, name="items.json", what="item analysis")
+    print_tables(found.as_tables())
+    if found.untold:
+        typer.echo(f"Note: {found.untold}.")
+    if suspects is not None:
+        typer.echo(f"Have people read their options: blend questions options recipe.toml --suspects {suspects}")

@@ -1,19 +1,23 @@
 """What several commands share: options, the recipe where none is named, and how results are printed."""
 
 import json
-from collections.abc import Iterable, Sequence
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from os.path import relpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
 
 import typer
 
-from blend.exit_codes import UsageError
+from blend.cli.application import UsageError, with_options
+from blend.schemas.errors import BlendWarning
 from blend.schemas.summaries import Table
 from blend.schemas.texts import escape_controls, escape_controls_in_json
 
 if TYPE_CHECKING:
     from blend.loaders.files.diagnostics import Diagnostics
+    from blend.loaders.files.progress import ProgressCallback
     from blend.schemas.recipe import Recipe
 
 _T = TypeVar("_T")
@@ -141,7 +145,7 @@ def evenly(rows: Sequence[_T], n: int) -> list[_T]:
 
 def say_of_file(diagnostics: "Diagnostics") -> None:
     """Say what was odd about a file that was read."""
-    from blend.views.terminal import shown
+    from blend.cli.terminal import shown
 
     for _, where, _, _, detail in diagnostics.findings:
         typer.echo(f"{where}: {shown(detail)}", err=True)
@@ -155,7 +159,7 @@ def print_json(value: Any) -> None:
 def print_tables(tables: Iterable[Table], *, everything: bool = True) -> None:
     """Print tables for people: all of all of them, or a first screen."""
     # Only here: a command that prints JSON loads nothing that draws.
-    from blend.views.terminal import show_tables
+    from blend.cli.terminal import show_tables
 
     show_tables(list(tables), everything=everything)
 
@@ -198,3 +202,35 @@ def print_lines(lines: Iterable[str]) -> None:
     """Print lines for people that are not broken, so that a path or a command can be copied."""
     for line in lines:
         typer.echo(escape_controls(line))
+
+
+@contextmanager
+def reporting(unit: str, stopped: str) -> "Iterator[ProgressCallback]":
+    """Say of a block how far it is, what the library warns of, and, on Ctrl-C, how things stand."""
+    from blend.loaders.files.progress import shown_progress
+    from blend.stopping import interruptible
+
+    with interruptible(f"interrupted; {stopped}"), _notices(), shown_progress(unit=unit) as on_progress:
+        yield on_progress
+
+
+@contextmanager
+def _notices() -> Iterator[None]:
+    """Say what the library warns of as notes while the block runs."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", BlendWarning)
+        before = warnings.showwarning
+
+        def show(message: Warning | str, category: type[Warning], *where: Any) -> None:
+            if issubclass(category, BlendWarning):
+                print_warning(str(message))
+            else:
+                before(message, category, *where)
+
+        warnings.showwarning = show  # type: ignore[assignment]  # the rest is passed on as it comes
+        yield
+
+
+def print_warning(warning: str) -> None:
+    """Say what a user should know."""
+    typer.echo(f"note: {with_options(warning)}", err=True)

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from blend.cli.application import REFUSED, UsageError, check_known
 from blend.cli.options import AsJson, DryRun, Release
-from blend.exit_codes import REFUSED, UsageError, check_known
 from blend.schemas.texts import escape_controls_in_json, pluralise
 from blend.stopping import UNCHANGED
 
 if TYPE_CHECKING:
     from blend.builders.publish.plan import Publication, PublicationPlan
     from blend.builders.validate import Check
-    from blend.views.terminal import SafeConsole
+    from blend.cli.terminal import SafeConsole
 
 _STOPPED = "interrupted; readers see no half release; run it again to finish"
 
@@ -77,8 +77,8 @@ def validate(
     if as_json:
         typer.echo(escape_controls_in_json(report.to_json()), nl=False)
     else:
-        from blend.views.releases import print_report
-        from blend.views.terminal import SafeConsole
+        from blend.cli.releases import print_report
+        from blend.cli.terminal import SafeConsole
 
         print_report(report, SafeConsole(), strict=strict)
     if not report.passes(strict=strict):
@@ -116,9 +116,9 @@ def publish(
     """
     from blend.builders.publish import plan_publication, publish_release
     from blend.builders.publish.plan import PublicationPlan
+    from blend.cli.terminal import SafeConsole
     from blend.loaders.files.progress import shown_progress
     from blend.stopping import interruptible
-    from blend.views.terminal import SafeConsole
 
     with interruptible(UNCHANGED if dry_run else _STOPPED), shown_progress() as on_progress:
         # Both take the same arguments: a plan is what publishing would do.

@@ -184,8 +184,8 @@ def accept(
 
 def _say_what_was_read(verdicts: "Sequence[GivenVerdict]") -> None:
     """List verdicts beside their options: where the column moved by a row, or was filled down, none fit."""
+    from blend.cli.terminal import shown
     from blend.schemas.sheets import OK
-    from blend.views.terminal import shown
 
     refusals = [one for one in verdicts if one.verdict != OK]
     if refusals:

@@ -1,4 +1,4 @@
-"""``blend reviews``: typed answers, and which mean the same, decided in a sheet."""
+"""``blend reviews``, answers decided in a sheet; ``blend templates``, questions that natives wrote."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
-from blend.cli.application import Application
+from blend.cli.application import Application, UsageError
 from blend.cli.options import (
+    LocaleFile,
     NewSheet,
     RawRecipe,
     ReturnedSheet,
@@ -17,19 +18,18 @@ from blend.cli.options import (
     say_of_file,
     used_recipe,
 )
-from blend.exit_codes import UsageError
 from blend.schemas.texts import pluralise
 
 _PAIRS = 10
 """Answers that are struck out, or have English, that are shown when reviews are taken in, at most."""
 
-app = Application(
+reviews = Application(
     no_args_is_help=True,
     help="Review typed answers, and pairs of them, in a spreadsheet. `docs/reviews.md` walks through it.",
 )
 
 
-@app.command()
+@reviews.command()
 def propose(
     recipe: RawRecipe = None,
     out: NewSheet = Path("sheet.csv"),
@@ -77,7 +77,7 @@ def propose(
         typer.echo(f"{one.source}: decides on {answers}, which nobody answers any more; {end}.", err=True)
 
 
-@app.command()
+@reviews.command()
 def accept(
     sheet: ReturnedSheet,
     out: Annotated[
@@ -110,12 +110,12 @@ def accept(
 
 def _accept_answers(sheet: Path, out: Path, reviewer: str, *, update: bool) -> None:
     from blend.builders.saq.reviews import reviews_of
+    from blend.cli.terminal import shown
     from blend.loaders.files.diagnostics import Diagnostics, checked
     from blend.loaders.responses.odd_answers import moved_english
     from blend.loaders.responses.response_rows import is_own
     from blend.loaders.responses.returned_sheets import read_answer_sheet, write_reviews
     from blend.schemas.rows import Review
-    from blend.views.terminal import shown
 
     diagnostics = Diagnostics()
     accepted = reviews_of(read_answer_sheet(sheet, diagnostics=diagnostics), reviewer=reviewer)
@@ -161,7 +161,7 @@ def _accept_answers(sheet: Path, out: Path, reviewer: str, *, update: bool) -> N
 
 def _listed(templates: Sequence[str]) -> str:
     """Up to ten templates, and how many more."""
-    from blend.views.terminal import shown
+    from blend.cli.terminal import shown
 
     more = f" and {len(templates) - _PAIRS:,} more" if len(templates) > _PAIRS else ""
     return ", ".join(map(shown, templates[:_PAIRS])) + more
@@ -202,3 +202,85 @@ def _accept_pairs(sheet: Path, out: Path, reviewer: str) -> None:
     say_of_file(diagnostics)
     if is_new:
         say_how_to_name(out)
+
+
+templates = Application(
+    no_args_is_help=True,
+    help="Make question templates from questions that natives wrote. `docs/templates.md` walks through it.",
+)
+
+
+@templates.command("propose")
+def _propose_templates(
+    questions: Annotated[
+        Path, typer.Argument(help="Questions as natives wrote them: id, topic, text, locale.")
+    ],
+    out: NewSheet = Path("sheet.csv"),
+    locale_file: LocaleFile = None,
+) -> None:
+    """Make the review sheet: slots proposed, near-duplicates grouped, one-country questions flagged."""
+    from blend.builders.templates import review_sheet
+    from blend.loaders.files.new_files import write_sheet
+    from blend.loaders.files.toml import registry_with
+    from blend.loaders.responses.returned_sheets import read_native_questions
+    from blend.schemas.sheets import TEMPLATE_SHEET
+
+    known = registry_with(locale_file)
+    sheet = review_sheet(read_native_questions(questions, locales=known), locales=known)
+    write_sheet(TEMPLATE_SHEET, sheet, out)
+    flagged = sheet.filter(sheet["reasons"] != "").height
+    typer.echo(f"{out}: {pluralise(len(sheet), 'question')}, {flagged} with something to look at.")
+    typer.echo("Fill the column decision (keep, drop or merge-into), then: blend templates accept " + str(out))
+
+
+@templates.command("accept")
+def _accept_templates(
+    sheet: Annotated[Path, typer.Argument(help="The review sheet with a decision in every row.")],
+    out: NewSheet = Path("templates.csv"),
+    locale_file: LocaleFile = None,
+) -> None:
+    """Turn the reviewed sheet into templates."""
+    from blend.builders.templates import accept_sheet
+    from blend.loaders.files.new_files import write_new_sheet
+    from blend.loaders.files.toml import registry_with
+    from blend.loaders.responses.returned_sheets import read_review_sheet
+
+    known = registry_with(locale_file)
+    accepted = accept_sheet(read_review_sheet(sheet, locales=known))
+    write_new_sheet(out, accepted.templates.select("template_id", "topic", "source_locale", "text"))
+    typer.echo(
+        f"{out}: {pluralise(len(accepted.templates), 'template')}; "
+        f"{pluralise(len(accepted.dropped), 'question')} dropped or merged."
+    )
+
+
+@templates.command("localise")
+def _localise(
+    sheet: Annotated[Path, typer.Argument(help="The reviewed sheet.")],
+    translations: Annotated[
+        Path, typer.Argument(help="Translations: template_id, locale, question; perhaps en_question.")
+    ],
+    locale: Annotated[
+        list[str] | None,
+        typer.Option(help="Locale to make questions for; repeat it. All translated ones if absent."),
+    ] = None,
+    out: NewSheet = Path("questions.csv"),
+    locale_file: LocaleFile = None,
+) -> None:
+    """Fill the slots for every locale and join the translations."""
+    from blend.builders.templates import accept_sheet
+    from blend.builders.templates.localise import localise
+    from blend.loaders.files.new_files import write_new_sheet
+    from blend.loaders.files.toml import registry_with
+    from blend.loaders.responses.returned_sheets import read_review_sheet, read_translations
+
+    known = registry_with(locale_file)
+    translated = read_translations(translations, locales=known)
+    tags = locale or sorted(set(translated["locale"]))
+    accepted = accept_sheet(read_review_sheet(sheet, locales=known))
+    made = localise(accepted.templates, [known.find(tag) for tag in tags], translated, known=known)
+    questions = made.questions.select("template_id", "locale", "question", "en_question")
+    write_new_sheet(out, questions)
+    typer.echo(f"{out}: {pluralise(len(made.questions), 'question')} in {pluralise(len(tags), 'locale')}.")
+    for row in made.dropped.iter_rows(named=True):
+        typer.echo(f"{row['source']}: {row['kind']}: {row['detail']}", err=True)

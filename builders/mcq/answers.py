@@ -14,7 +14,6 @@ from typing import NamedTuple
 
 import polars as pl
 
-from blend.builders.digests import digest
 from blend.builders.mcq.options import (
     Option,
     as_option,
@@ -24,6 +23,7 @@ from blend.builders.mcq.options import (
     values,
 )
 from blend.builders.mcq.verdicts import Verdicts
+from blend.builders.stages import digest
 from blend.schemas.formats import AnswerFormat, format_of_template, magnitude
 from blend.schemas.frames import KEY
 from blend.schemas.locales import Locale, Registry

@@ -11,12 +11,12 @@ from functools import cache
 from itertools import combinations
 from typing import Final, NamedTuple
 
-from blend.builders.digests import digest
 from blend.builders.judges import JudgePanel, Pair, pair, settle
 from blend.builders.mcq.answers import Rules, TemplateAnswers
 from blend.builders.mcq.keyness import Keyness
 from blend.builders.mcq.offers import Offered, Target, offers
 from blend.builders.mcq.options import Option
+from blend.builders.stages import digest
 from blend.schemas.formats import AnswerFormat, magnitude
 from blend.schemas.texts import answer_key
 

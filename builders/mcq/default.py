@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from blend.builders.digests import digest
 from blend.builders.judges import Judge, JudgePanel
 from blend.builders.mcq.answers import (
     LocaleAnswers,
@@ -25,6 +24,7 @@ from blend.builders.mcq.options import LocaleText
 from blend.builders.mcq.published_mcqs import MORE_VOTES, McqRow, balanced_positions, mcq_frame, unsure
 from blend.builders.mcq.result import DROPPED, SHORT, McqBuild, reading_frame, summarise
 from blend.builders.mcq.verdicts import FOUND, Verdicts
+from blend.builders.stages import digest
 from blend.schemas.locales import Registry
 from blend.schemas.recipe import McqOptions
 

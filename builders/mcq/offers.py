@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import chain
 from typing import NamedTuple
 
-from blend.builders.digests import digest
 from blend.builders.mcq.answers import LocaleAnswers, Rules, TemplateAnswers
 from blend.builders.mcq.options import Option, are_apart, as_option, compared_forms
+from blend.builders.stages import digest
 from blend.schemas.formats import AnswerFormat
 from blend.schemas.locales import Locale
 

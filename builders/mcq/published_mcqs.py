@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import polars as pl
 
-from blend.builders.digests import digest
 from blend.builders.mcq.options import LocaleText, Option
+from blend.builders.stages import digest
 from blend.builders.templates.localise import prompt_question
 from blend.schemas.formats import AnswerFormat, magnitude
 from blend.schemas.frames import KEY, MCQ_ROWS, MCQS, TRUE_FALSE_ROWS, filled

@@ -22,13 +22,13 @@ from blend.eval.judging.verdicts import (
     shared_families,
 )
 from blend.eval.models.chosen import Asking, Decoding, Local, Server, TextModel
-from blend.eval.registry import task_of
 from blend.eval.release_items import announced, read_run, watched
 from blend.eval.report.scored_runs import ScoredRun
-from blend.eval.runs.run_description import ReleaseItems
+from blend.eval.runs import ReleaseItems
 from blend.eval.runs.run_directory import Run
 from blend.eval.scores_json import Score, ScoredItems, agreement_scores, share_scores
 from blend.eval.scoring import check_options
+from blend.eval.tasks import task_of
 from blend.loaders.files.progress import ProgressCallback
 from blend.schemas.errors import ArgumentError, InputError
 from blend.schemas.texts import agreeing

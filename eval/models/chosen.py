@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, Self
 import numpy as np
 from pydantic import Field, ValidationError, field_validator, model_validator
 
-from blend.eval.models.model_loading import Dtype
-from blend.eval.models.protocols import (
+from blend.eval.models import (
     AnswerTable,
     Generation,
     Likelihoods,
@@ -24,6 +23,7 @@ from blend.eval.models.protocols import (
     OnGenerations,
     OnLikelihoods,
 )
+from blend.eval.models.model_loading import Dtype
 from blend.eval.models.replies import split_thought
 from blend.schemas.errors import ArgumentError
 from blend.schemas.models import FrozenModel, field_errors

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from blend.eval.models.protocols import ChatOptions, check_no_chat_options
+from blend.eval.models import ChatOptions, check_no_chat_options
 from blend.eval.models.replies import ANY_MARK, MARKS, split_thought
 from blend.schemas.errors import ArgumentError, InputError
 

@@ -7,6 +7,17 @@ from typing import Self
 
 import numpy as np
 
+from blend.eval.models import (
+    AnswerTable,
+    ChatOptions,
+    Decoding,
+    Generation,
+    Likelihoods,
+    ModelDescription,
+    OnGenerations,
+    OnLikelihoods,
+    draw_seeds,
+)
 from blend.eval.models.batches import (
     ANOTHER,
     CPU_TOKENS,
@@ -23,17 +34,6 @@ from blend.eval.models.checkpoint import kind_of, readable
 from blend.eval.models.encoding import EncodedQuestion, Encoder
 from blend.eval.models.model_loading import Dtype, OpenCheckpoint
 from blend.eval.models.next_tokens import as_one, option_logprobs, reading, write
-from blend.eval.models.protocols import (
-    AnswerTable,
-    ChatOptions,
-    Decoding,
-    Generation,
-    Likelihoods,
-    ModelDescription,
-    OnGenerations,
-    OnLikelihoods,
-    draw_seeds,
-)
 from blend.schemas.errors import InputError
 
 

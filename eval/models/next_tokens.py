@@ -12,9 +12,9 @@ from copy import deepcopy
 from itertools import groupby, takewhile
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from blend.eval.models import Decoding, FinishReason, Generation
 from blend.eval.models.batches import Padded, padded
 from blend.eval.models.encoding import EncodedQuestion
-from blend.eval.models.protocols import Decoding, FinishReason, Generation
 from blend.eval.models.replies import AROUND_ANSWERS, MARKS, split_thought
 
 if TYPE_CHECKING:

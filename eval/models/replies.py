@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, get_args
 
-from blend.eval.models.protocols import FinishReason, Generation
+from blend.eval.models import FinishReason, Generation
 from blend.schemas.errors import BlendError
 from blend.schemas.texts import clean
 

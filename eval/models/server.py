@@ -7,9 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from blend.eval.models.encoding import BLANK, THINKING_VARIABLES
-from blend.eval.models.model_loading import EXTRA
-from blend.eval.models.protocols import (
+from blend.eval.models import (
     AnswerTable,
     ChatOptions,
     Decoding,
@@ -20,6 +18,8 @@ from blend.eval.models.protocols import (
     check_no_chat_options,
     draw_seeds,
 )
+from blend.eval.models.encoding import BLANK, THINKING_VARIABLES
+from blend.eval.models.model_loading import EXTRA
 from blend.eval.models.replies import BadReplyError, filtered, is_filtered, read_text, served_name
 from blend.loaders.servers import (
     CONCURRENCY,

@@ -18,7 +18,6 @@ import polars as pl
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 from blend.eval.recorded_answers import asks_semeval
-from blend.eval.registry import task_of
 from blend.eval.report.model_comparison import check_comparable, compare_scored
 from blend.eval.report.report_sections import cell, chart_library
 from blend.eval.report.scored_runs import (
@@ -29,8 +28,9 @@ from blend.eval.report.scored_runs import (
     answer_groups,
     region_name,
 )
-from blend.eval.runs.run_description import is_of_people
+from blend.eval.runs import is_of_people
 from blend.eval.scores_json import FEW_MARK
+from blend.eval.tasks import task_of
 from blend.loaders.files.atomic import PAGE_MARK, check_own_file, replace_own_file, storage_errors
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.tables import read_config, read_findings, release_locales

@@ -22,7 +22,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from blend.eval.models.protocols import Generation
+from blend.eval.models import Generation
 from blend.eval.models.replies import (
     BadReplyError,
     filtered,

@@ -21,9 +21,9 @@ from typing import Any
 import polars as pl
 from filelock import FileLock, Timeout
 
-from blend.eval.models.protocols import Generation
+from blend.eval.models import Generation
 from blend.eval.models.replies import ANY_MARK, split_thought
-from blend.eval.runs.run_description import RecordedAnswers, RunDescription
+from blend.eval.runs import RecordedAnswers, RunDescription
 from blend.loaders.files.atomic import append_rows, atomic_file, storage_errors
 from blend.loaders.files.content import file_sha256, open_content
 from blend.schemas.errors import ConflictError, InputError, RowError

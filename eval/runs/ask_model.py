@@ -18,9 +18,7 @@ from typing import Any
 import polars as pl
 
 from blend.eval.costs import Spending, Usage
-from blend.eval.models.candidates.candidate_protocol import CandidateScorer
-from blend.eval.models.chosen import Price
-from blend.eval.models.protocols import (
+from blend.eval.models import (
     Generation,
     Generator,
     Likelihoods,
@@ -29,6 +27,8 @@ from blend.eval.models.protocols import (
     StopAsking,
     draw_seeds,
 )
+from blend.eval.models.candidates.candidate_protocol import CandidateScorer
+from blend.eval.models.chosen import Price
 from blend.eval.models.replies import FINISH_REASONS
 from blend.eval.models.server import VERSION, RequestForm, TextRequest
 from blend.eval.runs.answer_logs import REQUEST_ID, LoggedAnswer, logged_answer, records

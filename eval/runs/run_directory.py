@@ -15,10 +15,9 @@ import polars as pl
 
 from blend.eval.costs import Usage
 from blend.eval.items import PART, TaskItems, text_digest
+from blend.eval.models import ChatOptions, Decoding, ModelDescription
 from blend.eval.models.chosen import Shard
-from blend.eval.models.protocols import ChatOptions, Decoding, ModelDescription
-from blend.eval.runs.answers import RESTORE, WRITTEN, AnswerFile, Answers, as_scored, storing
-from blend.eval.runs.run_description import (
+from blend.eval.runs import (
     DESCRIPTION_NAME,
     RecordedAnswers,
     ReleaseItems,
@@ -26,6 +25,7 @@ from blend.eval.runs.run_description import (
     go_on_with,
     read_description,
 )
+from blend.eval.runs.answers import RESTORE, WRITTEN, AnswerFile, Answers, as_scored, storing
 from blend.loaders.files.atomic import atomic_file, atomic_write, check_own_folder, is_left_over
 from blend.loaders.files.content import open_content, parquet_rows
 from blend.schemas.errors import InputError, RowError

@@ -33,7 +33,7 @@ def ended(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tm
 
 @pytest.fixture(scope="session")
 def tiny_model(once: Any) -> Path:
-    from blend.eval.models.tiny_model import make_tiny_model
+    from blend.eval.models.model_loading import make_tiny_model
 
     return once.path("tiny-model", make_tiny_model)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from blend.exit_codes import REFUSED
+from blend.cli.application import REFUSED
 from helpers.in_process import run
 
 HERE = Path(__file__).parent

@@ -16,7 +16,7 @@ from rich.cells import cell_len
 from typer.testing import CliRunner
 
 import blend.cli
-from blend.exit_codes import FAULT, INTERRUPTED, REFUSED, USAGE
+from blend.cli.application import FAULT, INTERRUPTED, REFUSED, USAGE
 from blend.schemas.errors import InputError
 from blend.version import __version__
 

@@ -12,11 +12,11 @@ from openpyxl.styles import Font, PatternFill
 from typer.testing import CliRunner
 
 from blend.cli import app
+from blend.cli.releases import _group_with_english
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.new_files import write_sheet
 from blend.loaders.responses.returned_sheets import read_answer_sheet
 from blend.schemas.sheets import OPTION_SHEET
-from blend.views.releases import _group_with_english
 from helpers.in_process import run
 
 

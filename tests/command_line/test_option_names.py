@@ -10,7 +10,7 @@ import typer
 
 from blend.cli import app
 from blend.cli.application import options_of, with_options
-from blend.cli.task_options import HERE, THERE, option_names
+from blend.cli.eval_options import HERE, THERE, option_names
 from blend.schemas.errors import InputError, RowError
 from helpers.source import MODULES, nodes
 

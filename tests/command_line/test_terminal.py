@@ -23,19 +23,19 @@ from blend.builders.stats.dataset import stats_of_release
 from blend.builders.stats.planning import mean_figures, plan_collection
 from blend.builders.validate import CHECKS, validate_release
 from blend.cli.options import print_lines
-from blend.eval.registry import TASKS
+from blend.cli.releases import (
+    locale_details,
+    locale_table,
+)
+from blend.cli.terminal import SafeConsole, _table_of, show_tables, shown
 from blend.eval.report.scored_runs import score_tables
 from blend.eval.scores_json import Score, Scores
+from blend.eval.tasks import TASKS
 from blend.loaders.recipes import RecipeInPlace, food_recipe, sample_recipe
 from blend.loaders.releases import read_manifest
 from blend.loaders.responses.verdicts import shipped_collections
 from blend.schemas import summaries
 from blend.schemas.locales import registry
-from blend.views.releases import (
-    locale_details,
-    locale_table,
-)
-from blend.views.terminal import SafeConsole, _table_of, show_tables, shown
 
 
 def printed(table: object, width: int = 80) -> list[str]:

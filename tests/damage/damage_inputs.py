@@ -78,8 +78,8 @@ def _write(name: str, rows: Rows) -> None:
 
 
 def _runs() -> None:
-    from blend.eval.registry import task_of
     from blend.eval.release_items import read_items
+    from blend.eval.tasks import task_of
 
     dishes = " -T config=food-aligned -T languages=en"
     for name, task, options, response in (

@@ -10,9 +10,9 @@ import pytest
 
 import blend
 from blend.eval.asking import THINKING_TOKENS
+from blend.eval.models import Generation
 from blend.eval.models.local_model import open_local
-from blend.eval.models.protocols import Generation
-from blend.eval.registry import TASKS
+from blend.eval.tasks import TASKS
 from helpers.asking import ask, score
 from helpers.messages import wrong
 from helpers.models.http_server import Reply

@@ -6,10 +6,10 @@ import pytest
 from nets.kept_runs import description, make_run
 
 from blend.eval.models.replies import meaning_of
-from blend.eval.registry import TASKS, task_of
 from blend.eval.release_items import read_items
 from blend.eval.runs.answers import spoken_text
 from blend.eval.task_protocol import Task
+from blend.eval.tasks import TASKS, task_of
 from helpers.asking import score
 
 RUNS = (

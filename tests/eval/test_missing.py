@@ -8,10 +8,10 @@ import polars as pl
 import pytest
 
 import blend
-from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items, read_run
 from blend.eval.runs.run_directory import opened
 from blend.eval.scoring import score_answers
+from blend.eval.tasks import TASKS
 from helpers import kill_points
 from helpers.in_process import run as command
 from helpers.kill_points import Echo, run_all

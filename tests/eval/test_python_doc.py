@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from blend.eval.models.tiny_model import make_tiny_model
+from blend.eval.models.model_loading import make_tiny_model
 from helpers.hub.hub_releases import make_release
 from helpers.hub.hub_server import Hub
 from helpers.terminal import at_a_terminal

@@ -12,7 +12,7 @@ from blend.eval import scoring
 from blend.eval.evaluation import read_scored
 from blend.eval.judging.judge_run import judge_run
 from blend.eval.judging.verdicts import JUDGES_FOLDER
-from blend.eval.models.protocols import Generation
+from blend.eval.models import Generation
 from blend.eval.scores_json import SCORES_NAME
 from blend.loaders.files.atomic import one_at_a_time
 from helpers.asking import score

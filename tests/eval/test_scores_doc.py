@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from blend.eval.evaluation import run_task
-from blend.eval.models.tiny_model import make_tiny_model
+from blend.eval.models.model_loading import make_tiny_model
 from blend.eval.scoring import score_answers
 from helpers.models.own_models import Saying
 

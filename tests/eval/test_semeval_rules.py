@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from blend.builders.mcq.published_mcqs import given_rows
 from blend.eval.items import TaskItems
 from blend.eval.recorded_answers import Recorded, is_predictions, read_predictions
-from blend.eval.registry import task_of
 from blend.eval.runs.answers import ANSWERS
+from blend.eval.tasks import task_of
 from blend.eval.tasks.multiple_choice import ChoiceOptions
 from blend.eval.tasks.multiple_choice.choice_items import choice_items
 from blend.eval.tasks.multiple_choice.choice_scores import score_choices

@@ -10,8 +10,8 @@ import pytest
 
 import blend
 from blend.eval.items import part_examples
-from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items
+from blend.eval.tasks import TASKS
 from blend.eval.tasks.multiple_choice import ChoiceOptions
 from helpers.asking import ask
 from helpers.messages import wrong

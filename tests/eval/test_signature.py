@@ -16,16 +16,15 @@ import pytest
 
 from blend.eval.evaluation import run_task, score_run
 from blend.eval.items import repeated
-from blend.eval.models import chosen
+from blend.eval.models import ChatOptions, Decoding, ModelDescription, chosen
 from blend.eval.models.chosen import callers_model
-from blend.eval.models.protocols import ChatOptions, Decoding, ModelDescription
-from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items
+from blend.eval.runs import AskedRelease, ReleaseItems
 from blend.eval.runs.ask_model import ask_model
-from blend.eval.runs.run_description import AskedRelease, ReleaseItems
 from blend.eval.runs.run_directory import Run, opened
 from blend.eval.scoring import score_answers, signature
 from blend.eval.task import checked_options, offered
+from blend.eval.tasks import TASKS
 from blend.schemas.frames import CULTURAL_PROMPT_ROWS
 from helpers import dishes
 from helpers.kill_points import Echo

@@ -11,7 +11,7 @@ import polars as pl
 import blend
 from blend.eval.items import ITEMS, TaskItems
 from blend.eval.models.chosen import Asking, Decoding, Local, Recorded, Server, writes_alone
-from blend.eval.registry import task_of
+from blend.eval.tasks import task_of
 
 OnWarning = Callable[[str], Any] | None
 

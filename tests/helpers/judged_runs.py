@@ -8,8 +8,8 @@ from pathlib import Path
 import polars as pl
 
 import blend
-from blend.eval.registry import task_of
 from blend.eval.release_items import read_items
+from blend.eval.tasks import task_of
 from helpers.models.model_servers import SayingServer
 
 KINDS = ("exact", "sentence", "other", "blank")

@@ -16,10 +16,9 @@ from pathlib import Path
 import polars as pl
 
 from blend.eval.items import ITEMS, TaskItems, repeated
-from blend.eval.models.protocols import Generation, ModelDescription
+from blend.eval.models import Generation, ModelDescription
 from blend.eval.release_items import read_run
-from blend.eval.runs import answers, ask_model, run_directory
-from blend.eval.runs.run_description import AskedRelease, ReleaseItems
+from blend.eval.runs import AskedRelease, ReleaseItems, answers, ask_model, run_directory
 from blend.eval.runs.run_directory import opened
 from blend.eval.tasks.multiple_choice import ChoiceOptions
 

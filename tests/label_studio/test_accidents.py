@@ -17,10 +17,10 @@ import pytest
 from blend.builders.annotation.project import ProjectFile, pseudonym, read_key, read_project
 from blend.builders.annotation.pulling import Pull, accept_missing, pull_project
 from blend.builders.annotation.syncing import sync_project
+from blend.cli.annotate import pull_lines
 from blend.loaders.label_studio.client import Studio
 from blend.loaders.label_studio.events import held
 from blend.schemas.errors import InputError, ServerError
-from blend.views.annotation import pull_lines
 from helpers.in_process import run
 from helpers.label_studio import studio_server
 from helpers.label_studio.annotation_projects import push, write_project

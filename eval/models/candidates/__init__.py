@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from blend.eval.models import AnswerTable, Likelihoods, ModelDescription, OnLikelihoods
 from blend.eval.models.batches import ANOTHER, GPU_TOKENS, Batches, check_alone, short_and_usual, spread
 from blend.eval.models.candidates.candidate_protocol import (
     CandidateScorer,
@@ -21,7 +22,6 @@ from blend.eval.models.candidates.causal import CausalScorer
 from blend.eval.models.candidates.gap_filling import MaskedScorer, SpanScorer
 from blend.eval.models.checkpoint import KINDS, kind_of, readable
 from blend.eval.models.model_loading import Dtype, OpenCheckpoint
-from blend.eval.models.protocols import AnswerTable, Likelihoods, ModelDescription, OnLikelihoods
 from blend.schemas.errors import InputError
 from blend.schemas.prompts import MAX_MASKS, Causal
 
@@ -95,7 +95,7 @@ class _LocalCandidateScorer:
         """The candidates with which the model was last compared with itself."""
 
     def describe(self) -> ModelDescription:
-        """See `models.protocols.Described.describe`."""
+        """See `eval.models.Described.describe`."""
         return self._opened.describe(chat=False, delimiter="", scorer=self._opened.kind)
 
     def candidate_logprobs(

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from blend.eval.models import Described, Likelihoods, OnLikelihoods
 from blend.eval.models.model_loading import Device, OpenCheckpoint
-from blend.eval.models.protocols import Described, Likelihoods, OnLikelihoods
 from blend.schemas.errors import InputError
 from blend.schemas.rows import GAP
 

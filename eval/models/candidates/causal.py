@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from blend.eval.models import Likelihoods
 from blend.eval.models.batches import agrees, plain_logprob
 from blend.eval.models.candidates.candidate_protocol import (
     ROOT,
@@ -30,7 +31,6 @@ from blend.eval.models.candidates.candidate_protocol import (
 from blend.eval.models.encoding import EncodedQuestion, Encoder, n_in_common
 from blend.eval.models.model_loading import OpenCheckpoint
 from blend.eval.models.next_tokens import cache_for, cache_of, end_tokens, option_logprobs, takes
-from blend.eval.models.protocols import Likelihoods
 from blend.schemas.errors import InputError
 from blend.schemas.prompts import Causal
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from blend.eval.models import Likelihoods
 from blend.eval.models.batches import padded, summed
 from blend.eval.models.candidates.candidate_protocol import (
     Gapped,
@@ -30,7 +31,6 @@ from blend.eval.models.candidates.candidate_protocol import (
     picked,
 )
 from blend.eval.models.model_loading import OpenCheckpoint
-from blend.eval.models.protocols import Likelihoods
 from blend.schemas.errors import InputError
 from blend.schemas.rows import GAP
 

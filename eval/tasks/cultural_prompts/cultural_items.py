@@ -10,8 +10,8 @@ from pathlib import Path
 import polars as pl
 
 from blend.eval.items import ITEMS, PART, ItemParts, TaskItems, text_digest
+from blend.eval.runs import AskedRelease, RecordedAnswers, ReleaseItems
 from blend.eval.runs.answer_logs import ID_KEYS, LOG_SUFFIXES
-from blend.eval.runs.run_description import AskedRelease, RecordedAnswers, ReleaseItems
 from blend.eval.runs.run_directory import RunOutcome, opened
 from blend.eval.tasks.cultural_prompts import CulturalPromptOptions, CulturalPromptsTask
 from blend.eval.tasks.cultural_prompts.cultural_scores import joined_names

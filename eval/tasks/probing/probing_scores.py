@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from blend.eval.models.protocols import ModelDescription
+from blend.eval.models import ModelDescription
 from blend.eval.runs.answers import as_scored
 from blend.eval.runs.ask_model import TOKENS_NAME
 from blend.eval.runs.run_directory import Run, read_frame

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from blend.builders.validate import CHECKS, validate_release
 from blend.builders.validate.checked_release import CheckResult, Level, Problem, error, warning
+from blend.cli.releases import _problem_lines
 from blend.loaders.releases import read_manifest
 from blend.schemas.errors import BlendError
 from blend.version import __version__
-from blend.views.releases import _problem_lines
 
 OFFLINE = {name: check for name, check in CHECKS.items() if name != "loading"}
 

@@ -19,10 +19,10 @@ from nets.kept_runs import RUNS, description, make_run
 
 from blend.builders.publish import publish_release
 from blend.eval.evaluation import run_of_log
-from blend.eval.models.protocols import Decoding, draw_seeds
-from blend.eval.registry import TASKS, task_of
+from blend.eval.models import Decoding, draw_seeds
 from blend.eval.release_items import read_items, read_run
 from blend.eval.runs.run_directory import Run
+from blend.eval.tasks import TASKS, task_of
 from helpers.asking import ask, score
 from helpers.hub.hub_server import Hub
 from helpers.hub.hub_store import ALICE

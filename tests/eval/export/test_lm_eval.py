@@ -17,12 +17,12 @@ from blend.builders.export import _Exported, export_lm_eval
 from blend.eval.evaluation import run_task, score_run
 from blend.eval.models.chosen import Recorded
 from blend.eval.models.local_model import open_local
-from blend.eval.models.tiny_model import make_tiny_model
-from blend.eval.registry import TASKS
+from blend.eval.models.model_loading import make_tiny_model
 from blend.eval.release_items import read_items, read_run
 from blend.eval.runs.ask_model import ask_model
 from blend.eval.runs.run_directory import opened
 from blend.eval.scoring import ScoredAnswers, score_answers
+from blend.eval.tasks import TASKS
 from helpers.in_process import run as command
 
 COLUMNS = ["item_id", "prompt", "options", "answer"]

@@ -9,9 +9,9 @@ import yaml
 
 import blend
 from blend.eval.hub_results import push_scores
-from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items, read_run
 from blend.eval.scores_json import read_scores
+from blend.eval.tasks import TASKS
 from helpers.hub.hub_releases import make_release
 from helpers.hub.hub_server import Hub
 from helpers.hub.hub_store import ALICE, DAVE

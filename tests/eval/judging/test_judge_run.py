@@ -8,7 +8,7 @@ import pytest
 import blend
 from blend.eval.judging.judge_run import judge_run
 from blend.eval.judging.verdicts import VERDICTS, judges_of, read_verdicts
-from blend.eval.models.protocols import Generation
+from blend.eval.models import Generation
 from blend.eval.release_items import read_run
 from blend.eval.runs.answers import write_answers
 from helpers.judged_runs import KINDS, OwnJudge, answered_run, finds_the_answer, says, serving_judge

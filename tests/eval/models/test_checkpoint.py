@@ -11,8 +11,8 @@ import pytest
 
 from blend.eval.models.checkpoint import find_checkpoint
 from blend.eval.models.local_model import open_local
+from blend.eval.models.model_loading import make_tiny_model
 from blend.eval.models.server import open_server
-from blend.eval.models.tiny_model import make_tiny_model
 from helpers.in_process import run
 from helpers.messages import wrong
 from helpers.models.tiny_models import copied

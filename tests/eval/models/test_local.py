@@ -11,9 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from blend.eval.models import Decoding, Likelihoods
 from blend.eval.models.local_model import LocalModel, open_local
 from blend.eval.models.model_loading import choose_device, load_model
-from blend.eval.models.protocols import Decoding, Likelihoods
 from helpers.examples import examples
 from helpers.messages import wrong
 from helpers.models.tiny_models import ARCHITECTURES, copied

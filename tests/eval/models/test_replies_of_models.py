@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.eval.models.protocols import Generation
+from blend.eval.models import Generation
 from blend.eval.models.replies import (
     ANY_MARK,
     AROUND_ANSWERS,

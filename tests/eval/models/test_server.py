@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from blend.eval.models.protocols import ChatOptions, Decoding
+from blend.eval.models import ChatOptions, Decoding
 from blend.eval.models.server import GREETING_TOKENS, ServerModel, open_server
 from helpers.models.http_server import Reply
 from helpers.models.model_servers import ModelServer, saying

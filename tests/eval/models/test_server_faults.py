@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from blend.eval.models.protocols import Decoding, ModelDescription, StopAsking
+from blend.eval.models import Decoding, ModelDescription, StopAsking
 from blend.eval.models.server import TRIES, open_server
 from blend.eval.runs.ask_model import ask_model
 from blend.eval.runs.run_directory import opened

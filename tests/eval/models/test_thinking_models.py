@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from blend.eval.models import ChatOptions, Decoding
 from blend.eval.models.local_model import LocalModel, open_local
-from blend.eval.models.protocols import ChatOptions, Decoding
 from helpers.messages import wrong
 from helpers.models.tiny_models import CHAT_TEMPLATE, OPENING_TEMPLATE, THINKING_TEMPLATE, make_thinking_model
 

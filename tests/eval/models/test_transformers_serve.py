@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from blend.eval.models import Decoding
 from blend.eval.models.local_model import open_local
-from blend.eval.models.protocols import Decoding
 from blend.eval.models.server import open_server
 
 pytestmark = [pytest.mark.integration, pytest.mark.nightly]

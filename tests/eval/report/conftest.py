@@ -10,11 +10,11 @@ import pytest
 
 from blend.builders.release import build_release
 from blend.eval.recorded_answers import read_recorded
-from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items, read_run
 from blend.eval.runs.answers import answers_digest, write_answers
 from blend.eval.runs.run_directory import opened, write_frame
 from blend.eval.scoring import score_answers, write_scores
+from blend.eval.tasks import TASKS
 from blend.loaders.recipes import sample_recipe
 
 HOSTILE = (

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from blend.eval.evaluation import compare_runs, read_scored
-from blend.eval.models.protocols import ModelDescription
+from blend.eval.models import ModelDescription
 from blend.eval.report.model_comparison import check_comparable
 from blend.eval.report.scored_runs import ScoredRun
-from blend.eval.runs.run_description import PEOPLE, RecordedAnswers
+from blend.eval.runs import PEOPLE, RecordedAnswers
 from blend.schemas.errors import InputError
 from helpers.in_process import run
 

@@ -13,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blend.eval.evaluation import run_of_log, run_task, score_run
+from blend.eval.models import Generation
 from blend.eval.models.chosen import Recorded
-from blend.eval.models.protocols import Generation
 from blend.eval.recorded_answers import read_recorded
-from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items
 from blend.eval.runs.answer_logs import LoggedAnswer, logged_answer, read_log, style_of
+from blend.eval.tasks import TASKS
 from blend.loaders.releases.tables import read_config
 from helpers.asking import texts_asked
 from helpers.messages import wrong

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from blend.eval.judging.verdicts import JUDGE
-from blend.eval.models.protocols import Generation
-from blend.eval.registry import TASKS
+from blend.eval.models import Generation
 from blend.eval.release_items import read_items
+from blend.eval.runs import AskedRelease, RunDescription
 from blend.eval.runs.answers import (
     MOST_CHARACTERS,
     WRITTEN,
@@ -24,8 +24,8 @@ from blend.eval.runs.answers import (
     generated,
     says_nothing,
 )
-from blend.eval.runs.run_description import AskedRelease, RunDescription
 from blend.eval.scoring import score_answers
+from blend.eval.tasks import TASKS
 from blend.schemas.errors import UnknownNameError
 from helpers.asking import ask
 from helpers.messages import wrong

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from polars.testing import assert_frame_equal
 
-from blend.eval.models.tiny_model import make_tiny_model
+from blend.eval.models.model_loading import make_tiny_model
 from blend.eval.release_items import read_run
 from helpers import kill_points
 from helpers.kill_points import Echo, digest, run_all

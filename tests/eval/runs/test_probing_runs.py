@@ -8,11 +8,11 @@ import polars as pl
 import pytest
 
 from blend.eval.models.candidates import open_candidate_scorer
-from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items, read_run
 from blend.eval.runs.ask_model import TOKENS_NAME, RunOutcome, ask_model
 from blend.eval.runs.run_directory import Run, opened
 from blend.eval.scoring import score_answers
+from blend.eval.tasks import TASKS
 from helpers.messages import wrong
 
 pytestmark = pytest.mark.integration

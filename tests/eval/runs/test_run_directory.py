@@ -9,8 +9,8 @@ import pytest
 
 from blend.eval.models.chosen import Shard
 from blend.eval.release_items import read_run
+from blend.eval.runs import go_on_with
 from blend.eval.runs.ask_model import ask_model
-from blend.eval.runs.run_description import go_on_with
 from blend.eval.runs.run_directory import opened
 from blend.eval.scoring import score_answers
 from helpers.kill_points import N_ITEMS, Echo, asked, digest, run_all

@@ -14,7 +14,7 @@ from blend.cli import app
 from blend.eval.costs import Usage, money, plan_asking
 from blend.eval.hub_results import push_scores
 from blend.eval.models.chosen import Price
-from blend.eval.models.tiny_model import make_tiny_model
+from blend.eval.models.model_loading import make_tiny_model
 from blend.eval.runs.answers import write_answers
 from blend.eval.runs.ask_model import outcome_of
 from blend.eval.runs.run_directory import opened

@@ -12,12 +12,12 @@ import pytest
 from blend.eval.evaluation import read_scored
 from blend.eval.judging.reply_sheet import write_replies
 from blend.eval.recorded_answers import read_recorded
-from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items, read_run
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.runs.answers import write_answers
 from blend.eval.runs.run_directory import opened
 from blend.eval.scoring import score_answers, write_scores
+from blend.eval.tasks import TASKS
 from blend.eval.triples.triple_results import make_sheet, predictions, score_by_people
 from blend.schemas.errors import InputError, UnknownNameError
 

@@ -14,6 +14,7 @@ import pytest
 from blend.builders.diff import diff_releases
 from blend.builders.diff.text import _changelog_entry
 from blend.builders.validate import CHECKS, validate_release
+from blend.cli.releases import show_release
 from blend.loaders.datasets import load
 from blend.loaders.files import content as unpacked
 from blend.loaders.recipes import sample_recipe
@@ -22,7 +23,6 @@ from blend.loaders.releases.tables import read_config
 from blend.schemas.errors import InputError
 from blend.schemas.manifest import MANIFEST_FORMAT, FileInfo, ReleaseManifest, TableInfo
 from blend.schemas.texts import escape_controls
-from blend.views.releases import show_release
 from helpers.tiers import rest_nightly
 
 OUTSIDE = ["../x", "/abs", "C:/x", "a\\b", "a\0b", "", "a//b", "./a", "nul", "a\x1b[2Jb"]

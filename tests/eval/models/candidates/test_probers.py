@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from blend.eval.models import Likelihoods
 from blend.eval.models.candidates import open_candidate_scorer
-from blend.eval.models.protocols import Likelihoods
 from blend.schemas.prompts import Causal
 from helpers.examples import examples
 

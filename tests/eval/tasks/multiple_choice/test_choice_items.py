@@ -7,11 +7,11 @@ import pytest
 
 from blend.builders.release import build_release
 from blend.eval.recorded_answers import read_recorded
-from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items, read_run
 from blend.eval.runs.answers import write_answers
 from blend.eval.runs.run_directory import opened
 from blend.eval.scoring import score_answers
+from blend.eval.tasks import TASKS
 from blend.eval.tasks.multiple_choice import ChoiceOptions
 from blend.eval.tasks.multiple_choice.choice_items import choice_items
 from blend.loaders.recipes import sample_recipe

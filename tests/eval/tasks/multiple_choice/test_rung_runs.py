@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 import blend
-from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items
+from blend.eval.tasks import TASKS
 from blend.schemas.errors import InputError
 from helpers.in_process import run
 from helpers.messages import message_of

@@ -11,6 +11,7 @@ from rich.markup import escape
 
 from blend.builders.cards.rendering import plain
 from blend.builders.validate.checked_release import CheckResult, Level, ValidationReport
+from blend.cli.terminal import SafeConsole, show_tables, shown
 from blend.loaders.contributions import ContributionCheck
 from blend.loaders.releases import check_complete, read_manifest
 from blend.loaders.releases.tables import read_config, read_findings, release_locales, scan_config, table_rows
@@ -24,7 +25,6 @@ from blend.schemas.rows import ANNOTATIONS, SHORT_ANSWER_PROMPTS
 from blend.schemas.sheets import ALSO_CORRECT, SILLY, WRONG
 from blend.schemas.summaries import Table
 from blend.schemas.texts import fold, pluralise
-from blend.views.terminal import SafeConsole, show_tables, shown
 
 _SHOWN_CHARACTERS = 400
 """Characters of a value before it is cut: a list of answers can be long."""

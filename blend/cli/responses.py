@@ -1,0 +1,178 @@
+"""``blend contribute``, a folder for each of many; ``blend responses``, answers collected elsewhere."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from blend.cli.application import REFUSED, Application, with_options
+from blend.cli.options import LocaleFile, print_lines
+from blend.schemas.texts import escape_controls_in_json, pluralise
+
+if TYPE_CHECKING:
+    from blend.schemas.locales import Registry
+    from blend.schemas.recipe import Recipe
+
+
+contribute = Application(
+    no_args_is_help=True,
+    help="Collect with many contributors, a folder each. `docs/contributing-data.md` walks through it.",
+)
+
+
+@contribute.command()
+def init(
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="Collection to start, or to add a contributor's folder to.")
+    ],
+    contributor: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Write a folder of this name for a contributor.")
+    ] = None,
+    locale: Annotated[
+        list[str] | None,
+        typer.Option(metavar="TAG", help="Locale that the contributor collects responses in; repeat it."),
+    ] = None,
+) -> None:
+    """Start a collection, with a workflow that checks pull requests; or one contributor's folder in it.
+
+    Nothing is ever replaced.
+
+    - `blend contribute init everyday` writes recipe, consent, templates and workflow.
+    - `blend contribute init everyday --contributor mina-ko --locale ko-KR` writes what Mina fills in.
+    """
+    from blend.loaders.contributions.contributors import FOLDER, write_collection, write_contributor
+
+    if contributor is None:
+        for path in write_collection(folder):
+            typer.echo(folder / path)
+        typer.echo("Edit CONSENT.md and templates.csv; then, for everybody who contributes:")
+        typer.echo(f"  blend contribute init {folder} --contributor NAME --locale TAG")
+        return
+    known, _ = _of_recipe(folder if (folder / FOLDER).is_dir() else folder.resolve().parent)
+    written = write_contributor(folder, contributor, locale or [], locales=known)
+    for path in written:
+        typer.echo(folder / path)
+    typer.echo("Fill them in with a spreadsheet and a text editor; then:")
+    typer.echo(f"  blend contribute check {(folder / written[0]).parent}")
+
+
+@contribute.command()
+def check(
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="Collection, or one contributor's folder in it.")
+    ] = Path(),
+    output: Annotated[
+        Literal["text", "json", "github"],
+        typer.Option("--format", help="For people, for programs, or as annotations of a pull request."),
+    ] = "text",
+) -> None:
+    """Say everything that is wrong with contributions, file by file and row by row.
+
+    Exit code 0 when nothing keeps the collection from being built, else 1. Where `recipe.toml` lies beside the
+    folder `contributions`, its licence and its own locales count.
+
+    - `blend contribute check contributions/mina-ko` checks one folder, and how it fits with the others.
+    - `blend contribute check . --format github` annotates a pull request.
+    """
+    from blend.cli.releases import check_lines, verdict, workflow_commands
+    from blend.loaders.contributions import check_contributions, collection_of
+
+    known, recipe = _of_recipe(collection_of(folder)[0].parent)
+    found = check_contributions(folder, locales=known, released=None if recipe is None else recipe.license)
+    if output == "json":
+        # Every problem, none of them grouped.
+        typer.echo(escape_controls_in_json(with_options(found.model_dump_json(indent=2))))
+    else:
+        lines = check_lines(found) if output == "text" else [*workflow_commands(found), verdict(found)]
+        print_lines(map(with_options, lines))
+    if not found.passes:
+        raise typer.Exit(REFUSED)
+
+
+def _of_recipe(folder: Path) -> "tuple[Registry, Recipe | None]":
+    """The locales of a collection and its recipe, if it has one."""
+    from blend.loaders.recipes import RecipeInPlace, read_recipe
+    from blend.schemas.locales import registry
+
+    path = folder / "recipe.toml"
+    if not path.is_file():
+        return registry(), None
+    recipe = read_recipe(path)
+    return RecipeInPlace.of(recipe, folder).locales, recipe
+
+
+responses = Application(
+    no_args_is_help=True,
+    help="Bring in answers that were collected elsewhere. `docs/responses.md` explains it.",
+)
+
+_MapFile = Annotated[
+    Path,
+    typer.Option(
+        "--map", metavar="FILE", help="What the columns mean (TOML); a draft is written if it is absent."
+    ),
+]
+_Collected = Annotated[
+    Path, typer.Option(help="Directory of raw responses with the questions that people answered.")
+]
+
+
+@responses.command("import")
+def _import(
+    answers: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE",
+            help="Table of answers (.xlsx, CSV, tab-separated), or an export of Label Studio (JSON, or the "
+            "folder of its cloud storage).",
+        ),
+    ],
+    map_file: _MapFile = Path("map.toml"),
+    out: _Collected = Path("collected"),
+    locale_file: LocaleFile = None,
+) -> None:
+    """Make responses of a wide table (Google Forms), a long one, or an export, by a map that you complete.
+
+    - `blend responses import form.xlsx --map map.toml --out collected` writes the map first; then the
+      same imports.
+    """
+    from blend.builders.annotation.importing import import_file
+    from blend.cli.terminal import shown
+    from blend.loaders.files.toml import registry_with
+    from blend.loaders.responses.import_map import read_answers
+
+    rows, has_people = read_answers(answers)
+    done = import_file(
+        rows, answers.name, map_file, out, locales=registry_with(locale_file), has_people=has_people
+    )
+    if (draft := done.draft) is not None:
+        by_row = f"locales in column {shown(draft.locale_column or '')}"
+        locale = draft.locale or (by_row if draft.locale_column else "a locale that the table does not tell")
+        what = (
+            f"{pluralise(done.recognised, 'question')} of {locale}"
+            if done.recognised
+            else f"nothing in the table is recognised as a question of {out}, which are listed in it"
+        )
+        typer.echo(f"{map_file}: a draft: {what}. Nothing is imported yet.")
+        if not (draft.locale or draft.locale_column):
+            typer.echo("  to be written into it: locale, or locale_column")
+        if draft.annotator is None:
+            typer.echo("  to be written into it, unless every row is another person: annotator, who answered")
+        if draft.question is not None and not draft.answers:
+            typer.echo("  to be written into it: answers, the columns with answers, in their order")
+        for name in (*draft.leave_out, *draft.leave_out_questions):
+            typer.echo(f"  left out: {shown(name)}")
+        again = f"blend responses import {answers} --map {map_file} --out {out}"
+        if locale_file is not None:
+            again += f" --locale-file {locale_file}"
+        typer.echo(f"Complete it, then run the same again: {again}")
+    for path, given in done.written.items():
+        people = len({response.annotator for response in given})
+        typer.echo(f"{path}: {pluralise(len(given), 'response')} of {pluralise(people, 'annotator')}.")
+    if not done.names_people:
+        typer.echo(
+            f"Every row counts as another person (r2, r3, …), since {map_file} names no column as annotator; "
+            "nobody can be recognised in a later table."
+        )
+    if done.blank:
+        typer.echo(f"{pluralise(done.blank, 'question')} left blank, which are no responses.")

@@ -1,1 +1,0 @@
-"""Views: what the command line prints of a result; they compute nothing."""
