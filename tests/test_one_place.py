@@ -3,7 +3,6 @@
 import ast
 import re
 import tomllib
-from collections import defaultdict
 
 import pytest
 
@@ -50,30 +49,3 @@ def test_nothing_is_installed_from_an_index_that_does_not_have_it():
     installs = [line for line in lines if "pip install" in line]
     assert installs
     assert [line for line in installs if re.search(rf"pip install [^`]*{DISTRIBUTION}", line)] == []
-
-
-@pytest.mark.slow
-def test_no_registry_is_taken_for_absent_because_it_is_empty():
-    # `locales or registry()` turns a registry without locales into the packaged one.
-    taken = [
-        f"{module}:{node.lineno}"
-        for module, node in found(ast.BoolOp)
-        if isinstance(node.op, ast.Or)
-        for last in node.values[1:]
-        if isinstance(last, ast.Call) and ast.unparse(last.func) in ("registry", "release_locales")
-    ]
-    assert taken == []
-
-
-@pytest.mark.slow
-def test_no_parameter_hides_a_module():
-    modules = defaultdict(set)
-    for module, node in found(ast.Import):
-        modules[module].update(name.asname or name.name.partition(".")[0] for name in node.names)
-    hidden = [
-        f"{module}:{one.lineno} {one.arg}"
-        for module, node in found(ast.arguments)
-        for one in (*node.posonlyargs, *node.args, *node.kwonlyargs)
-        if one.arg in modules[module]
-    ]
-    assert hidden == []

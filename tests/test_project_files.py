@@ -3,7 +3,6 @@
 import re
 import subprocess
 import tomllib
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -49,46 +48,6 @@ def test_ci_runs_on_every_python_that_is_promised(root: Path, project: dict[str,
     assert job["strategy"]["matrix"]["python"] == promised
     assert project["requires-python"] == f">={promised[0]}"
     assert ".ci/run" in [step.get("run") for step in job["steps"]]
-
-
-@pytest.mark.parametrize("name", ["bug", "data", "wish"])
-def test_an_issue_form_is_one_that_github_takes(root: Path, name: str):
-    form = read_yaml(root / ".github" / "ISSUE_TEMPLATE" / f"{name}.yml")
-    assert set(form) == {"name", "description", "labels", "body"}
-    fields = [field for field in form["body"] if field["type"] != "markdown"]
-    ids = [field["id"] for field in fields]
-    assert len(ids) == len(set(ids)) > 0
-    assert all(field["type"] in ("input", "textarea") and field["attributes"]["label"] for field in fields)
-    assert any(field.get("validations", {}).get("required") for field in fields)
-
-
-def test_what_the_templates_name_is_there(root: Path):
-    makefile = (root / "Makefile").read_text(encoding="utf-8")
-    for path in [
-        *(root / ".github").glob("ISSUE_TEMPLATE/*.yml"),
-        root / ".github" / "pull_request_template.md",
-    ]:
-        text = path.read_text(encoding="utf-8")
-        assert all((root / name).is_file() for name in re.findall(r"\b[A-Z]+\.md\b", text))
-        assert all(f"\n{target}:" in makefile for target in re.findall(r"`make ([a-z-]+)`", text))
-
-
-@pytest.mark.slow
-def test_files_are_as_the_editor_settings_say(root: Path):
-    settings = (root / ".editorconfig").read_text(encoding="utf-8")
-    with (root / "pyproject.toml").open("rb") as file:
-        ruff = tomllib.load(file)["tool"]["ruff"]
-    assert f"\n[*.py]\nindent_size = 4\nmax_line_length = {ruff['line-length']}\n" in settings
-    told = []
-    for name in tracked():
-        path = root / name
-        if path.is_file() and not path.is_symlink() and not name.startswith(("tests/loaders/", "tests/nets/")):
-            content = path.read_bytes()
-            if content and path.suffix != ".png":
-                lines = content.decode().split("\n")
-                trailing = path.suffix != ".tsv" and any(line != line.rstrip(" \t") for line in lines)
-                told += [name] * (lines[-1] != "" or b"\r" in content or trailing)
-    assert told == []
 
 
 def test_a_clone_has_the_same_bytes_on_every_system(root: Path):
@@ -144,21 +103,3 @@ def test_the_top_level_holds_only_what_belongs_there():
         *("CITATION.cff", "CONTRIBUTING.md", "LICENSE", "Makefile", "NOTICE", "README.md", "SECURITY.md"),
         *("constraints.txt", "mkdocs.yml", "pyproject.toml"),
     }
-
-
-ONE_MEANING = {
-    "blend": "the dataset BLEnD, which has lent the package its name",
-    "responses": "what annotators typed: the code that reads it, and files of it",
-    "triples": "of an item and its parts: builders make them, eval asks about them",
-}
-"""Name that several folders of the package have, to what it means in all of them."""
-
-
-def test_no_folder_name_has_two_meanings():
-    files = [Path(name) for name in tracked()]
-    apart = (".ci", ".github", ".vscode", "docs", "tests")
-    folders = {
-        folder for file in files for folder in file.parents if folder.name and file.parts[0] not in apart
-    }
-    names = Counter(folder.name for folder in folders)
-    assert {name for name, times in names.items() if times > 1} == set(ONE_MEANING)

@@ -7,14 +7,6 @@ import pytest
 
 from helpers.source import MODULES, ROOT
 
-NICKNAMES = """
-    Asked AskedOfRelease Bench Board Desk HowToJudge Judged Keeper Misfit Notes Notify Part Shipment Subject
-    Told Typicality ask_of_release bench contested counted desk despite ending_at_once explained forced
-    harmless infilling last_words misfits mute notify patience patient remarks said staged tickets told touching
-    turned_down uncollected whole wishes write_whole
-"""
-"""Names that this package had for things that evaluation, annotation and data tooling have words for."""
-
 OTHER_MEANINGS = {
     "right": ("a correct option is `correct`", ("builders/cards/charts.py",)),
     "place": (
@@ -45,13 +37,6 @@ def names() -> list[tuple[str, str]]:
         for token in tokenize.generate_tokens(io.StringIO((ROOT / module).read_text("utf-8")).readline)
         if token.type == tokenize.NAME
     ]
-
-
-@pytest.mark.slow
-def test_no_nickname_is_left(names: list[tuple[str, str]]):
-    nicknames = set(NICKNAMES.split())
-    assert len(names) > 100_000
-    assert [found for found in names if found[0] in nicknames] == []
 
 
 @pytest.mark.parametrize("word", sorted(OTHER_MEANINGS))

@@ -11,7 +11,6 @@ import pytest
 from blend.builders.mcq.result import verdict_notes
 from blend.builders.validate import CHECKS, validate_release
 from blend.loaders.releases import read_manifest
-from blend.loaders.releases.tables import read_config
 from blend.loaders.starter import write_starter
 from blend.schemas.errors import BlendError
 from helpers.in_process import run
@@ -94,17 +93,6 @@ def test_without_a_recipe_it_is_the_sample_and_what_it_replaces_is_said(sample_r
     assert f"in {again}, in place of blend-sample 0.1.0. Look at it:" in run("build", "--out", again)
 
 
-@pytest.mark.slow
-def test_a_previous_release_that_is_not_there_is_told_before_anything_is_built(tmp_path: Path):
-    recipe = tmp_path / "after.toml"
-    recipe.write_text(
-        'name = "mine"\nversion = "1.1.0"\nprevious = "before"\n[[sources]]\nkind = "sample"\n',
-        encoding="utf-8",
-    )
-    with pytest.raises(BlendError, match=r"key previous: no such directory: .*before; correct the path"):
-        run("build", recipe, "--out", tmp_path / "after")
-
-
 HERE = "No recipe is named: this is about recipe.toml in this folder.\n"
 SAMPLE = "No recipe is named, and there is no recipe.toml here: this is about the sample in the package.\n"
 
@@ -135,20 +123,6 @@ def test_advice_names_the_recipe(mini_release: Path):
         remedies = [remedy for _, remedy in verdict_notes(manifest, recipe)]
         assert any(f"`blend questions options{typed} --unread`" in remedy for remedy in remedies)
         assert not any("{" in remedy for remedy in remedies)
-
-
-@pytest.mark.slow
-def test_a_template_whose_authors_locale_is_not_known_builds_and_is_valid(tmp_path: Path):
-    folder = shutil.copytree(VALID, tmp_path / "collected")
-    text = (folder / "templates.csv").read_text(encoding="utf-8").replace(",ko-KR,", ",,")
-    (folder / "templates.csv").write_text(text.replace(",am-ET,", ",,"), encoding="utf-8")
-    (tmp_path / "recipe.toml").write_text(f'{RECIPE}location = "collected"\n', encoding="utf-8")
-    run("build", tmp_path / "recipe.toml", "--out", tmp_path / "release")
-    report = validate_release(tmp_path / "release", checks=QUICK)
-    assert [str(problem) for check in report.checks for problem in check.examples if check.errors] == []
-    questions = read_config(tmp_path / "release", "short-answer-questions")
-    assert set(questions["source_label"]) == {""}
-    assert read_config(tmp_path / "release", "annotations")["source_locale"].null_count() == len(questions)
 
 
 @pytest.mark.slow

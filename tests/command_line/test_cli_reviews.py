@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import shutil
 from pathlib import Path
 
 import polars as pl
@@ -223,45 +222,6 @@ def test_reviews_that_lie_elsewhere_say_where_they_are_read(project: Path):
     assert not (project / "collected" / "reviews").exists()
     out, _ = run("reviews", "accept", "sheet.csv", "--out", "collected/reveiws")
     assert out.endswith("as the folder `reviews` beside `responses`: move collected/reveiws there.\n")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (
-            ["propose", "recipe.toml", "--locale", "ko-KP"],
-            "--locale ko-KP: no answers; there are some in ko-KR",
-        ),
-        (
-            ["accept", "recipe.toml"],
-            (
-                "recipe.toml: unknown file name ending '.toml'; use one of: .csv, .tsv, .txt, .xlsx, .jsonl, "
-                ".parquet"
-            ),
-        ),
-        (["accept", "nothere.csv"], "nothere.csv: no such file; correct the path"),
-    ],
-)
-@pytest.mark.usefixtures("project")
-def test_what_reviews_refuses(arguments: list[str], message: str):
-    with pytest.raises(BlendError) as caught:
-        run("reviews", *arguments)
-    assert str(caught.value) == message
-
-
-def test_a_recipe_without_responses_has_nothing_to_review(tmp_path: Path, root: Path):
-    published = shutil.copytree(root / "tests" / "loaders" / "valid" / "blend", tmp_path / "data")
-    recipe = tmp_path / "recipe.toml"
-    recipe.write_text(
-        f'name = "x"\nversion = "1.0.0"\n[[sources]]\nkind = "blend"\nlocation = "{published}"\n',
-        encoding="utf-8",
-    )
-    with pytest.raises(BlendError) as caught:
-        run("reviews", "propose", recipe)
-    assert str(caught.value) == (
-        "the recipe has no raw responses, only finished annotations; add a source of kind 'responses' to "
-        "review what it holds"
-    )
 
 
 @pytest.mark.integration

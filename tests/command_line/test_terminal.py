@@ -3,7 +3,6 @@
 import io
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -14,14 +13,10 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 
-from blend.builders.diff import diff_releases
-from blend.builders.diff.model import difference_tables
-from blend.builders.release import build_release
 from blend.builders.release.inputs import read_inputs
 from blend.builders.saq.ballots import collection_status
 from blend.builders.stats.dataset import stats_of_release
 from blend.builders.stats.planning import mean_figures, plan_collection
-from blend.builders.validate import CHECKS, validate_release
 from blend.cli.options import print_lines
 from blend.cli.releases import (
     locale_details,
@@ -31,7 +26,7 @@ from blend.cli.terminal import SafeConsole, _table_of, show_tables, shown
 from blend.eval.report.scored_runs import score_tables
 from blend.eval.scores_json import Score, Scores
 from blend.eval.tasks import TASKS
-from blend.loaders.recipes import RecipeInPlace, food_recipe, sample_recipe
+from blend.loaders.recipes import RecipeInPlace, sample_recipe
 from blend.loaders.releases import read_manifest
 from blend.loaders.responses.verdicts import shipped_collections
 from blend.schemas import summaries
@@ -106,32 +101,9 @@ def test_tables_of_questions(sample_release: Path):
     assert locale_table([registry().get("ko-KR")]).title == "1 locale"
 
 
-@pytest.mark.slow
-def test_tables_of_food(food_snapshot: Path, tmp_path: Path):
-    out = tmp_path / "release"
-    build_release(food_recipe(food_snapshot), out, source_paths={food_snapshot.name: food_snapshot})
-    assert_complete(read_manifest(out).as_tables())
-    figures = stats_of_release(out)
-    # All of Wikidata has some 35,000 dishes.
-    food = figures.food["food"]
-    many = food._replace(languages=food.languages.with_columns(pl.selectors.numeric() * 30))
-    assert_complete(replace(figures, food={"food": many}).as_tables())
-
-
 @pytest.mark.integration
 def test_tables_of_sixteen_regions(regions_release: Path):
     assert_complete(stats_of_release(regions_release).as_tables())
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_tables_of_a_comparison_and_a_validation(sample_release: Path, tmp_path: Path):
-    recipe = sample_recipe().model_copy(update={"title": "Another title", "seed": 7})
-    build_release(recipe, tmp_path / "new")
-    tables = difference_tables(diff_releases(sample_release, tmp_path / "new"), examples=0)
-    assert tables[-1].frame["setting"].to_list() == ["recipe.title", "recipe.seed"]
-    quick = {name: check for name, check in CHECKS.items() if name != "loading"}
-    assert_complete([*tables, *validate_release(sample_release, checks=quick, name="sample").as_tables()])
 
 
 def figure(metric: str, scope: str, key: str, value: float | None, n: int, *ends: float) -> Score:

@@ -15,7 +15,6 @@ import pytest
 import yaml
 
 import blend
-from blend.loaders.datasets import as_models
 from blend.loaders.releases import read_manifest
 from blend.schemas.recipe import Domain, DomainFile, domains
 from blend.schemas.rows import Triple
@@ -51,18 +50,6 @@ CLOTHES = """
     Q42329 label fr:laine
     Q37681 label en:silk
     Q37681 label fr:soie
-"""
-INSTRUMENTS = """
-    Q500 P31 Q34379
-    Q500 label en:lute
-    Q500 label fr:luth
-    Q500 P495 Q142
-    Q500 P527 Q503
-    Q503 label en:string
-    Q503 label fr:corde
-    Q142 P31 Q6256
-    Q142 label en:France
-    Q142 label fr:France
 """
 FOOD_WORDS = r"(?i)\b(dish|dishes|ingredients?|cuisine|meal)\b"
 
@@ -113,15 +100,6 @@ def test_dishes_and_questions_in_one_release_by_the_pinned_snapshot(food_snapsho
     assert f"but the recipe says {'0' * 64}" in wrong(lambda: run("build", recipe, "--out", tmp_path / "other"))
 
 
-def test_a_snapshot_is_taken_and_built_from(serve: Callable[[str], Any], food_triples: bytes, tmp_path: Path):
-    endpoint, out = serve(food_triples.decode()), tmp_path / "snapshot.nt.gz"
-    command = ("wikidata", "snapshot", "--endpoint", endpoint.url, "--out", out, "--batch-size", "2000")
-    assert f"  blend build --food {out}\n" in run(*command, "--language", "en", "--language", "ko")
-    assert json.loads((tmp_path / "snapshot.json").read_text())["languages"] == ["en", "ko"]
-    run("build", "--food", out, "--out", tmp_path / "release")
-    assert rows_of(tmp_path / "release", "food-triples")["ko"] == 175
-
-
 def test_snapshots_from_a_dump(food_snapshot: Path, tmp_path: Path):
     out = tmp_path / "s.nt.gz"
     command = ("wikidata", "snapshot", "--dump", food_snapshot, "--out", out, "--language", "ko")
@@ -133,29 +111,6 @@ def test_snapshots_from_a_dump(food_snapshot: Path, tmp_path: Path):
     assert list((tmp_path / "musical-instrument").iterdir()) == []
     account = json.loads((tmp_path / "dish" / "snapshot.json").read_text())
     assert (account["endpoint"], account["dump"]["file"]) == (None, food_snapshot.name)
-
-
-def test_instruments_need_no_code_and_their_card_reads_right(shorthand: Callable[[str], str], tmp_path: Path):
-    (tmp_path / "facts.nt").write_text(shorthand(INSTRUMENTS), encoding="utf-8")
-    (tmp_path / "recipe.toml").write_text(
-        'name = "instruments"\nversion = "1.0.0"\ntitle = "Instruments"\nlicense = "cc0-1.0"\n'
-        '[[sources]]\nkind = "wikidata"\nlocation = "facts.nt"\n'
-        '[food]\ndomain = "musical-instrument"\naligned_languages = ["en", "fr"]\n',
-        encoding="utf-8",
-    )
-    release = tmp_path / "release"
-    run("build", tmp_path / "recipe.toml", "--out", release)
-    assert "valid: 0 errors" in run("validate", release)
-    assert json.loads(run("stats", release, "--json"))["instruments_languages"][0]["dishes"] == 1
-    cache = str(tmp_path / "cache")
-    rows = datasets.load_dataset(str(release), "instruments-aligned", split="fr", cache_dir=cache)
-    (lute,) = as_models(rows, Triple)
-    assert (lute.label, lute.origin, lute.parts[0].label) == ("luth", "France", "corde")
-    body = (release / "README.md").read_text(encoding="utf-8").split("---\n", 2)[2]
-    assert body.startswith("\n# Instruments\n\nMusical instruments of Wikidata with the country that they come")
-    body += (release / "reports" / "details.md").read_text(encoding="utf-8")
-    assert "One musical instrument in one language: its name, where it comes from, and" in body
-    assert not re.search(FOOD_WORDS, body.replace("Food-related", ""))
 
 
 def own_domains(folder: Path) -> tuple[Domain, ...]:

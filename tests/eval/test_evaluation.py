@@ -1,17 +1,14 @@
 """Evaluation from Python: models of all kinds, a caller's own among them; what is refused, told, and shown."""
 
-import html
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pytest
 
 import blend
 from blend.eval.asking import THINKING_TOKENS
 from blend.eval.models import Generation
-from blend.eval.models.local_model import open_local
 from blend.eval.tasks import TASKS
 from helpers.asking import ask, score
 from helpers.messages import wrong
@@ -50,15 +47,6 @@ def test_a_run_goes_on_and_asks_nothing_twice(asked: Asked, monkeypatch: pytest.
     # What only writes is asked in the published style.
     assert run.description.options["style"] == "json"
     assert blend.score_run(run).overall("unparsable").value == 0
-
-
-@pytest.mark.landing
-@pytest.mark.integration  # a model computes
-def test_a_model_that_was_opened_before_is_asked_as_it_is(asked: Asked, shared: Path):
-    model = open_local(str(shared / "models" / "tiny-gpt2"))
-    opened, named = asked(model, out="a"), asked(shared / "models" / "tiny-gpt2", out="b")
-    assert opened.description.model == named.description.model
-    assert opened.answers().equals(named.answers())
 
 
 @pytest.mark.integration  # the dishes
@@ -273,37 +261,6 @@ def test_what_is_settled_for_an_object_is_said(mini_release: Path, asked: Asked,
             "its `temperature` if it does"
         )
     ]
-
-
-@pytest.mark.landing
-@pytest.mark.slow
-def test_a_warning_points_to_who_asked(mini_release: Path, tmp_path: Path):
-    answers = tmp_path / "answers.csv"
-    run = ask(mini_release, "multiple-choice", model=Reader(), out=tmp_path / "run", limit=2)
-    run.items("item_id").with_columns(response=pl.lit("")).write_csv(answers)
-    recorded = blend.Recorded(path=answers)
-    with pytest.warns(UserWarning, match=r"^answers\.csv: ") as caught:
-        kept = blend.run_task(mini_release, "multiple-choice", recorded, tmp_path / "kept", limit=2)
-    assert caught[0].filename == __file__
-    assert kept.outcome.warnings == tuple(str(one.message) for one in caught)
-
-
-@pytest.mark.landing
-@pytest.mark.slow
-def test_what_results_say_of_themselves(asked: Asked, monkeypatch: pytest.MonkeyPatch):
-    run = asked(Chooser(), style="texts")
-    n = run.description.n_items
-    assert repr(run) == (
-        f"<Run: multiple-choice of blend-sample@0.1.0, asked of longest, {n} of {n} items answered>"
-    )
-    scored = blend.score_run(run)
-    assert repr(scored) == "<ScoredRun: longest on blend-sample@0.1.0, multiple-choice, rule default>"
-    monkeypatch.setattr(Chooser, "name", "<b>")
-    other = blend.score_run(asked(Chooser(), out="other", style="texts"))
-    found = blend.compare_runs([scored, other])
-    assert repr(found) == "<ModelComparison: multiple-choice, 2 models, 0 of 1 pair shown to differ>"
-    assert html.escape("<b>") in found._repr_html_()
-    assert "<b>" not in found._repr_html_() + other._repr_html_()
 
 
 # Models that think: what they thought is never scored, and what is no answer is counted.

@@ -1,7 +1,6 @@
 """Questions asked behind solved examples, which scoring does not read, and questions asked several times."""
 
 from collections.abc import Callable
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from blend.eval.tasks import TASKS
 from blend.eval.tasks.multiple_choice import ChoiceOptions
 from helpers.asking import ask
 from helpers.messages import wrong
-from helpers.models.own_models import Reader, Saying
+from helpers.models.own_models import Saying
 
 
 def items_of(release: Path, task: str, **options: Any) -> pl.DataFrame:
@@ -115,14 +114,6 @@ def test_too_few_templates():
     )
 
 
-@pytest.mark.integration  # a model computes
-def test_a_base_model_ends_at_the_blank_line(asked: Callable[..., blend.Run], shared: Path):
-    how = {"style": "json", "shots": 1, "limit": 1, "max_tokens": 2, "locales": ["KR"]}
-    run = asked(shared / "models" / "tiny-gpt2", **how, on_warning=lambda _: None)
-    assert run.description.decoding.stop == ("\n\n",)
-    assert not run.description.model.chat
-
-
 # Questions asked several times: what is asked, how answers are drawn, what is scored.
 
 OFTEN: dict[str, Any] = {"samples": 3, "on_warning": lambda _: None}
@@ -156,59 +147,3 @@ def test_repeats_that_are_all_alike_change_no_figure(asked: Callable[..., blend.
     assert (spread.value, spread.low, spread.high) == (pytest.approx(often.overall(figure).value), None, None)
     assert often.overall(f"{figure}-stderr-repeats").value is None
     assert often.signature.replace("|s:3|", "|") == once.signature
-
-
-@pytest.fixture
-def varying() -> Any:
-    """Writes A, B and C in turn."""
-    turn = count()
-    return Saying(lambda prompts: [f'{{"answer_choice": "{"ABC"[next(turn) % 3]}"}}' for _ in prompts])
-
-
-@pytest.mark.landing
-@pytest.mark.slow
-def test_every_repeat_is_an_item_behind_its_question(asked: Callable[..., blend.Run], varying: Any):
-    run = asked(varying, rotations=2, **OFTEN)
-    items = run.items()
-    assert items["item_id"][:4].to_list() == [
-        (first := items["item_id"][0]),
-        f"{first}#1",
-        f"{first}#2",
-        f"{first}~1",
-    ]
-    assert items["sample"][:4].to_list() == [0, 1, 2, 0]
-    assert run.gold()["item_id"].equals(items["item_id"])
-    scored = blend.score_run(run)
-    decided = pl.read_parquet(run.directory / "decisions.parquet")
-    assert decided["sample"].equals(items["sample"])
-    # One of the three letters of a question at most is correct, and each is in both rotations of a repeat.
-    assert scored.overall("correct-in-all-positions").n == items.height / 2
-    assert scored.overall("accuracy-stderr-repeats").value > 0
-    assert scored.overall("accuracy-between-runs").value == pytest.approx(scored.overall("accuracy").value)
-
-
-@pytest.mark.landing
-@pytest.mark.slow
-def test_runs_with_repeats_are_compared_by_template(asked: Callable[..., blend.Run], varying: Any):
-    first, second = (
-        blend.score_run(asked(model, out=out, limit=12, **OFTEN))
-        for model, out in ((varying, "a"), (Reader(), "b"))
-    )
-    (pair,) = blend.compare_runs([first, second]).pairs
-    assert pair.n_items == first.run.description.n_items
-    with pytest.raises(blend.InputError, match=r"\n  s: 3 there, absent here\n"):
-        blend.compare_runs([first, blend.score_run(asked(Reader(), out="once", limit=12))])
-
-
-@pytest.mark.landing
-@pytest.mark.integration  # a model computes
-def test_the_first_of_several_draws_is_the_only_one_of_one(asked: Callable[..., blend.Run], shared: Path):
-    tiny = shared / "models" / "tiny-gpt2"
-    assert wrong(lambda: asked(tiny, style="json", samples=2)) == (
-        "2 samples at temperature 0 are one text 2 times; give a `temperature` above 0, or `samples=1`"
-    )
-    options = {"style": "json", "temperature": 1.0, "max_tokens": 4, "limit": 1, "on_warning": lambda _: None}
-    once, often = asked(tiny, out="once", **options), asked(tiny, out="often", samples=2, **options)
-    texts = often.items("item_id", "sample").join(often.answers(), on="item_id", maintain_order="left")
-    assert texts.filter(sample=0)["text"].sort().equals(once.answers()["text"].sort())
-    assert not texts.filter(sample=1)["text"].equals(once.answers()["text"])

@@ -157,9 +157,3 @@ def test_every_position_is_as_frequent_as_any_other(ids: set[str], seed: int):
     counts = Counter(position for (tag, _), position in placed.items() if tag == "ko-KR")
     assert placed == balanced_positions(named[::-1], seed)
     assert max(counts[i] for i in range(4)) - min(counts[i] for i in range(4)) <= 1
-
-
-def test_a_further_question_moves_few_others():
-    ids = [("ko-KR", f"q{n}") for n in range(400)]
-    before, after = balanced_positions(ids, 0), balanced_positions([*ids, ("ko-KR", "one more")], 0)
-    assert sum(before[one] != after[one] for one in ids) <= 3

@@ -1,7 +1,5 @@
 """Multiple-choice questions in default mode, rule by rule: who is asked, what may be offered, order and ids."""
 
-import json
-
 import polars as pl
 import pytest
 from hypothesis import given, settings
@@ -9,14 +7,9 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from blend.builders.mcq import build_mcq
-from blend.builders.mcq.answers import UNIVERSAL_FROM, template_formats
-from blend.builders.mcq.published_mcqs import published_rows
-from blend.schemas.arrow_types import published
-from blend.schemas.frames import MCQ_ROWS, MCQS
-from blend.schemas.locales import registry
-from blend.schemas.prompts import INSTRUCTION
+from blend.builders.mcq.answers import template_formats
+from blend.schemas.frames import MCQS
 from blend.schemas.recipe import McqOptions
-from blend.schemas.rows import MultipleChoiceQuestion
 from helpers.examples import examples
 from helpers.questions.mcq_inputs import (
     FRUIT,
@@ -69,16 +62,6 @@ def test_a_locale_is_left_out_for_its_own_sake_only(groups, idks, loss):
     build = build_of({**GRAPE, "ko-KR": groups}, idks={"ko-KR": idks})
     assert loss_of(build, "ko-KR") == loss
     assert set(build.mcqs["locale"]) == {"en-GB", "en-US", "ar-DZ", "zh-CN"}
-
-
-def test_thresholds_are_options():
-    idks = {"ko-KR": {"not-applicable": 1, "idk": 2}}
-    lenient = McqOptions(target_min_votes=2, target_max_non_answers=3, target_max_not_applicable=1)
-    assert shown_to(build_of({**FRUIT, "ko-KR": [("plum", 2)]}, idks=idks, options=lenient), "ko-KR")
-    # Who is not sure may be asked, and offers nothing.
-    asked = {"idks": {"zh-CN": {"idk": 3}}, "options": McqOptions(target_max_non_answers=5)}
-    assert right_answers(build_of(GRAPE, **asked), "zh-CN") == {"grape"}
-    assert "zh-CN" not in {tag for tag, _ in offered_to(GRAPE, "en-GB", **asked)}
 
 
 def test_correct_answers_that_name_a_region_give_way_to_others():
@@ -219,45 +202,6 @@ def test_the_reserve_passes_the_same_rules_and_numbers_have_none(answer_format: 
 # Answer spread: in how many other regions people gave the correct answer as well
 
 
-def with_others(n, elsewhere=None, *, gold="mango"):
-    """A region, and nine others of which so many gave its answer as well, by one vote each beside their own."""
-    tags = ["az-AZ", "am-ET", "fa-IR", "el-GR", "es-MX", "zh-CN", "ar-DZ", "ko-KR", "en-US"]
-    also = (gold if elsewhere is None else elsewhere, 1)
-    own = ["kiwi", "plum", "dates", *["fig"] * 6]
-    others = {
-        tag: [(text, 3), also] if number < n else [(text, 3)]
-        for number, (tag, text) in enumerate(zip(tags, own, strict=True))
-    }
-    return {"en-GB": [(gold, 4)], **others}
-
-
-@pytest.mark.parametrize(
-    ("n_others", "gold", "elsewhere", "spread"),
-    [
-        (0, "mango", None, "specific"),
-        (1, "mango", None, "shared"),
-        (UNIVERSAL_FROM - 1, "mango", None, "shared"),
-        (UNIVERSAL_FROM, "mango", None, "universal"),
-        (1, "mango", "Mangoes", "shared"),
-        (1, "ice cream", "icecream", "shared"),
-        (1, "ice cream", "cream", "specific"),
-        (1, "mango", ("fruit", "mango"), "shared"),  # a variant
-        (1, ("mango", "fruit"), "fruit", "shared"),
-    ],
-)
-def test_other_regions_that_gave_the_answer_are_counted(n_others, gold, elsewhere, spread):
-    answers = with_others(n_others, elsewhere, gold=gold)
-    assert build_of(answers).mcqs.filter(locale="en-GB")["answer_spread"].to_list() == [spread]
-
-
-@pytest.mark.parametrize(("elsewhere", "spread"), [("7", "shared"), ("7.0", "shared"), ("5 to 9", "specific")])
-def test_numbers_are_the_same_by_value(elsewhere, spread):
-    answers = {tag: [(str(number), 4)] for tag, number in zip(GRAPE, (7, 20, 30, 40, 50), strict=True)}
-    answers["ko-KR"].append((elsewhere, 1))
-    rows = build_of(answers, answer_format="integer").mcqs.filter(locale="en-GB")
-    assert rows["answer_spread"].to_list() == [spread]
-
-
 # Order, ids and words, for any answers
 
 WORDS = ["apple", "pear", "plum", "dates", "grape", "fig", "red apple", "pear juice"]
@@ -299,61 +243,3 @@ def test_a_locale_is_asked_in_the_same_words_once():
     assert dict(rows) == {"en-GB": ["T-2"], "en-US": ["T-1"], "ko-KR": ["T-1"], "ar-DZ": ["T-1"]}
     lost = build.dropped.filter(template_id="T-3", locale="en-GB").select("reason", "detail").row(0)
     assert lost == ("asked-already", "T-2 asks it in the same words")
-
-
-@pytest.mark.slow
-def test_ids_name_template_and_split_and_follow_the_options():
-    answers = {**FRUIT, "ms-SG": [("durian", 3)]}
-    rows = build_of(answers).mcqs
-    assert rows["mcq_id"].is_unique().all()
-    assert rows["mcq_id"].str.contains(r"^T-1_(GB|US|KR|DZ|SG_ms)_[0-9a-f]{8}$").all()
-    # Recorded letters mean an order, so that the same options in another one have another id.
-    before, again = (build_of(FRUIT, seed=seed).mcqs for seed in (0, 1))
-    assert before["options"].list.sort().to_list() == again["options"].list.sort().to_list()
-    of_order = dict(zip(before["mcq_id"], before["options"].to_list(), strict=True))
-    assert not [
-        one
-        for one, options in again.select("mcq_id", "options").iter_rows()
-        if of_order.get(one, options) != options
-    ]
-    assert set(again["mcq_id"]) != set(before["mcq_id"])
-    # An id is published: it stays while its options and their order stay.
-    pinned = ["T-1_GB_4e474a56", "T-1_US_671b2f7e", "T-1_KR_b61ebf60", "T-1_DZ_e0fbf051"]
-    assert before["mcq_id"].to_list() == pinned
-
-
-@pytest.mark.slow
-def test_a_published_row():
-    options = ['say "cheese"', "a\\b", "떡볶이", "tea\u2028time"]
-    mcq = {
-        "mcq_id": "T-1_US_0",
-        "template_id": "T-1",
-        "locale": "en-US",
-        "options": options,
-        "answer": 1,
-        "option_locales": ["en-GB", "en-US", "ko-KR", "su-JB"],
-        "answer_spread": "specific",
-    }
-    asked = frames_of({"T-1": {"en-US": []}})[0].with_columns(en_question=pl.lit("What is a snack in US?"))
-    rows = published_rows(pl.DataFrame([mcq], MCQS), asked, locales=registry())
-    assert rows.schema == MCQ_ROWS
-    assert len(published(rows, MultipleChoiceQuestion)) == 1
-    row = rows.row(0, named=True)
-    # The JSON that Python writes.
-    assert row["choices"] == json.dumps(dict(zip("ABCD", options, strict=True)), ensure_ascii=False)
-    assert row["choice_countries"] == '{"A": "UK", "B": "US", "C": "South_Korea", "D": "West_Java"}'
-    assert row["prompt"] == (
-        f"What is a snack in the US? {INSTRUCTION}\n\n"
-        'A. say "cheese"\nB. a\\b\nC. 떡볶이\nD. tea\u2028time\n\nAnswer:'
-    )
-    assert (row["question"], row["option_regions"]) == ("What is a snack in the US?", ["GB", "US", "KR", "JB"])
-    assert (row["country"], row["answer"], row["answer_idx"], row["topic"]) == ("US", 1, "B", "Food")
-
-
-@pytest.mark.slow
-def test_nothing_at_all():
-    questions, annotations = frames_of({})
-    build = build_mcq(questions, annotations, options=McqOptions(), seed=0)
-    assert build.n_mcqs == 0
-    assert list(build.batches()) == []
-    assert build.mcqs.schema == MCQS

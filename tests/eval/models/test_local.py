@@ -278,22 +278,6 @@ def test_drawn_texts_depend_on_prompt_draw_and_seed_alone(tiny_gpt2: Path):
     assert other.text != together[0].text
 
 
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_drawing_follows_the_models_distribution(tiny_gpt2: Path):
-    tokenizer, _ = parts(tiny_gpt2)
-    n, temperature = 4000, 0.2
-    drawing = Decoding(max_tokens=1, temperature=temperature)
-    drawn = local(tiny_gpt2, decoding=drawing).generate(["Hi"] * n, samples=range(n))
-    shares = (logits(tiny_gpt2, tokenizer("Hi")["input_ids"])[-1].double() / temperature).softmax(dim=-1)
-    # The three likeliest tokens, each within four standard errors.
-    for token in shares.topk(3).indices.tolist():
-        text, share = tokenizer.decode([token]), float(shares[token])
-        same = sum(float(shares[i]) for i in range(4000) if i != token and tokenizer.decode([i]) == text)
-        found = sum(answer.text == text for answer in drawn) / n
-        assert abs(found - share - same) < 4 * (share / n) ** 0.5
-
-
 def test_a_text_ends_at_a_stop(tiny_gpt2: Path):
     [whole] = local(tiny_gpt2, decoding=Decoding(max_tokens=10)).generate(["Hi"])
     mark = whole.text[4:6]
@@ -314,16 +298,3 @@ def test_a_chat_template_is_applied_unless_told_otherwise(tiny_gpt2: Path, chat_
     assert without.generate(["Hi"])[0].text == greedily(tiny_gpt2, "Hi", 8)[0]
     [otherwise] = without.option_logprobs(["Hi"], [("A", "B")])
     assert otherwise.logprobs.tolist() != scores.logprobs.tolist()
-
-
-def test_a_text_may_end_before_its_neighbours(tiny_gpt2: Path, tmp_path: Path):
-    # A model for which the third token that it writes after "Hi" ends a text; after the other prompt it
-    # writes that token later.
-    end = greedily(tiny_gpt2, "Hi", 3)[1][-1]
-    folder = copied(tiny_gpt2, tmp_path / "ends")
-    (folder / "generation_config.json").write_text(json.dumps({"eos_token_id": [end]}))
-    first, second = local(folder, decoding=Decoding(max_tokens=8)).generate(["Hi", PROMPTS[0]])
-    (_, of_first), (text, of_second) = (greedily(tiny_gpt2, prompt, 8, end) for prompt in ("Hi", PROMPTS[0]))
-    assert (first.finish_reason, first.tokens_out) == ("stop", len(of_first))
-    assert second.tokens_out == len(of_second) > len(of_first)
-    assert second.text == text

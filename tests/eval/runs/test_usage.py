@@ -6,13 +6,9 @@ from typing import Any
 
 import polars as pl
 import pytest
-from click.testing import Result
-from typer.testing import CliRunner
 
 import blend
-from blend.cli import app
 from blend.eval.costs import Usage, money, plan_asking
-from blend.eval.hub_results import push_scores
 from blend.eval.models.chosen import Price
 from blend.eval.models.model_loading import make_tiny_model
 from blend.eval.runs.answers import write_answers
@@ -96,36 +92,6 @@ def test_a_run_stops_at_its_budget_and_goes_on_with_a_larger_one(server: BatchSe
     usage = whole.outcome.usage
     assert (usage.requests, usage.tokens_thought) == (n_items, 5 * n_items)
     assert blend.score_run(whole).scores.usage == usage
-
-
-@pytest.mark.nightly
-@pytest.mark.integration
-def test_what_a_run_took_stands_wherever_its_scores_do(server: BatchServer, mini_release: Path, tmp_path: Path):
-    out = tmp_path / "run"
-
-    def said(*arguments: object) -> Result:
-        result = CliRunner().invoke(app, ["eval", *map(str, arguments)])
-        assert result.exit_code == 0, result.output
-        return result
-
-    asking = ["run", mini_release, "--model", "tiny", "-T", "style=json", "--limit", 1, "--max-tokens", 64]
-    asking += ["--out", out, "--server", server.url, "--price", "0.5,1.5"]
-    planned = said(*asking, "--plan")
-    assert planned.stdout.startswith("To ask: 4 requests, about ")
-    assert server.asked == []
-    # What is planned only takes no directory, so that another plan, or another run, can.
-    assert not out.exists()
-    asked = said(*asking)
-    assert planned.stdout in asked.stderr
-    usage = outcome_of(blend.score_run(out).run, n_asked=0).usage
-    assert f"In all: {usage.in_words(Price(0.5, 1.5))}.\n" in asked.stdout
-    assert usage.in_words() in said("score", out).stdout
-    pushed = push_scores(out, "o/m", dataset="o/d", dry_run=True).content
-    assert usage.in_words() in " ".join(pushed.split())
-    page = blend.write_report([out], tmp_path / "report.html").read_text(encoding="utf-8")
-    for head, cell in usage.columns().items():
-        assert head in page
-        assert cell in page
 
 
 @pytest.mark.integration
