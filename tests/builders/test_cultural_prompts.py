@@ -5,11 +5,9 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from datasets import load_dataset
 
-from blend import Recipe, build_release, diff_releases, validate_release
+from blend import Recipe, build_release
 from blend.builders.cultural_prompts import build_prompts
-from blend.builders.stats.dataset import stats_of_release
 from blend.loaders.topics import read_forms, read_topics
 from blend.schemas.errors import BlendError
 from blend.schemas.frames import CULTURAL_PROMPT_ROWS
@@ -75,50 +73,6 @@ def test_the_published_prompts_exactly(published, release, kind, n):
     rows = pl.read_parquet(release / "data" / "cultural-prompts" / f"{kind}-*.parquet")
     assert len(expected) == n
     assert rows["prompt"].to_list() == expected
-
-
-@pytest.mark.integration
-def test_the_published_release_is_valid_loads_and_has_figures(release):
-    report = validate_release(release)
-    assert (report.errors, report.warnings) == (0, 0)
-    rows = load_dataset(str(release), "cultural-prompts", split="stories")
-    assert rows[0]["prompt"] == "Write a children's story about honesty for an Afghan kid in English."
-    figures = stats_of_release(release).cultural
-    assert figures.kinds.rows() == [
-        ("qa", 66_585, 1, 13, 345, 193, 1),
-        ("stories", 6_755, 1, 3, 35, 193, 1),
-    ]
-    findings = pl.read_ndjson(release / "reports" / "findings.jsonl")
-    assert findings["detail"].to_list() == [
-        "the topic 'photosynthesis' is there before in the category 'biology'; left out",
-        "the topic 'respiration' is there before in the category 'biology'; left out",
-    ]
-    card = (release / "README.md").read_text()
-    assert (
-        "Requests for texts about 345 topics (qa) and 35 topics (stories) for readers of 193 nationalities: "
-        "73,340 prompts." in card
-    )
-
-
-@pytest.mark.slow
-def test_another_article_is_a_change_of_prompts(published, release, tmp_path):
-    recipe = Recipe(
-        name="eecc",
-        version="1.1.0",
-        license="mit",
-        sources=({"kind": "topics", "location": str(published)},),
-    )
-    build_release(recipe, tmp_path / "new")
-    changes = diff_releases(release, tmp_path / "new", examples=1)
-    (config,) = changes.configs
-    changed = {
-        split.split: (split.added, split.removed, split.changed, split.columns) for split in config.splits
-    }
-    # "an Ugandan", "an Ukrainian" and "an Uruguayan" are what the rule of letters gets wrong.
-    assert changed == {
-        "qa": (0, 0, 3 * 345, {"prompt": 3 * 345}),
-        "stories": (0, 0, 3 * 35, {"prompt": 3 * 35}),
-    }
 
 
 def test_the_table_of_nationalities_is_the_published_one_and_more(published):

@@ -101,16 +101,6 @@ def test_surveys_verdicts_and_texts(tmp_path: Path, saved: _Saved):
     assert is_table_of_texts(saved(texts))
 
 
-def test_decimal_commas_of_a_survey(tmp_path: Path):
-    path = tmp_path / "survey.csv"
-    path.write_text("Demonym;a;b\nThai;1,5;2\nBrazilian;0,25;3,125\n", "utf-8")
-    assert read_survey(path, "mine").values.tolist() == [[1.5, 2.0], [0.25, 3.125]]
-    path.write_text("Demonym;a\nThai;1,500\n", "utf-8")
-    assert wrong(lambda: read_survey(path, "mine")) == (
-        "survey.csv:2, column a: '1,500' is not a number; write a number, or #NULL! where there is none"
-    )
-
-
 def test_verdicts_are_read_and_written_on_as_ours(tmp_path: Path, saved: _Saved):
     path = tmp_path / "verdicts.tsv"
     path.write_text("template_id\toption\tverdict\twith\treader\n\tsoccer\tsame_as\tfootball\tr1\n", "utf-8")

@@ -3,7 +3,6 @@
 import json
 import re
 import shlex
-import shutil
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -98,19 +97,6 @@ def test_dishes_and_questions_in_one_release_by_the_pinned_snapshot(food_snapsho
     assert "valid: 0 errors" in run("validate", tmp_path / "release")
     recipe.write_text(text.format(f'sha256 = "{"0" * 64}"\n'), encoding="utf-8")
     assert f"but the recipe says {'0' * 64}" in wrong(lambda: run("build", recipe, "--out", tmp_path / "other"))
-
-
-def test_snapshots_from_a_dump(food_snapshot: Path, tmp_path: Path):
-    out = tmp_path / "s.nt.gz"
-    command = ("wikidata", "snapshot", "--dump", food_snapshot, "--out", out, "--language", "ko")
-    both = ("--domain", "musical-instrument", "--domain", "dish")
-    assert wrong(lambda: run(*command, *both)) == (
-        "no item of the domain 'musical-instrument' was found, so nothing was written for it; check the "
-        "classes of the domain, and whether all of Wikidata was searched"
-    )
-    assert list((tmp_path / "musical-instrument").iterdir()) == []
-    account = json.loads((tmp_path / "dish" / "snapshot.json").read_text())
-    assert (account["endpoint"], account["dump"]["file"]) == (None, food_snapshot.name)
 
 
 def own_domains(folder: Path) -> tuple[Domain, ...]:
@@ -213,43 +199,6 @@ def test_every_text_of_it_is_about_clothes(walked: Path, shared: Path, tmp_path:
     said.append(re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL))
     assert re.findall(FOOD_WORDS, body.replace("Food-related", "")) == []
     assert [word for text in said for word in re.findall(r"(?i)\b(?:dish|dishes|ingredients?)\b", text)] == []
-
-
-@pytest.mark.parametrize(
-    ("written", "message"),
-    [
-        ("", "recipe, key food.domain_file: no such file: {folder}/domains.toml; correct the path"),
-        (
-            "[[domain]]\nname = 'wine'\n",
-            "7 problems:\ndomains.toml, entry 1 (wine), field title: the field is missing; add title = …\n",
-        ),
-        ("dish", "domains.toml, domain 'dish': the package has a domain of this name; rename it"),
-        (
-            "clothes",
-            (
-                "unknown domain 'clothing'; did you mean 'clothes'? choose one of: clothes, dish, "
-                "musical-instrument, or write one of your own into a domain file (docs/wikidata.md)"
-            ),
-        ),
-        (
-            "clothing",
-            (
-                "domain, key templates: no such file: {folder}/clothes_prompts.toml; correct the path, or name "
-                "the packaged food_templates.toml"
-            ),
-        ),
-    ],
-)
-def test_what_is_wrong_with_a_domain_is_said(walked: Path, tmp_path: Path, written: str, message: str):
-    if written:
-        own = (walked / "domains.toml").read_text(encoding="utf-8")
-        named = own.replace('name = "clothing"', f'name = "{written}"')
-        (tmp_path / "domains.toml").write_text(written if "\n" in written else named, encoding="utf-8")
-    for name in ("recipe.toml", "clothes.nt.gz"):
-        shutil.copy(walked / name, tmp_path)
-    said = wrong(lambda: run("build", tmp_path / "recipe.toml", "--out", tmp_path / "out"))
-    assert said.startswith(message.format(folder=tmp_path))
-    assert not (tmp_path / "out").exists()
 
 
 def test_packaged_texts_have_no_article_that_could_be_the_wrong_one():

@@ -108,12 +108,3 @@ def test_the_first_reply_shows_whether_a_model_thinks(server: ModelServer, found
     assert asked(server).thinks() == thinks
     [(path, body)] = server.requests
     assert (path, body["max_tokens"]) == ("/v1/chat/completions", GREETING_TOKENS)
-
-
-@pytest.mark.parametrize(
-    ("of_chat", "thinks"),
-    [({"thinking": "on"}, True), ({"thinking": "off"}, False), ({"reasoning_effort": "high"}, True)],
-)
-def test_nobody_is_asked_what_the_options_say(server: ModelServer, of_chat: dict[str, Any], thinks: bool):
-    assert asked(server, of_chat=of_chat).thinks() == thinks
-    assert server.requests == []

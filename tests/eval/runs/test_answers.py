@@ -13,7 +13,6 @@ from polars.testing import assert_frame_equal
 
 from blend.eval.judging.verdicts import JUDGE
 from blend.eval.models import Generation
-from blend.eval.release_items import read_items
 from blend.eval.runs import AskedRelease, RunDescription
 from blend.eval.runs.answers import (
     MOST_CHARACTERS,
@@ -71,37 +70,6 @@ def test_a_cut_file_holds_every_answer_before_the_cut(tmp_path_factory, texts: l
         for n in range(whole, len(texts)):
             kept.append([answer(n, texts[n])])
     assert (folder / MAIN).read_bytes() == content
-
-
-@pytest.mark.slow
-@given(
-    lines=st.lists(st.tuples(st.integers(0, 5), st.booleans(), st.sampled_from("ab")), max_size=30),
-    chunk=st.integers(1, 40),
-)
-def test_answers_of_some_items_are_those_of_all(
-    tmp_path_factory, lines: list[tuple[int, bool, str]], chunk: int
-):
-    folder = tmp_path_factory.mktemp("answers")
-    wanted: dict[str, object] = {}
-    for file in "ab":
-        with AnswerFile(folder / f"{file}.jsonl") as kept:
-            for n, (item, fails, where) in enumerate(lines):
-                if where != file:
-                    continue
-                said = answer(item, None, error=f"e{n}") if fails else answer(item, f"{n}" * (n % 7))
-                kept.append([said])
-                if not fails or wanted.get(f"i{item}", "e").startswith("e"):
-                    wanted[f"i{item}"] = said.get("error", said["text"])
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("blend.eval.runs.answers._ROWS", chunk)
-        found = Answers(folder)
-        rows = found.read("item_id", "text", "error")
-    stated = {item: text if error is None else error for item, text, error in rows.iter_rows()}
-    assert stated == wanted
-    assert found.asked["is_error"].sum() == sum(text.startswith("e") for text in wanted.values())
-    for n in range(6):
-        one = found.read("item_id", "text", "error", items=pl.DataFrame({"item_id": [f"i{n}"]}))
-        assert one.equals(rows.filter(item_id=f"i{n}"))
 
 
 def test_reading_leaves_a_half_line_where_it_is(tmp_path: Path):
@@ -245,18 +213,3 @@ def test_scores_do_not_depend_on_the_parts(
             in_parts = score_answers(run, rule=rule)
         assert_frame_equal(in_parts.decisions, at_once.decisions, check_exact=True)
         assert in_parts.scores == at_once.scores
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("task", rest_nightly(["short-answer", "multiple-choice"], "short-answer"))
-def test_items_in_parts_are_those_in_memory(sample_release: Path, monkeypatch: pytest.MonkeyPatch, task: str):
-    given = {"samples": 3, "limit": 2, **TASKS[task].of_texts}
-    at_once = read_items(sample_release, TASKS[task], **given).asked
-    monkeypatch.setattr("blend.eval.items.PART", 50)
-    asked = read_items(sample_release, TASKS[task], in_parts=True, **given).asked
-    parts = list(asked.in_parts())
-    assert asked.items.is_empty()
-    assert max(items.height for items, _ in parts) <= 50
-    assert_frame_equal(pl.concat(items for items, _ in parts), at_once.items)
-    assert_frame_equal(pl.concat(gold for _, gold in parts), at_once.gold)
-    assert asked.n_items == at_once.n_items == at_once.items.height > 50

@@ -1,7 +1,6 @@
 """Snapshots from a dump: the same bytes as from an endpoint that holds the dump; damaged and wrong dumps."""
 
 import gzip
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -49,24 +48,6 @@ def test_the_same_bytes_as_from_an_endpoint(
     assert (by_reading.endpoint, by_asking.dump) == (None, None)
     assert (by_reading.dump.file, by_reading.dump.bytes) == (dump.name, dump.stat().st_size)
     assert sorted(path.name for path in read.parent.iterdir()) == ["f.nt.gz", "snapshot.json"]
-
-
-def test_another_dump_on_resume(shorthand: Callable[[str], str], tmp_path: Path):
-    out, dump, folder = (tmp_path / name for name in ("f.nt.gz", "d.nt", "f.nt.gz.partial"))
-    dump.write_text(shorthand(FACTS), encoding="utf-8")
-
-    def stop(step: str, done: int, total: int) -> None:
-        if step == "search for routes":
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        take_snapshots_from_dump({out: DISH}, dump, on_progress=stop)
-    assert json.loads((folder / "plan.json").read_text())["dump"]["bytes"] == dump.stat().st_size
-    dump.write_text(shorthand(FACTS + "\nQ9 P31 Q746549"), encoding="utf-8")
-    assert wrong(lambda: take_snapshots_from_dump({out: INSTRUMENT}, dump, languages=["en"])) == (
-        f"{folder}: holds an unfinished snapshot with another domains, dump, languages; "
-        "finish that one with its own options, or delete the folder to start anew"
-    )
 
 
 # Dumps that are not whole: cut off between two lines, damaged behind a stream, with lines glued together

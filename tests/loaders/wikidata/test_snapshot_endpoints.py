@@ -11,7 +11,7 @@ from blend.loaders.wikidata.snapshot import take_snapshot
 from blend.loaders.wikidata.sparql import RequestPolicy
 from blend.schemas.recipe import domains
 from helpers.messages import wrong
-from helpers.wikidata.wikidata_endpoint import FAULTS, QUICK
+from helpers.wikidata.wikidata_endpoint import QUICK
 
 DISH = domains()["dish"]
 FACTS = """
@@ -68,14 +68,4 @@ def test_what_is_not_an_address_is_refused_before_anything_is_made(tmp_path: Pat
         "https:// and without a user name, for example 'http://localhost:7001', or a name: wdqs, "
         "wdqs-scholarly, qlever"
     )
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_page_for_people_is_not_asked_again(serve: Callable[[str], Any], tmp_path: Path):
-    endpoint = serve(FACTS)
-    endpoint.faults[0] = FAULTS["html"]
-    told = wrong(lambda: take_snapshot(tmp_path / "s.nt.gz", DISH, endpoint=endpoint.url, policy=QUICK))
-    assert told.startswith(f"{endpoint.url}: answers text/html instead of triples: ")
-    assert "; check the address" in told
-    assert len(endpoint.log) == 1
     assert list(tmp_path.iterdir()) == []

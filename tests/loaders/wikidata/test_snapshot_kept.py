@@ -9,7 +9,6 @@ import pytest
 from blend.loaders.wikidata.dump import take_snapshots_from_dump
 from blend.loaders.wikidata.partial import NoItemError
 from blend.loaders.wikidata.snapshot import take_snapshots
-from blend.loaders.wikidata.sparql import EndpointError
 from blend.schemas.recipe import domains
 from helpers.messages import wrong
 from helpers.wikidata.wikidata_endpoint import QUICK
@@ -90,26 +89,3 @@ def test_nothing_is_written_of_no_item(take: Take, tmp_path: Path):
         take({tmp_path / "none" / "s.nt.gz": other, tmp_path / "some" / "s.nt.gz": INSTRUMENT})
     assert list(several.value.taken) == [tmp_path / "some" / "s.nt.gz"]
     assert contents(tmp_path).keys() == {"some/s.nt.gz", "some/snapshot.json"}
-
-
-@pytest.mark.integration
-def test_what_was_finished_of_several_is_kept(serve: Callable[[str], Any], endpoints: Any, tmp_path: Path):
-    endpoint, names = serve(FACTS), ("dish", "musical-instrument")
-    outs = {tmp_path / name / "s.nt.gz": domains()[name] for name in names}
-
-    def stop(step: str, done: int, total: int) -> None:
-        # The second one, while the first is there.
-        if next(iter(outs)).with_name("snapshot.json").exists() and step == "ask for labels":
-            endpoint.faults[len(endpoint.log)] = endpoints.status(403, "")
-
-    with pytest.raises(EndpointError):
-        take_snapshots(outs, endpoint=endpoint.url, policy=QUICK, on_progress=stop)
-    first = contents(tmp_path / "dish")
-    assert first.keys() >= {"s.nt.gz", "snapshot.json"}
-    refused_query = endpoint.log[-1].query
-    n_asked = len(endpoint.log)
-    infos = take_snapshots(outs, endpoint=endpoint.url, policy=QUICK)
-    assert endpoint.log[n_asked].query == refused_query, "it goes on there"
-    assert [info.items for info in infos] == [1, 1]
-    assert contents(tmp_path / "dish") == {name: first[name] for name in ("s.nt.gz", "snapshot.json")}
-    assert len(contents(tmp_path)) == 4

@@ -6,13 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from blend.eval.models import Likelihoods
 from blend.eval.models.candidates import open_candidate_scorer
 from blend.schemas.prompts import Causal
-from helpers.examples import examples
 
 MODELS = ("tiny-bert", "tiny-t5", "tiny-gpt2")
 PROMPTS = [
@@ -39,25 +36,6 @@ def model(request: pytest.FixtureRequest, shared: Path) -> str:
 @pytest.fixture(scope="module")
 def prober(model: str) -> Any:
     return open_candidate_scorer(model)
-
-
-@pytest.mark.nightly
-@settings(max_examples=examples(15))
-@given(
-    st.lists(st.sampled_from(WORDS), min_size=1, unique=True),
-    st.text("abcdeé豆고", min_size=1, max_size=12),
-    st.integers(1, 8),
-)
-def test_another_candidate_changes_no_score(prober: Any, candidates: list[str], another: str, fed: int):
-    # Another candidate may need more masks, another branch of the tree, or a part of it of its own.
-    before = scored(prober, PROMPTS[:2], candidates)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("blend.eval.models.candidates.candidate_protocol._FED_ON_CPU", fed)
-        after = scored(prober, PROMPTS[:2], [another, *candidates])
-    for alone, together in zip(before, after, strict=True):
-        np.testing.assert_allclose(
-            together.logprobs[1:] / together.tokens[1:], alone.logprobs / alone.tokens, atol=2e-5, rtol=0
-        )
 
 
 @pytest.mark.sampled
