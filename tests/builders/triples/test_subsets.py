@@ -138,25 +138,3 @@ def own_domains(folder: Path, text: str) -> Mapping[str, Domain]:
     path = folder / "own.toml"
     path.write_text(text)
     return known_domains(path)
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (
-            domain(title=None),
-            "[0].title: the key is missing; add it: What the dataset is about, in a few English words",
-        ),
-        (
-            domain(item_class="80151"),
-            "[0].item_class: '80151' is not of the right form; correct it: Class that every item belongs to",
-        ),
-        (
-            domain(route_properties=["P2012"]),
-            "[0]: route_properties and route_origin_properties need each other; give both or none",
-        ),
-        (domain() + domain(title="other hats"), "[1].name: there is another domain 'hat'; rename it"),
-    ],
-)
-def test_broken_domains(tmp_path: Path, text: str, message: str):
-    assert wrong(lambda: own_domains(tmp_path, text)) == f"own.toml, key domain{message}"

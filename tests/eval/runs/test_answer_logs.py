@@ -156,28 +156,6 @@ def test_what_failed_is_left_out_and_told(tmp_path: Path):
     assert told[0] == "records without an answer, left out: 1 (results.jsonl:1: HTTP 503, 'Full')"
 
 
-NAMES = "samples of lm-eval, a log of Inspect, results of a batch"
-MIXED = f"{json.dumps(chat(*ROWS[0]))}\n{json.dumps(lm_eval('a2', 'C'))}\n"
-NO_LOG = {
-    f"answers.json, sample 1: not an answer of a known tool; give {NAMES}, or a table of answers": (
-        '[{"MCQID": "a1", "response": "B"}]'
-    ),
-    "log.eval: cannot be read as an archive (File is not a zip file); copy it again, or convert it with "
-    "`inspect log convert --to json`": "PK",
-    "log.json: not JSON (Expecting property name enclosed in double quotes: line 1 column 2 (char 1)); copy "
-    "the file again": "{",
-    "results.jsonl:2, column custom_id: the id is blank; fill it in": MIXED,
-}
-"""What is said, which begins with the name of the file, and what the file holds."""
-
-
-@pytest.mark.parametrize("message", NO_LOG)
-def test_what_is_no_log_is_told(tmp_path: Path, message: str):
-    path = tmp_path / message.replace(",", ":").partition(":")[0]
-    path.write_text(NO_LOG[message])
-    assert wrong(lambda: read_recorded(path, TWO)) == message
-
-
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:samples.jsonl")
 def test_a_packed_log_is_read(sample_release: Path, tmp_path: Path):

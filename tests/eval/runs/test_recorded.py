@@ -126,43 +126,7 @@ def test_a_folder_of_results_says_what_it_holds(tmp_path: Path):
     )
 
 
-KINDS = ".csv, .tsv, .txt, .xlsx, .jsonl, .parquet"
 CSV, LINES, PDF = "answers.csv", "answers.jsonl", "answers.pdf"
-REFUSED: dict[str, tuple[str, str | None]] = {
-    f"{CSV}:3, column item_id: nothing is asked under 'a9'; the ids are like 'a1'; check that release, task "
-    "and options are those asked": (CSV, f"{HEAD}a1,x\na9,y\n"),
-    f"{CSV}:3, column item_id: a second answer to 'a1'; delete this row or {CSV}:2": (
-        CSV,
-        f"{HEAD}a1,x\na1,y\n",
-    ),
-    f"{CSV}:2, column item_id: the id is blank; fill it in": (CSV, f"{HEAD},x\n"),
-    f"{CSV}:1: column 'response' is missing; rename the columns that hold it: there are 'answer'": (
-        CSV,
-        "item_id,answer\na1,x\n",
-    ),
-    f"{CSV}: no column names the items; add one of item_id, true_false_id, MCQID, ID": (
-        CSV,
-        "name,response\na1,x\n",
-    ),
-    f'2 problems:\n{LINES}:1, column response: 7 is not text; write text in quotes, "7"\n'
-    f'{LINES}:2, column response: 8 is not text; write text in quotes, "8"': (
-        LINES,
-        '{"item_id": "a1", "response": 7}\n{"item_id": "a2", "response": 8}',
-    ),
-    f"{PDF}: unknown file name ending '.pdf'; use one of: {KINDS}": (PDF, "x"),
-    f"{{path}}: no such file; `answers` names a file of answers ({KINDS}, or samples of lm-eval, a log of "
-    "Inspect, results of a batch)": (CSV, None),
-    "{path}: no answers; write one row per item": (CSV, HEAD),
-}
-
-
-@pytest.mark.parametrize("message", REFUSED)
-def test_a_wrong_file_says_where_and_what_to_do(tmp_path: Path, message: str):
-    name, content = REFUSED[message]
-    path = tmp_path / name
-    if content is not None:
-        path.write_text(content, encoding="utf-8")
-    assert wrong(lambda: read_recorded(path, TWO)) == message.format(path=path)
 
 
 def test_the_id_of_a_template_needs_one_locale(tmp_path: Path):

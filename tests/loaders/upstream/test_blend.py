@@ -13,7 +13,6 @@ import pytest
 from blend.loaders.recipes.sources import load_source
 from blend.loaders.upstream.blend import read_blend
 from blend.loaders.upstream.blend.prompts import read_prompts
-from blend.schemas.errors import BlendError, RowError
 from blend.schemas.frames import ANNOTATIONS, FINDINGS, QUESTIONS
 from blend.schemas.recipe import Source
 
@@ -283,19 +282,3 @@ def test_prompts_of_a_region_without_questions_are_left_out_and_told(tmp_path):
         )
     ]
     assert "prompts/Iran_prompts.csv" in {file.path for file in tables.info.files}
-
-
-def test_message_for_a_prompt_without_an_id(tmp_path):
-    folder = one_question(tmp_path)
-    (folder / "prompts").mkdir()
-    path = folder / "prompts" / "Iran_prompts.csv"
-    path.write_text("id,English,Translation\n ,{q},{q}\n", encoding="utf-8")
-    with pytest.raises(RowError) as caught:
-        read_prompts(folder)
-    assert str(caught.value) == "prompts/Iran_prompts.csv:2, column id: the cell is blank; fill it in"
-
-
-def test_message_for_a_folder_without_prompts():
-    with pytest.raises(BlendError) as caught:
-        read_prompts(VALID)
-    assert str(caught.value) == f"{VALID}: no prompts; expected prompts/*_prompts.csv"

@@ -3,11 +3,10 @@
 import polars as pl
 import pytest
 
-from blend.loaders.wikidata.prompts import check_templates, packaged_templates, parse_templates
+from blend.loaders.wikidata.prompts import check_templates, packaged_templates
 from blend.schemas.arrow_types import published
 from blend.schemas.languages import agreeing
 from blend.schemas.rows import TEMPLATES, TripleTemplate
-from helpers.messages import wrong
 
 LANGUAGES = ("en", "zh", "ar", "ko", "ru", "he", "es", "fr", "de", "ja", "id", "fa", "el", "tr")
 
@@ -61,16 +60,3 @@ def test_wrong_placeholders_are_found(relation: str, template: str, detail: str)
 )
 def test_agreeing(word: str, following: str, agreed: str):
     assert agreeing(word, following) == agreed
-
-
-def test_broken_template_files():
-    assert wrong(lambda: parse_templates("[en", source="own.toml")).startswith("own.toml: not TOML: ")
-    broken = '[e]\nhasParts = []\n[fr]\nhasParts = ["a"]\n[de]\nhasParts = "a"\ncountry = [1]\n'
-    assert wrong(lambda: parse_templates(broken, source="own.toml")) == (
-        "4 problems:\n"
-        "own.toml, table e: the name is not a BCP 47 tag; name the table en, zh, pt-br …\n"
-        "own.toml, table fr: not a table of templates; "
-        "give it the lists hasParts and country and nothing else\n"
-        'own.toml, table de, key hasParts: not a list of text; write ["…", "…"]\n'
-        'own.toml, table de, key country: not a list of text; write ["…", "…"]'
-    )

@@ -1,0 +1,53 @@
+"""What every reader of a file is told of a wrong one, whole: a case is a line of `told.toml`."""
+
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from blend.eval.recorded_answers import read_recorded
+from blend.loaders.files.toml import known_domains
+from blend.loaders.surveys import read_survey
+from blend.loaders.topics import read_forms, read_topics
+from blend.loaders.upstream.blend.prompts import read_prompts
+from blend.loaders.upstream.fmlama import read_fmlama
+from blend.loaders.upstream.semeval import read_semeval
+from blend.loaders.wikidata.prompts import parse_templates
+from helpers.asking import texts_asked
+from helpers.messages import wrong
+
+TWO = texts_asked(("a1", "ko-KR", "t1"), ("a2", "ko-KR", "t2"), skipped=("t3",))
+
+
+def only(folder: Path, absent: str = "") -> Path:
+    """The one file in a folder; where there is none, one of this name that is not there."""
+    return next(folder.iterdir(), folder / absent)
+
+
+READERS: dict[str, Callable[[Path], object]] = {
+    "survey": lambda folder: read_survey(only(folder), "own"),
+    "topics": lambda folder: read_topics(folder if any(folder.iterdir()) else folder / "topics"),
+    "forms": lambda folder: read_forms(folder / "forms.tsv"),
+    "semeval": read_semeval,
+    "fmlama": read_fmlama,
+    "prompts": read_prompts,
+    "prompt_templates": lambda folder: parse_templates(only(folder).read_text("utf-8"), source="own.toml"),
+    "domains": lambda folder: known_domains(only(folder)),
+    "answers": lambda folder: read_recorded(only(folder, "answers.csv"), TWO),
+}
+CASES: dict[str, list[dict[str, Any]]] = tomllib.loads(
+    Path(__file__).with_name("told.toml").read_text(encoding="utf-8")
+)
+
+
+@pytest.mark.parametrize(
+    ("reader", "number"), [(name, number) for name, cases in CASES.items() for number in range(len(cases))]
+)
+def test_what_a_wrong_file_is_told(tmp_path: Path, reader: str, number: int):
+    case = CASES[reader][number]
+    for name, text in case["files"].items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    assert wrong(lambda: READERS[reader](tmp_path)) == case["told"].replace("{folder}", str(tmp_path))
