@@ -216,11 +216,6 @@ def test_tasks_are_named_by_their_own_packages_and_the_command_line_alone():
     assert not named
 
 
-def test_the_table_has_no_circle():
-    order = TopologicalSorter({package: set(others.split()) for package, others in MAY_IMPORT.items()})
-    assert set(order.static_order()) == set(MAY_IMPORT)
-
-
 @pytest.mark.slow
 def test_no_modules_import_each_other_in_a_circle():
     # Names of types count as well: who reads one module of a circle has to read all of them.
@@ -234,18 +229,3 @@ def test_no_modules_import_each_other_in_a_circle():
             named = {str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)}
             imports[names[path]] |= named & imports.keys() - {names[path]}
     assert {*TopologicalSorter(imports).static_order()} == {*imports}
-
-
-@pytest.mark.nightly
-def test_collecting_tests_waits_for_no_models():
-    # They are imported where a test needs them: everything else starts in half the time.
-    heavy = {"lm_eval", "mlcroissant", "nltk", "torch", "transformers"}
-    found = [
-        f"{path.name}:{node.lineno}"
-        for path in sorted(Path(__file__).parent.rglob("*.py"))
-        for node in ast.parse(path.read_text(encoding="utf-8")).body
-        if isinstance(node, ast.Import | ast.ImportFrom)
-        for name in ([node.module or ""] if isinstance(node, ast.ImportFrom) else [a.name for a in node.names])
-        if name.partition(".")[0] in heavy
-    ]
-    assert found == []

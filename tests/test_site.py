@@ -65,16 +65,6 @@ def test_a_page_opened_from_the_folder_can_be_searched(site: Path, page: "Page")
 
 
 @pytest.mark.landing
-def test_diagrams_are_drawn(site: Path, root: Path, page: "Page"):
-    page.goto((site / "architecture.html").as_uri())
-    drawn = page.locator("div.mermaid svg")
-    drawn.nth(1).wait_for()
-    assert drawn.count() == (root / "docs" / "architecture.md").read_text(encoding="utf-8").count("```mermaid")
-    assert "recipe.toml" in drawn.first.text_content()
-    assert page.locator("pre.mermaid").count() == 0
-
-
-@pytest.mark.landing
 def test_no_page_shows_a_fence_or_an_escape_code(site: Path):
     pages = {path: path.read_text(encoding="utf-8") for path in site.rglob("*.html")}
     assert len(pages) > 25

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -13,29 +12,6 @@ from helpers.models.http_server import Reply
 from helpers.models.model_servers import ModelServer, saying
 
 RUNNER = CliRunner()
-
-
-def ask(release: Path, model: Path | str, out: Path, *options: str) -> None:
-    """One question of each region."""
-    command = ["eval", "run", str(release), "--model", str(model), "--out", str(out), "--limit", "1", *options]
-    result = RUNNER.invoke(app, command)
-    if result.exception is not None:
-        raise result.exception
-
-
-@pytest.mark.slow
-@pytest.mark.nightly
-def test_where_and_how_a_local_model_computes(sample_release: Path, tiny_model: Path, tmp_path: Path):
-    ask(sample_release, tiny_model, tmp_path / "plain", "-M", "device=cpu")
-    ask(sample_release, tiny_model, tmp_path / "exact", "-M", "dtype=float32", "-M", "batch_size=1")
-    ask(sample_release, tiny_model, tmp_path / "coarse", "-M", "dtype=bfloat16")
-    plain, exact, coarse = (read_run(tmp_path / name) for name in ("plain", "exact", "coarse"))
-    described = [(run.description.model.device, run.description.model.dtype) for run in (plain, exact, coarse)]
-    assert described == [("cpu", "float32"), ("cpu", "float32"), ("cpu", "bfloat16")]
-    # The batch changes nothing beyond the noise of the numbers, the number type does.
-    scores = [np.array(run.answers()["logprobs"].to_list()) for run in (plain, exact, coarse)]
-    np.testing.assert_allclose(scores[0], scores[1], rtol=0, atol=1e-4)
-    assert np.abs(scores[0] - scores[2]).max() > 1e-4
 
 
 @pytest.mark.slow

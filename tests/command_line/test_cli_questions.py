@@ -114,13 +114,6 @@ def test_a_file_of_ones_own_goes_on_and_stays_as_it_is_where_nothing_is_added(ba
     assert Path("mine.csv").read_text("utf-8") == known
 
 
-@pytest.mark.parametrize("name", ["back.ods", "back.json", "back.parquet"])
-def test_a_sheet_that_would_not_come_back_is_not_made(back, name: str):
-    with pytest.raises(BlendError) as raised:
-        back(name=name)
-    assert str(raised.value) == f"{name}: a sheet is .csv, .xlsx or .jsonl; choose another `out`"
-
-
 def test_what_is_wrong_with_a_sheet(back):
     assert refusal(back()) == (
         "back.csv: no row has a verdict; write one of ok, also_correct, silly, wrong into the column verdict"
@@ -212,24 +205,3 @@ def test_a_locale_whose_options_are_all_refused(tmp_path: Path, monkeypatch: pyt
     known, blind = (pl.read_csv(name) for name in ("all.csv", "blind.csv"))
     assert blind["read"].null_count() == len(blind)
     assert known.drop("read").equals(blind.drop("read"))
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_the_sample_is_read_and_what_was_read_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.chdir(tmp_path)
-    korean = ("--locale", "ko-KR", "--out")
-    assert run("questions", "options", *korean, "all.csv").startswith(
-        "all.csv: 297 options of 36 questions, 0 of them with a verdict.\n"
-    )
-    pl.read_csv("all.csv", infer_schema=False).with_columns(
-        verdict=pl.when(pl.int_range(pl.len()) < 10).then(pl.lit("ok"))
-    ).write_csv("back.csv")
-    assert "10 ok" in run("questions", "accept", "back.csv", "--reviewer", "r7", "--native")
-    sources = '[[sources]]\nkind = "sample"\n[mcq]\nverdicts = "verdicts.tsv"\n'
-    Path("recipe.toml").write_text(f'name = "mine"\nversion = "0.1.0"\n{sources}', "utf-8")
-    output = run("questions", "options", "recipe.toml", *korean, "again.csv")
-    assert output.startswith("again.csv: 297 options of 36 questions, 10 of them with a verdict.\n")
-    assert pl.read_csv("again.csv")["read"].to_list()[9:11] == ["r7 (native): ok", None]
-    unread = run("questions", "options", "recipe.toml", "--unread", *korean, "rest.csv")
-    assert unread.startswith("rest.csv: 287 options of ")

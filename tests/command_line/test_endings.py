@@ -107,14 +107,6 @@ def test_a_process_ends_at_once_after_its_exit_functions(end: str, code: int, pr
     assert bool(done.stderr) == bool(told)
 
 
-def test_the_docs_leave_no_stream_half_read(root: Path):
-    # A user's own process is taken apart, and may be aborted.
-    for page in (root / "README.md", *sorted((root / "docs").glob("*.md"))):
-        for block in page.read_text(encoding="utf-8").split("```")[1::2]:
-            assert "next(iter(" not in block, page
-            assert "next(stream" not in block, page
-
-
 def shell(command: str, *words: object) -> tuple[int, str, str]:
     """Exit code, standard output and error of a shell's command, with ``"$@"`` for blend and its words."""
     done = subprocess.run(["sh", "-c", command, "sh", BLEND, *map(str, words)], capture_output=True, text=True)

@@ -9,7 +9,6 @@ import pytest
 import blend
 from blend.eval.evaluation import score_run
 from helpers.in_process import run
-from helpers.judged_runs import answered_run, serving_judge
 from helpers.models.own_models import Saying
 
 
@@ -47,22 +46,3 @@ def test_a_workbook_goes_out_and_comes_back(answered: Path, tmp_path: Path):
     found = json.loads(run("eval", "judged", answered, *back, "--json"))
     assert (found["n_judged"], found["n_ties"], found["annotators"]) == (6, 1, ["anna", "ben"])
     assert (answered / "labels.parquet").exists()
-
-
-@pytest.mark.nightly
-@pytest.mark.integration
-def test_a_served_judge_from_its_plan_to_scores(mini_release: Path, tmp_path: Path):
-    judged = answered_run(mini_release, tmp_path, limit=2).directory
-    with serving_judge().serving() as server:
-        ask = ("eval", "judge", judged, "--model", "tiny", "--server", server.url, "--max-tokens", "64")
-        planned = run(*ask, "--price", "1,2", "--plan")
-        assert planned.startswith("To ask: ")
-        assert "cost about" in planned
-        assert not (judged / "judges" / "tiny").exists()
-        asked = run(*ask, "--price", "1,2", columns=300)
-    assert "In all: " in asked
-    assert ", cost " in asked
-    assert f"  blend eval score {judged} --rule judge:tiny\n" in asked
-    scored = run("eval", "score", judged, "--rule", "judge:tiny", columns=300)
-    assert "judge-asked" in scored
-    assert "|judge:tiny#" in scored

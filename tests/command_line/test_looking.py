@@ -52,14 +52,6 @@ def test_stats_prints_a_first_table_all_or_json_and_writes_files(sample_release:
     assert pl.read_parquet(tmp_path / "stats" / "counts.parquet")["questions"].sum() == 395
 
 
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_status_lists_questions_that_need_responses():
-    assert "work-02" in run("status")
-    states = {row["state"] for row in json.loads(run("status", "--json"))}
-    assert states == {"complete", "needs-responses", "stopped-idk"}
-
-
 def test_status_is_that_of_locales_whose_answers_are_collected(tmp_path: Path, root: Path):
     valid, recipe = root / "tests" / "loaders" / "valid", tmp_path / "recipe.toml"
     sources = "".join(

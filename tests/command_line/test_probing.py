@@ -7,7 +7,6 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from blend.eval.release_items import read_run
 from helpers.in_process import run as command
 from helpers.messages import wrong
 
@@ -77,28 +76,6 @@ def test_a_sheet_and_what_people_say(run: Path, tmp_path: Path):
 
 
 @pytest.mark.landing
-def test_candidates_of_a_file(food_release: Path, bert: Path, tmp_path: Path):
-    words = tmp_path / "words.csv"
-    words.write_text("candidate\negg\nflour\nwater\n", encoding="utf-8")
-    out = tmp_path / "run"
-    options = ("-T", "config=food-triples", "-T", "languages=en", "-T", f"candidates={words}")
-    asked = ("run", food_release, "--task", "probing", "--model", bert, "--out", out, "--limit", "2", *options)
-    blend(*asked)
-    blend(*asked)
-    words.unlink()
-    assert read_run(out).candidates()["candidate"].to_list() == ["egg", "flour", "water"]
-    assert "egg" not in json.loads(blend("score", out, "--json"))["signature"]
-
-
-@pytest.mark.landing
-def test_vectors_twice_for_one_language(run: Path):
-    for named, what in (("", "all"), ("en=", "en")):
-        both = [part for file in "ab" for part in ("-T", f"vectors={named}{file}.vec")]
-        told = f"-T vectors={named}b.vec: there is a file for {what} already; name each once"
-        assert error_of("score", run, *both) == told
-
-
-@pytest.mark.landing
 def test_a_model_that_cannot_be_probed(food_release: Path, bert: Path, tmp_path: Path):
     asked = ("--task", "probing", "--out", tmp_path / "run", "--model")
     folder = Path(shutil.copytree(bert, tmp_path / "classifier"))
@@ -110,22 +87,3 @@ def test_a_model_that_cannot_be_probed(food_release: Path, bert: Path, tmp_path:
         "causal language model but BertForSequenceClassification; probing needs a model with the head that "
         "predicts tokens"
     )
-
-
-@pytest.mark.nightly
-def test_lists_that_a_model_writes_and_candidates_on_one_page(
-    run: Path, food_release: Path, shared: Path, tmp_path: Path
-):
-    out = tmp_path / "free"
-    options = ("-T", "config=food-aligned", "-T", "languages=en", "--limit", "2", "--max-tokens", "12")
-    model = ("--model", shared / "models" / "tiny-gpt2")
-    asked = blend("run", food_release, "--task", "free-listing", *options, *model, "--out", out)
-    assert "4 of 4 items are answered" in asked
-    scored = json.loads(blend("score", out, "--rule", "contains", "--json"))
-    assert scored["signature"].startswith("blend-listing|")
-    assert {"precision", "recall", "f1", "accuracy"} <= {row["metric"] for row in scored["scores"]}
-    blend("score", run)
-    blend("report", out, run, "--out", tmp_path / "report.html")
-    page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    for title in ("By country", "By template", "By language and country"):
-        assert f">{title}</h3>" in page

@@ -15,8 +15,7 @@ import yaml
 
 import blend
 from blend.loaders.releases import read_manifest
-from blend.schemas.recipe import Domain, DomainFile, domains
-from blend.schemas.rows import Triple
+from blend.schemas.recipe import Domain, DomainFile
 from helpers.in_process import run
 from helpers.messages import wrong
 
@@ -199,18 +198,3 @@ def test_every_text_of_it_is_about_clothes(walked: Path, shared: Path, tmp_path:
     said.append(re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL))
     assert re.findall(FOOD_WORDS, body.replace("Food-related", "")) == []
     assert [word for text in said for word in re.findall(r"(?i)\b(?:dish|dishes|ingredients?)\b", text)] == []
-
-
-def test_packaged_texts_have_no_article_that_could_be_the_wrong_one():
-    from blend.builders.cards.rendering import described_fields
-    from blend.schemas.rows import TripleTemplate
-
-    texts = [
-        text
-        for model in (Triple, TripleTemplate)
-        for text in (model.__doc__ or "", *(field.description for field in described_fields(model)))
-    ]
-    assert any("dish" in text for text in texts)
-    assert [text for text in texts if re.search(r"(?i)\ban? (dish|ingredient)", text)] == []
-    told = domains()["musical-instrument"].reword("Dishes of one dish; ingredients, one Ingredient. Fishes.")
-    assert told == "Musical instruments of one musical instrument; parts, one Part. Fishes."
