@@ -276,13 +276,7 @@ def test_every_text_of_it_is_about_clothes(walked: Path, shared: Path, tmp_path:
                 "musical-instrument, or write one of your own into a domain file (docs/wikidata.md)"
             ),
         ),
-        (
-            "clothing",
-            (
-                "domain, key templates: no such file: {folder}/clothes_prompts.toml; correct the path, or name "
-                "the packaged food_templates.toml"
-            ),
-        ),
+        ("clothing", "{folder}/clothes_prompts.toml: no such file; correct the path"),
     ],
 )
 def test_what_is_wrong_with_a_domain_is_said(walked: Path, tmp_path: Path, written: str, message: str):
