@@ -35,7 +35,6 @@ from blend.schemas.manifest import (
     MANIFEST_NAME,
     MODEL_VERDICTS_NAME,
     RECIPE_NAME,
-    FileInfo,
     ReleaseManifest,
     TableInfo,
 )
@@ -117,6 +116,7 @@ def _fill(release: Path, placed: RecipeInPlace) -> ReleaseManifest:
     for config in dict.fromkeys(table.config for table in tables if table.config in ASKED):
         files = [release / name for table in tables if table.config == config for name in table.files]
         written[config] = pl.scan_parquet(files, glob=False).rename({"MCQID": "mcq_id", "ID": "template_id"})
+    _write(release, _reports(built, as_released, written))
     manifest = ReleaseManifest(
         name=recipe.name,
         version=recipe.version,
@@ -125,11 +125,13 @@ def _fill(release: Path, placed: RecipeInPlace) -> ReleaseManifest:
         recipe=as_released,
         sources=(*built.sources, *carried),
         tables=tuple(tables),
-        files=_write(release, _reports(built, as_released, written)),
+        files=file_infos(release, filter(Path.is_file, release.rglob("*"))),
         report=tuple(stage.report([locale.tag for locale in built.held]) for stage in built.stages),
     )
     facts = _facts(built, release, manifest, datasheet, before, written)
-    manifest = manifest.model_copy(update={"files": _write(release, documents(facts).items())})
+    _write(release, documents(facts).items())
+    files = file_infos(release, filter(Path.is_file, release.rglob("*")))
+    manifest = manifest.model_copy(update={"files": files})
     (release / MANIFEST_NAME).write_text(manifest.to_json(), encoding="utf-8", newline="\n")
     return manifest
 
@@ -235,9 +237,8 @@ def _facts(
     )
 
 
-def _write(release: Path, texts: Iterable[tuple[str, str]]) -> tuple[FileInfo, ...]:
-    """Write texts by their path in the release, and return all files that are there then."""
+def _write(release: Path, texts: Iterable[tuple[str, str]]) -> None:
+    """Write texts by their path in the release."""
     for path, text in texts:
         (release / path).parent.mkdir(exist_ok=True)
         (release / path).write_text(text, encoding="utf-8", newline="\n")
-    return file_infos(release, [path for path in release.rglob("*") if path.is_file()])

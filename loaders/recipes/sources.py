@@ -262,13 +262,10 @@ class _Kind(NamedTuple):
     """What to do where it is not there."""
 
 
-def _raw_rows(folder: Path, *, locales: Registry, reviewing: bool) -> _Rows:
-    return read_responses(folder, locales=locales, reviewing=reviewing)._asdict()
-
-
+_RAW = _Kind(response_files, lambda folder, **how: read_responses(folder, **how)._asdict())
 _KINDS: Mapping[str, _Kind] = {
-    "sample": _Kind(response_files, _raw_rows, unused=("location", "revision")),
-    "responses": _Kind(response_files, _raw_rows),
+    "sample": _RAW._replace(unused=("location", "revision")),
+    "responses": _RAW,
     "contributions": _Kind(_contributed_files, _contributed_rows, unused=("revision", "license")),
     "blend": _Kind(
         blend_files,
