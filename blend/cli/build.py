@@ -1,13 +1,14 @@
 """``blend init`` and ``blend build``: from a recipe, an upstream directory or the sample to a release."""
 
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from blend.cli.application import UsageError
-from blend.cli.options import NewFolder, recipe_here, say_which
+from blend.cli.options import NewFolder, used_recipe
 from blend.schemas.errors import InputError
 
 if TYPE_CHECKING:
@@ -38,51 +39,60 @@ def init(folder: NewFolder) -> None:
     typer.echo(f"  blend build {folder / 'recipe.toml'} --out {folder / 'release'}")
 
 
+_Recipe = Annotated[
+    Path | None, typer.Argument(help="Recipe (TOML). Without one, recipe.toml here, or else the sample.")
+]
+_Out = Annotated[
+    Path, typer.Option(help="Directory to make; an older release of the same dataset there is replaced.")
+]
+_Replace = Annotated[
+    bool, typer.Option("--replace", help="Replace the release of another dataset in --out as well.")
+]
+_Blend = Annotated[
+    str | None,
+    typer.Option(
+        "--blend",
+        metavar="DIR|REPO@REV",
+        help="Build the public BLEnD data alone, in any of its layouts: from this directory, or from "
+        "org/name@commit on the Hub.",
+    ),
+]
+_Semeval = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR", help="Build SemEval-2026 Task 7 alone, from the task's files (docs/semeval.md)."
+    ),
+]
+_Food = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Build a snapshot of Wikidata alone (`blend wikidata snapshot`)."),
+]
+_SourcePaths = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--source-path",
+        metavar="LOCATION=PATH",
+        help="Where a source of the recipe lies, if not where it says: to build a release again from its own "
+        "recipe. Repeat it.",
+    ),
+]
+_McqMode = Annotated[
+    Literal["default", "paper"] | None,
+    typer.Option(help="How multiple-choice questions are made; 'paper' repeats the published procedure."),
+]
+_ManifestAsJson = Annotated[bool, typer.Option("--json", help="Print the manifest as JSON, and nothing else.")]
+
+
 def build(
-    recipe: Annotated[
-        Path | None, typer.Argument(help="Recipe (TOML). Without one, recipe.toml here, or else the sample.")
-    ] = None,
-    out: Annotated[
-        Path, typer.Option(help="Directory to make; an older release of the same dataset there is replaced.")
-    ] = DEFAULT_OUT,
-    replace: Annotated[
-        bool, typer.Option("--replace", help="Replace the release of another dataset in --out as well.")
-    ] = False,
-    blend_data: Annotated[
-        str | None,
-        typer.Option(
-            "--blend",
-            metavar="DIR|REPO@REV",
-            help="Build the public BLEnD data alone, in any of its layouts: from this directory, or from "
-            "org/name@commit on the Hub.",
-        ),
-    ] = None,
-    semeval: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR", help="Build SemEval-2026 Task 7 alone, from the task's files (docs/semeval.md)."
-        ),
-    ] = None,
-    food: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Build a snapshot of Wikidata alone (`blend wikidata snapshot`)."),
-    ] = None,
-    source_paths: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--source-path",
-            metavar="LOCATION=PATH",
-            help="Where a source of the recipe lies, if not where it says: to build a release again from its "
-            "own recipe. Repeat it.",
-        ),
-    ] = None,
-    mcq_mode: Annotated[
-        Literal["default", "paper"] | None,
-        typer.Option(help="How multiple-choice questions are made; 'paper' repeats the published procedure."),
-    ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the manifest as JSON, and nothing else.")
-    ] = False,
+    recipe: _Recipe = None,
+    out: _Out = DEFAULT_OUT,
+    replace: _Replace = False,
+    blend_data: _Blend = None,
+    semeval: _Semeval = None,
+    food: _Food = None,
+    source_paths: _SourcePaths = None,
+    mcq_mode: _McqMode = None,
+    as_json: _ManifestAsJson = False,
 ) -> None:
     """Build a release directory that `datasets.load_dataset` reads.
 
@@ -98,79 +108,69 @@ def build(
     from blend.builders.release import build_release
     from blend.loaders.files.progress import shown_progress, silent
     from blend.loaders.releases.references import held_release
-    from blend.schemas.recipe import McqOptions
     from blend.stopping import interruptible, unless_made
 
-    chosen = _chosen(recipe, blend_data, semeval, food)
-    there = chosen.source_paths | _named_locations(chosen.recipe, source_paths or [])
-    used = chosen.recipe
-    if mcq_mode is not None:
-        if all(source.kind == "wikidata" for source in used.sources):
-            raise UsageError(
-                "--mcq-mode is about questions, and a snapshot of Wikidata holds none; leave it out"
-            )
-        mcq = McqOptions.model_validate({**used.mcq.model_dump(), "mode": mcq_mode})
-        used = used.model_copy(update={"mcq": mcq})
-    before = held_release(out)
+    alone = {"blend": blend_data, "semeval": semeval, "food": food}
+    used, path = _chosen(recipe, {kind: data for kind, data in alone.items() if data is not None}, mcq_mode)
+    base = Path() if path is None else path.parent
+    there, before = _named_locations(used, source_paths or []), held_release(out)
     with interruptible(unless_made(out)), nullcontext(silent) if as_json else shown_progress() as on_progress:
         manifest = build_release(
-            used, out, base=chosen.base, source_paths=there, replace=replace, on_progress=on_progress
+            used, out, base=base, source_paths=there, replace=replace, on_progress=on_progress
         )
     if as_json:
         typer.echo(manifest.to_json(), nl=False)
-        return
-    _print_summary(manifest, out, before, chosen.called)
-    if chosen.path is not None and used.mcq.verdicts is None and (chosen.base / VERDICTS).is_file():
-        typer.echo(
-            f"\n{chosen.base / VERDICTS} lies beside the recipe and was not read: write verdicts = "
-            f'"{VERDICTS}" below [mcq], and build again.'
-        )
+    else:
+        # What commands call the recipe; data of an option have none that they could name.
+        called = "RECIPE" if any(alone.values()) else str(path or "")
+        _print_summary(manifest, out, before, called)
+        if path is not None and used.mcq.verdicts is None and (base / VERDICTS).is_file():
+            typer.echo(
+                f"\n{base / VERDICTS} lies beside the recipe and was not read: write verdicts = "
+                f'"{VERDICTS}" below [mcq], and build again.'
+            )
 
 
-class _Chosen(NamedTuple):
-    """What is built."""
+def _chosen(
+    path: Path | None, alone: Mapping[str, Any], mcq_mode: Literal["default", "paper"] | None
+) -> tuple["Recipe", Path | None]:
+    """The recipe that a command line names, or that stands in this folder, or else that of the sample.
 
-    recipe: "Recipe"
-    path: Path | None
-    """The recipe's file; null for data that an option names, and for the sample."""
-    source_paths: dict[str, Path]
-    """Where sources lie that an option names."""
-    called: str
-    """What commands call the recipe; data of an option have none that they could name."""
+    Args:
+        path: The recipe's file.
+        alone: Data that are built alone, by their kind.
+        mcq_mode: How multiple-choice questions are made, if not as the recipe says.
 
-    @property
-    def base(self) -> Path:
-        return Path() if self.path is None else self.path.parent
-
-
-def _chosen(path: Path | None, blend_data: str | None, semeval: Path | None, food: Path | None) -> _Chosen:
-    """The recipe that a command line names, or that stands in this folder, or else that of the sample."""
+    Returns:
+        The recipe and its file; null for data that an option names, and for the sample.
+    """
     from blend.loaders import recipes
-    from blend.schemas.recipe import licensed
+    from blend.schemas.recipe import McqOptions, licensed
 
-    if sum(one is not None for one in (path, blend_data, semeval, food)) > 1:
+    if len(alone) + (path is not None) > 1:
         raise UsageError(
             "RECIPE, --blend, --semeval and --food each build their data alone; to join them, write all into "
             "a recipe"
         )
-    if food is not None:
-        return _Chosen(recipes.food_recipe(food), None, {food.name: food}, "RECIPE")
-    if semeval is not None:
-        used = recipes.semeval_recipe(semeval)
-        return _Chosen(used, None, {used.sources[0].location: semeval}, "RECIPE")
-    if blend_data is not None:
-        is_on_the_hub = "@" in blend_data and not Path(blend_data).exists()
-        location, _, revision = blend_data.partition("@") if is_on_the_hub else (blend_data, "", None)
-        used = recipes.blend_recipe(location, revision)
-        there = {} if is_on_the_hub else {used.sources[0].location: Path(blend_data)}
-        return _Chosen(used, None, there, "RECIPE")
-    if path is None:
-        path = recipe_here()
-        say_which(path)
-    if path is None:
-        return _Chosen(recipes.sample_recipe(), None, {}, "")
+    makers: Mapping[str, Callable[[Any], Recipe]] = {
+        "blend": recipes.blend_recipe,
+        "semeval": recipes.semeval_recipe,
+        "food": recipes.food_recipe,
+    }
+    for kind, data in alone.items():
+        recipe = makers[kind](data)
+    if not alone:
+        recipe, path = used_recipe(path)
     # A licence is looked at here already, where the error can name the file.
-    return _Chosen(licensed(recipes.read_recipe(path), where=str(path)), path, {}, str(path))
+    recipe = licensed(recipe, where=str(path or "recipe"))
+    if mcq_mode is not None:
+        if all(source.kind == "wikidata" for source in recipe.sources):
+            raise UsageError(
+                "--mcq-mode is about questions, and a snapshot of Wikidata holds none; leave it out"
+            )
+        mcq = McqOptions.model_validate({**recipe.mcq.model_dump(), "mode": mcq_mode})
+        recipe = recipe.model_copy(update={"mcq": mcq})
+    return recipe, path
 
 
 def _named_locations(recipe: "Recipe", named: list[str]) -> dict[str, Path]:

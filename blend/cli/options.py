@@ -108,21 +108,6 @@ class _UsedRecipe(NamedTuple):
         return Path() if self.path is None else self.path.parent
 
 
-def recipe_here() -> Path | None:
-    """The recipe in this folder; null where there is none, and the sample is used."""
-    return _USUAL if _USUAL.exists() else None
-
-
-def say_which(chosen: Path | None) -> None:
-    """Say what a command is about where no recipe is named: nobody takes the sample for their own data."""
-    typer.echo(
-        f"No recipe is named, and there is no {_USUAL} here: this is about the sample in the package."
-        if chosen is None
-        else f"No recipe is named: this is about {chosen} in this folder.",
-        err=True,
-    )
-
-
 def used_recipe(path: Path | None) -> _UsedRecipe:
     """The recipe at a path; without one that in this folder, or else the sample, which is said.
 
@@ -131,9 +116,16 @@ def used_recipe(path: Path | None) -> _UsedRecipe:
     """
     from blend.loaders.recipes import read_recipe, sample_recipe
 
-    chosen = recipe_here() if path is None else path
+    chosen = path
     if path is None:
-        say_which(chosen)
+        chosen = _USUAL if _USUAL.exists() else None
+        # Nobody is to take the sample for their own data.
+        typer.echo(
+            f"No recipe is named, and there is no {_USUAL} here: this is about the sample in the package."
+            if chosen is None
+            else f"No recipe is named: this is about {chosen} in this folder.",
+            err=True,
+        )
     return _UsedRecipe(sample_recipe() if chosen is None else read_recipe(chosen), chosen)
 
 

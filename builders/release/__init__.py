@@ -1,6 +1,6 @@
 """The release: a recipe becomes a directory that ``datasets.load_dataset`` reads."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -14,17 +14,18 @@ from blend.builders.diff import OpenRelease, open_release
 from blend.builders.diff.text import next_changelog
 from blend.builders.parquet import Table, loaded_bytes, write_table
 from blend.builders.release.tables import BuiltTables, build_tables
-from blend.builders.stats import build_stats
-from blend.builders.stats.dataset import build_cultural_stats, build_triple_stats
-from blend.builders.stats.measures import Stats, in_order
+from blend.builders.stats.dataset import build_cultural_stats, build_triple_stats, locale_figures
+from blend.builders.stats.measures import in_order
 from blend.builders.stats.planning import power
 from blend.loaders.files.atomic import atomic_directory
 from blend.loaders.files.content import file_infos
 from blend.loaders.files.progress import ProgressCallback, silent
-from blend.loaders.recipes import RecipeInPlace, read_datasheet
+from blend.loaders.files.toml import read_toml
+from blend.loaders.recipes import RecipeInPlace
 from blend.loaders.releases.references import check_replaceable
 from blend.loaders.releases.tables import figures_json, read_audit
 from blend.schemas.arrow_types import published
+from blend.schemas.frames import FINDINGS, KEY
 from blend.schemas.locales import Registry
 from blend.schemas.manifest import (
     AGREEMENT_NAME,
@@ -34,7 +35,6 @@ from blend.schemas.manifest import (
     MANIFEST_NAME,
     MODEL_VERDICTS_NAME,
     RECIPE_NAME,
-    FileInfo,
     ReleaseManifest,
     TableInfo,
 )
@@ -42,6 +42,7 @@ from blend.schemas.recipe import Recipe, licensed
 from blend.schemas.reports import Datasheet
 from blend.schemas.rows import (
     ANNOTATIONS,
+    ASKED,
     CONFIGS,
     CULTURAL_PROMPTS,
     MULTIPLE_CHOICE_QUESTIONS,
@@ -91,65 +92,63 @@ def build_release(
     """
     placed = RecipeInPlace.of(
         licensed(recipe), Path(base), source_paths=source_paths, locales=locales, on_progress=on_progress
-    ).portable()
+    )
     check = partial(check_replaceable, name=recipe.name, replace=replace)
     with atomic_directory(Path(out), check=check) as release:
-        # Before anything is built: what is not there is better told at once than after hours.
-        before = placed.previous()
-        datasheet = Datasheet() if recipe.datasheet is None else read_datasheet(placed.base / recipe.datasheet)
-        built = build_tables(placed)
-        # Before anything is written: later, this would be the most that a build needs.
-        stats = _stats(built)
-        carried, as_released = placed.carry(release, built.recipe)
-        tables = _write_tables(built, release, on_progress)
-        _write(release, _reports(built, as_released, release, tables))
-        manifest = ReleaseManifest(
-            name=recipe.name,
-            version=recipe.version,
-            sdk_version=__version__,
-            writers={library: version(library) for library in _WRITERS},
-            recipe=as_released,
-            sources=(*built.sources, *carried),
-            tables=tables,
-            files=_files_in(release),
-            report=tuple(stage.report(built.tags) for stage in built.stages),
-        )
-        _write(release, documents(_facts(built, release, manifest, datasheet, stats, before)))
-        manifest = manifest.model_copy(update={"files": _files_in(release)})
-        _write(release, {MANIFEST_NAME: manifest.to_json()})
-        return manifest
+        return _fill(release, placed)
 
 
-def _stats(built: BuiltTables) -> Stats | None:
-    """Agreement and overlap of the questions; null without any."""
-    if built.inputs.questions.is_empty():
-        return None
-    made = built.aggregated
-    return build_stats(
-        built.inputs.questions,
-        built.annotations,
-        options=built.recipe.saq,
-        agreement=None if made is None else made.agreement,
-        groups=None if made is None else made.groups,
-        locales=built.locales,
-        with_overlap=False,  # The card does not show it.
-    )
-
-
-def _write_tables(built: BuiltTables, release: Path, on_progress: ProgressCallback) -> tuple[TableInfo, ...]:
+def _fill(release: Path, placed: RecipeInPlace) -> ReleaseManifest:
+    """Build what a recipe describes in an empty folder."""
+    recipe = placed.recipe
+    # Before anything is built: what is not there is better told at once than after hours.
+    before, datasheet = placed.previous(), Datasheet()
+    if recipe.datasheet is not None:
+        datasheet = read_toml(placed.base / recipe.datasheet, Datasheet, what="datasheet")
+    built = build_tables(placed)
+    carried, as_released = placed.carry(release, built.recipe)
     waiting, tables = list(_tables(built)), list[TableInfo]()
     for table in waiting:
-        on_progress("write tables", len(tables), len(waiting))
+        placed.on_progress("write tables", len(tables), len(waiting))
         tables.append(write_table(table, release))
-    on_progress("write tables", len(tables), len(waiting))
-    return tuple(tables)
+    placed.on_progress("write tables", len(tables), len(waiting))
+    written: _Written = {}
+    for config in dict.fromkeys(table.config for table in tables if table.config in ASKED):
+        files = [release / name for table in tables if table.config == config for name in table.files]
+        written[config] = pl.scan_parquet(files, glob=False).rename({"MCQID": "mcq_id", "ID": "template_id"})
+    _write(release, _reports(built, as_released, written))
+    manifest = ReleaseManifest(
+        name=recipe.name,
+        version=recipe.version,
+        sdk_version=__version__,
+        writers={library: version(library) for library in _WRITERS},
+        recipe=as_released,
+        sources=(*built.sources, *carried),
+        tables=tuple(tables),
+        files=file_infos(release, filter(Path.is_file, release.rglob("*"))),
+        report=tuple(stage.report([locale.tag for locale in built.held]) for stage in built.stages),
+    )
+    facts = _facts(built, release, manifest, datasheet, before, written)
+    _write(release, documents(facts).items())
+    files = file_infos(release, filter(Path.is_file, release.rglob("*")))
+    manifest = manifest.model_copy(update={"files": files})
+    (release / MANIFEST_NAME).write_text(manifest.to_json(), encoding="utf-8", newline="\n")
+    return manifest
+
+
+_Written = dict[str, pl.LazyFrame]
+"""Rows of configurations of questions with options, as they have been written."""
 
 
 def _tables(built: BuiltTables) -> Iterator[Table]:
     """Everything to be written, in the order of the card."""
+    questions = built.inputs.questions
     by_locale = {
-        ANNOTATIONS: built.annotation_rows(),
-        SHORT_ANSWER_QUESTIONS: built.inputs.questions,
+        # Question texts, language and topic belong to an annotation's row.
+        ANNOTATIONS: questions.drop("source").join(
+            built.annotations.drop("source"), on=KEY, how="inner", validate="1:1", maintain_order="left"
+        ),
+        SHORT_ANSWER_QUESTIONS: questions,
         SHORT_ANSWER_PROMPTS: built.inputs.prompts,
     }
     for config, rows in by_locale.items():
@@ -175,22 +174,24 @@ def _tables(built: BuiltTables) -> Iterator[Table]:
             yield Table(CULTURAL_PROMPTS, str(kind), CONFIGS[CULTURAL_PROMPTS], [rows])
 
 
-def _reports(built: BuiltTables, recipe: Recipe, release: Path, tables: Sequence[TableInfo]) -> dict[str, str]:
+def _reports(built: BuiltTables, recipe: Recipe, written: _Written) -> Iterator[tuple[str, str]]:
     """What else programs read, by path: recipe, findings, agreement, and what rules and models find."""
-    texts = {
-        RECIPE_NAME: tomli_w.dumps(recipe.model_dump(mode="json", exclude_none=True)),
-        FINDINGS_NAME: built.findings().write_ndjson(),
-    }
+    yield RECIPE_NAME, tomli_w.dumps(recipe.model_dump(mode="json", exclude_none=True))
+    findings = (
+        stage.findings.select(pl.lit(stage.name).alias("stage"), *FINDINGS.names()) for stage in built.stages
+    )
+    yield FINDINGS_NAME, pl.concat(findings).write_ndjson()
     if built.aggregated is not None:
+        tags = [locale.tag for locale in built.held]
         of_people = {
             AGREEMENT_NAME: built.aggregated.agreement,
             ANNOTATOR_GROUPS_NAME: built.aggregated.groups,
         }
-        texts |= {
-            name: figures_json(rows, built.tags) for name, rows in of_people.items() if not rows.is_empty()
-        }
+        for name, rows in of_people.items():
+            if not rows.is_empty():
+                yield name, figures_json(rows, tags)
     if built.model_report is not None:
-        texts[MODEL_VERDICTS_NAME] = built.model_report.model_dump_json(indent=1) + "\n"
+        yield MODEL_VERDICTS_NAME, built.model_report.model_dump_json(indent=1) + "\n"
     # What was taken with its options is not ours to audit, and no votes are known of it.
     if built.mcqs.n_mcqs and built.mcqs.given.is_empty() and recipe.mcq.mode == "default":
         # Only here: in paper mode nothing is audited, and nothing for it is loaded.
@@ -198,22 +199,11 @@ def _reports(built: BuiltTables, recipe: Recipe, release: Path, tables: Sequence
 
         audits = {
             config: audit_report(rows, annotations=built.annotations, locales=built.locales, config=config)
-            for config in (MULTIPLE_CHOICE_QUESTIONS, TRUE_FALSE_QUESTIONS)
-            if (rows := _written(release, tables, config)) is not None
+            for config, rows in written.items()
         }
         true_false = audits.get(TRUE_FALSE_QUESTIONS)
         report = audits[MULTIPLE_CHOICE_QUESTIONS].model_copy(update={"true_false": true_false})
-        texts[AUDIT_NAME] = report.model_dump_json(indent=1) + "\n"
-    return texts
-
-
-def _written(release: Path, tables: Sequence[TableInfo], config: str) -> pl.LazyFrame | None:
-    """The rows of a configuration of questions with options, as they have been written; null without any."""
-    files = [release / name for table in tables if table.config == config for name in table.files]
-    if not files:
-        return None
-    rows = pl.scan_parquet(files, glob=False)
-    return rows.rename({"MCQID": "mcq_id", "ID": "template_id"})
+        yield AUDIT_NAME, report.model_dump_json(indent=1) + "\n"
 
 
 def _facts(
@@ -221,18 +211,18 @@ def _facts(
     release: Path,
     manifest: ReleaseManifest,
     datasheet: Datasheet,
-    stats: Stats | None,
     before: Path | None,
+    written: _Written,
 ) -> ReleaseFacts:
     """All that the documents are written from."""
-    triples, mcqs = built.triples, _written(release, manifest.tables, MULTIPLE_CHOICE_QUESTIONS)
+    triples, mcqs, tags = built.triples, written.get(MULTIPLE_CHOICE_QUESTIONS), [one.tag for one in built.held]
     return ReleaseFacts(
         manifest=manifest,
         loaded_bytes={file: loaded_bytes(release / file) for table in manifest.tables for file in table.files},
-        locales=tuple(built.held),
-        figures=built.figures(),
-        power=None if mcqs is None else power(mcqs).collect().sort(in_order("locale", built.tags)),
-        stats=stats,
+        locales=built.held,
+        figures=locale_figures(built.annotations, built.mcqs.summary),
+        power=None if mcqs is None else power(mcqs).collect().sort(in_order("locale", tags)),
+        stats=built.stats,
         domain=None if triples is None else triples.domain,
         cultural=None if built.cultural is None else build_cultural_stats(built.cultural.prompts),
         triples=None if triples is None else build_triple_stats([triples.build.rows(triples.languages[0])]),
@@ -247,12 +237,8 @@ def _facts(
     )
 
 
-def _write(release: Path, texts: Mapping[str, str]) -> None:
+def _write(release: Path, texts: Iterable[tuple[str, str]]) -> None:
     """Write texts by their path in the release."""
-    for path, text in texts.items():
+    for path, text in texts:
         (release / path).parent.mkdir(exist_ok=True)
         (release / path).write_text(text, encoding="utf-8", newline="\n")
-
-
-def _files_in(release: Path) -> tuple[FileInfo, ...]:
-    return file_infos(release, [path for path in release.rglob("*") if path.is_file()])

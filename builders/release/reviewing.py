@@ -14,7 +14,7 @@ from blend.builders.judges.chat import AskedOptions, OptionReader, make_judges, 
 from blend.builders.mcq.to_review import OFFERED_OPTIONS, candidate_pairs, offered_options
 from blend.builders.mcq.verdicts import Reader, Verdicts
 from blend.builders.release.inputs import read_inputs
-from blend.builders.release.tables import annotate, with_votes
+from blend.builders.release.tables import annotate
 from blend.builders.saq.answer_sheet import Lost, answer_sheet, without_lost
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.recipes import RecipeInPlace
@@ -27,7 +27,7 @@ from blend.loaders.responses.verdicts import (
     shipped_decisions,
 )
 from blend.schemas.errors import InputError
-from blend.schemas.frames import KEY
+from blend.schemas.frames import KEY, votes_known
 from blend.schemas.locales import Registry
 from blend.schemas.personal_data import MODEL
 from blend.schemas.recipe import JudgeOptions, Recipe
@@ -94,8 +94,8 @@ def pairs_to_review(recipe: Recipe, *, base: Path = Path(), everything: bool = F
         InputError: If there is nothing to decide; otherwise as `builders.release.inputs.read_inputs`.
     """
     placed = RecipeInPlace.of(recipe, base)
-    inputs, verdicts = read_inputs(placed), placed.verdicts()
-    annotations = with_votes(annotate(inputs, recipe)[0])
+    inputs, (verdicts, _) = read_inputs(placed), placed.verdicts()
+    annotations = annotate(inputs, recipe)[0].filter(votes_known())
     pairs = candidate_pairs(inputs.questions, annotations, options=recipe.mcq, locales=placed.locales)
     decided = [
         *(() if verdicts is None else decisions_in(verdicts)),
@@ -142,7 +142,7 @@ class _RecipeOptions:
         self._recipe, self.locales = placed.recipe, placed.locales
         inputs = read_inputs(placed)
         self._questions = inputs.questions
-        self._annotations = with_votes(annotate(inputs, placed.recipe)[0])
+        self._annotations = annotate(inputs, placed.recipe)[0].filter(votes_known())
         self.answered = inputs.questions.drop("source").join(self._annotations.drop("source"), on=KEY)
         """The questions with their answers, `frames.ANNOTATION_ROWS`."""
 
@@ -226,7 +226,7 @@ def options_to_review(
             read; otherwise as `builders.release.inputs.read_inputs`.
     """
     placed = RecipeInPlace.of(recipe, base)
-    options, verdicts = _RecipeOptions(placed), placed.verdicts()
+    options, (verdicts, _) = _RecipeOptions(placed), placed.verdicts()
     every = options.offered(verdicts, everything=everything, locales=locales)
     offered = [one for one in every if only is None or _question(one[0]) in only]
     rows = []
@@ -267,11 +267,11 @@ def options_for_natives(
     Raises:
         InputError: If the recipe is in paper mode; otherwise as `builders.release.inputs.read_inputs`.
     """
-    placed = RecipeInPlace(recipe, base, {}, known, silent)
+    placed = RecipeInPlace(recipe, base, known)
     options = _RecipeOptions(placed)
     unread = [
         row
-        for row, readers, _ in options.offered(placed.verdicts())
+        for row, readers, _ in options.offered(placed.verdicts()[0])
         if all(reader.kind != NATIVE for reader in readers)
     ]
     return pl.DataFrame(unread, OFFERED_OPTIONS), options.answered
@@ -339,7 +339,7 @@ def read_by_model(
     is_same = named is not None and (base / named).resolve() == out.resolve()
     while True:
         # Those that the recipe names, and those in the file that is added to, as they stand by now.
-        parts = [None if is_same else placed.verdicts(), read_verdicts(out) if out.exists() else None]
+        parts = [None if is_same else placed.verdicts()[0], read_verdicts(out) if out.exists() else None]
         known = [part for part in parts if part is not None]
         verdicts = pl.concat(known) if known else None
         offered = options.offered(verdicts, everything=everything, locales=locales)

@@ -20,7 +20,7 @@ from blend.loaders.releases.tables import (
     release_locales,
 )
 from blend.schemas.errors import InputError
-from blend.schemas.frames import KEY
+from blend.schemas.frames import KEY, votes_known
 from blend.schemas.manifest import AGREEMENT_NAME, ANNOTATOR_GROUPS_NAME
 from blend.schemas.recipe import Domain
 from blend.schemas.rows import (
@@ -30,6 +30,42 @@ from blend.schemas.rows import (
     SHORT_ANSWER_QUESTIONS,
 )
 from blend.schemas.summaries import Summarised, Table
+
+
+def locale_figures(annotations: pl.DataFrame, made: pl.DataFrame) -> pl.DataFrame:
+    """Count a release's rows by locale: ``questions``, ``answered``, ``votes``, ``proposed``, ``mcqs``.
+
+    Args:
+        annotations: `ANNOTATIONS`.
+        made: ``mcqs``, the number of multiple-choice questions, by ``locale``.
+
+    Returns:
+        One row per locale; ``votes`` is null where those of any question are unknown.
+    """
+    of_group = pl.element().struct.field
+    # Figures first, so that answers are not copied to be grouped by locale.
+    of_questions = annotations.select(
+        "locale",
+        "grouping",
+        groups=pl.col("annotations").list.len(),
+        votes=pl.col("annotations").list.eval(of_group("count")).list.sum(),
+        is_known=votes_known(),
+    )
+    by_locale = of_questions.group_by("locale").agg(
+        questions=pl.len(),
+        answered=(pl.col("groups") > 0).sum(),
+        votes=pl.when(pl.col("is_known").all()).then(pl.col("votes").sum()),
+        proposed=(pl.col("grouping") == "proposed").sum(),
+    )
+    mcqs = made.select("locale", "mcqs").filter(pl.col("mcqs") > 0)
+    return (
+        by_locale.join(mcqs, on="locale", how="full", coalesce=True)
+        # A locale may have multiple choice alone: nobody voted, which is not an unknown number of votes.
+        .with_columns(votes=pl.when(pl.col("questions").is_not_null()).then("votes").otherwise(0))
+        .with_columns(pl.col("questions", "answered", "proposed", "mcqs").fill_null(0))
+        .sort("locale")
+    )
+
 
 # Rows made from Wikidata: how many, where from, made of what.
 

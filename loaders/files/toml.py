@@ -138,14 +138,15 @@ def read_locales(path: Path) -> tuple[Locale, ...]:
     return parse_toml(read_text(path), LocaleFile, name=path.name, what="locale file").locale
 
 
-def registry_with(path: Path | None) -> Registry:
-    """The packaged registry, and behind its locales those of a file where one is given.
+def registry_with(path: Path | None, known: Registry | None = None) -> Registry:
+    """The known registry (the packaged one when absent), and behind its locales those of a file, if given.
 
     Raises:
         RowError, RowErrors: As `read_locales`, or if two locales share a tag, split, upstream name or other
             code.
     """
-    return registry() if path is None else registry().extended(read_locales(path), source=path.name)
+    known = registry() if known is None else known
+    return known if path is None else known.extended(read_locales(path), source=path.name)
 
 
 def known_domains(path: Path | None) -> Mapping[str, Domain]:

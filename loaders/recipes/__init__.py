@@ -1,9 +1,9 @@
-"""Recipes and datasheets: the TOML files that describe a release, and a recipe in its place."""
+"""Recipes: the TOML files that describe a release, and a recipe in its place."""
 
 import os
 import tomllib
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -19,7 +19,7 @@ from blend.loaders.files.content import (
 )
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.files.tables import WORKBOOK
-from blend.loaders.files.toml import domain_toml, known_domains, read_locales, read_toml
+from blend.loaders.files.toml import domain_toml, known_domains, read_toml, registry_with
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.references import hub_reference, resolve_release
 from blend.loaders.responses.verdicts import GivenVerdict, append_verdicts, read_verdicts
@@ -39,7 +39,6 @@ from blend.schemas.manifest import (
 )
 from blend.schemas.personal_data import MODEL_PREFIX
 from blend.schemas.recipe import Domain, Recipe, Source, TripleOptions, domains, find_domain
-from blend.schemas.reports import Datasheet
 
 
 def read_recipe(path: Path | str) -> Recipe:
@@ -50,11 +49,6 @@ def read_recipe(path: Path | str) -> Recipe:
             line), or if keys are missing, unknown or have values that cannot be; names all of them at once.
     """
     return read_toml(Path(path), Recipe, what="recipe")
-
-
-def read_datasheet(path: Path) -> Datasheet:
-    """The answers in a TOML file; questions that it leaves out are unanswered. Errors as of `read_recipe`."""
-    return read_toml(path, Datasheet, what="datasheet")
 
 
 def sample_recipe() -> Recipe:
@@ -68,14 +62,16 @@ def sample_recipe() -> Recipe:
         return recipe.model_copy(update={"datasheet": str(folder / (recipe.datasheet or ""))})
 
 
-def blend_recipe(location: str, revision: str | None = None) -> Recipe:
+def blend_recipe(data: str) -> Recipe:
     """The recipe for the files of the public BLEnD data, with every option at its default.
 
     Args:
-        location: Directory, or with a revision a Hub repository id.
-        revision: Commit or tag of the repository.
+        data: A directory, or ``org/name@commit`` on the Hub.
     """
-    source = Source(kind="blend", location=_recorded(location, revision), revision=revision)
+    location, _, revision = data.partition("@")
+    source = Source(kind="blend", location=os.path.realpath(data))
+    if revision and not Path(data).exists():
+        source = Source(kind="blend", location=location, revision=revision)
     return Recipe(name="blend", version="1.0.0", title="BLEnD", sources=(source,))
 
 
@@ -89,7 +85,7 @@ def semeval_recipe(folder: Path) -> Recipe:
         version="1.0.0",
         title="SemEval-2026 Task 7",
         license="other",
-        sources=(Source(kind="semeval", location=_recorded(str(folder), None)),),
+        sources=(Source(kind="semeval", location=os.path.realpath(folder)),),
     )
 
 
@@ -116,18 +112,9 @@ def food_recipe(snapshot: Path) -> Recipe:
         version="1.0.0",
         title=config.replace("-", " ").capitalize(),
         license="cc0-1.0",
-        sources=(Source(kind="wikidata", location=snapshot.name),),
+        sources=(Source(kind="wikidata", location=str(snapshot.absolute())),),
         food=TripleOptions(domain=domain),
     )
-
-
-def _recorded(location: str, revision: str | None) -> str:
-    """A location as a release records it: a directory by its name alone.
-
-    Where a directory lay on the machine of whoever built the release means nothing to others, and must not
-    make a difference to the release's bytes.
-    """
-    return location if revision is not None else Path(os.path.realpath(location)).name
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,14 +126,14 @@ class RecipeInPlace:
     """
 
     recipe: Recipe
-    """What it says."""
+    """What it says, every absolute location replaced by the name of what lies there."""
     base: Path
     """Folder to which its relative locations refer."""
-    source_paths: Mapping[str, Path]
-    """Directories and files by location, for what lies elsewhere than the recipe says."""
     locales: Registry
     """The locales that it can name: the known ones, and those of its own file."""
-    on_progress: ProgressCallback
+    source_paths: Mapping[str, Path] = field(default_factory=dict)
+    """Directories and files by location, for what lies elsewhere than the recipe says."""
+    on_progress: ProgressCallback = silent
     """Told about progress."""
 
     @classmethod
@@ -161,46 +148,35 @@ class RecipeInPlace:
     ) -> "RecipeInPlace":
         """A recipe in a folder; the known locales are those of the package when absent.
 
+        Where a directory lies on the machine of whoever builds a release means nothing to others, may tell more
+        than is wanted, and must not make a difference to the release's bytes; what was read is known by its
+        digest. So an absolute location becomes the shortest end of its path that names nothing else.
+
         Raises:
             BlendError: If the recipe's file of locales or of domains is not there, or an entry of the former is
                 not as it must be.
         """
+        files = {"locale_file": recipe.locale_file, "food.domain_file": recipe.food.domain_file}
+        for key, name in files.items():
+            if name is not None and not (path := base / name).is_file():
+                raise InputError(f"recipe, key {key}: {instead_of_file(path)}: {path}; correct the path")
+        named = [*(source.location for source in recipe.sources), recipe.previous or ""]
+        names = {location: location for location in named if not Path(location).is_absolute()}
+        there = dict(source_paths or {})
+        for location in named:
+            if location not in names:
+                parts = Path(location).parts[1:]
+                ends = ["/".join(parts[-length:]) for length in range(1, len(parts) + 1)]
+                # Two absolute paths have different ends; only a relative location can be a whole path.
+                ends = [*(end for end in ends if end not in names.values()), "./" + "/".join(parts)]
+                names[location] = ends[0]
+                there[ends[0]] = there.get(location, Path(location))
+        sources = [one.model_copy(update={"location": names[one.location]}) for one in recipe.sources]
+        update = {"sources": tuple(sources), "previous": names[recipe.previous or ""] or None}
         known = registry() if locales is None else locales
         if recipe.locale_file is not None:
-            path = base / recipe.locale_file
-            _check_named(path, "recipe, key locale_file")
-            known = known.extended(read_locales(path), source=path.name)
-        if recipe.food.domain_file is not None:
-            _check_named(base / recipe.food.domain_file, "recipe, key food.domain_file")
-        return cls(recipe, base, source_paths or {}, known, on_progress)
-
-    def portable(self) -> "RecipeInPlace":
-        """The recipe with every absolute location replaced by the name of what lies there.
-
-        Where a directory lies on the machine of whoever builds the release means nothing to others, may tell
-        more than is wanted, and must not make a difference to the release's bytes; what was read is known by
-        its digest. Of several sources of one name, each has as many of the folders above it as tell them apart.
-        """
-        recipe = self.recipe
-        named = [source.location for source in recipe.sources]
-        named += [] if recipe.previous is None else [recipe.previous]
-        taken = {location for location in named if not Path(location).is_absolute()}
-        names = dict(zip(taken, taken, strict=True))
-        for location in dict.fromkeys(named):
-            if location not in taken:
-                names[location] = _name(Path(location), names.values())
-        sources = [one.model_copy(update={"location": names[one.location]}) for one in recipe.sources]
-        previous = None if recipe.previous is None else names[recipe.previous]
-        there = {
-            name: self.source_paths.get(location, Path(location))
-            for location, name in names.items()
-            if location not in taken
-        }
-        return replace(
-            self,
-            recipe=recipe.model_copy(update={"sources": tuple(sources), "previous": previous}),
-            source_paths={**self.source_paths, **there},
-        )
+            known = registry_with(base / recipe.locale_file, known)
+        return cls(recipe.model_copy(update=update), base, known, there, on_progress)
 
     def domain(self) -> tuple[Domain, str | None]:
         """The domain that the recipe looks for in Wikidata, a packaged one or one of its own file.
@@ -214,12 +190,10 @@ class RecipeInPlace:
         own = self.recipe.food.domain_file
         path = None if own is None else self.base / own
         domain = find_domain(self.recipe.food.domain, known_domains(path))
-        if path is None or domain.templates in (None, PACKAGED):
-            return domain, None
-        templates = path.with_name(domain.templates)
-        fix = f"correct the path, or name the packaged {PACKAGED}"
-        _check_named(templates, "domain, key templates", fix=fix)
-        return domain, read_text(templates)
+        text = None
+        if path is not None and domain.templates not in (None, PACKAGED):
+            text = read_text(path.with_name(domain.templates))
+        return domain, text
 
     def previous(self) -> Path | None:
         """The directory of the release before, from here or from the Hub; null where there is none.
@@ -227,41 +201,38 @@ class RecipeInPlace:
         Raises:
             InputError: If there is no such release, or if its words on what changes are those of this recipe.
         """
-        named = self.recipe.previous
-        if named is None:
-            return None
-        folder = self.source_paths.get(named, self.base / named)
-        if not folder.is_dir() and hub_reference(named) is None:
-            fix = f"correct the path, or say where it lies now: `source_paths={named}=PATH`"
-            raise InputError(f"recipe, key previous: no such directory: {folder}; {fix}")
-        found = resolve_release(folder if folder.is_dir() else named)
-        before = read_manifest(found)
-        if self.recipe.changes is not None and self.recipe.changes == before.recipe.changes:
-            what = f"says word for word what it says of {before.version}"
-            raise InputError(f"recipe, key changes: {what}; write what is new since then, or remove the key")
+        named, found = self.recipe.previous, None
+        if named is not None:
+            folder = self.source_paths.get(named, self.base / named)
+            if not folder.is_dir() and hub_reference(named) is None:
+                fix = f"correct the path, or say where it lies now: `source_paths={named}=PATH`"
+                raise InputError(f"recipe, key previous: no such directory: {folder}; {fix}")
+            found = resolve_release(folder if folder.is_dir() else named)
+            before = read_manifest(found)
+            if self.recipe.changes is not None and self.recipe.changes == before.recipe.changes:
+                what = f"says word for word what it says of {before.version}"
+                fix = "write what is new since then, or remove the key"
+                raise InputError(f"recipe, key changes: {what}; {fix}")
         return found
 
-    def verdicts(self) -> pl.DataFrame | None:
-        """The recipe's table of verdicts, `frames.VERDICTS`; null when it names none.
+    def verdicts(self) -> tuple[pl.DataFrame | None, Callable[[Sequence[GivenVerdict]], None] | None]:
+        """The recipe's table of verdicts, and what keeps verdicts of its chat model there at once.
 
-        A table to which a chat model adds need not be there yet, and loses a row that a killed build cut off.
+        Returns:
+            `frames.VERDICTS`, null without a table, and null without such a model. A table to which one adds
+            need not be there yet, and loses a row that a killed build cut off.
         """
-        if self.recipe.mcq.verdicts is None:
-            return None
-        path = self.base / self.recipe.mcq.verdicts
-        if (record := self.recorder()) is not None:
-            if not path.exists():
-                return None
-            record(())
-        return read_verdicts(path)
-
-    def recorder(self) -> Callable[[Sequence[GivenVerdict]], None] | None:
-        """What keeps verdicts of a chat model in the table at once; null without such a model or table."""
-        mcq = self.recipe.mcq
-        if mcq.judge.model is None or mcq.verdicts is None:
-            return None
-        reader, today = f"{MODEL_PREFIX}{mcq.judge.model}", datetime.now(UTC).date()
-        return partial(append_verdicts, self.base / mcq.verdicts, reader=reader, when=today)
+        mcq, found, record = self.recipe.mcq, None, None
+        if mcq.verdicts is not None:
+            path = self.base / mcq.verdicts
+            if mcq.judge.model is not None:
+                reader, today = f"{MODEL_PREFIX}{mcq.judge.model}", datetime.now(UTC).date()
+                record = partial(append_verdicts, path, reader=reader, when=today)
+                if path.exists():
+                    record(())
+            if record is None or path.exists():
+                found = read_verdicts(path)
+        return found, record
 
     def carry(self, release: Path, recipe: Recipe) -> tuple[list[SourceInfo], Recipe]:
         """Put what the recipe names, but its sources, into a release, which then builds itself again.
@@ -281,29 +252,33 @@ class RecipeInPlace:
         Raises:
             RowError: If a file cannot be read.
         """
-        texts, food = {}, recipe.food
+        contents, food = dict[str, bytes](), recipe.food
         if recipe.locale_file is not None:
-            texts[LOCALES_NAME] = read_text(self.base / recipe.locale_file).replace("\r\n", "\n")
+            text = read_text(self.base / recipe.locale_file).replace("\r\n", "\n")
+            contents[LOCALES_NAME] = text.encode()
         if food.domain_file is not None:
             domain, templates = self.domain()
             if templates is not None:
-                texts[PROMPT_TEMPLATES_NAME] = templates
+                contents[PROMPT_TEMPLATES_NAME] = templates.encode()
                 domain = domain.model_copy(update={"templates": PROMPT_TEMPLATES_NAME})
-            texts[DOMAINS_NAME] = domain_toml(domain)
+            contents[DOMAINS_NAME] = domain_toml(domain).encode()
             food = food.model_copy(update={"domain_file": DOMAINS_NAME})
-        for name, text in texts.items():
-            (release / name).write_text(text, encoding="utf-8", newline="\n")
-        infos, names = [], dict[str, str]()
+        names = dict[str, str]()
         for kind, location in (("verdicts", recipe.mcq.verdicts), ("forms", recipe.cultural.forms)):
-            if location is None:
-                continue
-            suffix, content = _as_text(kind, self.base / location)
-            names[kind] = f"{kind}{suffix}"
-            if content is not None:
-                (release / names[kind]).write_bytes(content)
-                files = file_infos(release, [release / names[kind]])
-                info = {"kind": kind, "location": names[kind], "revision": None, "files": files}
-                infos.append(SourceInfo(**info, sha256=directory_digest(files)))
+            if location is not None:
+                path = self.base / location
+                is_workbook = path.suffix.lower() == WORKBOOK
+                names[kind] = kind + (_AS_TEXT[kind][0] if is_workbook else path.suffix)
+                if path.exists():
+                    contents[names[kind]] = _AS_TEXT[kind][1](path) if is_workbook else read_content(path)
+        for name, content in contents.items():
+            (release / name).write_bytes(content)
+        infos = []
+        for kind, name in names.items():
+            if name in contents:
+                files = file_infos(release, [release / name])
+                digest = directory_digest(files)
+                infos.append(SourceInfo(kind=kind, location=name, revision=None, sha256=digest, files=files))
         there = {
             "datasheet": None if recipe.datasheet is None else ANSWERS_NAME,
             "locale_file": None if recipe.locale_file is None else LOCALES_NAME,
@@ -314,25 +289,11 @@ class RecipeInPlace:
         return infos, recipe.model_copy(update=there)
 
 
-def _as_text(kind: str, path: Path) -> tuple[str, bytes | None]:
-    """The ending and the content that a filled-in file has in a release; null where there is none yet."""
-    if path.suffix.lower() != WORKBOOK:
-        return path.suffix, read_content(path) if path.exists() else None
-    if kind == "forms":
-        text = read_forms(path).drop("source").write_csv(separator="\t", include_header=False)
-        return ".tsv", text.encode()
-    return ".csv", read_verdicts(path).drop("source").write_csv().encode() if path.exists() else None
-
-
-def _check_named(path: Path, key: str, fix: str = "correct the path") -> None:
-    """Refuse what is not a file, under the key that names it."""
-    if not path.is_file():
-        raise InputError(f"{key}: {instead_of_file(path)}: {path}; {fix}")
-
-
-def _name(path: Path, taken: Collection[str]) -> str:
-    """The shortest end of a path that is not taken, without its root."""
-    parts = path.parts[1:]
-    ends = ("/".join(parts[-length:]) for length in range(1, len(parts) + 1))
-    # Two absolute paths that are not the same have different ends; only a relative one can be a whole path.
-    return next((end for end in ends if end not in taken), "./" + "/".join(parts))
+_AS_TEXT: Mapping[str, tuple[str, Callable[[Path], bytes]]] = {
+    "verdicts": (".csv", lambda path: read_verdicts(path).drop("source").write_csv().encode()),
+    "forms": (
+        ".tsv",
+        lambda path: read_forms(path).drop("source").write_csv(separator="\t", include_header=False).encode(),
+    ),
+}
+"""The ending and the content that a workbook has in a release."""

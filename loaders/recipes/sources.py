@@ -1,29 +1,30 @@
 """Sources: from an entry of the recipe to tables, whatever kind of source it is; and the files it names."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import polars as pl
 
 from blend.loaders.contributions import read_collection
-from blend.loaders.contributions.contributors import collection_layout, terms_problems
+from blend.loaders.contributions.contributors import collection_layout
 from blend.loaders.files.content import check_pin, directory_digest, file_infos, instead_of_file
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.hub import fetch_dataset
 from blend.loaders.recipes import RecipeInPlace
-from blend.loaders.responses import ResponseTables, read_responses, response_files
+from blend.loaders.responses import read_responses, response_files
 from blend.loaders.sample import sample_path
-from blend.loaders.topics import TopicTables, read_forms, read_topics, topic_files
+from blend.loaders.topics import topic_files
 from blend.loaders.upstream.blend import HUB_PATTERNS, blend_files, data_folder, read_blend
 from blend.loaders.upstream.blend.prompts import has_prompts, read_prompts
 from blend.loaders.upstream.semeval import read_semeval, semeval_files
 from blend.loaders.wikidata.facts import Facts, read_facts
 from blend.loaders.wikidata.partial import check_account
 from blend.loaders.wikidata.prompts import PACKAGED, packaged_templates, parse_templates
-from blend.schemas.errors import InputError, raise_all
+from blend.schemas.errors import InputError, RowError, RowErrors, raise_all
 from blend.schemas.frames import (
     ANNOTATIONS,
     GIVEN_MCQS,
@@ -37,7 +38,7 @@ from blend.schemas.frames import (
 from blend.schemas.locales import Registry, registry
 from blend.schemas.manifest import SourceInfo
 from blend.schemas.personal_data import Contributed, LocaleShare
-from blend.schemas.recipe import Domain, Source
+from blend.schemas.recipe import OWN_RESPONSES, Domain, Source
 from blend.schemas.rows import TEMPLATES as PROMPT_TEMPLATES
 
 
@@ -75,56 +76,96 @@ def load_source(
     locales: Registry | None = None,
     *,
     path: Path | None = None,
+    within: str = "",
     reviewing: bool = False,
 ) -> SourceTables:
-    """Read a source, and compare its files with the digest in the recipe before anything else.
+    """Read a source of questions, and compare its files with the digest in the recipe before anything else.
 
     Args:
         source: The recipe's entry.
         base: Folder that a relative location refers to: the recipe's.
         locales: Known locales; the packaged registry when absent.
         path: The directory, where it lies elsewhere than the recipe says.
+        within: What stands before the place of every row, finding and error: of several sources,
+            `questions.csv:2` alone does not say in which.
         reviewing: Whether responses are about to be reviewed (`read_responses`).
 
     Raises:
         BlendError: If the source is not there, is not the pinned one, or has keys that its kind has no use for;
             `RowError` and `RowErrors` if anything in its files breaks its contract.
     """
-    if path is not None:
-        # Messages name the directory that is read; what is recorded is what the recipe says.
-        moved = source.model_copy(update={"location": str(path.absolute())})
-        tables = load_source(moved, base, locales, reviewing=reviewing)
-        return replace(tables, info=tables.info.model_copy(update={"location": source.location}))
-    known = registry() if locales is None else locales
-    there = _location(source, base)
+    known, read = registry() if locales is None else locales, _KINDS[source.kind].read
+    assert read is not None, f"{source.kind} holds no questions"
+    where = base / source.location if path is None else path
+    how = {"reviewing": reviewing} if source.kind in ("sample", *OWN_RESPONSES) else {}
+    with sample_path() if source.kind == "sample" else nullcontext(where) as there:
+        folder, info = find_source(source, there)
+        try:
+            rows = read(folder, locales=known, **how)
+        except (RowError, RowErrors) as error:
+            found = error.errors if isinstance(error, RowErrors) else (error,)
+            # An error about the whole folder names it already.
+            names_it = [one.where == str(where) or Path(one.where).is_absolute() for one in found]
+            raise_all(
+                [
+                    RowError(one.what, where=one.where if is_whole else within + one.where, fix=one.fix)
+                    for one, is_whole in zip(found, names_it, strict=True)
+                ]
+            )
+            raise
+    if within:
+        placed = pl.format("{}{}", pl.lit(within), "source")
+        frames = {name: frame for name, frame in rows.items() if isinstance(frame, pl.DataFrame)}
+        rows |= {name: frame.with_columns(source=placed) for name, frame in frames.items()}
+    return SourceTables(info, **rows)
+
+
+def find_source(source: Source, path: Path) -> tuple[Path, SourceInfo]:
+    """Find a source, and compare its files with the digest in the recipe.
+
+    Args:
+        source: The recipe's entry.
+        path: Where it lies; of no account for a Hub repository.
+
+    Returns:
+        The folder or the snapshot, and what is recorded of it.
+
+    Raises:
+        BlendError: If the source is not there, is not the pinned one, or has keys that its kind has no use for.
+    """
+    kind, name, commit = _KINDS[source.kind], f"source {source.kind} {source.location}".rstrip(), None
+    for key in kind.unused:
+        if getattr(source, key):
+            raise InputError(f"{name}: key {key} means nothing for this kind of source; remove it")
+    if not source.location and source.kind != "sample":
+        raise InputError(f"{name}: key location is missing; name the directory")
+    if source.revision is not None:
+        if path.is_dir():
+            raise InputError(
+                f"{name}: a directory has no revision; leave the key out, or move the directory away to read "
+                "the Hub repository of that name"
+            )
+        path, commit = fetch_dataset(source.location, source.revision, patterns=HUB_PATTERNS)
+    is_snapshot = source.kind == "wikidata"
+    if not (path.is_file() if is_snapshot else path.is_dir()):
+        what = instead_of_file(path) if is_snapshot else "no such directory"
+        fix = kind.fix
+        if path.is_file():
+            fix = "that is a file; unpack it and name the folder"
+        elif source.sha256 is not None:  # a release's own recipe has them all pinned
+            fix += f", or say where the sources of this release lie now: `source_paths={source.location}=PATH`"
+        raise InputError(f"{name}: {what}: {path}; {fix}")
     if source.kind == "blend":
-        return _blend(source, there, known)
-    if source.kind == "sample":
-        with sample_path() as folder:
-            info = _info(source, folder, response_files(folder))
-            return SourceTables(info, **read_responses(folder, locales=known, reviewing=reviewing)._asdict())
-    folder = _directory(source, there)
-    if source.kind == "responses":
-        info = _info(source, folder, response_files(folder))
-        return SourceTables(info, **read_responses(folder, locales=known, reviewing=reviewing)._asdict())
-    if source.kind == "semeval":
-        info = _info(source, folder, semeval_files(folder))
-        return SourceTables(info, **read_semeval(folder, locales=known)._asdict())
-    # Without annotators' profiles: whoever has the digest of so few and so short lines finds out by trial what
-    # they say. What is missing or would be overlooked `read_collection` tells, with all else.
-    layout = collection_layout(folder, Diagnostics()).all()
-    own = (path for path in layout if path.is_file() and not path.is_symlink())
-    info = _info(source, folder, [path for path in own if path.name.partition(".")[0] != _PROFILES])
-    collection = read_collection(folder, locales=known, reviewing=reviewing)
-    contributed = tuple(
-        Contributed(folder=name, contributor=who, locales=_by_locale(tables))
-        for name, who, tables, _ in collection.contributions
-    )
-    rows = collection.tables._asdict()
-    return SourceTables(info, **rows, profiles=collection.profiles, contributed=contributed)
+        path = data_folder(path)
+    files = file_infos(path.parent if is_snapshot else path, kind.files(path))
+    # A snapshot's own digest is in `snapshot.json`: to pin it, copy it from there.
+    digest = files[0].sha256 if is_snapshot else directory_digest(files)
+    check_pin(digest, source.sha256, where=name)
+    found = {"kind": source.kind, "location": source.location, "revision": commit}
+    return path, SourceInfo(**found, sha256=digest, files=files)
 
 
-class _Snapshot(NamedTuple):
+class Snapshot(NamedTuple):
     """A Wikidata snapshot that a recipe names."""
 
     info: SourceInfo
@@ -137,163 +178,102 @@ class _Snapshot(NamedTuple):
     """The domain's prompt templates, `rows.TEMPLATES`; without rows if it has none."""
 
 
-def load_snapshot(placed: RecipeInPlace) -> _Snapshot | None:
-    """Read the snapshot of a recipe, compared before with the digests there and in the account beside it.
-
-    Returns:
-        What was read; null where the recipe names no snapshot.
+def load_snapshot(placed: RecipeInPlace, source: Source) -> Snapshot:
+    """Read a snapshot of a recipe, compared before with the digests there and in the account beside it.
 
     Raises:
         BlendError: If the snapshot is not there, is damaged, or is not the pinned one, or if the domain or its
             templates are not as they must be.
     """
-    source = next((one for one in placed.recipe.sources if one.kind == "wikidata"), None)
-    if source is None:
-        return None
     placed.on_progress("read Wikidata", 0, 1)
     domain, text = placed.domain()
     # Before the snapshot, which takes longer to read.
+    templates = pl.DataFrame(schema=PROMPT_TEMPLATES)
     if domain.templates == PACKAGED:
         templates = packaged_templates()
     elif text is not None:
         templates = parse_templates(text, source=domain.templates or "")
-    else:
-        templates = pl.DataFrame(schema=PROMPT_TEMPLATES)
-    snapshot, where = _location(source, placed.base, placed.source_paths.get(source.location)), _name(source)
-    if not snapshot.is_file():
-        raise InputError(
-            f"{where}: {instead_of_file(snapshot)}: {snapshot}; take one with "
-            f"`blend wikidata snapshot`{_elsewhere(source)}"
-        )
-    files = file_infos(snapshot.parent, [snapshot])
-    # The file's own digest, as `snapshot.json` gives it: to pin a snapshot, copy it from there.
-    digest = files[0].sha256
-    check_pin(digest, source.sha256, where=where)
-    check_account(snapshot, digest)
-    info = SourceInfo(kind=source.kind, location=source.location, revision=None, sha256=digest, files=files)
+    where = placed.source_paths.get(source.location, placed.base / source.location)
+    snapshot, info = find_source(source, where)
+    check_account(snapshot, info.sha256)
     facts = read_facts(snapshot, domain)
     placed.on_progress("read Wikidata", 1, 1)
-    return _Snapshot(info, facts, domain, templates)
+    return Snapshot(info, facts, domain, templates)
 
 
-def load_topics(placed: RecipeInPlace) -> tuple[SourceInfo, TopicTables, pl.DataFrame | None] | None:
-    """Read the topics and templates of a recipe, their files compared with the digest there before.
+# The kinds: which files are pinned, and how fields of `SourceTables` are read from them.
 
-    Returns:
-        Where they come from, they, and what nationalities are called where the recipe names a table of it; null
-        where it names no source of topics.
-
-    Raises:
-        BlendError: If they are not there, are not the pinned ones, or break their contract.
-    """
-    source = next((one for one in placed.recipe.sources if one.kind == "topics"), None)
-    if source is None:
-        return None
-    folder = _directory(source, _location(source, placed.base, placed.source_paths.get(source.location)))
-    named = placed.recipe.cultural.forms
-    forms = None if named is None else read_forms(placed.base / named)
-    return _info(source, folder, topic_files(folder)), read_topics(folder), forms
+_Rows = dict[str, Any]
 
 
-def in_locales(given: Sequence[Contributed], wanted: Sequence[str]) -> tuple[Contributed, ...]:
-    """The parts of contributions in some locales, without contributors who have none there."""
-    parts = (
-        part.model_copy(update={"locales": tuple(of for of in part.locales if of.locale in wanted)})
-        for part in given
-    )
-    return tuple(part for part in parts if part.locales)
-
-
-def check_terms(given: Sequence[Contributed], released: str | None, *, where: str) -> None:
-    """Compare the licences of contributions, of the source at ``where``, with that of their dataset.
-
-    Raises:
-        RowError, RowErrors: If one does not allow the other; names all of them.
-    """
-    named = ((part.folder, part.contributor) for part in given)
-    raise_all(terms_problems(named, released, within=f"{where}/"))
-
-
-_MEANINGLESS = {"sample": ("location", "revision"), "contributions": ("revision", "license"), "blend": ()}
-"""Keys that a kind of source has no use for, where these are others than the revision."""
-
-
-def _location(source: Source, base: Path, path: Path | None = None) -> Path:
-    """Where a source lies; keys that its kind has no use for are refused, not ignored in silence."""
-    for key in _MEANINGLESS.get(source.kind, ("revision",)):
-        if getattr(source, key):
-            raise InputError(f"{_name(source)}: key {key} means nothing for this kind of source; remove it")
-    return base / source.location if path is None else path
-
-
-def _blend(source: Source, path: Path, locales: Registry) -> SourceTables:
-    if source.revision is None:
-        folder, commit = _directory(source, path), None
-    elif path.is_dir():
-        raise InputError(
-            f"{_name(source)}: a directory has no revision; leave the key out, or move the directory away "
-            "to read the Hub repository of that name"
+def _blend_rows(folder: Path, *, locales: Registry) -> _Rows:
+    rows = read_blend(folder, locales=locales)._asdict()
+    if has_prompts(folder):
+        read = read_prompts(folder, locales=locales)
+        has_questions = pl.col("locale").is_in(rows["questions"]["locale"].unique().to_list())
+        idle = read.prompts.filter(~has_questions).select(
+            kind=pl.lit("prompt-without-questions"),
+            source="source",
+            locale="locale",
+            template_id=pl.lit(None, pl.String),
+            detail=pl.format("prompt '{}' is of a locale without questions; left out", "prompt_id"),
         )
-    else:
-        folder, commit = fetch_dataset(source.location, source.revision, patterns=HUB_PATTERNS)
-    info = _info(source, data_folder(folder), blend_files(folder), revision=commit)
-    tables = read_blend(folder, locales=locales)
-    made = SourceTables(info, **tables._asdict())
-    if not has_prompts(folder):
-        return made
-    read = read_prompts(folder, locales=locales)
-    has_questions = pl.col("locale").is_in(tables.questions["locale"].unique().to_list())
-    idle = read.prompts.filter(~has_questions).select(
-        kind=pl.lit("prompt-without-questions"),
-        source="source",
-        locale="locale",
-        template_id=pl.lit(None, pl.String),
-        detail=pl.format("prompt '{}' is of a locale without questions; left out", "prompt_id"),
-    )
-    findings = pl.concat([tables.findings, read.findings, idle])
-    return replace(made, prompts=read.prompts.filter(has_questions), findings=findings)
+        rows["findings"] = pl.concat([rows["findings"], read.findings, idle])
+        rows["prompts"] = read.prompts.filter(has_questions)
+    return rows
 
 
-def _directory(source: Source, folder: Path) -> Path:
-    if not source.location:
-        raise InputError(f"{_name(source)}: key location is missing; name the directory")
-    if not folder.is_dir():
-        hint = ", or add a revision if it is a Hub repository" if source.kind == "blend" else ""
-        fix = (
-            "that is a file; unpack it and name the folder"
-            if folder.is_file()
-            else f"correct the location{hint}{_elsewhere(source)}"
+def _contributed_files(folder: Path) -> Iterable[Path]:
+    """The files of all contributors, without annotators' profiles.
+
+    Whoever has the digest of so few and so short lines finds out by trial what they say. What is missing or
+    would be overlooked `read_collection` tells, with all else.
+    """
+    every = collection_layout(folder, Diagnostics()).all()
+    own = (path for path in every if path.is_file() and not path.is_symlink())
+    return (path for path in own if path.name.partition(".")[0] != "annotators")
+
+
+def _contributed_rows(folder: Path, *, locales: Registry, reviewing: bool) -> _Rows:
+    kinds = ("questions", "responses", "reviews")
+    collection = read_collection(folder, locales=locales, reviewing=reviewing)
+    contributed = []
+    for name, who, tables, _ in collection.contributions:
+        rows = {kind: Counter(getattr(tables, kind)["locale"]) for kind in kinds}
+        shares = (
+            LocaleShare(locale=tag, **{kind: of_kind[tag] for kind, of_kind in rows.items()})
+            for tag in sorted({tag for of_kind in rows.values() for tag in of_kind})
         )
-        raise InputError(f"{_name(source)}: no such directory: {folder}; {fix}")
-    return folder
+        contributed.append(Contributed(folder=name, contributor=who, locales=tuple(shares)))
+    of_people = {"profiles": collection.profiles, "contributed": tuple(contributed)}
+    return {**collection.tables._asdict(), **of_people}
 
 
-def _elsewhere(source: Source) -> str:
-    """What else to do about a source that is not there: a release's own recipe has them all pinned."""
-    if source.sha256 is None:
-        return ""
-    return f", or say where the sources of this release lie now: `source_paths={source.location}=PATH`"
+class _Kind(NamedTuple):
+    """What is particular to a kind of source."""
+
+    files: Callable[[Path], Iterable[Path]]
+    """The files of it that are pinned."""
+    read: Callable[..., _Rows] | None = None
+    """Its reader; null for what holds no questions."""
+    unused: tuple[str, ...] = ("revision",)
+    """Keys that it has no use for: they are refused, not ignored in silence."""
+    fix: str = "correct the location"
+    """What to do where it is not there."""
 
 
-def _info(source: Source, root: Path, files: Iterable[Path], revision: str | None = None) -> SourceInfo:
-    infos = file_infos(root, files)
-    digest = directory_digest(infos)
-    check_pin(digest, source.sha256, where=_name(source))
-    return SourceInfo(kind=source.kind, location=source.location, revision=revision, sha256=digest, files=infos)
-
-
-def _name(source: Source) -> str:
-    """The source as messages call it."""
-    return f"source {source.kind} {source.location}".rstrip()
-
-
-_PROFILES = "annotators"
-"""Name, without its ending, of the file of annotators' profiles."""
-
-
-def _by_locale(tables: ResponseTables) -> tuple[LocaleShare, ...]:
-    rows = {name: Counter(getattr(tables, name)["locale"]) for name in ("questions", "responses", "reviews")}
-    tags = sorted({tag for of_kind in rows.values() for tag in of_kind})
-    return tuple(
-        LocaleShare(locale=tag, **{name: of_kind[tag] for name, of_kind in rows.items()}) for tag in tags
-    )
+_RAW = _Kind(response_files, lambda folder, **how: read_responses(folder, **how)._asdict())
+_KINDS: Mapping[str, _Kind] = {
+    "sample": _RAW._replace(unused=("location", "revision")),
+    "responses": _RAW,
+    "contributions": _Kind(_contributed_files, _contributed_rows, unused=("revision", "license")),
+    "blend": _Kind(
+        blend_files,
+        _blend_rows,
+        unused=(),
+        fix="correct the location, or add a revision if it is a Hub repository",
+    ),
+    "semeval": _Kind(semeval_files, lambda folder, **how: read_semeval(folder, **how)._asdict()),
+    "wikidata": _Kind(lambda snapshot: [snapshot], fix="take one with `blend wikidata snapshot`"),
+    "topics": _Kind(topic_files),
+}

@@ -3,6 +3,7 @@
 import json
 import re
 import shlex
+import shutil
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -198,3 +199,34 @@ def test_every_text_of_it_is_about_clothes(walked: Path, shared: Path, tmp_path:
     said.append(re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL))
     assert re.findall(FOOD_WORDS, body.replace("Food-related", "")) == []
     assert [word for text in said for word in re.findall(r"(?i)\b(?:dish|dishes|ingredients?)\b", text)] == []
+
+
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [
+        ("", "recipe, key food.domain_file: no such file: {folder}/domains.toml; correct the path"),
+        (
+            "[[domain]]\nname = 'wine'\n",
+            "7 problems:\ndomains.toml, entry 1 (wine), field title: the field is missing; add title = …\n",
+        ),
+        ("dish", "domains.toml, domain 'dish': the package has a domain of this name; rename it"),
+        (
+            "clothes",
+            (
+                "unknown domain 'clothing'; did you mean 'clothes'? choose one of: clothes, dish, "
+                "musical-instrument, or write one of your own into a domain file (docs/wikidata.md)"
+            ),
+        ),
+        ("clothing", "{folder}/clothes_prompts.toml: no such file; correct the path"),
+    ],
+)
+def test_what_is_wrong_with_a_domain_is_said(walked: Path, tmp_path: Path, written: str, message: str):
+    if written:
+        own = (walked / "domains.toml").read_text(encoding="utf-8")
+        named = own.replace('name = "clothing"', f'name = "{written}"')
+        (tmp_path / "domains.toml").write_text(written if "\n" in written else named, encoding="utf-8")
+    for name in ("recipe.toml", "clothes.nt.gz"):
+        shutil.copy(walked / name, tmp_path)
+    said = wrong(lambda: run("build", tmp_path / "recipe.toml", "--out", tmp_path / "out"))
+    assert said.startswith(message.format(folder=tmp_path))
+    assert not (tmp_path / "out").exists()

@@ -9,11 +9,11 @@ import pytest
 
 from blend.builders.cards.facts import _cited_authors, citation, license_of, shares
 from blend.builders.release import build_release
-from blend.loaders.recipes import read_datasheet
+from blend.loaders.files.toml import read_toml
 from blend.schemas.errors import BlendError
 from blend.schemas.personal_data import Contributed, Contributor, LocaleShare
 from blend.schemas.recipe import Recipe, Source
-from blend.schemas.reports import questions
+from blend.schemas.reports import Datasheet, questions
 from helpers.mini_release import mini_recipe
 
 
@@ -30,7 +30,7 @@ def test_without_a_datasheet_everything_is_listed_as_unanswered(tmp_path: Path):
 
 def test_the_datasheet_has_every_question_and_lists_what_is_open(sample_release: Path):
     sheet = (sample_release / "DATASHEET.md").read_text(encoding="utf-8")
-    answers = read_datasheet(sample_release / "datasheet.toml")
+    answers = read_toml(sample_release / "datasheet.toml", Datasheet, what="datasheet")
     for question in questions(answers):
         asked = f"\n### {question.text}\n\n"
         assert sheet.count(asked) == 1

@@ -7,7 +7,8 @@ import polars as pl
 import pytest
 
 from blend.builders.release import build_release
-from blend.builders.release.inputs import _compared_with_blend, read_inputs
+from blend.builders.release.inputs import read_inputs
+from blend.builders.templates.published import compared_with_blend
 from blend.loaders.recipes import RecipeInPlace
 from blend.loaders.recipes.sources import load_source
 from blend.loaders.releases.tables import read_config
@@ -202,10 +203,10 @@ def test_all_published_wordings_pass_and_no_shifted_id_does(blend_data: Path):
     blend = load_source(Source(kind="blend", location=str(blend_data)))
     info = blend.info.model_copy(update={"kind": "responses"})
     own = replace(blend, info=info)
-    (_, passed) = _compared_with_blend([blend, own], known)
+    (_, passed) = compared_with_blend([blend, own], known)
     assert passed.questions.equals(blend.questions)
     uk = blend.questions.filter(pl.col("locale") == "en-GB")
     shifted = uk.with_columns(pl.col("en_question").shift(1, fill_value=uk["en_question"][-1]))
     with pytest.raises(RowErrors) as caught:
-        _compared_with_blend([blend, replace(own, questions=shifted)], known)
+        compared_with_blend([blend, replace(own, questions=shifted)], known)
     assert len(caught.value.errors) == 500

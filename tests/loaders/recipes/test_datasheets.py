@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from blend.loaders.recipes import read_datasheet
+from blend.loaders.files.toml import read_toml
 from blend.loaders.sample import sample_path
 from blend.schemas.errors import BlendError
-from blend.schemas.reports import questions
+from blend.schemas.reports import Datasheet, questions
 
 
 def written(folder: Path, text: str) -> Path:
@@ -17,7 +17,7 @@ def written(folder: Path, text: str) -> Path:
 
 
 def test_what_is_left_out_is_unanswered(tmp_path: Path):
-    sheet = read_datasheet(written(tmp_path, '[uses]\nnot_for = "Training."\n'))
+    sheet = read_toml(written(tmp_path, '[uses]\nnot_for = "Training."\n'), Datasheet, what="datasheet")
     assert [(q.key, q.answer) for q in questions(sheet) if q.answer] == [("uses.not_for", "Training.")]
 
 
@@ -45,13 +45,13 @@ WRONG = {
 def test_what_is_told_of_a_datasheet_that_cannot_be(tmp_path: Path, text: str):
     path = written(tmp_path, text)
     with pytest.raises(BlendError) as caught:
-        read_datasheet(path)
+        read_toml(path, Datasheet, what="datasheet")
     assert str(caught.value) == f"{path}, {WRONG[text]}"
 
 
 def test_the_sample_leaves_open_only_what_its_authors_cannot_say():
     with sample_path() as folder:
-        sheet = read_datasheet(folder / "datasheet.toml")
+        sheet = read_toml(folder / "datasheet.toml", Datasheet, what="datasheet")
     unanswered = {question.key for question in questions(sheet) if question.answer is None}
     assert {key for key in unanswered if not key.endswith(".comments")} == {
         "motivation.funding",

@@ -11,7 +11,7 @@ from blend.schemas.recipe import Recipe, Source
 def portable(*locations: str, previous: str | None = None, **paths: Path) -> RecipeInPlace:
     sources = tuple(Source(kind="responses", location=location) for location in locations)
     recipe = Recipe(name="own", version="1.0.0", license="cc0-1.0", sources=sources, previous=previous)
-    return RecipeInPlace.of(recipe, **paths).portable()
+    return RecipeInPlace.of(recipe, **paths)
 
 
 @pytest.mark.parametrize(

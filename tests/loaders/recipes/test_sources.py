@@ -123,9 +123,8 @@ def test_messages_for_sources_that_cannot_be(source, message):
 
 def test_a_snapshot_that_is_not_the_pinned_one_is_refused(food_snapshot: Path):
     recipe = food_recipe(food_snapshot)
-    [source] = recipe.sources
-    other = source.model_copy(update={"location": str(food_snapshot), "sha256": "0" * 64})
-    placed = RecipeInPlace.of(recipe.model_copy(update={"sources": (other,)}), Path())
+    pinned = recipe.sources[0].model_copy(update={"sha256": "0" * 64})
+    placed = RecipeInPlace.of(recipe.model_copy(update={"sources": (pinned,)}))
     found = file_sha256(food_snapshot)
     with pytest.raises(BlendError, match=f"have the sha256 {found}, but the recipe says {'0' * 64}; get the"):
-        load_snapshot(placed)
+        load_snapshot(placed, placed.recipe.sources[0])

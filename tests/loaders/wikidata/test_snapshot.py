@@ -53,17 +53,17 @@ def test_what_is_not_as_its_account_says_is_not_built_from(serve: Callable[[str]
     info = take_snapshot(out, DISH, endpoint=serve(FACTS).url, policy=QUICK)
     recipe = Recipe(name="food", version="1.0.0", sources=(Source(kind="wikidata", location=out.name),))
     placed = RecipeInPlace.of(recipe, tmp_path)
-    assert load_snapshot(placed).info.sha256 == info.sha256
+    assert load_snapshot(placed, recipe.sources[0]).info.sha256 == info.sha256
     out.write_bytes(gzip.compress("\n".join([*content(out)[1:], ""]).encode()))
     changed = hashlib.sha256(out.read_bytes()).hexdigest()
-    assert wrong(lambda: load_snapshot(placed)) == (
+    assert wrong(lambda: load_snapshot(placed, recipe.sources[0])) == (
         f"{out}: has the sha256 {changed}, but snapshot.json beside it says {info.sha256}, so it was changed "
         "or damaged; copy or take the snapshot again, or delete snapshot.json to build from it as it is"
     )
     # Beside it lies the account of another one.
     copied = out.rename(tmp_path / "drinks.nt.gz")
     moved = RecipeInPlace.of(recipe, source_paths={out.name: copied})
-    assert load_snapshot(moved).info.sha256 == changed
+    assert load_snapshot(moved, recipe.sources[0]).info.sha256 == changed
 
 
 @pytest.mark.slow
