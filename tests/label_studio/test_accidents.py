@@ -174,10 +174,10 @@ def test_nothing_is_lost_by(accident: Callable[[Work], None], gone: dict[str, in
 _export = Studio.export
 
 
-def short_export(studio: Studio, project: int) -> bytes:
+def short_export(studio: Studio, project: int) -> list[Any]:
     """An export that is valid JSON, and half a list."""
-    tasks = json.loads(_export(studio, project))
-    return json.dumps(tasks[: len(tasks) // 2]).encode()
+    tasks = _export(studio, project)
+    return tasks[: len(tasks) // 2]
 
 
 def test_nothing_is_lost_by_a_short_export(work: Work, monkeypatch: pytest.MonkeyPatch):

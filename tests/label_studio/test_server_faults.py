@@ -70,7 +70,7 @@ TOLD: list[tuple[str, int, Any, str]] = [
     ("whoami", 401, {"detail": "Token is expired"}, f"the token has expired; make a new one {AND_SET}"),
     (
         "version", 200, {"release": "1.12.0"},
-        "is version 1.12.0, and 1.23 or later is needed; update it with `pip install --upgrade label-studio`",
+        "is version 1.12, and 1.23 or later is needed; update it with `pip install --upgrade label-studio`",
     ),
     ("version", 200, b"<html><title>Log in to the wireless network</title></html>", NOT_ONE),
     ("version", 302, b"", "sends elsewhere (302); correct key server.url of the project file, perhaps https"),
