@@ -7,11 +7,9 @@ the field's own name. The sentence under a field is printed on the dataset card.
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Annotated, Self
+from typing import TYPE_CHECKING, Annotated, Self
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 from pydantic import BaseModel, Field, ValidationInfo, field_validator, model_validator
 
 from blend.schemas.arrow_types import frame_schema
@@ -20,6 +18,10 @@ from blend.schemas.formats import AnswerFormat
 from blend.schemas.models import Qid, Row, Text
 from blend.schemas.personal_data import Pseudonym
 from blend.schemas.texts import clean
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 MAX_ANSWERS = 3
 """Answers that one annotator may give to one question (Myung et al. 2024, section 3)."""
@@ -489,7 +491,7 @@ class Survey:
     """The demonym of every row."""
     dimensions: tuple[str, ...]
     """The name of every column."""
-    values: NDArray[np.float64]
+    values: "NDArray[np.float64]"
     """Shape ``(n_groups, n_dimensions)``; NaN where the survey has no value."""
     nominal: tuple[str, ...] = ()
     """Dimensions whose numbers are codes of answers, of which a mean means nothing."""

@@ -150,9 +150,7 @@ def gone_lines(found: "Sequence[StageReading]", pages: Mapping[str, str], path: 
 
 def status_tables(status: "ProjectStatus") -> list[Table]:
     """Show how far every locale is, who did how much and how well, and the questions furthest from done."""
-    from blend.builders.release.verdict_agreement import agreement_table
-
-    locales, people, options, questions, _ = status.tables.values()
+    locales, people, questions, _ = status.tables.values()
     mark = pl.when(pl.col("flags").list.len() > 0).then(pl.lit("look")).otherwise(pl.lit(""))
     # Both, since a table of payment and what is kept have pseudonyms alone.
     both = {who: f"{address} = {who}" for who, address in status.names.items()}
@@ -167,7 +165,6 @@ def status_tables(status: "ProjectStatus") -> list[Table]:
     return [
         locales._replace(title=f"{status.name} on {status.today}"),
         people._replace(frame=named.select("locale", "stage", "annotator", *figures)),
-        *([] if options.frame.is_empty() else [agreement_table(options.frame)]),
         questions._replace(title=pluralise(len(waiting), "open question"), frame=first, caption=more),
     ]
 

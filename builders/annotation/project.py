@@ -11,13 +11,14 @@ from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple, get_args
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import AfterValidator, Field, StrictFloat, StrictInt, StringConstraints
 
 from blend.loaders.files.content import read_content
 from blend.loaders.files.new_files import EVENTS, KEY
 from blend.loaders.files.toml import read_toml, registry_with
+from blend.loaders.label_studio.client import Account
 from blend.loaders.recipes import read_recipe
 from blend.schemas.addresses import is_server_address
 from blend.schemas.errors import InputError
@@ -320,14 +321,6 @@ def pseudonym(who: str, key: bytes) -> str:
         key: Of the key file.
     """
     return "p-" + hmac.new(key, who.strip().casefold().encode(), sha256).hexdigest()[:_DIGITS]
-
-
-class Account(NamedTuple):
-    """An account of the server."""
-
-    address: str | None
-    joined: str = ""
-    """When it was made, by which it is told from one of the same number on another server."""
 
 
 class People:

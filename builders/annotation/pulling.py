@@ -25,12 +25,12 @@ from blend.builders.annotation.counting import (
     without_answers,
     without_lines,
 )
-from blend.builders.annotation.project import Account, People, ProjectFile, key_line, project_key
+from blend.builders.annotation.project import People, ProjectFile, key_line, project_key
 from blend.loaders.files.atomic import atomic_write, storage_errors
 from blend.loaders.files.content import read_content
 from blend.loaders.files.progress import ProgressCallback
 from blend.loaders.label_studio import events
-from blend.loaders.label_studio.client import Inventory, Studio, label_studio
+from blend.loaders.label_studio.client import Account, Studio, label_studio
 from blend.loaders.label_studio.events import (
     Draft,
     ExportedTask,
@@ -40,7 +40,7 @@ from blend.loaders.label_studio.events import (
     ProjectState,
     exported,
 )
-from blend.loaders.label_studio.push import check_unique
+from blend.loaders.label_studio.push import Inventory, check_unique, inventory
 from blend.schemas.errors import ConflictError
 from blend.schemas.frames import FINDINGS
 from blend.schemas.sheets import DIFFERS_FROM, SAME_AS
@@ -138,7 +138,7 @@ class Session:
     @cached_property
     def accounts(self) -> dict[int, Account]:
         """The accounts of the server by their number, asked for once."""
-        return {number: Account(*found) for number, found in self.studio.accounts().items()}
+        return self.studio.accounts()
 
 
 @contextmanager
@@ -154,7 +154,7 @@ def session(file: ProjectFile) -> Iterator[Session]:
         ServerError: If the server fails.
     """
     with events.held(file.pulled) as folder, label_studio(file.project.server.url) as studio:
-        yield Session(file, folder, studio, studio.inventory({one.name for one in stage_locales(file)}))
+        yield Session(file, folder, studio, inventory(studio, {one.name for one in stage_locales(file)}))
 
 
 # What comes, and the files that are made of it.

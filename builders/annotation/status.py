@@ -1,6 +1,6 @@
 """Status: how far a project is, who did how much and how well, and whom to remind of what."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -9,20 +9,20 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from blend.builders.annotation.counting import StageReading, counting, forgotten, stage_locales
-from blend.builders.annotation.project import Account, People, Project, ProjectFile, project_key
+from blend.builders.annotation.project import People, ProjectFile, project_key
 from blend.builders.annotation.pulling import pull, session
 from blend.builders.annotation.questions import collection_plan
 from blend.builders.annotation.review import review_tasks
 from blend.builders.annotation.stage import WORK
 from blend.builders.annotation.starting import CheckedProject, check_project
-from blend.builders.release.verdict_agreement import AGREEMENT, verdict_agreement
 from blend.builders.saq.agreement import answer_sets, locale_agreement, similarities
 from blend.builders.saq.ballots import COMPLETE, STOPPED, cast_ballots
 from blend.loaders.files.new_files import EVENTS
 from blend.loaders.files.progress import ProgressCallback
-from blend.loaders.label_studio.events import Folder, read_events
+from blend.loaders.label_studio.client import Account
+from blend.loaders.label_studio.events import Folder, ProjectState, read_events
 from blend.loaders.servers import public_address
-from blend.schemas.frames import KEY, VERDICTS, empty
+from blend.schemas.frames import KEY, empty
 from blend.schemas.rows import NonAnswer
 from blend.schemas.summaries import Table
 from blend.schemas.texts import agreeing, pluralise
@@ -196,9 +196,6 @@ _OWN_TAB = "open the tab with your name above the question"
 _UNSENT = {False: "begun and not sent, press Submit", True: f"changed and not sent, {_OWN_TAB}, press Update"}
 _NOTHING_TAKEN = f"blank or far too long, {_OWN_TAB}, and change it"
 
-_LET_GO = "let go"
-
-
 _REMINDERS = pl.Schema({"annotator": pl.String(), "reminder": pl.String(), "link": pl.String()})
 """One row per thing that waits for somebody, by person: what to say to them, and the page that it is about."""
 
@@ -224,8 +221,6 @@ class ProjectStatus:
     ``skipped``, ``refused`` and ``let_go`` (by the lead, though they were done); ``seconds`` (median per
     annotation; null where unknown), ``total`` (of those that count), ``total_let_go`` and ``last`` (day); of
     those who answer the figures of `ANNOTATORS` as well.
-
-    ``options``: `verdict_agreement.AGREEMENT` of the stage *mcq-review*; no rows where nobody has read any.
 
     ``questions``: `questions.collection_plan` with ``agreement`` on each, one row per question.
 
@@ -286,46 +281,31 @@ def project_status(
     there = people.addresses(besides=gone)
     server = public_address(project.server.url).rstrip("/")
     pages = {name: f"{server}/projects/{one.project}/data" for name, one in state.projects.items()}
-    expected = {
-        settings.locale: set(map(people.named, settings.annotators or ())) or {*there}
-        for settings in project.locales
-        if "answer" in project.stages_of(settings.locale)
-    }
-    drafts = [
-        (draft.annotator, _UNSENT[draft.is_change], f"{pages[one.name]}?task={draft.task}")
-        for one in stage_locales(file)
-        if one.name in state.projects
-        for draft in state.projects[one.name].drafts
-    ]
-    waiting = _waiting(file, expected, questions, work)
     to_say = [
-        *drafts,
-        *((who, _NOTHING_TAKEN, link) for who, link in _untaken(found, pages)),
-        *((who, what, f"{pages[name]}?labeling=1") for who, what, name in waiting if name in pages),
+        *_unsent(state.projects, pages),
+        *_untaken(found, pages),
+        *_waiting(file, people, [*there], pages, questions, work),
     ]
     reminders = pl.DataFrame(to_say, _REMINDERS, orient="row").filter(~pl.col("annotator").is_in(list(gone)))
+    said = Table("Reminders", reminders.sort("annotator", maintain_order=True), "What to say to whom, by you.")
+    listed = [who for one in project.locales for who in (*(one.annotators or ()), *(one.reviewers or ()))]
+    in_file = {people.named(entry): entry.strip() for entry in listed if "@" in entry}
     return ProjectStatus(
-        project.name,
-        today,
-        project.wanted,
-        {one.title: f"{pages[one.name]}?labeling=1" for one in stage_locales(file) if one.name in pages},
-        {
-            **_tables(questions, _reviews(checked, work), work, let_go, agreed, found),
-            "reminders": Table(
-                "Reminders", reminders.sort("annotator", maintain_order=True), "What to say to whom, by you."
-            ),
+        name=project.name,
+        today=today,
+        wanted=project.wanted,
+        links={one.title: f"{pages[one.name]}?labeling=1" for one in stage_locales(file) if one.name in pages},
+        tables={
+            "locales": _locales(questions, _reviews(checked, work), agreed),
+            "people": _people(work, let_go, agreed),
+            "questions": _questions(questions, agreed),
+            "reminders": said,
         },
-        found,
-        pages,
-        project.rate,
-        {**there, **_listed(project, people), **state.names},
+        found=found,
+        pages=pages,
+        rate=project.rate,
+        names={**there, **in_file, **state.names},
     )
-
-
-def _listed(project: Project, people: People) -> dict[str, str]:
-    """Addresses that stand in the project file, by pseudonym."""
-    entries = [entry for one in project.locales for entry in (*(one.annotators or ()), *(one.reviewers or ()))]
-    return {people.named(entry): entry.strip() for entry in entries if "@" in entry}
 
 
 def pulled_accounts(path: Path, *, on_progress: ProgressCallback | None = None) -> dict[int, Account]:
@@ -340,53 +320,66 @@ def pulled_accounts(path: Path, *, on_progress: ProgressCallback | None = None) 
         return {number: account for number, account in at.accounts.items() if number != own}
 
 
-def _waiting(
-    file: ProjectFile, expected: Mapping[str, Collection[str]], questions: pl.DataFrame, work: pl.DataFrame
-) -> Iterator[tuple[str, str, str]]:
-    """Say how many open questions people have not answered where they are to, by person and project."""
-    done = set(work.filter(stage="answer").select("locale", "annotator", "template_id").iter_rows())
-    begun = {*work["annotator"]}
-    for tag, people in expected.items():
-        asked = questions.filter(pl.col("open"), locale=tag)["template_id"].to_list()
-        for who in people:
-            if number := sum((tag, who, template_id) not in done for template_id in asked):
-                what = f"{pluralise(number, 'question')} {agreeing(number, 'waits', 'wait')} for you"
-                what += "" if who in begun else ", and you have not begun"
-                yield who, what, f"{file.project.name}/answer/{tag}"
+# What to say to whom: person, reminder and link.
 
 
-def _untaken(found: Sequence[StageReading], pages: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Person and link of each page from which nothing could be taken, since it was blank or far too long."""
+def _unsent(
+    projects: Mapping[str, ProjectState], pages: Mapping[str, str]
+) -> Iterator[tuple[str | None, str, str]]:
+    for name, one in projects.items():
+        for draft in one.drafts:
+            yield draft.annotator, _UNSENT[draft.is_change], f"{pages[name]}?task={draft.task}"
+
+
+def _untaken(found: Sequence[StageReading], pages: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
+    """Pages from which nothing could be taken, since they were blank or far too long."""
     for one in found:
         page = pages.get(one.stage_locale.name, "")
         sources = set(one.reading.findings.filter(pl.col("kind").is_in(_UNTAKEN))["source"])
         for row in one.reading.work.filter(outcome="refused").iter_rows(named=True):
             if f"task {row['task']}, annotation {row['annotation']}" in sources:
-                yield row["annotator"], f"{page}?task={row['task']}"
+                yield row["annotator"], _NOTHING_TAKEN, f"{page}?task={row['task']}"
 
 
-def _reviews(checked: CheckedProject, work: pl.DataFrame) -> dict[str, tuple[int, int]]:
+def _waiting(
+    file: ProjectFile,
+    people: People,
+    there: Sequence[str],
+    pages: Mapping[str, str],
+    questions: pl.DataFrame,
+    work: pl.DataFrame,
+) -> Iterator[tuple[str, str, str]]:
+    """Open questions that people have not answered who are to: those named, or all who have an account."""
+    done = set(work.filter(stage="answer").select("locale", "annotator", "template_id").iter_rows())
+    begun = {*work["annotator"]}
+    for settings in file.project.locales:
+        tag, page = settings.locale, pages.get(f"{file.project.name}/answer/{settings.locale}")
+        asked = questions.filter(pl.col("open"), locale=tag)["template_id"].to_list()
+        for who in (set(map(people.named, settings.annotators or there))) if page is not None else ():
+            if number := sum((tag, who, template_id) not in done for template_id in asked):
+                what = f"{pluralise(number, 'question')} {agreeing(number, 'waits', 'wait')} for you"
+                what += "" if who in begun else ", and you have not begun"
+                yield who, what, f"{page}?labeling=1"
+
+
+# The tables of `ProjectStatus`.
+
+
+def _reviews(checked: CheckedProject, work: pl.DataFrame) -> pl.DataFrame:
     """Count reviews that are done and open, by locale."""
-    project, found = checked.file.project, {}
+    project, found = checked.file.project, []
     done = set(work.filter(stage="review", outcome="counted").select("locale", "template_id").iter_rows())
     for settings in project.locales:
         if "review" in project.stages_of(settings.locale):
             locale = checked.file.locale(settings.locale)
             pages = {task.data["template_id"] for task in review_tasks(project, locale, checked.material)}
             reviewed = {template_id for tag, template_id in done if tag == settings.locale}
-            found[settings.locale] = len(reviewed), len(pages - reviewed)
-    return found
+            found.append((settings.locale, len(reviewed), len(pages - reviewed)))
+    columns = {"locale": pl.String(), "reviewed": pl.Int64(), "to_review": pl.Int64()}
+    return pl.DataFrame(found, columns, orient="row")
 
 
-def _tables(
-    questions: pl.DataFrame,
-    reviews: Mapping[str, tuple[int, int]],
-    work: pl.DataFrame,
-    let_go: pl.DataFrame,
-    agreed: Reliability,
-    found: Sequence[StageReading],
-) -> dict[str, Table]:
-    """See `ProjectStatus.tables`."""
+def _locales(questions: pl.DataFrame, reviews: pl.DataFrame, agreed: Reliability) -> Table:
     counts = questions.group_by("locale").agg(
         questions=pl.len(),
         complete=(pl.col("state") == COMPLETE).sum(),
@@ -396,43 +389,40 @@ def _tables(
         idk=pl.col("idk").sum(),
         needed=pl.col("still_needed").sum(),
     )
-    numbers = {"locale": pl.String(), "reviewed": pl.Int64(), "to_review": pl.Int64()}
-    reviewed = pl.DataFrame([(tag, *both) for tag, both in reviews.items()], numbers, orient="row")
     alphas = agreed.locales.select("locale", "alpha")
-    locales = counts.join(reviewed, on="locale", how="left").join(alphas, on="locale", how="left")
-    outcomes = {name: (pl.col("outcome") == name).sum() for name in ("counted", "skipped", "refused")}
-    outcomes["let_go"] = (pl.col("outcome") == _LET_GO).sum()
-    totals = {
-        name: pl.col("seconds").filter(pl.col("outcome") == outcome).sum()
-        for name, outcome in (("total", "counted"), ("total_let_go", _LET_GO))
-    }
-    of_answers = agreed.annotators.with_columns(stage=pl.lit("answer"))
+    return Table(
+        "Locales",
+        counts.join(reviews, on="locale", how="left").join(alphas, on="locale", how="left").sort("locale"),
+        "Questions by state, responses, reviews done and open, and Krippendorff's alpha: 1 is perfect "
+        "agreement, 0 is what chance would give. Compare locales and rounds, not with a threshold.",
+    )
+
+
+def _people(work: pl.DataFrame, let_go: pl.DataFrame, agreed: Reliability) -> Table:
+    outcomes = {name: pl.col("outcome") == name for name in ("counted", "skipped", "refused", "let_go")}
     people = (
-        pl.concat([work, let_go.with_columns(outcome=pl.lit(_LET_GO))])
+        pl.concat([work, let_go.with_columns(outcome=pl.lit("let_go"))])
         .filter(pl.col("annotator").is_not_null())
         .group_by("stage", "locale", "annotator")
-        .agg(**outcomes, seconds=pl.col("seconds").median(), **totals, last=pl.col("day").max())
+        .agg(
+            **{name: is_so.sum() for name, is_so in outcomes.items()},
+            seconds=pl.col("seconds").median(),
+            total=pl.col("seconds").filter(outcomes["counted"]).sum(),
+            total_let_go=pl.col("seconds").filter(outcomes["let_go"]).sum(),
+            last=pl.col("day").max(),
+        )
         .sort("stage", "locale", "counted", "annotator", descending=[False, False, True, False])
-        .join(of_answers, on=["stage", "locale", "annotator"], how="left", maintain_order="left")
     )
-    verdicts = [row for one in found for row in one.reading.rows.get("verdicts", ())]
-    read = pl.DataFrame(verdicts, VERDICTS)
-    options = verdict_agreement(read) if verdicts else pl.DataFrame(schema=AGREEMENT)
+    of_answers = agreed.annotators.with_columns(stage=pl.lit("answer"))
+    return Table(
+        "Who did how much",
+        people.join(of_answers, on=["stage", "locale", "annotator"], how="left", maintain_order="left"),
+        "Seconds are the median of one annotation, agreement (MASI) is with the others, question by "
+        f"question. Of those with fewer than {MIN_QUESTIONS} questions nothing else is said. A flag is not "
+        "a verdict: look at some of the answers, and talk to the person.",
+    )
+
+
+def _questions(questions: pl.DataFrame, agreed: Reliability) -> Table:
     agreement = agreed.questions.drop("answers")
-    return {
-        "locales": Table(
-            "Locales",
-            locales.sort("locale"),
-            "Questions by state, responses, reviews done and open, and Krippendorff's alpha: 1 is perfect "
-            "agreement, 0 is what chance would give. Compare locales and rounds, not with a threshold.",
-        ),
-        "people": Table(
-            "Who did how much",
-            people,
-            "Seconds are the median of one annotation, agreement (MASI) is with the others, question by "
-            f"question. Of those with fewer than {MIN_QUESTIONS} questions nothing else is said. A flag is not "
-            "a verdict: look at some of the answers, and talk to the person.",
-        ),
-        "options": Table("Options read", options, "Of those that several have read: how many all call alike."),
-        "questions": Table("Questions", questions.join(agreement, on=KEY, how="left", maintain_order="left")),
-    }
+    return Table("Questions", questions.join(agreement, on=KEY, how="left", maintain_order="left"))

@@ -20,7 +20,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-import numpy as np
 import polars as pl
 
 from blend.builders.saq.ballots import Ballots
@@ -99,6 +98,8 @@ def krippendorff_alpha(answers: pl.DataFrame) -> Alpha:
     # In Krippendorff's table every pair stands twice, with the weight 1 / (answers to the question - 1).
     per_unit = sizes - units["alike"].to_numpy() / (sizes - 1)
     alpha = 1 - per_unit.sum() / sizes.sum() / expected
+    import numpy as np  # most commands count answers and measure no agreement
+
     # A fixed seed: the interval is published, and a rebuild has to repeat it.
     drawn = np.random.default_rng(0).integers(n_units, size=(_SAMPLES, n_units))
     # Questions are drawn; what chance gives stays that of all of them.

@@ -8,14 +8,12 @@ Errors are turned into messages where requests are sent (`connection`), and nowh
 
 import itertools
 import json
-import re
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from blend.loaders.label_studio.connection import FailedError, GoneError, another_program, connected
 from blend.schemas.errors import BlendError, ConflictError, ServerError
@@ -40,11 +38,17 @@ _TASK_FIELDS = "id,data,overlap,is_labeled,total_annotations,cancelled_annotatio
 _R = TypeVar("_R", "RemoteProject", "RemoteTask")
 _T = TypeVar("_T")
 
-_MARK = re.compile(r"\[blend:(?P<name>[^\]\s#]+)\]")
+
+class Account(NamedTuple):
+    """An account of the server."""
+
+    address: str | None
+    """E-mail address."""
+    joined: str = ""
+    """When it was made, by which it is told from one of the same number on another server."""
 
 
-@dataclass(frozen=True, slots=True)
-class RemoteTask:
+class RemoteTask(NamedTuple):
     """A task on the server."""
 
     id: int
@@ -72,8 +76,7 @@ class RemoteTask:
         return self.annotations > 0 or self.begun
 
 
-@dataclass(frozen=True, slots=True)
-class RemoteProject:
+class RemoteProject(NamedTuple):
     """A project on the server."""
 
     id: int
@@ -87,12 +90,6 @@ class RemoteProject:
     """Its tasks when it was looked at."""
 
     @property
-    def name(self) -> str | None:
-        """The name in the mark of its description; null if it is not one of ours."""
-        found = _MARK.search(self.description)
-        return None if found is None else found["name"]
-
-    @property
     def dated(self) -> str:
         """A digest that differs once anything of its tasks, annotations or drafts was made or changed.
 
@@ -100,19 +97,8 @@ class RemoteProject:
         which one that is, an answer in an order of the server's own choosing does not show, and after a clock
         was set back it is not that of the last change.
         """
-        dated = sha256()
-        for task in sorted(self.tasks, key=lambda task: task.id):
-            dated.update(f"{task.id} {task.updated} {task.annotations} {task.begun}\n".encode())
-        return dated.hexdigest()
-
-
-Inventory = Mapping[str, Sequence[RemoteProject]]
-"""Projects by their names, those that are not there left out; of several of a name the oldest first."""
-
-
-def marked(name: str) -> str:
-    """The description of a project on the server, with its mark."""
-    return f"Made by `blend annotate`, which finds it by this line; please leave it as it is. [blend:{name}]"
+        dated = sorted((task.id, task.updated, task.annotations, task.begun) for task in self.tasks)
+        return sha256(repr(dated).encode()).hexdigest()
 
 
 @contextmanager
@@ -147,31 +133,26 @@ class Studio:
         self._sdk = sdk
         self.where = where
 
-    def _send(self, method: str, path: str, body: Any = None, **query: Any) -> bytes:
-        """Send a request; returns the answer as it came."""
+    def _ask(self, method: str, path: str, take: Callable[[Any], _T], body: Any = None, **query: Any) -> _T:
+        """Send a request; returns what is taken from the JSON of its answer, null where it is empty.
+
+        What a Label Studio does not answer is refused: of a login page the SDK makes a token, too.
+        """
         content = None if body is None else json.dumps(body, ensure_ascii=False).encode()
         headers = {"Content-Type": "application/json"}
-        with self._answers_as_itself():
+        try:
             answer = self._sdk.httpx_client.request(
                 f"api/{path}", method=method, params=query, content=content, headers=headers
             )
-        return bytes(answer.content)
-
-    def _ask(self, method: str, path: str, take: Callable[[Any], _T], body: Any = None, **query: Any) -> _T:
-        """Send a request; returns what is taken from the JSON of its answer."""
-        content = self._send(method, path, body, **query)
-        with self._answers_as_itself():
-            return take(json.loads(content))
-
-    @contextmanager
-    def _answers_as_itself(self) -> Iterator[None]:
-        """Refuse what is not as a Label Studio answers: of a login page the SDK makes a token, too."""
-        try:
-            yield
+            return take(json.loads(answer.content or b"null"))
         except BlendError:
             raise
         except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
             raise another_program(self.where) from None
+
+    def _send(self, method: str, path: str, body: Any = None, **query: Any) -> None:
+        """Send a request whose answer says nothing new."""
+        self._ask(method, path, lambda _: None, body, **query)
 
     def check_version(self) -> None:
         """Check that the server is new enough and takes the token.
@@ -180,27 +161,16 @@ class Studio:
             ServerError: If it is not.
         """
         try:
-            release = self._ask("GET", "version/", lambda found: re.match(r"(\d+)\.(\d+)", found["release"]))
+            release = self._ask("GET", "version/", _release)
             self.own_account()
         except GoneError:
             raise another_program(self.where) from None
-        if release is None:
-            raise another_program(self.where)
-        if (int(release[1]), int(release[2])) < _NEEDED_VERSION:
+        if release < _NEEDED_VERSION:
+            there, needed = (".".join(map(str, version)) for version in (release, _NEEDED_VERSION))
             raise ServerError(
-                f"{self.where}: is version {release.string}, and {'.'.join(map(str, _NEEDED_VERSION))} or "
-                "later is needed; update it with `pip install --upgrade label-studio`"
+                f"{self.where}: is version {there}, and {needed} or later is needed; update it with "
+                "`pip install --upgrade label-studio`"
             )
-
-    def inventory(self, names: Collection[str]) -> Inventory:
-        """Our projects with their tasks, by name: one request for all, and one per project for its tasks."""
-        found: dict[str, list[RemoteProject]] = {}
-        for project in self.projects():
-            if (name := project.name) in names and name is not None:
-                # Another push at the same time removes the copy that it has made.
-                with suppress(GoneError):
-                    found.setdefault(name, []).append(replace(project, tasks=self.tasks(project.id)))
-        return found
 
     def projects(self) -> list[RemoteProject]:
         """All projects that the account sees, by number, without their tasks.
@@ -283,23 +253,28 @@ class Studio:
         # The server does not infer the second from the first.
         self._send("PATCH", f"tasks/{task}/", {"overlap": overlap, "is_labeled": closed})
 
-    def export(self, project: int) -> bytes:
+    def export(self, project: int) -> Any:
         """All tasks of a project with their annotations, as the server exports them."""
-        return self._send("GET", f"projects/{project}/export", export_type="JSON", download_all_tasks="true")
+        query = {"export_type": "JSON", "download_all_tasks": "true"}
+        return self._ask("GET", f"projects/{project}/export", lambda found: found, **query)
 
-    def accounts(self) -> dict[int, tuple[str | None, str]]:
-        """E-mail address of every account, and when it was made, by its number."""
-        return self._ask("GET", "users/", lambda users: dict(map(_account, users)))
+    def accounts(self) -> dict[int, Account]:
+        """All accounts by their number."""
+        return self._ask("GET", "users/", lambda users: {int(one["id"]): _account(one) for one in users})
 
     def own_account(self) -> int:
         """The number of the account of the token."""
         return self._ask("GET", "current-user/whoami", lambda found: int(found["id"]))
 
 
-def _account(user: Mapping[str, Any]) -> tuple[int, tuple[str | None, str]]:
+def _release(found: Mapping[str, Any]) -> tuple[int, ...]:
+    return tuple(int(part) for part in found["release"].split(".")[:2])
+
+
+def _account(user: Mapping[str, Any]) -> Account:
     joined = user.get("date_joined")
     # One way to write a moment, whatever the server's: people are known again by it.
-    return int(user["id"]), (user.get("email"), datetime.fromisoformat(joined).isoformat() if joined else "")
+    return Account(user.get("email"), datetime.fromisoformat(joined).isoformat() if joined else "")
 
 
 def _project(one: Mapping[str, Any]) -> RemoteProject:

@@ -324,7 +324,7 @@ def exported(studio: Studio, found: RemoteProject) -> list[ExportedTask]:
         ServerError: If what the server sends is not an export, or lacks annotations; nothing is taken from it.
     """
     try:
-        tasks = [task.model_dump() for task in _TASKS.validate_json(studio.export(found.id))]
+        tasks = [task.model_dump() for task in _TASKS.validate_python(studio.export(found.id))]
     except ValidationError as error:
         first = next(field_errors(error))
         raise ServerError(

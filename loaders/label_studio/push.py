@@ -4,15 +4,22 @@ It may be stopped at any moment and run again: what is missing is made, and what
 removed by whoever looks next.
 """
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from blend.loaders.files.progress import ProgressCallback
-from blend.loaders.label_studio.client import Inventory, RemoteProject, RemoteTask, Studio, marked
+from blend.loaders.label_studio.client import RemoteProject, RemoteTask, Studio
 from blend.loaders.label_studio.connection import GoneError
 from blend.schemas.errors import ConflictError, ServerError
+
+_MARK = re.compile(r"\[blend:(?P<name>[^\]\s#]+)\]")
+"""By what a project of ours is known: the last line of its description. Titles may be changed by hand."""
+
+Inventory = Mapping[str, Sequence[RemoteProject]]
+"""Projects by their names, those that are not there left out; of several of a name the oldest first."""
 
 _SETTINGS = {
     # Questions are finished one after the other, and whoever skips one is not asked again, but others are.
@@ -66,19 +73,18 @@ class Quota(NamedTuple):
         return (self.overlap, self.closed) != (task.overlap, task.closed)
 
 
-@dataclass(frozen=True, slots=True)
-class WantedProject:
+class WantedProject(NamedTuple):
     """A project that should be on the server."""
 
     name: str
-    """What it is known by, for ever: ``PROJECT/STAGE/LOCALE``. Titles may be changed by hand."""
+    """What it is known by, for ever: ``PROJECT/STAGE/LOCALE``."""
     title: str
     config: str
     """Labelling configuration."""
     overlap: int
     """Annotations per task, each by another person."""
     tasks: Sequence[WantedTask]
-    asked: Mapping[str, Quota] = field(default_factory=dict)
+    asked: Mapping[str, Quota] = MappingProxyType({})
     """Of how many people tasks are asked, by id; others of ``overlap``."""
     closes_unasked: bool = False
     """Whether tasks that do not stand in ``asked`` are given to nobody."""
@@ -138,6 +144,19 @@ class ProjectPlan(NamedTuple):
         """Whether a push would do anything to it."""
         settings = self.remote is None or self.sets_config or self.sets_overlap
         return settings or bool(self.asked) or any(change.kind != "kept" for change in self.changes)
+
+
+def inventory(studio: Studio, names: Collection[str]) -> Inventory:
+    """Projects of ours with their tasks, by name: one request for all, and one per project for its tasks."""
+    found: dict[str, list[RemoteProject]] = {}
+    for project in studio.projects():
+        mark = _MARK.search(project.description)
+        if mark is not None and mark["name"] in names:
+            # Another push at the same time removes the copy that it has made.
+            with suppress(GoneError):
+                there = project._replace(tasks=studio.tasks(project.id))
+                found.setdefault(mark["name"], []).append(there)
+    return found
 
 
 def plan_push(there: Inventory, wanted: Sequence[WantedProject], *, where: str) -> list[ProjectPlan]:
@@ -274,13 +293,16 @@ def _project(studio: Studio, plan: ProjectPlan) -> int:
 def _made(studio: Studio, wanted: WantedProject) -> int:
     made = studio.create(
         title=wanted.title,
-        description=marked(wanted.name),
+        description=(
+            f"Made by `blend annotate`, which finds it by this line; please leave it as it is. "
+            f"[blend:{wanted.name}]"
+        ),
         label_config=wanted.config,
         maximum_annotations=wanted.overlap,
         **_SETTINGS,
     )
     # Two pushes at a time make two projects; both see both, and agree on the older one.
-    chosen = studio.inventory([wanted.name])[wanted.name][0].id
+    chosen = inventory(studio, [wanted.name])[wanted.name][0].id
     if chosen != made:
         with suppress(GoneError):
             studio.delete("projects", made)

@@ -1,11 +1,14 @@
 """Faults and kills: whatever befalls a sync, nothing is lost or doubled, and the next completes it.
 
+A page that a server refuses, and a token of the newer kind, stand here as well.
+
 A lead is killed before a request, when its body has been sent, when its answer has come, and before and after a
 file takes its name.
 """
 
 import json
 import os
+import re
 import shutil
 import signal
 from collections.abc import Callable, Mapping
@@ -23,7 +26,7 @@ import pytest
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.syncing import Half, sync_project
 from blend.loaders.label_studio.events import read_events
-from blend.schemas.errors import BlendError
+from blend.schemas.errors import BlendError, ConflictError
 from helpers.label_studio.annotation_projects import push, write_project
 from helpers.label_studio.studio_fixtures import StudioForTests, chosen, typed
 
@@ -170,6 +173,32 @@ def test_a_sync_that_fails_anywhere_loses_doubles_and_changes_nothing(
         if not has_failed:
             break
     assert number > 5
+
+
+def test_a_page_without_what_annotations_refer_to_is_refused(label_studio: StudioForTests, make: Make):
+    file = make("page")
+    push(file.path)
+    title = f"{file.project.name} answer ko-KR"
+    number, mina = label_studio.project(title), label_studio.person("mina")
+    config = label_studio.sdk.projects.get(number).label_config.strip().removesuffix("</View>")
+    more = '<Choices name="mood" toName="question"><Choice value="fine"/></Choices></View>'
+    label_studio.sdk.projects.update(number, label_config=config + more)
+    label_studio.annotate(label_studio.tasks(title)[FOOD], mina, {**chosen("fine", control="mood"), "id": "m"})
+    told = (
+        f"{title}: the server does not take its new page; give the project file another name, which makes new "
+        "projects, or keep the parts that annotations refer to ("
+    )
+    with pytest.raises(ConflictError, match=f"^{re.escape(told)}.*mood"):
+        push(file.path)
+
+
+@pytest.mark.filterwarnings("ignore:The `parse_obj` method is deprecated")  # by which the SDK reads its tokens
+def test_a_personal_access_token_will_do(
+    label_studio: StudioForTests, make: Make, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("LABEL_STUDIO_API_KEY", label_studio.sdk.tokens.create().token)
+    push((file := make("token")).path)
+    assert_there_once(label_studio, file)
 
 
 # Leads whose computer dies, and two at a time.

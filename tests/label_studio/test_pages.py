@@ -12,10 +12,14 @@ import pytest
 from blend.builders.annotation.project import ORDER, ProjectFile
 from blend.builders.annotation.starting import check_project
 from blend.builders.annotation.status import project_status, pulled_accounts
+from blend.builders.annotation.syncing import sync_project
 from blend.builders.annotation.ui_strings import ui_strings_of
+from blend.loaders.responses.verdicts import read_verdicts
+from blend.views.annotation import push_lines
 from helpers.label_studio.annotation_projects import push, push_sample
 from helpers.label_studio.annotator_in_browser import Annotator, annotator
-from helpers.label_studio.studio_fixtures import StudioForTests, typed
+from helpers.label_studio.studio_fixtures import StudioForTests, ticked, typed
+from helpers.questions.lunch import lunch
 
 pytestmark = pytest.mark.integration  # a real Label Studio and a real browser
 
@@ -163,6 +167,43 @@ def test_one_tab_leads_into_the_line_and_what_is_typed_beside_it_chooses_nothing
         person.press("Shift+3")
         assert person.page.get_by_label(ui_strings_of("ko")["idk"]).is_checked()
         assert values(person.submit(tab=False)) == [("non_answer", ["idk"])]
+
+
+def test_options_are_read_by_keyboard_alone_and_by_a_third_where_two_differ(
+    label_studio: StudioForTests, project: Callable[..., ProjectFile], chromium: str
+):
+    settings = {"stages": '["mcq-review"]', "recipe": '"collected/recipe.toml"'}
+    file = project(label_studio.url, locales=["en-GB"], **settings)
+    lunch(file.collected)
+    push(file.path)
+    title = f"{file.project.name} mcq-review en-GB"
+    ((name, task),) = label_studio.tasks(title).items()
+    assert name.startswith("mcq-review/en-GB/food-00/")
+    with annotator(chromium, label_studio.url) as person:
+        person.sign_up(f"{file.project.name}@example.org")
+        person.begin(label_studio.project(title))
+        for key in ("b", "Shift+A", "f", "f"):
+            person.press(key)
+        assert values(person.submit(tab=False)) == [("also_right", ["pizza"]), ("silly", ["meat pie"])]
+        assert person.complaints == []
+    label_studio.annotate(task, label_studio.person("jun"), ticked("silly", "meat pie"))
+    lines = push_lines(sync_project(file.path).plans or (), dry_run=False)
+    assert f"{title}: 1 task asked of more people" in lines
+    remote = label_studio.sdk.tasks.get(str(task))
+    assert (remote.overlap, remote.is_labeled) == (3, False)
+    verdicts = read_verdicts(file.base / "decided" / "verdicts.jsonl")
+    shown = ["sandwich", "meat pie", "pizza", "tacos", "homework", "salad", "soup"]
+    assert sorted(verdicts.select("option", "verdict").iter_rows()) == sorted(
+        [(option, "silly" if option == "meat pie" else "ok") for option in shown]
+        + [(option, {"meat pie": "silly", "pizza": "also_correct"}.get(option, "ok")) for option in shown]
+    )
+    # What natives have read is not asked again, and what they are at stays.
+    recipe = file.collected / "recipe.toml"
+    text = recipe.read_text().partition("[mcq]")[0]
+    recipe.write_text(f'{text}[mcq]\nverdicts = "../decided/verdicts.jsonl"\n')
+    (line, last) = push_lines(push(file.path), dry_run=False)
+    assert line.startswith(f"{title}: 1 task changed or not asked for any more, and kept")
+    assert last.startswith("Everything is there")
 
 
 @pytest.mark.parametrize("phone", [True, False])

@@ -2,8 +2,10 @@
 
 import json
 import re
+import tomllib
 from collections.abc import Callable
 from importlib.util import find_spec
+from pathlib import Path
 from socket import socket
 from typing import Any
 
@@ -52,54 +54,14 @@ def message_of(url: str = URL, kind: type[Exception] = ServerError) -> str:
     return str(raised.value).removeprefix(f"Label Studio at {url}: ")
 
 
-AND_SET = "(Account & Settings), and set LABEL_STUDIO_API_KEY to it"
-NOT_ONE = (
-    "the answer is not one of Label Studio, perhaps of a proxy or of another program; correct key server.url "
-    "of the project file"
-)
-FORBIDDEN = (
-    "the account of the token may not do this; use the token of an account that made the projects or "
-    "administers the server"
-)
-TOLD: list[tuple[str, int, Any, str]] = [
-    ("whoami", 401, {"detail": "Invalid token."}, f"does not accept the token; copy it anew {AND_SET}"),
-    (
-        "whoami", 401, {"detail": "legacy token authentication has been disabled"},
-        f"tokens of this kind are switched off there; make a personal access token {AND_SET}",
-    ),
-    ("whoami", 401, {"detail": "Token is expired"}, f"the token has expired; make a new one {AND_SET}"),
-    (
-        "version", 200, {"release": "1.12.0"},
-        "is version 1.12.0, and 1.23 or later is needed; update it with `pip install --upgrade label-studio`",
-    ),
-    ("version", 200, b"<html><title>Log in to the wireless network</title></html>", NOT_ONE),
-    ("version", 302, b"", "sends elsewhere (302); correct key server.url of the project file, perhaps https"),
-    ("projects", 403, {"detail": "You do not have permission to perform this action."}, FORBIDDEN),
-    (
-        "projects", 413, b"<html>Request Entity Too Large</html>",
-        "takes nothing so large (413); raise the limit of the server or of the proxy before it",
-    ),
-    (
-        "projects", 404, {"detail": "Not found."},
-        "what was asked for is not there, perhaps deleted by hand just now; run the command again",
-    ),
-    (
-        "projects", 500, {"detail": f"sessionid=abc; lead@example.org has token {TOKEN}\x1b[31m"},
-        "does not do what it is asked (500: sessionid … …@… has token …); look at its log, and try again",
-    ),
-    (
-        "projects", 502, b"<html>Bad Gateway</html>",
-        "does not do what it is asked (502); look at its log, and try again",
-    ),
-]  # fmt: skip
+REFUSALS = Path(__file__).with_name("server_refusals.toml")
 
 
-@pytest.mark.parametrize(("part", "status", "body", "told"), TOLD)
-def test_what_a_server_refuses_is_told(
-    part: str, status: int, body: Any, told: str, answering: Callable[..., None]
-):
-    answering(**{part: (status, body)})
-    assert message_of(kind=GoneError if status == 404 else ServerError) == told
+@pytest.mark.parametrize("case", tomllib.loads(REFUSALS.read_text("utf-8"))["cases"])
+def test_what_a_server_refuses_is_told(case: dict[str, Any], answering: Callable[..., None]):
+    body = case["json"] if "json" in case else case["page"].encode()
+    answering(**{case["part"]: (case["status"], body)})
+    assert message_of(kind=GoneError if case["status"] == 404 else ServerError) == case["told"]
 
 
 EMPTIED = (200, {"tasks": [], "total": 2, "total_annotations": 0, "total_predictions": 0})
@@ -181,5 +143,7 @@ def test_there_is_a_token_and_it_goes_to_another_machine_only_if_the_user_names_
     monkeypatch.setenv("LABEL_STUDIO_URL", f"{url}/")
     assert message_of(url, ServerError).startswith("cannot be reached")
     monkeypatch.delenv(VARIABLE)
-    told = f"there is no access token; copy yours from that page {AND_SET}"
-    assert message_of(kind=InputError) == told
+    told = (
+        "there is no access token; copy yours from that page (Account & Settings), and set LABEL_STUDIO_API_KEY"
+    )
+    assert message_of(kind=InputError) == f"{told} to it"

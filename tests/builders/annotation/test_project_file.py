@@ -35,7 +35,6 @@ locale = "fa-IR"
 annotators = ["a@example.org", "b@example.org", "c@example.org", "d@example.org", "p-0123456789ab"]
 """
 
-
 RECIPE = """\
 name = "trial"
 version = "0.1.0"

@@ -1,6 +1,7 @@
 """Starting: what `init` writes is without mistakes, and leads to questions that can be asked."""
 
 import stat
+import tomllib
 from pathlib import Path
 
 import polars as pl
@@ -15,12 +16,8 @@ from blend.schemas.errors import BlendError
 from helpers.in_process import run
 from helpers.label_studio.exported import write_lines
 
-NO_TEXTS = (
-    "pages in wo are in English, since we have no texts in it: write your own, and name them under "
-    "[instructions]"
-)
-WRITE = "are in English: write your own, and name them under [instructions]"
-NOBODY = "no annotators are named, so whoever has an account may answer"
+WRITE = "write your own, and name them under [instructions]"
+NO_TEXTS = f"pages in wo are in English, since we have no texts in it: {WRITE}"
 
 
 @pytest.mark.slow
@@ -49,14 +46,15 @@ def test_a_culture_that_nobody_knew_is_asked_in_four_steps(tmp_path: Path, monke
     checked = check_project(Path("project.toml"))
     assert sorted(set(checked.material.questions["locale"])) == ["en-GB", "wo-SN"]
     assert len(checked.material.questions) == 20
-    nobody = [f"{tag}: {NOBODY}" for tag in ("wo-SN", "en-GB")]
+    unnamed = "no annotators are named, so whoever has an account may answer"
+    nobody = [f"{tag}: {unnamed}" for tag in ("wo-SN", "en-GB")]
     assert list(checked.diagnostics) == [NO_TEXTS, *nobody]
     project = Path("project.toml").read_text()
     for line in ("[instructions]", 'wo = "instructions/wo.md"'):
         project = project.replace(f"# {line}\n", f"{line}\n")
     Path("project.toml").write_text(project)
     Path("instructions/english.md").rename("instructions/wo.md")
-    still = f"wo: the instructions for answer, review {WRITE}"
+    still = f"wo: the instructions for answer, review are in English: {WRITE}"
     told, *others = check_project(Path("project.toml")).diagnostics
     assert (told, others[1:]) == (still, nobody)
     assert others[0].startswith("pages in wo show these words in English: instruction, start, answers, ")
@@ -81,51 +79,28 @@ def test_regions_that_share_a_code_get_splits_of_their_own(tmp_path: Path):
     assert [known.get(tag).split for tag in ("yo-NG", "ar-SN", "wo-SN")] == ["NG_yo", "SN", "SN_wo"]
     assert known.get("ar-SN").direction == "rtl"
     readme = (tmp_path / "ng" / "README.md").read_text()
-    assert (
-        "`locales.toml`, what region, language and people are called, and `project.toml`, who works on"
-        in readme
-    )
+    assert "`locales.toml`, what region, language and people are called, and `project.toml`, who" in readme
 
 
-NO_LOCALE = (
-    "is not a locale, which is a language and a country; write one like wo-SN, or one that `blend locales` "
-    "lists"
-)
-NO_COUNTRY = (
-    "ZZ is not an ISO 3166 country; for another region write the country that it lies in, and change region "
-    "and names in the locale file"
-)
-NO_NAME = "cannot be the name of a project; give up to 24 lower-case letters, digits, dots, _ and - as `name`"
+REFUSED = tomllib.loads(Path(__file__).with_name("refused_starts.toml").read_text("utf-8"))
 
 
-@pytest.mark.parametrize(
-    ("tag", "name", "told"),
-    [
-        ("Wolof", None, f"'Wolof' {NO_LOCALE}"),
-        ("wo_SN", None, f"'wo_SN' {NO_LOCALE}"),
-        ("ge-KA", None, "'ge-KA' is not a locale, which is a language and a country; did you mean 'ka-GE'?"),
-        ("wo-ZZ", None, f"'wo-ZZ': {NO_COUNTRY}"),
-        ("ko-KR", "My Project", f"'My Project' {NO_NAME}, for example my-project"),
-        ("ko-KR", "한국", f"'한국' {NO_NAME}"),
-    ],
-)
-def test_what_cannot_be_started_is_told(tmp_path: Path, tag: str, name: str | None, told: str):
+@pytest.mark.parametrize("case", REFUSED["cases"])
+def test_what_cannot_be_started_is_told(tmp_path: Path, case: dict[str, str]):
     with pytest.raises(BlendError) as raised:
-        start_project(tmp_path / "x", [tag], name=name)
-    assert str(raised.value) == told
+        start_project(tmp_path / "x", [case["tag"]], name=case.get("name"))
+    assert str(raised.value) == case["told"]
     assert not (tmp_path / "x").exists()
 
 
 def test_nothing_is_replaced(tmp_path: Path):
     (tmp_path / "recipe.toml").write_text("mine")
-    told = (
-        "holds 'recipe.toml' and is not empty, so nothing is written there; choose another `folder` or empty it"
-    )
-    for folder, what in (
-        (tmp_path, f"{told} yourself"),
+    what = "holds 'recipe.toml' and is not empty, so nothing is written there"
+    for folder, told in (
+        (tmp_path, f"{what}; choose another `folder` or empty it yourself"),
         (tmp_path / "recipe.toml", "is not a folder; choose another `folder`"),
     ):
         with pytest.raises(BlendError) as raised:
             start_project(folder, ["ko-KR"], name="x")
-        assert str(raised.value) == f"{folder}: {what}"
+        assert str(raised.value) == f"{folder}: {told}"
     assert [path.name for path in tmp_path.iterdir()] == ["recipe.toml"]

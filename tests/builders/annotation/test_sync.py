@@ -2,6 +2,7 @@
 
 import json
 import re
+import tomllib
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -11,7 +12,7 @@ import polars as pl
 import pytest
 
 from blend.builders.annotation import syncing
-from blend.builders.annotation.project import ProjectFile, new_key, pseudonym, read_key
+from blend.builders.annotation.project import ProjectFile, pseudonym, read_key
 from blend.builders.annotation.pulling import Pull
 from blend.builders.annotation.starting import check_project
 from blend.builders.annotation.syncing import forget_person, sync_project
@@ -21,9 +22,11 @@ from blend.loaders.responses import read_responses
 from blend.schemas.errors import BlendError
 from helpers.in_process import run
 from helpers.label_studio.annotation_projects import QUESTIONS, write_project, write_questions
+from helpers.label_studio.exported import write_lines
 from helpers.label_studio.fake_studio import FakeStudio
 from helpers.label_studio.studio_fixtures import chosen, typed
 
+FILES = Path(__file__).with_name("damaged_files.toml")
 annotate = partial(run, "annotate")
 FOOD, WORK = "answer/ko-KR/food-01", "answer/ko-KR/work-01"
 KEPT = "changed or not asked for any more, and kept, since people have worked there"
@@ -103,19 +106,22 @@ def test_a_first_sync_brings_everything_and_the_same_again_changes_nothing(tmp_p
     assert told[:2] == ["t answer ko-KR: new, 2 tasks", "t review ko-KR: new, 0 tasks"]
     assert told[-1] == "Nothing was changed; without --dry-run it would be."
     assert not fake.of_projects
-    assert re.search(
-        r"\nt answer ko-KR: http://fake/projects/\d+/data\?labeling=1\n", annotate("sync", file.path)
-    )
-    assert len(fake.of_projects) == 4
-    before = dict(fake.of_tasks)
+    told = annotate("sync", file.path)
+    assert re.search(r"\nt answer ko-KR: http://fake/projects/\d+/data\?labeling=1\n", told)
     annotate("sync", file.path)
     fake.asked.clear()
     assert "Everything is there: 4 projects. Nothing was changed." in annotate("sync", file.path)
     # One request for all projects, and one for the tasks of each.
     assert fake.asked == ["projects", *["tasks"] * 4]
+    before = dict(fake.of_tasks)
     write_questions(file.collected, {**QUESTIONS, "food-02": ("Food", "What do people in {country} drink?")})
     assert "t answer ko-KR: 1 task added" in annotate("sync", file.path, "--only", "push")
-    assert before.items() <= fake.of_tasks.items()
+    assert before.items() < fake.of_tasks.items()
+    fake.of_projects[99] = next(iter(fake.of_projects.values()))._replace(id=99)
+    assert refused(lambda: sync_project(file.path)) == (
+        f"{fake.where}: projects {min(fake.of_projects)} and 99 are both marked as t/answer/ko-KR; remove the "
+        "last line from the description of the one that is not to count"
+    )
 
 
 def test_answers_come_as_they_were_typed_with_a_link(file: ProjectFile, fake: FakeStudio):
@@ -220,19 +226,19 @@ def test_an_answer_that_is_corrected_leaves_its_review(reviewed: ProjectFile, fa
     assert left["groups"] == [{"answers": ["라면"], "en_answers": ["instant noodles"]}]
 
 
-def test_what_is_gone_counts_until_the_lead_accepts_it(file: ProjectFile, fake: FakeStudio):
+def test_what_is_gone_counts_until_the_lead_accepts_it_and_is_paid(file: ProjectFile, fake: FakeStudio):
     number = fake.annotate(FOOD, "kim", typed("라면"))
     sync_project(file.path)
     fake.delete("annotations", number)
-    project = fake.of_tasks[fake.task(FOOD)][0]
+    project, _ = fake.of_tasks[fake.task(FOOD)]
     by = f"1 by {who(file, 'kim')}, on food-01; see http://fake/projects/{project}/data\n"
     assert f"t answer ko-KR: {GONE}: {by}" in annotate("sync", file.path)
-    assert len(rows(file)) == 1
     nobody = "Nobody is there to answer, and nothing was changed; leave out --accept-missing"
     assert refused(lambda: annotate("sync", file.path, "--accept-missing")).endswith(nobody)
+    assert len(rows(file)) == 1
     sync_project(file.path, accept=lambda _: True)
     assert rows(file) == []
-    # It was done, and is paid; a name that was seen stays, whatever becomes of the account.
+    # A name that was seen stays, whatever becomes of the account.
     del fake.of_accounts[fake.person("kim")]
     file.path.write_text("rate = 36\n" + file.path.read_text())
     table = file.base / "pay.csv"
@@ -258,43 +264,29 @@ def test_what_another_account_has_changed_is_told_until_its_author_agrees(file: 
 # Files.
 
 
-def test_rows_of_others_are_never_replaced(file: ProjectFile, fake: FakeStudio):
-    theirs = file.collected / "responses/ko-KR.jsonl"
-    theirs.parent.mkdir()
-    theirs.write_text('{"template_id": "food-01", "annotator": "a01", "answers": ["국"]}\n')
+@pytest.mark.parametrize("case", tomllib.loads(FILES.read_text("utf-8"))["cases"])
+def test_files_that_are_damaged_or_of_others_stop_a_sync(
+    file: ProjectFile, fake: FakeStudio, case: dict[str, str]
+):
     fake.annotate(FOOD, "kim", typed("밥"))
-    assert refused(lambda: sync_project(file.path)) == (
-        f"{theirs}: is not as the pulls before have written it, and would be replaced; delete it, or move rows "
-        "of your own into a file beside it, as ko-KR.own.jsonl, and run the same again"
-    )
-    theirs = theirs.rename(theirs.with_name("ko-KR.own.jsonl"))
-    sync_project(file.path)
-    answers = read_responses(file.collected, collecting=True).responses["answers"].to_list()
-    assert sorted(answers) == [["국"], ["밥"]]
+    path = file.base / case["file"]
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(case["content"])
+    told = refused(lambda: sync_project(file.path)).removeprefix(f"{file.path}, key key_file: ")
+    assert told == f"{path}{case['told'].replace('FOLDER', str(file.base))}"
+    assert path.read_text() == case["content"]
 
 
-def test_files_of_the_pull_folder_that_are_damaged_or_in_use(file: ProjectFile):
+def test_rows_of_ones_own_stay_beside_pulled_ones(file: ProjectFile, fake: FakeStudio):
+    fake.annotate(FOOD, "kim", typed("밥"))
+    row = {"template_id": "food-01", "annotator": "a01", "answers": ["국"]}
+    write_lines(file.collected / "responses/ko-KR.own.jsonl", [row])
     with held(file.pulled):
         told = refused(lambda: sync_project(file.path))
     assert told.startswith(f"{file.pulled}: another `blend annotate` is at work with this folder; wait until ")
-    events, state = file.pulled / "events.jsonl", file.pulled / "state.json"
-    kept = events.read_text()
-    events.write_text("nothing\n")
-    assert refused(lambda: sync_project(file.path)) == (
-        f"{events}:1: is not a line of the events; bring the file back from git or a backup: what people gave "
-        "counts by this file"
-    )
-    events.write_text(kept)
-    for damaged in ("{", '{"projects": "x"}', '{"projects": {"a": {"project": "b"}}}', '{"written": {"a": 1}}'):
-        state.write_text(damaged)
-        assert refused(lambda: sync_project(file.path)) == (
-            f"{state}: is damaged; delete it, and everything is asked anew"
-        )
-    state.unlink()
-    file.key_file.write_text(new_key())
-    assert refused(lambda: sync_project(file.path)).startswith(
-        f"{file.path}, key key_file: {file.key_file}: is not the key with which {events} was written; bring "
-    )
+    sync_project(file.path)
+    answers = read_responses(file.collected, collecting=True).responses["answers"].to_list()
+    assert sorted(answers) == [["국"], ["밥"]]
 
 
 def test_tasks_and_pages_are_written_for_another_server(reviewed: ProjectFile, tmp_path: Path):
@@ -352,16 +344,13 @@ def test_status_says_who_did_what_and_whom_to_remind(reviewed: ProjectFile, fake
     counts = ("questions", "complete", "open", "valid", "needed", "reviewed", "to_review")
     assert [korean[name] for name in counts] == [2, 1, 1, 2, 2, 1, 0]
     assert {row["annotator"] for row in found["reminders"]} == {kim, who(file, "lee")}
-
-
-def test_people_whom_the_project_file_names_are_reminded(reviewed: ProjectFile):
-    text = reviewed.path.read_text().replace(
-        'locale = "ko-KR"', 'locale = "ko-KR"\nannotators = ["han@example.org", "kim@example.org"]'
-    )
-    reviewed.path.write_text(text)
-    told = annotate("status", reviewed.path)
+    # Those whom the project file names are reminded, and nobody else.
+    named = 'locale = "ko-KR"\nannotators = ["han@example.org", "kim@example.org"]'
+    file.path.write_text(file.path.read_text().replace('locale = "ko-KR"', named))
+    told = annotate("status", file.path)
     assert "  han@example.org: 2 questions wait for you, and you have not begun: " in told
-    assert "unknown-annotator" in annotate("sync", reviewed.path)
+    assert "  seo@" not in told
+    assert "unknown-annotator" in annotate("sync", file.path)
 
 
 # Being forgotten.
@@ -436,18 +425,10 @@ def test_forgetting_that_is_stopped_anywhere_goes_on(reviewed: ProjectFile, monk
     assert_nowhere(reviewed, kim)
 
 
-def test_whoever_did_nothing_cannot_be_forgotten_and_a_damaged_list_brings_nobody_back(reviewed: ProjectFile):
+def test_whoever_did_nothing_cannot_be_forgotten(reviewed: ProjectFile):
     assert refused(lambda: forget_person(reviewed, "p-000000000000")) == (
         "p-000000000000 has done nothing in this project, as far as it was pulled; `blend annotate status` "
         "lists who has"
-    )
-    forget_person(reviewed, "kim@example.org")
-    names = reviewed.base / "forgotten.txt"
-    number = len(names.read_text().splitlines()) + 1
-    names.write_text(f"{names.read_text()}<<<<<<< HEAD\n")
-    assert refused(lambda: sync_project(reviewed.path)) == (
-        f"{names}:{number}: '<<<<<<< HEAD' is not a pseudonym, and whoever is not named here would come back; "
-        "write p- and 12 digits and letters, one a line, or bring the file back"
     )
 
 

@@ -1,6 +1,7 @@
 """Words and instructions: complete in English and in every language of the sample, and marked as unchecked."""
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -48,39 +49,23 @@ def test_the_closest_language_is_taken_and_english_otherwise():
     assert not is_checked("ko")
 
 
-def test_instructions_of_ones_own_replace_ours(tmp_path: Path):
-    own = tmp_path / "ko.md"
-    own.write_text("Read first.\n\n# answer\n\nJust answer.\n\n## Keys\n\nEnter.\n", encoding="utf-8-sig")
-    assert texts_of("ko", "answer", own).instruction == "Just answer.\n\n## Keys\n\nEnter."
-    no_stage = f"names no stage; the stages are {', '.join(ORDER)}; write smaller headings with ##"
-    lacks = "no instruction for the stage 'review'; write it below a line '# review', or leave the language out"
-    for content, told in (
-        (b"# answer\n", f": {lacks} to use ours"),
-        (b"# answers\n", f":1: the heading 'answers' {no_stage}"),
-        (b"# answer\n\nA\x0b\n", ":3: control characters: U+000B; remove them: a page cannot hold them"),
-        (b"# answer\n\xff", ": byte 0xFF in line 2 is not UTF-8; save the file as UTF-8"),
-    ):
-        own.write_bytes(content)
-        with pytest.raises(RowError) as raised:
-            texts_of("ko", "review", own)
-        assert str(raised.value) == f"{own}{told}"
-
-
-def test_words_of_ones_own_take_the_place_of_ours(tmp_path: Path):
+def test_texts_of_ones_own_take_the_place_of_ours(tmp_path: Path):
     own = tmp_path / "wo.md"
-    lines = "- idk: Xamuma\n* no-answer:  Amul tontu \n"
-    own.write_text(f"# answer\n\nTontul.\n\n# words\n\n{lines}", encoding="utf-8")
+    words = "# words\n\n- idk: Xamuma\n* no-answer:  Amul tontu \n"
+    own.write_text(f"Read first.\n\n# answer\n\nTontul.\n\n## Keys\n\nEnter.\n\n{words}", encoding="utf-8-sig")
     texts = texts_of("wo", "answer", own)
-    assert texts.instruction == "Tontul."
+    assert texts.instruction == "Tontul.\n\n## Keys\n\nEnter."
     assert texts.ui_strings == {**ENGLISH, "idk": "Xamuma", "no-answer": "Amul tontu"}
     assert texts_of("ko", "answer").ui_strings == ui_strings_of("ko")
-    near = f"did you mean 'idk'? the nearest of the {len(ENGLISH)} there are: idk, invalid, why_invalid"
-    for line, told in (
-        ("idk Xamuma", "'idk Xamuma' is not a word; write lines like: - idk: I don't know"),
-        ("- idk:", "'- idk:' is not a word; write lines like: - idk: I don't know"),
-        ("- idc: Xamuma", f"unknown word 'idc'; {near}"),
-    ):
-        own.write_text(f"# answer\n\nTontul.\n\n# words\n\n{line}\n")
-        with pytest.raises(RowError) as raised:
-            texts_of("wo", "answer", own)
-        assert str(raised.value) == f"{own}, heading words: {told}"
+
+
+OWN = tomllib.loads(Path(__file__).with_name("own_texts.toml").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("case", OWN["cases"])
+def test_what_texts_of_ones_own_lack_is_told(tmp_path: Path, case: dict[str, str]):
+    own = tmp_path / "ko.md"
+    own.write_bytes(case["content"].encode("latin-1"))
+    with pytest.raises(RowError) as raised:
+        texts_of("ko", "review", own)
+    assert str(raised.value) == f"{own}{case['told'].replace('NUMBER', str(len(ENGLISH)))}"

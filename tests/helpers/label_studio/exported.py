@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from blend.builders.annotation.counting import stage_of
-from blend.builders.annotation.project import Account, People, Project, StageName
+from blend.builders.annotation.project import People, Project, StageName
 from blend.builders.annotation.stage import Material, Reading
+from blend.loaders.label_studio.client import Account
 from blend.loaders.label_studio.events import Line, news
 from blend.loaders.sample import sample_path
 from blend.schemas.locales import registry

@@ -1,16 +1,15 @@
 """A server in memory, for tests of what leads do; tests on a real one hold that it answers as this one."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from itertools import count
 from typing import Any
 
 import pytest
 
 from blend.builders.annotation import pulling
-from blend.loaders.label_studio.client import RemoteProject, RemoteTask, Studio
+from blend.loaders.label_studio.client import Account, RemoteProject, RemoteTask, Studio
 
 LEAD = 1
 
@@ -20,9 +19,8 @@ class FakeStudio(Studio):
 
     def __init__(self) -> None:
         self.where = "Label Studio at http://fake"
-        self._now = datetime(2026, 11, 20, 10, tzinfo=UTC)
-        self._numbers = 0
-        self.of_accounts: dict[int, tuple[str | None, str]] = {LEAD: ("lead@example.org", "2026-01-01")}
+        self._numbers, self._minutes = count(1), count(1)
+        self.of_accounts = {LEAD: Account("lead@example.org", "2026-01-01")}
         self.of_projects: dict[int, RemoteProject] = {}
         self.of_tasks: dict[int, tuple[int, RemoteTask]] = {}
         self.given: dict[int, list[dict[str, Any]]] = {}
@@ -32,22 +30,18 @@ class FakeStudio(Studio):
         self.asked: list[str] = []
         """Requests, by the names of methods."""
 
-    def _number(self) -> int:
-        self._numbers += 1
-        return self._numbers
-
     def _moment(self) -> str:
-        self._now += timedelta(minutes=1)
-        return self._now.isoformat()
+        return (datetime(2026, 11, 20, 10, tzinfo=UTC) + timedelta(minutes=next(self._minutes))).isoformat()
 
     # What people do.
 
     def person(self, name: str) -> int:
         """The number of an account, made if it is not there."""
         address = f"{name}@example.org"
-        if address not in (known := {one[0]: number for number, one in self.of_accounts.items()}):
-            known[address] = 100 + len(self.of_accounts)
-            self.of_accounts[known[address]] = (address, self._moment())
+        known = {account.address: number for number, account in self.of_accounts.items()}
+        if address not in known:
+            known[address] = 100 + len(known)
+            self.of_accounts[known[address]] = Account(address, self._moment())
         return known[address]
 
     def task(self, blend_id: str) -> int:
@@ -58,12 +52,11 @@ class FakeStudio(Studio):
         """Send what somebody did, or change what they have sent."""
         number, who, now = self.task(blend_id), self.person(name), self._moment()
         sent = self.given.setdefault(number, [])
-        mine = next((one for one in sent if one["completed_by"] == who), None)
-        if mine is None:
-            one = self._number()
-            mine = {"id": one, "unique_id": f"u{one}", "completed_by": who, "created_at": now}
-            sent.append(mine | {"lead_time": 30.0, "was_cancelled": False})
-            mine = sent[-1]
+        if who not in [one["completed_by"] for one in sent]:
+            one = next(self._numbers)
+            made = {"id": one, "unique_id": f"u{one}", "completed_by": who, "created_at": now}
+            sent.append(made | {"lead_time": 30.0, "was_cancelled": False})
+        (mine,) = (one for one in sent if one["completed_by"] == who)
         mine |= {"result": list(results), "updated_at": now, "updated_by": who}
         self.touch(number, now)
         return int(mine["id"])
@@ -71,7 +64,7 @@ class FakeStudio(Studio):
     def draft(self, blend_id: str, name: str, *, of: int | None = None) -> None:
         """Type something, perhaps into what was sent, and go away."""
         number = self.task(blend_id)
-        typed = {"id": self._number(), "user": self.person(name), "annotation": of, "result": []}
+        typed = {"id": next(self._numbers), "user": self.person(name), "annotation": of, "result": []}
         self.typed.setdefault(number, []).append(typed)
         self.touch(number)
 
@@ -79,8 +72,8 @@ class FakeStudio(Studio):
         """Count anew what a task holds."""
         project, task = self.of_tasks[number]
         given, begun = len(self.given.get(number, ())), bool(self.typed.get(number))
-        changed = replace(task, annotations=given, begun=begun, updated=now or task.updated)
-        self.of_tasks[number] = project, replace(changed, closed=given >= task.overlap)
+        changed = task._replace(annotations=given, begun=begun, updated=now or task.updated)
+        self.of_tasks[number] = project, changed._replace(closed=given >= task.overlap)
 
     # What the client asks.
 
@@ -89,7 +82,7 @@ class FakeStudio(Studio):
         return list(self.of_projects.values())
 
     def create(self, **settings: Any) -> int:
-        number, names = self._number(), ("title", "description", "label_config", "maximum_annotations")
+        number, names = next(self._numbers), ("title", "description", "label_config", "maximum_annotations")
         self.of_projects[number] = RemoteProject(number, *(settings[name] for name in names))
         return number
 
@@ -97,16 +90,15 @@ class FakeStudio(Studio):
         self.asked.append("update")
         names = {"label_config": "config", "maximum_annotations": "overlap"}
         changes = {names[name]: value for name, value in settings.items()}
-        self.of_projects[project] = replace(self.of_projects[project], **changes)
+        self.of_projects[project] = self.of_projects[project]._replace(**changes)
         for task in self.tasks(project) if "overlap" in changes else ():
-            self.of_tasks[task.id] = project, replace(task, overlap=changes["overlap"])
+            self.of_tasks[task.id] = project, task._replace(overlap=changes["overlap"])
             self.touch(task.id)
 
     def delete(self, kind: str, number: int) -> None:
-        held = self.given if kind == "annotations" else self.typed
-        for task, ones in held.items():
-            if found := [one for one in ones if one["id"] == number]:
-                ones.remove(found[0])
+        for task, held in (self.given if kind == "annotations" else self.typed).items():
+            if left := [one for one in held if one["id"] == number]:
+                held.remove(left[0])
                 self.touch(task, self._moment() if kind == "annotations" else "")
 
     def tasks(self, project: int) -> list[RemoteTask]:
@@ -115,7 +107,7 @@ class FakeStudio(Studio):
 
     def import_tasks(self, project: int, tasks: Sequence[Mapping[str, Any]]) -> None:
         for task in tasks:
-            number, overlap = self._number(), self.of_projects[project].overlap
+            number, overlap = next(self._numbers), self.of_projects[project].overlap
             made = RemoteTask(number, task["data"], 0, overlap, updated=self._moment())
             self.of_tasks[number] = project, made
 
@@ -127,19 +119,21 @@ class FakeStudio(Studio):
     def ask(self, task: int, overlap: int, *, closed: bool) -> None:
         self.asked.append("ask")
         project, now = self.of_tasks[task]
-        self.of_tasks[task] = project, replace(now, overlap=overlap, closed=closed)
+        self.of_tasks[task] = project, now._replace(overlap=overlap, closed=closed)
 
-    def export(self, project: int) -> bytes:
-        held = {"annotations": self.given, "drafts": self.typed}
-        tasks = [
-            {"id": one.id, "data": one.data, **{name: of.get(one.id, []) for name, of in held.items()}}
-            for one in self.tasks(project)
+    def export(self, project: int) -> list[dict[str, Any]]:
+        return [
+            {
+                "id": number,
+                "data": task.data,
+                "annotations": [dict(one) for one in self.given.get(number, ())],
+                "drafts": [dict(one) for one in self.typed.get(number, ())],
+            }
+            for number, (of, task) in self.of_tasks.items()
+            if of == project
         ]
-        self.asked[-1] = "export"
-        return json.dumps(tasks).encode()
 
-    def accounts(self) -> dict[int, tuple[str | None, str]]:
-        self.asked.append("accounts")
+    def accounts(self) -> dict[int, Account]:
         return dict(self.of_accounts)
 
     def own_account(self) -> int:
