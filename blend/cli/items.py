@@ -35,7 +35,7 @@ def items(
     from blend.eval.evaluation import item_answers, read_scored
     from blend.loaders.files.new_files import write_new_sheet
 
-    with reporting("models", "nothing was changed"):
+    with reporting("nothing was changed"):
         runs = read_scored(directories)
         found = analyse_items(item_answers(runs), chance=runs[0].task.chance)
         if suspects is not None:

@@ -79,7 +79,7 @@ def stats(
     from blend.builders.stats.dataset import stats_of_release
     from blend.loaders.files.progress import progress_if_watched
 
-    with progress_if_watched(transient=True) as on_progress:
+    with progress_if_watched() as on_progress:
         figures = stats_of_release(release, on_progress=on_progress)
     keep_tables(figures, out, name="stats.json", what="statistics")
     print_result(figures, as_json=as_json, everything=everything)
@@ -102,7 +102,7 @@ def audit(
     from blend.loaders.files.progress import progress_if_watched
     from blend.loaders.releases.references import resolve_release
 
-    with progress_if_watched(transient=True) as on_progress:
+    with progress_if_watched() as on_progress:
         found = audit_release(resolve_release(questions), on_progress=on_progress)
     keep_tables(found, out, name="audit.json", what="audit")
     print_result(found, as_json=as_json)
@@ -134,7 +134,7 @@ def diff(
     from blend.loaders.releases.references import resolve_release
     from blend.stopping import interruptible
 
-    with interruptible(), progress_if_watched(transient=True) as on_progress:
+    with interruptible(), progress_if_watched() as on_progress:
         folders = resolve_release(old), resolve_release(new)
         found = diff_releases(*folders, examples=examples, on_progress=on_progress)
     if as_json:
@@ -183,7 +183,7 @@ def plan(
 
     figures = shipped_collections()
     if release is not None:
-        with progress_if_watched(transient=True) as on_progress:
+        with progress_if_watched() as on_progress:
             figures = release_figures(release, comparable=figures, on_progress=on_progress)
     elif not locale:
         figures = mean_figures(figures)

@@ -136,7 +136,7 @@ REFUSED: dict[str, tuple[str, str | None]] = {
         f"{HEAD}a1,x\na1,y\n",
     ),
     f"{CSV}:2, column item_id: the id is blank; fill it in": (CSV, f"{HEAD},x\n"),
-    f"{CSV}:1: column 'response' is missing; rename the columns that hold it: there are 'answer'": (
+    f"{CSV}:1: column 'response' is missing; add it, or rename what holds it: there are 'answer'": (
         CSV,
         "item_id,answer\na1,x\n",
     ),
