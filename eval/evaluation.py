@@ -93,7 +93,7 @@ def run_task(
     asked, notes = questions_for(release, chosen, used, *how, options)
     for note in notes:
         warn(note)
-    with watched(on_progress, unit="questions") as heard:
+    with watched(on_progress) as heard:
         run, outcome = ask(asked, used, Path(out), *how, heard)
     return _looked_at(run, outcome, notes)
 
@@ -189,7 +189,7 @@ def score_run(
     """
     _check_seed(seed)
     read = read_run(run, release=release) if isinstance(run, str | Path) else _read(run)
-    with watched(on_progress, unit="topics") as heard, scoring_alone(read):
+    with watched(on_progress) as heard, scoring_alone(read):
         scored = score_answers(
             read, rule=rule, seed=seed, allow_missing=allow_missing, on_progress=heard, **options
         )

@@ -25,15 +25,16 @@ from blend.eval.runs.run_directory import Run
 from blend.loaders.files.atomic import replace_own_file
 from blend.loaders.files.content import UTF_16, open_content, read_content, utf8_text
 from blend.loaders.files.diagnostics import Diagnostics
-from blend.loaders.files.rows import SUFFIXES, Columns, read_rows
-from blend.loaders.files.tables import NOT_AN_ARCHIVE, TEXT_SUFFIXES
+from blend.loaders.files.rows import SUFFIXES, TEXT_SUFFIXES, Columns, read_rows
+from blend.loaders.files.workbooks import NOT_AN_ARCHIVE
 from blend.loaders.upstream.semeval.task_files import TaskRow, spelled_otherwise, task_id, task_rows
 from blend.schemas.errors import InputError, RowError
 from blend.schemas.locales import registry
 from blend.schemas.rows import LETTERS
 
-_FINISH_REASON_NAMES = ("stop_reason", "done_reason", "native_finish_reason")
-"""Names of ``finish_reason`` at Anthropic, Ollama and OpenRouter; left out, cut answers would be scored."""
+_FINISH_REASON_NAMES = ("finishreason", "stopreason", "donereason", "nativefinishreason")
+"""Names of ``finish_reason`` at Google, Anthropic, Ollama and OpenRouter, without case and signs; left out, cut
+answers would be scored."""
 
 _FURTHER = ("thought", "finish_reason")
 _SHOWN_FAILED = 3
@@ -118,7 +119,7 @@ def _table(path: Path, diagnostics: Diagnostics) -> list[LoggedAnswer]:
         ("response",),
         (*ID_KEYS, "prompt", *_FURTHER),
         others=True,
-        other_names={"finish_reason": _FINISH_REASON_NAMES},
+        meant=dict.fromkeys(_FINISH_REASON_NAMES, "finish_reason"),
     )
     rows = read_rows(path, path.parent, diagnostics, columns)
     diagnostics.raise_problems()

@@ -226,6 +226,6 @@ def announced(run: Run, outcome: RunOutcome, before: Sequence[str] = ()) -> Run:
     return dataclasses.replace(run, outcome=outcome._replace(warnings=(*before, *outcome.warnings)))
 
 
-def watched(on_progress: ProgressCallback | None, *, unit: str) -> AbstractContextManager[Any]:
+def watched(on_progress: ProgressCallback | None) -> AbstractContextManager[Any]:
     """Who hears of progress: whom the caller names, or else a bar where somebody watches."""
-    return progress_if_watched(unit=unit) if on_progress is None else nullcontext(on_progress)
+    return progress_if_watched() if on_progress is None else nullcontext(on_progress)

@@ -101,7 +101,7 @@ def run(
         used = choice.model(model, asking)
     how: dict[str, Any] = {"decoding": decoding, "asking": choice.planned(asking), **given}
     stopped = "what was answered is kept, and the same command goes on from there"
-    with reporting("questions", stopped) as on_progress:
+    with reporting(stopped) as on_progress:
         kept = run_task(release, task, used, out, on_progress=on_progress, **how)
     print_outcome(kept, asking, score=str(out))
 
@@ -160,7 +160,7 @@ def score(
     how: dict[str, Any] = {"rule": rule, "seed": seed, "allow_missing": allow_missing, "release": release}
     found: list[ScoredRun] = []
     errors: list[InputError] = []
-    with reporting("topics", "the scores are as they were") as on_progress:
+    with reporting("the scores are as they were") as on_progress:
         if directory.is_file():
             directory = run_of_log(directory, directory.with_suffix(""), release=release).directory
         earlier = {earlier_rule(one) for one in runs_in(directory)} - {None, rule}
@@ -207,7 +207,7 @@ def compare(
 
     from blend.eval.evaluation import compare_runs
 
-    with reporting("models", "nothing was changed"):
+    with reporting("nothing was changed"):
         found = compare_runs(directories, seed=seed)
     if json:
         typer.echo(json_.dumps(found.to_dict(), ensure_ascii=False, indent=2))

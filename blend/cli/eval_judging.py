@@ -36,7 +36,7 @@ def judge(
     from blend.eval.judging.judge_run import judge_run
 
     stopped = "what the judge said is kept, and the same command goes on from there"
-    with reporting("replies", stopped) as on_progress:
+    with reporting(stopped) as on_progress:
         kept = judge_run(
             run,
             model=choice.model(model, asking),

@@ -81,7 +81,7 @@ def stats(
     from blend.builders.stats.dataset import stats_of_release
     from blend.loaders.files.progress import progress_if_watched
 
-    with progress_if_watched(transient=True) as on_progress:
+    with progress_if_watched() as on_progress:
         figures = stats_of_release(release, on_progress=on_progress)
     keep_tables(figures, out, name="stats.json", what="statistics")
     print_result(figures, as_json=as_json, everything=everything)
@@ -104,7 +104,7 @@ def audit(
     from blend.loaders.files.progress import progress_if_watched
     from blend.loaders.releases.references import resolve_release
 
-    with progress_if_watched(transient=True) as on_progress:
+    with progress_if_watched() as on_progress:
         found = audit_release(resolve_release(questions), on_progress=on_progress)
     keep_tables(found, out, name="audit.json", what="audit")
     print_result(found, as_json=as_json)
@@ -136,7 +136,7 @@ def diff(
     from blend.loaders.releases.references import resolve_release
     from blend.stopping import interruptible
 
-    with interruptible(), progress_if_watched(transient=True) as on_progress:
+    with interruptible(), progress_if_watched() as on_progress:
         folders = resolve_release(old), resolve_release(new)
         found = diff_releases(*folders, examples=examples, on_progress=on_progress)
     if as_json:
@@ -185,7 +185,7 @@ def plan(
 
     figures = shipped_collections()
     if release is not None:
-        with progress_if_watched(transient=True) as on_progress:
+        with progress_if_watched() as on_progress:
             figures = release_figures(release, comparable=figures, on_progress=on_progress)
     elif not locale:
         figures = mean_figures(figures)
@@ -332,7 +332,7 @@ def items(
     from blend.eval.evaluation import item_answers, read_scored
     from blend.loaders.files.new_files import write_new_sheet
 
-    with reporting("models", "nothing was changed"):
+    with reporting("nothing was changed"):
         runs = read_scored(directories)
         found = analyse_items(item_answers(runs), chance=runs[0].task.chance)
         if suspects is not None:

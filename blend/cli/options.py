@@ -197,12 +197,12 @@ def print_lines(lines: Iterable[str]) -> None:
 
 
 @contextmanager
-def reporting(unit: str, stopped: str) -> "Iterator[ProgressCallback]":
+def reporting(stopped: str) -> "Iterator[ProgressCallback]":
     """Say of a block how far it is, what the library warns of, and, on Ctrl-C, how things stand."""
     from blend.loaders.files.progress import shown_progress
     from blend.stopping import interruptible
 
-    with interruptible(f"interrupted; {stopped}"), _notices(), shown_progress(unit=unit) as on_progress:
+    with interruptible(f"interrupted; {stopped}"), _notices(), shown_progress() as on_progress:
         yield on_progress
 
 

@@ -18,8 +18,7 @@ from blend.builders.annotation.project import new_key, pseudonym, read_key
 from blend.builders.annotation.ui_strings import ui_strings_of
 from blend.loaders.files.atomic import atomic_write, storage_errors
 from blend.loaders.files.diagnostics import Diagnostics, unknown_name
-from blend.loaders.files.rows import Cells
-from blend.loaders.files.tables import refuse_rewritten
+from blend.loaders.files.rows import Cells, refuse_rewritten
 from blend.loaders.responses import read_responses
 from blend.loaders.responses.import_map import WHO, ImportMap, map_text, read_map, texts_of_cell
 from blend.loaders.responses.response_rows import checked_response

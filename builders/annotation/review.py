@@ -23,7 +23,6 @@ from blend.builders.saq.answer_sheet import answer_sheet
 from blend.builders.saq.ballots import NEEDS_RESPONSES
 from blend.loaders.label_studio.events import Line
 from blend.loaders.label_studio.push import WantedTask
-from blend.loaders.responses.response_rows import is_own
 from blend.schemas.locales import Locale
 from blend.schemas.sheets import ANSWER_SHEET, parted
 from blend.schemas.texts import clean, pluralise
@@ -60,13 +59,13 @@ def review_tasks(project: Project, locale: Locale, material: Material) -> list[W
 
 
 def _decided_in_files(reviews: pl.DataFrame) -> dict[str, set[str]]:
-    """The answers on which own reviews of a locale decide, by template."""
+    """By template, the answers on which reviews of a locale in other files than pulled ones decide."""
     return {
         row["template_id"]: {
             clean(answer) for answer in chain(row["invalid"], *(g["answers"] for g in row["groups"]))
         }
         for row in reviews.iter_rows(named=True)
-        if is_own(row["source"])
+        if not row["source"].startswith(f"reviews/{row['locale']}.jsonl:")
     }
 
 

@@ -85,7 +85,7 @@ def judge_run(
     asked = _asked(judged)
     out = judged.directory / JUDGES_FOLDER / called
     try:
-        with watched(on_progress, unit="replies") as heard:
+        with watched(on_progress) as heard:
             kept, outcome = ask(asked, used, out, decoding or Decoding(), asking or Asking(), heard)
     except InputError as error:
         error.args = (str(error).replace("`out`", "`name`"),)

@@ -32,7 +32,7 @@ from blend.eval.models.replies import (
     served_name,
 )
 from blend.loaders.files.content import read_content, utf8_text
-from blend.loaders.files.tables import NOT_AN_ARCHIVE
+from blend.loaders.files.workbooks import NOT_AN_ARCHIVE
 from blend.schemas.errors import RowError, beyond_limits
 from blend.schemas.rows import LETTERS
 from blend.schemas.texts import clean

@@ -12,8 +12,7 @@ import polars as pl
 from blend.loaders.files.content import location_of, read_text
 from blend.loaders.files.diagnostics import Diagnostics, Placed, checked
 from blend.loaders.files.new_files import git_attributes, write_new_files
-from blend.loaders.files.rows import SUFFIXES, Columns, read_rows
-from blend.loaders.files.tables import TABLE_SUFFIXES, only_named
+from blend.loaders.files.rows import SUFFIXES, TABLE_SUFFIXES, Columns, only_named, read_rows
 from blend.loaders.files.toml import parse_toml
 from blend.loaders.responses.odd_texts import fill_slots
 from blend.loaders.responses.response_rows import (

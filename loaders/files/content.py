@@ -363,15 +363,17 @@ def check_unpacked_size(file: BinaryIO, *, where: str, columns: Sequence[str] = 
     """
     n_bytes = file.seek(0, SEEK_END)
     allowed = max(TABLE_BYTES, TIMES * n_bytes)
-    size = _unpacked_size(file, allowed, columns)
-    if size > allowed:
-        what = f"{n_bytes:,} bytes that unpack to {size:,} or more, and more than {allowed:,} is not read"
-        raise RowError(f"{what} of a file of this size", where=where, fix=_FIX)
+    size = 0
+    for part in _unpacked_sizes(file, columns):
+        size += part
+        if size > allowed:
+            what = f"{n_bytes:,} bytes that unpack to {size:,} or more, and more than {allowed:,} is not read"
+            raise RowError(f"{what} of a file of this size", where=where, fix=_FIX)
     file.seek(0)
 
 
-def _unpacked_size(file: BinaryIO, most: int, columns: Sequence[str]) -> int:
-    """Bytes that the rows of a file take; if that is more than ``most``, some number above it."""
+def _unpacked_sizes(file: BinaryIO, columns: Sequence[str]) -> Iterator[int]:
+    """Bytes that the rows of a file take: as it says itself, and then of texts that it holds once for many."""
     import pyarrow.parquet as pq
 
     footer = pq.read_metadata(file)
@@ -379,19 +381,17 @@ def _unpacked_size(file: BinaryIO, most: int, columns: Sequence[str]) -> int:
     chunks = [group.column(at) for group in groups for at in range(group.num_columns)]
     read = [one for one in chunks if not columns or one.path_in_schema.split(".")[0] in columns]
     claimed = sum(one.num_values * _VALUE_BYTES + one.total_uncompressed_size for one in read)
-    size: int = max(claimed, footer.num_rows * _VALUE_BYTES)
-    pointed = {one.path_in_schema for one in read if one.has_dictionary_page}
-    pointed &= {one.path_in_schema for one in read if one.physical_type == "BYTE_ARRAY"}
-    names = sorted(pointed)
+    yield max(claimed, footer.num_rows * _VALUE_BYTES)
+    texts = [one for one in read if one.has_dictionary_page and one.physical_type == "BYTE_ARRAY"]
+    if not texts:
+        return
+    names = sorted({one.path_in_schema for one in texts})
     with pq.ParquetFile(file, metadata=footer, read_dictionary=names, pre_buffer=False) as parquet:
         # One row group after the other: Arrow cannot put lists that point to different dictionaries into one
         # batch.
-        for at in range(footer.num_row_groups) if pointed else ():
+        for at in range(footer.num_row_groups):
             for batch in parquet.iter_batches(_ROWS, row_groups=[at], columns=names):
-                size += sum(_text_bytes(column) for column in batch.columns)
-                if size > most:
-                    return size
-    return size
+                yield from map(_text_bytes, batch.columns)
 
 
 def _text_bytes(values: Any) -> int:

@@ -1,8 +1,7 @@
 """New files: what somebody goes on working with appears as a whole or not at all, and replaces nothing."""
 
-import json
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import MappingProxyType
@@ -10,8 +9,7 @@ from types import MappingProxyType
 import polars as pl
 
 from blend.loaders.files.atomic import atomic_write, check_own_folder, storage_errors
-from blend.loaders.files.content import read_content
-from blend.loaders.files.tables import OTHER_WORKBOOKS, WORKBOOK, Choices, write_workbook
+from blend.loaders.files.workbooks import WORKBOOK, Choices, write_workbook
 from blend.schemas.errors import InputError
 from blend.schemas.sheets import Sheet, guarded
 
@@ -24,25 +22,6 @@ KEY = "key"
 STATE = "state.json"
 """File of a pull folder that remembers what was pulled and written."""
 
-WRITTEN = "written"
-"""Its key with the digests of the files that were written, by their paths from the folder."""
-
-
-def is_pulled(path: Path) -> bool:
-    """Whether a pull folder that lies beside the file's directory of raw responses says that pulls write it.
-
-    Args:
-        path: Of a file of responses or reviews, whether or not it is there at the moment.
-    """
-    for state in path.absolute().parent.parent.parent.glob(f"*/{STATE}"):
-        # What cannot be read is no state of ours, or one that the next pull complains about.
-        with suppress(InputError, ValueError, RecursionError, AttributeError, TypeError):
-            if os.path.relpath(path, state.parent) in json.loads(read_content(state)).get(WRITTEN, ()):
-                return True
-    return False
-
-
-ATTRIBUTES = ".gitattributes"
 _ATTRIBUTES = """\
 # Text has the same bytes on every system, and data are kept byte for byte: every clone builds the same release.
 * text=auto eol=lf
@@ -99,7 +78,7 @@ def write_new_files(
         for name, content in contents.items():
             path = folder / name
             _make_folder(path.parent, undo)
-            undo.callback(_remove_file, path)
+            undo.callback(_remove, Path.unlink, path)
             if name.endswith(".csv") and isinstance(content, str):
                 content = f"{_MARK}{content.removeprefix(_MARK)}"
             atomic_write(path, content, mode=_OWNER_ALONE if name in private else None)
@@ -109,7 +88,8 @@ def write_new_files(
 
 def git_attributes(folder: Path) -> dict[str, str]:
     """What keeps the bytes of a folder's files in git, by its path; nothing where the folder has its own."""
-    return {} if os.path.lexists(folder / ATTRIBUTES) else {ATTRIBUTES: _ATTRIBUTES}
+    name = ".gitattributes"
+    return {} if os.path.lexists(folder / name) else {name: _ATTRIBUTES}
 
 
 def _make_folder(folder: Path, undo: ExitStack) -> None:
@@ -119,31 +99,16 @@ def _make_folder(folder: Path, undo: ExitStack) -> None:
     if not os.path.lexists(folder.parent):
         _make_folder(folder.parent, undo)
     folder.mkdir()
-    undo.callback(_remove_folder, folder)
+    undo.callback(_remove, Path.rmdir, folder)
 
 
-# What cannot be removed must not hide what went wrong before.
-
-
-def _remove_file(path: Path) -> None:
+def _remove(remove: Callable[[Path], None], path: Path) -> None:
+    # What cannot be removed, as a folder that is not empty any more, must not hide what went wrong before.
     with suppress(OSError):
-        path.unlink()
+        remove(path)
 
 
-def _remove_folder(path: Path) -> None:
-    with suppress(OSError):  # somebody may have put something into it meanwhile
-        path.rmdir()
-
-
-_OTHER_KINDS = (*OTHER_WORKBOOKS, ".json", ".parquet")
-
-
-def write_new_sheet(
-    out: Path,
-    rows: "pl.DataFrame",
-    *,
-    choices: Choices = MappingProxyType({}),
-) -> None:
+def write_new_sheet(out: Path, rows: pl.DataFrame, choices: Choices = MappingProxyType({})) -> None:
     """Write a sheet for people to fill in: a workbook if it is named .xlsx, JSON Lines if .jsonl, or CSV.
 
     CSV begins with a byte order mark, by which spreadsheets know UTF-8.
@@ -151,23 +116,23 @@ def write_new_sheet(
     Args:
         out: The file; its folder must be there.
         rows: One cell per value; null is an empty cell, and an empty text one in quotes.
-        choices: What can be chosen in a column of a workbook (see `tables.write_workbook`).
+        choices: What can be chosen in a column of a workbook (see `workbooks.write_workbook`).
 
     Raises:
         InputError: If the file is there, or named as one of another kind.
         StorageError: If it cannot be written.
     """
-    if out.suffix.lower() in _OTHER_KINDS:
+    writers: Mapping[str, Callable[[], str | bytes]] = {
+        ".csv": lambda: rows.write_csv(include_bom=True),
+        ".jsonl": lambda: rows.fill_null("").write_ndjson(),
+        WORKBOOK: lambda: write_workbook(rows, choices, out.name),
+    }
+    if out.suffix.lower() not in writers:
         raise InputError(f"{out}: a sheet is .csv, .xlsx or .jsonl; choose another `out`")
     if os.path.lexists(out):
         raise InputError(f"{out}: exists, and may hold somebody's work; choose another `out` or move it away")
     with storage_errors(out):
-        if out.suffix.lower() == WORKBOOK:
-            atomic_write(out, write_workbook(rows, choices, out.name))
-        elif out.suffix.lower() == ".jsonl":
-            atomic_write(out, rows.fill_null("").write_ndjson().encode())
-        else:
-            atomic_write(out, rows.write_csv(include_bom=True))
+        atomic_write(out, writers[out.suffix.lower()]())
 
 
 def write_sheet(sheet: Sheet, rows: pl.DataFrame, path: Path) -> None:
@@ -186,4 +151,4 @@ def write_sheet(sheet: Sheet, rows: pl.DataFrame, path: Path) -> None:
         texts = pl.selectors.string().exclude(sheet.numbers)
         cells = cells.with_columns(texts.map_elements(guarded, return_dtype=pl.String, skip_nulls=True))
     choices = {column: offered for column, offered in sheet.filled.items() if offered}
-    write_new_sheet(path, cells.with_columns(pl.col(pl.String).replace("", None)), choices=choices)
+    write_new_sheet(path, cells.with_columns(pl.col(pl.String).replace("", None)), choices)

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rich.progress import Task, TaskID
+    from rich.progress import TaskID
 
 ProgressCallback = Callable[[str, int, int], None]
 """Called with the step under way, how many of its parts are done, and how many there are."""
@@ -17,40 +17,23 @@ def silent(step: str, done: int, total: int) -> None:
 
 
 @contextmanager
-def shown_progress(*, unit: str | None = None, transient: bool = False) -> "Iterator[ProgressCallback]":
-    """Show each step with a bar while the block runs.
-
-    Args:
-        unit: What the parts of a step are, in the plural; then parts per second and the time left are shown
-        too.
-        transient: Whether the bars go when the block ends.
+def shown_progress(*, transient: bool = False) -> "Iterator[ProgressCallback]":
+    """Show each step with a bar, and the time that is left, while the block runs.
 
     A step that fails before a part of it is done is taken off: the error says what there is to say.
+
+    Args:
+        transient: Whether the bars go when the block ends.
 
     Yields:
         A function to call with a step's name, the parts done and the parts in all.
     """
     from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        ProgressColumn,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-    from rich.text import Text
+    from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn
 
-    class Rate(ProgressColumn):
-        def render(self, task: "Task") -> Text:
-            return Text(f"{task.speed:.1f} {unit}/s" if task.speed else "")
-
-    columns = [TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()]
-    if unit is not None:
-        columns += [Rate(), TimeRemainingColumn()]
-    steps: dict[str, TaskID] = {}
+    columns = (*Progress.get_default_columns(), MofNCompleteColumn(), TimeElapsedColumn())
     progress = Progress(*columns, console=Console(stderr=True), transient=transient)
+    steps: dict[str, TaskID] = {}
 
     def on_progress(step: str, done: int, total: int) -> None:
         progress.start()
@@ -76,22 +59,18 @@ def shown_progress(*, unit: str | None = None, transient: bool = False) -> "Iter
 
 
 @contextmanager
-def progress_if_watched(*, unit: str | None = None, transient: bool = False) -> "Iterator[ProgressCallback]":
-    """Show progress as `shown_progress` does where somebody sees it: at a terminal, or in a notebook.
+def progress_if_watched() -> "Iterator[ProgressCallback]":
+    """Show progress where somebody sees it, at a terminal or in a notebook, and only while the block runs.
 
     For functions that were given no callback, and for commands whose output is what was asked for: in a log,
     nothing stands beside it.
     """
-    if _is_watched():
-        with shown_progress(unit=unit, transient=transient) as on_progress:
-            yield on_progress
-    else:
-        yield silent
-
-
-def _is_watched() -> bool:
     from rich.console import Console
 
     console = Console(stderr=True)
     # Without ipywidgets a notebook cannot draw a bar anew.
-    return find_spec("ipywidgets") is not None if console.is_jupyter else console.is_terminal
+    if find_spec("ipywidgets") is not None if console.is_jupyter else console.is_terminal:
+        with shown_progress(transient=True) as on_progress:
+            yield on_progress
+    else:
+        yield silent

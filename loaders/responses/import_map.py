@@ -10,7 +10,7 @@ import tomli_w
 from pydantic import Field
 
 from blend.loaders.files.content import read_json
-from blend.loaders.files.rows import Cells, read_table, text_of
+from blend.loaders.files.rows import Cells, read_table
 from blend.loaders.files.toml import read_toml
 from blend.schemas.errors import InputError, RowError
 from blend.schemas.models import FrozenModel
@@ -204,7 +204,9 @@ def _texts(value: Any) -> list[str]:
         value = next((value[name] for name in _VALUES if name in value), json.dumps(value, ensure_ascii=False))
     if isinstance(value, list):
         return [text for one in value for text in _texts(one)]
-    return [] if value is None else [text_of(value)]
+    if isinstance(value, float) and value.is_integer():  # 18 also of the number 18.0
+        value = int(value)
+    return [] if value is None else [str(value)]
 
 
 def _parsed(cell: Any) -> Any:

@@ -14,8 +14,7 @@ from rapidfuzz import fuzz, process
 
 from blend.loaders.files.content import location_of
 from blend.loaders.files.diagnostics import Checked, Diagnostics, Placed, R, checked, unknown_locale
-from blend.loaders.files.rows import SUFFIXES, Cells, Columns, read_rows
-from blend.loaders.files.tables import TABLE_SUFFIXES, only_named
+from blend.loaders.files.rows import SUFFIXES, TABLE_SUFFIXES, Cells, Columns, only_named, read_rows
 from blend.schemas.errors import InputError, RowError
 from blend.schemas.formats import format_of
 from blend.schemas.locales import Registry
@@ -41,7 +40,7 @@ PARTS: Mapping[str, Sequence[str]] = {**dict.fromkeys(_SINGLE, SUFFIXES), **dict
 _READ_BY_PEOPLE = ("README", "LICENSE")
 _LEAST_ALIKE = 80
 """Likeness, of 100, from which a name is one of these by mistake; ``exclusions`` and ``questions`` have 63."""
-_LOCALE_FILE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]+)+(\.own)?\.(csv|tsv|jsonl|parquet|xlsx)")
+_LOCALE_FILE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]+)+(\.\w+)?\.(csv|tsv|jsonl|parquet|xlsx)")
 _REVIEW_SUFFIXES = (".jsonl", ".parquet")  # lists of groups have no place in CSV
 
 
@@ -165,19 +164,6 @@ def _files(part: Path, root: Path, suffixes: tuple[str, ...], diagnostics: Diagn
             fix = f"write it as {' or '.join(suffixes)}, or keep it elsewhere{sheet}"
             diagnostics.problem("not a file of rows", where=location_of(path, root), fix=fix)
     return [path for path in files if path.suffix.lower() in suffixes]
-
-
-OWN = ".own"
-"""Ending of the stem of files of own reviews: ``ko-KR.own.jsonl`` beside ``ko-KR.jsonl``."""
-
-
-def is_own(location: str) -> bool:
-    """Whether the file of a review is one of own reviews.
-
-    Args:
-        location: Of the row, ``reviews/ko-KR.own.jsonl:3``.
-    """
-    return Path(location.rpartition(":")[0]).stem.endswith(OWN)
 
 
 class AskedQuestion(Row):

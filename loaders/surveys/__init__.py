@@ -13,8 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from blend.loaders.files.diagnostics import Diagnostics
-from blend.loaders.files.rows import Cells, Columns, read_rows
-from blend.loaders.files.tables import refuse_rewritten
+from blend.loaders.files.rows import Cells, Columns, read_rows, refuse_rewritten
 from blend.schemas.errors import InputError, RowError
 from blend.schemas.languages import demonym_of_country
 from blend.schemas.rows import Survey
@@ -43,7 +42,7 @@ _PAPER_TABLES = "https://github.com/shaily99/eecc"
 """Where the tables with demonyms are that Bhatt and Diaz (2024) used."""
 
 
-_COLUMNS = Columns((), optional=(*_GROUP_COLUMNS, *_NAME_COLUMNS), others=True, every=True)
+_COLUMNS = Columns((), optional=(*_GROUP_COLUMNS, *_NAME_COLUMNS), every=True)
 _INDEX = re.compile(r"|Unnamed: \d+(?:\.\d+)?|__index_level_\d+__")
 """What pandas calls the numbers of rows that it writes along: nothing in CSV, ``Unnamed: 0`` once read."""
 _THOUSANDS = re.compile(r"-?\d{1,3}(?:,\d{3})+")

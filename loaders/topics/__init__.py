@@ -15,7 +15,7 @@ import polars as pl
 
 from blend.loaders.files.content import instead_of_directory, location_of, read_text
 from blend.loaders.files.diagnostics import Diagnostics
-from blend.loaders.files.tables import csv_records
+from blend.loaders.files.rows import csv_records
 from blend.schemas.arrow_types import text_columns
 from blend.schemas.errors import InputError
 from blend.schemas.languages import is_language

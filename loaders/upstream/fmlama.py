@@ -35,7 +35,7 @@ _COUNTRIES = pl.Schema(text_columns("origin_en", "continent"))
 
 _TEXTS = ("url", "origin", "origin_name", "lang", "sub_label")
 _DISH_FILES = Columns(required=(*_TEXTS, "obj_label"))
-_TEMPLATE_FILES = Columns(required=("relation", "template"), ignored=("avg",))
+_TEMPLATE_FILES = Columns(required=("relation", "template"), others=True)
 _NUMBERED = {"[1]": "[X]", "[2]": "[Y]", "[3]": "[C]"}
 
 

@@ -53,7 +53,7 @@ HUB_PATTERNS = tuple(
 """The files that `blend_files` may name, as paths in a repository."""
 
 # The first column is a running index without a name.
-_COLUMNS = Columns(("ID", "Topic", "Source", "Question", "Translation"), ignored=("",))
+_COLUMNS = Columns(("ID", "Topic", "Source", "Question", "Translation"), others=True)
 _YOUR_COUNTRY = re.compile(r"\byour country\b", re.IGNORECASE)
 _AGAIN = "or, if this is not your own data, copy the published files again"
 

@@ -15,7 +15,7 @@ from blend.schemas.locales import Locale, Registry, registry
 from blend.schemas.rows import QUESTION_SLOT
 
 # Some files also say whether a translation was edited, or hold a machine translation.
-_COLUMNS = Columns(("id", "English", "Translation"), ignored=("Edited Y/N", "Edited", "G-Translation"))
+_COLUMNS = Columns(("id", "English", "Translation"), others=True)
 
 _FIELDS = {"Translation": "prompt", "English": "en_prompt"}
 """Column to the field of `rows.ShortAnswerPrompt` that it fills."""

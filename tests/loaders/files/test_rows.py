@@ -31,7 +31,10 @@ def test_csv_rows_are_numbered_as_in_a_spreadsheet(tmp_path):
     assert diagnostics == Diagnostics()
 
 
-@pytest.mark.parametrize(("header", "fix"), [("ID,text", "rename column 'ID'"), ("text,who", "add it")])
+@pytest.mark.parametrize(
+    ("header", "fix"),
+    [("ID,text", "add it, or rename what holds it: there are 'ID'"), ("text", "add it")],
+)
 def test_a_missing_column_is_told_from_one_of_another_name(tmp_path: Path, header: str, fix: str):
     with pytest.raises(RowError) as caught:
         read(tmp_path / "t.csv", f"{header}\n", Columns(("template_id", "text")))

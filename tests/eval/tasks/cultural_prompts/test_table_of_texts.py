@@ -22,7 +22,7 @@ BROKEN = {
     ),
     "renamed": (
         '{"groups": "French", "topic": "rain", "sample": 0, "text": "a"}',
-        "texts.jsonl: column 'group' is missing; rename column 'groups'",
+        "texts.jsonl: column 'group' is missing; add it, or rename what holds it: there are 'groups'",
     ),
     "case": (
         (
@@ -103,12 +103,15 @@ def test_a_table_in_another_encoding_says_how_to_save_it(tmp_path: Path):
 @pytest.mark.parametrize(
     ("header", "message"),
     [
-        ("group,topic,sample,texts", "texts.csv:1: column 'text' is missing; rename column 'texts'"),
+        (
+            "group,topic,sample,texts",
+            "texts.csv:1: column 'text' is missing; add it, or rename what holds it: there are 'texts'",
+        ),
         (
             "land,theme,nr,response",
             (
-                "texts.csv:1: columns 'group', 'topic', 'text' are missing; rename the columns that hold them: "
-                "there are 'land', 'theme', 'nr', 'response'"
+                "texts.csv:1: columns 'group', 'topic', 'text' are missing; add them, or rename what holds "
+                "them: there are 'land', 'theme', 'nr', 'response'"
             ),
         ),
         ("group,Group,topic,text", "texts.csv:1: column 'group' occurs twice; remove one of the two"),
