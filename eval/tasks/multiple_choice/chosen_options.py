@@ -7,9 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from blend.eval.items import TaskItems
 from blend.eval.recorded_answers import PREDICTION, Predictions
@@ -111,10 +109,18 @@ def decided(
         why = pl.when(by_rule[used].is_null()).then(pl.lit(UNREAD)).otherwise(is_strict)
         sure = pl.lit(None, pl.Float64)
     else:
-        measures = _measures(rows, of_letters=style == "letters")
-        by_rule = pl.DataFrame({name: _argmax(measures[name]) for name in rules})
+        # Letters are of one length; texts have theirs divided out. Of equal options the first is taken.
+        logprobs = pl.col("logprobs")
+        per = {"sum": logprobs, "token": logprobs / pl.col("option_tokens")}
+        measures = {name: per.get(name, logprobs / pl.col("option_bytes")) for name in rules}
+        if style == "letters":
+            measures = {DEFAULT: logprobs}
+        by_rule = rows.select(
+            measure.list.arg_max().cast(pl.Int64).alias(name) for name, measure in measures.items()
+        )
         why = pl.lit("likeliest")
-        sure = pl.lit(pl.Series(_likelihood(measures[used]), nan_to_null=True))
+        best = measures[used]
+        sure = 1 / (best - best.list.max()).list.eval(pl.element().exp()).list.sum()
     given = pl.any_horizontal(pl.col("text", "logprobs").is_not_null())
     absent = pl.when(pl.col("error").is_not_null()).then(pl.lit("error")).otherwise(pl.lit("missing"))
     or_unanswered = pl.when(says_nothing("text")).then(pl.lit(UNANSWERED)).otherwise(why)
@@ -135,42 +141,6 @@ def decided(
     ).drop(*GIVEN, "option_texts")
 
 
-def _measures(answers: pl.DataFrame, *, of_letters: bool) -> dict[str, NDArray[np.float64]]:
-    """Scores of the options by rule, shape ``(n_rows, n_options)`` each, NaN where there is no answer."""
-    logprobs = _matrix(answers["logprobs"])
-    if of_letters:
-        # They are of one length; texts have theirs divided out.
-        return {DEFAULT: logprobs}
-    by_byte = logprobs / _matrix(answers["option_bytes"])
-    by_token = logprobs / _matrix(answers["option_tokens"])
-    return {DEFAULT: by_byte, "byte": by_byte, "sum": logprobs, "token": by_token}
-
-
-def _likelihood(measure: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The softmax of the highest of each row's scores, shape ``(n_rows,)``; NaN where there are none."""
-    highest = measure.max(axis=1, keepdims=True)
-    share: NDArray[np.float64] = 1 / np.exp(measure - highest).sum(axis=1)
-    return share
-
-
-def _matrix(column: pl.Series) -> NDArray[np.float64]:
-    """A list column as an array, shape ``(n_rows, n_options)``, NaN where a row is null."""
-    lists = column.drop_nulls().cast(pl.List(pl.Float64))
-    n_options = len(lists.head(1).explode()) or 1
-    matrix = np.full((len(column), n_options), np.nan)
-    matrix[column.is_not_null().to_numpy()] = lists.list.to_array(n_options).to_numpy()
-    return matrix
-
-
-def _argmax(measure: NDArray[np.float64]) -> pl.Series:
-    known: NDArray[np.bool_] = np.logical_not(np.isnan(measure).any(axis=1))
-    # argmax takes the first of equal ones, as `choose` says; rows without scores stay out, as their argmax
-    # would be 0.
-    chosen = np.zeros(len(measure), dtype=np.int64)
-    chosen[known] = measure[known].argmax(axis=1)
-    return pl.select(pl.when(pl.Series(known)).then(pl.Series(chosen))).to_series()
-
-
 _STRICT = rf'^\s*\{{\s*"{ANSWER_KEY}"\s*:\s*"([{LETTERS}])"\s*\}}\s*$'
 
 
@@ -180,11 +150,8 @@ def strict_choice(text: pl.Expr) -> pl.Expr:
     That is a JSON object with the one key ``answer_choice`` and a capital letter, white space around it
     allowed.
     """
-    return _index(text.str.extract(_STRICT))
-
-
-def _index(letter: pl.Expr) -> pl.Expr:
-    return letter.replace_strict(list(LETTERS), list(range(len(LETTERS))), default=None, return_dtype=pl.Int64)
+    indices = {letter: index for index, letter in enumerate(LETTERS)}
+    return text.str.extract(_STRICT).replace_strict(indices, default=None, return_dtype=pl.Int64)
 
 
 _CONFIDENCE_FIELD = re.compile(_CONFIDENCE)
