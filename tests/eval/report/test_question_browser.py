@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from blend.eval.evaluation import read_scored
-from blend.eval.report.report_page import save_release_page, save_report
+from blend.eval.report.question_browser import build_release_page, write_page
+from blend.eval.report.report_page import build_report
 
 ROWS = ".list > tbody > tr:not(.detail)"
 FITS = "document.documentElement.scrollWidth <= window.innerWidth"
@@ -49,7 +50,7 @@ def filter_of(tab: Any, name: str) -> Any:
 def test_questions_are_found_and_opened_by_key(good: Path, evil: Path, tmp_path: Path, chromium: str):
     runs = read_scored([good, evil])
     page = tmp_path / "report.html"
-    save_report(runs, page)
+    write_page(page, build_report(runs))
     decided = [run.decisions() for run in runs]
     both = decided[0].join(decided[1].select("item_id", other="correct"), on="item_id")
     with opened(chromium, page) as tab:
@@ -92,7 +93,7 @@ def test_questions_are_found_and_opened_by_key(good: Path, evil: Path, tmp_path:
 @pytest.mark.parametrize("width", [390, 1400])
 def test_a_release_is_looked_through(release: Path, width: int, tmp_path: Path, chromium: str):
     page = tmp_path / "release.html"
-    save_release_page(release, page)
+    write_page(page, build_release_page(release))
     with opened(chromium, page, width=width) as tab:
         first = tab.locator(".question-title").first
         first.click()
