@@ -197,11 +197,7 @@ SINGLE_ANSWERS = pl.Schema(
     {
         "item_id": pl.String(),
         "correct": pl.Boolean(),
-        "why": pl.String(),
-        "answer": pl.String(),
-        "reply": pl.String(),
-        "thought": pl.String(),
-        "matched": pl.String(),
+        **dict.fromkeys(("why", "answer", "reply", "thought", "matched"), pl.String()),
     }
 )
 """One row per item of a run, in the order of the items.

@@ -20,14 +20,10 @@ PROMPTS: dict[Style, str] = {
 
 GOLD = pl.Schema(
     {
-        "item_id": pl.String(),
-        "question_id": pl.String(),
-        "rotation": pl.Int64(),
-        "answer": pl.Int64(),
-        "option_texts": pl.List(pl.String()),
-        "option_regions": pl.List(pl.String()),
-        "answer_spread": pl.String(),
-        "source_order": pl.String(),
+        **dict.fromkeys(("item_id", "question_id"), pl.String()),
+        **dict.fromkeys(("rotation", "answer"), pl.Int64()),
+        **dict.fromkeys(("option_texts", "option_regions"), pl.List(pl.String())),
+        **dict.fromkeys(("answer_spread", "source_order"), pl.String()),
     }
 )
 """One row per item, in the order of the items: the multiple-choice question, by how many places its options are
@@ -59,18 +55,7 @@ def choice_items(tables: Mapping[str, pl.DataFrame], options: ChoiceOptions) -> 
     items = with_examples(_put(turned, options), examples, _answer(options), ["locale"])
     return TaskItems(
         items.select(*ITEMS, *(["examples"] if options.shots else [])).cast(ITEMS),
-        turned.select(
-            "item_id",
-            "rotation",
-            "answer",
-            "option_regions",
-            "answer_spread",
-            "source_order",
-            question_id="mcq_id",
-            option_texts="options",
-        )
-        .select(*GOLD)
-        .cast(GOLD),
+        turned.with_columns(question_id="mcq_id", option_texts="options").select(*GOLD).cast(GOLD),
         {options.style: _prompt(options)},
         "text" if options.style == "json" else "logprobs",
     )

@@ -35,16 +35,9 @@ from blend.schemas.rows import LETTERS, AnswerSpread
 
 DECISIONS = pl.Schema(
     {
-        "item_id": pl.String(),
-        "question_id": pl.String(),
-        "locale": pl.String(),
-        "region": pl.String(),
-        "template_id": pl.String(),
-        "topic": pl.String(),
-        "prompt_id": pl.String(),
-        "rotation": pl.Int64(),
-        "answer": pl.Int64(),
-        "chosen": pl.Int64(),
+        **dict.fromkeys(("item_id", "question_id", "locale", "region"), pl.String()),
+        **dict.fromkeys(("template_id", "topic", "prompt_id"), pl.String()),
+        **dict.fromkeys(("rotation", "answer", "chosen"), pl.Int64()),
         "chosen_region": pl.String(),
         "correct": pl.Boolean(),
         "rule": pl.String(),

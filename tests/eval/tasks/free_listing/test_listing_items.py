@@ -5,7 +5,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from blend.eval.tasks.free_listing.listing_items import TripleTaskOptions, listing_items, settle_listing
+from blend.eval.tasks.free_listing.listings import TripleTaskOptions, listing_items, settle_listing
 from blend.schemas.errors import InputError
 from blend.schemas.prompts import listing_prompts
 from helpers.dishes import DISHES, manifest, triples
