@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from huggingface_hub import EvalResultEntry
 
 
-class Pushed(NamedTuple):
+class _Pushed(NamedTuple):
     """Results that were sent to a model's repository."""
 
     path: str
@@ -43,7 +43,7 @@ def push_scores(
     source: str | None = None,
     direct: bool = False,
     dry_run: bool = False,
-) -> Pushed:
+) -> _Pushed:
     """Write a run's headline score into a model repository's ``.eval_results/``.
 
     Of short answers the regions' scores stand beside it, since each region is a task of the release as well.
@@ -71,8 +71,8 @@ def push_scores(
     path = f".eval_results/{dataset.replace('/', '--')}--{task}.yaml"
     content = _yaml(_entries(scores, task, dataset, revision=revision, date=_scored_at(run), source=source))
     if dry_run:
-        return Pushed(path, content, None)
-    return Pushed(path, content, _commit(model, path, content, scores, direct=direct))
+        return _Pushed(path, content, None)
+    return _Pushed(path, content, _commit(model, path, content, scores, direct=direct))
 
 
 def _entries(

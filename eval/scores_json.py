@@ -1,7 +1,7 @@
 """Scores: one flat table that others' scripts can rely on, ``scores.json``."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -148,11 +148,6 @@ def earlier_rule(directory: Path) -> str | None:
 def percent(metric: str, scope: str, key: str, estimate: Estimate) -> Score:
     """A share as a score."""
     return estimated(metric, scope, key, estimate.scaled(100))
-
-
-def percents(metric: str, scope: str, keys: Sequence[str], estimates: Sequence[Estimate]) -> tuple[Score, ...]:
-    """One share per key as scores."""
-    return tuple(percent(metric, scope, key, one) for key, one in zip(keys, estimates, strict=True))
 
 
 def estimated(metric: str, scope: str, key: str, estimate: Estimate) -> Score:

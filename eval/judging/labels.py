@@ -335,11 +335,11 @@ def _correction_warnings(scores: Iterable[Score]) -> Iterator[str]:
             f"the rule is worthless here: its decisions agree with people's labels hardly better than chance "
             f"would (kappa below {_WORTHLESS_KAPPA}); either is wrong, and corrected figures rest on the labels"
         )
-    if without := ", ".join(uncorrected(scores)):
+    if without := ", ".join(_uncorrected(scores)):
         yield f"uncorrected, since people have labelled replies to fewer than two templates: {without}"
 
 
-def uncorrected(scores: Iterable[Score]) -> list[str]:
+def _uncorrected(scores: Iterable[Score]) -> list[str]:
     """Regions that too few labels are of to be corrected, where some are."""
     of_regions = [one for one in scores if one.scope == "region"]
     corrected = {one.key for one in of_regions if one.metric == CORRECTED}

@@ -151,7 +151,7 @@ Counts = NDArray[np.integer[Any]]
 Sums = NDArray[np.float64]
 
 
-def tolerance(model: "PreTrainedModel") -> float:
+def _tolerance(model: "PreTrainedModel") -> float:
     """By how much the log-probability of a token may differ, from the precision of the model's number type."""
     import torch
 
@@ -210,7 +210,7 @@ def check_alone(
     raise InputError(
         f"model {name}: {texts[i]!r} has the log-probability {alone[i]:.4g} computed by itself and "
         f"{together[i]:.4g} computed with the others ({tokens}; {dtype} explains "
-        f"{n_tokens[i] * tolerance(model):.2g}); scores of a {type(model).__name__} would depend on what "
+        f"{n_tokens[i] * _tolerance(model):.2g}); scores of a {type(model).__name__} would depend on what "
         f"happens to be computed beside them, so nothing was computed: {ANOTHER}"
     )
 
@@ -250,4 +250,4 @@ def spread(candidates: Sequence[Sequence[int]]) -> list[int]:
 
 def _close(model: "PreTrainedModel", n_tokens: Counts, together: Sums, alone: Sums) -> NDArray[np.bool_]:
     # NaN is close to nothing, and two that are impossible (minus infinity) agree.
-    return np.isclose(together, alone, rtol=0, atol=tolerance(model) * n_tokens)
+    return np.isclose(together, alone, rtol=0, atol=_tolerance(model) * n_tokens)

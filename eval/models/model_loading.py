@@ -79,7 +79,7 @@ class OpenCheckpoint:
     @cached_property
     def tokenizer(self) -> "PreTrainedTokenizerBase":
         """Its tokenizer."""
-        return load_tokenizer(self.checkpoint)
+        return _load_tokenizer(self.checkpoint)
 
     @cached_property
     def model(self) -> "PreTrainedModel":
@@ -170,7 +170,7 @@ def choose_device(device: str | None = None, dtype: Dtype | None = None) -> Devi
     return Device(chosen, dtype or ("float32" if chosen == "cpu" else "bfloat16"))
 
 
-def load_tokenizer(checkpoint: Checkpoint) -> "PreTrainedTokenizerBase":
+def _load_tokenizer(checkpoint: Checkpoint) -> "PreTrainedTokenizerBase":
     """The tokenizer of a checkpoint.
 
     Raises:

@@ -37,7 +37,7 @@ Verdict = Literal["better", "worse", "no difference shown"]
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class _Difference:
     """Lead of the second model over the first, in percentage points."""
 
     estimate: Estimate
@@ -64,9 +64,9 @@ class Pair:
     """Items that it has less correct."""
     n_left_out: int
     """Items that only one of them answered, which no figure of the pair counts."""
-    macro: Difference
+    macro: _Difference
     """Mean over regions."""
-    regions: dict[str, Difference]
+    regions: dict[str, _Difference]
     """By region code."""
     corrected: tuple[str, ...] = ()
     """Regions whose difference is corrected by people's labels of both models' answers; where these are all,
@@ -96,7 +96,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class _Standing:
     """A model's place among all."""
 
     model: str
@@ -117,7 +117,7 @@ class ModelComparison(Summarised):
     """Name of the task."""
     signature: str
     """What all of them share."""
-    standings: tuple[Standing, ...]
+    standings: tuple[_Standing, ...]
     """Best first; equal ones in the order given."""
     pairs: tuple[Pair, ...]
     """Every pair, in the order given."""
@@ -179,7 +179,7 @@ class ModelComparison(Summarised):
         return asdict(self)
 
 
-def _cells(of: Difference) -> tuple[str, str, str]:
+def _cells(of: _Difference) -> tuple[str, str, str]:
     """Verdict, points with their interval, and the p-value."""
     p_value = "< 0.001" if of.p_value < 0.001 else f"{of.p_value:.3f}"
     return of.verdict, with_interval(of.estimate, "{:+.1f}".format), p_value
@@ -281,17 +281,17 @@ def _corrected_tests(means: CorrectedMeans, regions: Sequence[str]) -> dict[str,
     return {region: test for region, test in tests.items() if test.estimate.value is not None}
 
 
-def _difference(test: PairedTest, p_value: float) -> Difference:
+def _difference(test: PairedTest, p_value: float) -> _Difference:
     value = test.estimate.value or 0.0
     verdict: Verdict = "no difference shown"
     if p_value <= _ALPHA:
         verdict = "better" if value > 0 else "worse"
-    return Difference(test.estimate.scaled(100), p_value, verdict)
+    return _Difference(test.estimate.scaled(100), p_value, verdict)
 
 
 def _standings(
     names: Sequence[str], answers: Sequence[pl.DataFrame], labelled: _Labelled, seed: int
-) -> tuple[Standing, ...]:
+) -> tuple[_Standing, ...]:
     """Places by the mean over regions, of what all models answered; corrected where all have labels."""
     common = answers[0].select("item_id")
     for other in answers[1:]:
@@ -314,7 +314,7 @@ def _standings(
     # Too few templates to draw from leave every place possible.
     ranks = rank_intervals(figures, draws if len(clusters[0].keys) >= FEW else draws[:0])
     standings = [
-        Standing(name, macro.scaled(100), rank, is_corrected)
+        _Standing(name, macro.scaled(100), rank, is_corrected)
         for name, macro, rank in zip(names, macros, ranks, strict=True)
     ]
     return tuple(sorted(standings, key=lambda standing: standing.rank.place))

@@ -29,7 +29,7 @@ Lemmas = Callable[[Sequence[str]], Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Lemmatiser:
+class _Lemmatiser:
     """Lemmatiser of one language's texts."""
 
     name: str
@@ -89,7 +89,7 @@ _NO_FORMS = {
 """Words that the dictionary of a language takes for forms of another: Maria of mare, seventh of seven."""
 
 
-def _simplemma(language: str) -> Lemmatiser:
+def _simplemma(language: str) -> _Lemmatiser:
     import simplemma
 
     no_forms = _NO_FORMS.get(language, frozenset())
@@ -100,14 +100,14 @@ def _simplemma(language: str) -> Lemmatiser:
         found: str = simplemma.lemmatize(word, lang=language)
         return found
 
-    return Lemmatiser("simplemma", version("simplemma"), words_of, _each(lemma))
+    return _Lemmatiser("simplemma", version("simplemma"), words_of, _each(lemma))
 
 
-def _snowball(language: str) -> Lemmatiser:
+def _snowball(language: str) -> _Lemmatiser:
     import Stemmer
 
     stemmer = Stemmer.Stemmer(_SNOWBALL[language])
-    return Lemmatiser("snowball", version("PyStemmer"), words_of, _each(stemmer.stemWord))
+    return _Lemmatiser("snowball", version("PyStemmer"), words_of, _each(stemmer.stemWord))
 
 
 _SNOWBALL = {
@@ -117,10 +117,10 @@ _SNOWBALL = {
 """Language to snowball's name for it."""
 
 
-def _affixes(language: str) -> Lemmatiser:
+def _affixes(language: str) -> _Lemmatiser:
     listed = affix_list(language)
     if not listed.dictionary:
-        return Lemmatiser("affixes", listed.version, words_of, _each(listed.stem))
+        return _Lemmatiser("affixes", listed.version, words_of, _each(listed.stem))
     import simplemma
 
     def lemma(word: str) -> str:
@@ -134,7 +134,7 @@ def _affixes(language: str) -> Lemmatiser:
                 return found
         return listed.stem(plain)
 
-    return Lemmatiser("affixes", f"{listed.version}-simplemma-{version('simplemma')}", words_of, _each(lemma))
+    return _Lemmatiser("affixes", f"{listed.version}-simplemma-{version('simplemma')}", words_of, _each(lemma))
 
 
 # Longer ones stand before those that end them: the first that fits is taken off.
@@ -164,31 +164,31 @@ def _by_character(text: str) -> list[str]:
     return [word for run in words_of(text) for word in _RUNS.findall(run)]
 
 
-def _opencc(_: str) -> Lemmatiser:
+def _opencc(_: str) -> _Lemmatiser:
     converter = _installed("opencc", "opencc", "opencc").OpenCC("t2s")
-    return Lemmatiser("opencc", version("opencc"), lambda text: _by_character(converter.convert(text)), _same)
+    return _Lemmatiser("opencc", version("opencc"), lambda text: _by_character(converter.convert(text)), _same)
 
 
-def _jieba(_: str) -> Lemmatiser:
+def _jieba(_: str) -> _Lemmatiser:
     jieba = _installed("jieba", "jieba", "jieba")
     jieba.setLogLevel("ERROR")  # it reports on standard error that it has read its dictionary
 
     def split(text: str) -> list[str]:
         return [word for piece in _pieces(text) for word in jieba.cut(piece)]
 
-    return Lemmatiser("jieba", version("jieba"), split, _same)
+    return _Lemmatiser("jieba", version("jieba"), split, _same)
 
 
-def _hausastemmer(_: str) -> Lemmatiser:
+def _hausastemmer(_: str) -> _Lemmatiser:
     module = _installed("hausastemmer", "hausastemmer", "hausastemmer")
 
     def split(text: str) -> list[str]:
         return [word.strip("-") for word in text.split()]
 
-    return Lemmatiser("hausastemmer", version("hausastemmer"), split, _each(module.stem))
+    return _Lemmatiser("hausastemmer", version("hausastemmer"), split, _each(module.stem))
 
 
-def _kiwi(_: str) -> Lemmatiser:
+def _kiwi(_: str) -> _Lemmatiser:
     analyser = _installed("kiwipiepy", "kiwi", "kiwipiepy").Kiwi(num_workers=1)
 
     def split(text: str) -> list[str]:
@@ -200,10 +200,10 @@ def _kiwi(_: str) -> Lemmatiser:
             if token.tag[0] not in "JE" and (token.tag[0] != "S" or token.tag in ("SN", "SL", "SH"))
         ]
 
-    return Lemmatiser("kiwi", version("kiwipiepy"), split, _same)
+    return _Lemmatiser("kiwi", version("kiwipiepy"), split, _same)
 
 
-def _sudachi(_: str) -> Lemmatiser:
+def _sudachi(_: str) -> _Lemmatiser:
     _installed("sudachidict_core", "sudachi", "sudachipy")
     dictionary = _installed("sudachipy", "sudachi", "sudachipy").Dictionary().tokenizer()
 
@@ -216,16 +216,16 @@ def _sudachi(_: str) -> Lemmatiser:
         ]
 
     versions = f"{version('sudachipy')}-{version('sudachidict-core')}"
-    return Lemmatiser("sudachi", versions, split, _same)
+    return _Lemmatiser("sudachi", versions, split, _same)
 
 
-LEMMATISERS: dict[str, Callable[[str], Lemmatiser]] = {
-    "words": lambda _: Lemmatiser("words", "", words_of, _same),
+LEMMATISERS: dict[str, Callable[[str], _Lemmatiser]] = {
+    "words": lambda _: _Lemmatiser("words", "", words_of, _same),
     "simplemma": _simplemma,
     "snowball": _snowball,
     "affixes": _affixes,
-    "particles": lambda _: Lemmatiser("particles", "1", words_of, _each(_without_particle)),
-    "characters": lambda _: Lemmatiser("characters", "1", _by_character, _same),
+    "particles": lambda _: _Lemmatiser("particles", "1", words_of, _each(_without_particle)),
+    "characters": lambda _: _Lemmatiser("characters", "1", _by_character, _same),
     "opencc": _opencc,
     "jieba": _jieba,
     "hausastemmer": _hausastemmer,
@@ -246,7 +246,7 @@ _REMEMBERED = 1 << 14
 class TextReader:
     """Reads the texts of one language; what it has read last it remembers."""
 
-    def __init__(self, language: str, lemmatiser: Lemmatiser | None) -> None:
+    def __init__(self, language: str, lemmatiser: _Lemmatiser | None) -> None:
         self.language = language
         self.lemmatiser = lemmatiser
         self._reading = lru_cache(maxsize=_REMEMBERED)(self._fresh)
@@ -340,7 +340,7 @@ def reader(language: str, name: str | None) -> TextReader:
 
 
 @lru_cache(maxsize=64)
-def loaded(language: str, name: str) -> Lemmatiser:
+def loaded(language: str, name: str) -> _Lemmatiser:
     """A lemmatiser for a language, loaded once.
 
     Raises:

@@ -61,7 +61,7 @@ def engine() -> ModuleType:
     return pyoxigraph
 
 
-def check_digest(path: Path, sha256: str) -> None:
+def _check_digest(path: Path, sha256: str) -> None:
     """Check that a file is the one that a recipe names.
 
     Raises:
@@ -161,7 +161,7 @@ def read_facts(path: Path | str, domain: Domain, *, sha256: str | None = None) -
     """
     path = Path(path)
     if sha256 is not None:
-        check_digest(path, sha256)
+        _check_digest(path, sha256)
     tables = _read(path, _wanted(domain))
     claims = _with_values(tables["claims"], domain)
     labels, descriptions = (

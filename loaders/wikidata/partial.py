@@ -153,20 +153,20 @@ def _check_nothing_is_replaced(
         if info is None:
             # Beside a plan it is the snapshot of the run that was killed before it wrote the account.
             if out.exists() and earlier is None:
-                raise replaced(out)
+                raise _replaced(out)
         elif not out.exists():
             raise InputError(
                 f"{account}: is the account of {_described(info)}, which is not beside it as {out.name}, and "
                 "would be replaced; choose another `out`, or move it to where that snapshot is"
             )
         elif earlier is None or info.started != earlier["started"]:
-            raise replaced(out, info)
+            raise _replaced(out, info)
         else:
             finished[out] = info
     return finished
 
 
-def replaced(out: Path, info: SnapshotInfo | None = None) -> InputError:
+def _replaced(out: Path, info: SnapshotInfo | None = None) -> InputError:
     """The error about a file that is there already."""
     what = "a file" if info is None else _described(info)
     together = "" if info is None else f" together with {SNAPSHOT_NAME}"
@@ -296,7 +296,7 @@ def write_snapshot(
         sdk_version=version(DISTRIBUTION),
     )
     if out.exists() and out.read_bytes() != packed:
-        raise replaced(out)
+        raise _replaced(out)
     out.parent.mkdir(parents=True, exist_ok=True)
     atomic_write(out, packed)
     # The account last: where it stands, the snapshot that it tells of is there.

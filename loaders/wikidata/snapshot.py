@@ -135,7 +135,7 @@ def take_snapshots(
     """
     wanted = None if languages is None else languages_of(languages)
     check_outs(domains)
-    client = client_of(endpoint, contact=contact, policy=policy, on_wait=on_wait)
+    client = _client_of(endpoint, contact=contact, policy=policy, on_wait=on_wait)
     plan = {
         "endpoint": client.endpoint,
         "domains": [domain.model_dump(mode="json", exclude=NOT_ASKED) for domain in domains.values()],
@@ -152,7 +152,7 @@ def take_snapshots(
     return found_snapshots(infos, domains)
 
 
-def client_of(
+def _client_of(
     endpoint: str,
     *,
     contact: str | None = None,
@@ -295,7 +295,7 @@ class Session:
 
     def lines(self) -> Iterator[pl.Series]:
         """The lines of all answers."""
-        return (pl.Series("line", read_lines(path)) for path in sorted(self._files))
+        return (pl.Series("line", _read_lines(path)) for path in sorted(self._files))
 
     def _lines(self, batch: Batch) -> list[str]:
         question = pattern(batch, self.domain, self.languages)
@@ -303,7 +303,7 @@ class Session:
         path = self.folder / f"{key}.nt"
         divided = self.folder / f"{key}.divided"
         if path.exists():
-            lines = read_lines(path)
+            lines = _read_lines(path)
         elif divided.exists():
             return [line for part in batch.divided() for line in self._lines(part)]
         else:
@@ -324,7 +324,7 @@ class Session:
         return lines
 
 
-def read_lines(path: Path) -> list[str]:
+def _read_lines(path: Path) -> list[str]:
     """The lines of an answer."""
     # Only line feeds part lines: a label may hold U+2028 and others at which str.splitlines would cut it.
     return read_content(path).decode().split("\n")[:-1]

@@ -7,7 +7,6 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from blend.eval.release_items import read_run
 from helpers.in_process import run as command
 from helpers.messages import wrong
 
@@ -74,20 +73,6 @@ def test_a_sheet_and_what_people_say(run: Path, tmp_path: Path):
     found = json.loads(blend("judged", run, filled, "--json"))
     [precision] = [s for s in found["scores"] if (s["metric"], s["scope"]) == ("precision-people", "overall")]
     assert precision["value"] == pytest.approx(20)
-
-
-@pytest.mark.landing
-def test_candidates_of_a_file(food_release: Path, bert: Path, tmp_path: Path):
-    words = tmp_path / "words.csv"
-    words.write_text("candidate\negg\nflour\nwater\n", encoding="utf-8")
-    out = tmp_path / "run"
-    options = ("-T", "config=food-triples", "-T", "languages=en", "-T", f"candidates={words}")
-    asked = ("run", food_release, "--task", "probing", "--model", bert, "--out", out, "--limit", "2", *options)
-    blend(*asked)
-    blend(*asked)
-    words.unlink()
-    assert read_run(out).candidates()["candidate"].to_list() == ["egg", "flour", "water"]
-    assert "egg" not in json.loads(blend("score", out, "--json"))["signature"]
 
 
 @pytest.mark.landing

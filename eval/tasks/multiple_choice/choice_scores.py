@@ -23,7 +23,7 @@ from blend.eval.scores_json import (
 )
 from blend.eval.statistics.agreement import auroc, coverage_weights, expected_calibration_error
 from blend.eval.task import Progress, ScoringOptions
-from blend.eval.tasks.multiple_choice.chosen_options import (
+from blend.eval.tasks.multiple_choice.choices import (
     GIVEN,
     RULES,
     SEMEVAL,
@@ -46,7 +46,7 @@ DECISIONS = pl.Schema(
 )
 """One row per item, in the order of the items: what was asked; indices from 0 of the correct and of the chosen
 option; the region behind the chosen one; whether it is correct (null: there is no answer); the rule; and why,
-in a word (as of `chosen_options.decided`, or ``unanswered``). Where answers have one, ``confidence`` as well,
+in a word (as of `choices.decided`, or ``unanswered``). Where answers have one, ``confidence`` as well,
 the share that the model gives its choice."""
 
 _FEW = ("locale", "region", "template_id", "topic", "prompt_id", "why", "rule")
@@ -92,11 +92,11 @@ def score_choices(
     Args:
         parts: Items, some at a time, each part with the answers to it (`runs.answers`); items without
             an answer are left out of every figure but ``missing``, and wrong by the rule `SEMEVAL`.
-        gold: `tasks.multiple_choice.choice_items.GOLD` of each part, row by row the same items.
+        gold: `tasks.multiple_choice.choices.GOLD` of each part, row by row the same items.
         style: Style of the questions; ``json`` wherever answers are texts.
-        rule: Name of a rule, see `chosen_options.decided`.
+        rule: Name of a rule, see `choices.decided`.
         seed: Seed of the intervals.
-        says_confidence: Whether answers say how sure they are (`chosen_options.stated_confidence`).
+        says_confidence: Whether answers say how sure they are (`choices.stated_confidence`).
 
     Returns:
         `DECISIONS`, and the scores: those of all items first, then by region, topic, answer

@@ -22,8 +22,8 @@ from blend.eval.report.scored_runs import (
     single_answers,
 )
 from blend.eval.scores_json import ALL
-from blend.eval.tasks.multiple_choice.choice_items import PROMPTS
 from blend.eval.tasks.multiple_choice.choice_scores import COVERAGES
+from blend.eval.tasks.multiple_choice.choices import PROMPTS
 from blend.schemas.rows import LETTERS
 from blend.schemas.summaries import Table
 

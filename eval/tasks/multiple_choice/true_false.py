@@ -23,7 +23,7 @@ from blend.eval.tasks.multiple_choice.choice_scores import (
     parsing_shares,
     scored_parts,
 )
-from blend.eval.tasks.multiple_choice.chosen_options import chosen_rule, decided
+from blend.eval.tasks.multiple_choice.choices import chosen_rule, decided
 from blend.eval.tasks.multiple_choice.reply_options import option_chosen
 from blend.schemas.prompts import TRUE_FALSE_PROMPT
 from blend.schemas.rows import LETTERS, TRUE_FALSE_QUESTIONS, YesNo

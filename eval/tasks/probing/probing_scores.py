@@ -92,7 +92,7 @@ def score_probing(
     labels = _labels(decided)
     return ScoredItems(
         decided.select(list(DECISIONS)).cast(DECISIONS),
-        figures(decided, scorer=scorer, causal=causal, covered=_covered(labels, vectors), seed=seed),
+        _figures(decided, scorer=scorer, causal=causal, covered=_covered(labels, vectors), seed=seed),
     )
 
 
@@ -209,7 +209,7 @@ def _signature_parts(
 _ENGLISH = "en"
 
 
-def figures(
+def _figures(
     rows: pl.DataFrame, *, scorer: str | None, causal: str, covered: tuple[int, int] | None, seed: int
 ) -> tuple[Score, ...]:
     """All figures.

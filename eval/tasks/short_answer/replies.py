@@ -238,7 +238,7 @@ def read_reply(response: str, prompt: str, words: ReplyWords) -> Reply:
     return Reply(response, prompt, text, text[:end], asserts[:end], own[:end], n_answers, refused)
 
 
-def n_words(text: str, start: int = 0, end: int | None = None) -> float:
+def _n_words(text: str, start: int = 0, end: int | None = None) -> float:
     """Count the words of a text; a character of a script without blanks is half a word."""
     found = _WORD.findall(text, start, len(text) if end is None else end)
     return sum(0.5 if _IDEOGRAPH.match(word) else 1 for word in found)
@@ -278,7 +278,7 @@ def _quotes(text: str, prompt: str) -> Iterator[_Span]:
             # The last words that began a row were followed by its others.
             run = found[first : number + _QUOTED_WORDS - 1]
             start, end = run[0].start(), run[-1].end()
-            size = n_words(text, start, end)
+            size = _n_words(text, start, end)
             if size >= _QUOTED_WORDS and not (len(run) == len(found) and size <= _CHOICE_WORDS):
                 yield start, end
             first = None
@@ -316,7 +316,7 @@ def _denied(text: str, start: int, end: int, words: ReplyWords) -> _Span:
     if following:
         # Behind a few words that nothing follows it denies these: "apples no, strawberries yes".
         is_last = not _WORD.search(text, following.end(), end)
-        few = n_words(text, start, following.start()) <= _SUBJECT_WORDS
+        few = _n_words(text, start, following.start()) <= _SUBJECT_WORDS
         denied.append((start if is_last and few else following.start(), end))
     if preceding:
         denied.append((start, preceding.end()))
@@ -324,7 +324,7 @@ def _denied(text: str, start: int, end: int, words: ReplyWords) -> _Span:
         # The word that the ending is written onto, if there is one.
         denied += [(word.start(), ending.end()) for word in _WORD.finditer(text, start, ending.start())][-1:]
     if of_clause:
-        few = n_words(text, start, of_clause.start()) <= _SUBJECT_WORDS
+        few = _n_words(text, start, of_clause.start()) <= _SUBJECT_WORDS
         denied.append((start if few else of_clause.start(), end))
     if not denied or words.not_negations.search(text, start, end):
         return start, start
@@ -373,11 +373,11 @@ def _between_marks(text: str, words: ReplyWords) -> tuple[int, int]:
     """Like `_listed`, of a text without bullets."""
     plain = _REMARK.sub(lambda remark: " " * len(remark[0]), text)
     marked = list(_marked(plain))
-    sizes = (n_words(plain, part.start, part.end) for part in marked)
+    sizes = (_n_words(plain, part.start, part.end) for part in marked)
     n_run_on = sum(int(size) for size in sizes if size >= _RUN_ON_WORDS)
     runs: list[list[int]] = [[]]
     for part in _passages(plain, marked, words):
-        if n_words(plain, part.start, part.end) <= _ENTRY_WORDS:
+        if _n_words(plain, part.start, part.end) <= _ENTRY_WORDS:
             runs[-1].append(part.end)
         else:
             # The end of a long part may be the first entry: "People in most places eat rice, bread …"

@@ -130,7 +130,7 @@ def _score_short_answers(
 
     Returns:
         `short_answer_decisions.DECISIONS` with ``region``, ``topic`` and ``asked_in``, and the scores: those of
-        `short_answer_scores` and `_reply_shares`, and the share of the items without an answer. By the rule
+        `_short_answer_scores` and `_reply_shares`, and the share of the items without an answer. By the rule
         `SEMEVAL` items without an answer are wrong, and there are figures by the task's codes, ``accuracy``,
         and those of the default rule, ``sem-b-default``. By a judge, decisions have further columns
         (`short_answer_decisions.decided_by_judge`).
@@ -155,7 +155,7 @@ def _score_short_answers(
     replies = decided.filter("answered")
     scores: tuple[Score, ...] = ()
     if decided.height:
-        scores = (*short_answer_scores(decided, seed=seed), *_reply_shares(replies, seed=seed))
+        scores = (*_short_answer_scores(decided, seed=seed), *_reply_shares(replies, seed=seed))
     if rule == SEMEVAL and decided.height:
         ours = _score_short_answers(parts, gold, seed=seed)
         beside = (one for one in ours.scores if one.metric in ("sem-b", "sem-b-macro"))
@@ -215,7 +215,7 @@ def _decision(
     return Decision(None if correct is None else float(correct), decided["matched"], decided["why"])
 
 
-def short_answer_scores(decisions: pl.DataFrame, *, seed: int = 0) -> tuple[Score, ...]:
+def _short_answer_scores(decisions: pl.DataFrame, *, seed: int = 0) -> tuple[Score, ...]:
     """The scores of decisions, shares in percent with intervals over templates.
 
     Args:

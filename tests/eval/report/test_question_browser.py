@@ -91,9 +91,9 @@ def test_questions_are_found_and_opened_by_key(good: Path, evil: Path, tmp_path:
 @pytest.mark.landing
 @pytest.mark.sampled
 @pytest.mark.parametrize("width", [390, 1400])
-def test_a_release_is_looked_through(release: Path, width: int, tmp_path: Path, chromium: str):
+def test_a_release_is_looked_through(sample_release: Path, width: int, tmp_path: Path, chromium: str):
     page = tmp_path / "release.html"
-    write_page(page, build_release_page(release))
+    write_page(page, build_release_page(sample_release))
     with opened(chromium, page, width=width) as tab:
         first = tab.locator(".question-title").first
         first.click()

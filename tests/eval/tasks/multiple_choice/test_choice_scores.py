@@ -8,8 +8,8 @@ from polars.testing import assert_frame_equal
 
 from blend.eval.items import ITEMS
 from blend.eval.runs.answers import ANSWERS
-from blend.eval.tasks.multiple_choice.choice_items import GOLD
 from blend.eval.tasks.multiple_choice.choice_scores import score_choices
+from blend.eval.tasks.multiple_choice.choices import GOLD
 from blend.schemas.errors import UnknownNameError
 from helpers.examples import examples
 

@@ -121,13 +121,6 @@ def test_a_template_with_other_gaps_is_refused(wording: Any, message: str):
             {"countries": ("Japn",)},
             "unknown country 'Japn'; did you mean 'Japan'? choose one of: Canada, Japan, United Kingdom",
         ),
-        (
-            {"candidates": "0123", "candidate_texts": {"en": ("egg",)}},
-            (
-                "the file of candidates has none for the language 'ko'; add rows for it, or choose other "
-                "`languages`"
-            ),
-        ),
     ],
 )
 def test_what_there_is_not_is_refused(given: Any, message: str):

@@ -9,7 +9,7 @@ from blend.builders.release import build_release
 from blend.eval.registry import TASKS
 from blend.eval.release_items import read_items
 from blend.eval.tasks.short_answer.short_answer_items import ShortAnswerOptions, short_answer_items
-from blend.loaders.recipes import read_recipe, sample_recipe
+from blend.loaders.recipes import read_recipe
 from blend.loaders.starter import write_starter
 from blend.schemas.errors import InputError, UnknownNameError
 
@@ -115,16 +115,9 @@ def test_an_unknown_prompt_lists_those_of_the_release():
     )
 
 
-@pytest.fixture(scope="module")
-def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("asked") / "release"
-    build_release(sample_recipe(), out)
-    return out
-
-
 @pytest.mark.slow
-def test_english_locales_are_asked_once(release: Path):
-    items = read_items(release, TASKS["short-answer"], locales=["US"]).asked.items
+def test_english_locales_are_asked_once(mini_release: Path):
+    items = read_items(mini_release, TASKS["short-answer"], locales=["US"]).asked.items
     assert items["item_id"].n_unique() == items.height
     assert items["language"].unique().to_list() == ["en"]
     assert items.group_by("template_id").len()["len"].unique().to_list() == [2]
