@@ -2,8 +2,10 @@
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -96,3 +98,28 @@ def poor(make_run: MakeRun) -> Path:
 def evil(make_run: MakeRun) -> Path:
     """A run of a model that answers everything with what would break a page."""
     return make_run("evil", 0.0, hostile=True)
+
+
+@pytest.fixture
+def opened(chromium: str) -> Callable[..., AbstractContextManager[Any]]:
+    """Opens a page in a browser; errors, and requests for anything else, fail the test."""
+    from playwright.sync_api import sync_playwright
+
+    @contextmanager
+    def opened(page: Path, *, width: int = 1400, scheme: str = "light") -> Iterator[Any]:
+        complaints: list[str] = []
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+            tab = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+            tab.set_default_timeout(0)
+            tab.on("console", lambda m: complaints.append(m.text) if m.type == "error" else None)
+            tab.on("pageerror", lambda error: complaints.append(str(error)))
+            tab.on("dialog", lambda dialog: complaints.append(f"dialog {dialog.message}"))
+            outside = lambda r: not r.url.startswith(("file:", "data:"))  # noqa: E731
+            tab.on("request", lambda r: complaints.append(r.url) if outside(r) else None)
+            tab.goto(page.as_uri())
+            yield tab
+            browser.close()
+        assert complaints == []
+
+    return opened

@@ -15,6 +15,7 @@ from blend.loaders.recipes import sample_recipe
 from blend.loaders.releases import read_manifest
 from blend.schemas.errors import InputError
 from blend.schemas.rows import LETTERS
+from helpers.messages import wrong
 from helpers.models.own_models import Saying
 
 
@@ -91,9 +92,7 @@ def test_four_rotations_show_the_right_option_once_in_each_position(style: str):
 
 
 def test_an_option_that_cannot_be_says_what_to_do(mini_release: Path):
-    with pytest.raises(InputError) as raised:
-        read_items(mini_release, TASKS["multiple-choice"], style="texts", rotations=4)
-    assert str(raised.value) == (
+    assert wrong(lambda: read_items(mini_release, TASKS["multiple-choice"], style="texts", rotations=4)) == (
         "the style 'texts' does not show the options, so their order cannot matter; "
         "leave `rotations` out, or choose another `style`"
     )
@@ -117,6 +116,7 @@ def test_a_release_without_the_configuration_says_what_it_has(tmp_path: Path):
 @pytest.mark.slow
 def test_an_option_of_another_task_is_refused(asked):
     run = asked(Saying(lambda prompts: ["A"] * len(prompts)), style="json")
-    with pytest.raises(InputError) as caught:
-        score_answers(run, lemmas="none")
-    assert str(caught.value) == "`lemmas`: the task multiple-choice has no such option; it has none"
+    assert (
+        wrong(lambda: score_answers(run, lemmas="none"))
+        == "`lemmas`: the task multiple-choice has no such option; it has none"
+    )
