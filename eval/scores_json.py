@@ -244,7 +244,7 @@ def clustered(rows: pl.DataFrame, *groups: str) -> Clusters:
 def share_scores(
     metric: str,
     rows: pl.DataFrame,
-    by: Mapping[str, str | tuple[str, ...]],
+    by: Mapping[str, str | Sequence[str]],
     seed: int,
     *,
     macro: bool = False,

@@ -205,10 +205,10 @@ def _of_options(options: pl.DataFrame, seed: int) -> list[Score]:
     weight = pl.when(is_true).then(_N_OPTIONS / 2).otherwise(_N_OPTIONS / 2 / (_N_OPTIONS - 1))
     balanced = options.with_columns(value=pl.col("correct") * weight, denominator=weight)
     more_yes = (pl.col("chosen") == 0).cast(pl.Float64) - is_true
-    said = options.drop_nulls("chosen").with_columns(value=more_yes)
+    written = options.drop_nulls("chosen").with_columns(value=more_yes)
     return [
         *share_scores("balanced-accuracy", balanced, BY_REGION, seed),
-        *share_scores("yes-bias", said, BY_REGION, seed, proportion=False, bounds=(-1, 1)),
+        *share_scores("yes-bias", written, BY_REGION, seed, proportion=False, bounds=(-1, 1)),
     ]
 
 
