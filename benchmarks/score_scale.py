@@ -87,7 +87,7 @@ def asked(folder: Path, items: int) -> Any:
 
     from blend.eval.items import repeated
     from blend.eval.tasks.multiple_choice import ChoiceOptions
-    from blend.eval.tasks.multiple_choice.choice_items import choice_items
+    from blend.eval.tasks.multiple_choice.choices import choice_items
     from blend.schemas.locales import registry
     from blend.schemas.rows import MULTIPLE_CHOICE_QUESTIONS
 

@@ -264,10 +264,11 @@ def write_report(runs: Runs, out: str | Path, *, seed: int = 0, semeval_question
         StorageError: If it cannot be written.
     """
     _check_seed(seed)
-    from blend.eval.report.report_page import save_report
+    from blend.eval.report.question_browser import write_page
+    from blend.eval.report.report_page import build_report
 
     each = [one for run in runs for one in (runs_in(Path(run)) if isinstance(run, str | Path) else [run])]
-    save_report(read_scored(each), Path(out), seed=seed, semeval_questions=semeval_questions)
+    write_page(Path(out), build_report(read_scored(each), seed=seed, semeval_questions=semeval_questions))
     return Path(out)
 
 

@@ -16,14 +16,8 @@ from blend.schemas.errors import InputError
 
 ITEMS = pl.Schema(
     {
-        "item_id": pl.String(),
-        "locale": pl.String(),
-        "region": pl.String(),
-        "template_id": pl.String(),
-        "topic": pl.String(),
-        "prompt_id": pl.String(),
-        "language": pl.String(),
-        "prompt": pl.String(),
+        **dict.fromkeys(("item_id", "locale", "region", "template_id", "topic"), pl.String()),
+        **dict.fromkeys(("prompt_id", "language", "prompt"), pl.String()),
         "options": pl.List(pl.String()),
     }
 )

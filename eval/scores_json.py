@@ -1,7 +1,8 @@
 """Scores: one flat table that others' scripts can rely on, ``scores.json``."""
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -17,7 +18,7 @@ from blend.eval.runs.answers import answers_digest
 from blend.eval.runs.run_directory import Run
 from blend.eval.statistics.agreement import alpha, pairwise_agreement
 from blend.eval.statistics.clusters import FEW, Clusters, cluster_sums
-from blend.eval.statistics.estimates import Estimate, estimates, macro_estimate
+from blend.eval.statistics.estimates import Estimate, estimates, gap_estimate, macro_estimate
 from blend.loaders.files.content import read_json
 from blend.schemas.errors import DISTRIBUTION, InputError
 from blend.schemas.models import first_reason
@@ -149,11 +150,6 @@ def percent(metric: str, scope: str, key: str, estimate: Estimate) -> Score:
     return estimated(metric, scope, key, estimate.scaled(100))
 
 
-def percents(metric: str, scope: str, keys: Sequence[str], estimates: Sequence[Estimate]) -> tuple[Score, ...]:
-    """One share per key as scores."""
-    return tuple(percent(metric, scope, key, one) for key, one in zip(keys, estimates, strict=True))
-
-
 def estimated(metric: str, scope: str, key: str, estimate: Estimate) -> Score:
     """A figure in its own unit as a score, with its interval."""
     value, low, high, over = estimate.value, estimate.low, estimate.high, estimate.clusters
@@ -226,39 +222,84 @@ class ScoredItems(NamedTuple):
     """What a reader of the figures should know, in words for a user."""
 
 
+def clustered(rows: pl.DataFrame, *groups: str) -> Clusters:
+    """Add up what rows count by group and template; several groups make one joined key, ``KR/Food``.
+
+    Args:
+        rows: With ``template_id``, ``value`` (numerator; null where a row does not count) and perhaps
+            ``denominator``, 1 where there is no such column.
+        groups: Columns to group by; all rows are one group without any.
+    """
+    counts = pl.col("denominator") if "denominator" in rows.columns else pl.lit(1)
+    value = pl.col("value").cast(pl.Float64)
+    sums = (
+        # In the order of the rows: in another one, a sum has other last digits.
+        rows.group_by("template_id", *groups, maintain_order=True)
+        .agg(value=value.sum(), denominator=pl.when(value.is_not_null()).then(counts).sum())
+        .with_columns(group=pl.concat_str(groups, separator="/") if groups else pl.lit(ALL))
+    )
+    return cluster_sums(sums["value"], sums["template_id"], sums["group"], counts=sums["denominator"])
+
+
 def share_scores(
     metric: str,
     rows: pl.DataFrame,
-    by: Mapping[str, str],
+    by: Mapping[str, str | Sequence[str]],
     seed: int,
     *,
     macro: bool = False,
     proportion: bool = True,
+    unit: float = 100,
+    bounds: tuple[float, float] | None = None,
 ) -> list[Score]:
-    """A figure over all rows and by scope, in percent, with intervals over templates.
+    """A figure over all rows and by scope, with intervals over templates.
 
     Args:
         metric: Its name.
-        rows: With ``template_id``, ``value`` (numerator), ``denominator`` (1 where there is no such
-            column), and the columns that are grouped by.
-        by: Scope to the column that its keys stand in.
+        rows: As for `clustered`, with the columns that are grouped by.
+        by: Scope to the columns that its keys stand in.
         seed: Seed of the intervals.
         macro: Whether the mean over regions stands beside the figure of all rows, as ``-macro``.
         proportion: Whether values are shares of what they are divided by.
+        unit: What 1 is in the unit of the figure: 100 of one in percent.
+        bounds: Between which values any true one lies: Student's t over few templates knows none.
     """
-    counts = rows["denominator"].cast(pl.Float64) if "denominator" in rows.columns else None
-
-    def sums(column: str | None) -> Clusters:
-        groups = None if column is None else rows[column]
-        return cluster_sums(rows["value"].cast(pl.Float64), rows["template_id"], groups, counts=counts)
-
-    of_regions = sums("region") if macro else None
-    overall = sums(None) if of_regions is None else of_regions.pooled
-    scores = [percent(metric, "overall", ALL, estimates(overall, seed=seed, proportion=proportion)[0])]
-    if of_regions is not None:
-        scores.append(percent(f"{metric}-macro", "overall", ALL, macro_estimate(of_regions, seed=seed)))
-    for scope, column in by.items():
-        of_scope = sums(column)
-        found = estimates(of_scope, seed=seed, proportion=proportion)
-        scores += percents(metric, scope, of_scope.groups, found)
+    scores = []
+    for scope, columns in {"overall": (), **by}.items():
+        sums = clustered(rows, *([columns] if isinstance(columns, str) else columns))
+        if scope == "overall":
+            # One figure also where there are no rows.
+            sums = replace(sums.pooled, groups=(ALL,))
+        for key, found in zip(sums.groups, estimates(sums, seed=seed, proportion=proportion), strict=True):
+            within = found if bounds is None else found.within(*bounds)
+            scores.append(estimated(metric, scope, key, within.scaled(unit)))
+        if macro and scope == "overall":
+            scores.append(macro_score(f"{metric}-macro", rows, seed, proportion=proportion, unit=unit))
     return scores
+
+
+def macro_score(
+    metric: str,
+    rows: pl.DataFrame,
+    seed: int,
+    *,
+    by: str = "region",
+    proportion: bool = True,
+    unit: float = 100,
+) -> Score:
+    """The mean of a figure over regions, each of which counts the same; see `share_scores`."""
+    mean = macro_estimate(clustered(rows, by), seed=seed, proportion=proportion)
+    return estimated(metric, "overall", ALL, mean.scaled(unit))
+
+
+def gap_scores(rows: pl.DataFrame, seed: int) -> list[Score]:
+    """The best minus the worst region, in points; none with fewer than two. See `share_scores`."""
+    gap = gap_estimate(clustered(rows, "region"), seed=seed)
+    return [] if gap is None else [percent("parity-gap", "overall", f"{gap.best}/{gap.worst}", gap.estimate)]
+
+
+def whole_and_parts(scope: str, rows: pl.DataFrame) -> Iterator[tuple[str, str, pl.DataFrame]]:
+    """All rows as ``overall``, then those of each value of the column that is called like the scope."""
+    yield "overall", ALL, rows
+    for (key,), part in rows.sort(scope, maintain_order=True).group_by(scope, maintain_order=True):
+        yield scope, str(key), part

@@ -25,8 +25,6 @@ class TaskOptions:
 
     FROM_RELEASE: ClassVar[frozenset[str]] = frozenset()
     """Fields that the release decides, and nobody who asks."""
-    FROM_FILE: ClassVar[frozenset[str]] = frozenset()
-    """Fields that hold what a file named by another one holds; null, and not kept, where none is named."""
 
     locales: tuple[str, ...] | None = None
     """Regions to ask about, by any of their names; all when absent."""
@@ -36,17 +34,12 @@ class TaskOptions:
     @classmethod
     def always_kept(cls) -> list[str]:
         """Fields that ``run.json`` of a run has for certain."""
-        apart = cls.FROM_RELEASE | cls.FROM_FILE
-        return [field.name for field in dataclasses.fields(cls) if field.name not in apart]
+        return [field.name for field in dataclasses.fields(cls) if field.name not in cls.FROM_RELEASE]
 
     def kept(self) -> dict[str, Any]:
         """The options as ``run.json`` keeps them, with defaults spelled out."""
         values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
-        return {
-            name: list(value) if isinstance(value, tuple) else value
-            for name, value in values.items()
-            if name not in self.FROM_FILE or value is not None
-        }
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -179,7 +172,7 @@ class TaskData(Protocol):
 
 def offered(kind: type[TaskOptions] | type[ScoringOptions]) -> dict[str, Any]:
     """List the types of a task's options by name, without those that every scoring has or nobody gives."""
-    apart = kind.FROM_RELEASE | kind.FROM_FILE if issubclass(kind, TaskOptions) else {"rule", "seed"}
+    apart = kind.FROM_RELEASE if issubclass(kind, TaskOptions) else {"rule", "seed"}
     return {name: hint for name, hint in _fields(kind).items() if name not in apart}
 
 

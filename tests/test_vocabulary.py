@@ -12,7 +12,7 @@ OTHER_MEANINGS = {
     "place": (
         "a file and row is a `location`, cuda:0 a `device`; countries are places, and so is a rank",
         (
-            *("blend/views/comparison.py", "builders/annotation/questions.py", "builders/templates"),
+            *("builders/annotation/questions.py", "builders/templates"),
             *(
                 "builders/triples",
                 "eval/report/model_comparison.py",

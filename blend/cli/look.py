@@ -54,11 +54,11 @@ def show(
       one page that needs no network: look through it before publishing.
     """
     if html is not None:
-        from blend.eval.report.report_page import save_release_page
+        from blend.eval.report.question_browser import build_release_page, write_page
         from blend.stopping import interruptible
 
         with interruptible():
-            save_release_page(release, html)
+            write_page(html, build_release_page(release), parameter="html")
         typer.echo(f"Wrote {html}: open it in a browser.")
         return
     from blend.cli.releases import show_release

@@ -114,8 +114,8 @@ def _fill(release: Path, placed: RecipeInPlace) -> ReleaseManifest:
     placed.on_progress("write tables", len(tables), len(waiting))
     written: _Written = {}
     for config in dict.fromkeys(table.config for table in tables if table.config in ASKED):
-        files = [release / name for table in tables if table.config == config for name in table.files]
-        written[config] = pl.scan_parquet(files, glob=False).rename({"MCQID": "mcq_id", "ID": "template_id"})
+        paths = [release / name for table in tables if table.config == config for name in table.files]
+        written[config] = pl.scan_parquet(paths, glob=False).rename({"MCQID": "mcq_id", "ID": "template_id"})
     _write(release, _reports(built, as_released, written))
     manifest = ReleaseManifest(
         name=recipe.name,

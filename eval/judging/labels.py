@@ -13,10 +13,19 @@ import polars as pl
 
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.runs.run_directory import Run, read_frame, write_frame
-from blend.eval.scores_json import ALL, UNANSWERED, Score, ScoredItems, percent, percents, plain, score_again
+from blend.eval.scores_json import (
+    ALL,
+    UNANSWERED,
+    Score,
+    ScoredItems,
+    percent,
+    plain,
+    score_again,
+    share_scores,
+    whole_and_parts,
+)
 from blend.eval.statistics.agreement import cohen_kappa
-from blend.eval.statistics.clusters import cluster_sums
-from blend.eval.statistics.estimates import estimates, gap_of_draws
+from blend.eval.statistics.estimates import gap_of_draws
 from blend.eval.statistics.prediction_powered import CorrectedMeans, corrected_means
 from blend.loaders.files.content import file_sha256
 from blend.loaders.files.diagnostics import Diagnostics
@@ -274,13 +283,13 @@ def corrected_scores(rows: pl.DataFrame, *, seed: int = 0) -> tuple[Score, ...]:
             scores.append(percent(name, "overall", ALL, regions.combined(by)))
         scores += _gap(regions, seed)
     if "by_rule" in rows.columns:
-        by_rule = cluster_sums(rows["by_rule"].cast(pl.Float64), rows["template_id"], rows["region"])
-        scores.append(percent("sem-b-default", "overall", ALL, estimates(by_rule.pooled, seed=seed)[0]))
-        scores += percents("sem-b-default", "region", by_rule.groups, estimates(by_rule, seed=seed))
-    parts = [("overall", ALL, rows), *_parts("region", rows)]
-    for scope, key, part in parts:
+        by_rule = rows.with_columns(value="by_rule")
+        scores += share_scores("sem-b-default", by_rule, {"region": "region"}, seed)
+    of_regions = [*whole_and_parts("region", rows)]
+    for scope, key, part in of_regions:
         scores.append(plain("labelled", scope, key, 100 * part["label"].count() / part.height, n=part.height))
-    for scope, key, part in (*parts, *_parts("language", rows.with_columns(language=_LANGUAGE))):
+    _, *of_languages = whole_and_parts("language", rows.with_columns(language=_LANGUAGE))
+    for scope, key, part in (*of_regions, *of_languages):
         scores += _beside_people(scope, key, part.drop_nulls("label"), seed)
     return tuple(scores)
 
@@ -299,8 +308,9 @@ def _beside_people(scope: str, key: str, rows: pl.DataFrame, seed: int) -> Itera
     for of, column in (("", "correct"), ("-default", "by_rule")):
         if column in rows.columns:
             found = rows[column].cast(pl.Float64)
-            off = cluster_sums((found - rows["label"]) * weights, rows["template_id"], counts=weights)
-            yield percent(f"{BIAS}{of}", scope, key, estimates(off, seed=seed, proportion=False)[0])
+            off = rows.with_columns(value=(found - rows["label"]) * weights, denominator=weights)
+            (bias,) = share_scores(f"{BIAS}{of}", off, {}, seed, proportion=False)
+            yield bias.model_copy(update={"scope": scope, "key": key})
             yield plain(f"{KAPPA}{of}", scope, key, cohen_kappa(found, rows["label"], weights), n=rows.height)
 
 
@@ -348,8 +358,3 @@ def _gap(regions: CorrectedMeans, seed: int) -> list[Score]:
         return []
     gap = gap_of_draws(regions.groups, regions.values, regions.draws(seed=seed))
     return [percent("parity-gap-corrected", "overall", f"{gap.best}/{gap.worst}", gap.estimate)]
-
-
-def _parts(by: str, rows: pl.DataFrame) -> Iterator[tuple[str, str, pl.DataFrame]]:
-    for (key,), part in rows.sort(by, maintain_order=True).group_by(by, maintain_order=True):
-        yield by, str(key), part

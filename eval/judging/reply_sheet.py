@@ -15,7 +15,7 @@ from blend.eval.items import text_digest
 from blend.eval.judging.labels import LABELS_NAME, TIE, read_labels, read_reply_verdicts, write_labels
 from blend.eval.report.scored_runs import ScoredRun, known_regions, single_answers
 from blend.eval.runs.run_directory import read_frame, write_frame
-from blend.eval.scores_json import ALL, UNANSWERED, Score, agreement_scores
+from blend.eval.scores_json import UNANSWERED, Score, agreement_scores, whole_and_parts
 from blend.loaders.files.new_files import write_sheet
 from blend.schemas.errors import InputError, UnknownNameError
 from blend.schemas.frames import KEY
@@ -300,11 +300,10 @@ def _by_reply(verdicts: pl.DataFrame) -> pl.DataFrame:
 
 def _agreement(judged: pl.DataFrame, seed: int) -> tuple[Score, ...]:
     """How far people agree on replies that several judged, overall and by locale."""
-    several = judged.filter(pl.col("n") > 1)
-    by_locale = several.partition_by("locale", as_dict=True, maintain_order=True)
-    parts = {("overall", ALL): several, **{("locale", str(tag)): rows for (tag,), rows in by_locale.items()}}
-    scores: list[Score] = []
-    for (scope, key), rows in parts.items():
-        counts = rows["yes"], rows["n"], rows["template_id"]
-        scores += agreement_scores("agreement", *counts, seed, scope=scope, key=key)
-    return tuple(scores)
+    return tuple(
+        score
+        for scope, key, rows in whole_and_parts("locale", judged.filter(pl.col("n") > 1))
+        for score in agreement_scores(
+            "agreement", rows["yes"], rows["n"], rows["template_id"], seed, scope=scope, key=key
+        )
+    )

@@ -170,7 +170,7 @@ class Asking(_Chosen):
     budget: float | None = Field(default=None, ge=0)
     """Cost at that price from which on nobody is asked; what is under way then is still kept."""
     on_plan: Callable[[Any], None] | None = None
-    """Hears how many requests and tokens a run will take (`run_description.AskingPlan`), before the first
+    """Hears how many requests and tokens a run will take (`AskingPlan`), before the first
     question; an error that it raises keeps it from being asked."""
 
     @field_validator("batch_in", mode="before")

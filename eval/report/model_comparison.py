@@ -11,8 +11,8 @@ import polars as pl
 from blend.eval.judging.labels import means_of, scored_with_labels
 from blend.eval.report.scored_runs import ScoredRun, few_note, region_name, with_interval
 from blend.eval.runs import RecordedAnswers, RunDescription, is_of_people
-from blend.eval.scores_json import UNANSWERED
-from blend.eval.statistics.clusters import FEW, Clusters, cluster_sums, ratio_draws
+from blend.eval.scores_json import UNANSWERED, clustered
+from blend.eval.statistics.clusters import FEW, ratio_draws
 from blend.eval.statistics.estimates import Estimate, macro_estimate
 from blend.eval.statistics.paired import PairedTest, Rank, holm, macro_test, paired_tests, rank_intervals
 from blend.eval.statistics.prediction_powered import CorrectedMeans
@@ -129,9 +129,10 @@ class ModelComparison(Summarised):
         ``difference``, ``low`` and ``high`` say by how many percentage points ``second`` is ahead of ``first``.
         """
         rows = [
-            (pair.first, pair.second, region, *_figures(of.estimate), of.p_value, of.verdict)
+            (pair.first, pair.second, region, found.value, found.low, found.high, of.p_value, of.verdict)
             for pair in self.pairs
             for region, of in [(None, pair.macro), *pair.regions.items()]
+            for found in [of.estimate]
         ]
         return pl.DataFrame(rows, schema=_DIFFERENCES, orient="row")
 
@@ -143,7 +144,6 @@ class ModelComparison(Summarised):
             "shown to differ"
         )
         corrected = ", corrected by people's labels" if any(one.is_corrected for one in self.standings) else ""
-        few = few_note(one.macro for one in self.standings)
         places = Table.of(
             title,
             ("place", "possible", "model", "mean over regions"),
@@ -152,7 +152,7 @@ class ModelComparison(Summarised):
                 for one in self.standings
             ],
             f"{task_of(self.task).compared_by}{corrected}. Possible: places that the differences allow, all of "
-            f"them at once with 95 % certainty.{few}",
+            f"them at once with 95 % certainty.{few_note(one.macro for one in self.standings)}",
         )
         means = Table.of(
             "Is it chance?",
@@ -161,7 +161,10 @@ class ModelComparison(Summarised):
                 (pair.name, *_cells(pair.macro), pair.n_items, pair.n_fixed, pair.n_broken, pair.n_left_out)
                 for pair in self.pairs
             ],
-            _MEANING + "".join(pair.correction for pair in self.pairs if pair.corrected),
+            "In the mean over regions, by paired permutation tests over templates; p is corrected for the "
+            "number of pairs (Holm). Fixed: items that the first has correct and the other wrong; broken: the "
+            "other way around; left out: only one of them answered."
+            + "".join(pair.correction for pair in self.pairs if pair.corrected),
         )
         if not any(pair.n_left_out for pair in self.pairs):
             means = means._replace(frame=means.frame.drop("left out"))
@@ -176,21 +179,10 @@ class ModelComparison(Summarised):
         return asdict(self)
 
 
-_MEANING = (
-    "In the mean over regions, by paired permutation tests over templates; p is corrected for the number of "
-    "pairs (Holm). Fixed: items that the first has correct and the other wrong; broken: the other way around; "
-    "left out: only one of them answered."
-)
-
-
 def _cells(of: _Difference) -> tuple[str, str, str]:
     """Verdict, points with their interval, and the p-value."""
     p_value = "< 0.001" if of.p_value < 0.001 else f"{of.p_value:.3f}"
     return of.verdict, with_interval(of.estimate, "{:+.1f}".format), p_value
-
-
-def _figures(of: Estimate) -> tuple[float | None, float | None, float | None]:
-    return of.value, of.low, of.high
 
 
 def compare_scored(runs: Sequence[ScoredRun], *, seed: int = 0) -> ModelComparison | None:
@@ -237,32 +229,32 @@ def _pair(
     both = one.join(other.select("item_id", other="value"), on="item_id", how="inner", maintain_order="left")
     if both.is_empty():
         raise InputError(f"{first} and {second} answered no item in common; run both on the same questions")
-    differences = cluster_sums(
-        (both["other"] - both["value"]).to_numpy(),
-        both["template_id"].to_numpy(),
-        both["region"].to_numpy(),
-    )
+    lead = pl.col("other") - pl.col("value")
+    differences = clustered(both.with_columns(value=lead), "region")
     means = _corrected_means(labelled, both)
     by_labels = {} if means is None else _corrected_tests(means, differences.groups)
-    tests = [
-        by_labels.get(region, test)
+    tests = {
+        str(region): by_labels.get(region, test)
         for region, test in zip(differences.groups, paired_tests(differences, seed=seed), strict=True)
-    ]
-    corrected = holm([test.p_value for test in tests]).tolist()
-    regions = {
-        str(region): _difference(test, p)
-        for region, test, p in zip(differences.groups, tests, corrected, strict=True)
     }
-    left_out = one.height + other.height - 2 * both.height
-    if means is not None and len(by_labels) == len(regions):
+    corrected = holm([test.p_value for test in tests.values()]).tolist()
+    if means is not None and len(by_labels) == len(tests):
         signs = [1 if group.startswith(_SECOND) else -1 for group in means.groups]
-        macro = means.test(np.array(signs) / len(regions))
+        macro = means.test(np.array(signs) / len(tests))
     else:
         macro = macro_test(differences, seed=seed)
-    difference = _difference(macro, macro.p_value)
-    n_fixed, n_broken = (int((both["other"] > both["value"]).sum()), int((both["other"] < both["value"]).sum()))
-    counts = (both.height, n_fixed, n_broken, left_out)
-    return _Pair(first, second, *counts, difference, regions, tuple(by_labels)), macro
+    pair = _Pair(
+        first,
+        second,
+        n_items=both.height,
+        n_fixed=both.filter(lead > 0).height,
+        n_broken=both.filter(lead < 0).height,
+        n_left_out=one.height + other.height - 2 * both.height,
+        macro=_difference(macro, macro.p_value),
+        regions={name: _difference(tests[name], p) for name, p in zip(tests, corrected, strict=True)},
+        corrected=tuple(by_labels),
+    )
+    return pair, macro
 
 
 _FIRST, _SECOND = "0/", "1/"
@@ -306,7 +298,8 @@ def _standings(
         common = common.join(other, on="item_id", how="semi")
     if common.is_empty():
         raise InputError("no item was answered in all runs; run all of them on the same questions")
-    clusters = [_clusters(one.join(common, on="item_id", how="semi")) for one in answers]
+    # The same items give the same rows and columns, and one seed the same draws: models are drawn together.
+    clusters = [clustered(one.join(common, on="item_id", how="semi"), "region") for one in answers]
     figures = np.array([one.ratios.mean() for one in clusters])
     draws = np.stack([ratio_draws(one, seed=seed).mean(axis=1) for one in clusters], axis=1)
     means = _corrected_means(labelled, common)
@@ -325,11 +318,6 @@ def _standings(
         for name, macro, rank in zip(names, macros, ranks, strict=True)
     ]
     return tuple(sorted(standings, key=lambda standing: standing.rank.place))
-
-
-def _clusters(rows: pl.DataFrame) -> Clusters:
-    # The same items give the same rows and columns, and one seed the same draws: the models are drawn together.
-    return cluster_sums(rows["value"].to_numpy(), rows["template_id"].to_numpy(), rows["region"].to_numpy())
 
 
 # Whether the scores of runs can stand side by side.
@@ -353,24 +341,23 @@ def check_comparable(runs: Sequence[ScoredRun]) -> tuple[str, ...]:
     notes = []
     for other in others:
         there, here = (_parts(run.scores.signature) for run in (first, other))
+        compared = {*there, *here}
         if is_of_people(other.run.description):
-            there, here = ({part: parts[part] for part in _ASKED & {*parts}} for parts in (there, here))
+            compared &= _ASKED
         elif _is_recorded(other.run.description) and not _is_recorded(first.run.description):
             asked = ", ".join(f"{part} {there[part]}" for part in _UNSAID if part in there)
             notes.append(
                 f"the answers of {other.name} are another tool's, which do not say how they were asked for "
                 f"({first.name}: {asked}); how they differ may come from that"
             )
-            there, here = (
-                {part: parts[part] for part in parts if part not in _UNSAID} for parts in (there, here)
-            )
+            compared -= {*_UNSAID}
         differing = [
-            f"{part}: {there.get(part, 'absent')} there, {here.get(part, 'absent')} here"
+            f"  {part}: {there.get(part, 'absent')} there, {here.get(part, 'absent')} here"
             for part in dict.fromkeys([*there, *here])
-            if there.get(part) != here.get(part)
+            if part in compared and there.get(part) != here.get(part)
         ]
         if differing:
-            listed = "\n".join(f"  {line}" for line in differing)
+            listed = "\n".join(differing)
             raise InputError(
                 f"{other.run.directory}: its scores cannot be compared with those of "
                 f"{first.run.directory}, since they differ in\n{listed}\n"
@@ -387,10 +374,8 @@ def _is_recorded(run: RunDescription) -> bool:
 _UNSAID = ("chat", "dec", "sys", "think", "effort", "body")
 """Parts that nobody knows of recorded answers."""
 
-
 _OF_THE_MODEL = {UNANSWERED, "missing", "dtype", "labels"}
 """Parts that say how a model ran, how often it did not answer and who labelled its answers: its own doing."""
-
 
 _ASKED = {"name", "rel", "loc", "rule", "seed", "lemma", "local", "sdk"}
 """Parts that say what was asked and how answers were scored, whoever gave them."""
@@ -398,5 +383,5 @@ _ASKED = {"name", "rel", "loc", "rule", "seed", "lemma", "local", "sdk"}
 
 def _parts(signature: str) -> dict[str, str]:
     name, *fields = signature.split("|")
-    found = {part: value for part, _, value in (field.partition(":") for field in fields)}
-    return {"name": name, **{part: value for part, value in found.items() if part not in _OF_THE_MODEL}}
+    found = {"name": name, **{part: value for part, _, value in (field.partition(":") for field in fields)}}
+    return {part: value for part, value in found.items() if part not in _OF_THE_MODEL}

@@ -1,7 +1,7 @@
 // Browser of single questions: unpacks what the page holds, filters it, and draws one page of rows.
 //
-// The data is written by single_answers.py (questions with the answers of models) and report_page.py (questions
-// with what people answer in each region).
+// The data is written by question_browser.py: questions with the answers of models, or with what people answer in
+// each region.
 (() => {
   "use strict";
   const ROWS = 25;

@@ -7,7 +7,7 @@ charts share come from the page, which knows whether it is dark.
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from importlib.resources import files
@@ -58,14 +58,26 @@ def table_section(
     title: str,
     text: str,
     head: Sequence[str],
-    rows: Iterable[Sequence[str]],
+    runs: Sequence[ScoredRun],
+    rows_of: Callable[[ScoredRun], Iterable[Sequence[str]]],
     *,
     charts: Sequence[ReportChart] = (),
     is_open: bool = False,
 ) -> Section | None:
-    """A section of a table, with the pictures of its figures; null where the table has no rows."""
-    cells = list(rows)
-    return Section(Table.of(title, head, cells, text), tuple(charts), is_open) if cells else None
+    """A section of a table, with the pictures of its figures; null where the table has no rows.
+
+    Args:
+        title: Heading of the section.
+        text: What is shown.
+        head: Names of the columns behind that of the model.
+        runs: Runs, in order.
+        rows_of: Rows of a run, without its name.
+        charts: Pictures.
+        is_open: Whether the table is shown at once.
+    """
+    cells = [(run.name, *row) for run in runs for row in rows_of(run)]
+    table = Table.of(title, ("model", *head), cells, text)
+    return Section(table, tuple(charts), is_open) if cells else None
 
 
 def cell(found: Score | None, digits: int = 1) -> str:
@@ -116,13 +128,12 @@ def marks_section(
     keys = keys_best_first(scores)
     if not keys:
         return None
-    chart = marks_chart(scores, keys, what, label=label, **options)
-    labels = {one: label(one) for one in keys}
     rows = [
-        (f"{named} ({one})" if named != one else one, *(cell(of.get(one)) for of in scores.values()))
-        for one, named in labels.items()
+        (one if label(one) == one else f"{label(one)} ({one})", *(cell(of.get(one)) for of in scores.values()))
+        for one in keys
     ]
-    return table_section(title, text, (key, *scores), rows, charts=[ReportChart("", chart)])
+    chart = marks_chart(scores, keys, what, label=label, **options)
+    return Section(Table.of(title, (key, *scores), rows, text), (ReportChart("", chart),))
 
 
 def heat_section(
@@ -146,14 +157,6 @@ def heat_section(
         head: What rows and columns are.
         table: The figures below, where they are others than those of the maps.
     """
-    known = [score for scores in of_runs.values() for score in scores.values() if score.value is not None]
-    # The ends of the colours are those of figures that enough answers are behind, where there are any.
-    enough = [score for score in known if score.n >= _FEW] or known
-    values = [score.value or 0.0 for score in enough] or [0.0, 100.0]
-    # In whole tens: differences between figures are to be seen, and all maps have the same colours.
-    low, high = 10 * floor(min(values) / 10), 10 * ceil(max(values) / 10)
-    domain = (low, max(high, low + 10))
-    columns = sorted({column for scores in of_runs.values() for _, column in scores}, key=region_name)
     cells = [
         (name, region_name(row), region_name(column), cell(score))
         for name, scores in of_runs.items()
@@ -161,6 +164,15 @@ def heat_section(
     ]
     if not cells:
         return None
+    known = [score for scores in of_runs.values() for score in scores.values() if score.value is not None]
+    # The ends of the colours are those of figures that enough answers are behind, where there are any.
+    values = [score.value or 0.0 for score in known if score.n >= _FEW] or [
+        score.value or 0.0 for score in known
+    ]
+    # In whole tens: differences between figures are to be seen, and all maps have the same colours.
+    low, high = 10 * floor(min(values, default=0) / 10), 10 * ceil(max(values, default=100) / 10)
+    domain = (low, max(high, low + 10))
+    columns = sorted({column for scores in of_runs.values() for _, column in scores}, key=region_name)
     charts = [
         ReportChart(name, _heat_map(scores, rows, columns, domain, what), len(columns))
         for name, scores in of_runs.items()
@@ -215,13 +227,13 @@ def marks_chart(
             the legend, since within it would lie on the marks of the first region.
         digits: Digits behind the point of what is drawn.
     """
-    data = [
-        {"series": name, "key": label(key)}
-        | {end: None if found is None else round(found, digits) for end, found in _ends(one).items()}
-        for name, by_key in scores.items()
-        for key in keys
-        if (one := by_key.get(key)) is not None and one.value is not None
-    ]
+    data = []
+    for name, by_key in scores.items():
+        for key in keys:
+            if (one := by_key.get(key)) is not None and one.value is not None:
+                ends = {"value": one.value, "low": one.low, "high": one.high}
+                drawn = {end: None if found is None else round(found, digits) for end, found in ends.items()}
+                data.append({"series": name, "key": label(key), **drawn})
     return chart_spec(
         "marks",
         f"{what} with 95 % intervals",
@@ -235,10 +247,6 @@ def marks_chart(
         legend=None if len(scores) == 1 else {"orient": "top", "title": None, "columns": 1},
         lines=[] if line is None else [{"value": line[0], "what": line[1]}],
     )
-
-
-def _ends(score: Score) -> dict[str, float | None]:
-    return {"value": score.value, "low": score.low, "high": score.high}
 
 
 def chart_spec(name: str, description: str, *, height: int, **values: Any) -> _Spec:
@@ -259,11 +267,8 @@ _SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 
 
 @cache
-def _charts() -> dict[str, _Spec]:
-    found: dict[str, _Spec] = json.loads(
-        (files("blend.eval.report") / "charts.json").read_text(encoding="utf-8")
-    )
-    return found
+def _charts() -> Any:
+    return json.loads((files("blend.eval.report") / "charts.json").read_text(encoding="utf-8"))
 
 
 def chart_library() -> str:
@@ -284,7 +289,26 @@ def chart_library() -> str:
 def region_sections(runs: Sequence[ScoredRun]) -> tuple[Section | None, ...]:
     """The sections by region of comparable runs; null without figures for one."""
     metric = _main_metric(runs[0])
-    return _codes(runs), _regions(runs, metric), _corrected(runs, metric), _topics(runs, metric)
+    # The figures that SemEval-2026 Task 7 publishes of short answers.
+    codes = marks_section(
+        "By code",
+        "Accuracy by the rule of SemEval-2026 Task 7, for each of its codes: language asked in and region. The "
+        "official figure is their plain mean.",
+        {run.name: run.of("accuracy", "code") for run in runs},
+        "accuracy, %",
+        key="code",
+        domain=(0, 100),
+    )
+    topics = heat_section(
+        "By region and topic",
+        "Share correct in percent; brighter is more. Few questions stand behind a cell: the table has the "
+        "intervals. All models have the regions in the same order, and the same colours.",
+        {run.name: pairs(run.of(metric, "region-topic")) for run in runs},
+        keys_best_first({run.name: run.of(metric, "region") for run in runs}),
+        f"{_metric_name(metric)}, %",
+        head=("region", "topic"),
+    )
+    return codes, _regions(runs, metric), _corrected(runs, metric), topics
 
 
 def region_overview(run: ScoredRun) -> dict[str, str]:
@@ -298,8 +322,7 @@ def region_overview(run: ScoredRun) -> dict[str, str]:
     cells: dict[str, str] = {}
     if run.scores.rule == SEMEVAL:
         cells["official figure, mean over codes, %"] = cell(run.overall("accuracy-macro"))
-    by_pair = run.overall(f"{metric}-by-pair-macro")
-    if by_pair is not None:
+    if (by_pair := run.overall(f"{metric}-by-pair-macro")) is not None:
         cells[f"{shown} by pair, mean over regions, %"] = cell(by_pair)
     cells[f"{shown}, mean over regions, %"] = cell(run.overall(f"{metric}-macro"))
     cells[f"{shown}, all items, %"] = cell(run.overall(metric))
@@ -315,10 +338,7 @@ def region_overview(run: ScoredRun) -> dict[str, str]:
 
 def _metric_name(metric: str) -> str:
     """A figure as people call it."""
-    return _METRIC_NAMES.get(metric, metric)
-
-
-_METRIC_NAMES = {"sem-b": "SEM-B", "sem-w": "SEM-W"}
+    return {"sem-b": "SEM-B", "sem-w": "SEM-W"}.get(metric, metric)
 
 
 def _main_metric(run: ScoredRun) -> str:
@@ -326,28 +346,15 @@ def _main_metric(run: ScoredRun) -> str:
     return next((score.metric for score in run.scores.scores if score.scope == "region"), "accuracy")
 
 
-def _codes(runs: Sequence[ScoredRun]) -> Section | None:
-    """The figures that SemEval-2026 Task 7 publishes of short answers."""
-    scores = {run.name: run.of("accuracy", "code") for run in runs}
-    codes = sorted({code for by_code in scores.values() for code in by_code})
-    return table_section(
-        "By code",
-        "Accuracy by the rule of SemEval-2026 Task 7, for each of its codes: language asked in and region. The "
-        "official figure is their plain mean.",
-        ("code", *scores),
-        ((code, *(cell(by_code.get(code)) for by_code in scores.values())) for code in codes),
-        is_open=True,
-    )
-
-
 def _regions(runs: Sequence[ScoredRun], metric: str) -> Section | None:
     note, chance = runs[0].task.note, runs[0].task.chance
     if runs[0].task.people_label and not any(run.overall("labelled") for run in runs):
         note += "All figures are uncorrected: nobody has labelled replies of these models. "
+    overlap = " Where lines overlap, the comparison above says whether models differ." if len(runs) > 1 else ""
     return marks_section(
         "By region",
         f"{note}Each mark is a share of a model’s answers that are correct in a region; the line is its 95 % "
-        f"interval over question templates.{_WHERE_LINES_OVERLAP if len(runs) > 1 else ''}"
+        f"interval over question templates.{overlap}"
         f"{'' if chance is None else ' The dashed line is what guessing scores.'}",
         {run.name: run.of(metric, "region") for run in runs},
         f"{_metric_name(metric)}, %",
@@ -358,85 +365,68 @@ def _regions(runs: Sequence[ScoredRun], metric: str) -> Section | None:
     )
 
 
-_WHERE_LINES_OVERLAP = " Where lines overlap, the comparison above says whether models differ."
-
-
 def _corrected(runs: Sequence[ScoredRun], metric: str) -> Section | None:
     """Rule, string rule and people side by side, where people have labelled replies of any run."""
-    if not any(run.overall("labelled") for run in runs):
-        return None
-    rows = []
-    for run in runs:
+
+    def rows_of(run: ScoredRun) -> Iterator[tuple[str, ...]]:
         by_judge = run.of(metric, "region") if is_judge(run.scores.rule) else {}
         # Beside a judge stands the default rule.
-        by_rule = run.of(f"{metric}-default" if by_judge else metric, "region")
+        default = "-default" if by_judge else ""
         corrected, labelled = run.of(f"{metric}-corrected", "region"), run.of("labelled", "region")
         of_judge = run.of(f"{metric}-kappa", "region") if by_judge else {}
-        of_rule = run.of(f"{metric}-kappa{'-default' if by_judge else ''}", "region")
-        for region in by_rule:
+        of_rule = run.of(f"{metric}-kappa{default}", "region")
+        for region, by_rule in run.of(f"{metric}{default}", "region").items():
             stated = cell(corrected[region]) if region in corrected else "uncorrected"
-            shares = cell(by_rule[region]), cell(by_judge.get(region)), stated
             kappas = (_kappa(found.get(region)) for found in (of_rule, of_judge))
-            rows.append((run.name, region_name(region), *shares, *kappas, cell(labelled.get(region))))
+            shares = cell(by_rule), cell(by_judge.get(region)), stated
+            yield region_name(region), *shares, *kappas, cell(labelled.get(region))
+
+    if not any(run.overall("labelled") for run in runs):
+        return None
     worthless = [run.name for run in runs if is_worthless(run.scores.scores)]
-    warning = f" Of {' and '.join(worthless)} the rule is worthless: {_WORTHLESS}" if worthless else ""
     shown = _metric_name(metric)
-    figures = (f"{shown} by string rule, %", f"{shown} by judge, %", "corrected, %")
-    head = ("model", "region", *figures, "κ of string rule", "κ of judge", "labelled, %")
-    return table_section("Corrected by people", _CORRECTED + warning, head, rows, is_open=True)
+    return table_section(
+        "Corrected by people",
+        "What people would find of all replies, from every decision of the rule and people’s labels of some; "
+        "intervals hold the rule’s errors as well. κ says how far the rule agrees with people beyond chance. "
+        "Regions whose replies nobody has labelled are uncorrected."
+        + (
+            f" Of {' and '.join(worthless)} the rule is worthless: it agrees with people hardly better than "
+            "chance would, and the corrected figures rest on the labels alone."
+            if worthless
+            else ""
+        ),
+        (
+            *("region", f"{shown} by string rule, %", f"{shown} by judge, %", "corrected, %"),
+            *("κ of string rule", "κ of judge", "labelled, %"),
+        ),
+        runs,
+        rows_of,
+        is_open=True,
+    )
 
 
 def _kappa(score: Score | None) -> str:
     return "–" if score is None or score.value is None else f"{score.value:.2f}"
 
 
-_CORRECTED = (
-    "What people would find of all replies, from every decision of the rule and people’s labels of some; "
-    "intervals hold the rule’s errors as well. κ says how far the rule agrees with people beyond chance. "
-    "Regions whose replies nobody has labelled are uncorrected."
-)
-_WORTHLESS = (
-    "it agrees with people hardly better than chance would, and the corrected figures rest on the labels alone."
-)
-
-
-def _topics(runs: Sequence[ScoredRun], metric: str) -> Section | None:
-    return heat_section(
-        "By region and topic",
-        "Share correct in percent; brighter is more. Few questions stand behind a cell: the table has the "
-        "intervals. All models have the regions in the same order, and the same colours.",
-        {run.name: pairs(run.of(metric, "region-topic")) for run in runs},
-        keys_best_first({run.name: run.of(metric, "region") for run in runs}),
-        f"{_metric_name(metric)}, %",
-        head=("region", "topic"),
-    )
-
-
 def scorers_section(runs: Sequence[ScoredRun]) -> Section | None:
     """How far rule and judge are off beside people's labels, language by language; null without labels."""
-    cells = []
-    for run in runs:
-        scorers = {f"rule {run.scores.rule}": ""}
-        if is_judge(run.scores.rule):
-            scorers = {"judge": "", "rule default": "-default"}
-        for name, of in scorers.items():
+
+    def rows_of(run: ScoredRun) -> Iterator[tuple[str, ...]]:
+        by_judge = {"judge": "", "rule default": "-default"}
+        for name, of in (by_judge if is_judge(run.scores.rule) else {f"rule {run.scores.rule}": ""}).items():
             kappas = run.of(f"{KAPPA}{of}", "language")
-            cells += [
-                (
-                    run.name,
-                    name,
-                    language,
-                    f"{kappas[language].n:,}",
-                    cell(bias),
-                    _kappa(kappas[language]),
-                )
-                for language, bias in run.of(f"{BIAS}{of}", "language").items()
-            ]
+            for language, bias in run.of(f"{BIAS}{of}", "language").items():
+                kappa = kappas[language]
+                yield name, language, f"{kappa.n:,}", cell(bias), _kappa(kappa)
+
     return table_section(
         "Rules and judges beside people",
         "Bias: the share of labelled replies that a rule or judge finds correct less the share that people do, "
         "in points. κ: how far it agrees with people beyond chance. A rule that errs in one language and not "
         "in another ranks languages by its own errors.",
-        ("model", "scorer", "language", "labels", "bias, points", "κ"),
-        cells,
+        ("scorer", "language", "labels", "bias, points", "κ"),
+        runs,
+        rows_of,
     )

@@ -1,6 +1,6 @@
 """Scored runs: what a run directory holds once it is scored, as figures and answer by answer."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any, NamedTuple
@@ -80,21 +80,15 @@ class ScoredRun(Summarised):
         Raises:
             InputError: If the decisions are absent or of other items.
         """
-        path = self.run.directory / DECISIONS_NAME
+        path, again = self.run.directory / DECISIONS_NAME, score_again(self.run)
         try:
-            decided = read_frame(path, fix=score_again(self.run))
-            judged = decided.filter(pl.col("correct").is_not_null())
+            judged = read_frame(path, fix=again).filter(pl.col("correct").is_not_null())
             rest = judged.drop([name for name in _KEYS if name != "item_id"], strict=False)
             joined = self.run.items(*_KEYS).join(rest, on="item_id", how="inner", maintain_order="left")
         except pl.exceptions.PolarsError as error:
-            raise InputError(
-                f"{path}: cannot be read ({str(error).splitlines()[0]}); {score_again(self.run)}"
-            ) from error
-        if joined.height < judged.height:
-            raise InputError(
-                f"{path}: holds {judged.height - joined.height} items that were not asked in this run; "
-                f"{score_again(self.run)}"
-            )
+            raise InputError(f"{path}: cannot be read ({str(error).splitlines()[0]}); {again}") from error
+        if n_others := judged.height - joined.height:
+            raise InputError(f"{path}: holds {n_others} items that were not asked in this run; {again}")
         return joined
 
 
@@ -110,19 +104,18 @@ def score_tables(scores: Scores, task: TaskData) -> list[Table]:
     by_scope: dict[str, list[Score]] = {}
     for score in scores.scores:
         by_scope.setdefault(score.scope, []).append(score)
-    each = by_scope.get(_ONE_BY_ONE, [])
-    tables = [
-        overall_table([score for score in each if score.key == key], task, title=key)
-        for key in dict.fromkeys(score.key for score in each)
-    ]
+    of_splits: dict[str, list[Score]] = {}
+    for score in by_scope.get(_ONE_BY_ONE, []):
+        of_splits.setdefault(score.key, []).append(score)
+    tables = [overall_table(of_split, task, title=key) for key, of_split in of_splits.items()]
     # With the mean over regions or the like comparison and report lead as well.
     overall = by_scope.get("overall", [])
     means = [score.metric for score in overall if score.metric.endswith("-macro")]
     lead = task.headline if task.headline in means else next(iter(means), None)
     tables.append(overall_table(sorted(overall, key=lambda score: score.metric != lead), task))
     # A task whose figures are per split has its topics, hundreds of them, in the file alone.
-    for scope in () if each else _BY_KEY:
-        tables += [_by_key(scope, rows, task) for rows in _with_equal_counts(by_scope.get(scope, []))]
+    for scope in () if of_splits else _BY_KEY:
+        tables += _by_key(scope, by_scope.get(scope, []), task)
     title = f"{scores.model} on {scores.release}, {scores.task}, rule {scores.rule}"
     first = tables[0]
     of_first = f": {first.title}" if first.title else ""
@@ -161,26 +154,22 @@ def overall_table(scores: Sequence[Score], task: TaskData, *, title: str = "") -
     return Table.of(title, ("figure", "value", "n"), rows)
 
 
-def _by_key(scope: str, scores: Sequence[Score], task: TaskData) -> Table:
-    """A row per key, a column per figure with its interval, and the number of items behind them."""
-    rows: dict[str, list[Any]] = {}
-    for score in scores:
-        named = f"{region_name(score.key)} ({score.key})" if score.key in known_regions() else score.key
-        rows.setdefault(named, []).append(with_interval(score, partial(_number, task, score)))
-    counts = {score.key: score.n for score in scores}.values()
-    cells = [(key, *row, n) for (key, row), n in zip(rows.items(), counts, strict=True)]
-    return Table.of("", (scope, *dict.fromkeys(score.metric for score in scores), "n"), cells)
-
-
-def _with_equal_counts(scores: Sequence[Score]) -> list[list[Score]]:
-    """Scores by figure, figures over the same items together: they can share a column of counts."""
+def _by_key(scope: str, scores: Sequence[Score], task: TaskData) -> Iterator[Table]:
+    """A row per key and a column per figure with its interval; figures over the same items share a table."""
     by_metric: dict[str, list[Score]] = {}
     for score in scores:
         by_metric.setdefault(score.metric, []).append(score)
-    groups: dict[tuple[tuple[str, int], ...], list[Score]] = {}
-    for rows in by_metric.values():
-        groups.setdefault(tuple((score.key, score.n) for score in rows), []).extend(rows)
-    return list(groups.values())
+    groups: dict[tuple[tuple[str, int], ...], list[str]] = {}
+    for metric, of in by_metric.items():
+        groups.setdefault(tuple((score.key, score.n) for score in of), []).append(metric)
+    for counts, metrics in groups.items():
+        columns = [
+            [with_interval(score, partial(_number, task, score)) for score in by_metric[metric]]
+            for metric in metrics
+        ]
+        named = [f"{region_name(key)} ({key})" if key in known_regions() else key for key, _ in counts]
+        rows = zip(named, *columns, (n for _, n in counts), strict=True)
+        yield Table.of("", (scope, *metrics, "n"), rows)
 
 
 def _number(task: TaskData, score: Score, value: float) -> str:
@@ -208,11 +197,7 @@ SINGLE_ANSWERS = pl.Schema(
     {
         "item_id": pl.String(),
         "correct": pl.Boolean(),
-        "why": pl.String(),
-        "answer": pl.String(),
-        "reply": pl.String(),
-        "thought": pl.String(),
-        "matched": pl.String(),
+        **dict.fromkeys(("why", "answer", "reply", "thought", "matched"), pl.String()),
     }
 )
 """One row per item of a run, in the order of the items.
@@ -277,23 +262,21 @@ def single_answers(run: ScoredRun) -> pl.DataFrame:
     Returns:
         `SINGLE_ANSWERS`, and the other columns of the decisions. ``answer`` is what the model said.
     """
-    written = split_answers(run.run.answers("item_id", *WRITTEN, "error"))
-    decided = run.decisions().drop(set(SINGLE_ANSWERS) - {"item_id", "correct", "why", "matched"}, strict=False)
-    absent = [name for name in ("why", "matched") if name not in decided.columns]
-    reason = pl.col("error") if "why" in absent else pl.coalesce("error", "why")
+    written = split_answers(run.run.answers("item_id", *WRITTEN, "error")).drop("finish_reason")
+    decided = run.decisions().drop("answer", "reply", "thought", strict=False)
+    absent = [pl.lit(None, pl.String).alias(name) for name in ("why", "matched") if name not in decided.columns]
+    asked = run.run.items("item_id").join(
+        decided.with_columns(absent), on="item_id", how="left", maintain_order="left"
+    )
+    no_answer = pl.coalesce("error", "why", pl.lit("missing"))
     return (
-        run.run.items("item_id")
-        .join(decided, on="item_id", how="left", maintain_order="left")
-        .with_columns(pl.lit(None, pl.String).alias(name) for name in absent)
-        .join(written, on="item_id", how="left", maintain_order="left")
+        asked.join(written, on="item_id", how="left", maintain_order="left")
         .with_columns(
-            why=pl.when(pl.col("correct").is_null())
-            .then(pl.coalesce(reason, pl.lit("missing")))
-            .otherwise("why"),
+            why=pl.when(pl.col("correct").is_null()).then(no_answer).otherwise("why"),
             answer="text",
             reply=pl.lit(None, pl.String),
         )
-        .drop("text", "error", "finish_reason")
+        .drop("text", "error")
     )
 
 
@@ -310,8 +293,3 @@ def answer_groups(groups: Iterable[Mapping[str, Any]], column: str = "answers") 
         for group in voted
         if group[column]
     )
-
-
-def gold_of_labels(labels: Iterable[tuple[str, Sequence[str]]]) -> KnownQuestions:
-    """Gold answers without votes, of pairs of ``item_id`` and texts."""
-    return {item_id: KnownQuestion(tuple(map(Candidate, texts))) for item_id, texts in labels}

@@ -7,7 +7,6 @@ from numpy.typing import ArrayLike
 
 from blend.eval.statistics.clusters import (
     DRAWS,
-    LEVEL,
     FloatArray,
     cluster_sums,
     cluster_weights,
@@ -24,7 +23,6 @@ def alpha(
     *,
     seed: int = 0,
     draws: int = DRAWS,
-    level: float = LEVEL,
 ) -> Estimate:
     """Krippendorff's alpha of answers that are yes or no: 1 for full agreement, 0 for what chance gives.
 
@@ -34,7 +32,6 @@ def alpha(
         clusters: The cluster of every unit.
         seed: The same seed gives the same interval.
         draws: Bootstrap draws of clusters.
-        level: Share of intervals that shall hold the true value.
 
     Returns:
         Alpha, its interval and the number of units; the value is null where all answers are the same, of which
@@ -57,7 +54,7 @@ def alpha(
     if np.isnan(value):
         return Estimate(None, None, None, float(len(n_yes)))
     drawn = [_alphas(weights @ sums.T) for weights in cluster_weights(n_clusters, seed=seed, draws=draws)]
-    interval = percentile_interval(np.concatenate(drawn), n_clusters=n_clusters, level=level)
+    interval = percentile_interval(np.concatenate(drawn), n_clusters=n_clusters)
     low, high = (None, None) if interval is None else interval
     return Estimate(value, low, high, float(len(n_yes)))
 
@@ -110,7 +107,6 @@ def correlation(
     kind: Literal["linear", "rank"] = "linear",
     seed: int = 0,
     draws: int = DRAWS,
-    level: float = LEVEL,
 ) -> Estimate:
     """Pearson's (``linear``) or Spearman's (``rank``) correlation of two figures.
 
@@ -123,7 +119,6 @@ def correlation(
         kind: Which correlation.
         seed: The same seed gives the same interval.
         draws: Bootstrap draws of clusters.
-        level: Share of intervals that shall hold the true value.
 
     Returns:
         The correlation, its interval and the number of items; the value is null where one of the two figures is
@@ -153,7 +148,7 @@ def correlation(
             for part in np.array_split(block, max(1, -(-block.shape[0] * len(x) // _BLOCK)))
         ]
     )
-    interval = percentile_interval(figures, n_clusters=n_clusters, level=level)
+    interval = percentile_interval(figures, n_clusters=n_clusters)
     low, high, over = (None, None, None) if interval is None else (*interval, n_clusters)
     return Estimate(value, low, high, float(len(x)), over)
 

@@ -145,9 +145,7 @@ def ratio_draws(clusters: Clusters, *, seed: int, draws: int = DRAWS) -> FloatAr
     return np.concatenate([divide(w @ clusters.totals.T, w @ clusters.counts.T) for w in blocks])
 
 
-def percentile_interval(
-    figures: FloatArray, *, n_clusters: int, level: float = LEVEL
-) -> tuple[float, float] | None:
+def percentile_interval(figures: FloatArray, *, n_clusters: int) -> tuple[float, float] | None:
     """The interval between two percentiles of the draws, widened for few clusters.
 
     The plain percentiles (2.5 and 97.5 %) treat the clusters at hand as if they were all there are, and give
@@ -157,7 +155,6 @@ def percentile_interval(
     Args:
         figures: The figure in every draw, shape ``(draws,)``; draws without a figure (NaN) are left out.
         n_clusters: Number of clusters that were drawn from.
-        level: Share of such intervals that shall hold the true value.
 
     Returns:
         Lower and upper end, or None with fewer than `FEW` clusters.
@@ -169,7 +166,7 @@ def percentile_interval(
     known = figures[~np.isnan(figures)]
     if n_clusters < FEW or not len(known):
         return None
-    tail = _widened_tail((1 - level) / 2, n_clusters)
+    tail = _widened_tail((1 - LEVEL) / 2, n_clusters)
     low, high = np.quantile(known, [tail, 1 - tail])
     return float(low), float(high)
 

@@ -69,7 +69,7 @@ class _Gap:
 
 
 def estimates(
-    clusters: Clusters, *, seed: int = 0, proportion: bool = True, draws: int = DRAWS, level: float = LEVEL
+    clusters: Clusters, *, seed: int = 0, proportion: bool = True, draws: int = DRAWS
 ) -> tuple[Estimate, ...]:
     """Every group's figure with an interval over its own clusters.
 
@@ -82,7 +82,6 @@ def estimates(
             in every draw, which would make its interval a point; it gets the exact bound for that many
             clusters instead, all of which agreed (Clopper and Pearson 1934).
         draws: Bootstrap draws.
-        level: Share of intervals that shall hold the true value.
 
     Returns:
         One estimate per group, in the order of ``clusters.groups``.
@@ -97,11 +96,11 @@ def estimates(
             if n_clusters < 2:
                 interval = None
             elif proportion and ratio in (0.0, 1.0):
-                interval = _agreeing(ratio, n_clusters, level)
+                interval = _agreeing(ratio, n_clusters)
             elif figures is None:
-                interval = _of_few(packed.totals[column], packed.counts[column], proportion, level)
+                interval = _of_few(packed.totals[column], packed.counts[column], proportion)
             else:
-                interval = percentile_interval(figures[:, column], n_clusters=n_clusters, level=level)
+                interval = percentile_interval(figures[:, column], n_clusters=n_clusters)
             size = float(packed.counts[column].sum())
             low, high = interval or (None, None)
             over = None if interval is None else n_clusters
@@ -110,7 +109,7 @@ def estimates(
 
 
 def macro_estimate(
-    clusters: Clusters, *, seed: int = 0, proportion: bool = True, draws: int = DRAWS, level: float = LEVEL
+    clusters: Clusters, *, seed: int = 0, proportion: bool = True, draws: int = DRAWS
 ) -> Estimate:
     """The mean of the groups' figures: every group counts the same, however many items it has.
 
@@ -123,26 +122,26 @@ def macro_estimate(
         return Estimate(None, None, None, 0.0)
     mean, n_clusters = float(present.ratios.mean()), len(present.keys)
     if proportion and n_clusters > 1 and mean in (0.0, 1.0):
-        return _with(mean, _agreeing(mean, n_clusters, level), present)
+        return _with(mean, _agreeing(mean, n_clusters), present)
     if n_clusters < FEW:
         # A cluster's part of the mean over groups, and what it could be at most.
         sizes = present.counts.sum(axis=1, keepdims=True)
         parts, most = ((sums / sizes).mean(axis=0) for sums in (present.totals, present.counts))
-        few = _of_few(parts, most, proportion, level) if n_clusters > 1 else None
+        few = _of_few(parts, most, proportion) if n_clusters > 1 else None
         return _with(mean, few, present)
     figures = ratio_draws(present, seed=seed, draws=draws).mean(axis=1)
-    interval = percentile_interval(figures, n_clusters=n_clusters, level=level)
+    interval = percentile_interval(figures, n_clusters=n_clusters)
     return _with(mean, interval, present)
 
 
-def gap_estimate(clusters: Clusters, *, seed: int = 0, draws: int = DRAWS, level: float = LEVEL) -> _Gap | None:
+def gap_estimate(clusters: Clusters, *, seed: int = 0, draws: int = DRAWS) -> _Gap | None:
     """The highest minus the lowest figure of the groups, which chance alone makes larger than 0.
 
     The group that comes out best is partly the luckiest one, so the percentiles of best minus worst hold the
     true gap far too rarely, and never when there is none. Hence: the upper end is the percentile of the
     difference between the two groups that came out best and worst; the lower end is the same with the bias
     taken off that the draws show (their mean best minus worst, less the gap found); and it is 0 as long as
-    equal groups would come out this far apart in more than ``1 - level`` of the cases. `docs/scores.md` says
+    equal groups would come out this far apart in more than ``1 - LEVEL`` of the cases. `docs/scores.md` says
     how often it holds.
 
     Returns:
@@ -153,7 +152,7 @@ def gap_estimate(clusters: Clusters, *, seed: int = 0, draws: int = DRAWS, level
         return None
     figures = ratio_draws(present, seed=seed, draws=draws)
     n_clusters = len(present.keys)
-    gap = gap_of_draws(present.groups, present.ratios, figures, n_clusters=n_clusters, level=level)
+    gap = gap_of_draws(present.groups, present.ratios, figures, n_clusters=n_clusters)
     return replace(gap, estimate=replace(gap.estimate, n=float(present.counts.sum())))
 
 
@@ -163,7 +162,6 @@ def gap_of_draws(
     figures: FloatArray,
     *,
     n_clusters: int = MANY,
-    level: float = LEVEL,
 ) -> _Gap:
     """The gap of `gap_estimate` from joint draws of the groups' figures.
 
@@ -172,20 +170,19 @@ def gap_of_draws(
         ratios: Their figures, shape ``(n_groups,)``.
         figures: The figures in every draw, shape ``(draws, n_groups)``; draws with NaN are left out.
         n_clusters: Number of clusters that were drawn from, for which percentiles are widened.
-        level: Share of intervals that shall hold the true value.
     """
     # argmin over the reversed array finds the last of equally low figures; see `_Gap.worst`.
     best, worst = int(ratios.argmax()), len(ratios) - 1 - int(ratios[::-1].argmin())
     gap = float(ratios[best] - ratios[worst])
     figures = figures[~np.isnan(figures).any(axis=1)]
-    interval = percentile_interval(figures[:, best] - figures[:, worst], n_clusters=n_clusters, level=level)
+    interval = percentile_interval(figures[:, best] - figures[:, worst], n_clusters=n_clusters)
     if interval is None:
         return _Gap(groups[best], groups[worst], Estimate(gap, None, None, float(len(groups))))
     # Best minus worst of a draw, whichever groups these are: in the mean it exceeds the gap found by about
     # as much as the gap found exceeds the true one.
     bias = float(_spread(figures).mean()) - gap
     # Draws centred on their own figures are what groups that are all equal would give.
-    by_chance = float(np.quantile(_spread(figures - ratios), level))
+    by_chance = float(np.quantile(_spread(figures - ratios), LEVEL))
     low = interval[0] - max(bias, 0.0) if gap > by_chance else 0.0
     # A gap is never below 0, and the figure itself must lie in its interval.
     found = Estimate(gap, max(low, 0.0), max(interval[1], gap), float(len(groups)), n_clusters)
@@ -211,19 +208,17 @@ def _packed(clusters: Clusters, rows: list[int]) -> Clusters:
     )
 
 
-def _of_few(
-    totals: FloatArray, counts: FloatArray, proportion: bool, level: float
-) -> tuple[float, float] | None:
+def _of_few(totals: FloatArray, counts: FloatArray, proportion: bool) -> tuple[float, float] | None:
     """The interval of a figure over two to nine clusters."""
     if proportion:
-        return _share_interval(totals, counts, level=level)
-    return _student_interval(totals, counts, level=level)
+        return _share_interval(totals, counts)
+    return _student_interval(totals, counts)
 
 
-def _agreeing(ratio: float, n_clusters: int, level: float) -> tuple[float, float]:
+def _agreeing(ratio: float, n_clusters: int) -> tuple[float, float]:
     # Clopper and Pearson where all n agree: the share p of which n agreeing clusters have probability p**n =
     # tail.
-    bound = ((1 - level) / 2) ** (1 / n_clusters)
+    bound = ((1 - LEVEL) / 2) ** (1 / n_clusters)
     return (bound, 1.0) if ratio else (0.0, 1 - bound)
 
 
@@ -249,7 +244,7 @@ _HALVINGS = 40
 _TERMS = 25
 
 
-def _share_interval(totals: FloatArray, counts: FloatArray, *, level: float) -> tuple[float, float]:
+def _share_interval(totals: FloatArray, counts: FloatArray) -> tuple[float, float]:
     """The interval of a share, Clopper and Pearson's, as if each cluster were one question.
 
     Nothing between 0 and 1 varies more than what is either 0 or 1, so what holds for that holds for any share.
@@ -259,7 +254,6 @@ def _share_interval(totals: FloatArray, counts: FloatArray, *, level: float) -> 
         totals: Numerator of every cluster, between 0 and its denominator.
         counts: Denominators, above 0. Unequal ones count as fewer clusters: the square of their sum over the
             sum of their squares (Kish 1965).
-        level: Share of intervals that shall hold the true value, at least.
 
     References:
         Clopper and Pearson (1934), The Use of Confidence or Fiducial Limits Illustrated in the Case of the
@@ -268,19 +262,18 @@ def _share_interval(totals: FloatArray, counts: FloatArray, *, level: float) -> 
     # Kish's effective number, mostly not whole; the beta distribution takes it as it is.
     n = float(counts.sum() ** 2 / (counts**2).sum())
     hits = n * float(totals.sum() / counts.sum())
-    tail = (1 - level) / 2
+    tail = (1 - LEVEL) / 2
     low = _beta_quantile(tail, hits, n - hits + 1) if hits > 0 else 0.0
     high = _beta_quantile(1 - tail, hits + 1, n - hits) if hits < n else 1.0
     return low, high
 
 
-def _student_interval(totals: FloatArray, counts: FloatArray, *, level: float) -> tuple[float, float] | None:
+def _student_interval(totals: FloatArray, counts: FloatArray) -> tuple[float, float] | None:
     """The interval of a ratio without bounds, such as a difference: Student's t over the jackknife.
 
     Args:
         totals: Numerator of every cluster.
         counts: Denominators, above 0.
-        level: Share of intervals that shall hold the true value.
 
     Returns:
         None where leaving out a cluster changes nothing: clusters that are all alike do not say how far they
@@ -298,7 +291,7 @@ def _student_interval(totals: FloatArray, counts: FloatArray, *, level: float) -
     # Not 0 exactly: leaving out equal clusters gives ratios that differ by rounding.
     if error <= 1e-12 * max(1.0, abs(ratio)):
         return None
-    reach = student_quantile(1 - (1 - level) / 2, n - 1) * error
+    reach = student_quantile(1 - (1 - LEVEL) / 2, n - 1) * error
     return ratio - reach, ratio + reach
 
 
@@ -359,8 +352,6 @@ def repeated_score(
     questions: ArrayLike,
     clusters: ArrayLike,
     groups: ArrayLike | None = None,
-    *,
-    level: float = LEVEL,
 ) -> RepeatedScore:
     """The mean of answers to questions that were asked several times, between 0 and 1.
 
@@ -373,7 +364,6 @@ def repeated_score(
             others do.
         clusters: The cluster of every answer; all answers to a question are of one.
         groups: With these, the mean over groups of their means, every group counting the same.
-        level: Share of intervals that shall hold the mean over all runs.
 
     References:
         Miller (2024), Adding Error Bars to Evals, sections 2.2 and 3.1, https://arxiv.org/abs/2411.00640: the
@@ -402,7 +392,7 @@ def repeated_score(
     items_error, repeats_error = _root(total - repeats), _root(repeats)
     low, high = None, None
     if repeats_error is not None:
-        reach = student_quantile(1 - (1 - level) / 2, int(freedom.sum())) * repeats_error
+        reach = student_quantile(1 - (1 - LEVEL) / 2, int(freedom.sum())) * repeats_error
         low, high = max(mean - reach, 0.0), min(mean + reach, 1.0)
     return RepeatedScore(Estimate(mean, low, high, float(len(numbers))), items_error, repeats_error)
 

@@ -128,7 +128,7 @@ class Rank:
         return f"{self.best}" if self.best == self.worst else f"{self.best}–{self.worst}"
 
 
-def rank_intervals(figures: FloatArray, draws: FloatArray, *, level: float = LEVEL) -> tuple[Rank, ...]:
+def rank_intervals(figures: FloatArray, draws: FloatArray) -> tuple[Rank, ...]:
     """The places that each of several could truly have, all of them at once with the given certainty.
 
     All pairs are compared at one threshold: the quantile of the largest studentised difference of any pair in
@@ -138,7 +138,6 @@ def rank_intervals(figures: FloatArray, draws: FloatArray, *, level: float = LEV
     Args:
         figures: One figure each, higher is better, shape ``(n,)``.
         draws: The figures in joint bootstrap draws, shape ``(n_draws, n)``; draws with NaN are left out.
-        level: Certainty that all intervals hold.
 
     References:
         Mogstad, Romano, Shaikh and Wilhelm (2024), Inference for Ranks with Applications to Mobility across
@@ -148,7 +147,7 @@ def rank_intervals(figures: FloatArray, draws: FloatArray, *, level: float = LEV
     known = draws[~np.isnan(draws).any(axis=1)]
     behind: NDArray[np.bool_] = np.zeros((len(figures), len(figures)), dtype=bool)
     if len(known):
-        errors, threshold = _pairs(known - figures, level)
+        errors, threshold = _pairs(known - figures)
         # ``behind[i, j]``: i is certainly behind j. So a row counts who is above, a column who is below.
         behind = figures[np.newaxis, :] - figures[:, np.newaxis] > np.maximum(threshold * errors, 1e-12)
     return tuple(
@@ -161,7 +160,7 @@ def rank_intervals(figures: FloatArray, draws: FloatArray, *, level: float = LEV
     )
 
 
-def _pairs(deviations: FloatArray, level: float) -> tuple[FloatArray, float]:
+def _pairs(deviations: FloatArray) -> tuple[FloatArray, float]:
     """Standard errors of all differences, shape ``(n, n)``, and the threshold for the largest of them."""
     n = deviations.shape[1]
     errors = np.zeros((n, n))
@@ -173,4 +172,4 @@ def _pairs(deviations: FloatArray, level: float) -> tuple[FloatArray, float]:
         varying = errors[row] > 1e-12
         if varying.any():
             largest = np.maximum(largest, (np.abs(apart[:, varying]) / errors[row, varying]).max(axis=1))
-    return errors, float(np.quantile(largest, level))
+    return errors, float(np.quantile(largest, LEVEL))

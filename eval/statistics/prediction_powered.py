@@ -60,13 +60,12 @@ class CorrectedMeans:
         )
         return divide(sums, known)
 
-    def combined(self, coefficients: ArrayLike, *, level: float = LEVEL) -> Estimate:
+    def combined(self, coefficients: ArrayLike) -> Estimate:
         """A sum of the groups' means, each times its coefficient.
 
         Args:
             coefficients: Shape ``(n_groups,)``: 1 for one mean, 1 / n each for the mean of n, 1 and -1 for a
                 difference, 0 for a group that does not count.
-            level: Share of intervals that shall hold the true value.
 
         Returns:
             The figure, null where a group that counts has no label. Its interval is that of the same sum with
@@ -82,7 +81,7 @@ class CorrectedMeans:
         if n_clusters < 2:
             return Estimate(value, None, None, size)
         centre = float(by @ centres)
-        reach = student_quantile(1 - (1 - level) / 2, freedom) * _length(by @ errors)
+        reach = student_quantile(1 - (1 - LEVEL) / 2, freedom) * _length(by @ errors)
         least, most = float(np.minimum(by, 0).sum()), float(np.maximum(by, 0).sum())
         low, high = max(min(centre - reach, value), least), min(max(centre + reach, value), most)
         return Estimate(value, low, high, size, n_clusters)

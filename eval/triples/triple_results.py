@@ -4,7 +4,7 @@ People get a model's predictions as rows of the reply sheet; the figures are agr
 and how far each automatic measure goes along with people.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import ceil
 from pathlib import Path
 
@@ -22,12 +22,10 @@ from blend.eval.report.report_sections import (
     pairs,
     table_section,
 )
-from blend.eval.report.scored_runs import KnownQuestions, ScoredRun, gold_of_labels, single_answers
+from blend.eval.report.scored_runs import Candidate, KnownQuestion, KnownQuestions, ScoredRun, single_answers
 from blend.eval.runs.answers import storing
-from blend.eval.scores_json import ALL, UNANSWERED, Score, agreement_scores, estimated, percent, percents
+from blend.eval.scores_json import ALL, UNANSWERED, Score, agreement_scores, estimated, share_scores
 from blend.eval.statistics.agreement import correlation
-from blend.eval.statistics.clusters import cluster_sums
-from blend.eval.statistics.estimates import estimates
 from blend.eval.triples import TripleTask, TripleTerms
 from blend.eval.triples.triple_prompts import with_small_countries_together
 from blend.loaders.files.atomic import atomic_write
@@ -157,8 +155,8 @@ def score_by_people(run: ScoredRun, paths: Sequence[Path], *, seed: int = 0) -> 
     judged = by_prediction.join(every, on="id", how="left", maintain_order="left")
     several = judged.filter(pl.col("n") > 1)
     scores = [
-        *agreement_scores("agreement", several["yes"], several["n"], several["qid"], seed),
-        *_precision(judged, seed),
+        *agreement_scores("agreement", several["yes"], several["n"], several["template_id"], seed),
+        *share_scores("precision-people", judged.with_columns(value="people"), {"country": "region"}, seed),
         *_correlations(judged, run, seed),
     ]
     found = JudgedByPeople(
@@ -171,16 +169,6 @@ def score_by_people(run: ScoredRun, paths: Sequence[Path], *, seed: int = 0) -> 
     with storing(run.run.directory):
         atomic_write(run.run.directory / _JUDGED_NAME, found.to_json())
     return found
-
-
-def _precision(judged: pl.DataFrame, seed: int) -> list[Score]:
-    values, dishes = judged["people"].to_numpy(), judged["qid"].to_numpy()
-    pooled = estimates(cluster_sums(values, dishes), seed=seed)[0]
-    by_country = cluster_sums(values, dishes, judged["region"].to_numpy())
-    return [
-        percent("precision-people", "overall", ALL, pooled),
-        *percents("precision-people", "country", by_country.groups, estimates(by_country, seed=seed)),
-    ]
 
 
 def _correlations(judged: pl.DataFrame, run: ScoredRun, seed: int) -> list[Score]:
@@ -249,7 +237,8 @@ def named_first(run: ScoredRun) -> pl.DataFrame:
 
 def gold_labels(run: ScoredRun) -> KnownQuestions:
     """See `Task.known_questions`."""
-    return gold_of_labels(run.decisions().select("item_id", "gold").iter_rows())
+    labels = run.decisions().select("item_id", "gold").iter_rows()
+    return {item_id: KnownQuestion(tuple(map(Candidate, texts))) for item_id, texts in labels}
 
 
 def triple_overview(run: ScoredRun) -> dict[str, str]:
@@ -315,20 +304,19 @@ def _languages(runs: Sequence[ScoredRun], terms: TripleTerms) -> Section | None:
 
 
 def _differences(runs: Sequence[ScoredRun]) -> Section | None:
-    cells = (
-        (run.name, what, key, cell(score))
-        for run in runs
-        for metric, what in _DIFFERENCES.items()
-        for scope in ("overall", "language")
-        for key, score in run.of(metric, scope).items()
-    )
+    def rows_of(run: ScoredRun) -> Iterator[tuple[str, ...]]:
+        for metric, what in _DIFFERENCES.items():
+            for key, score in {**run.of(metric, "overall"), **run.of(metric, "language")}.items():
+                yield what, key, cell(score)
+
     return table_section(
         "Naming the country, and asking in English",
         runs[0].reword(
             "Differences of mAP in points on the same dishes, with their paired 95 % intervals: an interval "
             "that holds 0 shows no difference."
         ),
-        ("model", "difference", "language", "points"),
-        cells,
+        ("difference", "language", "points"),
+        runs,
+        rows_of,
         is_open=True,
     )

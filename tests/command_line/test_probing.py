@@ -76,6 +76,14 @@ def test_a_sheet_and_what_people_say(run: Path, tmp_path: Path):
 
 
 @pytest.mark.landing
+def test_vectors_twice_for_one_language(run: Path):
+    for named, what in (("", "all"), ("en=", "en")):
+        both = [part for file in "ab" for part in ("-T", f"vectors={named}{file}.vec")]
+        told = f"-T vectors={named}b.vec: there is a file for {what} already; name each once"
+        assert error_of("score", run, *both) == told
+
+
+@pytest.mark.landing
 def test_a_model_that_cannot_be_probed(food_release: Path, bert: Path, tmp_path: Path):
     asked = ("--task", "probing", "--out", tmp_path / "run", "--model")
     folder = Path(shutil.copytree(bert, tmp_path / "classifier"))
@@ -87,3 +95,22 @@ def test_a_model_that_cannot_be_probed(food_release: Path, bert: Path, tmp_path:
         "causal language model but BertForSequenceClassification; probing needs a model with the head that "
         "predicts tokens"
     )
+
+
+@pytest.mark.nightly
+def test_lists_that_a_model_writes_and_candidates_on_one_page(
+    run: Path, food_release: Path, shared: Path, tmp_path: Path
+):
+    out = tmp_path / "free"
+    options = ("-T", "config=food-aligned", "-T", "languages=en", "--limit", "2", "--max-tokens", "12")
+    model = ("--model", shared / "models" / "tiny-gpt2")
+    asked = blend("run", food_release, "--task", "free-listing", *options, *model, "--out", out)
+    assert "4 of 4 items are answered" in asked
+    scored = json.loads(blend("score", out, "--rule", "contains", "--json"))
+    assert scored["signature"].startswith("blend-listing|")
+    assert {"precision", "recall", "f1", "accuracy"} <= {row["metric"] for row in scored["scores"]}
+    blend("score", run)
+    blend("report", out, run, "--out", tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    for title in ("By country", "By template", "By language and country"):
+        assert f">{title}</h3>" in page

@@ -18,8 +18,8 @@ from blend.eval.recorded_answers import Recorded, is_predictions, read_predictio
 from blend.eval.runs.answers import ANSWERS
 from blend.eval.tasks import task_of
 from blend.eval.tasks.multiple_choice import ChoiceOptions
-from blend.eval.tasks.multiple_choice.choice_items import choice_items
 from blend.eval.tasks.multiple_choice.choice_scores import score_choices
+from blend.eval.tasks.multiple_choice.choices import choice_items
 from blend.eval.tasks.short_answer.short_answer_decisions import decide_short_answers
 from blend.loaders.upstream.semeval.task_files import spelled_otherwise
 from blend.schemas.frames import GIVEN_MCQS

@@ -14,8 +14,8 @@ from blend.builders.annotation.starting import check_project
 from blend.builders.annotation.status import project_status, pulled_accounts
 from blend.builders.annotation.syncing import sync_project
 from blend.builders.annotation.ui_strings import ui_strings_of
+from blend.cli.annotation_lines import push_lines
 from blend.loaders.responses.verdicts import read_verdicts
-from blend.views.annotation import push_lines
 from helpers.label_studio.annotation_projects import push, push_sample
 from helpers.label_studio.annotator_in_browser import Annotator, annotator
 from helpers.label_studio.studio_fixtures import StudioForTests, ticked, typed

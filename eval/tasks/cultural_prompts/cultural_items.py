@@ -25,11 +25,7 @@ from blend.schemas.texts import clean, fold
 
 GOLD = pl.Schema(
     {
-        "item_id": pl.String(),
-        "split": pl.String(),
-        "category": pl.String(),
-        "topic": pl.String(),
-        "group": pl.String(),
+        **dict.fromkeys(("item_id", "split", "category", "topic", "group"), pl.String()),
         "sample": pl.Int64(),
         "language": pl.String(),
     }

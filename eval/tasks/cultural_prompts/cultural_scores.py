@@ -26,6 +26,7 @@ from blend.eval.scores_json import (
     estimated,
     missing_share,
     plain,
+    share_scores,
     unanswered_share,
 )
 from blend.eval.statistics.clusters import cluster_sums
@@ -96,10 +97,43 @@ def score_texts(run: Run, options: CulturalScoring, on_progress: ProgressCallbac
         stop_words=_stop_words(options.stop_words),
         seed=options.seed,
     )
-    folder = run.directory / FOLDER
+    figures, decided = _analysed(run, gold, settings, options, on_progress)
+    surveys, asked = options.surveys or {}, run.description.options
+    unanswered = unanswered_share(int(decided["unanswered"].sum()), decided.height)
+    of_surveys = (line for culture in cultures for line in survey_warnings(groups, culture))
+    return ScoredItems(
+        decided.with_columns(correct=pl.lit(None, pl.Boolean)),
+        (*_all_scores(figures, settings, gold), unanswered),
+        {
+            "s": str(asked["samples"]),
+            **{name: "+".join(asked[name]) for name in ("kinds", "nationalities") if asked.get(name)},
+            "bleu": options.bleu,
+            "dist": options.distance if cultures else "none",
+            "surveys": "+".join(_with_digest(name, path) for name, path in surveys.items()) or "none",
+            **({} if options.stop_words is None else {"stop": _with_digest("words", options.stop_words)}),
+            **_order(run, settings),
+        },
+        (*_warnings_on_samples(figures), *of_surveys),
+    )
+
+
+def _analysed(
+    run: Run,
+    gold: pl.DataFrame,
+    settings: Settings,
+    options: CulturalScoring,
+    on_progress: ProgressCallback,
+) -> tuple[list[TopicFigures], pl.DataFrame]:
+    """Analyse the topics of a run, and write its further tables.
+
+    Returns:
+        The figures of the topics without what is in the tables, and a decision per text.
+    """
+    folder, groups = run.directory / FOLDER, settings.groups
     n_topics = gold.select(TOPIC).n_unique()
     figures: list[TopicFigures] = []
     decisions, words = [], [pl.DataFrame(schema=_COUNTS)]
+    by = _COUNTS.names()[:4]
     with storing(run.directory):
         folder.mkdir(exist_ok=True)
         with _similarity_file(folder) as write_similarity:
@@ -113,35 +147,16 @@ def score_texts(run: Run, options: CulturalScoring, on_progress: ProgressCallbac
                 words.append(topic.words.select(_COUNTS.names()))
                 # Not at every topic: what is added up already is gone through again each time.
                 if sum(part.height for part in words[1:]) > max(_ROWS, words[0].height):
-                    words = [summed_counts(words, *_COUNTS.names()[:4])]
+                    words = [summed_counts(words, *by)]
                 nothing = pl.DataFrame()
                 figures.append(topic._replace(similarity=nothing, words=nothing, texts=nothing))
                 on_progress(STEP, done, n_topics)
         write_frame(folder / AGREEMENT_NAME, pl.concat(one.agreements for one in figures))
         samples = _samples_of(figures, groups)
         write_frame(folder / _SAMPLES_NAME, samples)
-        counts = summed_counts(words, *_COUNTS.names()[:4])
+        counts = summed_counts(words, *by)
         write_frame(folder / WORDS_NAME, _words_of(counts, samples, groups, top=options.top))
-    decided = pl.concat(decisions).rename({"other-language": "other_language"})
-    surveys, asked = options.surveys or {}, run.description.options
-    unanswered = unanswered_share(int(decided["unanswered"].sum()), decided.height)
-    return ScoredItems(
-        decided.with_columns(correct=pl.lit(None, pl.Boolean)),
-        (*_all_scores(figures, settings, gold), unanswered),
-        {
-            "s": str(asked["samples"]),
-            **{name: "+".join(asked[name]) for name in ("kinds", "nationalities") if asked.get(name)},
-            "bleu": options.bleu,
-            "dist": options.distance if cultures else "none",
-            "surveys": "+".join(_with_digest(name, path) for name, path in surveys.items()) or "none",
-            **({} if options.stop_words is None else {"stop": _with_digest("words", options.stop_words)}),
-            **_order(run, settings),
-        },
-        (
-            *_warnings_on_samples(figures),
-            *(line for culture in cultures for line in survey_warnings(groups, culture)),
-        ),
-    )
+    return figures, pl.concat(decisions).rename({"other-language": "other_language"})
 
 
 FOLDER = "analysis"
@@ -351,11 +366,12 @@ _IN_WORDS = {
 def _variances(topics: Sequence[TopicFigures], scope: str, key: str, settings: Settings) -> Iterator[Score]:
     for name in topics[0].variances:
         found = [topic.variances[name] for topic in topics]
-        across = [one.across.value for one in found if one.across.value is not None]
+        across = [one.across.value for one in found]
+        # Topics of which both are known.
         both = [
-            (one.across.value, one.within.value)
-            for one in found
-            if one.across.value is not None and one.within.value is not None
+            (between, one.within.value)
+            for between, one in zip(across, found, strict=True)
+            if between is not None and one.within.value is not None
         ]
         within = [value for _, value in both]
         bounds = _bounds(name, settings)
@@ -407,11 +423,15 @@ def _agreements(agreements: pl.DataFrame, seed: int) -> Iterator[Score]:
         if known.is_empty():
             yield plain(name, scope, key, None, n=0)
         tested = known.drop_nulls("p")
-        of_scopes = ((scope, "all", "anchor"), ("topic", "path", "anchor"), ("anchor", "at", "path"))
-        for in_scope, group, cluster in of_scopes:
-            sums = cluster_sums(known["tau"], known[cluster], known[group])
-            for of_group, found in zip(sums.groups, estimates(sums, seed=seed, proportion=False), strict=True):
-                yield _score(name, in_scope, of_group, found, (-1.0, 1.0))
+        for in_scope, group, cluster in (
+            (scope, "all", "anchor"),
+            ("topic", "path", "anchor"),
+            ("anchor", "at", "path"),
+        ):
+            rows = known.select(value="tau", template_id=cluster, group=group)
+            by, bounds = {in_scope: "group"}, (-1.0, 1.0)
+            _, *means = share_scores(name, rows, by, seed, proportion=False, unit=1, bounds=bounds)
+            yield from means
             if group == "all" and not tested.is_empty():
                 share = 100 * int((tested["p"] < _SIGNIFICANT).sum()) / tested.height
                 yield plain(f"{name}-significant", scope, key, share, n=tested.height)

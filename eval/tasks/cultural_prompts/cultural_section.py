@@ -1,6 +1,6 @@
 """Sections of texts for readers of many nationalities: variance, words, correlations."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import polars as pl
@@ -67,14 +67,19 @@ def _surveys(run: ScoredRun) -> list[tuple[str, str]]:
     return [(measure, survey) for _, measure, survey in found]
 
 
+_VARIANCES = [f"variance-{what}{kind}" for kind in ("-unbiased", "") for what in ("across", "within")]
+
+
 def _variances(runs: Sequence[ScoredRun]) -> Section | None:
-    metrics = [f"variance-{what}{kind}" for kind in ("-unbiased", "") for what in ("across", "within")]
-    pictures, cells = [], []
+    def rows_of(run: ScoredRun) -> Iterator[tuple[str, ...]]:
+        across, *others = (run.of(metric, "topic") for metric in _VARIANCES)
+        for topic, found in across.items():
+            yield topic, cell(found, 3), *(cell(of[topic], 3) for of in others)
+
+    charts = []
     for run in runs:
-        found = [run.of(metric, "topic") for metric in metrics]
-        across, within, *_ = found
-        cells += [(run.name, topic, *(cell(of[topic], 3) for of in found)) for topic in across]
-        rows: list[dict[str, Any]] = [
+        across, within = (run.of(metric, "topic") for metric in _VARIANCES[:2])
+        marks: list[dict[str, Any]] = [
             {
                 "topic": topic,
                 "split": topic.partition("/")[0] if _splits(run) != [""] else "texts",
@@ -84,58 +89,68 @@ def _variances(runs: Sequence[ScoredRun]) -> Section | None:
             for topic, between in across.items()
             if between.value is not None and (inside := within[topic].value) is not None
         ]
-        if rows:
-            largest = max(max(row["within"], row["across"]) for row in rows)
+        if marks:
+            largest = max(max(mark["within"], mark["across"]) for mark in marks)
             about = f"Variance between and within nationalities: {run.name}"
-            spec = chart_spec("variance", about, height=340, data=rows, largest=largest)
-            pictures.append(ReportChart(run.name, spec))
+            spec = chart_spec("variance", about, height=340, data=marks, largest=largest)
+            charts.append(ReportChart(run.name, spec))
     return table_section(
         "Variance between and within nationalities",
         "Each mark is a topic: half of the mean squared word edit distance of two texts for different "
         "nationalities (upwards) and of two samples for the same one (to the right), both without "
         "bias. Above the dashed line, the nationality makes a difference.",
-        ("model", "topic", "between", "within", "between, published", "within, published"),
-        cells,
-        charts=pictures,
+        ("topic", "between", "within", "between, published", "within, published"),
+        runs,
+        rows_of,
+        charts=charts,
     )
 
 
 def _agreement(runs: Sequence[ScoredRun], measure: str, survey: str) -> Section | None:
-    title = f"Kendall’s τ of {_MEASURES[measure]} and {survey}"
-    pictures, cells = [], []
-    for run in runs:
-        by_split: dict[str, dict[str, Score]] = {}
+    def by_kind(run: ScoredRun) -> dict[str, dict[str, Score]]:
+        found: dict[str, dict[str, Score]] = {}
         for key, score in run.of(f"tau-{measure}-{survey}", "anchor").items():
             split, _, anchor = key.rpartition("/")
-            cells.append((run.name, split or "texts", anchor, cell(score, 3)))
-            by_split.setdefault(split or "texts", {})[anchor] = score
-        if order := keys_best_first(by_split):
-            spec = marks_chart(by_split, order, title, line=(0, ""), digits=3)
-            pictures.append(ReportChart(run.name, spec))
+            found.setdefault(split or "texts", {})[anchor] = score
+        return found
+
+    def rows_of(run: ScoredRun) -> Iterator[tuple[str, ...]]:
+        for kind, of_kind in by_kind(run).items():
+            for anchor, score in of_kind.items():
+                yield kind, anchor, cell(score, 3)
+
+    title = f"Kendall’s τ of {_MEASURES[measure]} and {survey}"
+    charts = [
+        ReportChart(run.name, marks_chart(by_kind(run), order, title, line=(0, ""), digits=3))
+        for run in runs
+        if (order := keys_best_first(by_kind(run)))
+    ]
     return table_section(
         f"Agreement with {survey}, by {_MEASURES[measure]}",
         "For every nationality: do the texts for those whose values are close to its own resemble its texts "
         "more? Kendall’s τ is 1 if the two orders of all others agree, −1 if one is the other reversed, 0 if "
         "they have nothing in common. Mean over topics with its 95 % interval.",
-        ("model", "kind of text", "nationality", "τ"),
-        cells,
-        charts=pictures,
+        ("kind of text", "nationality", "τ"),
+        runs,
+        rows_of,
+        charts=charts,
     )
 
 
 def _words(runs: Sequence[ScoredRun]) -> Section | None:
-    cells = []
-    for run in runs:
+    def rows_of(run: ScoredRun) -> Iterator[tuple[str, ...]]:
         table = read_frame(run.run.directory / FOLDER / WORDS_NAME, fix=score_again(run.run))
         words = table.filter(pl.col("rank") <= WORDS)
         rows = words.filter(pl.col("category").is_null() & pl.col("split").is_not_null())
         listed = rows.group_by("group", "split", maintain_order=True).agg(pl.col("word"))
-        cells += [(run.name, group, split or "texts", ", ".join(of)) for group, split, of in listed.iter_rows()]
+        for group, split, of in listed.iter_rows():
+            yield group, split or "texts", ", ".join(of)
+
     return table_section(
         "Words of every nationality",
         f"The {WORDS} words with the highest TF-IDF: frequent in the texts for one nationality, rare in "
         "those for others.",
-        ("model", "nationality", "kind of text", "words"),
-        cells,
-        is_open=len(cells) <= 2 * WORDS,
+        ("nationality", "kind of text", "words"),
+        runs,
+        rows_of,
     )

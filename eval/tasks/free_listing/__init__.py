@@ -44,7 +44,7 @@ class FreeListing(TripleTask):
         "ingredient and nothing else.",
     )
 
-    settle = part("tasks.free_listing.listing_items:settle_listing")
-    items = part("tasks.free_listing.listing_items:listing_items")
-    score = part("tasks.free_listing.listing_scores:score_listing_run")
-    item_rules = part("tasks.free_listing.listing_scores:list_rules")
+    settle = part("tasks.free_listing.listings:settle_listing")
+    items = part("tasks.free_listing.listings:listing_items")
+    score = part("tasks.free_listing.listings:score_listing_run")
+    item_rules = part("tasks.free_listing.listings:list_rules")

@@ -50,7 +50,7 @@ class _FourOptions(Task):
     headline: ClassVar[str | None] = "accuracy-macro"
     chance: ClassVar[float | None] = 100 / _POSITIONS
     names_option = True
-    item_rules = part("tasks.multiple_choice.chosen_options:choice_rules")
+    item_rules = part("tasks.multiple_choice.choices:choice_rules")
     sections = part("tasks.multiple_choice.choice_section:choice_sections")
     single_answers = part("tasks.multiple_choice.choice_section:chosen_options")
     known_questions = part("tasks.multiple_choice.choice_section:asked_questions")
@@ -68,9 +68,9 @@ class MultipleChoice(_FourOptions):
     rules = ("default", "strict", "sum", "token", "byte", "semeval")
     missing_is_wrong = ("semeval",)
 
-    items = part("tasks.multiple_choice.choice_items:choice_items")
+    items = part("tasks.multiple_choice.choices:choice_items")
     score = part("tasks.multiple_choice.choice_scores:score_choice_run")
-    predictions = part("tasks.multiple_choice.chosen_options:predictions")
+    predictions = part("tasks.multiple_choice.choices:predictions")
 
 
 @dataclass(frozen=True, kw_only=True)

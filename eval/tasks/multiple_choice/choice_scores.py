@@ -14,16 +14,16 @@ from blend.eval.scores_json import (
     UNREAD,
     Score,
     ScoredItems,
+    gap_scores,
+    macro_score,
     missing_share,
-    percent,
-    percents,
     plain,
+    share_scores,
+    whole_and_parts,
 )
 from blend.eval.statistics.agreement import auroc, coverage_weights, expected_calibration_error
-from blend.eval.statistics.clusters import Clusters, cluster_sums
-from blend.eval.statistics.estimates import estimates, gap_estimate, macro_estimate
 from blend.eval.task import Progress, ScoringOptions
-from blend.eval.tasks.multiple_choice.chosen_options import (
+from blend.eval.tasks.multiple_choice.choices import (
     GIVEN,
     RULES,
     SEMEVAL,
@@ -35,16 +35,9 @@ from blend.schemas.rows import LETTERS, AnswerSpread
 
 DECISIONS = pl.Schema(
     {
-        "item_id": pl.String(),
-        "question_id": pl.String(),
-        "locale": pl.String(),
-        "region": pl.String(),
-        "template_id": pl.String(),
-        "topic": pl.String(),
-        "prompt_id": pl.String(),
-        "rotation": pl.Int64(),
-        "answer": pl.Int64(),
-        "chosen": pl.Int64(),
+        **dict.fromkeys(("item_id", "question_id", "locale", "region"), pl.String()),
+        **dict.fromkeys(("template_id", "topic", "prompt_id"), pl.String()),
+        **dict.fromkeys(("rotation", "answer", "chosen"), pl.Int64()),
         "chosen_region": pl.String(),
         "correct": pl.Boolean(),
         "rule": pl.String(),
@@ -53,13 +46,13 @@ DECISIONS = pl.Schema(
 )
 """One row per item, in the order of the items: what was asked; indices from 0 of the correct and of the chosen
 option; the region behind the chosen one; whether it is correct (null: there is no answer); the rule; and why,
-in a word (as of `chosen_options.decided`, or ``unanswered``). Where answers have one, ``confidence`` as well,
+in a word (as of `choices.decided`, or ``unanswered``). Where answers have one, ``confidence`` as well,
 the share that the model gives its choice."""
 
-_TEMPLATE = "template_id"
-
-_FEW = ("locale", "region", _TEMPLATE, "topic", "prompt_id", "why", "rule")
+_FEW = ("locale", "region", "template_id", "topic", "prompt_id", "why", "rule")
 """Columns of few different texts: of a million answers each takes 4 MB as categories, and 16 MB as texts."""
+
+BY_REGION = {"region": "region"}
 
 
 def score_choice_run(run: Run, options: ScoringOptions, _on_progress: Progress) -> ScoredItems:
@@ -85,9 +78,6 @@ def scored_parts(run: Run) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
     return run.answered_parts("logprobs", "option_tokens", "option_bytes", items=(*asked, *sample))
 
 
-_PAIR = "/"
-
-
 def score_choices(
     parts: Iterable[tuple[pl.DataFrame, pl.DataFrame]],
     gold: Iterable[pl.DataFrame],
@@ -102,11 +92,11 @@ def score_choices(
     Args:
         parts: Items, some at a time, each part with the answers to it (`runs.answers`); items without
             an answer are left out of every figure but ``missing``, and wrong by the rule `SEMEVAL`.
-        gold: `tasks.multiple_choice.choice_items.GOLD` of each part, row by row the same items.
+        gold: `tasks.multiple_choice.choices.GOLD` of each part, row by row the same items.
         style: Style of the questions; ``json`` wherever answers are texts.
-        rule: Name of a rule, see `chosen_options.decided`.
+        rule: Name of a rule, see `choices.decided`.
         seed: Seed of the intervals.
-        says_confidence: Whether answers say how sure they are (`chosen_options.stated_confidence`).
+        says_confidence: Whether answers say how sure they are (`choices.stated_confidence`).
 
     Returns:
         `DECISIONS`, and the scores: those of all items first, then by region, topic, answer
@@ -137,7 +127,7 @@ def score_choices(
     scores = (
         *accuracies(kept, seed),
         *_by_answer_spread(kept, seed),
-        *(score for name in others for score in _figures(f"accuracy-{name}", kept, pl.col(name), seed)),
+        *(score for name in others for score in _share(f"accuracy-{name}", kept, pl.col(name), seed)),
         *parsing_shares(written, seed),
         *(_beside(written, seed) if rule == SEMEVAL else ()),
         missing_share(written.height, judged.height),
@@ -172,13 +162,16 @@ def decided_in_parts(
     return pl.concat(made, rechunk=True)
 
 
+def _share(metric: str, rows: pl.DataFrame, share: pl.Expr, seed: int, **by: str) -> list[Score]:
+    """A share of all rows, and by scope."""
+    return share_scores(metric, rows.with_columns(value=share), by, seed)
+
+
 def _beside(rows: pl.DataFrame, seed: int) -> list[Score]:
     """Accuracy by the default rule, which leaves out what has no answer."""
-    by_region = shares_by(rows, pl.col("correct"), "region")
-    return [
-        *_figures("accuracy-default", rows, pl.col("correct"), seed, "region"),
-        percent("accuracy-macro-default", "overall", ALL, macro_estimate(by_region, seed=seed)),
-    ]
+    correct = rows.with_columns(value="correct")
+    by_region = share_scores("accuracy-default", correct, BY_REGION, seed)
+    return [*by_region, macro_score("accuracy-macro-default", correct, seed)]
 
 
 def accuracies(rows: pl.DataFrame, seed: int) -> list[Score]:
@@ -188,22 +181,12 @@ def accuracies(rows: pl.DataFrame, seed: int) -> list[Score]:
     however many questions it has.
     """
     # In the order of the items, so that sums of fractions are the same in every run.
-    pairs = rows.group_by(_TEMPLATE, "region", maintain_order=True).agg(pl.col("correct").mean())
-    pairs_by_region, by_region = (shares_by(some, pl.col("correct"), "region") for some in (pairs, rows))
-    scores = []
-    for metric, some, in_regions in (
-        ("accuracy-by-pair", pairs, pairs_by_region),
-        ("accuracy", rows, by_region),
-    ):
-        scores += _figures(metric, some, pl.col("correct"), seed)
-        scores.append(percent(f"{metric}-macro", "overall", ALL, macro_estimate(in_regions, seed=seed)))
-    gap = gap_estimate(by_region, seed=seed)
-    if gap is not None:
-        key = f"{gap.best}{_PAIR}{gap.worst}"
-        scores.append(percent("parity-gap", "overall", key, gap.estimate))
-    for scope, columns in (("region", ["region"]), ("topic", ["topic"]), ("region-topic", ["region", "topic"])):
-        scores += _each("accuracy", scope, shares_by(rows, pl.col("correct"), *columns), seed)
-    return [*scores, *_each("accuracy-by-pair", "region", pairs_by_region, seed)]
+    pairs = rows.group_by("template_id", "region", maintain_order=True).agg(value=pl.col("correct").mean())
+    by_pair = share_scores("accuracy-by-pair", pairs, BY_REGION, seed, macro=True)
+    by = {"region": "region", "topic": "topic", "region-topic": ("region", "topic")}
+    correct = rows.with_columns(value="correct")
+    by_item = share_scores("accuracy", correct, by, seed, macro=True)
+    return [*by_pair[:2], *by_item[:2], *gap_scores(correct, seed), *by_item[2:], *by_pair[2:]]
 
 
 def _by_answer_spread(rows: pl.DataFrame, seed: int) -> list[Score]:
@@ -211,8 +194,8 @@ def _by_answer_spread(rows: pl.DataFrame, seed: int) -> list[Score]:
 
     Nothing of a release in paper mode, where that is not known.
     """
-    known = rows.drop_nulls("answer_spread")
-    by_spread = _each("accuracy", "answer-spread", shares_by(known, pl.col("correct"), "answer_spread"), seed)
+    known = rows.drop_nulls("answer_spread").with_columns(value="correct")
+    _, *by_spread = share_scores("accuracy", known, {"answer-spread": "answer_spread"}, seed)
     return sorted(by_spread, key=lambda score: list(AnswerSpread).index(AnswerSpread(score.key)))
 
 
@@ -225,10 +208,10 @@ def parsing_shares(rows: pl.DataFrame, seed: int) -> list[Score]:
     if not rows["why"].is_in(["strict", "lenient", UNREAD, UNANSWERED]).any():
         return []
     return [
-        *_figures("parsed-strictly", rows, why == "strict", seed),
-        *_figures("parsed", rows, ~why.is_in([UNREAD, UNANSWERED]), seed),
-        *_figures(UNREAD, rows, why == UNREAD, seed, "region"),
-        *_figures(UNANSWERED, rows, why == UNANSWERED, seed, "region"),
+        *_share("parsed-strictly", rows, why == "strict", seed),
+        *_share("parsed", rows, ~why.is_in([UNREAD, UNANSWERED]), seed),
+        *_share(UNREAD, rows, why == UNREAD, seed, **BY_REGION),
+        *_share(UNANSWERED, rows, why == UNANSWERED, seed, **BY_REGION),
     ]
 
 
@@ -240,28 +223,26 @@ def _all_positions(rows: pl.DataFrame, seed: int) -> list[Score]:
     rotations = rows["rotation"].n_unique()
     if rotations < 2:
         return []
-    each = [name for name in ("question_id", "sample", "region", _TEMPLATE) if name in rows.columns]
-    questions = (
-        rows.group_by(each)
-        .agg(correct=pl.col("correct").all(), asked=pl.len())
-        .filter(pl.col("asked") == rotations)
-    )
-    return _figures("correct-in-all-positions", questions, pl.col("correct"), seed, "region")
+    each = [name for name in ("question_id", "sample", "region", "template_id") if name in rows.columns]
+    asked = rows.group_by(each).agg(correct=pl.col("correct").all(), asked=pl.len())
+    questions = asked.filter(pl.col("asked") == rotations)
+    return _share("correct-in-all-positions", questions, pl.col("correct"), seed, **BY_REGION)
 
 
 def _positions(rows: pl.DataFrame, seed: int) -> list[Score]:
     """Score how often letters were chosen and were correct, of answers that choose any; and their distance."""
-    columns = [name for name in (_TEMPLATE, "chosen", "answer") if name in rows.columns]
-    chosen = rows.select(columns).filter(pl.col("chosen").is_not_null())
+    chosen = rows.select("template_id", "chosen", "answer").drop_nulls("chosen")
     scores: list[Score] = []
     distance = 0.0
     for index, letter in enumerate(LETTERS):
-        for metric, column in (("chosen", "chosen"), ("correct", "answer")):
-            share = estimates(shares_by(chosen, pl.col(column) == index).pooled, seed=seed)[0]
-            scores.append(percent(f"position-{metric}", "position", letter, share))
-        shares = chosen.select((pl.col(name) == index).mean() for name in ("chosen", "answer")).row(0)
+        both = [
+            score.model_copy(update={"scope": "position", "key": letter})
+            for metric, column in (("chosen", "chosen"), ("correct", "answer"))
+            for score in _share(f"position-{metric}", chosen, pl.col(column) == index, seed)
+        ]
+        scores += both
         # Total variation: half of the summed differences of the two distributions, in percent.
-        distance += 50 * abs((shares[0] or 0) - (shares[1] or 0))
+        distance += abs((both[0].value or 0) - (both[1].value or 0)) / 2
     bias = distance if chosen.height else None
     return [plain("position-bias", "overall", ALL, bias, n=chosen.height), *scores]
 
@@ -271,58 +252,25 @@ def _default_culture(rows: pl.DataFrame, seed: int) -> list[Score]:
 
     By the culture chosen, and by region asked about and culture chosen (``KR/US``).
     """
-    is_wrong = pl.col("chosen").is_not_null() & ~pl.col("correct")
-    wrong = rows.lazy().filter(is_wrong)
+    wrong = rows.lazy().filter(pl.col("chosen").is_not_null() & ~pl.col("correct"))
     # The wrong options offered and whether they were taken, counted position by position: a row for each option
     # would be the most that scoring ever holds in memory.
     offered = pl.concat(
         wrong.filter(pl.col("option_regions").list.len() > position, pl.col("answer") != position)
         .group_by(
             "region",
-            _TEMPLATE,
+            "template_id",
             culture=pl.col("option_regions").list.get(position, null_on_oob=True),
             taken=pl.col("chosen") == position,
         )
-        .agg(weight=pl.len())
+        .agg(denominator=pl.len())
+        .with_columns(value=pl.col("taken") * pl.col("denominator"))
         .collect()
         for position in range(len(LETTERS))
     )
-    taken = pl.col("taken")
-    return [
-        *_each("default-culture", "culture", shares_by(offered, taken, "culture"), seed),
-        *_each("default-culture", "region-culture", shares_by(offered, taken, "region", "culture"), seed),
-    ]
-
-
-def _figures(metric: str, rows: pl.DataFrame, share: pl.Expr, seed: int, *by: str) -> list[Score]:
-    """A share of all rows, and by columns, whose names are the scopes."""
-    overall = estimates(shares_by(rows, share).pooled, seed=seed)[0]
-    each = (_each(metric, column, shares_by(rows, share, column), seed) for column in by)
-    return [percent(metric, "overall", ALL, overall), *(score for of in each for score in of)]
-
-
-def _each(metric: str, scope: str, shares: Clusters, seed: int) -> tuple[Score, ...]:
-    return percents(metric, scope, shares.groups, estimates(shares, seed=seed))
-
-
-def shares_by(rows: pl.DataFrame, share: pl.Expr, *groups: str) -> Clusters:
-    """Count the rows that a condition holds for, by group and template; several groups make one joined key.
-
-    Rows with a column ``weight`` count as many times.
-    """
-    group = pl.concat_str(groups, separator=_PAIR) if groups else pl.lit(ALL)
-    weight = pl.col("weight") if "weight" in rows.columns else pl.lit(1)
-    sums = (
-        rows.group_by(_TEMPLATE, *groups, maintain_order=True)
-        .agg(total=(share.cast(pl.Float64) * weight).sum(), count=(share.is_not_null() * weight).sum())
-        .with_columns(group=group)
-    )
-    return cluster_sums(
-        sums["total"].to_numpy(),
-        sums[_TEMPLATE].to_numpy(),
-        sums["group"].to_numpy(),
-        counts=sums["count"].to_numpy(),
-    )
+    by = {"culture": "culture", "region-culture": ("region", "culture")}
+    _, *by_culture = share_scores("default-culture", offered, by, seed)
+    return by_culture
 
 
 COVERAGES = (50, 80, 90, 100)
@@ -339,21 +287,16 @@ def _confidence_scores(rows: pl.DataFrame, seed: int) -> Iterator[Score]:
     """
     if rows["confidence"].null_count() == rows.height:
         return
-    yield from _of_confidence(rows, "overall", ALL, seed)
-    for (region,), part in rows.sort("region").group_by("region", maintain_order=True):
-        yield from _of_confidence(part, "region", str(region), seed)
-
-
-def _of_confidence(rows: pl.DataFrame, scope: str, key: str, seed: int) -> Iterator[Score]:
-    known = rows.drop_nulls("confidence")
-    sure, correct = known["confidence"].to_numpy(), known["correct"].to_numpy()
-    for metric, value in (("ece", expected_calibration_error(sure, correct)), ("auroc", auroc(sure, correct))):
-        yield plain(metric, scope, key, None if value is None else 100 * value, n=known.height)
-    everything = rows["confidence"].cast(pl.Float64).fill_null(float("nan")).to_numpy()
-    correct_share = rows["correct"].cast(pl.Float64).to_numpy()
-    for coverage in COVERAGES:
-        weight = coverage_weights(everything, coverage / 100)
-        shares = cluster_sums(correct_share * weight, rows["template_id"].to_numpy(), counts=weight)
-        name = str(coverage) if scope == "overall" else f"{key}/{coverage}"
-        of = "coverage" if scope == "overall" else f"{scope}-coverage"
-        yield percent("accuracy-at-coverage", of, name, estimates(shares, seed=seed)[0])
+    for scope, key, part in whole_and_parts("region", rows):
+        known = part.drop_nulls("confidence")
+        sure, correct = known["confidence"].to_numpy(), known["correct"].to_numpy()
+        for metric, measure in (("ece", expected_calibration_error), ("auroc", auroc)):
+            value = measure(sure, correct)
+            yield plain(metric, scope, key, None if value is None else 100 * value, n=known.height)
+        everything = part["confidence"].cast(pl.Float64).fill_null(float("nan")).to_numpy()
+        for coverage in COVERAGES:
+            weight = pl.Series(coverage_weights(everything, coverage / 100))
+            covered = part.with_columns(value=pl.col("correct") * weight, denominator=weight)
+            (score,) = share_scores("accuracy-at-coverage", covered, {}, seed)
+            of, name = ("coverage", "") if scope == "overall" else (f"{scope}-coverage", f"{key}/")
+            yield score.model_copy(update={"scope": of, "key": f"{name}{coverage}"})

@@ -162,52 +162,43 @@ class _Reply:
         """Letters of final answers, letters that words announce, and letters of lines."""
         by_words: dict[str | None, list[_Mention]] = defaultdict(list)
         for letter in self.letters:
-            if not self._begins_list(letter):
+            # In a list of options the next one follows in the same line.
+            items = _NEXT_ITEM.findall(self._after(letter).partition("\n")[0])
+            if not any(LETTERS.index(item) == letter.option + 1 for item in items):
                 by_words[self._chosen(letter)].append(letter)
         return by_words["final"], by_words["announced"], self._line_letters()
-
-    @cached_property
-    def _heads(self) -> list[_Mention]:
-        """Letters that begin their lines: nothing but marks and a word for *option* stands before them."""
-        return [letter for letter in self.letters if self._leads(letter)]
-
-    def _leads(self, letter: _Mention) -> bool:
-        line = self.low.rfind("\n", 0, letter.start) + 1
-        before = self.low[line : letter.start].rstrip(_OPENING + ".:")
-        return letter.start - line < _WINDOW and not _has_words(
-            self._phrases.before(before).get("option", before)
-        )
-
-    @cached_property
-    def _is_list(self) -> bool:
-        """Whether options are listed below each other."""
-        return len({head.option for head in self._heads if not self._is_bare(head)}) > 1
-
-    def _is_bare(self, letter: _Mention) -> bool:
-        """Whether nothing is said behind a letter in its line."""
-        line = self._after(letter).partition("\n")[0].lower().strip()
-        return not _has_words(self._phrases.after(line).get("ends", line))
-
-    def _begins_list(self, letter: _Mention) -> bool:
-        """Whether the next option follows a letter in its line, as in a list."""
-        items = _NEXT_ITEM.findall(self._after(letter).partition("\n")[0])
-        return any(LETTERS.index(item) == letter.option + 1 for item in items)
 
     def _line_letters(self) -> list[_Mention]:
         """The letters that are lines by themselves; if there are none, the one with which the reply begins.
 
         A list of options begins with no choice, nor does a line that names another letter.
         """
-        bare = [head for head in self._heads if self._is_bare(head)]
-        if bare or self._is_list or not self._heads:
-            return bare if self._is_list or not bare else self._heads
-        head = self._heads[0]
+        heads = [letter for letter in self.letters if self._leads(letter)]
+        bare = [head for head in heads if self._is_bare(head)]
+        # Whether options are listed below each other.
+        if len({head.option for head in heads if head not in bare}) > 1:
+            return bare
+        if bare or not heads:
+            return heads
+        head = heads[0]
         end = head.start + len(self.text[head.start :].partition("\n")[0])
         if any(one.start < end and one.option != head.option for one in self.letters):
             return []
         # Letters of other scripts are words as well, and one in a later line can belong to anything.
         opens = head.letter in LETTERS and not self.text[: head.start].strip(_OPENING)
         return [head] if opens or (head.text and head.text.option == head.option) else []
+
+    def _leads(self, letter: _Mention) -> bool:
+        """Whether nothing but marks and a word for *option* stands before a letter in its line."""
+        line = self.low.rfind("\n", 0, letter.start) + 1
+        before = self.low[line : letter.start].rstrip(_OPENING + ".:")
+        rest = self._phrases.before(before).get("option", before)
+        return letter.start - line < _WINDOW and not _has_words(rest)
+
+    def _is_bare(self, letter: _Mention) -> bool:
+        """Whether nothing is said behind a letter in its line."""
+        line = self._after(letter).partition("\n")[0].lower().strip()
+        return not _has_words(self._phrases.after(line).get("ends", line))
 
     def _by_text(self) -> int | None:
         """The one option whose text is the whole reply, is chosen by words, or is all that a sentence says."""
@@ -226,16 +217,13 @@ class _Reply:
 
     # What the words around an option say
 
-    def _before(self, mention: _Mention) -> str:
-        return self.low[max(0, mention.start - _WINDOW) : mention.start].rstrip(_OPENING)
-
     def _after(self, mention: _Mention) -> str:
         """What stands behind a letter or a text, and behind the marks that close a bracket or a quotation."""
         return _CLOSING.sub("", self.text[mention.end : mention.end + 3 * _WINDOW], count=1)
 
     def _chosen(self, mention: _Mention) -> str | None:
         """How the words around an option choose it, ``final`` or ``announced``; null where they do not."""
-        before = self._before(mention)
+        before = self.low[max(0, mention.start - _WINDOW) : mention.start].rstrip(_OPENING)
         clause = _CLAUSE_END.split(before.rstrip(_OPENING + _COLON))[-1]
         if self._phrases.within("doubt", clause):
             return None

@@ -5,26 +5,25 @@ not independent.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
 import polars as pl
 
 from blend.eval.items import ITEMS, TaskItems, some_templates
 from blend.eval.report.scored_runs import Candidate, KnownQuestion, KnownQuestions, ScoredRun
 from blend.eval.runs.run_directory import Run
-from blend.eval.scores_json import ALL, Score, ScoredItems, missing_share, percents
-from blend.eval.statistics.estimates import estimates
+from blend.eval.scores_json import Score, ScoredItems, missing_share, share_scores
 from blend.eval.task import ItemRule, Progress, ScoringOptions
 from blend.eval.tasks.multiple_choice import TrueFalseOptions
 from blend.eval.tasks.multiple_choice.choice_scores import (
+    BY_REGION,
     DECISIONS,
     accuracies,
     decided_in_parts,
     parsing_shares,
     scored_parts,
-    shares_by,
 )
-from blend.eval.tasks.multiple_choice.chosen_options import chosen_rule, decided
+from blend.eval.tasks.multiple_choice.choices import chosen_rule, decided
 from blend.eval.tasks.multiple_choice.reply_options import option_chosen
 from blend.schemas.prompts import TRUE_FALSE_PROMPT
 from blend.schemas.rows import LETTERS, TRUE_FALSE_QUESTIONS, YesNo
@@ -198,25 +197,19 @@ def _complete(decisions: pl.DataFrame) -> pl.DataFrame:
     return decisions.filter(pl.col("correct").is_not_null().sum().over("question_id") == _N_OPTIONS)
 
 
-def _of_options(options: pl.DataFrame, seed: int) -> Iterator[Score]:
+def _of_options(options: pl.DataFrame, seed: int) -> list[Score]:
     """Balanced accuracy, and how much more often yes is said than it is true, overall and by region."""
     # One of four options is true. With the true one counted three times, the mean over options is half the
     # share of true options called true and half that of false ones called false; the weights add up to four.
     is_true = pl.col("answer") == 0
     weight = pl.when(is_true).then(_N_OPTIONS / 2).otherwise(_N_OPTIONS / 2 / (_N_OPTIONS - 1))
+    balanced = options.with_columns(value=pl.col("correct") * weight, denominator=weight)
     more_yes = (pl.col("chosen") == 0).cast(pl.Float64) - is_true
-    for metric, rows, value in (
-        ("balanced-accuracy", options.with_columns(weight=weight), pl.col("correct")),
-        ("yes-bias", options.drop_nulls("chosen"), more_yes),
-    ):
-        of_regions, is_share = shares_by(rows, value, "region"), metric != "yes-bias"
-        for scope, keys, of in (
-            ("overall", [ALL], of_regions.pooled),
-            ("region", of_regions.groups, of_regions),
-        ):
-            found = estimates(of, seed=seed, proportion=is_share)
-            # Student's t over few templates knows no bounds.
-            yield from percents(metric, scope, keys, [one.within(-1, 1) for one in found])
+    written = options.drop_nulls("chosen").with_columns(value=more_yes)
+    return [
+        *share_scores("balanced-accuracy", balanced, BY_REGION, seed),
+        *share_scores("yes-bias", written, BY_REGION, seed, proportion=False, bounds=(-1, 1)),
+    ]
 
 
 def asked_options(run: ScoredRun) -> KnownQuestions:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import Literal
 
 from blend.eval.task import CandidateOptions, ScoringOptions
 from blend.eval.task_protocol import part
@@ -14,16 +14,10 @@ from blend.eval.triples import TripleTask, TripleTaskOptions, TripleTerms
 class ProbingOptions(TripleTaskOptions, CandidateOptions):
     """Options of probing a model."""
 
-    FROM_FILE: ClassVar = frozenset({"candidate_texts"})
-
     names: str | None = None
     """Language of the items' names in templates of the others; each template's own when absent."""
-    candidates: str = "language"
-    """What is ranked: every part of the configuration in the ``language``, those of the item's ``country``, or
-    those in a file."""
-    # Those of a file by language, the empty language for all; `candidates` is then their digest. A run keeps
-    # them, so that it can be scored without the file.
-    candidate_texts: Mapping[str, tuple[str, ...]] | None = None
+    candidates: Literal["language", "country"] = "language"
+    """What is ranked: every part of the configuration in the language, or those of the item's country."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,14 +4,12 @@ The question of FmLAMA (Zhou et al. 2025), asked of any ``…-triples`` configur
 or anything else that has an origin and parts.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import NamedTuple
 
 import polars as pl
 
-from blend.eval.items import ITEMS, TaskItems, text_digest
+from blend.eval.items import ITEMS, TaskItems
 from blend.eval.tasks.probing import ProbingOptions
 from blend.eval.triples.triple_prompts import (
     ABOUT_A_DISH,
@@ -27,8 +25,6 @@ from blend.eval.triples.triple_prompts import (
     probed_config,
     template_texts,
 )
-from blend.loaders.files.diagnostics import Diagnostics
-from blend.loaders.files.rows import SUFFIXES, Columns, read_rows
 from blend.schemas.errors import InputError, UnknownNameError
 from blend.schemas.manifest import ReleaseManifest
 from blend.schemas.recipe import in_words
@@ -72,15 +68,7 @@ def settle_probing(
                 f"{', '.join(sorted(set(splits[templates]) & set(splits[config])))}, or build the release with "
                 "templates of your own (docs/wikidata.md)"
             )
-    return replace(_with_candidates(options), config=config), (config, templates)
-
-
-def _with_candidates(options: ProbingOptions) -> ProbingOptions:
-    """The options with the candidates of a file, and in place of its path their digest."""
-    if options.candidates in ("language", "country") or options.candidate_texts is not None:
-        return options
-    read = read_candidate_file(Path(options.candidates))
-    return replace(options, candidates=read.digest, candidate_texts=read.by_language)
+    return replace(options, config=config), (config, templates)
 
 
 def probing_items(tables: Mapping[str, pl.DataFrame], options: ProbingOptions) -> TaskItems:
@@ -145,36 +133,18 @@ def _candidates(
     triples: pl.DataFrame, languages: Sequence[str], options: ProbingOptions
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The set of each language and country, and the candidates of the sets."""
-    keys = triples.filter(pl.col("language").is_in(languages)).select("language", "country").unique()
-    if options.candidate_texts is not None:
-        texts = dict(_file_sets(options.candidate_texts, languages))
-        sets = keys.with_columns(candidate_set=pl.col("language"))
-        rows = [(language, text) for language in languages for text in texts[language]]
-        return sets, pl.DataFrame(rows, schema=CANDIDATES, orient="row")
+    asked = triples.filter(pl.col("language").is_in(languages))
     by_country = options.candidates == "country"
     name = pl.concat_str("language", "country", separator="/") if by_country else pl.col("language")
     labels = (
-        triples.filter(pl.col("language").is_in(languages))
-        .select(candidate_set=name, candidate=pl.col("parts"))
+        asked.select(candidate_set=name, candidate=pl.col("parts"))
         .explode("candidate")
         .select("candidate_set", candidate=pl.col("candidate").struct.field("label"))
         .unique()
         .sort("candidate_set", "candidate")
     )
-    return keys.with_columns(candidate_set=name), labels.cast(CANDIDATES)
-
-
-def _file_sets(
-    texts: Mapping[str, tuple[str, ...]], languages: Sequence[str]
-) -> Iterator[tuple[str, tuple[str, ...]]]:
-    for language in languages:
-        found = sorted({*texts.get("", ()), *texts.get(language, ())})
-        if not found:
-            raise InputError(
-                f"the file of candidates has none for the language {language!r}; add rows for it, or choose "
-                "other `languages`"
-            )
-        yield language, tuple(found)
+    sets = asked.select("language", "country").unique().with_columns(candidate_set=name)
+    return sets, labels.cast(CANDIDATES)
 
 
 def _named(
@@ -193,51 +163,3 @@ def _named(
 
 def _prefix(names: str | None) -> pl.Expr:
     return pl.col("language") if names is None else pl.format("{}~{}", "language", pl.lit(names))
-
-
-_DIGITS = 12
-
-
-class _CandidateFile(NamedTuple):
-    """The candidates of a file."""
-
-    by_language: dict[str, tuple[str, ...]]
-    """By language, in code-point order, each once; the empty language for those of all languages."""
-    digest: str
-    """Beginning of the SHA-256 of languages and candidates."""
-
-
-def read_candidate_file(path: Path) -> _CandidateFile:
-    """The candidates in a table, JSON Lines or Parquet file.
-
-    Args:
-        path: File with a column ``candidate``, and perhaps ``language`` (a blank one means all); further
-            columns are left out.
-
-    Raises:
-        InputError: If there is no such file, or if it holds no candidate.
-        RowError, RowErrors: If it cannot be read, or a candidate is blank; names file and row.
-    """
-    if not path.is_file():
-        raise InputError(
-            f"{path}: no such file; `candidates` is 'language', 'country', or a file of candidates "
-            f"({', '.join(SUFFIXES)})"
-        )
-    diagnostics = Diagnostics()
-    found: dict[str, set[str]] = {}
-    for row in read_rows(path, path.parent, diagnostics, Columns(("candidate",), ("language",), others=True)):
-        candidate, language = row.values["candidate"], row.values.get("language") or ""
-        if not isinstance(candidate, str) or not candidate.strip():
-            diagnostics.problem(
-                f"column candidate: {candidate!r} is not text",
-                where=row.location,
-                fix="write it, or delete the row",
-            )
-            continue
-        found.setdefault(language, set()).add(candidate.strip())
-    diagnostics.raise_problems()
-    if not found:
-        raise InputError(f"{path}: no candidates; write one row per candidate")
-    by_language = {language: tuple(sorted(texts)) for language, texts in sorted(found.items())}
-    lines = [f"{language}\t{text}" for language, texts in by_language.items() for text in texts]
-    return _CandidateFile(by_language, text_digest("\n".join(lines))[:_DIGITS])

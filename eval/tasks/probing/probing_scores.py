@@ -3,7 +3,7 @@
 Every interval is over dishes: the prompts about one dish are not independent.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import polars as pl
@@ -12,9 +12,16 @@ from blend.eval.models import ModelDescription
 from blend.eval.runs.answers import as_scored
 from blend.eval.runs.ask_model import TOKENS_NAME
 from blend.eval.runs.run_directory import Run, read_frame
-from blend.eval.scores_json import ALL, Score, ScoredItems, estimated, missing_share, percent, percents, plain
-from blend.eval.statistics.clusters import Clusters, cluster_sums
-from blend.eval.statistics.estimates import Estimate, estimates, gap_estimate, macro_estimate
+from blend.eval.scores_json import (
+    ALL,
+    Score,
+    ScoredItems,
+    gap_scores,
+    macro_score,
+    missing_share,
+    plain,
+    share_scores,
+)
 from blend.eval.task import Progress
 from blend.eval.tasks.probing import ProbingScoring
 from blend.eval.tasks.probing.ranking import RANKED, WordVectors, candidate_sets, ranked, read_vectors
@@ -199,8 +206,6 @@ def _signature_parts(
     return parts
 
 
-_DISH = "template_id"
-_PAIR = "/"
 _ENGLISH = "en"
 
 
@@ -217,16 +222,18 @@ def _figures(
         covered: Labels with a word vector, and all labels; null without vectors.
         seed: Seed of the intervals.
     """
-    kept = rows.filter(pl.col("ranks").is_not_null())
-    measures = dict(_MEASURES)
-    if covered is None:
-        del measures["mWS"]
-    scores: list[Score] = []
-    for metric, measure in measures.items():
-        scores += _by_scope(metric, measure(kept), seed)
-    scores += [*_gaps(kept, seed), *_effects(kept, seed), *_spread(kept)]
-    scores += _unranked(kept)
-    scores.append(missing_share(kept.height, rows.height))
+    named = pl.when("with_country").then(pl.lit("country-named")).otherwise(pl.lit("country-not-named"))
+    kept = rows.filter(pl.col("ranks").is_not_null()).with_columns(named=named)
+    precisions = _valued(kept, "precision")
+    scores = _measured("mAP", precisions, seed)
+    for k in (1, 5):
+        # Precision at k: over all k places, also where there are fewer gold labels than that.
+        scores += _measured(f"P@{k}", _valued(kept, f"hits_{k}").with_columns(denominator=float(k)), seed)
+    if covered is not None:
+        # A mean of cosines can be below 0, and is no share.
+        scores += _measured("mWS", _valued(kept, "similarity"), seed, proportion=False, unit=1)
+    scores += [*gap_scores(_of_enough_dishes(precisions), seed), *_effects(precisions, seed)]
+    scores += [*_spread(precisions), *_unranked(kept), missing_share(kept.height, rows.height)]
     if scorer == "causal" and causal != "statement":
         scores.append(_unseen_context(rows))
     if covered is not None:
@@ -235,149 +242,68 @@ def _figures(
     return tuple(scores)
 
 
-def _precisions(rows: pl.DataFrame) -> pl.DataFrame:
-    """Average precision of the items that have a ranked gold label."""
-    return rows.filter(pl.col("precision").is_not_null()).with_columns(value="precision", weight=1.0)
+def _valued(rows: pl.DataFrame, column: str) -> pl.DataFrame:
+    """The items that a figure counts."""
+    return rows.drop_nulls(column).with_columns(value=column)
 
 
-def _share_of_hits(k: int) -> Callable[[pl.DataFrame], pl.DataFrame]:
-    # Precision at k: over all k places, also where there are fewer gold labels than that.
-    return lambda rows: rows.with_columns(value=pl.col(f"hits_{k}").cast(pl.Float64), weight=pl.lit(float(k)))
-
-
-def _similarities(rows: pl.DataFrame) -> pl.DataFrame:
-    return rows.filter(pl.col("similarity").is_not_null()).with_columns(value="similarity", weight=1.0)
-
-
-_MEASURES: dict[str, Callable[[pl.DataFrame], pl.DataFrame]] = {
-    "mAP": _precisions,
-    "P@1": _share_of_hits(1),
-    "P@5": _share_of_hits(5),
-    "mWS": _similarities,
-}
-"""Each figure as a ratio: adds ``value`` (numerator) and ``weight`` (denominator) to the items that it
-counts."""
-
-_SCOPES: dict[str, tuple[str, ...]] = {
-    "country": ("region",),
-    "language": ("language",),
-    "template": ("prompt_id",),
+_SCOPES = {
+    "country": "region",
+    "language": "language",
+    "template": "prompt_id",
     "language-country": ("language", "region"),
     "language-template": ("language", "prompt_id"),
+    "naming": "named",
 }
 
 
-def _by_scope(metric: str, rows: pl.DataFrame, seed: int) -> list[Score]:
+def _measured(
+    metric: str, rows: pl.DataFrame, seed: int, *, proportion: bool = True, unit: float = 100
+) -> list[Score]:
     """A figure over everything, as the mean over countries, and by scope."""
-    countries = _clusters(rows, "region")
-    scores = [
-        _score(metric, "overall", ALL, estimates(countries.pooled, seed=seed, proportion=_is_share(metric))[0])
-    ]
-    macro = macro_estimate(
-        _clusters(_of_enough_dishes(rows), "region"), seed=seed, proportion=_is_share(metric)
-    )
-    if macro.value is not None:
-        scores.append(_score(f"{metric}-macro", "overall", ALL, macro))
-    for scope, columns in _SCOPES.items():
-        clusters = _clusters(rows, *columns)
-        found = estimates(clusters, seed=seed, proportion=_is_share(metric))
-        scores += [_score(metric, scope, key, one) for key, one in zip(clusters.groups, found, strict=True)]
-    named = _clusters(rows.with_columns(named=_named()), "named")
-    found = estimates(named, seed=seed, proportion=_is_share(metric))
-    return scores + [_score(metric, "naming", key, one) for key, one in zip(named.groups, found, strict=True)]
-
-
-def _named() -> pl.Expr:
-    return pl.when(pl.col("with_country")).then(pl.lit("country-named")).otherwise(pl.lit("country-not-named"))
-
-
-def _is_share(metric: str) -> bool:
-    # A mean of cosines can be below 0.
-    return metric != "mWS"
-
-
-def _score(metric: str, scope: str, key: str, estimate: Estimate) -> Score:
-    if _is_share(metric.removesuffix("-macro")):
-        return percent(metric, scope, key, estimate)
-    return estimated(metric, scope, key, estimate)
-
-
-def _clusters(rows: pl.DataFrame, *groups: str) -> Clusters:
-    """Numerators and denominators by group and dish; several groups are joined to one key."""
-    # In the order of the rows: in another one, a sum has other last digits.
-    in_order = rows.group_by(_DISH, *groups, maintain_order=True)
-    sums = in_order.agg(pl.col("value").sum(), pl.col("weight").sum())
-    group = pl.concat_str(groups, separator=_PAIR) if groups else pl.lit(ALL)
-    sums = sums.with_columns(group=group).sort(_DISH, "group")
-    return cluster_sums(
-        sums["value"].to_numpy(),
-        sums[_DISH].to_numpy(),
-        sums["group"].to_numpy(),
-        counts=sums["weight"].to_numpy(),
-    )
-
-
-def _gaps(rows: pl.DataFrame, seed: int) -> list[Score]:
-    """The best minus the worst country, of those with enough dishes."""
-    gap = gap_estimate(_clusters(_of_enough_dishes(_precisions(rows)), "region"), seed=seed)
-    if gap is None:
-        return []
-    return [percent("parity-gap", "overall", f"{gap.best}{_PAIR}{gap.worst}", gap.estimate)]
+    overall, *by_scope = share_scores(metric, rows, _SCOPES, seed, proportion=proportion, unit=unit)
+    of_enough = _of_enough_dishes(rows)
+    macro = macro_score(f"{metric}-macro", of_enough, seed, proportion=proportion, unit=unit)
+    return [overall, *([] if macro.value is None else [macro]), *by_scope]
 
 
 def _of_enough_dishes(rows: pl.DataFrame) -> pl.DataFrame:
-    return rows.filter(pl.col(_DISH).n_unique().over("region") >= MIN_DISHES)
+    return rows.filter(pl.col("template_id").n_unique().over("region") >= MIN_DISHES)
 
 
-def _effects(rows: pl.DataFrame, seed: int) -> list[Score]:
+def _effects(precisions: pl.DataFrame, seed: int) -> list[Score]:
     """Differences of mAP on the same dishes: naming the country, and asking in English."""
     # Prompts with and without the country share the number at the end of their id.
-    precisions = _precisions(rows).with_columns(number=pl.col("prompt_id").str.replace(r"^[A-Za-z]+_", ""))
-    named, plain_ones = (precisions.filter(pl.col("with_country") == flag) for flag in (True, False))
-    country = _pairs(named, plain_ones, "language", "number").with_columns(
-        value=pl.col("precision") - pl.col("precision_other")
-    )
-    # The same dish and prompt in English and in the other language; rows without a partner drop out of the
-    # join.
-    english, local = (precisions.filter((pl.col("language") == _ENGLISH) == flag) for flag in (True, False))
-    in_english = _pairs(local, english, "prompt_id").with_columns(
-        value=pl.col("precision_other") - pl.col("precision")
-    )
-    return [
-        *_differences("country-effect", country, ("language", "region"), seed),
-        *_differences("english-advantage", in_english, ("language", "region"), seed),
-    ]
-
-
-def _pairs(rows: pl.DataFrame, others: pl.DataFrame, *by: str) -> pl.DataFrame:
-    return rows.join(others, on=[_DISH, *by], suffix="_other", maintain_order="left_right")
-
-
-def _differences(metric: str, rows: pl.DataFrame, scopes: Sequence[str], seed: int) -> list[Score]:
-    if rows.is_empty():
-        return []
-    everything = estimates(_clusters(rows), seed=seed, proportion=False)[0]
-    scores = [percent(metric, "overall", ALL, everything)]
-    for column in scopes:
-        clusters = _clusters(rows, column)
-        found = estimates(clusters, seed=seed, proportion=False)
-        scores += percents(metric, "country" if column == "region" else column, clusters.groups, found)
+    numbered = precisions.with_columns(number=pl.col("prompt_id").str.replace(r"^[A-Za-z]+_", ""))
+    is_english = pl.col("language") == _ENGLISH
+    # Rows without a partner drop out of the join.
+    pairs = {
+        "country-effect": (pl.col("with_country"), ~pl.col("with_country"), ("language", "number")),
+        "english-advantage": (is_english, ~is_english, ("prompt_id",)),
+    }
+    scores = []
+    for metric, (is_one, is_other, same) in pairs.items():
+        one, other = numbered.filter(is_one), numbered.filter(is_other)
+        # Language and country are those of the row that is not in English.
+        both = other.join(one, on=["template_id", *same], suffix="_of_one", maintain_order="left_right")
+        differences = both.with_columns(value=pl.col("value_of_one") - pl.col("value"))
+        by = {"language": "language", "country": "region"}
+        if not differences.is_empty():
+            scores += share_scores(metric, differences, by, seed, proportion=False)
     return scores
 
 
-def _spread(rows: pl.DataFrame) -> list[Score]:
+def _spread(precisions: pl.DataFrame) -> list[Score]:
     """Score how far a language's templates lie apart, best minus worst, without and with the country."""
     means = (
-        _precisions(rows)
-        .with_columns(named=_named())
-        .group_by("language", "named", "prompt_id", maintain_order=True)
-        .agg(pl.col("precision").mean())
+        precisions.group_by("language", "named", "prompt_id", maintain_order=True)
+        .agg(pl.col("value").mean())
         .group_by("language", "named")
-        .agg(spread=pl.col("precision").max() - pl.col("precision").min(), n=pl.len())
+        .agg(spread=pl.col("value").max() - pl.col("value").min(), n=pl.len())
         .sort("language", "named")
     )
     return [
-        plain("template-spread", "language-naming", f"{language}{_PAIR}{named}", 100 * spread, n=n)
+        plain("template-spread", "language-naming", f"{language}/{named}", 100 * spread, n=n)
         for language, named, spread, n in means.iter_rows()
     ]
 

@@ -26,15 +26,10 @@ from blend.schemas.texts import scripts_of
 
 DECISIONS = pl.Schema(
     {
-        "item_id": pl.String(),
-        "locale": pl.String(),
-        "template_id": pl.String(),
-        "prompt_id": pl.String(),
+        **dict.fromkeys(("item_id", "locale", "template_id", "prompt_id"), pl.String()),
         "correct": pl.Boolean(),
         "weight": pl.Float64(),
-        "rule": pl.String(),
-        "why": pl.String(),
-        "matched": pl.String(),
+        **dict.fromkeys(("rule", "why", "matched"), pl.String()),
         "n_answers": pl.Int64(),
     }
 )

@@ -29,14 +29,11 @@ from blend.eval.scores_json import (
     Score,
     ScoredItems,
     estimated,
+    macro_score,
     missing_share,
-    percent,
-    percents,
     share_scores,
 )
 from blend.eval.statistics.agreement import correlation
-from blend.eval.statistics.clusters import cluster_sums
-from blend.eval.statistics.estimates import estimates, macro_estimate
 from blend.eval.task import Decision, ItemRule, Progress
 from blend.eval.tasks.short_answer import ShortAnswerScoring
 from blend.eval.tasks.short_answer.replies import MAX_ANSWERS
@@ -133,7 +130,7 @@ def _score_short_answers(
 
     Returns:
         `short_answer_decisions.DECISIONS` with ``region``, ``topic`` and ``asked_in``, and the scores: those of
-        `short_answer_scores` and `_reply_shares`, and the share of the items without an answer. By the rule
+        `_short_answer_scores` and `_reply_shares`, and the share of the items without an answer. By the rule
         `SEMEVAL` items without an answer are wrong, and there are figures by the task's codes, ``accuracy``,
         and those of the default rule, ``sem-b-default``. By a judge, decisions have further columns
         (`short_answer_decisions.decided_by_judge`).
@@ -158,7 +155,7 @@ def _score_short_answers(
     replies = decided.filter("answered")
     scores: tuple[Score, ...] = ()
     if decided.height:
-        scores = (*short_answer_scores(decided, seed=seed), *_reply_shares(replies, seed=seed))
+        scores = (*_short_answer_scores(decided, seed=seed), *_reply_shares(replies, seed=seed))
     if rule == SEMEVAL and decided.height:
         ours = _score_short_answers(parts, gold, seed=seed)
         beside = (one for one in ours.scores if one.metric in ("sem-b", "sem-b-macro"))
@@ -218,7 +215,7 @@ def _decision(
     return Decision(None if correct is None else float(correct), decided["matched"], decided["why"])
 
 
-def short_answer_scores(decisions: pl.DataFrame, *, seed: int = 0) -> tuple[Score, ...]:
+def _short_answer_scores(decisions: pl.DataFrame, *, seed: int = 0) -> tuple[Score, ...]:
     """The scores of decisions, shares in percent with intervals over templates.
 
     Args:
@@ -262,19 +259,16 @@ def _reply_shares(decisions: pl.DataFrame, *, seed: int = 0) -> tuple[Score, ...
     scored = decisions.drop_nulls("correct").with_columns(
         hedged=(pl.col("n_answers") > MAX_ANSWERS).fill_null(value=False)
     )
-    measures = {
-        UNANSWERED: (pl.col("why") == UNANSWERED, pl.lit(1.0)),
-        "refused": (pl.col("why") == "refused", pl.lit(1.0)),
-        "hedged": (pl.col("hedged"), pl.lit(1.0)),
-        "hedged-correct": (pl.col("hedged") & pl.col("correct"), pl.col("correct")),
+    shares = {
+        UNANSWERED: scored.with_columns(value=pl.col("why") == UNANSWERED),
+        "refused": scored.with_columns(value=pl.col("why") == "refused"),
+        "hedged": scored.with_columns(value="hedged"),
+        "hedged-correct": scored.with_columns(
+            value=pl.col("hedged") & pl.col("correct"), denominator=pl.col("correct").cast(pl.Int64)
+        ),
     }
-    return tuple(
-        score
-        for metric, (value, denominator) in measures.items()
-        for score in share_scores(
-            metric, scored.with_columns(value=value, denominator=denominator), {"region": "region"}, seed
-        )
-    )
+    scores = (share_scores(metric, rows, {"region": "region"}, seed) for metric, rows in shares.items())
+    return tuple(score for of_metric in scores for score in of_metric)
 
 
 def _means(values: pl.DataFrame) -> pl.DataFrame:
@@ -327,18 +321,18 @@ def asked_questions(run: ScoredRun) -> KnownQuestions:
 
 def _languages_section(runs: Sequence[ScoredRun]) -> Section | None:
     """Local language against English, where a region was asked in both."""
-    cells = (
-        (run.name, "all" if key == ALL else region_name(key), cell(score))
-        for run in runs
-        for scope in ("overall", "region")
-        for key, score in run.of("sem-b-gap", scope).items()
-    )
+
+    def rows_of(run: ScoredRun) -> Iterator[tuple[str, str]]:
+        for key, score in {**run.of("sem-b-gap", "overall"), **run.of("sem-b-gap", "region")}.items():
+            yield "all" if key == ALL else region_name(key), cell(score)
+
     return table_section(
         "Local language against English",
         "Share correct in the language of the region, less that of the same questions in English: above 0 the "
         "local language is better. An interval that holds 0 shows no difference.",
-        ("model", "region", "local less English, points"),
-        cells,
+        ("region", "local less English, points"),
+        runs,
+        rows_of,
         is_open=True,
     )
 
@@ -368,11 +362,9 @@ def _code_scores(decisions: pl.DataFrame, *, seed: int) -> tuple[Score, ...]:
         .drop_nulls("correct")
         .unique(["code", "task_id"], keep="last", maintain_order=True)
     )
-    sums = cluster_sums(rows["correct"].cast(pl.Float64), rows["template_id"], rows["code"])
-    return (
-        percent("accuracy-macro", "overall", ALL, macro_estimate(sums, seed=seed)),
-        *percents("accuracy", "code", sums.groups, estimates(sums, seed=seed)),
-    )
+    correct = rows.with_columns(value="correct")
+    _, *by_code = share_scores("accuracy", correct, {"code": "code"}, seed)
+    return macro_score("accuracy-macro", correct, seed, by="code"), *by_code
 
 
 def predictions() -> Predictions:

@@ -12,6 +12,7 @@ from blend.eval.models import Generation
 from blend.eval.release_items import read_run
 from blend.eval.runs.answers import write_answers
 from helpers.judged_runs import KINDS, OwnJudge, answered_run, finds_the_answer, says, serving_judge
+from helpers.messages import wrong
 
 pytestmark = pytest.mark.filterwarnings("ignore::blend.BlendWarning")  # a quarter of the replies is blank
 
@@ -54,9 +55,7 @@ def test_a_judge_is_asked_once_what_the_rule_is_not_sure_of_and_its_verdicts_are
 @pytest.mark.slow
 def test_a_judge_of_the_models_own_family_is_refused_unless_told(run: blend.Run):
     own = OwnJudge("org/Echo-70B-Instruct", finds_the_answer)
-    with pytest.raises(blend.ArgumentError) as raised:
-        judge_run(run, model=own)
-    assert str(raised.value) == (
+    assert wrong(lambda: judge_run(run, model=own)) == (
         "org/Echo-70B-Instruct would judge echo-7b, a model of its own family (echo), and judges prefer their "
         "own; name another judge, or say that it may with `own_family=True`"
     )
@@ -71,9 +70,7 @@ def test_a_judge_of_the_models_own_family_is_refused_unless_told(run: blend.Run)
 def test_of_several_judges_one_is_named(run: blend.Run):
     judge_run(run, model=OwnJudge("strict", finds_the_answer))
     judge_run(run, model=OwnJudge("kind", lambda _: says("correct")))
-    with pytest.raises(blend.InputError) as raised:
-        blend.score_run(run, rule="judge")
-    assert str(raised.value) == (
+    assert wrong(lambda: blend.score_run(run, rule="judge")) == (
         f"{run.directory}: several judges have been asked (kind, strict); name one, such as `rule=judge:kind`"
     )
     scored = blend.score_run(run, rule="judge:kind")
@@ -129,9 +126,7 @@ def test_a_run_without_verdicts_is_not_scored_by_them(run: blend.Run):
     )
     judge_run(run, model=Failing())
     n = read_run(run.directory / "judges" / "Failing").description.n_items
-    with pytest.raises(blend.InputError) as raised:
-        blend.score_run(run, rule="judge")
-    assert str(raised.value) == (
+    assert wrong(lambda: blend.score_run(run, rule="judge")) == (
         f"{run.directory}/judges/Failing: the judge has not answered {n} of {n} questions; run the same "
         "`blend eval judge` again to ask them"
     )
@@ -162,9 +157,7 @@ def test_what_cannot_be_asked_is_refused(run: blend.Run, mini_release: Path, tmp
     first.items("item_id").with_columns(response=pl.lit("A")).write_csv(choice)
     recorded = blend.Recorded(path=choice)
     other = blend.run_task(mini_release, "multiple-choice", recorded, tmp_path / "choice", **options)
-    with pytest.raises(blend.InputError) as raised:
-        judge_run(other, model=judge)
-    assert str(raised.value) == (
+    assert wrong(lambda: judge_run(other, model=judge)) == (
         f"{other.directory}: answers to multiple-choice are not judged; short answers are"
     )
 
@@ -177,8 +170,6 @@ def test_a_judge_is_one_of_the_replies_that_it_began_with(run: blend.Run):
     write_answers(run.answers_folder / "other.jsonl", run.answers().with_columns(text=pl.lit("other")))
     with pytest.raises(blend.InputError, match="choose another `name`, or ask for the same again"):
         judge_run(run, model=OwnJudge("strict", finds_the_answer))
-    with pytest.raises(blend.InputError) as raised:
-        read_verdicts(run)
-    assert str(raised.value) == (
+    assert wrong(lambda: read_verdicts(run)) == (
         f"{folder}: judges other replies than the run holds now; have them judged again under another name"
     )

@@ -18,6 +18,7 @@ from blend.eval.judging.reply_sheet import draw_replies, keep_drawn, label_repli
 from blend.eval.report.scored_runs import ScoredRun
 from blend.schemas.errors import InputError, UnknownNameError
 from blend.schemas.sheets import REPLY_SHEET
+from helpers.messages import wrong
 
 pytestmark = pytest.mark.filterwarnings("ignore::blend.BlendWarning")  # some replies are blank
 
@@ -200,17 +201,15 @@ def test_a_table_stands_in_place_of_sheets(run: ScoredRun, sheet: Path, tmp_path
 def test_what_a_table_cannot_say(run: ScoredRun, sheet: Path, tmp_path: Path, rows: str, message: str):
     first, verdicts = pl.read_csv(sheet)["id"][0], "correct, partly, wrong, refused"
     (tmp_path / "t.csv").write_text(f"id,annotator,verdict\n{rows.format(first)}\n")
-    with pytest.raises(InputError) as raised:
-        label_replies(run, [tmp_path / "t.csv"])
-    assert str(raised.value) == message.format(first, folder=tmp_path, verdicts=verdicts)
+    assert wrong(lambda: label_replies(run, [tmp_path / "t.csv"])) == message.format(
+        first, folder=tmp_path, verdicts=verdicts
+    )
 
 
 @pytest.mark.parametrize("name", ["anna (1).csv", "Anna.csv"])
 def test_a_copy_of_a_sheet_is_nobody_else(run: ScoredRun, sheet: Path, name: str):
     anna, copy = (filled(sheet, file, lambda row: "wrong") for file in ("anna.csv", name))
-    with pytest.raises(InputError) as raised:
-        label_replies(run, [anna, copy])
-    assert str(raised.value) == (
+    assert wrong(lambda: label_replies(run, [anna, copy])) == (
         f"{copy}: looks like a copy of {anna}, and the name of a file says who judged; leave one of them out, "
         "or rename one if two people filled them in"
     )
@@ -219,9 +218,7 @@ def test_a_copy_of_a_sheet_is_nobody_else(run: ScoredRun, sheet: Path, name: str
 @pytest.mark.slow
 def test_no_draw_is_lost(run: ScoredRun, sheet: Path, tmp_path: Path):
     other = draw_replies([run], sample=9, locales=["ko-KR"], seed=1)
-    with pytest.raises(InputError) as raised:
-        keep_drawn([run], other, tmp_path / "other.csv")
-    assert str(raised.value) == (
+    assert wrong(lambda: keep_drawn([run], other, tmp_path / "other.csv")) == (
         f"{run.run.directory}: other replies of ko-KR were drawn before, for a sheet that people may have; "
         "draw with that `seed` and as many or more (`sample`), or delete drawn.parquet there"
     )
@@ -235,9 +232,7 @@ def test_no_draw_is_lost(run: ScoredRun, sheet: Path, tmp_path: Path):
 
 
 def test_what_cannot_be_drawn(made: Run, run: ScoredRun, mini_release: Path, tmp_path: Path):
-    with pytest.raises(InputError) as raised:
-        draw_replies([run], sample=1, locales=["ko-KR"])
-    assert str(raised.value) == (
+    assert wrong(lambda: draw_replies([run], sample=1, locales=["ko-KR"])) == (
         "ko-KR: a sample of 1 is too small for 2 of each of 2 kinds (correct, wrong); draw more (`sample`)"
     )
     with pytest.raises(UnknownNameError) as unknown:

@@ -2,91 +2,71 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
 
-from blend.builders.release import build_release
-from blend.eval.recorded_answers import read_recorded
-from blend.eval.release_items import read_items, read_run
-from blend.eval.runs.answers import answers_digest, write_answers
-from blend.eval.runs.run_directory import opened, write_frame
-from blend.eval.scoring import score_answers, write_scores
+import blend
+from blend.eval.release_items import read_items
+from blend.eval.runs.answers import answers_digest
+from blend.eval.runs.run_directory import write_frame
 from blend.eval.tasks import TASKS
-from blend.loaders.recipes import sample_recipe
+from helpers.asking import ask, score
 
 HOSTILE = (
     "\u202egnp.exe <script>alert(1)</script> <img src=x onerror=alert(2)>\x07\x1b[31m مرحبا " + "A" * 1_000
 )
 
-
-@pytest.fixture(scope="session")
-def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sample, built."""
-    out = tmp_path_factory.mktemp("report") / "release"
-    build_release(sample_recipe(), out)
-    return out
-
-
 MakeRun = Callable[..., Path]
 
 
+def recorded(release: Path, task: str, rows: list[dict[str, str]], out: Path, **options: object) -> blend.Run:
+    """A run of answers that a file beside its folder holds."""
+    file = out.with_name("answers.parquet")
+    pl.DataFrame(rows).write_parquet(file)
+    return ask(release, task, out, answers=file, on_warning=lambda _: None, **options)
+
+
 @pytest.fixture(scope="session")
-def make_run(release: Path, tmp_path_factory: pytest.TempPathFactory) -> MakeRun:
+def make_run(sample_release: Path, tmp_path_factory: pytest.TempPathFactory) -> MakeRun:
     """Makes a scored run: a model of some name that is correct in a share of the templates."""
 
-    def make(
-        name: str,
-        share: float,
-        *,
-        folder: str = "run",
-        limit: int | None = None,
-        leave_out: int = 0,
-        hostile: Sequence[int] = (),
-    ) -> Path:
-        where = tmp_path_factory.mktemp("runs")
-        asked = read_items(release, TASKS["multiple-choice"], style="json", limit=limit)
-        rows = asked.asked.gold.join(asked.asked.items.select("item_id", "template_id"), on="item_id")
+    def make(name: str, share: float, *, limit: int | None = None, hostile: bool = False) -> Path:
+        out = tmp_path_factory.mktemp("runs") / "run"
+        asked = read_items(sample_release, TASKS["multiple-choice"], style="json", limit=limit).asked
+        rows = asked.gold.join(asked.items.select("item_id", "template_id"), on="item_id")
         answers = [
-            {"item_id": row["item_id"], "response": HOSTILE if n in hostile else _letter(row, share)}
-            for n, row in enumerate(rows.iter_rows(named=True))
+            {"item_id": row["item_id"], "response": HOSTILE if hostile else _letter(row, share)}
+            for row in rows.iter_rows(named=True)
         ]
-        file = where / "answers.parquet"
-        pl.DataFrame(answers[leave_out:]).write_parquet(file)
-        recorded = read_recorded(file, asked.asked, model=name)
-        with opened(where / folder, asked, recorded.description, None) as run:
-            write_answers(run.answers_folder / "main.jsonl", recorded.answers)
-        run = read_run(where / folder)
-        write_scores(run, score_answers(run, allow_missing=True))
-        return where / folder
+        run = recorded(sample_release, "multiple-choice", answers, out, model=name, limit=limit)
+        score(run, on_warning=lambda _: None)
+        return out
 
     return make
 
 
 @pytest.fixture(scope="session")
-def short(release: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def short(sample_release: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of short answers, asked in both languages, of which every third answer counts as correct."""
     folder = tmp_path_factory.mktemp("short") / "run"
-    asked = read_items(release, TASKS["short-answer"], limit=4)
-    answers = [{"item_id": item_id, "response": f"جواب {item_id}"} for item_id in asked.asked.items["item_id"]]
-    file = folder.with_name("answers.parquet")
-    pl.DataFrame(answers).write_parquet(file)
-    recorded = read_recorded(file, asked.asked, model="short")
-    with opened(folder, asked, recorded.description, None) as run:
-        write_answers(run.answers_folder / "main.jsonl", recorded.answers)
+    items = read_items(sample_release, TASKS["short-answer"], limit=4).asked.items
+    answers = [{"item_id": item_id, "response": f"جواب {item_id}"} for item_id in items["item_id"]]
+    recorded(sample_release, "short-answer", answers, folder, model="short", limit=4)
     # The layout that scripts rely on, with decisions of the test's own: how they come about is not at issue.
-    decided = asked.asked.items.select("item_id", "locale", "template_id", "prompt_id", "region").with_columns(
+    decided = items.select("item_id", "locale", "template_id", "prompt_id", "region").with_columns(
         correct=pl.int_range(pl.len()) % 3 == 0
     )
     write_frame(folder / "decisions.parquet", decided.drop("region"))
+    shares = decided.group_by("region", maintain_order=True).agg(pl.col("correct").mean(), n=pl.len())
     figures = [
         {"metric": "sem-b", "scope": "region", "key": region, "value": 100 * right, "low": None, "high": None}
         | {"n": n}
-        for region, right, n in decided.group_by("region", maintain_order=True)
-        .agg(pl.col("correct").mean(), n=pl.len())
-        .iter_rows()
+        for region, right, n in shares.iter_rows()
     ]
     scores = {"task": "short-answer", "signature": "blend-saq|rel:x", "rule": "default", "release": "x@1.0.0"}
     scores |= {"model": "short", "answers": answers_digest(folder / "answers")}
@@ -117,4 +97,29 @@ def poor(make_run: MakeRun) -> Path:
 @pytest.fixture(scope="session")
 def evil(make_run: MakeRun) -> Path:
     """A run of a model that answers everything with what would break a page."""
-    return make_run("evil", 0.0, hostile=range(100_000))
+    return make_run("evil", 0.0, hostile=True)
+
+
+@pytest.fixture
+def opened(chromium: str) -> Callable[..., AbstractContextManager[Any]]:
+    """Opens a page in a browser; errors, and requests for anything else, fail the test."""
+    from playwright.sync_api import sync_playwright
+
+    @contextmanager
+    def opened(page: Path, *, width: int = 1400, scheme: str = "light") -> Iterator[Any]:
+        complaints: list[str] = []
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+            tab = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+            tab.set_default_timeout(0)
+            tab.on("console", lambda m: complaints.append(m.text) if m.type == "error" else None)
+            tab.on("pageerror", lambda error: complaints.append(str(error)))
+            tab.on("dialog", lambda dialog: complaints.append(f"dialog {dialog.message}"))
+            outside = lambda r: not r.url.startswith(("file:", "data:"))  # noqa: E731
+            tab.on("request", lambda r: complaints.append(r.url) if outside(r) else None)
+            tab.goto(page.as_uri())
+            yield tab
+            browser.close()
+        assert complaints == []
+
+    return opened

@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 from blend.eval.evaluation import read_scored
-from blend.eval.report.report_page import embed_questions
+from blend.eval.report.question_browser import embed_questions
 from blend.eval.report.scored_runs import REASONS
 from blend.eval.tasks.short_answer.short_answer_decisions import WHYS
 
@@ -25,7 +25,7 @@ def unpacked(data: str) -> Any:
 def embedded(runs: Any) -> Any:
     task = runs[0].task
     answers = [task.single_answers(run) for run in runs]
-    return unpacked(embed_questions(runs, answers, task.known_questions(runs[0])).data)
+    return unpacked(embed_questions(runs, answers, task.known_questions(runs[0]), page_bytes=6_000_000)[0])
 
 
 @pytest.mark.slow
@@ -73,13 +73,13 @@ def test_texts_are_shortened_then_questions_go_and_the_page_says_so(evil: Path):
         thought=pl.col("item_id").map_elements(incompressible, return_dtype=pl.String)
     )
     known = run.task.known_questions(run)
-    whole = embed_questions([run], [answers], known)
-    assert whole.left_out == ()
-    size = len(whole.data)
+    data, left_out = embed_questions([run], [answers], known, page_bytes=1 << 40)
+    assert left_out == []
+    size = len(data)
     found = [embed_questions([run], [answers], known, page_bytes=size * part // 100) for part in (70, 30, 4, 1)]
-    assert all(len(one.data) <= size * part // 100 for one, part in zip(found, (70, 30, 4, 1), strict=True))
-    assert re.fullmatch(r"Texts are cut at [\d,]+ characters\.", found[0].left_out[0])
-    assert re.fullmatch(r"[\d,]+ of [\d,]+ questions are here, taken evenly from all\.", found[3].left_out[-1])
-    cut = unpacked(found[3].data)
+    assert all(len(one[0]) <= size * part // 100 for one, part in zip(found, (70, 30, 4, 1), strict=True))
+    assert re.fullmatch(r"Texts are cut at [\d,]+ characters\.", found[0][1][0])
+    assert re.fullmatch(r"[\d,]+ of [\d,]+ questions are here, taken evenly from all\.", found[3][1][-1])
+    cut = unpacked(found[3][0])
     assert any(re.search(r"… \([\d,]+ characters\)$", one["answers"][0][4]) for one in cut["questions"])
     assert len({one["facets"][0] for one in cut["questions"]}) > 1

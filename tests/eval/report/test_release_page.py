@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from blend.eval.report.report_page import build_release_page
+from blend.eval.report.question_browser import build_release_page
 from blend.loaders.releases.tables import read_config, read_findings
 from blend.schemas.errors import InputError
 from blend.schemas.manifest import FINDINGS_NAME
@@ -19,8 +19,8 @@ from helpers.in_process import run
 
 
 @pytest.fixture(scope="module")
-def page(release: Path) -> str:
-    return build_release_page(release)
+def page(sample_release: Path) -> str:
+    return build_release_page(sample_release)
 
 
 @pytest.fixture(scope="module")
@@ -30,8 +30,8 @@ def questions(page: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.slow
-def test_every_question_stands_with_its_votes(questions: list[dict[str, Any]], release: Path):
-    rows = read_config(release, "annotations").sort("template_id", maintain_order=True)
+def test_every_question_stands_with_its_votes(questions: list[dict[str, Any]], sample_release: Path):
+    rows = read_config(sample_release, "annotations").sort("template_id", maintain_order=True)
     assert [(one["id"], one["title"], one["prompt"]) for one in questions] == rows.select(
         "template_id", "en_question", "question"
     ).rows()
@@ -45,13 +45,13 @@ def test_every_question_stands_with_its_votes(questions: list[dict[str, Any]], r
 
 
 def test_options_and_findings_stand_with_their_question(
-    page: str, questions: list[dict[str, Any]], release: Path
+    page: str, questions: list[dict[str, Any]], sample_release: Path
 ):
-    mcqs = read_config(release, "multiple-choice-questions")
+    mcqs = read_config(sample_release, "multiple-choice-questions")
     shown = [(options[answer], options) for one in questions for answer, options, _ in one["mcqs"]]
     wanted = [(row["options"][row["answer"]], row["options"]) for row in mcqs.iter_rows(named=True)]
     assert sorted(shown) == sorted(wanted)
-    found = [finding for _, finding in read_findings(release / FINDINGS_NAME)]
+    found = [finding for _, finding in read_findings(sample_release / FINDINGS_NAME)]
     about_one = [finding for finding in found if finding["template_id"] and finding["locale"]]
     assert 0 < sum(len(one["findings"]) for one in questions) <= len(about_one)
     for kind, n in Counter(finding["kind"] for finding in found).items():
@@ -60,9 +60,9 @@ def test_options_and_findings_stand_with_their_question(
 
 
 @pytest.mark.slow
-def test_it_is_refused(release: Path, tmp_path: Path, food_release: Path):
+def test_it_is_refused(sample_release: Path, tmp_path: Path, food_release: Path):
     with pytest.raises(InputError, match=rf"^{tmp_path}: is a directory; --html names an HTML file$"):
-        run("show", release, "--html", tmp_path)
+        run("show", sample_release, "--html", tmp_path)
     held = r"food-[-a-z, ]*"
     expected = (
         rf"^{food_release}: holds no questions that people answered, which the page shows, but {held}; "

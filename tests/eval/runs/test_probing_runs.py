@@ -13,6 +13,7 @@ from blend.eval.runs.ask_model import TOKENS_NAME, RunOutcome, ask_model
 from blend.eval.runs.run_directory import Run, opened
 from blend.eval.scoring import score_answers
 from blend.eval.tasks import TASKS
+from blend.eval.tasks.probing import probing_items
 from helpers.messages import wrong
 
 pytestmark = pytest.mark.integration
@@ -64,10 +65,12 @@ def test_candidates_that_are_not_ranked_are_counted_and_listed(probed: Probed):
     assert probed("more", max_masks=12)[0].warnings == ()
 
 
-def test_candidates_that_the_tokenizer_does_not_know_are_told(probed: Probed):
+def test_candidates_that_the_tokenizer_does_not_know_are_told(probed: Probed, monkeypatch: pytest.MonkeyPatch):
     # A snowman is in no vocabulary, and nothing is left of a blank without width.
-    texts = {"": ("egg", "flour", "\u200b", "\u2603")}
-    outcome, run = probed(candidates="0123", candidate_texts=texts)
+    held = pl.DataFrame({"candidate_set": "en", "candidate": ["egg", "flour", "\u200b", "\u2603"]})
+    of_release = probing_items._candidates
+    monkeypatch.setattr(probing_items, "_candidates", lambda *given: (of_release(*given)[0], held))
+    outcome, run = probed()
     assert outcome.warnings == (
         "1 of 4 candidates ('\\u200b') with no token, not ranked",
         "1 of 4 candidates ('\u2603') with tokens that the model does not know, ranked all the same",

@@ -9,17 +9,14 @@ from typing import Any
 import polars as pl
 import pytest
 
-from blend.eval.evaluation import read_scored
+import blend
 from blend.eval.judging.reply_sheet import write_replies
-from blend.eval.recorded_answers import read_recorded
-from blend.eval.release_items import read_items, read_run
+from blend.eval.release_items import read_items
 from blend.eval.report.scored_runs import ScoredRun
-from blend.eval.runs.answers import write_answers
-from blend.eval.runs.run_directory import opened
-from blend.eval.scoring import score_answers, write_scores
 from blend.eval.tasks import TASKS
 from blend.eval.triples.triple_results import make_sheet, predictions, score_by_people
-from blend.schemas.errors import InputError, UnknownNameError
+from blend.schemas.errors import UnknownNameError
+from helpers.messages import wrong
 
 ANSWER = "salt, water, egg, =SUM"
 
@@ -28,15 +25,11 @@ ANSWER = "salt, water, egg, =SUM"
 def run(food_release: Path, tmp_path_factory: pytest.TempPathFactory) -> ScoredRun:
     """Free answers that all say the same, from a file."""
     folder = tmp_path_factory.mktemp("judged")
-    asked = read_items(food_release, TASKS["free-listing"], config="food-aligned", languages=("en",))
-    file = folder / "answers.parquet"
-    asked.asked.items.select("item_id", response=pl.lit(ANSWER)).write_parquet(file)
-    recorded = read_recorded(file, asked.asked, model="secret-model")
-    with opened(folder / "run", asked, recorded.description, None) as opened_run:
-        write_answers(opened_run.answers_folder / "main.jsonl", recorded.answers)
-    made = read_run(folder / "run")
-    write_scores(made, score_answers(made))
-    return read_scored([folder / "run"])[0]
+    options = {"config": "food-aligned", "languages": ("en",)}
+    items = read_items(food_release, TASKS["free-listing"], **options).asked.items
+    items.select("item_id", response=pl.lit(ANSWER)).write_parquet(folder / "answers.parquet")
+    answers = blend.Recorded(path=folder / "answers.parquet", name="secret-model")
+    return blend.score_run(blend.run_task(food_release, "free-listing", answers, folder / "run", **options))
 
 
 @pytest.fixture
@@ -115,8 +108,6 @@ def test_automatic_measures_go_along_with_people_who_judge_by_the_release(run: S
 
 
 def test_nothing_judged_is_told(run: ScoredRun, sheet: Path):
-    with pytest.raises(InputError) as raised:
-        score_by_people(run, [sheet])
-    assert str(raised.value) == (
+    assert wrong(lambda: score_by_people(run, [sheet])) == (
         "sheet.csv: nothing is judged; write one of correct, partly, wrong, refused into the column verdict"
     )

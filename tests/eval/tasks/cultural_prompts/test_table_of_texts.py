@@ -11,7 +11,7 @@ from blend.eval.models.chosen import Recorded
 from blend.eval.release_items import read_run
 from blend.eval.scoring import score_answers
 from blend.eval.tasks.cultural_prompts.cultural_items import keep_texts
-from blend.schemas.errors import BlendError, InputError
+from helpers.messages import wrong
 
 A, B, C = "the rain falls on the hills", "the snow falls on the town today", "no cloud is to be seen here now"
 
@@ -73,9 +73,7 @@ def test_every_fault_of_a_table_is_told(tmp_path: Path, name: str):
     text, message = BROKEN[name]
     path = tmp_path / "texts.jsonl"
     path.write_text(text + "\n")
-    with pytest.raises(BlendError) as reword:
-        keep_texts(path, tmp_path / "run")
-    assert str(reword.value) == message
+    assert wrong(lambda: keep_texts(path, tmp_path / "run")) == message
     assert not (tmp_path / "run").exists()
 
 
@@ -92,9 +90,7 @@ def test_names_that_unicode_or_blanks_write_differently_are_one(run_of, form: st
 def test_a_table_in_another_encoding_says_how_to_save_it(tmp_path: Path):
     path = tmp_path / "texts.csv"
     path.write_bytes("group,topic,text\nFrench,rain,ét\n".encode("latin-1"))
-    with pytest.raises(InputError) as told:
-        keep_texts(path, tmp_path / "run")
-    assert str(told.value) == (
+    assert wrong(lambda: keep_texts(path, tmp_path / "run")) == (
         "texts.csv: byte 0xE9 in line 2 is not UTF-8; save it again as UTF-8 (in a spreadsheet: .xlsx or 'CSV "
         "UTF-8')"
     )
@@ -120,9 +116,9 @@ def test_a_table_in_another_encoding_says_how_to_save_it(tmp_path: Path):
 def test_a_table_with_other_columns_is_told_without_a_release(tmp_path: Path, header: str, message: str):
     path = tmp_path / "texts.csv"
     path.write_text(f"{header}\nFrench,rain,1,a\n")
-    with pytest.raises(InputError) as told:
-        run_task("release", "cultural-prompts", Recorded(path=path), tmp_path / "run")
-    assert str(told.value) == message
+    assert (
+        wrong(lambda: run_task("release", "cultural-prompts", Recorded(path=path), tmp_path / "run")) == message
+    )
 
 
 def test_what_pandas_writes_for_no_value_is_no_category(tmp_path: Path):

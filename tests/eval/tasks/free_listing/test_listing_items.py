@@ -5,10 +5,10 @@ from typing import Any
 import polars as pl
 import pytest
 
-from blend.eval.tasks.free_listing.listing_items import TripleTaskOptions, listing_items, settle_listing
-from blend.schemas.errors import InputError
+from blend.eval.tasks.free_listing.listings import TripleTaskOptions, listing_items, settle_listing
 from blend.schemas.prompts import listing_prompts
 from helpers.dishes import DISHES, manifest, triples
+from helpers.messages import wrong
 
 
 def asked(dishes: Any = DISHES, config: str = "food-triples", **given: Any) -> Any:
@@ -91,6 +91,6 @@ def test_every_prompt_has_its_placeholders():
 )
 def test_a_language_without_a_prompt_is_refused(config: str, language: str, message: str):
     held = manifest(*(f"{config}/{tag}" for tag in ("en", "ko", "sv")))
-    with pytest.raises(InputError) as raised:
-        settle_listing(TripleTaskOptions(config=config, languages=(language,)), held)
-    assert str(raised.value) == message
+    assert (
+        wrong(lambda: settle_listing(TripleTaskOptions(config=config, languages=(language,)), held)) == message
+    )

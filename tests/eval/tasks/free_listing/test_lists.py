@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from blend.eval.scores_json import ScoredItems
-from blend.eval.tasks.free_listing.listing_scores import score_lists
+from blend.eval.tasks.free_listing.listings import score_lists
 
 Accepted = list[list[str]]
 

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import strategies as st
 
-from blend.eval.tasks.free_listing.listing_scores import listed
+from blend.eval.tasks.free_listing.listings import listed
 
 
 @pytest.mark.parametrize(

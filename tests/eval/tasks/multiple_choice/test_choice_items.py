@@ -6,18 +6,17 @@ import polars as pl
 import pytest
 
 from blend.builders.release import build_release
-from blend.eval.recorded_answers import read_recorded
-from blend.eval.release_items import read_items, read_run
-from blend.eval.runs.answers import write_answers
-from blend.eval.runs.run_directory import opened
+from blend.eval.release_items import read_items
 from blend.eval.scoring import score_answers
 from blend.eval.tasks import TASKS
 from blend.eval.tasks.multiple_choice import ChoiceOptions
-from blend.eval.tasks.multiple_choice.choice_items import choice_items
+from blend.eval.tasks.multiple_choice.choices import choice_items
 from blend.loaders.recipes import sample_recipe
 from blend.loaders.releases import read_manifest
 from blend.schemas.errors import InputError
 from blend.schemas.rows import LETTERS
+from helpers.messages import wrong
+from helpers.models.own_models import Saying
 
 
 def question(n: int = 0, *, template: str = "food-01", locale: str = "ko-KR") -> dict[str, object]:
@@ -92,17 +91,8 @@ def test_four_rotations_show_the_right_option_once_in_each_position(style: str):
     assert asked.items["item_id"].to_list()[:4] == [f"food-01_KR_0{end}" for end in ("", "~1", "~2", "~3")]
 
 
-@pytest.fixture(scope="module")
-def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("asked") / "release"
-    build_release(sample_recipe(), out)
-    return out
-
-
-def test_an_option_that_cannot_be_says_what_to_do(release: Path):
-    with pytest.raises(InputError) as raised:
-        read_items(release, TASKS["multiple-choice"], style="texts", rotations=4)
-    assert str(raised.value) == (
+def test_an_option_that_cannot_be_says_what_to_do(mini_release: Path):
+    assert wrong(lambda: read_items(mini_release, TASKS["multiple-choice"], style="texts", rotations=4)) == (
         "the style 'texts' does not show the options, so their order cannot matter; "
         "leave `rotations` out, or choose another `style`"
     )
@@ -124,12 +114,9 @@ def test_a_release_without_the_configuration_says_what_it_has(tmp_path: Path):
 
 
 @pytest.mark.slow
-def test_an_option_of_another_task_is_refused(release: Path, tmp_path: Path):
-    asked = read_items(release, TASKS["multiple-choice"], style="json")
-    asked.asked.items.select("item_id", response=pl.lit("A")).write_csv(tmp_path / "answers.csv")
-    recorded = read_recorded(tmp_path / "answers.csv", asked.asked)
-    with opened(tmp_path / "run", asked, recorded.description, None) as started:
-        write_answers(started.answers_folder / "main.jsonl", recorded.answers)
-    with pytest.raises(InputError) as caught:
-        score_answers(read_run(tmp_path / "run"), lemmas="none")
-    assert str(caught.value) == "`lemmas`: the task multiple-choice has no such option; it has none"
+def test_an_option_of_another_task_is_refused(asked):
+    run = asked(Saying(lambda prompts: ["A"] * len(prompts)), style="json")
+    assert (
+        wrong(lambda: score_answers(run, lemmas="none"))
+        == "`lemmas`: the task multiple-choice has no such option; it has none"
+    )

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.eval.tasks.multiple_choice.chosen_options import strict_choice
+from blend.eval.tasks.multiple_choice.choices import strict_choice
 from blend.eval.tasks.multiple_choice.reply_options import lenient_choice
 
 OPTIONS = ["tea", "Coffee", "a cup of milk", "42"]

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import blend
-from blend.eval.tasks.multiple_choice.chosen_options import stated_confidence, strict_choice, without_confidence
+from blend.eval.tasks.multiple_choice.choices import stated_confidence, strict_choice, without_confidence
 from helpers.messages import wrong
 from helpers.models.own_models import Saying
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from blend.eval.tasks.probing.ranking import read_vectors
-from blend.schemas.errors import InputError
+from helpers.messages import wrong
 
 pytestmark = pytest.mark.slow  # for what its tests share
 
@@ -73,16 +73,12 @@ def test_similarity_is_the_mean_of_the_highest_cosines(tmp_path: Path):
     ],
 )
 def test_a_broken_file_is_refused(tmp_path: Path, text: str, message: str):
-    with pytest.raises(InputError) as raised:
-        read_vectors(written(tmp_path, text), LABELS)
-    assert str(raised.value) == message
+    assert wrong(lambda: read_vectors(written(tmp_path, text), LABELS)) == message
 
 
 def test_a_file_that_is_not_there(tmp_path: Path):
     path = tmp_path / "words.vec"
-    with pytest.raises(InputError) as raised:
-        read_vectors(path, LABELS)
-    assert str(raised.value) == (
+    assert wrong(lambda: read_vectors(path, LABELS)) == (
         f"{path}: cannot be read (No such file or directory); `vectors` names a file of word vectors"
     )
 
@@ -132,9 +128,7 @@ def test_what_is_not_a_model_is_refused(model: Path, tmp_path: Path, damage: str
     }[damage]
     path = tmp_path / "other.bin"
     path.write_bytes(content)
-    with pytest.raises(InputError) as raised:
-        read_vectors(path, LABELS)
-    assert str(raised.value) == (
+    assert wrong(lambda: read_vectors(path, LABELS)) == (
         f"{path}: not a model of fastText, damaged, or quantised; download it again (.bin, not .ftz), or give "
         "word vectors in text (.vec)"
     )

@@ -7,6 +7,7 @@ from blend.eval.tasks.short_answer.short_answer_decisions import decide_short_an
 from blend.eval.text.language_readers import language_text, languages
 from blend.eval.text.lemmatisers import LEMMATISERS, lemmatiser_names
 from blend.schemas.errors import InputError, UnknownNameError
+from helpers.messages import message_of, wrong
 
 IDKS = {"idk": 0, "no-answer": 0, "not-applicable": 0}
 
@@ -180,9 +181,7 @@ def test_every_language_is_described_and_needs_no_extra_by_default():
     ],
 )
 def test_what_is_said_of_a_wrong_choice(lemmas: str, error: type[Exception], message: str):
-    with pytest.raises(error) as caught:
-        lemmatiser_names(lemmas, ["en"])
-    assert str(caught.value) == message
+    assert message_of(error, lambda: lemmatiser_names(lemmas, ["en"])) == message
 
 
 def test_what_is_said_of_an_unknown_rule_and_question():
@@ -203,9 +202,7 @@ def test_what_is_said_of_an_unknown_rule_and_question():
             "response": "a",
         }
     )
-    with pytest.raises(InputError) as unknown:
-        decide_short_answers(response, asked)
-    assert str(unknown.value) == (
+    assert wrong(lambda: decide_short_answers(response, asked)) == (
         "en-US, u: there is no such question in the annotations; "
         "score against the release that the model was asked from"
     )

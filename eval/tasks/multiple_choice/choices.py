@@ -1,27 +1,35 @@
-"""Choosing: which option an answer stands for, by each rule that the answers allow, and how sure it is.
+"""Choices: multiple-choice questions as items, and which option an answer stands for, by each of the rules.
 
-Last stand the files of SemEval-2026 Task 7, which mark the chosen option.
+One question is about one region and has four options, of which one is correct. Last stand the files of
+SemEval-2026 Task 7, which mark the chosen option.
 """
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
-from blend.eval.items import TaskItems
+from blend.eval.items import ITEMS, TaskItems, part_examples, some_templates, text_digest, with_examples
 from blend.eval.recorded_answers import PREDICTION, Predictions
 from blend.eval.runs.answers import as_scored, says_nothing
 from blend.eval.runs.run_directory import Run
 from blend.eval.scores_json import UNANSWERED, UNREAD
 from blend.eval.task import Decision, ItemRule
+from blend.eval.tasks.multiple_choice import ChoiceOptions, Style
 from blend.eval.tasks.multiple_choice.reply_options import lenient_choice, option_chosen
 from blend.loaders.upstream.semeval.task_files import MCQ_PREDICTION
 from blend.schemas.errors import InputError, UnknownNameError
+from blend.schemas.frames import filled
 from blend.schemas.prompts import ANSWER_KEY, INSTRUCTION, PUBLISHED_PROMPT
-from blend.schemas.rows import LETTERS
+from blend.schemas.rows import LETTERS, MULTIPLE_CHOICE_QUESTIONS
+
+PROMPTS: dict[Style, str] = {
+    "letters": "{question}\nA. {A}\nB. {B}\nC. {C}\nD. {D}\nAnswer:",
+    "texts": "Question: {question}\nAnswer:",
+    "json": PUBLISHED_PROMPT,
+}
+"""The text around a question, by style; the style is also the ``prompt_id``."""
 
 CONFIDENT_PROMPT = PUBLISHED_PROMPT.replace(
     INSTRUCTION,
@@ -29,6 +37,118 @@ CONFIDENT_PROMPT = PUBLISHED_PROMPT.replace(
     + ", where confidence is a number from 0 to 100: how likely it is, in percent, that your answer is correct",
 )
 """The published prompt with a field for confidence."""
+
+GOLD = pl.Schema(
+    {
+        **dict.fromkeys(("item_id", "question_id"), pl.String()),
+        **dict.fromkeys(("rotation", "answer"), pl.Int64()),
+        **dict.fromkeys(("option_texts", "option_regions"), pl.List(pl.String())),
+        **dict.fromkeys(("answer_spread", "source_order"), pl.String()),
+    }
+)
+"""One row per item, in the order of the items: the multiple-choice question, by how many places its options are
+turned, the index of the correct one from 0, the options and the regions behind them as shown, and in how many
+other regions people gave the correct one (`AnswerSpread`; null in paper mode), and of a question that was taken
+with its options their letters in that source, as they stand in the release."""
+
+
+def choice_items(tables: Mapping[str, pl.DataFrame], options: ChoiceOptions) -> TaskItems:
+    """The items of multiple choice.
+
+    Args:
+        tables: By configuration, questions with the columns of `frame_columns.MCQ_ROWS` and ``region``.
+        options: Style, rotations, locales, limit.
+
+    Returns:
+        One item per question and rotation, the rotations of a question one after the other. The first is the
+        question as published; rotation ``r`` moves every option ``r`` places down, the last ones to the top.
+        An item is named by the question, with ``~r`` behind it for a rotation. All rotations have the same
+        examples, as they are published.
+
+    Raises:
+        InputError: If a locale has too few templates for the examples.
+    """
+    questions = tables[MULTIPLE_CHOICE_QUESTIONS].with_columns(can_be_example=pl.lit(value=True))
+    rows, held_out = part_examples(questions, options)
+    turned = _turned(some_templates(rows, options), options.rotations)
+    examples = _put(_turned(_one_each(held_out, options.shots_seed), 1), options)
+    items = with_examples(_put(turned, options), examples, _answer(options), ["locale"])
+    return TaskItems(
+        items.select(*ITEMS, *(["examples"] if options.shots else [])).cast(ITEMS),
+        turned.with_columns(question_id="mcq_id", option_texts="options").select(*GOLD).cast(GOLD),
+        {options.style: _prompt(options)},
+        "text" if options.style == "json" else "logprobs",
+    )
+
+
+def _one_each(rows: pl.DataFrame, seed: int) -> pl.DataFrame:
+    """One question of every template and locale, whose correct options stand anywhere."""
+    digests = pl.Series([text_digest(f"{seed}|{name}") for name in rows["mcq_id"]], dtype=pl.String)
+    chosen = rows.with_columns(digests.alias("_digest")).sort("_digest")
+    return chosen.unique(["locale", "template_id"], keep="first", maintain_order=True)
+
+
+def _prompt(options: ChoiceOptions) -> str:
+    """The text around a question."""
+    return CONFIDENT_PROMPT if options.confidence else PROMPTS[options.style]
+
+
+def _put(turned: pl.DataFrame, options: ChoiceOptions) -> pl.DataFrame:
+    """Questions as they are put."""
+    slots, scored = {"question": pl.col("question")}, pl.lit(None, pl.List(pl.String))
+    if options.style == "texts":
+        scored = pl.col("options")
+    else:
+        slots |= {letter: pl.col("options").list.get(i) for i, letter in enumerate(LETTERS)}
+    if options.style == "letters":
+        scored = pl.lit(pl.Series([list(LETTERS)])).first()
+    prompt = filled(_prompt(options), slots)
+    if options.style == "json" and not options.confidence:
+        # As the release publishes it; a rotated question has to be put anew.
+        prompt = pl.when(pl.col("rotation") == 0).then(pl.col("prompt")).otherwise(prompt)
+    return turned.with_columns(
+        prompt_id=pl.lit(options.style),
+        language=pl.lit("en"),
+        prompt=prompt,
+        shown=pl.col("options"),
+        options=scored,
+    )
+
+
+def _answer(options: ChoiceOptions) -> pl.Expr:
+    """The correct answer to a question as it is put."""
+    if options.style == "texts":
+        return pl.col("shown").list.get(pl.col("answer"))
+    letter = pl.col("answer").replace_strict(range(len(LETTERS)), list(LETTERS), return_dtype=pl.String)
+    if options.style == "letters":
+        return letter
+    sure = ', "confidence":100' if options.confidence else ""
+    return pl.concat_str(pl.lit(f'{{"{ANSWER_KEY}":"'), letter, pl.lit(f'"{sure}}}'))
+
+
+def _turned(rows: pl.DataFrame, rotations: int) -> pl.DataFrame:
+    """Every question in every rotation."""
+    numbered = rows.with_row_index("_row")
+    parts = [
+        numbered.with_columns(
+            item_id=pl.col("mcq_id") if turn == 0 else pl.format("{}~{}", "mcq_id", pl.lit(str(turn))),
+            rotation=pl.lit(turn, pl.Int64),
+            answer=(pl.col("answer") + turn) % len(LETTERS),
+            options=_turned_list("options", turn),
+            option_regions=_turned_list("option_regions", turn),
+        )
+        for turn in range(rotations)
+    ]
+    return pl.concat(parts).sort("_row", "rotation") if rotations > 1 else parts[0]
+
+
+def _turned_list(column: str, turn: int) -> pl.Expr:
+    if turn == 0:
+        return pl.col(column)
+    return pl.concat_list(pl.col(column).list.tail(turn), pl.col(column).list.head(len(LETTERS) - turn))
+
+
+# Which option an answer stands for.
 
 _CONFIDENCE = r',?\s*"confidence"\s*:\s*"?\s*(\d+(?:\.\d+)?)\s*%?\s*"?\s*,?'
 """The field for confidence in an answer, as a regular expression."""
@@ -111,10 +231,18 @@ def decided(
         why = pl.when(by_rule[used].is_null()).then(pl.lit(UNREAD)).otherwise(is_strict)
         sure = pl.lit(None, pl.Float64)
     else:
-        measures = _measures(rows, of_letters=style == "letters")
-        by_rule = pl.DataFrame({name: _argmax(measures[name]) for name in rules})
+        # Letters are of one length; texts have theirs divided out. Of equal options the first is taken.
+        logprobs = pl.col("logprobs")
+        per = {"sum": logprobs, "token": logprobs / pl.col("option_tokens")}
+        measures = {name: per.get(name, logprobs / pl.col("option_bytes")) for name in rules}
+        if style == "letters":
+            measures = {DEFAULT: logprobs}
+        by_rule = rows.select(
+            measure.list.arg_max().cast(pl.Int64).alias(name) for name, measure in measures.items()
+        )
         why = pl.lit("likeliest")
-        sure = pl.lit(pl.Series(_likelihood(measures[used]), nan_to_null=True))
+        best = measures[used]
+        sure = 1 / (best - best.list.max()).list.eval(pl.element().exp()).list.sum()
     given = pl.any_horizontal(pl.col("text", "logprobs").is_not_null())
     absent = pl.when(pl.col("error").is_not_null()).then(pl.lit("error")).otherwise(pl.lit("missing"))
     or_unanswered = pl.when(says_nothing("text")).then(pl.lit(UNANSWERED)).otherwise(why)
@@ -135,42 +263,6 @@ def decided(
     ).drop(*GIVEN, "option_texts")
 
 
-def _measures(answers: pl.DataFrame, *, of_letters: bool) -> dict[str, NDArray[np.float64]]:
-    """Scores of the options by rule, shape ``(n_rows, n_options)`` each, NaN where there is no answer."""
-    logprobs = _matrix(answers["logprobs"])
-    if of_letters:
-        # They are of one length; texts have theirs divided out.
-        return {DEFAULT: logprobs}
-    by_byte = logprobs / _matrix(answers["option_bytes"])
-    by_token = logprobs / _matrix(answers["option_tokens"])
-    return {DEFAULT: by_byte, "byte": by_byte, "sum": logprobs, "token": by_token}
-
-
-def _likelihood(measure: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The softmax of the highest of each row's scores, shape ``(n_rows,)``; NaN where there are none."""
-    highest = measure.max(axis=1, keepdims=True)
-    share: NDArray[np.float64] = 1 / np.exp(measure - highest).sum(axis=1)
-    return share
-
-
-def _matrix(column: pl.Series) -> NDArray[np.float64]:
-    """A list column as an array, shape ``(n_rows, n_options)``, NaN where a row is null."""
-    lists = column.drop_nulls().cast(pl.List(pl.Float64))
-    n_options = len(lists.head(1).explode()) or 1
-    matrix = np.full((len(column), n_options), np.nan)
-    matrix[column.is_not_null().to_numpy()] = lists.list.to_array(n_options).to_numpy()
-    return matrix
-
-
-def _argmax(measure: NDArray[np.float64]) -> pl.Series:
-    known: NDArray[np.bool_] = np.logical_not(np.isnan(measure).any(axis=1))
-    # argmax takes the first of equal ones, as `choose` says; rows without scores stay out, as their argmax
-    # would be 0.
-    chosen = np.zeros(len(measure), dtype=np.int64)
-    chosen[known] = measure[known].argmax(axis=1)
-    return pl.select(pl.when(pl.Series(known)).then(pl.Series(chosen))).to_series()
-
-
 _STRICT = rf'^\s*\{{\s*"{ANSWER_KEY}"\s*:\s*"([{LETTERS}])"\s*\}}\s*$'
 
 
@@ -180,18 +272,15 @@ def strict_choice(text: pl.Expr) -> pl.Expr:
     That is a JSON object with the one key ``answer_choice`` and a capital letter, white space around it
     allowed.
     """
-    return _index(text.str.extract(_STRICT))
-
-
-def _index(letter: pl.Expr) -> pl.Expr:
-    return letter.replace_strict(list(LETTERS), list(range(len(LETTERS))), default=None, return_dtype=pl.Int64)
+    indices = {letter: index for index, letter in enumerate(LETTERS)}
+    return text.str.extract(_STRICT).replace_strict(indices, default=None, return_dtype=pl.Int64)
 
 
 _CONFIDENCE_FIELD = re.compile(_CONFIDENCE)
 
 
 def choice_rules(asked: TaskItems) -> dict[str, ItemRule]:
-    """By ``item_id`` what decides on replies to multiple-choice questions; gold as of `choice_items.GOLD`."""
+    """By ``item_id`` what decides on replies to multiple-choice questions; gold as of `GOLD`."""
     says_confidence = CONFIDENT_PROMPT in asked.prompts.values()
 
     def read(options: Sequence[str], reply: str) -> int | None:

@@ -1,21 +1,22 @@
-"""Lists: the entries that a model wrote against what a release says, by precision, recall and F1.
+"""Free listing: items, the entries that a model wrote, and their precision, recall and F1.
 
-First a text is parted into entries (`listed`). An entry names a part if its words are those of one of the
-part's accepted names: folded, and brought to base forms where the language has a lemmatiser. By the rule
-``contains`` the words of the name may stand inside the entry, so that ``fresh basil`` names basil, and
-``soy sauce`` names soy as well.
+A prompt asks what a dish is made of. First a text is parted into entries (`listed`). An entry names a part if
+its words are those of one of the part's accepted names: folded, and brought to base forms where the language
+has a lemmatiser. By the rule ``contains`` the words of the name may stand inside the entry, so that ``fresh
+basil`` names basil, and ``soy sauce`` names soy as well.
 """
 
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import takewhile
 from typing import Any
 
 import polars as pl
 
-from blend.eval.items import TaskItems
+from blend.eval.items import ITEMS, TaskItems
 from blend.eval.runs.answers import says_nothing
 from blend.eval.runs.run_directory import Run
 from blend.eval.scores_json import UNANSWERED, Score, ScoredItems, missing_share, share_scores
@@ -24,8 +25,118 @@ from blend.eval.tasks.free_listing import ListingScoring
 from blend.eval.text.language_readers import languages as known_languages
 from blend.eval.text.language_readers import primary
 from blend.eval.text.lemmatisers import DEFAULT_LEMMAS, NO_LEMMAS, TextReader, lemmatiser_names, reader
-from blend.eval.triples.triple_prompts import DISH_DECIDED, asked_parts
-from blend.schemas.prompts import listing_prompts
+from blend.eval.triples import TripleTaskOptions
+from blend.eval.triples.triple_prompts import (
+    ABOUT_A_DISH,
+    DISH_DECIDED,
+    asked_dishes,
+    asked_languages,
+    asked_parts,
+    check_languages,
+    chosen_dishes,
+    dishes_of,
+    probed_config,
+    template_texts,
+)
+from blend.schemas.errors import InputError, UnknownNameError
+from blend.schemas.manifest import ReleaseManifest
+from blend.schemas.prompts import ENGLISH, domain_prompts, listing_prompts
+from blend.schemas.rows import FOOD_TRIPLES, language_of_split
+
+GOLD = pl.Schema({**ABOUT_A_DISH, "accepted": pl.List(pl.List(pl.String()))})
+"""One row per item, in the order of the items: the dish, and for every part the names that are accepted: its
+label in the language first, then as Wikidata writes it where the script was converted, and its labels in
+variants of the language (``zh-hans``, ``zh-tw`` for ``zh``)."""
+
+_RELATIONS = ("hasParts", "country")
+"""Names of the prompts: without and with the country."""
+
+
+def settle_listing(
+    options: TripleTaskOptions, manifest: ReleaseManifest
+) -> tuple[TripleTaskOptions, tuple[str, ...]]:
+    """The options with what the release decides, and the configurations to read."""
+    config = probed_config(options.config, manifest)
+    held = [language_of_split(table.split) for table in manifest.tables if table.config == config]
+    check_languages(config, options.languages or (), held)
+    known = _languages_with_prompts(config)
+    for language in options.languages or ():
+        if language not in known:
+            raise InputError(
+                f"language {language!r}: there is no prompt that asks for a list about {config} in it; "
+                f"choose one of {', '.join(sorted(set(known) & set(held)))}"
+            )
+    return replace(options, config=config), (config,)
+
+
+def listing_items(tables: Mapping[str, pl.DataFrame], options: TripleTaskOptions) -> TaskItems:
+    """The items of free listing.
+
+    Args:
+        tables: The configuration (`triple_rows.TRIPLES`).
+        options: Which of it, in which languages; settled.
+
+    Returns:
+        One item per language, dish and prompt, ``en/Q396184/hasParts``, as for probing.
+
+    Raises:
+        UnknownNameError: If there is no such prompt or country; lists those there are.
+    """
+    config = options.config or ""
+    triples = dishes_of(tables[config]).with_columns(name=pl.col("label"))
+    known = _languages_with_prompts(config, options.words)
+    languages, warnings = asked_languages(triples, options.languages, known, what="a prompt")
+    prompts = _prompts(known, languages, options.prompts)
+    dishes = chosen_dishes(triples, languages, options).with_columns(accepted=_accepted(triples))
+    items, left_out = asked_dishes(dishes, prompts)
+    return TaskItems(
+        items.select(list(ITEMS)).cast(ITEMS),
+        items.select(list(GOLD)).cast(GOLD),
+        template_texts(prompts),
+        "text",
+        warnings=(*warnings, *left_out),
+    )
+
+
+def _languages_with_prompts(
+    config: str, words: Mapping[str, str] | None = None
+) -> dict[str, Mapping[str, str]]:
+    """The prompts by language; of other domains than food there are English ones only, in their words."""
+    if config.startswith(FOOD_TRIPLES.removesuffix("triples")):
+        return {language: known.prompts for language, known in listing_prompts().items()}
+    return {ENGLISH: domain_prompts(words["parts"] if words else "parts")}
+
+
+def _prompts(
+    known: Mapping[str, Mapping[str, str]], languages: tuple[str, ...], names: tuple[str, ...] | None
+) -> pl.DataFrame:
+    for name in names or ():
+        if name not in _RELATIONS:
+            raise UnknownNameError("prompt", name, _RELATIONS)
+    rows = [
+        (language, relation, known[language][relation], relation == "country", False)
+        for language in languages
+        for relation in names or _RELATIONS
+    ]
+    columns = ["language", "relation", "template", "with_country", "published"]
+    return pl.DataFrame(rows, columns, orient="row")
+
+
+def _accepted(triples: pl.DataFrame) -> pl.Expr:
+    """The names that are accepted for every part of every dish."""
+    variants: dict[tuple[str, str], dict[str, None]] = {}
+    for language, parts, original in triples.select("language", "parts", "original_parts").iter_rows():
+        for part in (*parts, *original):
+            variants.setdefault((primary(language), part["qid"]), {})[part["label"]] = None
+
+    def names(row: Mapping[str, Any]) -> list[list[str]]:
+        known = [(part["label"], variants[primary(row["language"]), part["qid"]]) for part in row["parts"]]
+        return [list(dict.fromkeys([label, *others])) for label, others in known]
+
+    return pl.struct("language", "parts").map_elements(names, return_dtype=pl.List(pl.List(pl.String)))
+
+
+# From a text to its entries.
 
 _BULLET = re.compile(
     r"^\s*(?:[-*•·–—▪◦‣+]+|\(?\d{1,3}\s*[.)、．:：]|[a-zA-Z][.)])\s+|^\s*\(?\d{1,3}[.)、．]\s*(?=\D)"
@@ -102,7 +213,10 @@ def _entries(line: str, language: str) -> list[str]:
     plain = _BULLET.sub("", plain)
     plain = _AS_MUCH_AS.sub("", _LAST_EXCLAIMED.sub("", _after_colon(plain)))
     parts = [part for part in _SEPARATOR.split(plain) if part.strip()]
-    if len(parts) > 1 or _is_short_pair(plain, language):
+    is_pair = len(plain.split()) <= _PAIR_WORDS and any(
+        re.search(rf"\s{word}\s", plain, re.IGNORECASE) for word in _joins(language)
+    )
+    if len(parts) > 1 or is_pair:
         parts = [*parts[:-1], *_unjoined(parts[-1], language)]
     return [_bare(part) for part in parts]
 
@@ -135,11 +249,6 @@ def _unjoined(part: str, language: str) -> list[str]:
     return [part]
 
 
-def _is_short_pair(line: str, language: str) -> bool:
-    is_short = len(line.split()) <= _PAIR_WORDS
-    return is_short and any(re.search(rf"\s{word}\s", line, re.IGNORECASE) for word in _joins(language))
-
-
 _WITHOUT_BLANKS = ("zh", "ja")
 
 _ATTACHED = {"ar": "و", "he": "ו"}
@@ -152,13 +261,8 @@ _PAIR_WORDS = 5
 DECISIONS = pl.Schema(
     {
         **DISH_DECIDED,
-        "gold": pl.List(pl.String()),
-        "named": pl.List(pl.String()),
-        "found": pl.List(pl.String()),
-        "correct_entries": pl.List(pl.String()),
-        "precision": pl.Float64(),
-        "recall": pl.Float64(),
-        "f1": pl.Float64(),
+        **dict.fromkeys(("gold", "named", "found", "correct_entries"), pl.List(pl.String())),
+        **dict.fromkeys(("precision", "recall", "f1"), pl.Float64()),
         "correct": pl.Boolean(),
     }
 )
@@ -193,7 +297,7 @@ def score_lists(
 
     Args:
         parts: Items, some at a time, each part with the answers to it (`runs.answers`).
-        gold: `tasks.free_listing.listing_items.GOLD` of each part, row by row the same items.
+        gold: `GOLD` of each part, row by row the same items.
         languages: Languages of the items.
         rule: ``default`` or ``contains``.
         lemmas: Lemmatisers, see `text.lemmatisers.lemmatiser_names`; the usual ones when absent.
@@ -205,7 +309,10 @@ def score_lists(
     readers = _readers(languages, lemmas or DEFAULT_LEMMAS)
     made = []
     for (items, answers), known in zip(parts, gold, strict=True):
-        rows = _with_texts(items, known, answers)
+        given = answers.filter(pl.col("error").is_null()).select("item_id", "text")
+        rows = pl.concat([items, known.drop("item_id")], how="horizontal").join(
+            given, on="item_id", how="left", maintain_order="left"
+        )
         judged = [_judged(row, readers[primary(row["language"])], rule) for row in rows.iter_rows(named=True)]
         decided = pl.concat([rows, pl.DataFrame(judged, schema=_JUDGED, orient="row")], how="horizontal")
         made.append(decided.select(*DECISIONS, says_nothing("text").alias(UNANSWERED)))
@@ -242,14 +349,6 @@ def _readers(languages: Sequence[str], lemmas: str) -> dict[str, TextReader]:
     return {tag: reader(tag, names.get(tag)) for tag in tags}
 
 
-def _with_texts(items: pl.DataFrame, gold: pl.DataFrame, answers: pl.DataFrame) -> pl.DataFrame:
-    """Items with their gold and the text of their answer, null where there is none."""
-    given = answers.filter(pl.col("error").is_null()).select("item_id", "text")
-    return pl.concat([items, gold.drop("item_id")], how="horizontal").join(
-        given, on="item_id", how="left", maintain_order="left"
-    )
-
-
 def _judged(row: Mapping[str, Any], known: TextReader, rule: str) -> tuple[Any, ...]:
     """What the rule decides of a list."""
     labels = [names[0] for names in row["accepted"]]
@@ -268,35 +367,30 @@ def _judged(row: Mapping[str, Any], known: TextReader, rule: str) -> tuple[Any, 
 
 def _hits(named: Sequence[str], row: Mapping[str, Any], known: TextReader, rule: str) -> list[set[int]]:
     """For every part the entries that name it, by their positions."""
-    entries = [[_words(text, known) for text in texts] for texts in _readings(named, row["language"])]
+
+    def words(text: str) -> tuple[str, ...]:
+        lemmas = known.lemmas(text)
+        return known.words(text) if lemmas is None else lemmas
+
+    entries = [[words(entry)] for entry in named]
+    attached = _ATTACHED.get(primary(row["language"]))
+    if attached and len(named) > 1 and named[-1].startswith(attached):
+        # The last one of several also without an *and* that may be written onto it.
+        entries[-1].append(words(named[-1][len(attached) :].lstrip()))
     hits = []
     for names in row["accepted"]:
-        accepted = [words for name in names if (words := _words(name, known))]
-        hits.append(
-            {
-                i
-                for i, readings in enumerate(entries)
-                if any(_names(words, one, rule) for words in readings for one in accepted)
-            }
+        accepted = [of_name for name in names if (of_name := words(name))]
+        found = (
+            number
+            for number, readings in enumerate(entries)
+            if any(_names(entry, name, rule) for entry in readings for name in accepted)
         )
+        hits.append(set(found))
     return hits
 
 
-def _readings(named: Sequence[str], language: str) -> list[list[str]]:
-    """Every entry; the last one of several also without an *and* that may be written onto it."""
-    readings = [[entry] for entry in named]
-    attached = _ATTACHED.get(primary(language))
-    if attached and len(named) > 1 and named[-1].startswith(attached):
-        readings[-1].append(named[-1][len(attached) :].lstrip())
-    return readings
-
-
-def _words(text: str, of: TextReader) -> tuple[str, ...]:
-    lemmas = of.lemmas(text)
-    return of.words(text) if lemmas is None else lemmas
-
-
 def _names(entry: tuple[str, ...], name: tuple[str, ...], rule: str) -> bool:
+    """Whether the words of an entry are those of a name, or by the rule ``contains`` hold them."""
     if rule == "default":
         return entry == name
     width = len(name)
@@ -305,13 +399,10 @@ def _names(entry: tuple[str, ...], name: tuple[str, ...], rule: str) -> bool:
 
 def _scores(rows: pl.DataFrame, seed: int) -> list[Score]:
     """Means over dishes of precision, recall and F1, and the share of all named entries that is correct."""
+    measures = {name: rows.with_columns(value=name) for name in ("f1", "precision", "recall")}
     # A ratio over all entries; the others are means over items.
-    of_entries = {"value": pl.col("correct_entries").list.len(), "denominator": pl.col("named").list.len()}
-    measures: dict[str, dict[str, pl.Expr]] = {
-        **{name: {"value": pl.col(name)} for name in ("f1", "precision", "recall")},
-        "accuracy": of_entries,
-        "nothing-correct": {"value": ~pl.col("correct")},
-        UNANSWERED: {"value": pl.col(UNANSWERED)},
-    }
-    found = (share_scores(name, rows.with_columns(**by), _SCOPES, seed) for name, by in measures.items())
-    return [score for scores in found for score in scores]
+    n_correct, n_named = pl.col("correct_entries").list.len(), pl.col("named").list.len()
+    measures["accuracy"] = rows.with_columns(value=n_correct, denominator=n_named)
+    measures["nothing-correct"] = rows.with_columns(value=~pl.col("correct"))
+    measures[UNANSWERED] = rows.with_columns(value=UNANSWERED)
+    return [score for name, of in measures.items() for score in share_scores(name, of, _SCOPES, seed)]

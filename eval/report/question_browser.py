@@ -1,0 +1,301 @@
+"""Question browser: questions one by one on an HTML page, of runs with every answer, or of a release.
+
+A page needs no network and no other file. Texts of others cannot break it, and it fits a screen of any width.
+"""
+
+import base64
+import json
+import zlib
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+from blend.eval.report.scored_runs import (
+    REASONS,
+    KnownQuestion,
+    KnownQuestions,
+    ScoredRun,
+    answer_groups,
+    region_name,
+)
+from blend.loaders.files.atomic import PAGE_MARK, replace_own_file
+from blend.loaders.releases import read_manifest
+from blend.loaders.releases.tables import read_config, read_findings, release_locales
+from blend.schemas.errors import DISTRIBUTION, InputError
+from blend.schemas.frames import is_scored
+from blend.schemas.manifest import FINDINGS_NAME
+from blend.schemas.reports import finding_kinds
+from blend.schemas.rows import ANNOTATIONS, MULTIPLE_CHOICE_QUESTIONS
+from blend.schemas.summaries import Table, html_table, shortened
+from blend.schemas.texts import escape_controls
+from blend.version import __version__
+
+_FACETS = {"region": "Region", "topic": "Topic", "language": "Language", "prompt_id": "Prompt"}
+"""Columns of items by which a reader filters, and what they are called."""
+
+_CHARACTERS = 500
+"""Characters of a text that are kept where all of them would not fit; then questions are left out."""
+
+
+def embed_questions(
+    runs: Sequence[ScoredRun], answers: Sequence[pl.DataFrame], known: KnownQuestions, *, page_bytes: int
+) -> tuple[str, list[str]]:
+    """Pack the questions of comparable runs with every answer.
+
+    Args:
+        runs: Comparable runs.
+        answers: `SINGLE_ANSWERS` of each.
+        known: Their gold answers and distractors.
+        page_bytes: Bytes that they may take. Where they take more, texts are shortened, then questions are left
+            out, evenly over the items.
+
+    Returns:
+        The questions as ``questions.js`` reads them, and what is not among them, in words for a reader.
+    """
+    items = runs[0].run.items("item_id", "prompt", *_FACETS)
+    facets = [name for name in _FACETS if items[name].n_unique() > 1]
+    about = {"facets": [_FACETS[name] for name in facets], "models": [run.name for run in runs]}
+    kept = questions = _asked_questions(items.select("item_id", "prompt", *facets), answers, known)
+    data = _packed({**about, "questions": kept})
+    left_out = []
+    if len(data) > page_bytes:
+        left_out.append(f"Texts are cut at {_CHARACTERS:,} characters.")
+        kept = questions = _cut(questions)
+        data = _packed({**about, "questions": kept})
+    while len(data) > page_bytes and len(kept) > 1:
+        n_kept = max(1, int(len(kept) * 0.95 * page_bytes / len(data)))
+        kept = [questions[i * len(questions) // n_kept] for i in range(n_kept)]
+        data = _packed({**about, "questions": kept})
+    if len(kept) < len(questions):
+        left_out.append(f"{len(kept):,} of {len(questions):,} questions are here, taken evenly from all.")
+    return data, left_out
+
+
+def _asked_questions(
+    items: pl.DataFrame, answers: Sequence[pl.DataFrame], known: KnownQuestions
+) -> list[dict[str, Any]]:
+    """A row for each item: its values of the facets, what is known of it, and the answer of each model."""
+    by_model = [
+        items.select("item_id")
+        .join(of_run, on="item_id", how="left", maintain_order="left")
+        .select(
+            pl.col("correct").cast(pl.Int8).fill_null(2),  # 2 without an answer
+            pl.col("why").replace(dict(REASONS)),
+            *("answer", "reply", "thought", "matched"),
+        )
+        .with_columns(pl.col(pl.String).fill_null(""))
+        .rows()
+        for of_run in answers
+    ]
+    if "region" in items.columns:
+        names = {code: region_name(code) for code in items["region"].unique()}
+        items = items.with_columns(pl.col("region").replace(names))
+    nothing = KnownQuestion(())
+    return [
+        {
+            "id": item_id,
+            "facets": facets,
+            "title": known.get(item_id, nothing).title,
+            "prompt": prompt,
+            "candidates": known.get(item_id, nothing).candidates,
+            "answers": of_models,
+        }
+        for (item_id, prompt, *facets), *of_models in zip(items.iter_rows(), *by_model, strict=True)
+    ]
+
+
+_RAW_DEFLATE = -15
+"""zlib's parameter for a stream without header, which browsers call ``deflate-raw``."""
+
+
+def _packed(data: Any) -> str:
+    """Data as a page holds it: JSON, compressed (RFC 1951), in base64, which needs no escaping in HTML."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return base64.b64encode(zlib.compress(text.encode(), 9, wbits=_RAW_DEFLATE)).decode("ascii")
+
+
+def _cut(value: Any) -> Any:
+    """Data with its long texts cut."""
+    if isinstance(value, str):
+        return shortened(value, _CHARACTERS)
+    if isinstance(value, dict):
+        return {name: _cut(one) for name, one in value.items()}
+    return [_cut(one) for one in value] if isinstance(value, list | tuple) else value
+
+
+# A release as a page, to look through before publishing: every question, and what each region answers.
+
+_MCQS_SHOWN = 20
+"""Multiple-choice questions of a question that are shown at most; paper mode has thousands of some."""
+
+
+def build_release_page(release: Path) -> str:
+    """The questions of a release with what every region answers, as HTML.
+
+    Args:
+        release: Directory of the release.
+
+    Raises:
+        InputError: If the directory is not a release, or holds no questions that people answered.
+        RowError: If a line of its findings cannot be read.
+    """
+    manifest = read_manifest(release)
+    held = {table.config for table in manifest.tables}
+    if ANNOTATIONS not in held:
+        raise InputError(
+            f"{release}: holds no questions that people answered, which the page shows, but "
+            f"{', '.join(sorted(held))}; leave `html` out to see a row of each"
+        )
+    findings = _findings(release / FINDINGS_NAME)
+    mcqs, left_out = _mcqs(release) if MULTIPLE_CHOICE_QUESTIONS in held else ({}, "")
+    questions = _questions(release, mcqs, findings)
+    kinds, known = Counter(finding["kind"] for finding in findings), finding_kinds()
+    rows = [(kind, n, known[kind].meaning if kind in known else "") for kind, n in kinds.most_common()]
+    return (
+        page_environment()
+        .get_template("release.html.j2")
+        .render(
+            name=f"{manifest.name} {manifest.version}",
+            data=_packed({"facets": ["Region", "Topic", "Finding"], "regions": True, "questions": questions}),
+            left_out=left_out,
+            findings=Table.of("", ("kind", "how often", "meaning"), rows),
+        )
+    )
+
+
+def _findings(path: Path) -> list[dict[str, Any]]:
+    """The findings of a release; none where its file is absent."""
+    found = []
+    for _, finding in read_findings(path) if path.is_file() else ():
+        if isinstance(finding, Exception):
+            raise finding
+        found.append({"template_id": None, "locale": None, "detail": "", **finding})
+    return found
+
+
+_Key = tuple[str, str]
+"""Template and locale."""
+
+
+def _mcqs(release: Path) -> tuple[Mapping[_Key, list[Any]], str]:
+    """Number of the answer, options and their regions of each question, and what is not shown, in words."""
+    rows = read_config(release, MULTIPLE_CHOICE_QUESTIONS)
+    shown = rows.filter(pl.int_range(pl.len()).over("template_id", "locale") < _MCQS_SHOWN)
+    columns = ("template_id", "locale", "answer", "options", "option_regions")
+    found = defaultdict(list)
+    for template_id, locale, answer, options, regions in shown.select(columns).iter_rows():
+        named = [""] * len(options) if regions is None else [region_name(region) for region in regions]
+        found[template_id, locale].append([answer, options, named])
+    if shown.height == rows.height:
+        return found, ""
+    first = f"the first {_MCQS_SHOWN} of each question"
+    return found, f"{shown.height:,} of {rows.height:,} multiple-choice questions are here, {first}."
+
+
+def _questions(
+    release: Path, mcqs: Mapping[_Key, list[Any]], findings: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """The rows that ``questions.js`` reads: one for each question and region, those of a template together."""
+    of_question = defaultdict(list)
+    for finding in findings:
+        of_question[finding["template_id"], finding["locale"]].append((finding["kind"], finding["detail"]))
+    regions = {locale.tag: locale.region_name for locale in release_locales(release)}
+    annotations = read_config(release, ANNOTATIONS).with_columns(scored=is_scored())
+    questions = []
+    for row in annotations.sort("template_id", maintain_order=True).iter_rows(named=True):
+        key = row["template_id"], row["locale"]
+        found = of_question.get(key, [])
+        # Answers in the local language, then those in English.
+        groups = [{**one, "answers": [*one["answers"], *one["en_answers"]]} for one in row["annotations"]]
+        questions.append(
+            {
+                "id": row["template_id"],
+                "facets": [regions[row["locale"]], row["topic"], sorted({kind for kind, _ in found})],
+                "title": row["en_question"],
+                # Its source may have left the question blank.
+                "prompt": row["question"] or row["en_question"],
+                "candidates": answer_groups(groups),
+                "note": _note(row),
+                "mcqs": mcqs.get(key, []),
+                "findings": found,
+            }
+        )
+    return questions
+
+
+def _note(row: Mapping[str, Any]) -> str:
+    """Who did not answer, and what a reader should know of the answers, in words."""
+    idks = row["idks"]
+    counts = {
+        "don’t know": idks["idk"],
+        "no answer": idks["no-answer"],
+        "not applicable": idks["not-applicable"],
+        "another reason": sum(other["count"] for other in idks["others"]),
+    }
+    parts = [f"{n} {what}" for what, n in counts.items() if n]
+    if row["grouping"] == "proposed":
+        parts.append("variants merged by rules, not reviewed")
+    return "; ".join(parts if row["scored"] else [*parts, "not scored as a short answer"])
+
+
+# What both pages share.
+
+_SHOWN_CHARACTERS = 600
+"""Characters of a prompt or an answer that are shown."""
+
+
+def visible(text: str, characters: int = _SHOWN_CHARACTERS) -> str:
+    """A text of others as the page shows it; the template escapes what HTML would read as markup.
+
+    Control characters and those that would turn the text around them stand as their code, as in
+    ``questions.js``; a long text is cut and says how long it is. The page isolates every text itself.
+    """
+    return escape_controls(shortened(text, characters).strip("\n"))
+
+
+def _table(table: Table) -> str:
+    """A table without its title, which stands above it as a heading."""
+    return html_table(table._replace(title=""), characters=_SHOWN_CHARACTERS)
+
+
+def _packaged(name: str) -> str:
+    """The text of a file beside the templates."""
+    return (files("blend.eval.report") / name).read_text(encoding="utf-8")
+
+
+@cache
+def page_environment() -> Environment:
+    """The templates, and what all of them use."""
+    environment = Environment(
+        loader=FunctionLoader(_packaged),
+        undefined=StrictUndefined,
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"visible": visible, "table": _table}
+    environment.globals |= {"sdk": DISTRIBUTION, "version": __version__, "packaged": _packaged}
+    return environment
+
+
+def write_page(out: Path, page: str, *, parameter: str = "out") -> None:
+    """Write a page; the file appears whole or not at all.
+
+    Args:
+        out: The file; a page of ours that is there is replaced, since the next scores make a new one.
+        page: The page.
+        parameter: Name of the parameter that names the file, for messages.
+
+    Raises:
+        InputError: If it is a directory, or anything but a page of ours.
+        StorageError: If it cannot be written.
+    """
+    if out.is_dir():
+        raise InputError(f"{out}: is a directory; `{parameter}` names an HTML file")
+    replace_own_file(out, page, mark=PAGE_MARK, what="a page", parameter=parameter)
