@@ -1,5 +1,6 @@
 """Installs: the package works editable and as a wheel, holds every file of the tree, and its types hold."""
 
+import json
 import os
 import re
 import shutil
@@ -78,6 +79,40 @@ def test_the_wheel_works_and_holds_its_data(installed_wheel: Path, tmp_path: Pat
     assert (tmp_path / "release" / "release.json").is_file()
 
 
+@pytest.fixture(scope="module")
+def plain_python(installed_wheel: Path) -> Path:
+    """Python of a virtual environment with a plain install of the wheel, and the libraries of this one."""
+    venv = installed_wheel.parent / "venv"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(venv)], check=True)
+    (site,) = venv.glob("lib/python*/site-packages")
+    (wheel,) = installed_wheel.parent.glob("*.whl")
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
+    subprocess.run([*pip, "install", "--no-deps", "--target", str(site), str(wheel)], check=True)
+    # Folders that a .pth file names are searched without their own .pth files: the editable install stays out.
+    libraries = [entry for entry in sys.path if "site-packages" in entry]
+    (site / "libraries.pth").write_text("\n".join(libraries) + "\n", encoding="utf-8")
+    return venv / "bin" / "python"
+
+
+@pytest.mark.integration
+@pytest.mark.nightly
+@pytest.mark.parametrize("module", ["blend", "benchmarks.make_regions"])
+def test_python_started_in_a_checkout_runs_the_checkout_after_a_plain_install(
+    plain_python: Path, installed_wheel: Path, module: str
+):
+    checkout = installed_wheel.parent / "source"
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    run = {"env": environment, "capture_output": True, "text": True}
+    helped = subprocess.run([plain_python, "-m", module, "--help"], cwd=checkout, **run)
+    assert (helped.returncode, helped.stderr) == (0, "")
+    code = "import pathlib, blend.eval.runs; print(pathlib.Path(blend.eval.runs.__file__).resolve())"
+    in_checkout = subprocess.run([plain_python, "-c", code], cwd=checkout, **run)
+    assert in_checkout.stdout.strip() == str(checkout / "eval" / "runs" / "__init__.py"), in_checkout.stderr
+    elsewhere = subprocess.run([plain_python, "-c", code], cwd=checkout.parent, **run)
+    (site,) = plain_python.parents[1].glob("lib/python*/site-packages")
+    assert elsewhere.stdout.strip() == str(site / "blend" / "eval" / "runs" / "__init__.py"), elsewhere.stderr
+
+
 def test_every_mapped_package_is_linked_where_tools_look_for_it(root: Path, project: dict[str, Any]):
     mapped = project["tool"]["setuptools"]["package-dir"]
     links = [path for path in (root / "blend").iterdir() if path.is_symlink()]
@@ -135,3 +170,27 @@ def test_the_types_hold_in_the_checkout(root: Path):
     run = subprocess.run(command, cwd=root, capture_output=True, text=True)
     assert run.returncode == 0, run.stdout
     assert re.search(r"no issues found in (\d{3,}) source files", run.stdout)
+
+
+@pytest.mark.integration
+@pytest.mark.nightly
+def test_an_editor_finds_every_package_in_the_checkout(installed_wheel: Path):
+    # Pyright is what VS Code asks; in the copy of the checkout no install can help it.
+    checkout = installed_wheel.parent / "source"
+    (checkout / "benchmarks" / "probe.py").write_text(
+        "import blend.builders.release, blend.dataset_cards, blend.decisions, blend.eval.runs, blend.nowhere\n"
+        "from blend.loaders.recipes import read_recipe\n"
+        "from blend.schemas.errors import RowError\n"
+        "reveal_type(read_recipe)\n"
+        "reveal_type(RowError)\n",
+        encoding="utf-8",
+    )
+    command = [sys.executable, "-m", "pyright", "--outputjson", "benchmarks/probe.py"]
+    environment = os.environ | {"PYRIGHT_PYTHON_IGNORE_WARNINGS": "1"}
+    run = subprocess.run(command, cwd=checkout, env=environment, capture_output=True, text=True)
+    told = [(one["severity"], one["message"]) for one in json.loads(run.stdout)["generalDiagnostics"]]
+    assert sorted(told) == [
+        ("information", 'Type of "RowError" is "type[RowError]"'),
+        ("information", 'Type of "read_recipe" is "(path: Path | str) -> Recipe"'),
+        ("warning", 'Import "blend.nowhere" could not be resolved'),
+    ], run.stderr

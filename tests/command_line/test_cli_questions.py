@@ -205,3 +205,10 @@ def test_a_locale_whose_options_are_all_refused(tmp_path: Path, monkeypatch: pyt
     known, blind = (pl.read_csv(name) for name in ("all.csv", "blind.csv"))
     assert blind["read"].null_count() == len(blind)
     assert known.drop("read").equals(blind.drop("read"))
+
+
+@pytest.mark.parametrize("name", ["back.ods", "back.json", "back.parquet"])
+def test_a_sheet_that_would_not_come_back_is_not_made(back, name: str):
+    with pytest.raises(BlendError) as raised:
+        back(name=name)
+    assert str(raised.value) == f"{name}: a sheet is .csv, .xlsx or .jsonl; choose another `out`"

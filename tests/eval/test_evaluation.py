@@ -197,6 +197,22 @@ def test_what_cannot_be_is_refused(asked: Asked, message: str, monkeypatch: pyte
     assert wrong(lambda: REFUSED[message](asked)) == message
 
 
+@pytest.mark.landing
+@pytest.mark.slow
+def test_runs_that_cannot_be_compared(asked: Asked, tmp_path: Path):
+    one = asked(Reader())
+    blend.score_run(one)
+    assert wrong(lambda: blend.compare_runs([one])) == "one run cannot be compared; name two or more"
+    assert wrong(lambda: blend.compare_runs([one, tmp_path / "run"])) == (
+        "run: the run is named twice; name every run once"
+    )
+    other = asked(Reader(), out="other")
+    folder = tmp_path / "other"
+    assert wrong(lambda: blend.compare_runs([one, other])) == (
+        f"{folder}: the run is not scored yet; score it first: blend eval score {folder}"
+    )
+
+
 # What is told
 
 

@@ -17,6 +17,7 @@ from blend.eval.evaluation import export_predictions, run_task, score_run, write
 from blend.eval.models.chosen import Recorded
 from blend.loaders.recipes import semeval_recipe
 from blend.schemas.recipe import McqOptions
+from helpers.in_process import run as command
 from helpers.messages import wrong
 from helpers.semeval_files import keys, write_semeval, write_trial
 
@@ -188,3 +189,8 @@ def test_predictions_of_other_data_have_no_site(sample_release: Path, tmp_path: 
         f"{tmp_path / 'run'}: asks questions that are not SemEval's, whose site knows other ids; run on a "
         "release made with `blend build --semeval`"
     )
+
+
+def test_options_of_harnesses_are_refused():
+    told = wrong(lambda: command("eval", "export", "run", "--to", "semeval", "--out", "x.zip", "--limit", "1"))
+    assert "--locales and --limit are for lm-eval; predictions are those of the run" in told

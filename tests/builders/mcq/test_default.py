@@ -243,3 +243,24 @@ def test_a_locale_is_asked_in_the_same_words_once():
     assert dict(rows) == {"en-GB": ["T-2"], "en-US": ["T-1"], "ko-KR": ["T-1"], "ar-DZ": ["T-1"]}
     lost = build.dropped.filter(template_id="T-3", locale="en-GB").select("reason", "detail").row(0)
     assert lost == ("asked-already", "T-2 asks it in the same words")
+
+
+@pytest.mark.slow
+def test_ids_name_template_and_split_and_follow_the_options():
+    answers = {**FRUIT, "ms-SG": [("durian", 3)]}
+    rows = build_of(answers).mcqs
+    assert rows["mcq_id"].is_unique().all()
+    assert rows["mcq_id"].str.contains(r"^T-1_(GB|US|KR|DZ|SG_ms)_[0-9a-f]{8}$").all()
+    # Recorded letters mean an order, so that the same options in another one have another id.
+    before, again = (build_of(FRUIT, seed=seed).mcqs for seed in (0, 1))
+    assert before["options"].list.sort().to_list() == again["options"].list.sort().to_list()
+    of_order = dict(zip(before["mcq_id"], before["options"].to_list(), strict=True))
+    assert not [
+        one
+        for one, options in again.select("mcq_id", "options").iter_rows()
+        if of_order.get(one, options) != options
+    ]
+    assert set(again["mcq_id"]) != set(before["mcq_id"])
+    # An id is published: it stays while its options and their order stay.
+    pinned = ["T-1_GB_4e474a56", "T-1_US_671b2f7e", "T-1_KR_b61ebf60", "T-1_DZ_e0fbf051"]
+    assert before["mcq_id"].to_list() == pinned
