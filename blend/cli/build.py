@@ -21,16 +21,16 @@ VERDICTS = "verdicts.tsv"
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the application."""
-    app.command()(init)
-    app.command()(build)
+    app.command()(_init)
+    app.command()(_build)
 
 
-def init(folder: NewFolder) -> None:
+def _init(folder: NewFolder) -> None:
     """Write recipe, questions, prompts, responses and locale file, with example rows that build as they are.
 
     - `blend init mine` makes the folder; `docs/responses.md` explains every file.
     """
-    from blend.loaders.starter import write_starter
+    from blend.loaders.packaged import write_starter
 
     for path in write_starter(folder):
         typer.echo(folder / path)
@@ -38,7 +38,7 @@ def init(folder: NewFolder) -> None:
     typer.echo(f"  blend build {folder / 'recipe.toml'} --out {folder / 'release'}")
 
 
-def build(
+def _build(
     recipe: Annotated[
         Path | None, typer.Argument(help="Recipe (TOML). Without one, recipe.toml here, or else the sample.")
     ] = None,

@@ -14,8 +14,8 @@ import polars as pl
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.runs.run_directory import Run, read_frame, write_frame
 from blend.eval.scores_json import ALL, UNANSWERED, Score, ScoredItems, percent, percents, plain, score_again
+from blend.eval.statistics import cluster_sums
 from blend.eval.statistics.agreement import cohen_kappa
-from blend.eval.statistics.clusters import cluster_sums
 from blend.eval.statistics.estimates import estimates, gap_of_draws
 from blend.eval.statistics.prediction_powered import CorrectedMeans, corrected_means
 from blend.loaders.files.content import file_sha256

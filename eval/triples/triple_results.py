@@ -25,8 +25,8 @@ from blend.eval.report.report_sections import (
 from blend.eval.report.scored_runs import KnownQuestions, ScoredRun, gold_of_labels, single_answers
 from blend.eval.runs.answers import storing
 from blend.eval.scores_json import ALL, UNANSWERED, Score, agreement_scores, estimated, percent, percents
+from blend.eval.statistics import cluster_sums
 from blend.eval.statistics.agreement import correlation
-from blend.eval.statistics.clusters import cluster_sums
 from blend.eval.statistics.estimates import estimates
 from blend.eval.triples import TripleTask, TripleTerms
 from blend.eval.triples.triple_prompts import with_small_countries_together

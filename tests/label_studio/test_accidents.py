@@ -17,7 +17,7 @@ import pytest
 from blend.builders.annotation.project import ProjectFile, pseudonym, read_key, read_project
 from blend.builders.annotation.pulling import Pull, accept_missing, pull_project
 from blend.builders.annotation.syncing import sync_project
-from blend.cli.annotate import pull_lines
+from blend.cli.annotation_lines import pull_lines
 from blend.loaders.label_studio.client import Studio
 from blend.loaders.label_studio.events import held
 from blend.schemas.errors import InputError, ServerError

@@ -8,7 +8,7 @@ import pytest
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.pulling import pull_project
 from blend.builders.annotation.syncing import sync_project
-from blend.cli.annotate import push_lines
+from blend.cli.annotation_lines import push_lines
 from blend.loaders.responses.verdicts import read_verdicts
 from helpers.in_process import run
 from helpers.label_studio.annotation_projects import push

@@ -19,8 +19,8 @@ from blend.eval.scores_json import (
     percents,
     plain,
 )
+from blend.eval.statistics import Clusters, cluster_sums
 from blend.eval.statistics.agreement import auroc, coverage_weights, expected_calibration_error
-from blend.eval.statistics.clusters import Clusters, cluster_sums
 from blend.eval.statistics.estimates import estimates, gap_estimate, macro_estimate
 from blend.eval.task import Progress, ScoringOptions
 from blend.eval.tasks.multiple_choice.chosen_options import (

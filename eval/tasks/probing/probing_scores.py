@@ -13,7 +13,7 @@ from blend.eval.runs.answers import as_scored
 from blend.eval.runs.ask_model import TOKENS_NAME
 from blend.eval.runs.run_directory import Run, read_frame
 from blend.eval.scores_json import ALL, Score, ScoredItems, estimated, missing_share, percent, percents, plain
-from blend.eval.statistics.clusters import Clusters, cluster_sums
+from blend.eval.statistics import Clusters, cluster_sums
 from blend.eval.statistics.estimates import Estimate, estimates, gap_estimate, macro_estimate
 from blend.eval.task import Progress
 from blend.eval.tasks.probing import ProbingScoring

@@ -34,8 +34,8 @@ from blend.eval.scores_json import (
     percents,
     share_scores,
 )
+from blend.eval.statistics import cluster_sums
 from blend.eval.statistics.agreement import correlation
-from blend.eval.statistics.clusters import cluster_sums
 from blend.eval.statistics.estimates import estimates, macro_estimate
 from blend.eval.task import Decision, ItemRule, Progress
 from blend.eval.tasks.short_answer import ShortAnswerScoring

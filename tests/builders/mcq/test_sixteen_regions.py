@@ -13,7 +13,7 @@ import pytest
 from blend.builders.audit import audit_questions
 from blend.builders.mcq import build_mcq
 from blend.builders.mcq.answers import template_formats
-from blend.builders.mcq.options import is_latin, shown
+from blend.builders.mcq.options import _is_latin, shown
 from blend.builders.mcq.result import McqBuild
 from blend.builders.mcq.verdicts import Verdicts
 from blend.loaders.responses.verdicts import shipped_decisions, shipped_verdicts
@@ -93,7 +93,7 @@ def test_four_regions_ids_and_order(mcqs):
         assert row["option_locales"][row["answer"]] == row["locale"]
         assert re.fullmatch(r".+_[A-Z]{2}_[0-9a-f]{8}", row["mcq_id"])
         for i, option in enumerate(row["options"]):
-            assert is_latin(option), row
+            assert _is_latin(option), row
             assert i == row["answer"] or not names_any(option, registry()), row
     assert mcqs["mcq_id"].is_unique().all()
     rank = {tag: i for i, tag in enumerate(registry().tags)}

@@ -10,7 +10,7 @@ from blend.builders.annotation.counting import stage_of
 from blend.builders.annotation.project import Account, People, Project, StageName
 from blend.builders.annotation.stage import Material, Reading
 from blend.loaders.label_studio.events import Line, news
-from blend.loaders.sample import sample_path
+from blend.loaders.packaged import sample_path
 from blend.schemas.locales import registry
 
 PROJECT = Project.model_validate(

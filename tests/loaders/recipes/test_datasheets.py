@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from blend.loaders.packaged import sample_path
 from blend.loaders.recipes import read_datasheet
-from blend.loaders.sample import sample_path
 from blend.schemas.errors import BlendError
 from blend.schemas.reports import questions
 
