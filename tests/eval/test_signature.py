@@ -56,7 +56,7 @@ OF_ASKING: Mapping[str, Any] = {
     "rotations": 2,
     "confidence": True,
     "prompts": ["x"],
-    "languages": ["en"],
+    "languages": ["local"],
     "config": "food-aligned",
     "countries": ["Japan"],
     "names": "en",
