@@ -17,7 +17,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from blend.eval.judging.reply_sheet import first_of_strata
-from blend.eval.statistics.clusters import FloatArray
+from blend.eval.statistics import FloatArray
 from blend.eval.statistics.estimates import Estimate
 from blend.eval.statistics.prediction_powered import corrected_means
 

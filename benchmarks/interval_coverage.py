@@ -9,7 +9,7 @@ import argparse
 
 import numpy as np
 
-from blend.eval.statistics.clusters import Clusters
+from blend.eval.statistics import Clusters
 from blend.eval.statistics.estimates import estimates
 
 SIZES = range(2, 11)

@@ -16,8 +16,8 @@ from blend.eval.costs import Usage
 from blend.eval.judging.verdicts import judges_of, verdicts_digest
 from blend.eval.runs.answers import answers_digest
 from blend.eval.runs.run_directory import Run
+from blend.eval.statistics import FEW, Clusters, cluster_sums
 from blend.eval.statistics.agreement import alpha, pairwise_agreement
-from blend.eval.statistics.clusters import FEW, Clusters, cluster_sums
 from blend.eval.statistics.estimates import Estimate, estimates, gap_estimate, macro_estimate
 from blend.loaders.files.content import read_json
 from blend.schemas.errors import DISTRIBUTION, InputError

@@ -25,7 +25,7 @@ MAY_IMPORT = {
     "schemas": "",
     "loaders": "loaders/releases",
     "loaders/files": "",
-    "loaders/sample": "",
+    "loaders/packaged": "loaders/files",
     "loaders/hub": "",
     "loaders/servers": "loaders/files",
     "loaders/responses": "loaders/files",
@@ -40,7 +40,7 @@ MAY_IMPORT = {
     "loaders/upstream/fmlama": "loaders/files loaders/wikidata",
     "loaders/releases": "loaders/files loaders/hub",
     "loaders/recipes": "loaders/contributions loaders/files loaders/hub loaders/releases loaders/responses "
-    "loaders/sample loaders/topics loaders/upstream/blend loaders/upstream/semeval loaders/wikidata",
+    "loaders/packaged loaders/topics loaders/upstream/blend loaders/upstream/semeval loaders/wikidata",
     "builders": "",
     "builders/templates": "",
     "builders/cultural_prompts": "loaders/topics builders",

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 LOOK = """
-import blend, blend.schemas.rows, blend.loaders.sample
+import blend, blend.schemas.rows, blend.loaders.packaged
 from blend.schemas.locales import registry
 print(blend.__version__, len(registry()), blend.__file__)
 """

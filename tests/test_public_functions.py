@@ -7,7 +7,7 @@ from polars.testing import assert_frame_equal
 
 import blend
 from blend.builders.validate import CHECKS
-from blend.loaders.sample import sample_path
+from blend.loaders.packaged import sample_path
 from blend.schemas.recipe import find_domain
 from helpers.messages import wrong
 

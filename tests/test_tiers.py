@@ -2,15 +2,12 @@
 
 import ast
 import itertools
-import os
 import re
-import subprocess
 import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 MARKS = ("slow", "integration", "landing", "nightly")
 
@@ -83,24 +80,9 @@ def test_a_target_runs_its_tier(makefile: str, target: str, options: list[str]):
     assert ("-m " in commands) == (target != "nightly")
 
 
-def test_processes_that_tests_start_find_bytecode(root: Path):
-    # Without, as a container may ask for, each start compiles all that it imports: seconds instead of tenths.
-    environment = os.environ | {"PYTHONDONTWRITEBYTECODE": "1"}
-    command = ["make", "--no-print-directory", "--eval", "told: ; @env", "told"]
-    told = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=True)
-    assert "PYTHONDONTWRITEBYTECODE" not in told.stdout
-
-
 def test_ci_runs_what_a_contributor_runs_and_then_what_a_landing_needs(root: Path):
     lines = (root / ".ci" / "run").read_text(encoding="utf-8").splitlines()
     assert lines[-3:] == ["export BLEND_REQUIRE_ALL=1", "make test", "make landing"]
-
-
-def test_at_night_everything_runs(root: Path):
-    workflow = yaml.safe_load((root / ".github" / "workflows" / "nightly.yml").read_text(encoding="utf-8"))
-    assert "schedule" in workflow[True]  # YAML reads the key `on` so
-    (job,) = workflow["jobs"].values()
-    assert "make nightly" in [step["run"] for step in job["steps"] if "run" in step]
 
 
 def test_the_table_of_the_guarantees_names_tests_that_are_there(root: Path):

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from blend.eval.recorded_answers import read_recorded
+from blend.eval.recorded_answers import is_predictions, read_predictions, read_recorded
+from blend.eval.tasks import TASKS
 from blend.loaders.files.toml import known_domains
 from blend.loaders.surveys import read_survey
 from blend.loaders.topics import read_forms, read_topics
@@ -19,11 +20,20 @@ from helpers.asking import texts_asked
 from helpers.messages import wrong
 
 TWO = texts_asked(("a1", "ko-KR", "t1"), ("a2", "ko-KR", "t2"), skipped=("t3",))
+OF_THE_TASK = texts_asked(("am-ET_0000", "am-ET", "am-ET_000"))
 
 
 def only(folder: Path, absent: str = "") -> Path:
     """The one file in a folder; where there is none, one of this name that is not there."""
     return next(folder.iterdir(), folder / absent)
+
+
+def predictions(folder: Path) -> object:
+    """Predictions of SemEval's Task 7 about multiple-choice questions."""
+    form = TASKS["multiple-choice"].predictions()
+    assert form is not None
+    assert is_predictions(only(folder), form, OF_THE_TASK)
+    return read_predictions(only(folder), OF_THE_TASK, form)
 
 
 READERS: dict[str, Callable[[Path], object]] = {
@@ -35,6 +45,7 @@ READERS: dict[str, Callable[[Path], object]] = {
     "prompts": read_prompts,
     "prompt_templates": lambda folder: parse_templates(only(folder).read_text("utf-8"), source="own.toml"),
     "domains": lambda folder: known_domains(only(folder)),
+    "predictions": predictions,
     "answers": lambda folder: read_recorded(only(folder, "answers.csv"), TWO),
 }
 CASES: dict[str, list[dict[str, Any]]] = tomllib.loads(

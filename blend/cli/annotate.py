@@ -22,7 +22,7 @@ _STOPPED = "interrupted; run the same command again to go on"
 
 
 @app.command()
-def init(
+def _init(
     folder: NewFolder,
     locale: Annotated[
         list[str], typer.Option(help="Locale to ask, like wo-SN; repeat it. Unknown ones get an entry.")
@@ -42,7 +42,7 @@ def init(
 
 
 @app.command()
-def check(project: _ProjectPath) -> None:
+def _check(project: _ProjectPath) -> None:
     """Find every mistake of a project file and of what it names; asks no server.
 
     - `blend annotate check project.toml` names file and key of each.
@@ -54,7 +54,7 @@ def check(project: _ProjectPath) -> None:
 
 
 @app.command()
-def sync(
+def _sync(
     project: _ProjectPath,
     dry_run: DryRun = False,
     only: Annotated[
@@ -112,7 +112,7 @@ def sync(
 
 
 @app.command()
-def status(
+def _status(
     project: _ProjectPath,
     html: Annotated[
         Path | None,
@@ -165,7 +165,7 @@ def status(
 
 
 @app.command()
-def forget(
+def _forget(
     project: _ProjectPath,
     person: Annotated[str, typer.Argument(metavar="PSEUDONYM|EMAIL", help="Who asks to be forgotten.")],
     yes: Annotated[bool, typer.Option("--yes", help="Delete on the server without being asked.")] = False,

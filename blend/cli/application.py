@@ -89,9 +89,16 @@ class Application(typer.Typer):
     def __init__(self, **options: Any) -> None:
         super().__init__(**{"cls": Group, **options})
 
-    def command(self, *names: Any, **options: Any) -> Callable[[CommandFunctionType], CommandFunctionType]:
-        """Register a function as a command, see `typer.Typer.command`."""
-        return super().command(*names, cls=_Command, **options)
+    def command(
+        self, name: str | None = None, **options: Any
+    ) -> Callable[[CommandFunctionType], CommandFunctionType]:
+        """Register a function as a command, which has its name: ``_judge_sheet`` is ``judge-sheet``."""
+
+        def register(function: CommandFunctionType) -> CommandFunctionType:
+            typed = name or function.__name__.strip("_").replace("_", "-")
+            return super(Application, self).command(typed, cls=_Command, **options)(function)
+
+        return register
 
 
 def _typed_name(parameter: Any) -> str:

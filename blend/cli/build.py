@@ -22,16 +22,16 @@ VERDICTS = "verdicts.tsv"
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the application."""
-    app.command()(init)
-    app.command()(build)
+    app.command()(_init)
+    app.command()(_build)
 
 
-def init(folder: NewFolder) -> None:
+def _init(folder: NewFolder) -> None:
     """Write recipe, questions, prompts, responses and locale file, with example rows that build as they are.
 
     - `blend init mine` makes the folder; `docs/responses.md` explains every file.
     """
-    from blend.loaders.starter import write_starter
+    from blend.loaders.packaged import write_starter
 
     for path in write_starter(folder):
         typer.echo(folder / path)
@@ -83,7 +83,7 @@ _McqMode = Annotated[
 _ManifestAsJson = Annotated[bool, typer.Option("--json", help="Print the manifest as JSON, and nothing else.")]
 
 
-def build(
+def _build(
     recipe: _Recipe = None,
     out: _Out = DEFAULT_OUT,
     replace: _Replace = False,

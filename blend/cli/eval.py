@@ -42,7 +42,7 @@ _DEFAULT_RUN = Path("run")
 
 @app.command()
 @with_groups
-def run(
+def _run(
     release: Release = str(DEFAULT_OUT),
     task: Annotated[str, typer.Option(help=f"What to ask: {', '.join(TASKS)}.")] = "multiple-choice",
     model: Annotated[str | None, ModelName] = None,
@@ -106,8 +106,8 @@ def run(
     print_outcome(kept, asking, score=str(out))
 
 
-@app.command("tiny-model")
-def tiny_model(
+@app.command()
+def _tiny_model(
     out: Annotated[Path, typer.Argument(metavar="DIR", help="Directory to make.")],
     seed: Annotated[int, typer.Option(min=0, help="Seed of the random weights.")] = 0,
 ) -> None:
@@ -123,7 +123,7 @@ def tiny_model(
 
 
 @app.command()
-def score(
+def _score(
     directory: Annotated[
         Path,
         typer.Argument(
@@ -194,7 +194,7 @@ def _print_scores(found: "Sequence[ScoredRun]") -> None:
 
 
 @app.command()
-def compare(
+def _compare(
     directories: Annotated[list[Path], typer.Argument(metavar="RUN RUN…", help="Directories of scored runs.")],
     seed: SeedOfTests = 0,
     json: AsJson = False,
@@ -217,7 +217,7 @@ def compare(
 
 
 @app.command()
-def report(
+def _report(
     directories: Annotated[
         list[Path], typer.Argument(metavar="RUN…", help="Directories of scored runs, or of several.")
     ],
@@ -247,7 +247,7 @@ def report(
 
 
 @app.command()
-def cluster(
+def _cluster(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="Directory of a run that --batch-out has begun.")],
     server: Annotated[
         str, typer.Option(metavar="URL|vllm", help="Server to ask, or vllm: an engine that each task starts.")
@@ -297,7 +297,7 @@ for command in (judge, judge_sheet, judged):
 
 
 @app.command()
-def export(
+def _export(
     to: Annotated[
         Literal["lm-eval", "semeval"],
         typer.Option(
@@ -353,7 +353,7 @@ def export(
 
 
 @app.command()
-def push(
+def _push(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="Directory of a run that has been scored.")],
     model: Annotated[str, typer.Option(metavar="ORG/MODEL", help="Repository of the model.")],
     dataset: Annotated[

@@ -33,11 +33,11 @@ _ReleaseFolder = Annotated[Path, typer.Argument(help="Release directory.")]
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the application."""
-    for command in (show, stats, audit, diff, plan, status, schema, locales, items):
+    for command in (_show, _stats, _audit, _diff, _plan, _status, _schema, _locales, _items):
         app.command()(command)
 
 
-def show(
+def _show(
     release: _ReleaseFolder = DEFAULT_OUT,
     html: Annotated[
         Path | None,
@@ -66,7 +66,7 @@ def show(
     show_release(release)
 
 
-def stats(
+def _stats(
     release: _ReleaseFolder = DEFAULT_OUT,
     out: TablesFolder = None,
     everything: Annotated[bool, typer.Option("--all", help="Print all tables, not the first one.")] = False,
@@ -87,7 +87,7 @@ def stats(
     print_result(figures, as_json=as_json, everything=everything)
 
 
-def audit(
+def _audit(
     questions: Annotated[
         str,
         typer.Argument(metavar="DIR|REPO@REV", help="Release directory, or org/name@v1.0.0 on the Hub."),
@@ -110,7 +110,7 @@ def audit(
     print_result(found, as_json=as_json)
 
 
-def diff(
+def _diff(
     old: Annotated[str, typer.Argument(help="Release to compare with: a directory, or org/name@revision.")],
     new: Annotated[str, typer.Argument(help="Release to compare: a directory, or org/name@revision.")],
     examples: Annotated[
@@ -149,7 +149,7 @@ def diff(
         raise typer.Exit(3)
 
 
-def plan(
+def _plan(
     release: Annotated[
         Path | None,
         typer.Argument(help="Release directory of a pilot; what BLEnD's 16 regions brought when absent."),
@@ -208,7 +208,7 @@ def _counts(option: str, text: str) -> list[int]:
     return [int(part) for part in parts]
 
 
-def status(
+def _status(
     recipe: RawRecipe = None,
     as_json: AsJson = False,
 ) -> None:
@@ -248,7 +248,7 @@ def status(
         print_lines([f"{note}."])
 
 
-def schema(
+def _schema(
     name: Annotated[str | None, typer.Argument(help="Model to print; without one, all are listed.")] = None,
 ) -> None:
     """Print the JSON Schema of a row, of a recipe or of a manifest."""
@@ -263,7 +263,7 @@ def schema(
     typer.echo(text.replace("``", "`"))
 
 
-def locales(
+def _locales(
     tag: Annotated[
         str | None,
         typer.Argument(metavar="NAME", help="Tag, region code or any name of the region; all when absent."),
@@ -311,7 +311,7 @@ def _schema_models() -> "dict[str, type[BaseModel]]":
     }
 
 
-def items(
+def _items(
     directories: Annotated[
         list[Path],
         typer.Argument(metavar="RUN RUN…", help="Directories of scored runs, of six models or more."),

@@ -38,12 +38,12 @@ _Despite = Annotated[
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the application."""
-    app.command()(validate)
-    app.command()(publish)
-    app.command()(pull)
+    app.command()(_validate)
+    app.command()(_publish)
+    app.command()(_pull)
 
 
-def validate(
+def _validate(
     release: Release = "release",
     only: Annotated[
         list[str] | None, typer.Option(metavar="CHECK", help="Run this check only; may be repeated.")
@@ -98,7 +98,7 @@ def _chosen(only: list[str] | None, skip: list[str] | None) -> "dict[str, Check]
     return chosen
 
 
-def publish(
+def _publish(
     release: _BuiltRelease,
     repo: Repository,
     private: _Private = False,
@@ -157,7 +157,7 @@ _SIDE_BY_SIDE_S = 0.9
 """Seconds in which the same sentence is about one trouble; the shortest wait is a second."""
 
 
-def pull(
+def _pull(
     reference: Annotated[str, typer.Argument(metavar="ORG/NAME@REVISION", help="A tag or a commit.")],
     out: Annotated[
         Path,

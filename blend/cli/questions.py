@@ -43,7 +43,7 @@ _PAIRS = 40
 
 
 @app.command()
-def options(
+def _options(
     recipe: Annotated[
         Path | None,
         typer.Argument(help="Recipe to be built. Without one, recipe.toml here, or else the sample."),
@@ -93,7 +93,7 @@ def options(
 
 
 @app.command()
-def judge(
+def _judge(
     model: Annotated[str, typer.Option(help="Name of the model as the server knows it.")],
     recipe: Annotated[
         Path | None,
@@ -150,7 +150,7 @@ def judge(
 
 
 @app.command()
-def accept(
+def _accept(
     sheet: ReturnedSheet,
     out: VerdictFile = Path("verdicts.tsv"),
     reviewer: Reviewer = "reviewer",
@@ -205,7 +205,7 @@ def _added(out: Path, by_verdict: Counter[str]) -> str:
 
 
 @app.command()
-def agreement(
+def _agreement(
     verdicts: Annotated[Path, typer.Argument(help="File of verdicts, as `blend questions accept` adds to.")],
     against: Annotated[
         Path | None,

@@ -21,7 +21,7 @@ contribute = Application(
 
 
 @contribute.command()
-def init(
+def _init(
     folder: Annotated[
         Path, typer.Argument(metavar="DIR", help="Collection to start, or to add a contributor's folder to.")
     ],
@@ -57,7 +57,7 @@ def init(
 
 
 @contribute.command()
-def check(
+def _check(
     folder: Annotated[
         Path, typer.Argument(metavar="DIR", help="Collection, or one contributor's folder in it.")
     ] = Path(),
@@ -117,7 +117,7 @@ _Collected = Annotated[
 ]
 
 
-@responses.command("import")
+@responses.command()
 def _import(
     answers: Annotated[
         Path,

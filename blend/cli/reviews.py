@@ -30,7 +30,7 @@ reviews = Application(
 
 
 @reviews.command()
-def propose(
+def _propose(
     recipe: RawRecipe = None,
     out: NewSheet = Path("sheet.csv"),
     locales: Annotated[
@@ -78,7 +78,7 @@ def propose(
 
 
 @reviews.command()
-def accept(
+def _accept(
     sheet: ReturnedSheet,
     out: Annotated[
         Path | None,
@@ -248,7 +248,7 @@ def _accept_templates(
     )
 
 
-@templates.command("localise")
+@templates.command()
 def _localise(
     sheet: Annotated[Path, typer.Argument(help="The reviewed sheet.")],
     translations: Annotated[

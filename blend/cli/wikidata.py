@@ -25,7 +25,7 @@ DomainFile = Annotated[
 
 
 @app.command()
-def snapshot(
+def _snapshot(
     out: Annotated[
         Path, typer.Option(help="File to write, `….nt.gz`; `snapshot.json` is written beside it.")
     ] = Path("snapshot.nt.gz"),

@@ -1,12 +1,31 @@
-"""Multiple-choice questions: one correct answer among answers that people of other regions gave."""
+"""Multiple-choice questions: one correct answer among answers that people of other regions gave.
+
+In default mode every region is asked about what its own people agree on: `answers` says who is asked and who
+offers, `offers` what may be shown about whom, `choice` which three options stand together; ``docs/mcq.md`` says
+why. `paper` repeats published figures.
+"""
 
 from collections.abc import Sequence
 
 import polars as pl
 
-from blend.builders.judges import Judge
+from blend.builders.judges import Judge, JudgePanel
 from blend.builders.judges.chat import default_judges
-from blend.builders.mcq.result import McqBuild
+from blend.builders.mcq.answers import (
+    LocaleAnswers,
+    Rules,
+    TemplateAnswers,
+    answer_spread,
+    read_answers,
+    template_formats,
+)
+from blend.builders.mcq.choice import N_DISTRACTORS, Choice, Chosen
+from blend.builders.mcq.offers import Keyness, Target, answer_index
+from blend.builders.mcq.options import LocaleText
+from blend.builders.mcq.published_mcqs import MORE_VOTES, McqRow, balanced_positions, mcq_frame, unsure
+from blend.builders.mcq.result import DROPPED, SHORT, McqBuild, reading_frame, summarise
+from blend.builders.mcq.verdicts import FOUND, Verdicts
+from blend.builders.stages import digest
 from blend.schemas.errors import InputError
 from blend.schemas.frames import votes_known
 from blend.schemas.locales import Registry, registry
@@ -53,14 +72,11 @@ def build_mcq(
             "such rows out"
         )
     known = registry() if locales is None else locales
-    # A build needs one of the two, each with modules of its own.
     if options.mode == "paper":
         from blend.builders.mcq.paper import build_paper
 
         return build_paper(questions, annotations, locales=known)
-    from blend.builders.mcq.default import build_default
-
-    return build_default(
+    return _build_default(
         questions,
         annotations,
         options=options,
@@ -68,4 +84,123 @@ def build_mcq(
         judges=default_judges(options) if judges is None else judges,
         verdicts=verdicts,
         locales=known,
+    )
+
+
+def _build_default(
+    questions: pl.DataFrame,
+    annotations: pl.DataFrame,
+    *,
+    options: McqOptions,
+    seed: int,
+    judges: Sequence[Judge],
+    verdicts: pl.DataFrame | None,
+    locales: Registry,
+) -> McqBuild:
+    """Make multiple-choice questions in default mode; see `builders.mcq.build_mcq` for the arguments."""
+    read = Verdicts(
+        verdicts,
+        questions,
+        locales,
+        shipped=options.judge.shipped,
+        annotations=annotations,
+        model_confidence=options.model_confidence,
+    )
+    rules = Rules(options, seed, read, locales)
+    index = answer_index(annotations)
+    keyness, panel = Keyness(index), JudgePanel(judges)
+    made_rows: list[McqRow] = []
+    dropped: list[tuple[str, str, str, str]] = []
+    not_sure: dict[tuple[str, str], tuple[str, str]] = {}
+    for answers in read_answers(questions, annotations, rules):
+        dropped += [(answers.template_id, one.locale.tag, *one.loss) for one in answers.locales if one.loss]
+        choice = Choice(answers, rules, keyness, panel)
+        made = choice.made()
+        for target in choice.targets:
+            chosen = made[target.answers.locale.tag]
+            if chosen is None:
+                key = answers.template_id, target.answers.locale.tag
+                dropped.append((*key, SHORT, _shortage(target, answers)))
+            else:
+                row = _chosen_row(chosen, target.answers, answers)
+                made_rows.append(row)
+                least = options.target_min_votes + MORE_VOTES
+                if options.rungs and (reason := unsure(*chosen, answers.answer_format, least=least)):
+                    not_sure[row.template_id, row.locale] = reason
+    rows = _placed(made_rows, seed, locales)
+    mcqs = mcq_frame(rows)
+    losses = pl.DataFrame(dropped, DROPPED, orient="row").sort("template_id", "locale")
+    present = set(annotations["locale"].unique())
+    sure = frozenset(row.mcq_id for row in rows if (row.template_id, row.locale) not in not_sure)
+    found = (
+        read.slips,
+        read.void,
+        read.on_nothing(index, template_formats(questions)),
+        pl.DataFrame([(*key, *reason) for key, reason in not_sure.items()], FOUND, orient="row"),
+    )
+    return McqBuild(
+        mcqs=mcqs,
+        questions=read.questions,
+        locales=locales,
+        dropped=losses,
+        summary=summarise(mcqs, losses, [tag for tag in locales.tags if tag in present]),
+        deciders=panel.deciders(),
+        found=pl.concat(found),
+        reading=reading_frame(rows, read, locales.tags),
+        beside_models=read.beside_models(),
+        true_false=sure if options.rungs else None,
+    )
+
+
+def _chosen_row(chosen: Chosen, asked: LocaleAnswers, answers: TemplateAnswers) -> McqRow:
+    """A question that is not placed yet: the correct answer first, and an id of what it can choose from."""
+    options = [(one.text, one.locale.tag) for one in (chosen.gold, *chosen.distractors)]
+    return McqRow(
+        _id(answers.template_id, asked.locale.split, chosen.gold.text, sorted(options)),
+        answers.template_id,
+        asked.locale.tag,
+        options,
+        0,
+        answer_spread(chosen.gold.text, asked, answers),
+    )
+
+
+def _placed(rows: Sequence[McqRow], seed: int, locales: Registry) -> list[McqRow]:
+    """Place the correct answers, each position equally often in every region; a digest orders the others.
+
+    A question is then named by what it shows in its order, since letters that were recorded mean that order:
+    the same options elsewhere are another question.
+    """
+    named = [(locales.get(row.locale).region, row.mcq_id) for row in rows]
+    positions = balanced_positions(named, seed)
+    placed = []
+    for row, name in zip(rows, named, strict=True):
+        correct, *wrong = row.options
+        options = sorted(wrong, key=lambda option: digest(seed, row.mcq_id, *option))
+        options.insert(positions[name], correct)
+        shown_as = _id(row.template_id, locales.get(row.locale).split, correct[0], options)
+        placed.append(row._replace(mcq_id=shown_as, options=options, answer=positions[name]))
+    return placed
+
+
+def _id(template_id: str, split: str, correct: str, options: Sequence[LocaleText]) -> str:
+    """The id of a question by its correct answer and its options, in the order in which they are given."""
+    shown = digest(correct, *(part for option in options for part in option))
+    return f"{template_id}_{split}_{shown >> 32:08x}"
+
+
+def _shortage(target: Target, answers: TemplateAnswers) -> str:
+    """Say how many options are left for a target, and what recipe and readers leave out."""
+    asked = target.answers.locale
+    others = answers.others(asked)
+    left = {one.option.locale.region for one in target.offered} & others
+    causes = ", ".join(
+        f"{len(texts):,} by {cause} ({', '.join(map(repr, sorted(texts)))})"
+        for cause, texts in sorted(target.left_out.items())
+    )
+    side_by_side = " that may stand side by side" if len(left) >= N_DISTRACTORS else ""
+    left_out = f"; options left out: {causes}" if causes else ""
+    return (
+        f"{len(left)} of {len(others)} other regions have an option left, {N_DISTRACTORS} are "
+        f"needed{side_by_side}{left_out}"
     )

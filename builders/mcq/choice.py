@@ -13,8 +13,7 @@ from typing import Final, NamedTuple
 
 from blend.builders.judges import JudgePanel, Pair, pair, settle
 from blend.builders.mcq.answers import Rules, TemplateAnswers
-from blend.builders.mcq.keyness import Keyness
-from blend.builders.mcq.offers import Offered, Target, offers
+from blend.builders.mcq.offers import Keyness, Offered, Target, offers
 from blend.builders.mcq.options import Option
 from blend.builders.stages import digest
 from blend.schemas.formats import AnswerFormat, magnitude

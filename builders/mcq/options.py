@@ -77,7 +77,7 @@ def _spelling(
     in_format = [(text, typed) for text, typed in read if text is not None]
     if not in_format:
         return "out-of-format"
-    readable = [(text, typed) for text, typed in in_format if is_latin(text)]
+    readable = [(text, typed) for text, typed in in_format if _is_latin(text)]
     if not readable:
         return "foreign-script"
     # The first variant that passes is shown; the values of all others still count as meant.
@@ -115,7 +115,7 @@ def shown(text: str) -> str:
     return clean(text.lower())
 
 
-def is_latin(text: str) -> bool:
+def _is_latin(text: str) -> bool:
     """Whether all letters are Latin, or belong to no script, as questions are asked in English."""
     return text.isascii() or scripts_of(text) <= _LATIN
 

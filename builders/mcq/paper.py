@@ -2,7 +2,7 @@
 
 The procedure is the published one, with its peculiarities: a question is thrown away for all regions when one
 region objects, text is compared by case and inside words, and every combination of three options becomes a
-question. `builders.mcq.default` is the procedure to use; this one repeats published figures.
+question. `builders.mcq` is the procedure to use; this one repeats published figures.
 
 References:
     Myung et al. (2024), BLEnD, section 3 and Appendix, https://arxiv.org/abs/2406.09948, and its code,

@@ -10,8 +10,7 @@ import polars as pl
 from blend.builders.judges import Judge, JudgePanel, Pair, pair
 from blend.builders.mcq.answers import Rules, TemplateAnswers, read_answers
 from blend.builders.mcq.choice import N_DISTRACTORS, Choice
-from blend.builders.mcq.keyness import Keyness, answer_index
-from blend.builders.mcq.offers import Target, offers, proposed_options
+from blend.builders.mcq.offers import Keyness, Target, answer_index, offers, proposed_options
 from blend.builders.mcq.options import Option
 from blend.builders.mcq.verdicts import Verdicts
 from blend.schemas.formats import AnswerFormat

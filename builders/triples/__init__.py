@@ -9,8 +9,7 @@ from graphlib import CycleError, TopologicalSorter
 
 import polars as pl
 
-from blend.builders.triples.origins import find_origins
-from blend.builders.triples.rows import Ingredients, language_rows, merged_variants
+from blend.builders.triples.rows import Ingredients, find_origins, language_rows, merged_variants
 from blend.loaders.wikidata.facts import Facts
 from blend.schemas.errors import InputError
 from blend.schemas.frames import FINDINGS

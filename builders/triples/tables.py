@@ -115,7 +115,7 @@ def triple_tables(
     return TripleTables(domain, build, prompts, source)
 
 
-def with_groups(triples: pl.DataFrame, domain: Domain) -> pl.DataFrame:
+def _with_groups(triples: pl.DataFrame, domain: Domain) -> pl.DataFrame:
     """The rows with ``group``: the cultural group that their origin belongs to, null for other origins.
 
     References:
@@ -128,7 +128,7 @@ def with_groups(triples: pl.DataFrame, domain: Domain) -> pl.DataFrame:
 
 def in_groups(triples: pl.DataFrame, domain: Domain) -> pl.DataFrame:
     """The rows of the domain's cultural groups, with ``group``."""
-    return with_groups(triples, domain).filter(pl.col("group").is_not_null())
+    return _with_groups(triples, domain).filter(pl.col("group").is_not_null())
 
 
 def by_continent(triples: pl.DataFrame) -> pl.DataFrame:

@@ -68,14 +68,14 @@ class OpenCheckpoint:
         Args:
             model: Directory, or Hub id.
             revision: Commit, tag or branch on the Hub.
-            device: See `choose_device`.
+            device: See `_choose_device`.
             dtype: See there.
 
         Raises:
             MissingExtraError: If the extra ``eval`` is not installed.
             BlendError: If there is no such model or device, or if the model cannot be used.
         """
-        self.device = choose_device(device, dtype)
+        self.device = _choose_device(device, dtype)
         self.checkpoint = find_checkpoint(model, revision=revision)
         self.kind: Kind = "causal"
         """Kind of the head that is loaded."""
@@ -142,7 +142,7 @@ def context_of(config: "PretrainedConfig") -> int | None:
     return context if isinstance(context, int) and context > 0 else None
 
 
-def choose_device(device: str | None = None, dtype: Dtype | None = None) -> Device:
+def _choose_device(device: str | None = None, dtype: Dtype | None = None) -> Device:
     """Choose where to compute.
 
     Args:
@@ -318,10 +318,11 @@ def make_tiny_model(out: Path, *, seed: int = 0) -> None:
 
 
 def _texts() -> Iterator[str]:
-    sample = files("blend.loaders.sample")
+    sample = files("blend.loaders") / "sample"
     for name in _SAMPLE_TEXTS:
         yield from sample.joinpath(name).read_text(encoding="utf-8").splitlines()
-    # Often enough to be learned: each letter behind a blank becomes one token.
+    # Imported here, as the command line reads options off this module and needs no frames for it.
     from blend.schemas.rows import LETTERS
 
+    # Often enough to be learned: each letter behind a blank becomes one token.
     yield from (f"Answer: {letter}" for letter in LETTERS for _ in range(100))

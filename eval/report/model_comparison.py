@@ -12,7 +12,7 @@ from blend.eval.judging.labels import means_of, scored_with_labels
 from blend.eval.report.scored_runs import ScoredRun, few_note, region_name, with_interval
 from blend.eval.runs import RecordedAnswers, RunDescription, is_of_people
 from blend.eval.scores_json import UNANSWERED, clustered
-from blend.eval.statistics.clusters import FEW, ratio_draws
+from blend.eval.statistics import FEW, ratio_draws
 from blend.eval.statistics.estimates import Estimate, macro_estimate
 from blend.eval.statistics.paired import PairedTest, Rank, holm, macro_test, paired_tests, rank_intervals
 from blend.eval.statistics.prediction_powered import CorrectedMeans

@@ -245,7 +245,7 @@ MAX_BYTES = 200_000_000
 _ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 
-def request_id(item_id: str) -> str:
+def _request_id(item_id: str) -> str:
     """The id of an item's request, which every provider takes: Anthropic's are the narrowest.
 
     An id that is one already stays as it is; any other has its digest.
@@ -255,7 +255,7 @@ def request_id(item_id: str) -> str:
 
 def items_by_request(item_ids: Iterable[str]) -> dict[str, str]:
     """The item that each id of a request, or of an item itself, names."""
-    return {name: item_id for item_id in item_ids for name in (item_id, request_id(item_id))}
+    return {name: item_id for item_id in item_ids for name in (item_id, _request_id(item_id))}
 
 
 def requests_of(run: Run, form: RequestForm) -> Iterator[tuple[str, TextRequest]]:
@@ -303,7 +303,7 @@ def _parts(requests: Iterable[tuple[str, TextRequest]], most: int) -> Iterator[l
     lines: list[bytes] = []
     size = 0
     for item_id, (path, body) in requests:
-        request = {"custom_id": request_id(item_id), "method": "POST", "url": VERSION + path, "body": body}
+        request = {"custom_id": _request_id(item_id), "method": "POST", "url": VERSION + path, "body": body}
         line = json.dumps(request, ensure_ascii=False).encode() + b"\n"
         if len(lines) == most or (lines and size + len(line) > MAX_BYTES):
             yield lines
@@ -379,13 +379,13 @@ def _served_name(run: Run, results: Iterable[LoggedAnswer]) -> str | None:
     """The name under which the model has answered, in this run and in the results; of several the fullest."""
     asked, before = run.description.model.id, getattr(run.description.model, "served_as", None)
     # A server that answered before may have a name of its own for the model.
-    known = [asked] if before is None or is_name_of(before, asked) else []
+    known = [asked] if before is None or _is_name_of(before, asked) else []
     served = [] if before is None else [before]
     for result in results:
         name = result.served_as
         if name is None or name in served:
             continue
-        other = next((one for one in (*served, *known) if not is_name_of(name, one)), None)
+        other = next((one for one in (*served, *known) if not _is_name_of(name, one)), None)
         if other is not None:
             raise RowError(
                 f"the answer comes from {name!r}, and "
@@ -402,7 +402,7 @@ _VERSION = re.compile(r"[-@:](\d{4}-\d{2}-\d{2}|\d{8}|\d{3,4})$")
 """What providers add to the name of a model for one version of it: a date, or a number."""
 
 
-def is_name_of(served: str, asked: str) -> bool:
+def _is_name_of(served: str, asked: str) -> bool:
     """Whether two names of a provider can be one model's: one may leave out folder and version."""
     there, here = (name.rpartition("/")[2].lower().removesuffix("-latest") for name in (served, asked))
     return there in (here, _VERSION.sub("", here)) or _VERSION.sub("", there) == here

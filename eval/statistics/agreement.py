@@ -5,7 +5,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from blend.eval.statistics.clusters import (
+from blend.eval.statistics import (
     DRAWS,
     FloatArray,
     cluster_sums,

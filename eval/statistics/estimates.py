@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from blend.eval.statistics.clusters import (
+from blend.eval.statistics import (
     DRAWS,
     FEW,
     LEVEL,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from blend.eval.statistics.clusters import LEVEL, Clusters, FloatArray
+from blend.eval.statistics import LEVEL, Clusters, FloatArray
 from blend.eval.statistics.estimates import Estimate, estimates, macro_estimate
 
 _PERMUTATIONS = 10_000
@@ -35,7 +35,7 @@ def paired_tests(
 
     Args:
         differences: Per item the second model's value minus the first one's, added up by
-            `blend.eval.statistics.clusters.cluster_sums`.
+            `blend.eval.statistics.cluster_sums`.
         seed: The same seed gives the same figures.
         permutations: Random exchanges of clusters.
 

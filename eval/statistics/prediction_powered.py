@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from blend.eval.statistics.clusters import DRAWS, LEVEL, FloatArray, divide, student_quantile
+from blend.eval.statistics import DRAWS, LEVEL, FloatArray, divide, student_quantile
 from blend.eval.statistics.estimates import Estimate, beta_share
 from blend.eval.statistics.paired import PairedTest
 

@@ -23,7 +23,6 @@ from blend.loaders.files.workbooks import WORKBOOK
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.references import hub_reference, resolve_release
 from blend.loaders.responses.verdicts import GivenVerdict, append_verdicts, read_verdicts
-from blend.loaders.sample import sample_path
 from blend.loaders.topics import read_forms
 from blend.loaders.wikidata.partial import read_snapshot_info
 from blend.loaders.wikidata.prompts import PACKAGED

@@ -99,13 +99,6 @@ def test_an_empty_table_is_a_file_without_rows(tmp_path: Path):
     assert pq.read_table(tmp_path / info.files[0]).schema.equals(arrow_schema(Sentence))
 
 
-def test_features_travel_with_the_file(tmp_path: Path):
-    info = write_table(Table("c", "s", Sentence, [numbered(1)]), tmp_path)
-    metadata = pq.read_schema(tmp_path / info.files[0]).metadata
-    names = set(json.loads(metadata[b"huggingface"])["info"]["features"])
-    assert names == {"text", "parts", "comment"}
-
-
 def test_a_row_that_breaks_its_model_is_not_written(tmp_path: Path):
     broken = numbered(1).with_columns(text=pl.lit(None, pl.String))
     with pytest.raises(ValidationError, match="text"):

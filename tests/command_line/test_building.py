@@ -10,8 +10,8 @@ import pytest
 
 from blend.builders.mcq.result import verdict_notes
 from blend.builders.validate import CHECKS, validate_release
+from blend.loaders.packaged import write_starter
 from blend.loaders.releases import read_manifest
-from blend.loaders.starter import write_starter
 from blend.schemas.errors import BlendError
 from helpers.in_process import run
 from helpers.semeval_files import write_semeval

@@ -86,9 +86,7 @@ def registered(app: typer.Typer, path: tuple[str, ...]) -> Any:
     for group in app.registered_groups:
         if group.name == path[0] and len(path) > 1:
             return registered(group.typer_instance, path[1:])
-    return next(
-        c for c in app.registered_commands if (c.name or c.callback.__name__.replace("_", "-")) == path[-1]
-    )
+    return next(command for command in app.registered_commands if command.name == path[-1])
 
 
 @pytest.mark.sampled

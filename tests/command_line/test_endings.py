@@ -142,28 +142,6 @@ def test_a_full_disk_behind_the_output_is_one_sentence():
 
 @pytest.mark.nightly
 @pytest.mark.integration
-@pytest.mark.parametrize("words", ["stats {} --all", "show {}", "validate {} --skip loading --json"])
-def test_interrupted_while_it_prints_it_ends_with_130(words: str, sample_release: Path):
-    # The pipe holds less than one write: after the first byte has come, the command stands in that write.
-    fcntl = pytest.importorskip("fcntl")
-    reader, writer = os.pipe()
-    if not hasattr(fcntl, "F_SETPIPE_SZ"):
-        pytest.skip("this system has pipes of one size only")
-    fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
-    command = [BLEND, *words.format(sample_release).split()]
-    process = subprocess.Popen(command, stdout=writer, stderr=subprocess.PIPE, text=True)
-    os.close(writer)
-    with os.fdopen(reader, "rb", buffering=0) as output:
-        assert output.read(1)
-        process.send_signal(signal.SIGINT)
-        while output.read(4096):
-            pass
-    _, errors = process.communicate()
-    assert (process.returncode, "Traceback" in errors) == (130, False)
-
-
-@pytest.mark.nightly
-@pytest.mark.integration
 @pytest.mark.parametrize("closed", [">&-", "2>&-", "<&- >&- 2>&-"])
 def test_a_build_whose_streams_are_closed_is_made(tmp_path: Path, closed: str):
     code, printed, errors = shell(f'"$@" {closed}', "build", "--out", tmp_path / "release")

@@ -14,7 +14,6 @@ from rich.cells import cell_len
 import blend
 from blend.builders.release import build_release
 from blend.builders.stats.dataset import stats_of_release
-from blend.builders.validate import CHECKS
 from blend.cli.look import _schema_models
 from blend.loaders.recipes import sample_recipe
 from blend.loaders.releases import read_manifest
@@ -146,14 +145,6 @@ def test_diff_says_its_verdict_first_and_as_much_as_is_asked_for(tmp_path: Path)
     assert found["old"] == {"name": "blend-sample", "version": "1.0.0"}
     splits = {split["split"]: split for split in found["configs"][0]["splits"]}
     assert (splits["KR"]["changed"], splits["ET"]["old_rows"]) == (0, None)
-
-
-@pytest.mark.slow
-def test_validate_says_of_a_valid_release_what_it_looked_at(sample_release: Path):
-    printed = run("validate", sample_release, "--skip", "loading", "--strict")
-    assert "blend-sample 0.1.0, 1,097 rows" in printed
-    assert all(check in printed for check in CHECKS if check != "loading")
-    assert printed.endswith("valid: 0 errors, 0 warnings\n")
 
 
 @pytest.mark.slow

@@ -83,30 +83,3 @@ def test_a_template_with_either_slot_becomes_rows_of_a_release():
         ("en-US", "KR-01"): "Which American dish is eaten on birthdays?",
         ("en-US", "KR-02"): "What is the most popular water sport in the US?",
     }
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("here")
-def test_templates_of_a_locale_of_ones_own(root: Path):
-    own = ("--locale-file", root / "loaders" / "starter" / "locales.toml")
-    Path("natives.csv").write_text(
-        "id,topic,text,locale\nn1,Food,What is the most popular fruit in New Zealand?,en-NZ\n", encoding="utf-8"
-    )
-    assert "needs an entry in a locale file" in wrong(lambda: run("templates", "propose", "natives.csv"))
-    run("templates", "propose", "natives.csv", *own)
-    decide_keep("sheet.csv")
-    told = wrong(lambda: run("templates", "accept", "sheet.csv"))
-    assert "column source_locale: unknown locale 'en-NZ'" in told
-    assert "--locale-file" in told
-    run("templates", "accept", "sheet.csv", *own)
-    assert pl.read_csv("templates.csv").select("source_locale", "text").rows() == [
-        ("en-NZ", "What is the most popular fruit in {country}?")
-    ]
-    Path("translations.csv").write_text(
-        "template_id,locale,question\nn1,en-NZ,Which fruit is the most popular in New Zealand?\n",
-        encoding="utf-8",
-    )
-    assert "1 question in 1 locale." in run("templates", "localise", "sheet.csv", "translations.csv", *own)
-    assert pl.read_csv("questions.csv").select("question", "en_question").rows() == [
-        ("Which fruit is the most popular in New Zealand?", "What is the most popular fruit in New Zealand?")
-    ]

@@ -9,7 +9,6 @@ import pytest
 import blend
 from blend.eval.asking import THINKING_TOKENS
 from blend.eval.models import Generation
-from blend.eval.tasks import TASKS
 from helpers.asking import ask, score
 from helpers.messages import wrong
 from helpers.models.http_server import Reply
@@ -69,7 +68,7 @@ def test_answers_may_come_one_by_one_and_regions_in_one_text(asked: Asked):
     assert {*asked(Reader(), out="b", style="json", locales=["KR,US"]).items()["region"]} == {"KR", "US"}
 
 
-# What is refused
+# What is refused from Python alone: what the command line refuses as well stands in its own table
 
 
 class Odd:
@@ -118,24 +117,7 @@ REFUSED: dict[str, Callable[[Asked], Any]] = {
     f"`temperature`: -1 {AT_LEAST} 0)": lambda asked: asked(Reader(), temperature=-1),
     f"`max_tokens`: 0 {AT_LEAST} 1)": lambda asked: asked(Reader(), max_tokens=0),
     f"`seed`: -1 {AT_LEAST} 0)": lambda asked: asked(Reader(), seed=-1),
-    f"`max_tokens=3` {ONLY_WRITTEN}": lambda asked: asked(Chooser(), max_tokens=3),
     f"`samples=2` {ONLY_WRITTEN}": lambda asked: asked(Chooser(), samples=2),
-    "3 samples at temperature 0 are one text 3 times; give a `temperature` above 0, or `samples=1`": (
-        lambda asked: asked(Reader(), temperature=0, samples=3, on_warning=lambda _: None)
-    ),
-    "`budget` needs a `price`, by which it is known what is spent": lambda asked: asked(Reader(), budget=1),
-    **{
-        f"`price={price}`: expected two numbers from 0 on such as 0.15,0.60, of a million tokens in and out": (
-            lambda asked, price=price: asked(Reader(), price=price)
-        )
-        for price in ("1", "1,x", "1,-2")
-    },
-    **{
-        f"`shard={shard}`: expected two numbers such as 2/4, the second of four machines": (
-            lambda asked, shard=shard: asked(Reader(), shard=shard)
-        )
-        for shard in ((3, 2), "3/2", "2", "x/2")
-    },
     **{
         f"`{name}={value}` makes sense only for a model that is loaded or on a server, and `model` is an "
         "object; leave it out": lambda asked, name=name, value=value: asked(Reader(), **{name: value})
@@ -148,7 +130,6 @@ REFUSED: dict[str, Callable[[Asked], Any]] = {
     "`locales`: ['K\\udcff'] is not possible (it is not text in UTF-8)": (
         lambda asked: asked(Reader(), locales="K\udcff")
     ),
-    "`shots_seed=1` makes sense only with `shots`; leave it out": lambda asked: asked(Reader(), shots_seed=1),
     "`dtype`: 'float64' is not possible (Input should be 'float32', 'bfloat16' or 'float16')": (
         lambda _: blend.Local(path="m", dtype="float64")
     ),
@@ -179,9 +160,6 @@ REFUSED: dict[str, Callable[[Asked], Any]] = {
         "probability, 0 at most, for each": lambda asked, row=row: asked(Odd(row))
         for row in NO_NUMBERS
     },
-    f"unknown task 'short-anser'; did you mean 'short-answer'? choose one of: {', '.join(sorted(TASKS))}": (
-        lambda asked: asked(Reader(), "short-anser")
-    ),
     "unknown rule 'contains'; choose one of: byte, default, semeval, strict, sum, token": (
         lambda asked: blend.score_run(asked(Reader()), rule="contains")
     ),

@@ -29,7 +29,7 @@ from blend.eval.scores_json import (
     share_scores,
     unanswered_share,
 )
-from blend.eval.statistics.clusters import cluster_sums
+from blend.eval.statistics import cluster_sums
 from blend.eval.statistics.estimates import Estimate, estimates
 from blend.eval.tasks.cultural_prompts import CulturalScoring
 from blend.eval.tasks.cultural_prompts.group_statistics import (

@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from blend.eval.statistics.clusters import (
+from blend.eval.statistics import (
     FloatArray,
     cluster_sums,
     cluster_weights,

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from blend.eval.statistics.clusters import FloatArray
+from blend.eval.statistics import FloatArray
 from blend.eval.tasks.cultural_prompts import Bleu
 from blend.eval.tasks.cultural_prompts.group_statistics import (
     CulturalDistances,

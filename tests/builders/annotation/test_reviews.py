@@ -11,9 +11,9 @@ from blend.builders.annotation.counting import stage_of
 from blend.builders.annotation.project import Project
 from blend.builders.annotation.review import task_id
 from blend.builders.annotation.stage import Material, Reading
+from blend.loaders.packaged import sample_path
 from blend.loaders.responses import read_responses
 from blend.loaders.responses.verdicts import read_verdicts
-from blend.loaders.sample import sample_path
 from blend.schemas.frames import ANNOTATION_ROWS
 from blend.schemas.texts import clean
 from helpers.label_studio.exported import (

@@ -144,19 +144,6 @@ def test_a_refused_key_leaves_the_next_release(runs: list[Path], mini_release: P
     assert key not in keys
 
 
-@pytest.mark.landing
-@pytest.mark.slow
-def test_the_list_says_what_speaks_for_each(runs: list[Path], tmp_path: Path):
-    found = analysed(runs)
-    run("items", *runs, "--suspects", tmp_path / "suspects.xlsx")
-    assert read_suspects(tmp_path / "suspects.xlsx") == set(
-        found.suspects.select("template_id", "locale").iter_rows()
-    )
-    listed = found.suspect_sheet()
-    assert listed["evidence"].is_sorted(descending=True)
-    assert listed.columns[:3] == ["template_id", "locale", "item_id"]
-
-
 # The two-parameter model agrees with a published package, and finds what was simulated.
 
 # Section 6 of the Law School Admission Test, 1,000 people and five items (Bock and Lieberman 1970, Fitting a
@@ -184,23 +171,3 @@ def test_the_estimates_of_a_published_package(lsat6: np.ndarray):
     assert found.slope == pytest.approx([0.8254, 0.7229, 0.8905, 0.6886, 0.6575], abs=1e-3)
     difficulty = -found.intercept / found.slope
     assert difficulty == pytest.approx([-3.3597, -1.3696, -0.2799, -1.8659, -3.1236], abs=3e-3)
-
-
-def simulated(n_models: int, n_items: int, seed: int = 0) -> tuple[np.ndarray, ...]:
-    rng = np.random.default_rng(seed)
-    ability, slope = rng.normal(size=n_models), np.exp(rng.normal(0, 0.5, n_items))
-    intercept = -slope * rng.normal(0, 1.5, n_items)
-    chances = 1 / (1 + np.exp(-(np.outer(ability, slope) + intercept)))
-    return (rng.random(chances.shape) < chances).astype(float), ability, slope, intercept
-
-
-@pytest.mark.nightly
-def test_what_was_simulated_is_found():
-    correct, ability, slope, intercept = simulated(300, 300)
-    found = _fit_items(correct)
-    for truth, estimate, least in (
-        (ability, found.abilities.mean, 0.99),
-        (intercept, found.intercept, 0.97),
-        (slope, found.slope, 0.85),
-    ):
-        assert np.corrcoef(truth, estimate)[0, 1] > least

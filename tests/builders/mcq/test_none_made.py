@@ -9,8 +9,8 @@ from typer.testing import CliRunner
 
 from blend.builders.mcq.result import too_few_regions, why_none_made
 from blend.cli import app
+from blend.loaders.packaged import sample_path
 from blend.loaders.releases import read_manifest
-from blend.loaders.sample import sample_path
 from blend.schemas.locales import registry
 from blend.schemas.manifest import ReleaseManifest
 from helpers.in_process import run

@@ -17,12 +17,11 @@ from blend.builders.saq import aggregate
 from blend.builders.stats.dataset import stats_of_release
 from blend.builders.stats.measures import question_tables
 from blend.builders.validate import validate_release
+from blend.loaders.packaged import sample_path, write_starter
 from blend.loaders.recipes import RecipeInPlace, read_recipe, sample_recipe
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.tables import read_config, read_figures
 from blend.loaders.responses import read_responses
-from blend.loaders.sample import sample_path
-from blend.loaders.starter import write_starter
 from blend.schemas.errors import BlendError, InputError, RowError, RowErrors
 from blend.schemas.manifest import AGREEMENT_NAME
 from blend.schemas.recipe import McqOptions, Recipe, SaqOptions, Source

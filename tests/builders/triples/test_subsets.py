@@ -9,7 +9,7 @@ import pytest
 
 from blend.builders.stats.dataset import build_triple_stats
 from blend.builders.triples import TripleBuild, build_triples
-from blend.builders.triples.tables import by_continent, code_switched, in_groups, with_groups
+from blend.builders.triples.tables import _with_groups, by_continent, code_switched, in_groups
 from blend.loaders.files.toml import known_domains
 from blend.loaders.wikidata.facts import Facts
 from blend.schemas.recipe import Domain, TripleOptions, domains, find_domain
@@ -50,7 +50,7 @@ def build(facts_of: Callable[..., Facts]) -> TripleBuild:
 
 def test_cultural_groups(build: TripleBuild):
     rows = build.rows("en")
-    assert with_groups(rows, DISH).select("qid", "group").rows() == [("Q1", "Turkey"), ("Q2", None)]
+    assert _with_groups(rows, DISH).select("qid", "group").rows() == [("Q1", "Turkey"), ("Q2", None)]
     assert in_groups(rows, DISH)["qid"].to_list() == ["Q1"]
 
 

@@ -1,15 +1,12 @@
 """The tables of a snapshot: written as parquet, loaded by plain ``datasets``, the same bytes every time."""
 
-from pathlib import Path
-
 import polars as pl
 import pytest
 
-from blend.builders.parquet import write_table
 from blend.builders.triples.tables import TripleTables, triple_tables
 from blend.loaders.wikidata.facts import Facts
 from blend.loaders.wikidata.prompts import packaged_templates
-from blend.schemas.recipe import PAPER_LANGUAGES, TripleOptions, domains
+from blend.schemas.recipe import TripleOptions, domains
 
 pytestmark = pytest.mark.integration
 
@@ -19,28 +16,6 @@ DISH = domains()["dish"]
 @pytest.fixture(scope="module")
 def tables(food_facts: Facts) -> TripleTables:
     return triple_tables(food_facts, DISH, templates=packaged_templates(), source="food_snapshot.nt.gz")
-
-
-def test_configurations_and_splits(tables: TripleTables):
-    found: dict[str, list[str]] = {}
-    for table in tables.tables():
-        found.setdefault(table.config, []).append(table.split)
-    # The language with most dishes first.
-    assert found["food-triples"] == ["en", "ru", "zh", "ar", "he", "ko", "zh_hans", "zh_tw"]
-    assert found["food-aligned"] == list(PAPER_LANGUAGES)
-    assert len(found["food-templates"]) == 14
-
-
-def test_rows_load_as_they_were_built(tables: TripleTables, tmp_path: Path):
-    import datasets
-
-    for table in tables.tables():
-        if (table.config, table.split) == ("food-triples", "ko"):
-            write_table(table, tmp_path)
-    loaded = datasets.load_dataset(
-        "parquet", data_files={"ko": str(tmp_path / "data/food-triples/ko-*.parquet")}, cache_dir=str(tmp_path)
-    )["ko"]
-    assert loaded.to_list() == tables.build.rows("ko").to_dicts()
 
 
 def test_findings_account_for_every_item_left_out(tables: TripleTables):

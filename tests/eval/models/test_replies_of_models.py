@@ -1,6 +1,8 @@
 """Replies and the thoughts in them: what is thought is never taken for what is said, and nothing is lost."""
 
 import re
+import tomllib
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,67 +22,17 @@ from blend.eval.models.replies import (
 )
 from helpers.messages import message_of
 
-
-@pytest.mark.parametrize(
-    ("text", "thought", "answer"),
-    [
-        ("Nachos", None, "Nachos"),
-        ("  Nachos\n", None, "  Nachos\n"),
-        ("<think>Popcorn? No.</think>Nachos", "Popcorn? No.", "Nachos"),
-        ("<think>\n\n</think>\n\nNachos", None, "Nachos"),
-        ("<THINK>Popcorn?</Think>Nachos", "Popcorn?", "Nachos"),
-        ("<thinking>a</thinking>b", "a", "b"),
-        ("<reasoning>a</reasoning>b", "a", "b"),
-        ("[THINK]a[/THINK]b", "a", "b"),
-        ("◁think▷a◁/think▷b", "a", "b"),
-        ("<seed:think>a</seed:think>b", "a", "b"),
-        ("<|channel>thought\na<channel|>b", "a", "b"),
-        ("<|START_THINKING|>a<|END_THINKING|><|START_RESPONSE|>b<|END_RESPONSE|>", "a", "b"),
-        ("<|begin_of_thought|>a<|end_of_thought|>\n<|begin_of_solution|>b<|end_of_solution|>", "a", "b"),
-        # The template has begun the thought.
-        ("Popcorn? No.\n</think>\n\nNachos", "Popcorn? No.", "Nachos"),
-        # The model begins the thought again that the template has begun.
-        ("<think>\n<think>Popcorn?</think>Nachos", "<think>Popcorn?", "Nachos"),
-        # Nested, of one kind and of two.
-        ("<think>a<think>b</think>c</think>d", "a<think>b\nc", "d"),
-        ("<think>a<reasoning>b</reasoning>c</think>d", "a<reasoning>b</reasoning>c", "d"),
-        # Repeated, and in the middle.
-        ("<think>a</think><think>b</think>c", "a\nb", "c"),
-        ("Well. <think>a</think> Nachos <think>b</think>!", "a\nb", "Well.\nNachos\n!"),
-        ("a</think></think>b", "a", "b"),
-        # Harmony, with its special tokens and without.
-        (
-            (
-                "<|channel|>analysis<|message|>Popcorn?<|end|><|start|>assistant"
-                "<|channel|>final<|message|>Nachos<|return|>"
-            ),
-            "Popcorn?<|end|><|start|>assistant",
-            "Nachos",
-        ),
-        ("<|channel|>final<|message|>Nachos", None, "Nachos"),
-        ("analysisPopcorn?assistantfinalNachos", "analysisPopcorn?", "Nachos"),
-        ('{"answer": "<think>A?</think>B"}', "A?", '{"answer": "\nB"}'),
-        ("I think <b>B</b> < C", None, "I think <b>B</b> < C"),
-    ],
-)
-def test_what_is_thought_and_what_is_said(text: str, thought: str | None, answer: str):
-    found = split_thought(text)
-    assert (found.thought, found.text, found.is_finished) == (thought, answer, True)
+THOUGHTS = tomllib.loads(Path(__file__).with_name("thoughts.toml").read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize(
-    ("text", "thought"),
-    [
-        ("<think>Maybe popcorn? But the", "Maybe popcorn? But the"),
-        ("<think>", None),
-        ("<think>a</think><think>popcorn", "a\npopcorn"),
-        ("Popcorn! <think>Or is it", "Popcorn!\nOr is it"),
-        ("<|channel|>analysis<|message|>Popcorn?<|end|>", "Popcorn?<|end|>"),
-        ("[THINK]popcorn</think>", "popcorn</think>"),
-    ],
-)
-def test_a_thought_that_does_not_end_says_nothing(text: str, thought: str | None):
-    assert split_thought(text) == SplitText(thought, "", is_finished=False)
+@pytest.mark.parametrize("case", THOUGHTS["ended"], ids=lambda case: case["text"][:20])
+def test_what_is_thought_and_what_is_said(case: dict[str, str]):
+    assert split_thought(case["text"]) == SplitText(case.get("thought"), case["said"])
+
+
+@pytest.mark.parametrize("case", THOUGHTS["open"], ids=lambda case: case["text"][:20])
+def test_a_thought_that_does_not_end_says_nothing(case: dict[str, str]):
+    assert split_thought(case["text"]) == SplitText(case.get("thought"), "", is_finished=False)
 
 
 def test_a_prompt_that_ends_inside_a_thought():

@@ -6,8 +6,8 @@ In 1,000 simulated evaluations the share of intervals that hold has a standard e
 import numpy as np
 import pytest
 
+from blend.eval.statistics import Clusters, ratio_draws
 from blend.eval.statistics.agreement import correlation
-from blend.eval.statistics.clusters import Clusters, ratio_draws
 from blend.eval.statistics.estimates import estimates, gap_estimate, macro_estimate
 from blend.eval.statistics.paired import holm, macro_test, paired_tests, rank_intervals
 

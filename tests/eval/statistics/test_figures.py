@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.eval.statistics.clusters import (
+from blend.eval.statistics import (
     Clusters,
     cluster_sums,
     cluster_weights,

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from blend.eval.statistics.clusters import cluster_sums
+from blend.eval.statistics import cluster_sums
 from blend.eval.statistics.paired import holm, macro_test, paired_tests
 
 

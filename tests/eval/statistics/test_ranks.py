@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from blend.eval.statistics.clusters import cluster_sums, ratio_draws
+from blend.eval.statistics import cluster_sums, ratio_draws
 from blend.eval.statistics.paired import Rank, rank_intervals
 
 

@@ -11,7 +11,7 @@ from blend.builders.annotation.project import People, Project, StageName
 from blend.builders.annotation.stage import Material, Reading
 from blend.loaders.label_studio.client import Account
 from blend.loaders.label_studio.events import Line, news
-from blend.loaders.sample import sample_path
+from blend.loaders.packaged import sample_path
 from blend.schemas.locales import registry
 
 PROJECT = Project.model_validate(

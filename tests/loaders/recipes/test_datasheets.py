@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from blend.loaders.files.toml import read_toml
-from blend.loaders.sample import sample_path
+from blend.loaders.packaged import sample_path
 from blend.schemas.errors import BlendError
 from blend.schemas.reports import Datasheet, questions
 

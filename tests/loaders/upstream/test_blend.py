@@ -13,7 +13,6 @@ import pytest
 from blend.loaders.recipes.sources import load_source
 from blend.loaders.upstream.blend import read_blend
 from blend.loaders.upstream.blend.prompts import read_prompts
-from blend.schemas.frames import ANNOTATIONS, FINDINGS, QUESTIONS
 from blend.schemas.recipe import Source
 
 VALID = Path(__file__).parents[1] / "valid" / "blend"
@@ -58,56 +57,6 @@ def findings(folder: Path, *, clean: bool = True) -> list[tuple[str, str, str]]:
     rows = read_blend(folder, clean=clean).findings
     assert set(rows.select("locale", "template_id").rows()) <= {("fa-IR", "Al-en-01")}
     return rows.select("kind", "source", "detail").rows()
-
-
-def test_questions_and_annotations_of_two_regions():
-    tables = read_blend(VALID)
-    assert (tables.questions.schema, tables.annotations.schema) == (QUESTIONS, ANNOTATIONS)
-    assert tables.findings.schema == FINDINGS
-    assert tables.questions.rows()[1:3] == [
-        (
-            "Al-en-01",
-            "Food",
-            "English (US)",
-            "대한민국의 간식은 무엇인가요?",
-            "What is a common snack in South Korea?",
-            "ko-KR",
-            "ko",
-            "text",
-            "en-US",
-            "questions/South_Korea_questions.csv:2",
-        ),
-        (
-            "Al-en-02",
-            "Food",
-            "Korean (Korea)",
-            "When do people eat in the UK? (e.g., HH:MM)",
-            "When do people eat in UK? (e.g., HH:MM)",
-            "en-GB",
-            "en",
-            "HH:MM",
-            "ko-KR",
-            "questions/UK_questions.csv:3",
-        ),
-    ]
-    assert tables.annotations.filter(locale="ko-KR").rows() == [
-        (
-            "Al-en-01",
-            "ko-KR",
-            [group(["과자"], ["cookie", "snack"], 3), group(["과일"], ["fruit"], 2)],
-            {**NOTHING, "others": []},
-            "upstream",
-            "annotations/South_Korea_data.json:Al-en-01",
-        ),
-        (
-            "Al-en-02",
-            "ko-KR",
-            [group(["18:00"], ["18:00"], 4)],
-            {**NOTHING, "no-answer": 1, "others": [{"reason": "not sure", "count": 1}]},
-            "upstream",
-            "annotations/South_Korea_data.json:Al-en-02",
-        ),
-    ]
 
 
 @pytest.mark.parametrize(

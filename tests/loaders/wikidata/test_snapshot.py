@@ -13,6 +13,7 @@ import pytest
 from blend.loaders.recipes import RecipeInPlace
 from blend.loaders.recipes.sources import load_snapshot
 from blend.loaders.wikidata.facts import LABEL
+from blend.loaders.wikidata.partial import read_snapshot_info
 from blend.loaders.wikidata.snapshot import take_snapshot
 from blend.loaders.wikidata.sparql import EndpointError
 from blend.schemas.recipe import Recipe, Source, domains
@@ -45,6 +46,25 @@ def test_exactly_what_the_build_needs(serve: Callable[[str], Any], tmp_path: Pat
     assert info.items == 4, "three dishes, and the lexeme that says to be one"
     assert info.triples == len(lines)
     assert endpoint.most_active == 1
+
+
+def test_the_account(serve: Callable[[str], Any], tmp_path: Path):
+    endpoint = serve(FACTS)
+    out = tmp_path / "food.nt.gz"
+    info = take_snapshot(out, DISH, endpoint=endpoint.url, languages=["fr", "en"], policy=QUICK)
+    assert read_snapshot_info(tmp_path / "snapshot.json") == info
+    assert info.file == "food.nt.gz"
+    assert info.endpoint == endpoint.url
+    assert info.languages == ("en", "fr")
+    assert info.bytes == out.stat().st_size
+    assert info.sha256 == hashlib.sha256(out.read_bytes()).hexdigest()
+    text = "".join(f"{line}\n" for line in content(out))
+    assert info.content_sha256 == hashlib.sha256(text.encode()).hexdigest()
+    stages = [stage.stage for stage in info.stages]
+    assert stages == ["members", "claims", "routes", "countries", "labels", "descriptions"]
+    assert sum(stage.requests for stage in info.stages) == len(endpoint.log)
+    assert all("CONSTRUCT" in stage.query for stage in info.stages)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["food.nt.gz", "snapshot.json"]
 
 
 @pytest.mark.slow

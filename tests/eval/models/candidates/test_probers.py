@@ -1,5 +1,6 @@
 """Probers: scores that depend on prompt and candidate alone, in every script, and errors of single prompts."""
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,8 @@ import pytest
 from blend.eval.models import Likelihoods
 from blend.eval.models.candidates import open_candidate_scorer
 from blend.schemas.prompts import Causal
+from helpers.messages import wrong
+from helpers.models.tiny_models import copied
 
 MODELS = ("tiny-bert", "tiny-t5", "tiny-gpt2")
 PROMPTS = [
@@ -84,3 +87,16 @@ def test_a_statement_counts_what_follows_the_gap(shared: Path):
     np.testing.assert_array_equal(sound[0].logprobs, sound[1].logprobs)
     assert not np.allclose(statement[0].logprobs, statement[1].logprobs)
     assert (statement[0].tokens > sound[0].tokens).all()
+
+
+@pytest.mark.slow
+def test_a_model_that_cannot_be_probed(shared: Path, tmp_path: Path):
+    folder = copied(shared / "models" / "tiny-bert", tmp_path / "classifier")
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    config["architectures"] = ["BertForSequenceClassification"]
+    (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    assert wrong(lambda: scored(open_candidate_scorer(str(folder)), PROMPTS[:1], WORDS)) == (
+        "model classifier: it is neither a masked language model nor an encoder-decoder that fills spans nor a "
+        "causal language model but BertForSequenceClassification; probing needs a model with the head that "
+        "predicts tokens"
+    )

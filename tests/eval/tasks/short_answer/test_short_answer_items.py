@@ -9,8 +9,8 @@ from blend.builders.release import build_release
 from blend.eval.release_items import read_items
 from blend.eval.tasks import TASKS
 from blend.eval.tasks.short_answer.short_answer_items import ShortAnswerOptions, short_answer_items
+from blend.loaders.packaged import write_starter
 from blend.loaders.recipes import read_recipe
-from blend.loaders.starter import write_starter
 from helpers.messages import wrong
 
 
