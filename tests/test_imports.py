@@ -42,7 +42,7 @@ MAY_IMPORT = {
     "loaders/recipes": "loaders/contributions loaders/files loaders/hub loaders/releases loaders/responses "
     "loaders/packaged loaders/topics loaders/upstream/blend loaders/upstream/semeval loaders/wikidata",
     "builders": "",
-    "builders/templates": "",
+    "builders/templates": "loaders/files loaders/recipes",
     "builders/cultural_prompts": "loaders/topics builders",
     "builders/annotation": "loaders/files loaders/label_studio loaders/recipes loaders/releases "
     "loaders/responses loaders/servers builders builders/mcq builders/release builders/saq",
@@ -58,9 +58,10 @@ MAY_IMPORT = {
     "builders/diff": "loaders/files loaders/releases builders/cards",
     "builders/validate": "loaders/files loaders/releases loaders/responses builders "
     "builders/cards builders/mcq builders/templates",
-    "builders/release": "loaders/files loaders/recipes loaders/releases loaders/responses "
-    "builders builders/audit builders/cards builders/cultural_prompts builders/diff builders/judges "
-    "builders/mcq builders/saq builders/stats builders/templates builders/triples",
+    "builders/release": "loaders/contributions loaders/files loaders/recipes loaders/releases "
+    "loaders/responses loaders/topics builders builders/audit builders/cards builders/cultural_prompts "
+    "builders/diff builders/judges builders/mcq builders/saq builders/stats builders/templates "
+    "builders/triples",
     "builders/publish": "loaders/files loaders/hub loaders/releases builders/cards builders/diff "
     "builders/validate",
     "eval": "loaders",
