@@ -44,7 +44,7 @@ def check_lines(checked: "CheckedProject") -> list[str]:
 def sync_lines(done: "Sync", *, dry_run: bool = False) -> list[str]:
     """Say what a sync did, or would do."""
     lines = [] if done.pull is None else pull_lines(done.pull)
-    lines += [] if done.plans is None else push_lines(done.plans, dry_run=dry_run)
+    lines += [] if done.plans is None else _push_lines(done.plans, dry_run=dry_run)
     lines += [f"{title}: {link}" for title, link in done.links.items()]
     lines += [f"Note: {detail}." for detail in done.passed_over]
     if done.drafts:
@@ -53,7 +53,7 @@ def sync_lines(done: "Sync", *, dry_run: bool = False) -> list[str]:
     return lines
 
 
-def push_lines(plans: Sequence[ProjectPlan], *, dry_run: bool) -> list[str]:
+def _push_lines(plans: Sequence[ProjectPlan], *, dry_run: bool) -> list[str]:
     """Say what a push did, or would do."""
     lines = [line for plan in plans for line in _plan_lines(plan)]
     if not any(plan.changes_anything for plan in plans):

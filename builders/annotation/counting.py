@@ -61,7 +61,11 @@ class StageLocale(NamedTuple):
     locale: Locale
     name: str
     """``PROJECT/STAGE/LOCALE``, by which the server's project is found again."""
-    title: str
+
+    @property
+    def title(self) -> str:
+        """Title on the server, which allows 50 characters."""
+        return self.name.replace("/", " ")
 
     @property
     def slug(self) -> str:
@@ -75,10 +79,7 @@ def stage_locales(file: ProjectFile) -> Iterator[StageLocale]:
     for settings in project.locales:
         tag = settings.locale
         for name in project.stages_of(tag):
-            stage = stage_of(name)
-            yield StageLocale(
-                stage, file.locale(tag), f"{project.name}/{name}/{tag}", stage.title(project, tag)
-            )
+            yield StageLocale(stage_of(name), file.locale(tag), f"{project.name}/{name}/{tag}")
 
 
 BY_LOCALE = ("responses", "reviews")

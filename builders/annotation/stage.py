@@ -153,10 +153,6 @@ class Stage:
         """The labelling configuration: its page in ``pages``, or that of all judges."""
         return page(self.name, locale, texts, judge=self.defined, groups=project.review_groups)
 
-    def title(self, project: Project, locale: str) -> str:
-        """Title on the server, which allows 50 characters."""
-        return f"{project.name} {self.name} {locale}"
-
     def context(self, project: Project, locale: Locale, people: People) -> StageContext:
         """Return who may work on this stage in a locale of the project."""
         settings = project.settings(locale.tag)

@@ -176,13 +176,14 @@ def _wanted_projects(
     file, project = checked.file, checked.file.project
     material, waits_until = _with_recipe(file, checked.material)
     wanted = []
-    for stage, locale, name, title in stage_locales(file):
+    for at in stage_locales(file):
+        stage, locale, name = at
         own = project.instructions.get(locale.language)
         texts = texts_of(locale.language, stage.name, None if own is None else file.base / own)
         wanted.append(
             WantedProject(
                 name=name,
-                title=title,
+                title=at.title,
                 config=stage.config(project, locale, texts),
                 overlap=stage.readers(project),
                 tasks=stage.tasks(project, locale, replace(material, ui_strings=texts.ui_strings)),

@@ -12,14 +12,19 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
-from filelock import FileLock, Timeout
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
-from blend.loaders.files.atomic import append_rows, atomic_write, complete_rows, storage_errors
+from blend.loaders.files.atomic import (
+    append_rows,
+    atomic_write,
+    complete_rows,
+    one_at_a_time,
+    storage_errors,
+)
 from blend.loaders.files.content import read_content
 from blend.loaders.files.new_files import EVENTS, KEY, STATE
 from blend.loaders.label_studio.client import RemoteProject, Studio
-from blend.schemas.errors import ConflictError, InputError, ServerError
+from blend.schemas.errors import InputError, ServerError
 from blend.schemas.models import field_errors
 from blend.schemas.texts import pluralise
 
@@ -418,14 +423,6 @@ def held(path: Path) -> Iterator[Folder]:
         for name, content in _GIT_FILES.items():
             if not os.path.lexists(path / name):
                 atomic_write(path / name, content)
-    lock = FileLock(path / ".lock")
-    try:
-        lock.acquire(blocking=False)
-    except Timeout:
-        raise ConflictError(
-            f"{path}: another `blend annotate` is at work with this folder; wait until it has ended"
-        ) from None
-    try:
+    busy = f"{path}: another `blend annotate` is at work with this folder; wait until it has ended"
+    with one_at_a_time(path / EVENTS, busy=busy):
         yield Folder(path)
-    finally:
-        lock.release()

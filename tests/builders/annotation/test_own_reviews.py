@@ -10,7 +10,7 @@ from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.starting import check_project
 from blend.loaders.responses import read_responses
 from blend.schemas.errors import BlendError
-from helpers.label_studio.annotation_projects import write_project
+from helpers.label_studio.annotation_projects import QUESTIONS, write_project, write_questions
 from helpers.label_studio.exported import write_lines
 
 RESPONSES = [
@@ -61,33 +61,33 @@ def test_of_two_reviews_the_one_of_more_answers_counts(file: ProjectFile):
     )
 
 
+WHERE = "reviews/ko-KR.own.jsonl:1"
+NOT_ASKED = "review of 'work-01', which is not asked in ko-KR any more; not read, and kept until it is"
+LOST = "decides on '떡', which nobody answers any more; passed over"
+AGAIN = "until `blend reviews propose` and `blend reviews accept --update` review the question again"
+
+
 def test_a_review_of_a_dropped_question_is_kept_and_not_read(file: ProjectFile):
     by_people(file, review("18:00"), review("밥", "국", "빵"))
     write_lines(file.collected / "responses/ko-KR.jsonl", RESPONSES[:2])
-    for path in file.collected.glob("*.csv"):
-        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-        path.write_text("".join(line for line in lines if not line.startswith("work-01,")), encoding="utf-8")
-    where = "reviews/ko-KR.own.jsonl:1"
-    detail = "review of 'work-01', which is not asked in ko-KR any more; not read, and kept until it is"
+    write_questions(file.collected, {"food-01": QUESTIONS["food-01"]})
     for reviewing in (False, True):
         tables = read_responses(file.collected, reviewing=reviewing)
         assert tables.reviews["template_id"].to_list() == ["food-01"]
-        assert tables.findings.filter(kind="not-asked").select("source", "detail").rows() == [(where, detail)]
-    assert f"{where}: {detail}" in check_project(file.path).diagnostics
+        told = tables.findings.filter(kind="not-asked").select("source", "detail").rows()
+        assert told == [(WHERE, NOT_ASKED)]
+    assert f"{WHERE}: {NOT_ASKED}" in check_project(file.path).diagnostics
 
 
 def test_reviews_of_answers_that_are_gone_stop_a_build_alone(file: ProjectFile):
     by_people(file, review("밥", "떡", "빵"))
     checked = check_project(file.path)
-    assert (
-        "reviews/ko-KR.own.jsonl:1: decides on '떡', which nobody answers any more; passed over, until "
-        "`blend reviews propose` and `blend reviews accept --update` review the question again"
-    ) in checked.diagnostics
+    assert f"{WHERE}: {LOST}, {AGAIN}" in checked.diagnostics
     (kept,) = checked.material.reviews["groups"].to_list()
     assert [group["answers"] for group in kept] == [["밥"], ["빵"]]
     by_people(file, review("떡"))
-    (alone, *_) = check_project(file.path).diagnostics
-    assert alone.endswith("any more; passed over; delete that review, which decides on nothing else")
+    told = f"{WHERE}: {LOST}; delete that review, which decides on nothing else"
+    assert told in check_project(file.path).diagnostics
     with pytest.raises(BlendError, match="nobody answered '떡'"):
         read_responses(file.collected)
     # Nobody of the locale has any answer left.
