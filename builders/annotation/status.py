@@ -287,7 +287,7 @@ def project_status(
         *_waiting(file, people, [*there], pages, questions, work),
     ]
     reminders = pl.DataFrame(to_say, _REMINDERS, orient="row").filter(~pl.col("annotator").is_in(list(gone)))
-    said = Table("Reminders", reminders.sort("annotator", maintain_order=True), "What to say to whom, by you.")
+    reminded = reminders.sort("annotator", maintain_order=True)
     listed = [who for one in project.locales for who in (*(one.annotators or ()), *(one.reviewers or ()))]
     in_file = {people.named(entry): entry.strip() for entry in listed if "@" in entry}
     return ProjectStatus(
@@ -299,7 +299,7 @@ def project_status(
             "locales": _locales(questions, _reviews(checked, work), agreed),
             "people": _people(work, let_go, agreed),
             "questions": _questions(questions, agreed),
-            "reminders": said,
+            "reminders": Table("Reminders", reminded, "What to say to whom, by you."),
         },
         found=found,
         pages=pages,
