@@ -35,13 +35,6 @@ locale = "fa-IR"
 annotators = ["a@example.org", "b@example.org", "c@example.org", "d@example.org", "p-0123456789ab"]
 """
 
-RECIPE = """\
-name = "trial"
-version = "0.1.0"
-license = "cc-by-4.0"
-sources = [{kind = "responses", location = "collected"}]
-"""
-
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
@@ -101,16 +94,18 @@ def test_a_project_without_key_says_how_to_make_one(folder: Path):
 @pytest.mark.slow
 def test_what_is_wanted_stands_once_for_project_and_recipe(folder: Path):
     recipe, file = folder / "recipe.toml", folder / "project.toml"
-    recipe.write_text(RECIPE + "[saq]\nwanted = 3\n")
-    named = GOOD.replace('key_file = "annotators.key"', 'key_file = "annotators.key"\nrecipe = "recipe.toml"')
-    for text in (named, f"wanted = 3\n{named}"):
-        file.write_text(text)
+    source = '{kind = "responses", location = "collected"}'
+    text = f'name = "trial"\nversion = "0.1.0"\nlicense = "cc-by-4.0"\nsources = [{source}]\n'
+    counting = f"{text}[saq]\nwanted = 3\n"
+    for line in ("", "wanted = 3\n"):
+        recipe.write_text(counting)
+        file.write_text(f'recipe = "recipe.toml"\n{line}{GOOD}')
         assert check_project(file).file.project.wanted == read_project(file).project.wanted == 3
     assert read_project(file).project.max_idk == 5
-    file.write_text(f"wanted = 4\n{named}")
+    file.write_text(f'recipe = "recipe.toml"\nwanted = 4\n{GOOD}')
     # Without a number of its own, a recipe counts to five.
-    for text, number in ((recipe.read_text(), 3), (RECIPE, 5)):
-        recipe.write_text(text)
+    for content, number in ((counting, 3), (text, 5)):
+        recipe.write_text(content)
         with pytest.raises(BlendError) as raised:
             check_project(file)
         assert str(raised.value) == (

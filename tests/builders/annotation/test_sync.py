@@ -280,9 +280,11 @@ def test_rows_of_ones_own_stay_beside_pulled_ones(file: ProjectFile, fake: FakeS
     fake.annotate(FOOD, "kim", typed("밥"))
     row = {"template_id": "food-01", "annotator": "a01", "answers": ["국"]}
     write_lines(file.collected / "responses/ko-KR.own.jsonl", [row])
-    with held(file.pulled):
-        told = refused(lambda: sync_project(file.path))
-    assert told.startswith(f"{file.pulled}: another `blend annotate` is at work with this folder; wait until ")
+    with (
+        held(file.pulled),
+        pytest.raises(BlendError, match="another `blend annotate` is at work with"),
+    ):
+        sync_project(file.path)
     sync_project(file.path)
     answers = read_responses(file.collected, collecting=True).responses["answers"].to_list()
     assert sorted(answers) == [["국"], ["밥"]]
