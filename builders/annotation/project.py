@@ -358,15 +358,7 @@ class People:
         return f"{completed_by} {found.joined if found is not None else ''}".strip()
 
     def of(self, completed_by: Any) -> str | None:
-        """The pseudonym for what an annotation says of its author; null where it says nothing.
-
-        Args:
-            completed_by: Number of an account, its address, or a table with ``email`` or ``id``.
-        """
-        if isinstance(completed_by, dict):
-            completed_by = completed_by.get("email") or completed_by.get("id")
-        if isinstance(completed_by, str) and completed_by.strip():
-            return pseudonym(completed_by, self._key)
+        """The pseudonym for the account that an annotation names as its author's; null where it names none."""
         account = self.account(completed_by)
         if account is None:
             return None

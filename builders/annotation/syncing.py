@@ -7,9 +7,10 @@ import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from types import MappingProxyType
+from typing import Literal, NamedTuple
 
 from blend.builders.annotation.counting import (
     StageReading,
@@ -59,12 +60,8 @@ from blend.schemas.errors import InputError
 
 Half = Literal["pull", "push"]
 
-_DROPPED = "too many do not know"
-"""Why a question is given to nobody any more."""
 
-
-@dataclass(frozen=True)
-class Sync:
+class Sync(NamedTuple):
     """Steps of a sync that were done, or would be."""
 
     pull: Pull | None
@@ -73,7 +70,7 @@ class Sync:
     """What somebody has begun and not sent, as of the last pull."""
     passed_over: Sequence[str] = ()
     """See `counting.Collected`."""
-    links: Mapping[str, str] = field(default_factory=dict)
+    links: Mapping[str, str] = MappingProxyType({})
     """Where people begin with projects that were made, by title: the invitation."""
 
     @property
@@ -235,19 +232,19 @@ def _asked_people(checked: CheckedProject, found: Sequence[StageReading]) -> dic
     asked: dict[str, dict[str, Quota]] = {}
     for row in collection_plan(project, checked.material).to_dicts():
         name, task = f"{project.name}/answer/{row['locale']}", row["blend_id"]
-        why = _DROPPED if row["state"] == STOPPED else ""
         so_far = people.get(name, {}).get(task, 0)
-        asked.setdefault(name, {})[task] = _quota(so_far, row["still_needed"], row["open"], why)
+        quota = _quota(so_far, row["still_needed"])
+        asked.setdefault(name, {})[task] = quota._replace(is_dropped=row["state"] == STOPPED)
     for one in found:
         if (plan := one.stage_locale.stage.reading_plan) is not None:
             name = one.stage_locale.name
             needed = plan(one.lines, one.reading, project.readers)
-            asked[name] = {task: _quota(people[name][task], n, n > 0) for task, n in needed.items()}
+            asked[name] = {task: _quota(people[name][task], n) for task, n in needed.items()}
     return asked
 
 
-def _quota(so_far: int, needed: int, is_open: bool, why: str = "") -> Quota:
-    return Quota(so_far + needed, closed=False) if is_open else Quota(max(so_far, 1), closed=True, why=why)
+def _quota(so_far: int, needed: int) -> Quota:
+    return Quota(so_far + needed, closed=False) if needed else Quota(max(so_far, 1), closed=True)
 
 
 def _people(held: Mapping[str, Held]) -> dict[str, int]:
