@@ -40,18 +40,17 @@ from blend.schemas.texts import clean, escape_controls, pluralise
 @cache
 def stage_of(name: StageName) -> Stage:
     """The stage of a name, of `project.ORDER`."""
-    defined = stage_definitions()[name]
-    match name:
-        case "collect":
-            return Stage(name, defined, *questions.COLLECT)
-        case "answer":
-            return Stage(name, defined, *questions.ANSWER)
-        case "review":
-            return Stage(name, defined, *review.REVIEW)
-        case "mcq-review":
-            return Stage(name, defined, *judging.MCQ_REVIEW)
-        case _:
-            return judging.of_sheet(name, defined)
+    defined, own = stage_definitions()[name], _STAGES.get(name)
+    return judging.of_sheet(name, defined) if own is None else Stage(name, defined, *own)
+
+
+_STAGES: Mapping[str, tuple[Any, ...]] = {
+    "collect": questions.COLLECT,
+    "answer": questions.ANSWER,
+    "review": review.REVIEW,
+    "mcq-review": judging.MCQ_REVIEW,
+}
+"""How tasks are made and read, and more people asked, in the stages that are not of a sheet."""
 
 
 class StageLocale(NamedTuple):

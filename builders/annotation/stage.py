@@ -17,7 +17,15 @@ from blend.builders.annotation.project import ORDER, People, Project, StageName
 from blend.builders.annotation.ui_strings import PageTexts, UiStrings, page
 from blend.loaders.label_studio.events import Line
 from blend.loaders.label_studio.push import WantedTask
-from blend.schemas.frames import ANNOTATION_ROWS, FINDINGS, QUESTIONS, RESPONSES, REVIEWS, empty
+from blend.schemas.frames import (
+    ANNOTATION_ROWS,
+    FINDINGS,
+    QUESTIONS,
+    RESPONSES,
+    REVIEWS,
+    empty,
+    text_columns,
+)
 from blend.schemas.locales import Locale
 from blend.schemas.models import FrozenModel, toml_tables
 from blend.schemas.personal_data import personal_data
@@ -28,16 +36,10 @@ _DEFINED = "stages.toml"
 
 WORK = pl.Schema(
     {
-        "stage": pl.String(),
-        "locale": pl.String(),
-        "blend_id": pl.String(),
-        "template_id": pl.String(),
+        **text_columns("stage", "locale", "blend_id", "template_id", "annotator", "outcome", "day"),
         "task": pl.Int64(),
         "annotation": pl.Int64(),
-        "annotator": pl.String(),
-        "outcome": pl.String(),
         "seconds": pl.Float64(),
-        "day": pl.String(),
     }
 )
 """One row per annotation: whose it is, whether it counts (``counted``, ``skipped`` or ``refused``), how many

@@ -22,7 +22,7 @@ from blend.loaders.files.progress import ProgressCallback
 from blend.loaders.label_studio.client import Account
 from blend.loaders.label_studio.events import Folder, ProjectState, read_events
 from blend.loaders.servers import public_address
-from blend.schemas.frames import KEY, empty
+from blend.schemas.frames import KEY, empty, text_columns
 from blend.schemas.rows import NonAnswer
 from blend.schemas.summaries import Table
 from blend.schemas.texts import agreeing, pluralise
@@ -44,14 +44,9 @@ _NORMAL = 1.96
 
 ANNOTATORS = pl.Schema(
     {
-        "locale": pl.String(),
-        "annotator": pl.String(),
+        **text_columns("locale", "annotator"),
         "questions": pl.Int64(),
-        "agreement": pl.Float64(),
-        "low": pl.Float64(),
-        "high": pl.Float64(),
-        "idk_share": pl.Float64(),
-        "blank_share": pl.Float64(),
+        **dict.fromkeys(("agreement", "low", "high", "idk_share", "blank_share"), pl.Float64()),
         "flags": pl.List(pl.String()),
     }
 )
@@ -196,7 +191,7 @@ _OWN_TAB = "open the tab with your name above the question"
 _UNSENT = {False: "begun and not sent, press Submit", True: f"changed and not sent, {_OWN_TAB}, press Update"}
 _NOTHING_TAKEN = f"blank or far too long, {_OWN_TAB}, and change it"
 
-_REMINDERS = pl.Schema({"annotator": pl.String(), "reminder": pl.String(), "link": pl.String()})
+_REMINDERS = pl.Schema(text_columns("annotator", "reminder", "link"))
 """One row per thing that waits for somebody, by person: what to say to them, and the page that it is about."""
 
 

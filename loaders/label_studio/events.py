@@ -175,7 +175,7 @@ def news(
         ((task, one) for task in tasks for one in task["annotations"]), key=lambda pair: pair[1]["id"]
     )
     for task, annotation in ordered:
-        version = _version(stage, project, task, annotation, author, account)
+        version = {"stage": stage, "project": project, **_version(task, annotation, author, account)}
         present.add(version["id"])
         before = held.get(version["id"])
         if before is None:
@@ -214,19 +214,10 @@ def counted_lines(held: Mapping[str, Held]) -> list[Line]:
     return [{**one.version, "gone": not one.is_there} for one in held.values() if one.counts]
 
 
-def _version(
-    stage: str,
-    project: int,
-    task: ExportedTask,
-    annotation: Mapping[str, Any],
-    author: _Author,
-    account: _Author,
-) -> Line:
+def _version(task: ExportedTask, annotation: Mapping[str, Any], author: _Author, account: _Author) -> Line:
     by, editor = (author(annotation.get(name)) for name in ("completed_by", "updated_by"))
     return {
-        "stage": stage,
         "id": identity(annotation),
-        "project": project,
         "task": int(task["id"]),
         "annotation": int(annotation["id"]),
         "blend_id": str(task["data"].get("blend_id", "")),
