@@ -15,11 +15,11 @@ from pydantic import Field
 
 from blend.builders.annotation.project import ORDER, People, Project, StageName
 from blend.builders.annotation.ui_strings import PageTexts, UiStrings, page
+from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.label_studio.events import Line
 from blend.loaders.label_studio.push import WantedTask
 from blend.schemas.frames import (
     ANNOTATION_ROWS,
-    FINDINGS,
     QUESTIONS,
     RESPONSES,
     REVIEWS,
@@ -236,7 +236,7 @@ class Reader:
         self._stage = stage
         self._controls = controls
         self._context = context
-        self._findings: list[dict[str, str | None]] = []
+        self._notes = Diagnostics()
         self._work: dict[str, dict[str, Any]] = {}
         """By place: the numbers of annotations are given again once a project is gone."""
 
@@ -303,9 +303,7 @@ class Reader:
     def reading(self, **rows: list[dict[str, Any]]) -> Reading:
         """The rows with what was noted on the way."""
         work = sorted(self._work.values(), key=lambda row: (row["blend_id"], row["annotation"]))
-        order = ["kind", "source", "locale", "template_id", "detail"]
-        findings = pl.DataFrame(self._findings, schema=FINDINGS).sort(order)
-        return Reading(rows, findings, pl.DataFrame(work, schema=WORK))
+        return Reading(rows, self._notes.findings_frame(), pl.DataFrame(work, schema=WORK))
 
     def _done(self, line: Line) -> Done | None:
         location, data, annotator = location_of(line), line["data"], line["annotator"]
@@ -371,7 +369,7 @@ class Reader:
 
     def _note(self, kind: str, location: str, data: Mapping[str, Any], detail: str) -> None:
         of = {name: data.get(name) for name in ("locale", "template_id")}
-        self._findings.append({"kind": kind, "source": location, **of, "detail": detail})
+        self._notes.finding(kind, location, detail, **of)
 
 
 def quoted(text: str) -> str:
