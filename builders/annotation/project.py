@@ -20,6 +20,7 @@ from blend.loaders.files.new_files import EVENTS, KEY
 from blend.loaders.files.toml import read_toml, registry_with
 from blend.loaders.label_studio.client import Account
 from blend.loaders.recipes import read_recipe
+from blend.loaders.servers import public_address
 from blend.schemas.addresses import is_server_address
 from blend.schemas.errors import InputError
 from blend.schemas.locales import Locale, Registry
@@ -213,6 +214,10 @@ class ProjectFile:
     def key_file(self) -> Path:
         """File with the key of the pseudonyms."""
         return self.base / self.project.key_file
+
+    def page(self, number: int) -> str:
+        """The address of a project on the server, where people work."""
+        return f"{public_address(self.project.server.url).rstrip('/')}/projects/{number}/data"
 
     def locale(self, tag: str) -> Locale:
         """A locale of the project."""

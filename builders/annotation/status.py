@@ -21,7 +21,6 @@ from blend.loaders.files.new_files import EVENTS
 from blend.loaders.files.progress import ProgressCallback
 from blend.loaders.label_studio.client import Account
 from blend.loaders.label_studio.events import Folder, ProjectState, read_events
-from blend.loaders.servers import public_address
 from blend.schemas.frames import KEY, empty, text_columns
 from blend.schemas.rows import NonAnswer
 from blend.schemas.summaries import Table
@@ -274,8 +273,7 @@ def project_status(
     questions, gone = collection_plan(project, material), forgotten(file)
     people = People(project_key(file), accounts, lines)
     there = people.addresses(besides=gone)
-    server = public_address(project.server.url).rstrip("/")
-    pages = {name: f"{server}/projects/{one.project}/data" for name, one in state.projects.items()}
+    pages = {name: file.page(one.project) for name, one in state.projects.items()}
     to_say = [
         *_unsent(state.projects, pages),
         *_untaken(found, pages),

@@ -55,7 +55,6 @@ from blend.loaders.label_studio.events import (
     read_events,
 )
 from blend.loaders.label_studio.push import ProjectPlan, Quota, WantedProject, plan_push, push
-from blend.loaders.servers import public_address
 from blend.schemas.errors import InputError
 
 Half = Literal["pull", "push"]
@@ -122,11 +121,9 @@ def sync_project(
             if not dry_run:
                 numbers = push(at.studio, plans, on_progress=on_progress)
         state = at.folder.state.projects
-    names = [one.name for one in stage_locales(checked.file) if one.name in state]
-    drafts = [draft for name in names for draft in state[name].drafts]
-    pages = f"{public_address(checked.file.project.server.url).rstrip('/')}/projects"
+    drafts = [draft for one in state.values() for draft in one.drafts]
     made = [plan.wanted for plan in plans or () if plan.remote is None and plan.wanted.name in numbers]
-    links = {one.title: f"{pages}/{numbers[one.name]}/data?labeling=1" for one in made}
+    links = {one.title: f"{checked.file.page(numbers[one.name])}?labeling=1" for one in made}
     return Sync(pulled, plans, drafts, checked.passed_over, links)
 
 
@@ -379,9 +376,8 @@ def _clear_reviews(
     """Delete the tasks of reviews that show answers which nobody gives; those that others have begun stay."""
     # What nobody ever gave is of the person, or of one whose forgetting was stopped.
     begun = {task.id for task in at.studio.tasks(project) if task.begun} & showing.keys()
-    server = public_address(at.file.project.server.url).rstrip("/")
     done.by_hand += [
-        f"look at {server}/projects/{project}/data?task={task}: a reviewer has begun it, and it shows what the "
+        f"look at {at.file.page(project)}?task={task}: a reviewer has begun it, and it shows what the "
         "person answered; have it sent or thrown away, and run this again"
         for task in sorted(begun)
     ]

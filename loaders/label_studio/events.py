@@ -24,8 +24,8 @@ from blend.loaders.files.atomic import (
 from blend.loaders.files.content import read_content
 from blend.loaders.files.new_files import EVENTS, KEY, STATE
 from blend.loaders.label_studio.client import RemoteProject, Studio
+from blend.loaders.label_studio.connection import another_program
 from blend.schemas.errors import InputError, ServerError
-from blend.schemas.models import field_errors
 from blend.schemas.texts import pluralise
 
 _ADDED, _EDITED, _BACK = "added", "edited", "back"
@@ -321,12 +321,8 @@ def exported(studio: Studio, found: RemoteProject) -> list[ExportedTask]:
     """
     try:
         tasks = [task.model_dump() for task in _TASKS.validate_python(studio.export(found.id))]
-    except ValidationError as error:
-        first = next(field_errors(error))
-        raise ServerError(
-            f"{studio.where}: the export of project {found.id} is not one ({first.message}, at "
-            f"{first.location or 'its end'}); nothing was taken from it; run the same again"
-        ) from None
+    except ValidationError:
+        raise another_program(studio.where) from None
     here = {task["id"]: len(task["annotations"]) for task in tasks}
     if lacking := [task.id for task in found.tasks if here.get(task.id, 0) < task.annotations]:
         listed = ", ".join(map(str, lacking[:10]))
