@@ -21,7 +21,8 @@ from blend.loaders.files.new_files import EVENTS
 from blend.loaders.files.progress import ProgressCallback
 from blend.loaders.label_studio.client import Account
 from blend.loaders.label_studio.events import Folder, ProjectState, read_events
-from blend.schemas.frames import KEY, empty, text_columns
+from blend.schemas.arrow_types import text_columns
+from blend.schemas.frames import KEY, empty
 from blend.schemas.rows import NonAnswer
 from blend.schemas.summaries import Table
 from blend.schemas.texts import agreeing, pluralise
