@@ -37,14 +37,14 @@ def check_lines(checked: "CheckedProject") -> list[str]:
     project = checked.file.project
     stages = sum(len(project.stages_of(settings.locale)) for settings in project.locales)
     what = f"{pluralise(len(project.locales), 'locale')}, {pluralise(stages, 'stage')} in all"
-    notes = (f"Note: {note}." for note in (*checked.passed_over, *checked.notes))
+    notes = (f"Note: {note}." for note in checked.diagnostics)
     return [f"{checked.file.path}: no mistakes; {what}.", *notes]
 
 
 def sync_lines(done: "Sync", *, dry_run: bool = False) -> list[str]:
     """Say what a sync did, or would do."""
     lines = [] if done.pull is None else pull_lines(done.pull)
-    lines += [] if done.plans is None else push_lines(done.plans, dry_run=dry_run)
+    lines += [] if done.plans is None else _push_lines(done.plans, dry_run=dry_run)
     lines += [f"{title}: {link}" for title, link in done.links.items()]
     lines += [f"Note: {detail}." for detail in done.passed_over]
     if done.drafts:
@@ -53,7 +53,7 @@ def sync_lines(done: "Sync", *, dry_run: bool = False) -> list[str]:
     return lines
 
 
-def push_lines(plans: Sequence[ProjectPlan], *, dry_run: bool) -> list[str]:
+def _push_lines(plans: Sequence[ProjectPlan], *, dry_run: bool) -> list[str]:
     """Say what a push did, or would do."""
     lines = [line for plan in plans for line in _plan_lines(plan)]
     if not any(plan.changes_anything for plan in plans):
@@ -71,9 +71,9 @@ def _plan_lines(plan: ProjectPlan) -> Iterator[str]:
     counts = {
         **{kind: kinds[kind] for kind in ("added", "shown anew", "removed")},
         "asked of more people": more,
-        "given to nobody any more": sum(a.closed and not a.why and not t.closed for t, a in plan.asked),
+        "given to nobody any more": sum(a.closed and not a.is_dropped and not t.closed for t, a in plan.asked),
     }
-    dropped = [str(task.data.get("template_id")) for task, ask in plan.asked if ask.why]
+    dropped = [str(task.data.get("template_id")) for task, ask in plan.asked if ask.is_dropped]
     done = [
         "another page" if plan.sets_config else "",
         f"{plan.wanted.overlap} annotations per task" if plan.sets_overlap else "",
@@ -99,8 +99,7 @@ def _by_person(people: Sequence[str | None]) -> str:
 
 def pull_lines(pull: "Pull") -> list[str]:
     """Say what a pull did: what is new first, with where to look."""
-    server = public_address(pull.file.project.server.url).rstrip("/")
-    pages = {name: f"{server}/projects/{one.project}/data" for name, one in pull.projects.items()}
+    pages = {name: pull.file.page(one.project) for name, one in pull.projects.items()}
     lines: list[str] = []
     for one in pull.found:
         name = one.stage_locale.name
@@ -198,17 +197,14 @@ def status_json(status: "ProjectStatus") -> str:
 
 
 def write_status_page(status: "ProjectStatus", path: "Path") -> None:
-    """Write the page; one of ours that is there is replaced.
+    """Write the status as one HTML file that needs no network; one of ours that is there is replaced.
+
+    It has pseudonyms alone; every value is escaped, and made harmless.
 
     Raises:
         InputError: If something else is there.
         StorageError: If it cannot be written.
     """
-    replace_own_file(path, _status_page(status), mark=PAGE_MARK, what="a page", parameter="html")
-
-
-def _status_page(status: "ProjectStatus") -> str:
-    """One HTML file that needs no network, with pseudonyms alone; every value is escaped, and made harmless."""
     from jinja2 import Environment, FunctionLoader, StrictUndefined
 
     environment = Environment(
@@ -220,7 +216,8 @@ def _status_page(status: "ProjectStatus") -> str:
         finalize=lambda value: escape_controls(value) if type(value) is str else value,
     )
     environment.filters["table"] = lambda table: html_table(table._replace(title=""))
-    return environment.get_template("annotation_status.html.j2").render(status=status, sdk=DISTRIBUTION)
+    page = environment.get_template("annotation_status.html.j2").render(status=status, sdk=DISTRIBUTION)
+    replace_own_file(path, page, mark=PAGE_MARK, what="a page", parameter="html")
 
 
 def forgotten_lines(file: "ProjectFile", done: "Forgotten") -> Iterator[str]:

@@ -19,6 +19,7 @@ from blend.builders.annotation.stage import Reading, Stage, location_of, stage_d
 from blend.builders.saq.answer_sheet import given_part, without_lost
 from blend.loaders.files.atomic import atomic_write
 from blend.loaders.files.content import read_content
+from blend.loaders.files.diagnostics import Finding
 from blend.loaders.files.new_files import EVENTS
 from blend.loaders.label_studio.events import ExportedTask, Held, Line, counted_lines, held_in, read_events
 from blend.loaders.responses import (
@@ -40,18 +41,17 @@ from blend.schemas.texts import clean, escape_controls, pluralise
 @cache
 def stage_of(name: StageName) -> Stage:
     """The stage of a name, of `project.ORDER`."""
-    defined = stage_definitions()[name]
-    match name:
-        case "collect":
-            return Stage(name, defined, *questions.COLLECT)
-        case "answer":
-            return Stage(name, defined, *questions.ANSWER)
-        case "review":
-            return Stage(name, defined, *review.REVIEW)
-        case "mcq-review":
-            return Stage(name, defined, *judging.MCQ_REVIEW)
-        case _:
-            return judging.of_sheet(name, defined)
+    defined, own = stage_definitions()[name], _STAGES.get(name)
+    return judging.of_sheet(name, defined) if own is None else Stage(name, defined, *own)
+
+
+_STAGES: Mapping[str, tuple[Any, ...]] = {
+    "collect": questions.COLLECT,
+    "answer": questions.ANSWER,
+    "review": review.REVIEW,
+    "mcq-review": judging.MCQ_REVIEW,
+}
+"""How tasks are made and read, and more people asked, in the stages that are not of a sheet."""
 
 
 class StageLocale(NamedTuple):
@@ -61,7 +61,11 @@ class StageLocale(NamedTuple):
     locale: Locale
     name: str
     """``PROJECT/STAGE/LOCALE``, by which the server's project is found again."""
-    title: str
+
+    @property
+    def title(self) -> str:
+        """Title on the server, which allows 50 characters."""
+        return self.name.replace("/", " ")
 
     @property
     def slug(self) -> str:
@@ -75,10 +79,7 @@ def stage_locales(file: ProjectFile) -> Iterator[StageLocale]:
     for settings in project.locales:
         tag = settings.locale
         for name in project.stages_of(tag):
-            stage = stage_of(name)
-            yield StageLocale(
-                stage, file.locale(tag), f"{project.name}/{name}/{tag}", stage.title(project, tag)
-            )
+            yield StageLocale(stage_of(name), file.locale(tag), f"{project.name}/{name}/{tag}")
 
 
 BY_LOCALE = ("responses", "reviews")
@@ -136,8 +137,7 @@ def counting(file: ProjectFile, lines: Sequence[Line], *, also: Collection[str] 
         current, tag = counted_lines(held), stage_locale.locale.tag
         context = stage_locale.stage.context(file.project, stage_locale.locale, people)
         reading = stage_locale.stage.read(current, replace(context, given=_given_in(tag, found) or None))
-        changed = pl.DataFrame(list(_changed_by_others(current, tag)), FINDINGS)
-        reading = reading._replace(findings=pl.concat([reading.findings, changed]))
+        reading = _noted(reading, _changed_by_others(current, tag))
         let_go = stage_locale.stage.read([one.version for one in held.values() if one.is_let_go], context).work
         found.append(StageReading(stage_locale, held, current, reading, let_go))
     if asked is not None:
@@ -174,7 +174,7 @@ def _given_in(tag: str, found: Sequence[StageReading]) -> Mapping[str, int]:
     )
 
 
-def _changed_by_others(lines: Sequence[Line], locale: str) -> Iterator[dict[str, Any]]:
+def _changed_by_others(lines: Sequence[Line], locale: str) -> Iterator[Finding]:
     """Annotations whose version that counts another account has made, which everybody on a server can do."""
     for line in lines:
         if line["changed_by"] is not None:
@@ -182,24 +182,23 @@ def _changed_by_others(lines: Sequence[Line], locale: str) -> Iterator[dict[str,
                 f"{line['annotator']} gave it, and {line['changed_by']} has changed it since; what it says now "
                 f"counts. {EVENTS} holds the versions that were pulled: ask both"
             )
-            source = location_of(line)
-            yield _finding("changed-by-another", source, locale, line["data"].get("template_id"), detail)
+            yield "changed-by-another", location_of(line), locale, line["data"].get("template_id"), detail
 
 
 def _of_asked(one: StageReading, asked: Collection[tuple[str, str]]) -> Reading:
     """A reading without rows of questions that are not asked any more; they come back with the question."""
     reading, tag = one.reading, one.stage_locale.locale.tag
-    rows, findings = dict(reading.rows), []
+    rows, notes = dict(reading.rows), list[Finding]()
     for kind in BY_LOCALE:
         unasked = [row["template_id"] for row in rows.get(kind, ()) if (row["template_id"], tag) not in asked]
         for template_id, number in sorted(Counter(unasked).items()):
             what = f"{pluralise(number, kind.removesuffix('s'))} of {template_id!r}"
             left_out = "left out, and kept in the pull folder until it is"
             detail = f"{what}, which is not asked in {tag} any more; {left_out}"
-            findings.append(_finding(NOT_ASKED, f"{kind} of {template_id}", tag, template_id, detail))
+            notes.append((NOT_ASKED, f"{kind} of {template_id}", tag, template_id, detail))
         if unasked:
             rows[kind] = [row for row in rows[kind] if row["template_id"] not in unasked]
-    return reading._replace(rows=rows, findings=pl.concat([reading.findings, pl.DataFrame(findings, FINDINGS)]))
+    return _noted(reading._replace(rows=rows), notes)
 
 
 def _without_lost_answers(one: StageReading, responses: Mapping[str, Sequence[Mapping[str, Any]]]) -> Reading:
@@ -214,22 +213,22 @@ def _without_lost_answers(one: StageReading, responses: Mapping[str, Sequence[Ma
     given: dict[str, set[str]] = {}
     for row in responses[tag]:
         given.setdefault(row["template_id"], set()).update(map(clean, row.get("answers", ())))
-    kept, findings = [], []
+    kept, notes = [], list[Finding]()
     for row in reading.rows["reviews"]:
         template_id = row["template_id"]
         left, lost = given_part(row, given.get(template_id, set()))
         if lost:
             listed = ", ".join(f"'{escape_controls(answer)}'" for answer in lost)
             detail = f"the review decides on {listed}, which nobody answers any more; left out of it"
-            findings.append(_finding("lost-answer", f"review of {template_id}", tag, template_id, detail))
+            notes.append(("lost-answer", f"review of {template_id}", tag, template_id, detail))
         if left is not None:
             kept.append(left)
-    all_findings = pl.concat([reading.findings, pl.DataFrame(findings, FINDINGS)])
-    return Reading({**reading.rows, "reviews": kept}, all_findings, reading.work)
+    return _noted(reading._replace(rows={**reading.rows, "reviews": kept}), notes)
 
 
-def _finding(kind: str, source: str, tag: str, template_id: str, detail: str) -> dict[str, Any]:
-    return {"kind": kind, "source": source, "locale": tag, "template_id": template_id, "detail": detail}
+def _noted(reading: Reading, notes: Iterable[Finding]) -> Reading:
+    findings = pl.DataFrame(list(notes), FINDINGS, orient="row")
+    return reading._replace(findings=pl.concat([reading.findings, findings]))
 
 
 # The directory of raw responses, in which reviews that people wrote as files stand beside pulled ones.

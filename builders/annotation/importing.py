@@ -16,13 +16,13 @@ import polars as pl
 
 from blend.builders.annotation.project import new_key, pseudonym, read_key
 from blend.builders.annotation.ui_strings import ui_strings_of
-from blend.loaders.files.atomic import atomic_write, storage_errors
 from blend.loaders.files.diagnostics import Diagnostics, unknown_name
+from blend.loaders.files.new_files import write_new_files
 from blend.loaders.files.rows import Cells, refuse_rewritten
 from blend.loaders.responses import read_responses
 from blend.loaders.responses.import_map import WHO, ImportMap, map_text, read_map, texts_of_cell
 from blend.loaders.responses.response_rows import checked_response
-from blend.schemas.errors import ConflictError, InputError
+from blend.schemas.errors import InputError
 from blend.schemas.frames import KEY
 from blend.schemas.locales import Registry, registry
 from blend.schemas.rows import MAX_ANSWERS, NonAnswer, Response
@@ -68,11 +68,11 @@ def import_file(
         has_people: Whether several rows may be one person's, so that the map must say who answered.
 
     Raises:
-        InputError: If the table has no rows, or the folder or the key of the pseudonyms cannot be read.
+        InputError: If the table has no rows, if the folder or the key of the pseudonyms cannot be read, or if a
+            file of responses is there already.
         RowError, RowErrors: If the map names columns, questions or locales that are not there, if the table
             holds columns or questions of which the map says nothing, or if a row cannot be a response; names
             every place.
-        ConflictError: If a file of responses is there already.
         StorageError: If a file cannot be written.
     """
     known = registry() if locales is None else locales
@@ -241,7 +241,8 @@ def _draft(
             leave_out_questions=sorted(set(values[asking]) - named[asking].keys()),
         )
     templates = {one["template_id"]: one["en_question"] for one in reversed(questions)}
-    _write(map_path, map_text(by, name, None if recognised else dict(sorted(templates.items()))))
+    text = map_text(by, name, None if recognised else dict(sorted(templates.items())))
+    write_new_files(map_path.parent, {map_path.name: text}, beside_others=True, parameter="map")
     return _ImportDone(draft=by, recognised=len(recognised))
 
 
@@ -294,19 +295,9 @@ def _key(text: str) -> str:
 def _write_imported(
     responses: Mapping[str, Sequence[Response]], folder: Path
 ) -> dict[Path, Sequence[Response]]:
-    """Write ``responses/LOCALE.csv`` for every locale into a directory of raw responses.
-
-    Raises:
-        ConflictError: If one is there already; nothing is written then.
-        StorageError: If one cannot be written.
-    """
-    paths = {folder / "responses" / f"{locale}.csv": rows for locale, rows in responses.items()}
-    for path in paths:
-        if os.path.lexists(path):
-            raise ConflictError(
-                f"{path}: exists, and nothing is replaced; move it away, or give another folder with the "
-                "questions"
-            )
+    """Write ``responses/LOCALE.csv`` for every locale into a directory of raw responses, replacing nothing."""
+    paths = {f"responses/{locale}.csv": rows for locale, rows in responses.items()}
+    contents = {}
     for path, rows in paths.items():
         answers = {
             f"answer_{n + 1}": [one.answers[n] if n < len(one.answers) else None for one in rows]
@@ -316,9 +307,9 @@ def _write_imported(
         columns = {name: [getattr(one, name) for one in rows] for name in others} | answers
         table = pl.DataFrame(columns, dict.fromkeys(columns, pl.String)).sort("template_id", "annotator")
         order = ("template_id", "annotator", *answers, "non_answer", "reason")
-        # By its first bytes spreadsheets know UTF-8.
-        _write(path, table.select(order).write_csv(include_bom=True))
-    return paths
+        contents[path] = table.select(order).write_csv()
+    write_new_files(folder, contents, beside_others=True, parameter="out")
+    return {folder / path: rows for path, rows in paths.items()}
 
 
 def _key_at(path: Path) -> bytes:
@@ -328,16 +319,5 @@ def _key_at(path: Path) -> bytes:
         InputError: As `project.read_key`.
     """
     if not os.path.lexists(path):
-        _write(path, new_key(), mode=0o600)  # for its owner alone
+        write_new_files(path.parent, {path.name: new_key()}, private=(path.name,), beside_others=True)
     return read_key(path)
-
-
-def _write(path: Path, text: str, *, mode: int | None = None) -> None:
-    """Write a file of an import.
-
-    Raises:
-        StorageError: If it cannot be written.
-    """
-    with storage_errors(path, fix="choose another place or change the permissions"):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        atomic_write(path, text, mode=mode)

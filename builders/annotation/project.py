@@ -20,6 +20,7 @@ from blend.loaders.files.new_files import EVENTS, KEY
 from blend.loaders.files.toml import read_toml, registry_with
 from blend.loaders.label_studio.client import Account
 from blend.loaders.recipes import read_recipe
+from blend.loaders.servers import public_address
 from blend.schemas.addresses import is_server_address
 from blend.schemas.errors import InputError
 from blend.schemas.locales import Locale, Registry
@@ -214,6 +215,10 @@ class ProjectFile:
         """File with the key of the pseudonyms."""
         return self.base / self.project.key_file
 
+    def page(self, number: int) -> str:
+        """The address of a project on the server, where people work."""
+        return f"{public_address(self.project.server.url).rstrip('/')}/projects/{number}/data"
+
     def locale(self, tag: str) -> Locale:
         """A locale of the project."""
         return self.locales.get(tag)
@@ -358,15 +363,7 @@ class People:
         return f"{completed_by} {found.joined if found is not None else ''}".strip()
 
     def of(self, completed_by: Any) -> str | None:
-        """The pseudonym for what an annotation says of its author; null where it says nothing.
-
-        Args:
-            completed_by: Number of an account, its address, or a table with ``email`` or ``id``.
-        """
-        if isinstance(completed_by, dict):
-            completed_by = completed_by.get("email") or completed_by.get("id")
-        if isinstance(completed_by, str) and completed_by.strip():
-            return pseudonym(completed_by, self._key)
+        """The pseudonym for the account that an annotation names as its author's; null where it names none."""
         account = self.account(completed_by)
         if account is None:
             return None

@@ -42,10 +42,12 @@ def review_tasks(project: Project, locale: Locale, material: Material) -> list[W
     Its id holds a digest of its answers: when others come in later, they make another task, in which what was
     decided is prefilled; the earlier one stays as it is.
     """
-    states = collected_so_far(project, material).filter(locale=locale.tag)
+    questions, responses, reviews = (
+        rows.filter(locale=locale.tag) for rows in (material.questions, material.responses, material.reviews)
+    )
+    states = collected_so_far(project, Material(questions, responses, reviews))
     ready = set(states.filter(states["state"] != NEEDS_RESPONSES)["template_id"])
-    questions, reviews = (one.filter(locale=locale.tag) for one in (material.questions, material.reviews))
-    sheet = answer_sheet(questions, material.responses.filter(locale=locale.tag), reviews, everything=True)
+    sheet = answer_sheet(questions, responses, reviews, everything=True)
     rows: dict[str, list[dict[str, str]]] = {}
     for row in sheet.iter_rows(named=True):
         rows.setdefault(row["template_id"], []).append(row)

@@ -15,9 +15,11 @@ from pydantic import Field
 
 from blend.builders.annotation.project import ORDER, People, Project, StageName
 from blend.builders.annotation.ui_strings import PageTexts, UiStrings, page
+from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.label_studio.events import Line
 from blend.loaders.label_studio.push import WantedTask
-from blend.schemas.frames import ANNOTATION_ROWS, FINDINGS, QUESTIONS, RESPONSES, REVIEWS, empty
+from blend.schemas.arrow_types import text_columns
+from blend.schemas.frames import ANNOTATION_ROWS, QUESTIONS, RESPONSES, REVIEWS, empty
 from blend.schemas.locales import Locale
 from blend.schemas.models import FrozenModel, toml_tables
 from blend.schemas.personal_data import personal_data
@@ -28,16 +30,10 @@ _DEFINED = "stages.toml"
 
 WORK = pl.Schema(
     {
-        "stage": pl.String(),
-        "locale": pl.String(),
-        "blend_id": pl.String(),
-        "template_id": pl.String(),
+        **text_columns("stage", "locale", "blend_id", "template_id", "annotator", "outcome", "day"),
         "task": pl.Int64(),
         "annotation": pl.Int64(),
-        "annotator": pl.String(),
-        "outcome": pl.String(),
         "seconds": pl.Float64(),
-        "day": pl.String(),
     }
 )
 """One row per annotation: whose it is, whether it counts (``counted``, ``skipped`` or ``refused``), how many
@@ -153,10 +149,6 @@ class Stage:
         """The labelling configuration: its page in ``pages``, or that of all judges."""
         return page(self.name, locale, texts, judge=self.defined, groups=project.review_groups)
 
-    def title(self, project: Project, locale: str) -> str:
-        """Title on the server, which allows 50 characters."""
-        return f"{project.name} {self.name} {locale}"
-
     def context(self, project: Project, locale: Locale, people: People) -> StageContext:
         """Return who may work on this stage in a locale of the project."""
         settings = project.settings(locale.tag)
@@ -238,7 +230,7 @@ class Reader:
         self._stage = stage
         self._controls = controls
         self._context = context
-        self._findings: list[dict[str, str | None]] = []
+        self._notes = Diagnostics()
         self._work: dict[str, dict[str, Any]] = {}
         """By place: the numbers of annotations are given again once a project is gone."""
 
@@ -305,9 +297,7 @@ class Reader:
     def reading(self, **rows: list[dict[str, Any]]) -> Reading:
         """The rows with what was noted on the way."""
         work = sorted(self._work.values(), key=lambda row: (row["blend_id"], row["annotation"]))
-        order = ["kind", "source", "locale", "template_id", "detail"]
-        findings = pl.DataFrame(self._findings, schema=FINDINGS).sort(order)
-        return Reading(rows, findings, pl.DataFrame(work, schema=WORK))
+        return Reading(rows, self._notes.findings_frame(), pl.DataFrame(work, schema=WORK))
 
     def _done(self, line: Line) -> Done | None:
         location, data, annotator = location_of(line), line["data"], line["annotator"]
@@ -373,7 +363,7 @@ class Reader:
 
     def _note(self, kind: str, location: str, data: Mapping[str, Any], detail: str) -> None:
         of = {name: data.get(name) for name in ("locale", "template_id")}
-        self._findings.append({"kind": kind, "source": location, **of, "detail": detail})
+        self._notes.finding(kind, location, detail, **of)
 
 
 def quoted(text: str) -> str:

@@ -21,7 +21,7 @@ from blend.loaders.files.new_files import EVENTS
 from blend.loaders.files.progress import ProgressCallback
 from blend.loaders.label_studio.client import Account
 from blend.loaders.label_studio.events import Folder, ProjectState, read_events
-from blend.loaders.servers import public_address
+from blend.schemas.arrow_types import text_columns
 from blend.schemas.frames import KEY, empty
 from blend.schemas.rows import NonAnswer
 from blend.schemas.summaries import Table
@@ -44,14 +44,9 @@ _NORMAL = 1.96
 
 ANNOTATORS = pl.Schema(
     {
-        "locale": pl.String(),
-        "annotator": pl.String(),
+        **text_columns("locale", "annotator"),
         "questions": pl.Int64(),
-        "agreement": pl.Float64(),
-        "low": pl.Float64(),
-        "high": pl.Float64(),
-        "idk_share": pl.Float64(),
-        "blank_share": pl.Float64(),
+        **dict.fromkeys(("agreement", "low", "high", "idk_share", "blank_share"), pl.Float64()),
         "flags": pl.List(pl.String()),
     }
 )
@@ -196,7 +191,7 @@ _OWN_TAB = "open the tab with your name above the question"
 _UNSENT = {False: "begun and not sent, press Submit", True: f"changed and not sent, {_OWN_TAB}, press Update"}
 _NOTHING_TAKEN = f"blank or far too long, {_OWN_TAB}, and change it"
 
-_REMINDERS = pl.Schema({"annotator": pl.String(), "reminder": pl.String(), "link": pl.String()})
+_REMINDERS = pl.Schema(text_columns("annotator", "reminder", "link"))
 """One row per thing that waits for somebody, by person: what to say to them, and the page that it is about."""
 
 
@@ -279,15 +274,14 @@ def project_status(
     questions, gone = collection_plan(project, material), forgotten(file)
     people = People(project_key(file), accounts, lines)
     there = people.addresses(besides=gone)
-    server = public_address(project.server.url).rstrip("/")
-    pages = {name: f"{server}/projects/{one.project}/data" for name, one in state.projects.items()}
+    pages = {name: file.page(one.project) for name, one in state.projects.items()}
     to_say = [
         *_unsent(state.projects, pages),
         *_untaken(found, pages),
         *_waiting(file, people, [*there], pages, questions, work),
     ]
     reminders = pl.DataFrame(to_say, _REMINDERS, orient="row").filter(~pl.col("annotator").is_in(list(gone)))
-    said = Table("Reminders", reminders.sort("annotator", maintain_order=True), "What to say to whom, by you.")
+    reminded = reminders.sort("annotator", maintain_order=True)
     listed = [who for one in project.locales for who in (*(one.annotators or ()), *(one.reviewers or ()))]
     in_file = {people.named(entry): entry.strip() for entry in listed if "@" in entry}
     return ProjectStatus(
@@ -299,7 +293,7 @@ def project_status(
             "locales": _locales(questions, _reviews(checked, work), agreed),
             "people": _people(work, let_go, agreed),
             "questions": _questions(questions, agreed),
-            "reminders": said,
+            "reminders": Table("Reminders", reminded, "What to say to whom, by you."),
         },
         found=found,
         pages=pages,

@@ -7,9 +7,10 @@ import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from types import MappingProxyType
+from typing import Literal, NamedTuple
 
 from blend.builders.annotation.counting import (
     StageReading,
@@ -54,17 +55,12 @@ from blend.loaders.label_studio.events import (
     read_events,
 )
 from blend.loaders.label_studio.push import ProjectPlan, Quota, WantedProject, plan_push, push
-from blend.loaders.servers import public_address
 from blend.schemas.errors import InputError
 
 Half = Literal["pull", "push"]
 
-_DROPPED = "too many do not know"
-"""Why a question is given to nobody any more."""
 
-
-@dataclass(frozen=True)
-class Sync:
+class Sync(NamedTuple):
     """Steps of a sync that were done, or would be."""
 
     pull: Pull | None
@@ -73,7 +69,7 @@ class Sync:
     """What somebody has begun and not sent, as of the last pull."""
     passed_over: Sequence[str] = ()
     """See `counting.Collected`."""
-    links: Mapping[str, str] = field(default_factory=dict)
+    links: Mapping[str, str] = MappingProxyType({})
     """Where people begin with projects that were made, by title: the invitation."""
 
     @property
@@ -125,11 +121,9 @@ def sync_project(
             if not dry_run:
                 numbers = push(at.studio, plans, on_progress=on_progress)
         state = at.folder.state.projects
-    names = [one.name for one in stage_locales(checked.file) if one.name in state]
-    drafts = [draft for name in names for draft in state[name].drafts]
-    pages = f"{public_address(checked.file.project.server.url).rstrip('/')}/projects"
+    drafts = [draft for one in state.values() for draft in one.drafts]
     made = [plan.wanted for plan in plans or () if plan.remote is None and plan.wanted.name in numbers]
-    links = {one.title: f"{pages}/{numbers[one.name]}/data?labeling=1" for one in made}
+    links = {one.title: f"{checked.file.page(numbers[one.name])}?labeling=1" for one in made}
     return Sync(pulled, plans, drafts, checked.passed_over, links)
 
 
@@ -176,13 +170,14 @@ def _wanted_projects(
     file, project = checked.file, checked.file.project
     material, waits_until = _with_recipe(file, checked.material)
     wanted = []
-    for stage, locale, name, title in stage_locales(file):
+    for at in stage_locales(file):
+        stage, locale, name = at
         own = project.instructions.get(locale.language)
         texts = texts_of(locale.language, stage.name, None if own is None else file.base / own)
         wanted.append(
             WantedProject(
                 name=name,
-                title=title,
+                title=at.title,
                 config=stage.config(project, locale, texts),
                 overlap=stage.readers(project),
                 tasks=stage.tasks(project, locale, replace(material, ui_strings=texts.ui_strings)),
@@ -234,19 +229,19 @@ def _asked_people(checked: CheckedProject, found: Sequence[StageReading]) -> dic
     asked: dict[str, dict[str, Quota]] = {}
     for row in collection_plan(project, checked.material).to_dicts():
         name, task = f"{project.name}/answer/{row['locale']}", row["blend_id"]
-        why = _DROPPED if row["state"] == STOPPED else ""
         so_far = people.get(name, {}).get(task, 0)
-        asked.setdefault(name, {})[task] = _quota(so_far, row["still_needed"], row["open"], why)
+        quota = _quota(so_far, row["still_needed"])
+        asked.setdefault(name, {})[task] = quota._replace(is_dropped=row["state"] == STOPPED)
     for one in found:
         if (plan := one.stage_locale.stage.reading_plan) is not None:
             name = one.stage_locale.name
             needed = plan(one.lines, one.reading, project.readers)
-            asked[name] = {task: _quota(people[name][task], n, n > 0) for task, n in needed.items()}
+            asked[name] = {task: _quota(people[name][task], n) for task, n in needed.items()}
     return asked
 
 
-def _quota(so_far: int, needed: int, is_open: bool, why: str = "") -> Quota:
-    return Quota(so_far + needed, closed=False) if is_open else Quota(max(so_far, 1), closed=True, why=why)
+def _quota(so_far: int, needed: int) -> Quota:
+    return Quota(so_far + needed, closed=False) if needed else Quota(max(so_far, 1), closed=True)
 
 
 def _people(held: Mapping[str, Held]) -> dict[str, int]:
@@ -381,9 +376,8 @@ def _clear_reviews(
     """Delete the tasks of reviews that show answers which nobody gives; those that others have begun stay."""
     # What nobody ever gave is of the person, or of one whose forgetting was stopped.
     begun = {task.id for task in at.studio.tasks(project) if task.begun} & showing.keys()
-    server = public_address(at.file.project.server.url).rstrip("/")
     done.by_hand += [
-        f"look at {server}/projects/{project}/data?task={task}: a reviewer has begun it, and it shows what the "
+        f"look at {at.file.page(project)}?task={task}: a reviewer has begun it, and it shows what the "
         "person answered; have it sent or thrown away, and run this again"
         for task in sorted(begun)
     ]

@@ -93,7 +93,7 @@ def _connections(where: str, timeout_s: float) -> "httpx.Client":
 
 _COPY_IT = f"(Account & Settings), and set {_KEY_VARIABLE} to it"
 _REFUSALS = {
-    401: f"does not accept the token; copy it anew {_COPY_IT}",
+    401: f"does not accept the token; copy it anew, or make a new one {_COPY_IT}",
     403: (
         "the account of the token may not do this; use the token of an account that made the projects or "
         "administers the server"
@@ -113,8 +113,6 @@ def _refusal(status: int, body: str, where: str) -> BlendError:
     what = _REFUSALS.get(status, f"does not do what it is asked ({detail}); look at its log, and try again")
     if status == 401 and "legacy" in reply:
         what = f"tokens of this kind are switched off there; make a personal access token {_COPY_IT}"
-    elif status == 401 and "expired" in reply.casefold():
-        what = f"the token has expired; make a new one {_COPY_IT}"
     elif 300 <= status < 400:
         what = f"sends elsewhere ({status}); correct key server.url of the project file, perhaps https"
     kind = GoneError if status == 404 else FailedError if status >= 500 else ServerError

@@ -12,15 +12,20 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
-from filelock import FileLock, Timeout
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
-from blend.loaders.files.atomic import append_rows, atomic_write, complete_rows, storage_errors
+from blend.loaders.files.atomic import (
+    append_rows,
+    atomic_write,
+    complete_rows,
+    one_at_a_time,
+    storage_errors,
+)
 from blend.loaders.files.content import read_content
 from blend.loaders.files.new_files import EVENTS, KEY, STATE
 from blend.loaders.label_studio.client import RemoteProject, Studio
-from blend.schemas.errors import ConflictError, InputError, ServerError
-from blend.schemas.models import field_errors
+from blend.loaders.label_studio.connection import another_program
+from blend.schemas.errors import InputError, ServerError
 from blend.schemas.texts import pluralise
 
 _ADDED, _EDITED, _BACK = "added", "edited", "back"
@@ -170,7 +175,7 @@ def news(
         ((task, one) for task in tasks for one in task["annotations"]), key=lambda pair: pair[1]["id"]
     )
     for task, annotation in ordered:
-        version = _version(stage, project, task, annotation, author, account)
+        version = {"stage": stage, "project": project, **_version(task, annotation, author, account)}
         present.add(version["id"])
         before = held.get(version["id"])
         if before is None:
@@ -209,19 +214,10 @@ def counted_lines(held: Mapping[str, Held]) -> list[Line]:
     return [{**one.version, "gone": not one.is_there} for one in held.values() if one.counts]
 
 
-def _version(
-    stage: str,
-    project: int,
-    task: ExportedTask,
-    annotation: Mapping[str, Any],
-    author: _Author,
-    account: _Author,
-) -> Line:
+def _version(task: ExportedTask, annotation: Mapping[str, Any], author: _Author, account: _Author) -> Line:
     by, editor = (author(annotation.get(name)) for name in ("completed_by", "updated_by"))
     return {
-        "stage": stage,
         "id": identity(annotation),
-        "project": project,
         "task": int(task["id"]),
         "annotation": int(annotation["id"]),
         "blend_id": str(task["data"].get("blend_id", "")),
@@ -325,12 +321,8 @@ def exported(studio: Studio, found: RemoteProject) -> list[ExportedTask]:
     """
     try:
         tasks = [task.model_dump() for task in _TASKS.validate_python(studio.export(found.id))]
-    except ValidationError as error:
-        first = next(field_errors(error))
-        raise ServerError(
-            f"{studio.where}: the export of project {found.id} is not one ({first.message}, at "
-            f"{first.location or 'its end'}); nothing was taken from it; run the same again"
-        ) from None
+    except ValidationError:
+        raise another_program(studio.where) from None
     here = {task["id"]: len(task["annotations"]) for task in tasks}
     if lacking := [task.id for task in found.tasks if here.get(task.id, 0) < task.annotations]:
         listed = ", ".join(map(str, lacking[:10]))
@@ -418,14 +410,6 @@ def held(path: Path) -> Iterator[Folder]:
         for name, content in _GIT_FILES.items():
             if not os.path.lexists(path / name):
                 atomic_write(path / name, content)
-    lock = FileLock(path / ".lock")
-    try:
-        lock.acquire(blocking=False)
-    except Timeout:
-        raise ConflictError(
-            f"{path}: another `blend annotate` is at work with this folder; wait until it has ended"
-        ) from None
-    try:
+    busy = f"{path}: another `blend annotate` is at work with this folder; wait until it has ended"
+    with one_at_a_time(path / EVENTS, busy=busy):
         yield Folder(path)
-    finally:
-        lock.release()

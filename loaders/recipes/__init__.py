@@ -20,6 +20,7 @@ from blend.loaders.files.content import (
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.files.toml import domain_toml, known_domains, read_toml, registry_with
 from blend.loaders.files.workbooks import WORKBOOK
+from blend.loaders.packaged import sample_path
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.references import hub_reference, resolve_release
 from blend.loaders.responses.verdicts import GivenVerdict, append_verdicts, read_verdicts

@@ -88,8 +88,8 @@ def test_a_form_by_a_map_that_is_drafted_first(collected: Path):
     with pytest.raises(BlendError) as caught:
         run(*IMPORT)
     assert str(caught.value) == (
-        "collected/responses/ko-KR.csv: exists, and nothing is replaced; move it away, or give another folder "
-        "with the questions"
+        "collected: holds 'responses/ko-KR.csv' already, so nothing is written there; choose another --out, or "
+        "move that away"
     )
 
 

@@ -12,10 +12,9 @@ import pytest
 from blend.builders.annotation.project import ORDER, ProjectFile
 from blend.builders.annotation.starting import check_project
 from blend.builders.annotation.status import project_status, pulled_accounts
-from blend.builders.annotation.syncing import sync_project
 from blend.builders.annotation.ui_strings import ui_strings_of
-from blend.cli.annotation_lines import push_lines
 from blend.loaders.responses.verdicts import read_verdicts
+from helpers.in_process import run
 from helpers.label_studio.annotation_projects import push, push_sample
 from helpers.label_studio.annotator_in_browser import Annotator, annotator
 from helpers.label_studio.studio_fixtures import StudioForTests, ticked, typed
@@ -136,23 +135,6 @@ def test_who_does_not_know_sends_no_answer_and_can_take_it_back(answering: Answe
         assert values(person.submit(by_button=True)) == [("answers", ["18:00"])]
 
 
-def test_one_tab_leads_into_the_first_field_of_every_page_that_collects(
-    label_studio: StudioForTests, sample_project: Callable[[str], str], chromium: str
-):
-    name = sample_project("en-US")
-    with annotator(chromium, label_studio.url) as person:
-        person.sign_up(f"{name}@example.org")
-        person.begin(label_studio.project(f"{name} collect en-US"))
-        for _ in range(2):
-            assert shown(person, ui_strings_of("en")["start"])
-            assert person.tabs_to() == 1
-            person.page.keyboard.type("tea")
-            person.type_answers("What do people drink in the US?", field=1)
-            person.press("Shift+1")
-            person.submit(by_button=True)
-            person.page.wait_for_function("document.querySelector('.blend input[type=text]')?.value === ''")
-
-
 def test_one_tab_leads_into_the_line_and_what_is_typed_beside_it_chooses_nothing(answering: Answering):
     with answering("ko-KR") as person:
         first = person.question()
@@ -187,8 +169,7 @@ def test_options_are_read_by_keyboard_alone_and_by_a_third_where_two_differ(
         assert values(person.submit(tab=False)) == [("also_right", ["pizza"]), ("silly", ["meat pie"])]
         assert person.complaints == []
     label_studio.annotate(task, label_studio.person("jun"), ticked("silly", "meat pie"))
-    lines = push_lines(sync_project(file.path).plans or (), dry_run=False)
-    assert f"{title}: 1 task asked of more people" in lines
+    assert f"{title}: 1 task asked of more people\n" in run("annotate", "sync", file.path)
     remote = label_studio.sdk.tasks.get(str(task))
     assert (remote.overlap, remote.is_labeled) == (3, False)
     verdicts = read_verdicts(file.base / "decided" / "verdicts.jsonl")
@@ -201,8 +182,8 @@ def test_options_are_read_by_keyboard_alone_and_by_a_third_where_two_differ(
     recipe = file.collected / "recipe.toml"
     text = recipe.read_text().partition("[mcq]")[0]
     recipe.write_text(f'{text}[mcq]\nverdicts = "../decided/verdicts.jsonl"\n')
-    (line, last) = push_lines(push(file.path), dry_run=False)
-    assert line.startswith(f"{title}: 1 task changed or not asked for any more, and kept")
+    kept, last = run("annotate", "sync", file.path, "--only", "push").splitlines()
+    assert kept.startswith(f"{title}: 1 task changed or not asked for any more, and kept")
     assert last.startswith("Everything is there")
 
 

@@ -26,7 +26,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from helpers.label_studio.studio_fixtures import StudioForTests, chosen, typed
+from helpers.label_studio.studio_fixtures import StudioForTests, chosen, ranked, typed
 from nets.commands import blend
 
 RECORDED = Path(__file__).parent / "people"
@@ -81,9 +81,8 @@ def review(
     items = {item["title"]: item["id"] for item in page["data"]["answers"]}
     columns = {f"g{n}": [items[one] for one in group] for n, group in enumerate(groups.values(), start=1)}
     columns["invalid"] = [items[one] for one in invalid]
-    ranked = {"from_name": "groups", "to_name": "answers", "type": "ranker", "value": {"ranker": columns}}
     english = [typed(text, control=f"english_{n}") for n, text in enumerate(groups, start=1)]
-    return [ranked, *english, *([typed(reason, control="reason")] if reason else [])]
+    return [ranked(**columns), *english, *([typed(reason, control="reason")] if reason else [])]
 
 
 class Journey:
@@ -95,6 +94,10 @@ class Journey:
         self._browsers = {name: signed_in.enter_context(studio.signed_in(name)) for name in people}
         self._sent: dict[tuple[str, int], int] = {}
         self._steps: list[str] = []
+
+    def sync(self) -> None:
+        """Bring questions to the server, get what people did, and ask them for what is missing."""
+        blend("annotate", "sync", self.folder / "project.toml")
 
     def project(self, stage: str) -> int:
         """The project on the server where the people of a stage work."""
@@ -197,13 +200,19 @@ def journey(label_studio: StudioForTests, tmp_path: Path, hold_text: HoldText) -
 @pytest.mark.landing
 @pytest.mark.integration
 def test_what_people_gave_is_held_after_every_step(journey: Journey):
-    they, folder = journey, journey.folder
+    people_answer(journey)
+    they_are_reviewed(journey)
+    one_is_forgotten(journey)
+    the_server_loses_work(journey)
+    release = journey.folder / "release"
+    blend("build", journey.folder / "recipe.toml", "--out", release)
+    blend("validate", release)
+    journey.step("release", tables_of(release))
+    journey.end()
 
-    def sync() -> None:
-        """Bring questions to the server, get what people did, and ask them for what is missing."""
-        blend("annotate", "sync", folder / "project.toml")
 
-    sync()
+def people_answer(they: Journey) -> None:
+    they.sync()
     for template, minas, juns in (
         ("food-01", ["밥", "국", "김치"], ["밥", "빵"]),
         ("food-02", ["비빔밥"], ["라면", "김밥", "떡볶이"]),
@@ -217,82 +226,77 @@ def test_what_people_gave_is_held_after_every_step(journey: Journey):
         if juns:
             they.answers(JUN, template, *juns)
     they.answers(JUN, "food-03", reason="술을 마시지 않아요")
-    sync()
+    they.sync()
     they.step("answered")
-
     # Each after a fetch of its own, so that no other change can bring it along.
-    they.answers(MINA, "food-01", "쌀밥", "국", "김치")
-    sync()
-    they.step("first-edited")
-    they.answers(MINA, "gift-01", "과일", "떡", "홍삼")
-    sync()
-    they.step("middle-edited")
-    they.answers(JUN, "work-01", "18:00", "19:00")
-    sync()
-    they.step("last-edited")
-
+    for step, person, template, answers in (
+        ("first-edited", MINA, "food-01", ["쌀밥", "국", "김치"]),
+        ("middle-edited", MINA, "gift-01", ["과일", "떡", "홍삼"]),
+        ("last-edited", JUN, "work-01", ["18:00", "19:00"]),
+    ):
+        they.answers(person, template, *answers)
+        they.sync()
+        they.step(step)
     they.answers(MINA, "sport-01", "축구")
     they.answers(JUN, "holiday-01")
-    sync()
+    they.sync()
     they.step("cleared")
     they.answers(MINA, "food-02", "비빔밥", "국수")
     they.answers(JUN, "gift-01", "과일", SECRET)
     they.leaves_a_draft(SEO, "holiday-01", "한글날")
-    sync()
+    they.sync()
     they.step("added")
 
+
+def they_are_reviewed(they: Journey) -> None:
     they.reviews("food-01", {"rice": ["쌀밥", "밥"], "soup": ["국"], "kimchi": ["김치"], "bread": ["빵"]})
-    they.reviews(
-        "food-02",
-        {"bibimbap": ["비빔밥"], "noodles": ["라면", "국수"], "gimbap": ["김밥"]},
-        "떡볶이",
-        reason="간식",
-    )
+    noodles = {"bibimbap": ["비빔밥"], "noodles": ["라면", "국수"], "gimbap": ["김밥"]}
+    they.reviews("food-02", noodles, "떡볶이", reason="간식")
     they.reviews(
         "gift-01", {"fruit": ["과일"], "rice cake": ["떡"], "ginseng": ["홍삼"], SECRET_ENGLISH: [SECRET]}
     )
     they.reviews("work-01", {"18:00": ["18:00"], "19:00": ["19:00"]})
-    sync()
+    they.sync()
     they.step("reviewed")
-
     they.answers(MINA, "food-01", "오트밀", "국", "김치")
     they.answers(JUN, "food-02", "라면", "김밥")
     they.reviews("work-01", {"18:00": ["18:00"]}, "19:00", reason="야근")
-    sync()
+    they.sync()
     they.step("edited-after-the-review")
     they.reviews(
         "food-01", {"rice": ["밥"], "porridge": ["오트밀"], "soup": ["국"], "kimchi": ["김치"], "bread": ["빵"]}
     )
-    sync()
+    they.sync()
     they.step("reviewed-again")
 
+
+def one_is_forgotten(they: Journey) -> None:
     traces = (SECRET, SECRET_ENGLISH, f"{JUN}@example.org")
     assert [trace for trace in traces if not any(trace in text for _, text in they.everything())] == []
-    blend("annotate", "forget", folder / "project.toml", f"{JUN}@example.org", "--yes")
+    blend("annotate", "forget", they.folder / "project.toml", f"{JUN}@example.org", "--yes")
     they.step("forgotten")
-    sync()
+    they.sync()
     they.step("forgotten-and-fetched")
     assert [(where, trace) for where, text in they.everything() for trace in traces if trace in text] == []
 
+
+def the_server_loses_work(they: Journey) -> None:
     they.deletes_project("answer")
-    sync()
-    they.step("project-deleted")
-    sync()
-    they.step("project-made-anew")
+    for step in ("project-deleted", "project-made-anew"):
+        they.sync()
+        they.step(step)
     they.answers(SEO, "food-01", "밥", "빵")
-    they.answers(SEO, "gift-01", "과일")
-    they.answers(SEO, "holiday-01", "추석")
-    they.answers(SEO, "work-01", "18:00")
-    they.answers(SEO, "sport-01", "야구")
-    sync()
+    for template, answer in (
+        ("gift-01", "과일"),
+        ("holiday-01", "추석"),
+        ("work-01", "18:00"),
+        ("sport-01", "야구"),
+    ):
+        they.answers(SEO, template, answer)
+    they.sync()
     they.reviews("holiday-01", {"Lunar New Year": ["설날"], "Chuseok": ["추석"]})
-    sync()
+    they.sync()
     they.step("another-in-place")
     they.deletes_task("answer", "sport-01")
-    sync()
+    they.sync()
     they.step("task-deleted")
-
-    blend("build", folder / "recipe.toml", "--out", folder / "release")
-    blend("validate", folder / "release")
-    they.step("release", tables_of(folder / "release"))
-    they.end()

@@ -9,7 +9,6 @@ import pytest
 
 from blend.builders.annotation.project import (
     ORDER,
-    Account,
     People,
     new_key,
     pseudonym,
@@ -17,6 +16,7 @@ from blend.builders.annotation.project import (
     read_project,
 )
 from blend.builders.annotation.starting import check_project
+from blend.loaders.label_studio.client import Account
 from blend.schemas.errors import BlendError, InputError
 from helpers.label_studio.exported import sample_questions
 
@@ -33,13 +33,6 @@ locale = "ko-KR"
 [[locales]]
 locale = "fa-IR"
 annotators = ["a@example.org", "b@example.org", "c@example.org", "d@example.org", "p-0123456789ab"]
-"""
-
-RECIPE = """\
-name = "trial"
-version = "0.1.0"
-license = "cc-by-4.0"
-sources = [{kind = "responses", location = "collected"}]
 """
 
 
@@ -88,12 +81,11 @@ def test_a_project_without_key_says_how_to_make_one(folder: Path):
     (folder / "project.toml").write_text(GOOD)
     with pytest.raises(InputError) as raised:
         check_project(folder / "project.toml")
-    where = f"{folder}/project.toml, key key_file: {folder}/annotators.key"
     told, _, made_by = str(raised.value).partition("python -c ")
-    assert told == (
-        f"{where}: there is no key file; bring back the one that this project began with, since with another "
-        "key everybody gets another pseudonym, or, if nobody has annotated yet, make one: "
+    assert told.startswith(
+        f"{folder}/project.toml, key key_file: {folder}/annotators.key: there is no key file;"
     )
+    assert told.endswith("or, if nobody has annotated yet, make one: ")
     subprocess.run([sys.executable, "-c", made_by.strip('"')], check=True)
     check_project(folder / "project.toml")
 
@@ -101,16 +93,18 @@ def test_a_project_without_key_says_how_to_make_one(folder: Path):
 @pytest.mark.slow
 def test_what_is_wanted_stands_once_for_project_and_recipe(folder: Path):
     recipe, file = folder / "recipe.toml", folder / "project.toml"
-    recipe.write_text(RECIPE + "[saq]\nwanted = 3\n")
-    named = GOOD.replace('key_file = "annotators.key"', 'key_file = "annotators.key"\nrecipe = "recipe.toml"')
-    for text in (named, f"wanted = 3\n{named}"):
-        file.write_text(text)
+    source = '{kind = "responses", location = "collected"}'
+    text = f'name = "trial"\nversion = "0.1.0"\nlicense = "cc-by-4.0"\nsources = [{source}]\n'
+    counting = f"{text}[saq]\nwanted = 3\n"
+    for line in ("", "wanted = 3\n"):
+        recipe.write_text(counting)
+        file.write_text(f'recipe = "recipe.toml"\n{line}{GOOD}')
         assert check_project(file).file.project.wanted == read_project(file).project.wanted == 3
     assert read_project(file).project.max_idk == 5
-    file.write_text(f"wanted = 4\n{named}")
+    file.write_text(f'recipe = "recipe.toml"\nwanted = 4\n{GOOD}')
     # Without a number of its own, a recipe counts to five.
-    for text, number in ((recipe.read_text(), 3), (RECIPE, 5)):
-        recipe.write_text(text)
+    for content, number in ((counting, 3), (text, 5)):
+        recipe.write_text(content)
         with pytest.raises(BlendError) as raised:
             check_project(file)
         assert str(raised.value) == (
@@ -133,13 +127,11 @@ def test_what_editors_do_to_a_key_leaves_it_the_same_and_what_is_no_key_is_told(
         assert str(raised.value) == f"{path}: is not a key of 64 hexadecimal digits; bring back the right file"
 
 
-def test_a_person_is_the_same_by_number_address_and_table():
+def test_a_person_is_the_same_by_number_and_by_address():
     key = b"k" * 32
     people = People(key, {7: Account("Mina@Example.org")})
     name = people.of(7)
-    assert name == people.of("mina@example.org ") == people.of({"id": 7, "email": "MINA@example.org"})
-    assert name == people.named("mina@example.org") == pseudonym("mina@example.org", key)
-    assert people.named(str(name)) == name
-    assert people.of(8) == people.of({"id": 8}) != name
-    assert [people.of(nobody) for nobody in (None, "", {}, True, {"email": ""})] == [None] * 5
+    assert name == people.named("mina@example.org ") == pseudonym("mina@example.org", key)
+    assert people.named(str(name)) == name != people.of(8)
+    assert [people.of(nobody) for nobody in (None, "", {}, True)] == [None] * 4
     assert People(b"x" * 32, {7: Account("mina@example.org")}).of(7) != name

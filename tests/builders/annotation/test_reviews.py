@@ -29,7 +29,7 @@ from helpers.label_studio.exported import (
     told,
     write_lines,
 )
-from helpers.label_studio.studio_fixtures import ticked, typed
+from helpers.label_studio.studio_fixtures import ranked, ticked, typed
 
 
 def small(number: int, *items: str, given: list[dict[str, Any]]) -> dict[str, Any]:
@@ -41,10 +41,6 @@ def small(number: int, *items: str, given: list[dict[str, Any]]) -> dict[str, An
         "data": {"blend_id": task_id("food-01", "ko-KR", items), **about},
         "annotations": given,
     }
-
-
-def ranked(**columns: list[str]) -> dict[str, Any]:
-    return {"from_name": "groups", "to_name": "answers", "type": "ranker", "value": {"ranker": columns}}
 
 
 def test_a_proposal_that_nobody_touches_is_what_the_rules_say():
@@ -228,12 +224,14 @@ def test_an_unsure_reader_gives_no_verdict_and_two_boxes_are_none():
 
 
 FINE, SILLY, ALSO_RIGHT = [], [ticked("silly", "stones")], [ticked("also_right", "stones")]
+SKIPPED = None
 
 
 @pytest.mark.parametrize(
     ("given", "readers", "needed"),
     [
-        ([], 2, {}),
+        ([], 2, None),
+        ([SKIPPED], 2, None),
         ([FINE], 2, 1),
         ([FINE, FINE], 2, 0),
         ([FINE, SILLY], 2, 1),
@@ -244,13 +242,10 @@ FINE, SILLY, ALSO_RIGHT = [], [ticked("silly", "stones")], [ticked("also_right",
         ([FINE], 1, 0),
     ],
 )
-def test_one_more_reads_what_readers_disagree_about(given: list[list[dict[str, Any]]], readers: int, needed):
-    task = {**done("mcq-review", OPTIONS), "annotations": []}
-    task["annotations"] = [annotation(n, n, *results) for n, results in enumerate(given, start=1)]
-    planned = plan("mcq-review", task, readers)
-    assert planned == ({task["data"]["blend_id"]: needed} if given else {})
-
-
-def test_whoever_skipped_has_read_nothing():
-    skipped = {**done("mcq-review", OPTIONS), "annotations": [annotation(1, 1, was_cancelled=True)]}
-    assert plan("mcq-review", skipped, 2) == {}
+def test_one_more_reads_what_readers_disagree_about(given, readers: int, needed: int | None):
+    task = done("mcq-review", OPTIONS)
+    task["annotations"] = [
+        annotation(n, n, *(results or ()), was_cancelled=results is SKIPPED)
+        for n, results in enumerate(given, start=1)
+    ]
+    assert plan("mcq-review", task, readers).get(task["data"]["blend_id"]) == needed

@@ -24,7 +24,7 @@ from helpers.in_process import run
 from helpers.label_studio.annotation_projects import QUESTIONS, write_project, write_questions
 from helpers.label_studio.exported import write_lines
 from helpers.label_studio.fake_studio import FakeStudio
-from helpers.label_studio.studio_fixtures import chosen, typed
+from helpers.label_studio.studio_fixtures import chosen, ranked, typed
 
 FILES = Path(__file__).with_name("damaged_files.toml")
 annotate = partial(run, "annotate")
@@ -62,9 +62,8 @@ def review(fake: FakeStudio, name: str, *groups: tuple[str, str], invalid: str =
     items = {item["title"]: item["id"] for item in task.data["answers"]}
     columns = {f"g{n}": [items[answer]] for n, (answer, _) in enumerate(groups, start=1)}
     columns["invalid"] = [items[invalid]] if invalid else []
-    ranked = {"from_name": "groups", "to_name": "answers", "type": "ranker", "value": {"ranker": columns}}
     english = [typed(text, control=f"english_{n}") for n, (_, text) in enumerate(groups, start=1)]
-    fake.annotate(page(fake), name, ranked, *english)
+    fake.annotate(page(fake), name, ranked(**columns), *english)
 
 
 @pytest.fixture
@@ -281,9 +280,11 @@ def test_rows_of_ones_own_stay_beside_pulled_ones(file: ProjectFile, fake: FakeS
     fake.annotate(FOOD, "kim", typed("밥"))
     row = {"template_id": "food-01", "annotator": "a01", "answers": ["국"]}
     write_lines(file.collected / "responses/ko-KR.own.jsonl", [row])
-    with held(file.pulled):
-        told = refused(lambda: sync_project(file.path))
-    assert told.startswith(f"{file.pulled}: another `blend annotate` is at work with this folder; wait until ")
+    with (
+        held(file.pulled),
+        pytest.raises(BlendError, match="another `blend annotate` is at work with"),
+    ):
+        sync_project(file.path)
     sync_project(file.path)
     answers = read_responses(file.collected, collecting=True).responses["answers"].to_list()
     assert sorted(answers) == [["국"], ["밥"]]

@@ -92,6 +92,11 @@ def ticked(control: str, *options: str) -> dict[str, Any]:
     return {**chosen("", control), "value": {"choices": list(options)}}
 
 
+def ranked(**columns: list[str]) -> dict[str, Any]:
+    """The result of dragging answers into columns."""
+    return {"from_name": "groups", "to_name": "answers", "type": "ranker", "value": {"ranker": columns}}
+
+
 @pytest.fixture(scope="session")
 def _studio(tmp_path_factory: pytest.TempPathFactory, missing: Callable[[str], None]) -> Running:
     if find_spec("label_studio_sdk") is None:
