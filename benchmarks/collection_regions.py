@@ -13,7 +13,7 @@ import polars as pl
 from vote_chances import vote_shares
 
 from blend.builders.mcq import build_mcq
-from blend.builders.stats.planning import FEWEST_ANNOTATORS, MOST_ANNOTATORS, REGION_FIGURES, made_of
+from blend.builders.stats.planning import FEWEST_ANNOTATORS, MOST_ANNOTATORS, REGION_FIGURES
 from blend.loaders.upstream.blend import read_blend
 from blend.schemas.recipe import McqOptions
 
@@ -33,11 +33,28 @@ def main() -> None:
     numbers = range(FEWEST_ANNOTATORS, MOST_ANNOTATORS + 1)
     shares = vote_shares(tables.annotations, numbers, wanted=WANTED)
     asked = tables.annotations.group_by("locale").agg(asked=pl.len())
-    made = made_of(shares.filter(annotators=WANTED).join(asked, on="locale"), mcqs)
+    made = _made_of(shares.filter(annotators=WANTED).join(asked, on="locale"), mcqs)
     figures = shares.join(made, on="locale", how="left", maintain_order="left").select(list(REGION_FIGURES))
-    figures = figures.with_columns(pl.col(pl.Float64).round(4), mcqs_from=pl.lit("BLEnD"))
+    figures = figures.with_columns(pl.col(pl.Float64).round(4))
     text = figures.write_csv(used.fit, separator="\t")
     print(text or f"{figures.height} rows are in {used.fit}")
+
+
+def _made_of(shares: pl.DataFrame, mcqs: pl.DataFrame) -> pl.DataFrame:
+    """What became of the questions that default mode asks about: `REGION_FIGURES` without those of votes.
+
+    Args:
+        shares: ``locale``, ``majority`` and ``asked``, the number of questions.
+        mcqs: ``template_id`` and ``locale`` of multiple-choice questions.
+    """
+    sizes = mcqs.group_by("locale", "template_id").agg(size=pl.len().cast(pl.Float64))
+    made = sizes.group_by("locale").agg(
+        pairs=pl.len(), mcqs=pl.col("size").mean(), size=(pl.col("size") ** 2).sum() / pl.col("size").sum()
+    )
+    agreed = pl.col("majority") * pl.col("asked")
+    offered = pl.col("pairs") / agreed
+    found = shares.filter(agreed > 0).join(made, on="locale")
+    return found.select("locale", "mcqs", "size", offered=offered)
 
 
 if __name__ == "__main__":

@@ -41,7 +41,7 @@ _GROUPS = {
 }
 """Modules of groups of commands, by the name of the group."""
 
-_SINGLE = ("build", "look", "publish", "items")
+_SINGLE = ("build", "look", "publish")
 """Modules of single commands."""
 
 

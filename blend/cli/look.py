@@ -1,4 +1,4 @@
-"""Commands that look and change nothing: show, stats, audit, diff, plan, status, schema, locales."""
+"""Commands that look and change nothing: show, stats, audit, diff, items, plan, status, schema, locales."""
 
 import json
 from pathlib import Path
@@ -31,7 +31,7 @@ _ReleaseFolder = Annotated[Path, typer.Argument(help="Release directory.")]
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the application."""
-    for command in (show, stats, audit, diff, plan, status, schema, locales):
+    for command in (show, stats, audit, diff, items, plan, status, schema, locales):
         app.command()(command)
 
 
@@ -147,16 +147,46 @@ def diff(
         raise typer.Exit(3)
 
 
-def plan(
-    release: Annotated[
-        Path | None,
-        typer.Argument(help="Release directory of a pilot; what BLEnD's 16 regions brought when absent."),
+def items(
+    directories: Annotated[
+        list[Path],
+        typer.Argument(metavar="RUN RUN…", help="Directories of scored runs, of six models or more."),
+    ],
+    out: TablesFolder = None,
+    suspects: Annotated[
+        Path | None, typer.Option(help="Also list the suspects: .csv, .jsonl or .xlsx.")
     ] = None,
+) -> None:
+    """Say how difficult items are, what they tell apart, and which look as if their key were wrong.
+
+    The runs must have asked the same questions in the same way: their signatures are equal, the model apart.
+
+    - `blend items runs/*` prints tables.
+    - `blend items runs/* --suspects suspects.csv` lists what people should read.
+    """
+    from blend.builders.items import analyse_items
+    from blend.cli.eval_outcome import reporting
+    from blend.eval.evaluation import item_answers, read_scored
+    from blend.loaders.files.new_files import write_new_sheet
+
+    with reporting("nothing was changed"):
+        runs = read_scored(directories)
+        found = analyse_items(item_answers(runs), chance=runs[0].task.chance)
+        if suspects is not None:
+            write_new_sheet(suspects, found.suspect_sheet())
+        keep_tables(found, out, name="items.json", what="item analysis")
+    print_tables(found.as_tables())
+    if found.untold:
+        typer.echo(f"Note: {found.untold}.")
+    if suspects is not None:
+        typer.echo(f"Have people read their options: blend questions options recipe.toml --suspects {suspects}")
+
+
+def plan(
     locale: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="TAG",
-            help="Plan like this region only; can be repeated. BLEnD's mean, or all of a pilot's.",
+            metavar="TAG", help="Plan like this region of BLEnD's; can be repeated. Their mean when absent."
         ),
     ] = None,
     difference: Annotated[
@@ -175,20 +205,13 @@ def plan(
 
     - `blend plan --price 0.10` plans for a region like the mean of BLEnD's.
     - `blend plan --locale ha-NG --annotators 5 --difference 10` plans like one of them.
-    - `blend plan pilot` plans by what a pilot has brought.
     """
-    from blend.builders.stats.planning import mean_figures, plan_collection, release_figures
-    from blend.loaders.files.progress import progress_if_watched
+    from blend.builders.stats.planning import mean_figures, plan_collection
     from blend.loaders.responses.verdicts import shipped_collections
 
     figures = shipped_collections()
-    if release is not None:
-        with progress_if_watched() as on_progress:
-            figures = release_figures(release, comparable=figures, on_progress=on_progress)
-    elif not locale:
-        figures = mean_figures(figures)
     found = plan_collection(
-        figures,
+        figures if locale else mean_figures(figures),
         templates=_counts("--templates", templates),
         annotators=_counts("--annotators", annotators),
         difference=difference / 100,

@@ -207,26 +207,12 @@ def _added(out: Path, by_verdict: Counter[str]) -> str:
 @app.command()
 def agreement(
     verdicts: Annotated[Path, typer.Argument(help="File of verdicts, as `blend questions accept` adds to.")],
-    against: Annotated[
-        Path | None,
-        typer.Option(help="Another such file, whose verdicts count as true: how the first one compares."),
-    ] = None,
 ) -> None:
-    """Say how far readers agree on the same options, or how one's verdicts compare with those of others.
+    """Say how far readers agree on the same options.
 
     - `blend questions agreement verdicts.tsv` counts who has read what, and where several agree.
-    - `blend questions agreement model.tsv --against people.tsv` tells what of each kind a model refuses.
     """
-    from blend.builders.release.verdict_agreement import (
-        agreement_table,
-        compared_verdicts,
-        comparison_table,
-        verdict_agreement,
-    )
+    from blend.builders.release.verdict_agreement import agreement_table, verdict_agreement
     from blend.loaders.responses.verdicts import read_verdicts
 
-    given = read_verdicts(verdicts)
-    if against is None:
-        print_tables([agreement_table(verdict_agreement(given))])
-    else:
-        print_tables([comparison_table(compared_verdicts(given, read_verdicts(against)))])
+    print_tables([agreement_table(verdict_agreement(read_verdicts(verdicts)))])

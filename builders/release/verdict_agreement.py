@@ -187,16 +187,3 @@ def agreement_table(found: pl.DataFrame) -> Table:
         "Of those that several people read: the share on which all say alike whether they may be shown, and "
         "Krippendorff's alpha.",
     )
-
-
-def comparison_table(found: pl.DataFrame) -> Table:
-    """How one's verdicts compare with others'; ``found`` is of `compared_verdicts`."""
-    heads = {"kind": "verdict", "options": "others", "share": "share %", "confirmed": "alike"}
-    percent = pl.col("share", "precision") * 100
-    return Table(
-        "What is refused of what others say",
-        found.with_columns(percent).rename({**heads, "precision": "precision %"}),
-        "Options that both have read. Others: how many get this verdict from the others, and which share of "
-        "them is refused (of refusals the recall, of ok false alarms). Given: how many get it from the reader, "
-        "and on which share of them the others say alike whether they may be shown (precision).",
-    )

@@ -1,22 +1,16 @@
 """What tells two models apart, and planning: what so many templates and annotators bring, cost and tell apart.
 
-What is expected of a collection comes from regions where people have answered: those of BLEnD, or a pilot.
+What is expected of a collection comes from regions where people have answered: those of BLEnD.
 """
 
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from blend.loaders.files.progress import ProgressCallback, silent
-from blend.loaders.releases import read_manifest
-from blend.loaders.releases.tables import read_config
 from blend.schemas.errors import InputError, UnknownNameError
-from blend.schemas.frames import MAX_IDK, MAX_UNANSWERABLE
-from blend.schemas.rows import ANNOTATIONS, MULTIPLE_CHOICE_QUESTIONS
 from blend.schemas.summaries import Summarised, Table
 
 DISAGREEMENT = 0.35
@@ -111,17 +105,13 @@ REGION_FIGURES = pl.Schema(
         "offered": pl.Float64(),
         "mcqs": pl.Float64(),
         "size": pl.Float64(),
-        "mcqs_from": pl.String(),
     }
 )
 """One row per locale and number of annotators: expected shares of the questions that short-answer scoring
 does not skip, and that default mode asks about as far as votes decide (fractions); and what became of the
 latter: the share ``offered`` that gave multiple-choice questions (others are short of distractors, or their
-answer is no option), how many ``mcqs`` each of them gave, the mean ``size`` of the template of such a question
-(see `power`), and whose these three are (``mcqs_from``: ``BLEnD``, or ``pilot``)."""
-
-_OF_MCQS = ("offered", "mcqs", "size", "mcqs_from")
-_OTHERWISE = "plan from one that has some, or from BLEnD's regions: leave `release` out"
+answer is no option), how many ``mcqs`` each of them gave, and the mean ``size`` of the template of such a
+question (see `power`)."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -133,8 +123,8 @@ class CollectionPlan(Summarised):
     (count) and their ``cost`` (null without a price), the expected counts ``short_answers`` (questions that
     short-answer scoring keeps), ``pairs`` (templates with multiple-choice questions) and ``mcqs``,
     the smallest ``difference`` that two models can be told apart by (a fraction; null where there are too few
-    questions), how many templates are ``needed`` for the difference asked for (null where a region gives no
-    questions), and ``mcqs_from``."""
+    questions), and how many templates are ``needed`` for the difference asked for (null where a region
+    gives no questions)."""
     difference: float
     """Difference in accuracy that two models shall be told apart by, a fraction."""
     price: float | None
@@ -162,16 +152,9 @@ class CollectionPlan(Summarised):
                 "multiple-choice questions (MCQs). Difference: the smallest that tells two models apart "
                 f"(test at 5 %, 80 % power), if exactly one of them is right in {DISAGREEMENT:.0%} of the "
                 f"questions. Needed: templates for {100 * self.difference:g} points. "
-                f"{_mcqs_from(self.designs)}",
+                "Pairs and MCQs: as in BLEnD's regions (docs/contributing-data.md).",
             )
         ]
-
-
-def _mcqs_from(designs: pl.DataFrame) -> str:
-    if set(designs["mcqs_from"]) == {"pilot"}:
-        return "Pairs and MCQs: as in the pilot."
-    strangers = designs.filter(mcqs_from="BLEnD")["locale"].unique(maintain_order=True)
-    return f"Pairs and MCQs of {', '.join(strangers)}: as in BLEnD's regions (docs/contributing-data.md)."
 
 
 def plan_collection(
@@ -243,7 +226,6 @@ def _designs(
         difference=_smallest_difference(mcqs, size),
         # Where nothing is left, no number of templates is enough.
         needed=pl.when(share > 0).then(_count(wanted.ceil())),
-        mcqs_from=pl.col("mcqs_from"),
     )
 
 
@@ -260,107 +242,5 @@ def _check_counts(name: str, counts: Sequence[int], least: int, most: int) -> No
 def mean_figures(figures: pl.DataFrame) -> pl.DataFrame:
     """Average `REGION_FIGURES` over regions, each with the same weight; the locale is `ALL`."""
     shares = pl.col(pl.Float64).mean()
-    means = figures.group_by("annotators").agg(shares, locale=pl.lit(ALL), mcqs_from=pl.first("mcqs_from"))
+    means = figures.group_by("annotators").agg(shares, locale=pl.lit(ALL))
     return means.select(list(REGION_FIGURES)).sort("annotators")
-
-
-def release_figures(
-    release: Path | str, *, comparable: pl.DataFrame, on_progress: ProgressCallback = silent
-) -> pl.DataFrame:
-    """Count `REGION_FIGURES` in a pilot.
-
-    Args:
-        release: Directory of the pilot's release.
-        comparable: `REGION_FIGURES` of other regions: their means say what other numbers of annotators would
-            leave, and stand in where a locale of the pilot has no multiple-choice questions.
-        on_progress: Told about the rows read, by configuration.
-
-    Raises:
-        InputError: If it is not a release, has no annotations, or nobody can tell from them who agrees.
-    """
-    manifest = read_manifest(release)
-    held = {table.config for table in manifest.tables if table.rows}
-    if ANNOTATIONS not in held:
-        raise InputError(f"{release}: no annotations in this release; {_OTHERWISE}")
-    annotations = read_config(release, ANNOTATIONS, on_progress=on_progress)
-    mcqs = None
-    if MULTIPLE_CHOICE_QUESTIONS in held:
-        mcqs = read_config(release, MULTIPLE_CHOICE_QUESTIONS, on_progress=on_progress)
-    return _pilot_figures(annotations, mcqs, wanted=manifest.recipe.saq.wanted, comparable=comparable)
-
-
-def _pilot_figures(
-    annotations: pl.DataFrame, mcqs: pl.DataFrame | None, *, wanted: int, comparable: pl.DataFrame
-) -> pl.DataFrame:
-    """Count `REGION_FIGURES` in annotations and what was made of them.
-
-    Shares of another number of annotators are those observed, times what that number leaves in the comparable
-    regions, divided by what the number of the pilot leaves there.
-
-    Args:
-        annotations: `frames.ANNOTATIONS`.
-        mcqs: ``template_id`` and ``locale`` of multiple-choice questions; null without any.
-        wanted: Annotators that each question was given to.
-        comparable: As in `release_figures`.
-
-    Raises:
-        InputError: If questions were given to one annotator, or a locale has no votes.
-    """
-    if wanted < FEWEST_ANNOTATORS:
-        what = "each question was given to one annotator, so nothing tells who agrees"
-        raise InputError(f"{what}; ask two or more")
-    observed = _observed(annotations, wanted)
-    for tag in observed.filter(pl.col("votes") == 0)["locale"]:
-        raise InputError(f"{tag}: no votes for any answer; {_OTHERWISE}")
-    means = mean_figures(comparable).drop("locale")
-    alike = means.row(by_predicate=pl.col("annotators") == min(wanted, MOST_ANNOTATORS), named=True)
-    rows = observed.join(means, how="cross", maintain_order="left", suffix="_mean").join(
-        made_of(observed, mcqs), on="locale", how="left", suffix="_own", maintain_order="left"
-    )
-    shares = {
-        name: pl.min_horizontal(pl.col(name) * pl.col(f"{name}_mean") / alike[name], 1.0)
-        for name in ("short_answers", "majority")
-    }
-    own = {name: pl.coalesce(f"{name}_own", name) for name in _OF_MCQS}
-    return rows.with_columns(**shares, **own).select(list(REGION_FIGURES))
-
-
-def made_of(shares: pl.DataFrame, mcqs: pl.DataFrame | None) -> pl.DataFrame:
-    """What became of the questions that default mode asks about: `REGION_FIGURES` without those of votes.
-
-    Args:
-        shares: ``locale``, ``majority`` and ``asked``, the number of questions.
-        mcqs: As in `_pilot_figures`.
-    """
-    if mcqs is None:
-        return pl.DataFrame(schema={name: REGION_FIGURES[name] for name in ("locale", *_OF_MCQS)})
-    sizes = mcqs.group_by("locale", "template_id").agg(size=pl.len().cast(pl.Float64))
-    made = sizes.group_by("locale").agg(
-        pairs=pl.len(), mcqs=pl.col("size").mean(), size=(pl.col("size") ** 2).sum() / pl.col("size").sum()
-    )
-    agreed = pl.col("majority") * pl.col("asked")
-    # A recipe with lower thresholds asks about more than a majority agrees on.
-    offered = pl.min_horizontal(pl.col("pairs") / agreed, 1.0)
-    found = shares.filter(agreed > 0).join(made, on="locale")
-    return found.select("locale", "mcqs", "size", offered=offered, mcqs_from=pl.lit("pilot"))
-
-
-def _observed(annotations: pl.DataFrame, wanted: int) -> pl.DataFrame:
-    """Shares of questions by locale, as the annotators who were asked leave them."""
-    reasons = pl.col("idks").struct
-    counts = pl.col("annotations").list.eval(pl.element().struct.field("count"))
-    others = reasons.field("others").list.eval(pl.element().struct.field("count")).list.sum()
-    none, never, idk = (reasons.field(name) for name in ("no-answer", "not-applicable", "idk"))
-    top = counts.list.max().fill_null(0)
-    is_scored = (none + never <= MAX_UNANSWERABLE) & (idk <= MAX_IDK) & (top > 0)
-    is_agreed = (2 * top > wanted) & (never == 0) & (2 * (none + never + idk + others) < wanted)
-    return (
-        annotations.group_by("locale")
-        .agg(
-            short_answers=is_scored.mean(),
-            majority=is_agreed.mean(),
-            votes=counts.list.sum().sum(),
-            asked=pl.len(),
-        )
-        .sort("locale")
-    )

@@ -160,17 +160,13 @@ def read_table(path: Path) -> list[Cells]:
     return rows
 
 
-def only_named(folder: Path, stem: str, suffixes: Iterable[str]) -> Path | None:
-    """The one file of a name with one of the endings; null where there is none.
-
-    Raises:
-        RowError: If there are several.
-    """
+def only_named(path: Path, root: Path, suffixes: Iterable[str], diagnostics: Diagnostics) -> Path | None:
+    """The one file of a name with one of the endings, null where there is none; several are a problem."""
     # A folder or a broken link of that name counts as well: reading it says what is wrong with it.
-    found = [path for suffix in suffixes if os.path.lexists(path := folder / f"{stem}{suffix}")]
+    found = [one for suffix in suffixes if os.path.lexists(one := path.with_name(f"{path.name}{suffix}"))]
     if len(found) > 1:
-        present = " and ".join(path.name for path in found)
-        raise RowError(f"{present} stand side by side", where=str(folder), fix="keep one of them")
+        what = f"{' and '.join(one.name for one in found)} stand side by side"
+        diagnostics.problem(what, where=location_of(path, root), fix="keep one of them")
     return found[0] if found else None
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from blend.loaders.contributions import read_collection
+from blend.loaders.contributions import part_of, read_collection
 from blend.loaders.contributions.contributors import collection_layout, terms_problems
 from blend.loaders.files.content import check_pin, directory_digest, file_infos, instead_of_file
 from blend.loaders.files.diagnostics import Diagnostics
@@ -117,8 +117,8 @@ def load_source(
     info = _info(source, folder, [path for path in own if path.name.partition(".")[0] != _PROFILES])
     collection = read_collection(folder, locales=known, reviewing=reviewing)
     contributed = tuple(
-        Contributed(folder=name, contributor=who, locales=_by_locale(tables))
-        for name, who, tables, _ in collection.contributions
+        Contributed(folder=name, contributor=who, locales=_by_locale(part_of(collection.tables, name)))
+        for name, who in collection.contributors.items()
     )
     rows = collection.tables._asdict()
     return SourceTables(info, **rows, profiles=collection.profiles, contributed=contributed)

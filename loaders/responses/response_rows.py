@@ -91,13 +91,10 @@ def optional_files(
         diagnostics: Takes problems.
         known: What is read, as of `note_unread`.
         is_strict: Whether nothing else may be there.
-
-    Raises:
-        RowError: If two files of one name stand side by side.
     """
     own = diagnostics.part()
     overlooked = note_unread(sorted(folder.iterdir()), root, diagnostics, known, is_strict=is_strict)
-    single = {name: only_named(folder, name, SUFFIXES) for name in _SINGLE}
+    single = {name: only_named(folder / name, root, SUFFIXES, diagnostics) for name in _SINGLE}
     present = {name: [] if path is None else [path] for name, path in single.items()}
     responses = _files(folder / "responses", root, SUFFIXES, own)
     reviews = _files(folder / "reviews", root, _REVIEW_SUFFIXES, own)

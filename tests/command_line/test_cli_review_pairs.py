@@ -131,27 +131,10 @@ def refused(*arguments: str) -> str:
     return str(result.exception)
 
 
-def test_what_is_wrong_with_a_sheet(project: Path):
+def test_a_sheet_is_never_replaced(project: Path):
     run("reviews", "propose", "recipe.toml", "--pairs", "--all", "--out", "all.csv")
     assert refused("reviews", "propose", "recipe.toml", "--pairs", "--out", "all.csv") == (
         "all.csv: exists, and may hold somebody's work; choose another --out or move it away"
-    )
-    rows = rows_of(project / "all.csv")
-    put(project / "back.csv", rows)
-    assert refused("reviews", "accept", "back.csv") == (
-        "back.csv: no row has a verdict; write one of same, different into the column verdict"
-    )
-    rows[0]["verdict"] = "maybe"
-    put(project / "back.csv", rows)
-    assert refused("reviews", "accept", "back.csv") == (
-        "back.csv:2, column verdict: unknown verdict 'maybe'; "
-        "write one of same, different, or leave the cell empty"
-    )
-    rows[0].update(verdict="same", answer_a="01. Feb")
-    put(project / "back.csv", rows)
-    assert refused("reviews", "accept", "back.csv") == (
-        "back.csv:2: '01. Feb', 'ball' is not a row that was proposed; bring back answer_a, answer_b and check "
-        "as they were proposed (as .xlsx, whose cells are text), or delete a row of your own"
     )
 
 
