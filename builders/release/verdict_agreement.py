@@ -3,7 +3,7 @@
 import polars as pl
 
 from blend.builders.saq.agreement import krippendorff_alpha
-from blend.loaders.responses.verdicts import MODEL_KIND, NATIVE, models_in
+from blend.loaders.responses.verdicts import MODEL_KIND, NATIVE
 from blend.schemas.recipe import McqOptions
 from blend.schemas.reports import ANY_REFUSAL, EVERY, ComparedKind, ModelComparison, ModelReport
 from blend.schemas.sheets import ALL_VERDICTS, ALSO_CORRECT, OK, SILLY, WRONG
@@ -148,7 +148,7 @@ def model_report(beside: pl.DataFrame, verdicts: pl.DataFrame, options: McqOptio
     Returns:
         The report; null without models, or in paper mode, where verdicts have no say.
     """
-    models, model_confidence = models_in(verdicts), options.model_confidence
+    models, model_confidence = _models_in(verdicts), options.model_confidence
     if not models or options.mode == "paper":
         return None
     is_model = pl.col("kind") == MODEL_KIND
@@ -173,6 +173,12 @@ def model_report(beside: pl.DataFrame, verdicts: pl.DataFrame, options: McqOptio
     each = [compared(name, beside.filter(reader=name)) for name in models]
     together = [compared(EVERY, beside.filter(is_model))] if len(models) > 1 else []
     return ModelReport(confidence=model_confidence, models=(*together, *each))
+
+
+def _models_in(verdicts: pl.DataFrame) -> list[str]:
+    """List the models that have given verdicts on options, `frames.VERDICTS`, in text order."""
+    on_options = verdicts.filter(pl.col("verdict").is_in(ALL_VERDICTS), kind=MODEL_KIND)
+    return on_options["reader"].unique().sort().to_list()
 
 
 # As tables for readers.

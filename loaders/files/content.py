@@ -22,7 +22,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
-from blend.schemas.errors import InputError, RowError, beyond_limits
+from blend.schemas.errors import RowError, beyond_limits
 from blend.schemas.manifest import FileInfo
 
 if TYPE_CHECKING:
@@ -323,19 +323,6 @@ def directory_digest(files: Iterable[FileInfo]) -> str:
     """
     lines = [f"{file.sha256}  {file.path}\n" for file in sorted(files, key=lambda file: file.path)]
     return hashlib.sha256("".join(lines).encode()).hexdigest()
-
-
-def check_pin(found: str, pinned: str | None, *, where: str) -> None:
-    """Compare a source's digest with the one in the recipe, if there is one.
-
-    Raises:
-        InputError: If they differ; names both.
-    """
-    if pinned is not None and found != pinned:
-        raise InputError(
-            f"{where}: its files have the sha256 {found}, but the recipe says {pinned}; get the files that the "
-            f'recipe means, or write sha256 = "{found}" there if these are the right ones'
-        )
 
 
 TABLE_BYTES = 256 << 20

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 
 import polars as pl
+import tomli_w
 
 from blend.loaders.files.content import (
     directory_digest,
@@ -18,7 +19,7 @@ from blend.loaders.files.content import (
     read_text,
 )
 from blend.loaders.files.progress import ProgressCallback, silent
-from blend.loaders.files.toml import domain_toml, known_domains, read_locales, read_toml
+from blend.loaders.files.toml import known_domains, read_locales, read_toml
 from blend.loaders.files.workbooks import WORKBOOK
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.references import hub_reference, resolve_release
@@ -289,7 +290,8 @@ class RecipeInPlace:
             if templates is not None:
                 texts[PROMPT_TEMPLATES_NAME] = templates
                 domain = domain.model_copy(update={"templates": PROMPT_TEMPLATES_NAME})
-            texts[DOMAINS_NAME] = domain_toml(domain)
+            own = domain.model_dump(mode="json", exclude_none=True)
+            texts[DOMAINS_NAME] = tomli_w.dumps({"domain": [own]})
             food = food.model_copy(update={"domain_file": DOMAINS_NAME})
         for name, text in texts.items():
             (release / name).write_text(text, encoding="utf-8", newline="\n")

@@ -10,7 +10,7 @@ import polars as pl
 
 from blend.loaders.contributions import part_of, read_collection
 from blend.loaders.contributions.contributors import collection_layout, terms_problems
-from blend.loaders.files.content import check_pin, directory_digest, file_infos, instead_of_file
+from blend.loaders.files.content import directory_digest, file_infos, instead_of_file
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.hub import fetch_dataset
 from blend.loaders.recipes import RecipeInPlace
@@ -168,7 +168,7 @@ def load_snapshot(placed: RecipeInPlace) -> _Snapshot | None:
     files = file_infos(snapshot.parent, [snapshot])
     # The file's own digest, as `snapshot.json` gives it: to pin a snapshot, copy it from there.
     digest = files[0].sha256
-    check_pin(digest, source.sha256, where=where)
+    _check_pin(digest, source.sha256, where=where)
     check_account(snapshot, digest)
     info = SourceInfo(kind=source.kind, location=source.location, revision=None, sha256=digest, files=files)
     facts = read_facts(snapshot, domain)
@@ -278,7 +278,7 @@ def _elsewhere(source: Source) -> str:
 def _info(source: Source, root: Path, files: Iterable[Path], revision: str | None = None) -> SourceInfo:
     infos = file_infos(root, files)
     digest = directory_digest(infos)
-    check_pin(digest, source.sha256, where=_name(source))
+    _check_pin(digest, source.sha256, where=_name(source))
     return SourceInfo(kind=source.kind, location=source.location, revision=revision, sha256=digest, files=infos)
 
 
@@ -297,3 +297,16 @@ def _by_locale(tables: ResponseTables) -> tuple[LocaleShare, ...]:
     return tuple(
         LocaleShare(locale=tag, **{name: of_kind[tag] for name, of_kind in rows.items()}) for tag in tags
     )
+
+
+def _check_pin(found: str, pinned: str | None, *, where: str) -> None:
+    """Compare a source's digest with the one in the recipe, if there is one.
+
+    Raises:
+        InputError: If they differ; names both.
+    """
+    if pinned is not None and found != pinned:
+        raise InputError(
+            f"{where}: its files have the sha256 {found}, but the recipe says {pinned}; get the files that the "
+            f'recipe means, or write sha256 = "{found}" there if these are the right ones'
+        )

@@ -157,12 +157,6 @@ def proposes_options(path: Path) -> bool:
     return path.is_file() and not read_verdicts(path).filter(verdict=PROPOSED).is_empty()
 
 
-def models_in(verdicts: pl.DataFrame) -> list[str]:
-    """List the models that have given verdicts on options, `frames.VERDICTS`, in text order."""
-    on_options = verdicts.filter(pl.col("verdict").is_in(ALL_VERDICTS), kind=MODEL_KIND)
-    return on_options["reader"].unique().sort().to_list()
-
-
 # One reader's verdicts, added to the file
 
 

@@ -95,8 +95,8 @@ BROKEN = {
 
 TEN_PROBLEMS = """\
 11 problems:
-jun-ko/notes.txt: nothing of that name is read; rename it, or keep it elsewhere; what is read here: \
-contributor.toml, templates, questions, prompts, responses, reviews, annotators
+jun-ko/notes.txt: nothing of that name is read; rename or move it, or keep it elsewhere; what is read here: \
+contributor.toml, templates.csv, questions.csv, prompts.csv, responses/, reviews/, annotators.csv
 jun-ko/questions.csv:4, column locale: unknown locale 'ko-KO'; did you mean 'ko-KR'? the nearest of the \
 34 there are: ko-KR, ko-KP, ta-LK; a region that is not among them needs an entry in a locale file \
 (`locale_file`, see docs/recipe.md), and no such file is named
