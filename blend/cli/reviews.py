@@ -12,8 +12,8 @@ from blend.cli.options import (
     RawRecipe,
     ReturnedSheet,
     Reviewer,
+    accept_verdicts,
     evenly,
-    say_how_to_name,
     say_of_file,
     used_recipe,
 )
@@ -171,21 +171,6 @@ def _propose_pairs(recipe: Path | None, out: Path, locales: Sequence[str] | None
 
 
 def _accept_pairs(sheet: Path, out: Path, reviewer: str) -> None:
-    from datetime import UTC, datetime
+    from blend.schemas.sheets import PAIR_SHEET
 
-    from blend.loaders.files.diagnostics import Diagnostics
-    from blend.loaders.responses.returned_sheets import read_verdict_sheet
-    from blend.loaders.responses.verdicts import add_verdicts
-    from blend.schemas.sheets import DIFFERS_FROM, PAIR_SHEET, SAME_AS
-
-    diagnostics = Diagnostics()
-    verdicts = read_verdict_sheet(PAIR_SHEET, sheet, diagnostics=diagnostics)
-    is_new = not out.exists()
-    added = add_verdicts(out, verdicts, reader=reviewer, native=False, when=datetime.now(UTC).date())
-    same, different = added.by_verdict[SAME_AS], added.by_verdict[DIFFERS_FROM]
-    known = f"; {added.known:,} stood there already" if added.known else ""
-    total = pluralise(same + different, "verdict")
-    typer.echo(f"{out}: {total} added, {same:,} same, {different:,} different{known}.")
-    say_of_file(diagnostics)
-    if is_new:
-        say_how_to_name(out)
+    accept_verdicts(PAIR_SHEET, sheet, out, reviewer)
