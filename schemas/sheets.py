@@ -147,7 +147,7 @@ class Sheet(NamedTuple):
     """Columns that have to come back as they were proposed."""
     filled: Mapping[str, tuple[str, ...]]
     """Columns that people fill in, each with what can be chosen there: nothing where they write their own
-    words; the name of a column, and its texts can be chosen."""
+    words."""
     numbers: tuple[str, ...] = ()
     """Columns whose numbers a spreadsheet may take for such."""
     also_read: tuple[str, ...] = ()
@@ -191,7 +191,7 @@ TEMPLATE_SHEET = Sheet(
         }
     ),
     proposed=("template_id", "topic", "source_locale"),
-    filled={"template": (), "decision": DECISIONS, "merge_into": ("template_id",)},
+    filled={"template": (), "decision": DECISIONS, "merge_into": ()},
     also_read=("question", "reasons", "group", "nearest", "merge_into"),
 )
 """One row per native's question, with a proposed template and room for the reviewer's decision.

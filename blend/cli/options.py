@@ -2,7 +2,7 @@
 
 import json
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from os.path import relpath
 from pathlib import Path
@@ -13,12 +13,16 @@ import typer
 from blend.cli.application import UsageError, with_options
 from blend.schemas.errors import BlendWarning
 from blend.schemas.summaries import Table
-from blend.schemas.texts import escape_controls, escape_controls_in_json
+from blend.schemas.texts import escape_controls, escape_controls_in_json, pluralise
 
 if TYPE_CHECKING:
+    from collections import Counter
+
     from blend.loaders.files.diagnostics import Diagnostics
     from blend.loaders.files.progress import ProgressCallback
+    from blend.loaders.responses.verdicts import GivenVerdict
     from blend.schemas.recipe import Recipe
+    from blend.schemas.sheets import Sheet
 
 _T = TypeVar("_T")
 
@@ -141,6 +145,40 @@ def say_of_file(diagnostics: "Diagnostics") -> None:
 
     for _, where, _, _, detail in diagnostics.findings:
         typer.echo(f"{where}: {shown(detail)}", err=True)
+
+
+def added_line(out: Path, by_verdict: "Counter[str]", names: Mapping[str, str] | None = None) -> str:
+    """Say how many verdicts of each kind were added to a file; ``names`` are those in the sheet, if others."""
+    from blend.schemas.sheets import ALL_VERDICTS
+
+    names = {one: one for one in ALL_VERDICTS} if names is None else names
+    each = ", ".join(f"{by_verdict[verdict]:,} {name}" for name, verdict in names.items())
+    return f"{out}: {pluralise(by_verdict.total(), 'verdict')} added, {each}"
+
+
+def accept_verdicts(
+    kind: "Sheet", sheet: Path, out: Path, reviewer: str, *, native: bool = False
+) -> "Sequence[GivenVerdict]":
+    """Add the verdicts of a sheet that came back to a file of verdicts, and say what was done."""
+    from datetime import UTC, datetime
+
+    from blend.loaders.files.diagnostics import Diagnostics
+    from blend.loaders.responses.returned_sheets import read_verdict_sheet
+    from blend.loaders.responses.verdicts import add_verdicts
+    from blend.schemas.sheets import ON_PAIRS, PAIR_SHEET
+
+    diagnostics = Diagnostics()
+    verdicts = read_verdict_sheet(kind, sheet, diagnostics=diagnostics)
+    is_new = not out.exists()
+    added = add_verdicts(out, verdicts, reader=reviewer, native=native, when=datetime.now(UTC).date())
+    line = added_line(out, added.by_verdict, ON_PAIRS if kind is PAIR_SHEET else None)
+    known = f"; {added.known:,} stood there already" if added.known else ""
+    who = "; of a native" if native else f"; not of a native: give --native if {reviewer} is of the region"
+    typer.echo(f"{line}{known}{'' if kind is PAIR_SHEET else who}.")
+    if is_new:
+        say_how_to_name(out)
+    say_of_file(diagnostics)
+    return verdicts
 
 
 def print_json(value: Any) -> None:

@@ -1,6 +1,5 @@
 """``blend questions``: the options that questions may show, read by people in a sheet."""
 
-from collections import Counter
 from collections.abc import Sequence
 from os.path import relpath
 from pathlib import Path
@@ -14,10 +13,11 @@ from blend.cli.options import (
     ReturnedSheet,
     Reviewer,
     VerdictFile,
+    accept_verdicts,
+    added_line,
     evenly,
     print_tables,
     say_how_to_name,
-    say_of_file,
     used_recipe,
 )
 from blend.schemas.texts import pluralise
@@ -143,7 +143,7 @@ def _judge(
         )
         return
     unsure = f"; unsure of {n_unsure:,}, which are left to people" if n_unsure else ""
-    typer.echo(f"{_added(out, by_verdict)}{unsure}.")
+    typer.echo(f"{added_line(out, by_verdict)}{unsure}.")
     location = Path(relpath(out, base)).as_posix()
     if is_new and used.mcq.verdicts != location:
         say_how_to_name(out, base)
@@ -162,24 +162,9 @@ def _accept(
 
     - `blend questions accept korean.xlsx --reviewer r7 --native` leaves rows without a verdict open.
     """
-    from datetime import UTC, datetime
-
-    from blend.loaders.files.diagnostics import Diagnostics
-    from blend.loaders.responses.returned_sheets import read_verdict_sheet
-    from blend.loaders.responses.verdicts import add_verdicts
     from blend.schemas.sheets import OPTION_SHEET
 
-    diagnostics = Diagnostics()
-    verdicts = read_verdict_sheet(OPTION_SHEET, sheet, diagnostics=diagnostics)
-    is_new = not out.exists()
-    added = add_verdicts(out, verdicts, reader=reviewer, native=native, when=datetime.now(UTC).date())
-    known = f"; {added.known:,} stood there already" if added.known else ""
-    who = "of a native" if native else f"not of a native: give --native if {reviewer} is of the region"
-    typer.echo(f"{_added(out, added.by_verdict)}{known}; {who}.")
-    if is_new:
-        say_how_to_name(out)
-    _say_what_was_read(verdicts)
-    say_of_file(diagnostics)
+    _say_what_was_read(accept_verdicts(OPTION_SHEET, sheet, out, reviewer, native=native))
 
 
 def _say_what_was_read(verdicts: "Sequence[GivenVerdict]") -> None:
@@ -197,36 +182,15 @@ def _say_what_was_read(verdicts: "Sequence[GivenVerdict]") -> None:
         )
 
 
-def _added(out: Path, by_verdict: Counter[str]) -> str:
-    from blend.schemas.sheets import ALL_VERDICTS
-
-    each = ", ".join(f"{by_verdict[one]:,} {one}" for one in ALL_VERDICTS)
-    return f"{out}: {pluralise(by_verdict.total(), 'verdict')} added, {each}"
-
-
 @app.command()
 def _agreement(
     verdicts: Annotated[Path, typer.Argument(help="File of verdicts, as `blend questions accept` adds to.")],
-    against: Annotated[
-        Path | None,
-        typer.Option(help="Another such file, whose verdicts count as true: how the first one compares."),
-    ] = None,
 ) -> None:
-    """Say how far readers agree on the same options, or how one's verdicts compare with those of others.
+    """Say how far readers agree on the same options.
 
     - `blend questions agreement verdicts.tsv` counts who has read what, and where several agree.
-    - `blend questions agreement model.tsv --against people.tsv` tells what of each kind a model refuses.
     """
-    from blend.builders.release.verdict_agreement import (
-        agreement_table,
-        compared_verdicts,
-        comparison_table,
-        verdict_agreement,
-    )
+    from blend.builders.release.verdict_agreement import agreement_table, verdict_agreement
     from blend.loaders.responses.verdicts import read_verdicts
 
-    given = read_verdicts(verdicts)
-    if against is None:
-        print_tables([agreement_table(verdict_agreement(given))])
-    else:
-        print_tables([comparison_table(compared_verdicts(given, read_verdicts(against)))])
+    print_tables([agreement_table(verdict_agreement(read_verdicts(verdicts)))])

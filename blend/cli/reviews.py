@@ -13,8 +13,8 @@ from blend.cli.options import (
     RawRecipe,
     ReturnedSheet,
     Reviewer,
+    accept_verdicts,
     evenly,
-    say_how_to_name,
     say_of_file,
     used_recipe,
 )
@@ -120,17 +120,18 @@ def _accept_answers(sheet: Path, out: Path, reviewer: str, *, update: bool) -> N
     accepted = reviews_of(read_answer_sheet(sheet, diagnostics=diagnostics), reviewer=reviewer)
     for written in write_reviews(accepted.reviews, out, update=update):
         kept = f", {written.kept} kept" if written.kept else ""
-        without = f" ({written.without_english} without English)" if written.without_english else ""
+        groups = [group for review in written.reviews for group in review["groups"]]
+        n_without = sum(not group["en_answers"] for group in groups)
+        without = f" ({n_without} without English)" if n_without else ""
+        n_invalid = sum(len(review.get("invalid", ())) for review in written.reviews)
         typer.echo(
-            f"{written.path}: {pluralise(written.questions, 'question')} reviewed{kept}; "
-            f"{pluralise(written.groups, 'group')}{without}, {pluralise(written.invalid, 'invalid answer')}."
+            f"{written.path}: {pluralise(len(written.reviews), 'question')} reviewed{kept}; "
+            f"{pluralise(len(groups), 'group')}{without}, {pluralise(n_invalid, 'invalid answer')}."
         )
         if written.replaced:
-            by_whom = ", ".join(
-                f"{pluralise(len(about), 'review')} of {shown(who)} ({_listed(about)})"
-                for who, about in written.replaced.items()
-            )
-            typer.echo(f"{written.path}: replaced {by_whom}.")
+            more = f" and {len(written.replaced) - _PAIRS:,} more" if len(written.replaced) > _PAIRS else ""
+            listed = ", ".join(map(shown, written.replaced[:_PAIRS]))
+            typer.echo(f"{written.path}: replaced the reviews of {listed}{more}.")
     rows = accepted.reviews.to_dicts()
     groups = [group for review in rows for group in review["groups"]]
     # English that is the answer itself tells nothing; where a column was sorted alone, no pair fits.
@@ -153,14 +154,6 @@ def _accept_answers(sheet: Path, out: Path, reviewer: str, *, update: bool) -> N
         typer.echo(f"{source}: {detail}", err=True)
 
 
-def _listed(templates: Sequence[str]) -> str:
-    """Up to ten templates, and how many more."""
-    from blend.cli.terminal import shown
-
-    more = f" and {len(templates) - _PAIRS:,} more" if len(templates) > _PAIRS else ""
-    return ", ".join(map(shown, templates[:_PAIRS])) + more
-
-
 def _propose_pairs(recipe: Path | None, out: Path, locales: Sequence[str] | None, *, everything: bool) -> None:
     from blend.builders.release.reviewing import pairs_to_review
     from blend.loaders.files.new_files import write_sheet
@@ -178,24 +171,9 @@ def _propose_pairs(recipe: Path | None, out: Path, locales: Sequence[str] | None
 
 
 def _accept_pairs(sheet: Path, out: Path, reviewer: str) -> None:
-    from datetime import UTC, datetime
+    from blend.schemas.sheets import PAIR_SHEET
 
-    from blend.loaders.files.diagnostics import Diagnostics
-    from blend.loaders.responses.returned_sheets import read_verdict_sheet
-    from blend.loaders.responses.verdicts import add_verdicts
-    from blend.schemas.sheets import DIFFERS_FROM, PAIR_SHEET, SAME_AS
-
-    diagnostics = Diagnostics()
-    verdicts = read_verdict_sheet(PAIR_SHEET, sheet, diagnostics=diagnostics)
-    is_new = not out.exists()
-    added = add_verdicts(out, verdicts, reader=reviewer, native=False, when=datetime.now(UTC).date())
-    same, different = added.by_verdict[SAME_AS], added.by_verdict[DIFFERS_FROM]
-    known = f"; {added.known:,} stood there already" if added.known else ""
-    total = pluralise(same + different, "verdict")
-    typer.echo(f"{out}: {total} added, {same:,} same, {different:,} different{known}.")
-    say_of_file(diagnostics)
-    if is_new:
-        say_how_to_name(out)
+    accept_verdicts(PAIR_SHEET, sheet, out, reviewer)
 
 
 templates = Application(

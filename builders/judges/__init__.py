@@ -32,35 +32,15 @@ class Verdict:
     same: bool
     """True when they mean the same or one contains the other (football/soccer, fruit/apple)."""
     by: str
-    """Name of the judge, for example ``lexical``, ``decisions:mina`` or ``chat:gpt-5``."""
+    """Name of the judge, for example ``decisions:mina`` or ``chat:gpt-5``."""
 
 
 class Judge(Protocol):
     """Has an opinion on pairs of answers, or none."""
 
-    @property
-    def name(self) -> str:
-        """Short name for the record, with the model's name and version where there is one."""
-        ...
-
     def verdicts(self, pairs: Sequence[Pair]) -> list[Verdict | None]:
         """One verdict per pair, in order; ``None`` where the judge has no opinion."""
         ...
-
-
-_LEXICAL = "lexical"
-"""Who decides about pairs on which no judge has an opinion: the rules, by which they share no word."""
-
-
-def decide(judges: Sequence[Judge], pairs: Sequence[Pair]) -> list[Verdict]:
-    """The first opinion on each pair; a pair on which nobody has one is different, by the lexical rules."""
-    decided: dict[int, Verdict] = {}
-    for judge in judges:
-        open_pairs = [i for i in range(len(pairs)) if i not in decided]
-        for i, verdict in zip(open_pairs, judge.verdicts([pairs[i] for i in open_pairs]), strict=True):
-            if verdict is not None:
-                decided[i] = verdict
-    return [decided.get(i, Verdict(False, _LEXICAL)) for i in range(len(pairs))]
 
 
 DECIDERS = pl.Schema({"judge": pl.String(), "same": pl.Int64(), "different": pl.Int64()})
@@ -69,8 +49,6 @@ DECIDERS = pl.Schema({"judge": pl.String(), "same": pl.Int64(), "different": pl.
 
 class DecisionsJudge:
     """Judge that repeats earlier decisions, of people or a model; no opinion on other pairs."""
-
-    name = "decisions"
 
     def __init__(self, decisions: Iterable[Decision]) -> None:
         self._decided: dict[Pair, Decision] = {}
@@ -90,12 +68,13 @@ class DecisionsJudge:
     def verdicts(self, pairs: Sequence[Pair]) -> list[Verdict | None]:
         """See `Judge.verdicts`; a verdict names who decided: ``decisions:mina``, ``chat:gpt-5``."""
         decided = (self._decided.get(pair_key(a, b)) for a, b in pairs)
-        return [None if one is None else Verdict(one.same, self._decider(one.who)) for one in decided]
+        return [None if one is None else Verdict(one.same, _decider(one.who)) for one in decided]
 
-    def _decider(self, who: str) -> str:
-        # A model's verdict keeps the model's name: the rebuild that finds it here must record the same
-        # decider as the build that asked, or the two releases would differ.
-        return who if who.startswith(MODEL_PREFIX) else f"{self.name}:{who}"
+
+def _decider(who: str) -> str:
+    # A model's verdict keeps the model's name: the rebuild that finds it here must record the same decider as
+    # the build that asked, or the two releases would differ.
+    return who if who.startswith(MODEL_PREFIX) else f"decisions:{who}"
 
 
 class JudgePanel:
@@ -132,9 +111,14 @@ class JudgePanel:
     def same(self, pairs: Collection[Pair]) -> dict[Pair, bool]:
         """Ask the judges about every pair, see `pair`, in one go: whether it counts as the same."""
         asked = sorted(set(pairs) - self._known.keys())
-        verdicts = decide(self.judges, asked) if asked else []
-        self.counts.update((one.by, one.same) for one in verdicts if one.by != _LEXICAL)
-        self._known.update(zip(asked, (one.same for one in verdicts), strict=True))
+        for judge in self.judges:
+            open_pairs = [one for one in asked if one not in self._known]
+            for one, verdict in zip(open_pairs, judge.verdicts(open_pairs), strict=True):
+                if verdict is not None:  # the first opinion counts
+                    self.counts[verdict.by, verdict.same] += 1
+                    self._known[one] = verdict.same
+        # Where nobody has an opinion, the lexical rules have: the two share no word.
+        self._known.update((one, False) for one in asked if one not in self._known)
         return {one: self._known[one] for one in pairs}
 
     def deciders(self) -> pl.DataFrame:

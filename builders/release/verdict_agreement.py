@@ -3,7 +3,7 @@
 import polars as pl
 
 from blend.builders.saq.agreement import krippendorff_alpha
-from blend.loaders.responses.verdicts import MODEL_KIND, NATIVE, models_in
+from blend.loaders.responses.verdicts import MODEL_KIND, NATIVE
 from blend.schemas.recipe import McqOptions
 from blend.schemas.reports import ANY_REFUSAL, EVERY, ComparedKind, ModelComparison, ModelReport
 from blend.schemas.sheets import ALL_VERDICTS, ALSO_CORRECT, OK, SILLY, WRONG
@@ -148,7 +148,7 @@ def model_report(beside: pl.DataFrame, verdicts: pl.DataFrame, options: McqOptio
     Returns:
         The report; null without models, or in paper mode, where verdicts have no say.
     """
-    models, model_confidence = models_in(verdicts), options.model_confidence
+    models, model_confidence = _models_in(verdicts), options.model_confidence
     if not models or options.mode == "paper":
         return None
     is_model = pl.col("kind") == MODEL_KIND
@@ -175,6 +175,12 @@ def model_report(beside: pl.DataFrame, verdicts: pl.DataFrame, options: McqOptio
     return ModelReport(confidence=model_confidence, models=(*together, *each))
 
 
+def _models_in(verdicts: pl.DataFrame) -> list[str]:
+    """List the models that have given verdicts on options, `frames.VERDICTS`, in text order."""
+    on_options = verdicts.filter(pl.col("verdict").is_in(ALL_VERDICTS), kind=MODEL_KIND)
+    return on_options["reader"].unique().sort().to_list()
+
+
 # As tables for readers.
 
 
@@ -186,17 +192,4 @@ def agreement_table(found: pl.DataFrame) -> Table:
         "By natives: read by at least one native of the region. By models: by no person. Refused: by anybody. "
         "Of those that several people read: the share on which all say alike whether they may be shown, and "
         "Krippendorff's alpha.",
-    )
-
-
-def comparison_table(found: pl.DataFrame) -> Table:
-    """How one's verdicts compare with others'; ``found`` is of `compared_verdicts`."""
-    heads = {"kind": "verdict", "options": "others", "share": "share %", "confirmed": "alike"}
-    percent = pl.col("share", "precision") * 100
-    return Table(
-        "What is refused of what others say",
-        found.with_columns(percent).rename({**heads, "precision": "precision %"}),
-        "Options that both have read. Others: how many get this verdict from the others, and which share of "
-        "them is refused (of refusals the recall, of ok false alarms). Given: how many get it from the reader, "
-        "and on which share of them the others say alike whether they may be shown (precision).",
     )

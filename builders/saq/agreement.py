@@ -17,7 +17,7 @@ References:
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import polars as pl
@@ -172,14 +172,19 @@ def locale_agreement(sets: pl.DataFrame) -> pl.DataFrame:
     Args:
         sets: Of `answer_sets`.
     """
+    return _agreement_by(("locale",), sets.sort("locale")).select(list(AGREEMENT))
+
+
+def _agreement_by(parts: Sequence[str], sets: pl.DataFrame) -> pl.DataFrame:
+    """The agreement within all that is alike in some columns, in the order of the rows."""
     rows = []
-    for (tag,), given in sorted(sets.partition_by("locale", as_dict=True).items()):
+    for key, given in sets.partition_by(parts, as_dict=True, maintain_order=True).items():
         found = krippendorff_alpha(given.select("labels", unit="template_id"))
-        people = given["annotator"].n_unique()
-        rows.append((tag, found.alpha, found.low, found.high, found.n_questions, found.n_answers, people))
-    return pl.DataFrame(rows, AGREEMENT, orient="row").with_columns(
-        pl.col("alpha", "low", "high").round(_DIGITS)
-    )
+        ends = (None if end is None else round(end, _DIGITS) for end in (found.alpha, found.low, found.high))
+        rows.append((*key, *ends, found.n_questions, found.n_answers, given["annotator"].n_unique()))
+    of_parts = dict.fromkeys(parts, pl.String())
+    columns = {**of_parts, **{name: dtype for name, dtype in AGREEMENT.items() if name not in parts}}
+    return pl.DataFrame(rows, columns, orient="row")
 
 
 SMALLEST = 5
@@ -219,15 +224,16 @@ def annotator_groups(sets: pl.DataFrame, profiles: pl.DataFrame) -> pl.DataFrame
     if profiles.is_empty():
         return empty(ANNOTATOR_GROUPS)
     named = profiles.select("annotator", *(group.alias(part) for part, group in _PARTS.items()))
-    found = [empty(ANNOTATOR_GROUPS)]
-    for (tag,), given in sorted(sets.partition_by("locale", as_dict=True).items()):
+    found = []
+    for given in sets.sort("locale").partition_by("locale", maintain_order=True):
         people = given.select("annotator").unique().join(named, on="annotator", how="left")
         for part in _PARTS:
-            members = people.select("annotator", own=pl.col(part).fill_null(NOT_SAID))
-            published = published_groups(Counter(members["own"]))
-            groups = members.with_columns(group=pl.col("own").replace_strict(published, default=None))
-            found.append(_agreement(given.join(groups, on="annotator"), str(tag), part))
-    return pl.concat(found)
+            own = people[part].fill_null(NOT_SAID)
+            published = published_groups(Counter(own))
+            group = own.replace_strict(published, default=None, return_dtype=pl.String)
+            members = people.select("annotator", group=group, profile=pl.lit(part)).drop_nulls("group")
+            found.append(given.join(members, on="annotator").sort("group"))
+    return _agreement_by(("locale", "profile", "group"), pl.concat(found)).select(list(ANNOTATOR_GROUPS))
 
 
 def published_groups(sizes: Mapping[str, int]) -> Mapping[str, str]:
@@ -250,21 +256,3 @@ def published_groups(sizes: Mapping[str, int]) -> Mapping[str, str]:
         n_other += size
     published = {name: OTHER if name in other else name for _, name in ranked}
     return published if len(set(published.values())) > 1 else {}
-
-
-def _agreement(given: pl.DataFrame, tag: str, part: str) -> pl.DataFrame:
-    """The agreement within every group; rows of ``given`` without a group are of none."""
-    groups: Iterable[tuple[tuple[object, ...], pl.DataFrame]] = sorted(
-        given.drop_nulls("group").partition_by("group", as_dict=True).items()
-    )
-    return pl.concat(
-        [
-            empty(ANNOTATOR_GROUPS),
-            *(
-                locale_agreement(of_group)
-                .with_columns(profile=pl.lit(part), group=pl.lit(name), locale=pl.lit(tag))
-                .select(ANNOTATOR_GROUPS.names())
-                for (name,), of_group in groups
-            ),
-        ]
-    )

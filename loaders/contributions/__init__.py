@@ -4,7 +4,7 @@
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -26,36 +26,24 @@ from blend.loaders.responses import ResponseTables, response_tables
 from blend.loaders.responses.checks import check_rows
 from blend.loaders.responses.response_rows import KEYS, ResponseRows, read_response_rows
 from blend.schemas.errors import InputError, RowError
+from blend.schemas.frames import PROFILES, empty
 from blend.schemas.locales import Registry, registry
-from blend.schemas.models import FrozenModel
+from blend.schemas.models import FrozenModel, Row
 from blend.schemas.personal_data import Contributor, contact_data
 from blend.schemas.reports import NO_REMEDY, finding_kinds
 from blend.schemas.rows import Response
 from blend.schemas.texts import clean
 
 
-class _Contribution(NamedTuple):
-    """What one contributor brought."""
-
-    name: str
-    """Name of the contributor's folder."""
-    contributor: Contributor
-    """Who it is, how to credit them, and what they agreed to."""
-    tables: ResponseTables
-    """The rows of the folder's own files; without those that an earlier folder has as well."""
-    profiles: pl.DataFrame
-    """`frames.PROFILES`, of annotators who agreed to tell something, ordered by annotator."""
-
-
 class Collection(NamedTuple):
     """What all contributors brought."""
 
-    contributions: tuple[_Contribution, ...]
-    """In order of the folders' names."""
+    contributors: Mapping[str, Contributor]
+    """Who they are, how to credit them, and what they agreed to; by name of their folders, in text order."""
     tables: ResponseTables
     """All rows together, those that all contributors share among them."""
     profiles: pl.DataFrame
-    """All profiles together, ordered by annotator."""
+    """`frames.PROFILES`, of annotators who agreed to tell something, ordered by annotator."""
 
 
 def read_collection(
@@ -85,16 +73,10 @@ def read_collection(
     diagnostics = Diagnostics()
     known = registry() if locales is None else locales
     files = collection_layout(Path(folder), diagnostics)
-    rows, contributors = _read(files, known, diagnostics, reviewing=reviewing)
+    rows, contributors, profiles = _read(files, known, diagnostics, reviewing=reviewing)
     diagnostics.raise_problems()
-    tables = response_tables(rows, known, diagnostics)
-    contributions = tuple(
-        _Contribution(name, contributor, _part(tables, name), profiles)
-        for name, (contributor, profiles) in contributors.items()
-        if contributor is not None
-    )
-    profiles = pl.concat([contribution.profiles for contribution in contributions]).sort("annotator")
-    return Collection(contributions, tables, profiles)
+    there = {name: who for name, who in contributors.items() if who is not None}
+    return Collection(there, response_tables(rows, known, diagnostics), profiles)
 
 
 # A contributor may call a file anything, also with a line break in its name.
@@ -173,8 +155,8 @@ def check_contributions(
     root, only = collection_of(Path(folder))
     diagnostics = Diagnostics()
     files = collection_layout(root, diagnostics)
-    rows, contributors = _read(files, registry() if locales is None else locales, diagnostics)
-    given = [(name, who) for name, (who, _) in contributors.items() if who is not None]
+    rows, contributors, _ = _read(files, registry() if locales is None else locales, diagnostics)
+    given = [(name, who) for name, who in contributors.items() if who is not None]
     diagnostics.problems.extend(terms_problems(given, released))
     names = tuple(contributors)
     errors = [_problem("error", error, names) for error in diagnostics.problems]
@@ -243,54 +225,35 @@ def _read(
     diagnostics: Diagnostics,
     *,
     reviewing: bool = False,
-) -> tuple[ResponseRows, dict[str, tuple[Contributor | None, pl.DataFrame]]]:
-    """All rows, merged and checked, and the contributors with their profiles, by folder."""
+) -> tuple[ResponseRows, dict[str, Contributor | None], pl.DataFrame]:
+    """All rows, merged and checked, the contributors by folder, and all profiles."""
     root = files.root
     parts = [read_response_rows(files.shared, root, known, diagnostics)]
-    contributors = {}
+    contributors, profiles = {}, [empty(PROFILES)]
     for part in files.contributors:
         rows = read_response_rows(part.responses, root, known, diagnostics)
         annotators = {row.annotator for _, row in rows.responses.rows} if rows.responses.is_complete else None
-        contributors[part.name] = (
-            read_contributor(part, root, diagnostics),
-            read_profiles(part, root, annotators, diagnostics),
-        )
+        contributors[part.name] = read_contributor(part, root, diagnostics)
+        profiles.append(read_profiles(part, root, annotators, diagnostics))
         parts.append(_with_owners(rows, part.name, diagnostics))
     merged = _merge_rows(parts, diagnostics)
     check_rows(merged, known, diagnostics, reviewing=reviewing)
-    return merged, contributors
+    return merged, contributors, pl.concat(profiles).sort("annotator")
 
 
-def _part(tables: ResponseTables, contributor: str) -> ResponseTables:
+def part_of(tables: ResponseTables, contributor: str) -> ResponseTables:
     """The rows of the tables that were read in a contributor's folder."""
     own = pl.col("source").str.starts_with(f"{contributor}/")
     return ResponseTables(*(table.filter(own) for table in tables))
 
 
 _ONCE = {
-    "templates": (
-        "template {0.template_id!r}",
-        ("text", "topic", "source_locale"),
-        "write the same, or give this template an id of its own",
-    ),
-    "questions": (
-        "question {0.template_id!r} in {0.locale}",
-        ("question", "en_question"),
-        "agree on one wording, since a locale is asked a question in the same words by everybody",
-    ),
-    "prompts": (
-        "prompt {0.prompt_id!r} of {0.locale}",
-        ("prompt", "en_prompt"),
-        "agree on one wording, or give this prompt an id of its own",
-    ),
-    "reviews": (
-        "review of {0.template_id!r} in {0.locale}",
-        ("invalid", "groups"),
-        "delete it in one of the two folders, then let `blend reviews propose` take up the question again",
-    ),
+    "templates": "template {0.template_id!r}",
+    "questions": "question {0.template_id!r} in {0.locale}",
+    "prompts": "prompt {0.prompt_id!r} of {0.locale}",
+    "reviews": "review of {0.template_id!r} in {0.locale}",
 }
-"""What counts once (`response_rows.KEYS`): how it is called, in which columns two rows of one key must agree,
-and what to do where they do not."""
+"""What counts once (`response_rows.KEYS`), and how it is called."""
 
 
 def _with_owners(rows: ResponseRows, contributor: str, diagnostics: Diagnostics) -> ResponseRows:
@@ -338,7 +301,6 @@ def _merge_rows(parts: Sequence[ResponseRows], diagnostics: Diagnostics) -> Resp
 
 def _first_of_each(rows: Sequence[Placed[Any]], kind: str, diagnostics: Diagnostics) -> Iterator[Placed[Any]]:
     """The rows, without those that an earlier folder has as well."""
-    called, fields, fix = _ONCE[kind]
     first: dict[tuple[str, ...], Placed[Any]] = {}
     for placed in rows:
         location, row = placed
@@ -346,8 +308,8 @@ def _first_of_each(rows: Sequence[Placed[Any]], kind: str, diagnostics: Diagnost
         if owner_of(earlier.location) == owner_of(location):
             yield placed
             continue
-        named = called.format(row)
-        other = next((name for name in fields if not _agree(row, earlier.row, name)), None)
+        named, now, before = _ONCE[kind].format(row), _content_of(row), _content_of(earlier.row)
+        other = next((name for name in now if now[name] != before[name]), None)
         if other is None:
             detail = f"{named} says the same as in {earlier.location}; left out here"
             diagnostics.oddity("repeated-row", placed, detail)
@@ -355,15 +317,15 @@ def _first_of_each(rows: Sequence[Placed[Any]], kind: str, diagnostics: Diagnost
             # Told at both, since either may be mistaken; what all share is nobody's.
             for here, there in ((location, earlier.location), (earlier.location, location)):
                 if owner_of(here):
+                    fix = "agree on one of the two; what is meant to be another needs an id of its own"
                     what = f"{named} says something else than in {there}"
                     diagnostics.problem(what, where=f"{here}, column {other}", fix=fix)
 
 
-def _agree(one: Any, other: Any, field: str) -> bool:
-    """Whether two rows say the same in a field, but for blanks; one that is not recorded is like a blank."""
-    values = (getattr(row, field) or "" for row in (one, other))
-    first, second = (clean(value) if isinstance(value, str) else value for value in values)
-    return bool(first == second)
+def _content_of(row: Row) -> dict[str, Any]:
+    """What a row says, but for blanks and for who reviewed it; what is not recorded is like a blank."""
+    values = row.model_dump(exclude={"reviewer", "reasons", "answer_format"})
+    return {name: clean(value) if isinstance(value, str) else value or "" for name, value in values.items()}
 
 
 def _contacts(response: Response) -> Iterator[str]:

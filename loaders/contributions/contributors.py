@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import NamedTuple
@@ -106,23 +105,10 @@ def collection_layout(folder: Path, diagnostics: Diagnostics) -> CollectionFiles
 
 
 def _shared_files(folder: Path, diagnostics: Diagnostics) -> ResponseFiles:
-    """The templates and prompts that all contributors share; two files of one name are a problem."""
-    found: dict[str, list[Path]] = {}
-    for name in _TABLES:
-        with _told_at(name, diagnostics):
-            path = only_named(folder, name, SUFFIXES)
-            found[name] = [] if path is None else [path]
-    unread = frozenset({*_TABLES} - {*found})
-    return ResponseFiles(found.get("templates", []), [], found.get("prompts", []), [], [], unread)
-
-
-@contextmanager
-def _told_at(where: str, diagnostics: Diagnostics) -> Iterator[None]:
-    """Note the error of a block, at a location within the collection."""
-    try:
-        yield
-    except RowError as error:
-        diagnostics.problem(error.what, where=where, fix=error.fix)
+    """The templates and prompts that all contributors share."""
+    found = (only_named(folder / name, folder, SUFFIXES, diagnostics) for name in _TABLES)
+    templates, prompts = ([] if path is None else [path] for path in found)
+    return ResponseFiles(templates, [], prompts, [], [])
 
 
 def _check_name(contributor: str) -> None:
@@ -167,13 +153,11 @@ def _contributor(folder: Path, root: Path, diagnostics: Diagnostics, *, is_linke
     if not contributor.is_file():
         fix = f"say who contributes; `blend contribute init --contributor {name}` writes a first one"
         diagnostics.problem("the file is missing", where=f"{name}/{CONTRIBUTOR}", fix=fix)
-    responses, profiles = _NOTHING_READ, None
-    with _told_at(name, diagnostics):
-        responses = optional_files(folder, root, diagnostics, known=_OF_CONTRIBUTOR, is_strict=True)
-        profiles = only_named(folder, "annotators", TABLE_SUFFIXES)
-        if not responses.unread and not any(responses[:-1]):
-            fix = "add questions, responses or reviews, as docs/contributing-data.md describes"
-            diagnostics.problem("nothing is contributed", where=name, fix=fix)
+    responses = optional_files(folder, root, diagnostics, known=_OF_CONTRIBUTOR, is_strict=True)
+    profiles = only_named(folder / "annotators", root, TABLE_SUFFIXES, diagnostics)
+    if not responses.unread and not any(responses[:-1]):
+        fix = "add questions, responses or reviews, as docs/contributing-data.md describes"
+        diagnostics.problem("nothing is contributed", where=name, fix=fix)
     return _ContributorFiles(name, responses, contributor, profiles)
 
 

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -160,17 +161,13 @@ def read_table(path: Path) -> list[Cells]:
     return rows
 
 
-def only_named(folder: Path, stem: str, suffixes: Iterable[str]) -> Path | None:
-    """The one file of a name with one of the endings; null where there is none.
-
-    Raises:
-        RowError: If there are several.
-    """
+def only_named(path: Path, root: Path, suffixes: Iterable[str], diagnostics: Diagnostics) -> Path | None:
+    """The one file of a name with one of the endings, null where there is none; several are a problem."""
     # A folder or a broken link of that name counts as well: reading it says what is wrong with it.
-    found = [path for suffix in suffixes if os.path.lexists(path := folder / f"{stem}{suffix}")]
+    found = [one for suffix in suffixes if os.path.lexists(one := path.with_name(f"{path.name}{suffix}"))]
     if len(found) > 1:
-        present = " and ".join(path.name for path in found)
-        raise RowError(f"{present} stand side by side", where=str(folder), fix="keep one of them")
+        what = f"{' and '.join(one.name for one in found)} stand side by side"
+        diagnostics.problem(what, where=location_of(path, root), fix="keep one of them")
     return found[0] if found else None
 
 
@@ -198,7 +195,7 @@ def _open_table(path: Path, location: str, diagnostics: Diagnostics, known: Coll
     if content.startswith(b"PK\x03\x04"):
         raise RowError("a workbook, not text", where=location, fix=f"name it {path.stem}{WORKBOOK}")
     text = utf8_text(content, location)
-    separator = _separator(text, known, location, is_tsv=path.suffix.lower() == ".tsv")
+    separator = _separator(text, location, is_tsv=path.suffix.lower() == ".tsv")
     lines = enumerate(csv_records(text, location, separator=separator), start=1)
     return _Table(location, lines, separator, ends_open=not text.endswith(("\n", "\r")))
 
@@ -224,21 +221,20 @@ def csv_records(text: str, location: str, *, separator: str = ",") -> Iterator[l
         raise RowError(f"not {kind} ({error})", where=f"{location}:{row}", fix=fix) from None
 
 
-def _separator(text: str, known: Collection[str], location: str, *, is_tsv: bool) -> str:
-    """Find what separates the cells: that between most of the known columns.
+_SAMPLE = 100
+"""Lines by which the separator of cells is known."""
 
-    Where nobody knows the columns, that by which most lines are as wide as the first.
-    """
-    first = text.partition("\n")[0].casefold()
-    wanted = {name.casefold() for name in known}
+
+def _separator(text: str, location: str, *, is_tsv: bool) -> str:
+    """Find what separates the cells: that by which most lines are as wide as the first."""
     marks = ("\t", ";", ",") if is_tsv else (",", ";", "\t")
-    found = {mark: (len(wanted & {cell.strip(' "\r') for cell in first.split(mark)}), 0) for mark in marks}
-    if not any(n for n, _ in found.values()):
-        for mark in marks:
-            with suppress(RowError):  # told when the lines are read
-                widths = [len(cells) for cells in csv_records(text, location, separator=mark) if cells]
-                if widths and widths[0] > 1:
-                    found[mark] = widths.count(widths[0]), widths[0]
+    found = dict.fromkeys(marks, (0, 0))
+    for mark in marks:
+        with suppress(RowError):  # told when the lines are read
+            records = islice(csv_records(text, location, separator=mark), _SAMPLE)
+            widths = [len(cells) for cells in records if cells]
+            if widths and widths[0] > 1:
+                found[mark] = widths.count(widths[0]), widths[0]
     return max(marks, key=lambda mark: found[mark])
 
 

@@ -6,7 +6,6 @@ from datetime import date
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
-import tomli_w
 from pydantic import BaseModel, ValidationError
 
 from blend.loaders.files.content import read_content, read_text, utf8_text
@@ -170,8 +169,3 @@ def known_domains(path: Path | None) -> Mapping[str, Domain]:
             problems.append(RowError(f"there is another domain {own.name!r}", where=where, fix="rename it"))
     raise_all(problems)
     return known
-
-
-def domain_toml(domain: Domain) -> str:
-    """A domain as a domain file has it: TOML that `known_domains` reads back as the same domain."""
-    return tomli_w.dumps({"domain": [domain.model_dump(mode="json", exclude_none=True)]})

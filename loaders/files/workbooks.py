@@ -36,7 +36,7 @@ NOT_AN_ARCHIVE = (
 """What `zipfile` raises for bytes that are not a sound archive: each packing has an error of its own."""
 
 Choices = Mapping[str, Sequence[str]]
-"""What can be chosen in a column. A list with the name of another column offers its values."""
+"""What can be chosen in a column."""
 
 Lines = list[tuple[int, list[str]]]
 """The rows of a table that hold anything, with the number that a spreadsheet shows."""
@@ -225,6 +225,7 @@ def write_workbook(rows: "pl.DataFrame", choices: Choices, location: str) -> byt
     import openpyxl
     from openpyxl.styles import Alignment, Font
     from openpyxl.utils import get_column_letter
+    from openpyxl.worksheet.datavalidation import DataValidation
 
     book = openpyxl.Workbook()
     sheet = book.worksheets[0]
@@ -232,7 +233,8 @@ def write_workbook(rows: "pl.DataFrame", choices: Choices, location: str) -> byt
     wrapped, bold = Alignment(wrap_text=True, vertical="top"), Font(bold=True)
     for number, column in enumerate(rows.columns, start=1):
         texts = ["" if value is None else str(value) for value in rows[column]]
-        dimensions = sheet.column_dimensions[get_column_letter(number)]
+        letter = get_column_letter(number)
+        dimensions = sheet.column_dimensions[letter]
         widest = max(map(len, texts), default=0) or _TO_FILL_IN
         dimensions.width = min(max(widest, len(column)), _WIDEST) + 2
         dimensions.number_format = "@"
@@ -247,30 +249,10 @@ def write_workbook(rows: "pl.DataFrame", choices: Choices, location: str) -> byt
             cell.number_format, cell.alignment = "@", wrapped
         sheet.cell(1, number).font = bold
         if column in choices and rows.height:
-            sheet.add_data_validation(_validation(rows, column, choices[column]))
+            cells, offered = f"{letter}2:{letter}{rows.height + 1}", f'"{",".join(choices[column])}"'
+            sheet.add_data_validation(
+                DataValidation(type="list", formula1=offered, showErrorMessage=True, sqref=cells)
+            )
     content = io.BytesIO()
     book.save(content)
     return content.getvalue()
-
-
-def _validation(rows: "pl.DataFrame", column: str, offered: Sequence[str]) -> Any:
-    """The drop-down list of a column."""
-    from openpyxl.utils import get_column_letter
-    from openpyxl.worksheet.datavalidation import DataValidation
-
-    def cells(name: str, mark: str = "") -> str:
-        letter = get_column_letter(rows.columns.index(name) + 1)
-        return f"{mark}{letter}{mark}2:{mark}{letter}{mark}{rows.height + 1}"
-
-    formula, what = f'"{",".join(offered)}"', " or ".join(offered)
-    if offered[0] in rows.columns:
-        formula, what = cells(offered[0], "$"), f"one from the column {offered[0]}"
-    message = f"Choose {what}, or leave the cell empty."
-    return DataValidation(
-        type="list",
-        formula1=formula,
-        allow_blank=True,
-        showErrorMessage=True,
-        error=message,
-        sqref=cells(column),
-    )

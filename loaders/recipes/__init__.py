@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 
 import polars as pl
+import tomli_w
 
 from blend.loaders.files.content import (
     directory_digest,
@@ -18,7 +19,7 @@ from blend.loaders.files.content import (
     read_text,
 )
 from blend.loaders.files.progress import ProgressCallback, silent
-from blend.loaders.files.toml import domain_toml, known_domains, read_toml, registry_with
+from blend.loaders.files.toml import known_domains, read_toml, registry_with
 from blend.loaders.files.workbooks import WORKBOOK
 from blend.loaders.packaged import sample_path
 from blend.loaders.releases import read_manifest
@@ -261,7 +262,8 @@ class RecipeInPlace:
             if templates is not None:
                 contents[PROMPT_TEMPLATES_NAME] = templates.encode()
                 domain = domain.model_copy(update={"templates": PROMPT_TEMPLATES_NAME})
-            contents[DOMAINS_NAME] = domain_toml(domain).encode()
+            own = domain.model_dump(mode="json", exclude_none=True)
+            contents[DOMAINS_NAME] = tomli_w.dumps({"domain": [own]}).encode()
             food = food.model_copy(update={"domain_file": DOMAINS_NAME})
         names = dict[str, str]()
         for kind, location in (("verdicts", recipe.mcq.verdicts), ("forms", recipe.cultural.forms)):

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from blend.loaders.contributions import read_collection
+from blend.loaders.contributions import part_of, read_collection
 from blend.loaders.contributions.contributors import collection_layout
 from blend.loaders.files.content import check_pin, directory_digest, file_infos, instead_of_file
 from blend.loaders.files.diagnostics import Diagnostics
@@ -238,8 +238,9 @@ def _contributed_rows(folder: Path, *, locales: Registry, reviewing: bool) -> _R
     kinds = ("questions", "responses", "reviews")
     collection = read_collection(folder, locales=locales, reviewing=reviewing)
     contributed = []
-    for name, who, tables, _ in collection.contributions:
-        rows = {kind: Counter(getattr(tables, kind)["locale"]) for kind in kinds}
+    for name, who in collection.contributors.items():
+        part = part_of(collection.tables, name)
+        rows = {kind: Counter(getattr(part, kind)["locale"]) for kind in kinds}
         shares = (
             LocaleShare(locale=tag, **{kind: of_kind[tag] for kind, of_kind in rows.items()})
             for tag in sorted({tag for of_kind in rows.values() for tag in of_kind})

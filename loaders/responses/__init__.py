@@ -3,9 +3,9 @@
 ``docs/responses.md`` describes the directory column by column.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -21,7 +21,7 @@ from blend.loaders.responses.response_rows import (
 from blend.schemas.errors import BlendError
 from blend.schemas.frames import KEY, PROMPT_KEY, PROMPTS, QUESTIONS, RESPONSES, REVIEWS, TEMPLATES
 from blend.schemas.locales import Registry, registry
-from blend.schemas.rows import Prompt, QuestionTemplate, Review
+from blend.schemas.rows import Prompt, Review
 
 NOT_ASKED, IN_A_FILE = "not-asked", "reviewed-in-a-file"
 """Kinds of the findings about reviews that are passed over."""
@@ -133,14 +133,34 @@ def readable_questions(folder: Path, *, locales: Registry) -> Checked[AskedQuest
 
 def response_tables(rows: ResponseRows, known: Registry, diagnostics: Diagnostics) -> ResponseTables:
     """The tables of rows in which `check_rows` has found no problem."""
+    templates = {row.template_id: row for _, row in rows.templates.rows}
+
+    def of_template(question: AskedQuestion) -> dict[str, Any]:
+        template = templates[question.template_id]
+        return {
+            **template.model_dump(mode="json", include={"topic", "answer_format", "source_locale"}),
+            "source_label": known.get(template.source_locale).label if template.source_locale else "",
+            "language": known.get(question.locale).language,
+        }
+
+    def language(prompt: Prompt) -> dict[str, Any]:
+        return {"language": known.get(prompt.locale).language}
+
     return ResponseTables(
-        questions=_question_frame(on_one_line(rows.questions.rows, diagnostics), rows.templates.rows, known),
+        questions=_frame(on_one_line(rows.questions.rows, diagnostics), QUESTIONS, of_template).sort(KEY),
         responses=_frame(rows.responses.rows, RESPONSES).sort(*KEY, "annotator"),
         reviews=_frame(rows.reviews.rows, REVIEWS).sort(KEY),
-        prompts=_prompt_frame(rows.prompts.rows, known),
+        prompts=_frame(rows.prompts.rows, PROMPTS, language).sort(PROMPT_KEY),
         findings=diagnostics.findings_frame(),
         templates=_frame(rows.templates.rows, TEMPLATES),
     )
+
+
+def _frame(
+    rows: Sequence[Placed[R]], schema: pl.Schema, more: Callable[[R], dict[str, Any]] = lambda _: {}
+) -> pl.DataFrame:
+    dumped = [{**row.model_dump(mode="json"), **more(row), "source": location} for location, row in rows]
+    return pl.DataFrame(dumped, schema=schema)
 
 
 def response_files(folder: Path) -> list[Path]:
@@ -153,36 +173,3 @@ def response_files(folder: Path) -> list[Path]:
     files = response_layout(folder, diagnostics)
     diagnostics.raise_problems()
     return sorted([*files.templates, *files.questions, *files.prompts, *files.responses, *files.reviews])
-
-
-def _question_frame(
-    questions: Sequence[Placed[AskedQuestion]], templates: Sequence[Placed[QuestionTemplate]], known: Registry
-) -> pl.DataFrame:
-    by_id = {template.row.template_id: template.row for template in templates}
-    rows = []
-    for location, question in questions:
-        template = by_id[question.template_id]
-        rows.append(
-            {
-                **template.model_dump(mode="json", include={"topic", "answer_format", "source_locale"}),
-                **question.model_dump(),
-                "source_label": known.get(template.source_locale).label if template.source_locale else "",
-                "language": known.get(question.locale).language,
-                "source": location,
-            }
-        )
-    return pl.DataFrame(rows, schema=QUESTIONS).sort(KEY)
-
-
-def _prompt_frame(prompts: Sequence[Placed[Prompt]], known: Registry) -> pl.DataFrame:
-    rows = [
-        {**prompt.model_dump(), "language": known.get(prompt.locale).language, "source": location}
-        for location, prompt in prompts
-    ]
-    return pl.DataFrame(rows, schema=PROMPTS).sort(PROMPT_KEY)
-
-
-def _frame(rows: Sequence[Placed[R]], schema: pl.Schema) -> pl.DataFrame:
-    return pl.DataFrame(
-        [{**row.model_dump(mode="json"), "source": location} for location, row in rows], schema=schema
-    )

@@ -4,7 +4,7 @@ A rule yields problems, which stop the reader, and findings, which do not.
 """
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import NamedTuple
@@ -26,7 +26,7 @@ from blend.schemas.locales import Registry
 from blend.schemas.personal_data import as_read, own_words, several_pseudonyms
 from blend.schemas.prompts import slot_problems, slots_of
 from blend.schemas.rows import QUESTION_SLOT, QuestionTemplate, Response, Review
-from blend.schemas.texts import clean, fold, is_placeholder, is_unwritten, pluralise, scripts_of
+from blend.schemas.texts import clean, fold, is_placeholder, is_unwritten, scripts_of
 
 _Key = tuple[str, str]
 
@@ -39,7 +39,6 @@ class _UnderCheck(NamedTuple):
     templates: Mapping[str, QuestionTemplate]
     """By id."""
     reviewing: bool
-    collecting: bool
 
     @property
     def responses(self) -> list[Placed[Response]]:
@@ -61,7 +60,7 @@ def check_rows(
     See `loaders.responses.read_responses` for ``reviewing`` and ``collecting``.
     """
     templates = {row.template_id: row for _, row in rows.templates.rows}
-    check = _UnderCheck(rows, known, templates, reviewing, collecting)
+    check = _UnderCheck(rows, known, templates, reviewing)
     # What is only odd is told by a build: while answers come in, the same would be looked for at each sync.
     rules = _RULES if collecting else {**_RULES, **_ODD}
     for rule, needed in rules.items():
@@ -259,23 +258,11 @@ def _key(row: AskedQuestion | Response | Review) -> _Key:
 
 def _reviewed_answers(check: _UnderCheck) -> Found:
     """Reviewed answers that nobody gave, and answers that a review says nothing about."""
-    responses, reviews = check.responses, check.rows.reviews.rows
-    answering = {response.locale for _, response in responses}
-    if not check.collecting:
-        # Once per file: most likely one is missing.
-        idle = (one for one in reviews if one.row.locale not in answering)
-        files = Counter((file_of(location), review.locale) for location, review in idle)
-        for (file, locale), n_reviews in files.items():
-            what = f"reviews {pluralise(n_reviews, 'question')} of {locale}, from where there is no response"
-            fix = f"add the responses, responses/{locale}.csv, or remove the reviews"
-            yield RowError(what, where=file, fix=fix)
     given: defaultdict[_Key, dict[str, str]] = defaultdict(dict)
-    for location, response in responses:
+    for location, response in check.responses:
         for answer in response.answers:
             given[_key(response)].setdefault(clean(answer), location)
-    for location, review in reviews:
-        if review.locale not in answering:
-            continue  # told above, once
+    for location, review in check.rows.reviews.rows:
         answers = given[_key(review)]
         typed = [*review.invalid, *(answer for group in review.groups for answer in group.answers)]
         decided = {clean(answer): answer for answer in typed}

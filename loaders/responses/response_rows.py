@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, NamedTuple
 
-from rapidfuzz import fuzz, process
+from rapidfuzz import fuzz
 
 from blend.loaders.files.content import location_of
 from blend.loaders.files.diagnostics import Checked, Diagnostics, Placed, R, checked, unknown_locale
@@ -91,13 +91,10 @@ def optional_files(
         diagnostics: Takes problems.
         known: What is read, as of `note_unread`.
         is_strict: Whether nothing else may be there.
-
-    Raises:
-        RowError: If two files of one name stand side by side.
     """
     own = diagnostics.part()
     overlooked = note_unread(sorted(folder.iterdir()), root, diagnostics, known, is_strict=is_strict)
-    single = {name: only_named(folder, name, SUFFIXES) for name in _SINGLE}
+    single = {name: only_named(folder / name, root, SUFFIXES, diagnostics) for name in _SINGLE}
     present = {name: [] if path is None else [path] for name, path in single.items()}
     responses = _files(folder / "responses", root, SUFFIXES, own)
     reviews = _files(folder / "reviews", root, _REVIEW_SUFFIXES, own)
@@ -127,21 +124,18 @@ def note_unread(
         Whether responses or reviews may be among it.
     """
     overlooked = False
-    read = ", ".join(name + (endings[0] if len(endings) == 1 else "") for name, endings in known.items())
+    read = ", ".join(name + (endings[0] or "/") for name, endings in known.items())
     for path in paths:
         stem, dot, ending = path.name.partition(".")
         if dot + ending.lower() in known.get(stem, ()) or path.name.startswith((*HIDDEN, *_READ_BY_PEOPLE)):
             continue
         where = location_of(path, root)
-        alike = process.extractOne(stem.casefold(), [*known], scorer=fuzz.ratio, score_cutoff=_LEAST_ALIKE)
-        of_locales = [one for one in (path, *path.glob("*")) if _LOCALE_FILE.fullmatch(one.name)]
-        if alike is not None or of_locales or is_strict:
-            name = "" if alike is None else alike[0] + (known[alike[0]][0] or "/")
-            there = "move it into 'responses' or 'reviews'" if of_locales else "rename it"
-            fix = f"save or rename it as {name!r}" if name else there
-            fix = f"{fix}, or keep it elsewhere; what is read here: {read}"
+        is_alike = max(fuzz.ratio(stem.casefold(), name) for name in known) >= _LEAST_ALIKE
+        of_locales = any(_LOCALE_FILE.fullmatch(one.name) for one in (path, *path.glob("*")))
+        if is_alike or of_locales or is_strict:
+            fix = f"rename or move it, or keep it elsewhere; what is read here: {read}"
             diagnostics.problem("nothing of that name is read", where=where, fix=fix)
-            overlooked |= bool(of_locales) or name.rstrip("/") in _FOLDERS
+            overlooked |= is_alike or of_locales
         elif path.is_dir() or (path.suffix.lower() in SUFFIXES and path.suffix.lower() != ".txt"):
             diagnostics.finding("not-read", where, f"what is read here is {read}; not read")
     return overlooked

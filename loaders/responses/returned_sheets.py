@@ -5,7 +5,6 @@ Each is a table, JSONL or Parquet; ``docs/templates.md`` and ``docs/responses.md
 
 import json
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -285,22 +284,16 @@ def _texts(
 
 
 class _WrittenReviews(NamedTuple):
-    """Contents of a file of reviews as written."""
+    """A file of reviews as written."""
 
     path: Path
     """Named for its locale, ``ko-KR.jsonl``."""
-    questions: int
-    """Questions that were written."""
-    groups: int
-    """Groups in them."""
-    without_english: int
-    """Those of the groups that have no English."""
-    invalid: int
-    """Answers in them that are none."""
+    reviews: Sequence[Mapping[str, Any]]
+    """Those that were written."""
     kept: int
     """Questions of the file that were there before and stayed."""
-    replaced: Mapping[str, Sequence[str]]
-    """Templates that were reviewed in another way or by somebody else, by that reviewer."""
+    replaced: Sequence[str]
+    """Those that were reviewed in another way or by somebody else, each with that reviewer."""
 
 
 def write_reviews(reviews: pl.DataFrame, out: Path, *, update: bool = False) -> list[_WrittenReviews]:
@@ -336,11 +329,16 @@ def write_reviews(reviews: pl.DataFrame, out: Path, *, update: bool = False) -> 
     with storage_errors(out):
         out.mkdir(parents=True, exist_ok=True)
         for tag, path in paths.items():
-            rows = {row["template_id"]: row for row in parts[(tag,)].drop("locale").to_dicts()}
-            lines = [line for line, review in there[tag] if review["template_id"] not in rows]
-            lines += [json.dumps(_filled(row), ensure_ascii=False) for row in rows.values()]
+            rows = {row["template_id"]: _filled(row) for row in parts[(tag,)].drop("locale").to_dicts()}
+            kept = [line for line, review in there[tag] if review["template_id"] not in rows]
+            lines = [*kept, *(json.dumps(row, ensure_ascii=False) for row in rows.values())]
             atomic_write(path, "".join(f"{line}\n" for line in lines))
-            written.append(_account(path, rows, [review for _, review in there[tag]]))
+            replaced = [
+                f"{one['template_id']} by {one.get('reviewer', 'nobody named')}"
+                for _, one in there[tag]
+                if one["template_id"] in rows and _filled(one) != rows[one["template_id"]]
+            ]
+            written.append(_WrittenReviews(path, [*rows.values()], len(kept), replaced))
     return written
 
 
@@ -366,23 +364,3 @@ def _there(path: Path) -> list[tuple[str, dict[str, Any]]]:
 
 def _filled(review: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in review.items() if value or name == "groups"}
-
-
-def _account(
-    path: Path, rows: Mapping[str, Mapping[str, Any]], there: Sequence[Mapping[str, Any]]
-) -> _WrittenReviews:
-    groups = [group for row in rows.values() for group in row["groups"]]
-    replaced = defaultdict[str, list[str]](list)
-    for review in there:
-        row = rows.get(review["template_id"])
-        if row is not None and _filled(review) != _filled(row):
-            replaced[str(review.get("reviewer") or "nobody named")].append(row["template_id"])
-    return _WrittenReviews(
-        path,
-        questions=len(rows),
-        groups=len(groups),
-        without_english=sum(not group["en_answers"] for group in groups),
-        invalid=sum(len(row["invalid"]) for row in rows.values()),
-        kept=sum(review["template_id"] not in rows for review in there),
-        replaced=dict(sorted(replaced.items())),
-    )

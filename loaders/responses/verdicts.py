@@ -157,12 +157,6 @@ def proposes_options(path: Path) -> bool:
     return path.is_file() and not read_verdicts(path).filter(verdict=PROPOSED).is_empty()
 
 
-def models_in(verdicts: pl.DataFrame) -> list[str]:
-    """List the models that have given verdicts on options, `frames.VERDICTS`, in text order."""
-    on_options = verdicts.filter(pl.col("verdict").is_in(ALL_VERDICTS), kind=MODEL_KIND)
-    return on_options["reader"].unique().sort().to_list()
-
-
 # One reader's verdicts, added to the file
 
 
@@ -204,10 +198,11 @@ def add_verdicts(
         )
     kind = NATIVE if native else OTHER
     with _locked(path):
-        earlier = _rows(path)
-        raise_all([*_other_relation(verdicts, earlier, reader, kind)])
-        raise_all([*_contradicted(verdicts, earlier, reader)])
-        known = {_verdict(row).subject for row in _of(earlier, reader)}
+        rows = read_verdicts(path).to_dicts() if path.exists() else []
+        # Of a pair nobody may say the opposite of another: it is in every question, or in none.
+        there = map(_verdict, (row for row in rows if row["reader"] == reader or row["verdict"] in _ON_PAIRS))
+        known = {one.subject: one for one in there if one.verdict in (*ALL_VERDICTS, *_ON_PAIRS)}
+        raise_all([*_contradicted(verdicts, known, rows, reader, kind)])
         new = [verdict for verdict in verdicts if verdict.subject not in known]
         if new:
             _write(path, [_row(one, reader, kind, when) for one in new])
@@ -246,43 +241,22 @@ def _locked(path: Path) -> Iterator[None]:
             yield
 
 
-def _rows(path: Path) -> Sequence[_Row]:
-    return read_verdicts(path).to_dicts() if path.exists() else ()
-
-
-def _of(rows: Iterable[_Row], reader: str) -> list[_Row]:
-    """The rows that a reader's verdicts are compared with.
-
-    Of a pair nobody may say the opposite of another: it is in every question, or in none.
-    """
-    own = [row for row in rows if row["verdict"] in ALL_VERDICTS and row["reader"] == reader]
-    return [*own, *(row for row in rows if row["verdict"] in _ON_PAIRS)]
-
-
 def _verdict(row: _Row) -> GivenVerdict:
-    """The verdict in a row on an option or a pair."""
+    """The verdict in a row."""
     about = row["template_id"], row["locale"], row["question"]
     other = row["with"] if row["verdict"] in _ON_PAIRS else None
     return GivenVerdict(row["option"], row["verdict"], "", row["source"], *about, other=other)
 
 
-def _contradicted(verdicts: Iterable[GivenVerdict], earlier: Iterable[_Row], reader: str) -> Iterator[RowError]:
-    """Verdicts of which the file says the opposite."""
-    there = {one.subject: one for one in map(_verdict, _of(earlier, reader))}
-    for verdict in verdicts:
-        known = there.get(verdict.subject, verdict)
-        if known.verdict != verdict.verdict:
-            beside = "" if verdict.other is None else f" beside {verdict.other!r}"
-            what = f"{verdict.option!r}{beside} is {verdict.verdict!r} here, but {known.verdict!r} in"
-            where = f"{verdict.location}, column verdict"
-            yield RowError(f"{what} {known.location}", where=where, fix="correct one of the two")
-
-
-def _other_relation(
-    verdicts: Iterable[GivenVerdict], earlier: Iterable[_Row], reader: str, kind: str
+def _contradicted(
+    verdicts: Iterable[GivenVerdict],
+    known: Mapping[tuple[str, ...], GivenVerdict],
+    rows: Iterable[_Row],
+    reader: str,
+    kind: str,
 ) -> Iterator[RowError]:
-    """The first verdict about a locale of which the file says that the reader is a native, or none."""
-    relations = {row["locale"]: row for row in earlier if row["reader"] == reader and row["locale"] is not None}
+    """Verdicts of which the file says the opposite, or of whose reader that it is a native there, or none."""
+    relations = {row["locale"]: row for row in rows if row["reader"] == reader and row["locale"] is not None}
     for verdict in verdicts:
         row = relations.get(verdict.locale)
         if row is not None and row["kind"] != kind:
@@ -293,6 +267,12 @@ def _other_relation(
                 fix="give `native` as before, or correct the column kind there",
             )
             return
+        earlier = known.get(verdict.subject, verdict)
+        if earlier.verdict != verdict.verdict:
+            beside = "" if verdict.other is None else f" beside {verdict.other!r}"
+            what = f"{verdict.option!r}{beside} is {verdict.verdict!r} here, but {earlier.verdict!r} in"
+            where = f"{verdict.location}, column verdict"
+            yield RowError(f"{what} {earlier.location}", where=where, fix="correct one of the two")
 
 
 def _row(verdict: GivenVerdict, reader: str, kind: str, when: date) -> _Row:
@@ -309,7 +289,8 @@ def _write(path: Path, new: Sequence[_Row]) -> None:
     if _first_line(path) == header.encode():
         append_rows(path, _lines(new, separator).encode(), partial(_is_complete, separator))
     elif new:
-        atomic_write(path, header + _lines([*_rows(path), *new], separator))
+        there = read_verdicts(path).to_dicts() if path.exists() else []
+        atomic_write(path, header + _lines([*there, *new], separator))
 
 
 def _first_line(path: Path) -> bytes:

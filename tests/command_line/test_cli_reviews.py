@@ -154,7 +154,7 @@ def test_answers_that_come_later_are_reviewed_beside_what_was_decided(project: P
     again = ("reviews", "accept", "later.csv", "--out", "collected/reviews", "--update", "--reviewer", "r7")
     assert run(*again)[0] == (
         "collected/reviews/ko-KR.jsonl: 1 question reviewed, 1 kept; 1 group, 1 invalid answer.\n"
-        f"collected/reviews/ko-KR.jsonl: replaced 1 review of reviewer (work-01).\n{struck}"
+        f"collected/reviews/ko-KR.jsonl: replaced the reviews of work-01 by reviewer.\n{struck}"
     )
     run("build", "recipe.toml", "--out", "release")
 

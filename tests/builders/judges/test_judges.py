@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from blend.builders.judges import DecisionsJudge, Pair, Verdict, decide, why_suspected
+from blend.builders.judges import DecisionsJudge, JudgePanel, Pair, Verdict, why_suspected
 from blend.builders.judges.chat import ChatJudge, make_judges
 from blend.loaders.responses.verdicts import Decision
 from blend.schemas.errors import BlendError, InputError, MissingExtraError
@@ -135,11 +135,8 @@ def test_the_first_opinion_counts_and_nobody_is_asked_after_it():
     a, b, c, d = pairs = [("a", "1"), ("b", "2"), ("c", "3"), ("d", "4")]
     first = Says("first", {a: True, c: False})
     second = Says("second", {a: False, b: True, c: True})
-    assert decide([first, second], pairs) == [
-        Verdict(True, "first"),
-        Verdict(True, "second"),
-        Verdict(False, "first"),
-        Verdict(False, "lexical"),
-    ]
+    panel = JudgePanel([first, second])
+    assert panel.same(pairs) == {a: True, b: True, c: False, d: False}
+    assert panel.counts == {("first", True): 1, ("second", True): 1, ("first", False): 1}
     assert first.asked == pairs
     assert second.asked == [b, d]

@@ -95,8 +95,8 @@ BROKEN = {
 
 TEN_PROBLEMS = """\
 11 problems:
-jun-ko/notes.txt: nothing of that name is read; rename it, or keep it elsewhere; what is read here: \
-contributor.toml, templates, questions, prompts, responses, reviews, annotators
+jun-ko/notes.txt: nothing of that name is read; rename or move it, or keep it elsewhere; what is read here: \
+contributor.toml, templates.csv, questions.csv, prompts.csv, responses/, reviews/, annotators.csv
 jun-ko/questions.csv:4, column locale: unknown locale 'ko-KO'; did you mean 'ko-KR'? the nearest of the \
 34 there are: ko-KR, ko-KP, ta-LK; a region that is not among them needs an entry in a locale file \
 (`locale_file`, see docs/recipe.md), and no such file is named
@@ -108,9 +108,9 @@ jun-ko/annotators.csv:2, column years_in_region: 'two' is not a whole number; co
 jun-ko/annotators.csv:3, column consent: 'no' is not 'yes'; take the row out, unless the annotator has agreed; \
 then write yes
 mina-ko/questions.csv:2, column question: question 'food-01' in ko-KR says something else than in \
-jun-ko/questions.csv:2; agree on one wording, since a locale is asked a question in the same words by everybody
+jun-ko/questions.csv:2; agree on one of the two; what is meant to be another needs an id of its own
 jun-ko/questions.csv:2, column question: question 'food-01' in ko-KR says something else than in \
-mina-ko/questions.csv:2; agree on one wording, since a locale is asked a question in the same words by everybody
+mina-ko/questions.csv:2; agree on one of the two; what is meant to be another needs an id of its own
 jun-ko/responses/ko-KR.csv:3: annotator 'jun-ko/zq01' answers 'food-01' in ko-KR also in \
 jun-ko/responses/ko-KR.csv:2; delete one of the two, or correct its annotator or template_id
 jun-ko/questions.csv:3, column template_id: template 'work-02' does not exist; add \

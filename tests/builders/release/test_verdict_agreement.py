@@ -12,7 +12,7 @@ from blend.builders.mcq import build_mcq
 from blend.builders.release import build_release
 from blend.builders.release.verdict_agreement import compared_verdicts, model_report, verdict_agreement
 from blend.loaders.recipes import read_recipe
-from blend.loaders.responses.verdicts import read_verdicts, shipped_verdicts
+from blend.loaders.responses.verdicts import shipped_verdicts
 from blend.schemas.frames import KEY, VERDICTS
 from blend.schemas.manifest import MODEL_VERDICTS_NAME
 from blend.schemas.recipe import McqOptions
@@ -104,14 +104,10 @@ def test_a_reader_beside_others():
     assert compared_verdicts(model, TWO.filter(locale="es-MX")).is_empty()
 
 
-@pytest.mark.slow
-def test_the_command_prints_a_table(tmp_path: Path):
-    for name, rows in {"model.tsv": TWO.filter(reader="r2"), "people.tsv": TWO.filter(reader="r1")}.items():
-        rows.drop("source").write_csv(tmp_path / name, separator="\t")
-    model, people = tmp_path / "model.tsv", tmp_path / "people.tsv"
-    assert "Options that were read" in run("questions", "agreement", model)
-    assert "What is refused of what others say" in run("questions", "agreement", model, "--against", people)
-    first = compared_verdicts(read_verdicts(model), read_verdicts(people)).row(0, named=True)
+def test_a_comparison_of_tables_and_what_the_command_prints(tmp_path: Path):
+    TWO.filter(reader="r2").drop("source").write_csv(tmp_path / "model.tsv", separator="\t")
+    assert "Options that were read" in run("questions", "agreement", tmp_path / "model.tsv")
+    first = compared_verdicts(TWO.filter(reader="r2"), TWO.filter(reader="r1")).row(0, named=True)
     # r1 refuses beef and sand, r2 these two and soup.
     assert first == {
         "locale": "all", "kind": "refusal", "options": 2, "refused": 2, "share": 1.0,

@@ -24,9 +24,9 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_contributors_come_in_order_of_their_folders():
-    contributions = read_collection(VALID).contributions
-    assert [contribution.name for contribution in contributions] == ["abel-am", "jun-ko", "mina-ko"]
-    abel, jun, mina = (contribution.contributor for contribution in contributions)
+    contributors = read_collection(VALID).contributors
+    assert [*contributors] == ["abel-am", "jun-ko", "mina-ko"]
+    abel, jun, mina = contributors.values()
     assert (abel.credit, abel.pseudonym, abel.url) == ("pseudonym", "abel", "https://example.org/abel")
     assert (jun.credit, jun.name, jun.agreed) == ("none", None, date(2026, 11, 21))
     assert (mina.credit, mina.name, mina.orcid) == ("name", "Mina Kim", "0000-0002-1825-0097")
@@ -81,7 +81,6 @@ def test_profiles_hold_what_was_told_and_nothing_else():
         ("mina-ko/a01", "ko", 31, "25-34", "mina-ko/annotators.csv:2"),
         ("mina-ko/a02", "ko", None, "65+", "mina-ko/annotators.csv:3"),
     ]
-    assert [len(part.profiles) for part in collection.contributions] == [0, 0, 2]
 
 
 def test_one_contributor_is_what_the_plain_reader_reads(folder: Path):
@@ -104,7 +103,7 @@ def test_every_file_that_is_read_is_named(folder: Path):
     names = [path.relative_to(folder).as_posix() for path in collection_layout(folder, Diagnostics()).all()]
     valid = sorted(path.relative_to(VALID).as_posix() for path in VALID.rglob("*") if path.is_file())
     assert names == valid
-    assert len(read_collection(folder).contributions) == 3
+    assert len(read_collection(folder).contributors) == 3
 
 
 def test_a_collection_without_contributors(folder: Path):
@@ -154,8 +153,8 @@ def test_a_review_of_the_same_question_counts_once_or_is_told(folder: Path):
     with pytest.raises(RowErrors) as caught:
         read_collection(folder)
     assert [str(error) for error in caught.value.errors] == [
-        f"{here}, column groups: review of 'work-01' in ko-KR says something else than in {there}; delete it "
-        "in one of the two folders, then let `blend reviews propose` take up the question again"
+        f"{here}, column groups: review of 'work-01' in ko-KR says something else than in {there}; agree on "
+        "one of the two; what is meant to be another needs an id of its own"
         for here, there in (
             ("mina-ko/reviews/ko-KR.jsonl:1", "jun-ko/reviews/ko-KR.jsonl:2"),
             ("jun-ko/reviews/ko-KR.jsonl:2", "mina-ko/reviews/ko-KR.jsonl:1"),

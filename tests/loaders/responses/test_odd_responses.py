@@ -65,15 +65,6 @@ def rows_of(folder: Path, *rows: str) -> list[tuple[str, ...]]:
     return found.filter(pl.col("kind").is_in(kinds)).drop("template_id").rows()
 
 
-def test_answers_of_one_person_under_two_pseudonyms(folder: Path):
-    one, other = ([f"q-{number},{who},answer {number}," for number in range(8)] for who in ("a1", "b1"))
-    detail = (
-        f"annotator 'b1' answers all 8 questions as 'a1' in {RESPONSES}:2 does, 8 of them as nobody else; "
-        "kept, and both count"
-    )
-    assert rows_of(folder, *one, *other) == [("copied-responses", f"{RESPONSES}:10", "ko-KR", detail)]
-
-
 def test_answers_of_two_people(folder: Path):
     one, other = ([f"q-{number},{who},answer {number}," for number in range(8)] for who in ("a1", "b1"))
     assert rows_of(folder, *one, *other[:-1], "q-7,b1,another,") == []
@@ -234,15 +225,6 @@ def test_few_questions_say_nothing_of_a_language(asked: list[Placed[AskedQuestio
     few = [placed for placed in asked if placed.row.template_id in ("food-01", "food-02")]
     # No dictionary knows Amharic, and two questions do not show in which script it is written.
     assert told_of(swapped(few, "food-02 am-ET", lambda row: row.locale == "ko-KR")) == []
-
-
-def test_a_question_of_the_country_next_door(asked: list[Placed[AskedQuestion]]):
-    rows = swapped(
-        asked, "food-02 es-MX", lambda row: False, "¿Qué le agrega la gente a un plato de sopa en España?"
-    )
-    assert told_of(rows) == [
-        ("other-country", "food-02 es-MX", "column question: names 'España', but not 'México'; kept")
-    ]
 
 
 # Columns that were sorted or moved alone: no single cell shows it, and every text is one as before.
