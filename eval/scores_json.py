@@ -1,7 +1,7 @@
 """Scores: one flat table that others' scripts can rely on, ``scores.json``."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType

@@ -302,7 +302,7 @@ def _read_parts(dump: Path, folder: Path, reading: Reading) -> Iterator[int]:
 
 def _search(dump: Path, reading: Reading) -> Callable[[int, bytes], pl.DataFrame]:
     """A function that finds the wanted statements of a block, given with the position of its beginning."""
-    wanted = _search(reading.properties, reading.subjects)
+    wanted = _line_search(reading.properties, reading.subjects)
 
     def found(start: int, block: bytes) -> pl.DataFrame:
         where = f"{dump}, unpacked bytes {start:,} to {start + len(block):,}"
@@ -385,7 +385,7 @@ class _WrongLine(ValueError):
 
 
 def _misfit(block: bytes) -> bytes | None:
-    """The first or last line of a block of whole lines, if it is not a triple; `_search` sees to the others."""
+    """The first or last line of a block of whole lines, if it is not a triple; `_line_search` sees to the others."""
     for start in (0, block.rfind(b"\n", 0, -1) + 1):
         # Found in place: to cut a line out of a block must not copy the block.
         if not _TRIPLE.match(block, start):
@@ -394,7 +394,9 @@ def _misfit(block: bytes) -> bytes | None:
     return None
 
 
-def _search(properties: Collection[str], subjects: Collection[str] | None) -> Callable[[bytes], pl.DataFrame]:
+def _line_search(
+    properties: Collection[str], subjects: Collection[str] | None
+) -> Callable[[bytes], pl.DataFrame]:
     """A function that finds the wanted lines of a block: ``subject``, ``property``, ``object``.
 
     Where there are no subjects it raises `_WrongLine` over a short line that does not end as a triple does, and
