@@ -385,7 +385,7 @@ class _WrongLine(ValueError):
 
 
 def _misfit(block: bytes) -> bytes | None:
-    """The first or last line of a block of whole lines, if it is no triple; `_line_search` sees to the others."""
+    """The first or last line of a block of whole lines, if not a triple; `_line_search` sees to the others."""
     for start in (0, block.rfind(b"\n", 0, -1) + 1):
         # Found in place: to cut a line out of a block must not copy the block.
         if not _TRIPLE.match(block, start):
