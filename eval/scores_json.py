@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache, partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -264,17 +265,20 @@ def share_scores(
         unit: What 1 is in the unit of the figure: 100 of one in percent.
         bounds: Between which values any true one lies: Student's t over few templates knows none.
     """
+    sums = cache(partial(clustered, rows))
     scores = []
     for scope, columns in {"overall": (), **by}.items():
-        sums = clustered(rows, *([columns] if isinstance(columns, str) else columns))
+        of_scope = sums(*([columns] if isinstance(columns, str) else columns))
         if scope == "overall":
             # One figure also where there are no rows.
-            sums = replace(sums.pooled, groups=(ALL,))
-        for key, found in zip(sums.groups, estimates(sums, seed=seed, proportion=proportion), strict=True):
-            within = found if bounds is None else found.within(*bounds)
+            of_scope = replace(of_scope.pooled, groups=(ALL,))
+        found = estimates(of_scope, seed=seed, proportion=proportion)
+        for key, one in zip(of_scope.groups, found, strict=True):
+            within = one if bounds is None else one.within(*bounds)
             scores.append(estimated(metric, scope, key, within.scaled(unit)))
         if macro and scope == "overall":
-            scores.append(macro_score(f"{metric}-macro", rows, seed, proportion=proportion, unit=unit))
+            mean = macro_estimate(sums("region"), seed=seed, proportion=proportion)
+            scores.append(estimated(f"{metric}-macro", "overall", ALL, mean.scaled(unit)))
     return scores
 
 
