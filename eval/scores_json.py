@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
 from blend.eval.costs import Usage
 from blend.eval.judging.verdicts import judges_of, verdicts_digest
@@ -22,7 +22,7 @@ from blend.eval.statistics.clusters import FEW, Clusters, cluster_sums
 from blend.eval.statistics.estimates import Estimate, estimates, gap_estimate, macro_estimate
 from blend.loaders.files.content import read_json
 from blend.schemas.errors import DISTRIBUTION, InputError
-from blend.schemas.models import first_reason
+from blend.schemas.models import FrozenModel, first_reason
 
 SCORES_NAME = "scores.json"
 DECISIONS_NAME = "decisions.parquet"
@@ -34,10 +34,8 @@ ALL = "all"
 """Key of the scope ``overall``."""
 
 
-class Score(BaseModel):
+class Score(FrozenModel):
     """One figure."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     metric: str
     """Name of the figure, for example ``accuracy``."""
@@ -62,10 +60,8 @@ class Score(BaseModel):
         return self.clusters is not None and self.clusters < FEW
 
 
-class Scores(BaseModel):
+class Scores(FrozenModel):
     """All figures of a run by one rule."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     task: str
     """Name of the task."""
