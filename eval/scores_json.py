@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache, partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -10,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
 from blend.eval.costs import Usage
 from blend.eval.judging.verdicts import judges_of, verdicts_digest
@@ -21,7 +22,7 @@ from blend.eval.statistics.agreement import alpha, pairwise_agreement
 from blend.eval.statistics.estimates import Estimate, estimates, gap_estimate, macro_estimate
 from blend.loaders.files.content import read_json
 from blend.schemas.errors import DISTRIBUTION, InputError
-from blend.schemas.models import first_reason
+from blend.schemas.models import FrozenModel, first_reason
 
 SCORES_NAME = "scores.json"
 DECISIONS_NAME = "decisions.parquet"
@@ -33,10 +34,8 @@ ALL = "all"
 """Key of the scope ``overall``."""
 
 
-class Score(BaseModel):
+class Score(FrozenModel):
     """One figure."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     metric: str
     """Name of the figure, for example ``accuracy``."""
@@ -61,10 +60,8 @@ class Score(BaseModel):
         return self.clusters is not None and self.clusters < FEW
 
 
-class Scores(BaseModel):
+class Scores(FrozenModel):
     """All figures of a run by one rule."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     task: str
     """Name of the task."""
@@ -264,17 +261,20 @@ def share_scores(
         unit: What 1 is in the unit of the figure: 100 of one in percent.
         bounds: Between which values any true one lies: Student's t over few templates knows none.
     """
+    sums = cache(partial(clustered, rows))
     scores = []
     for scope, columns in {"overall": (), **by}.items():
-        sums = clustered(rows, *([columns] if isinstance(columns, str) else columns))
+        of_scope = sums(*([columns] if isinstance(columns, str) else columns))
         if scope == "overall":
             # One figure also where there are no rows.
-            sums = replace(sums.pooled, groups=(ALL,))
-        for key, found in zip(sums.groups, estimates(sums, seed=seed, proportion=proportion), strict=True):
-            within = found if bounds is None else found.within(*bounds)
+            of_scope = replace(of_scope.pooled, groups=(ALL,))
+        found = estimates(of_scope, seed=seed, proportion=proportion)
+        for key, one in zip(of_scope.groups, found, strict=True):
+            within = one if bounds is None else one.within(*bounds)
             scores.append(estimated(metric, scope, key, within.scaled(unit)))
         if macro and scope == "overall":
-            scores.append(macro_score(f"{metric}-macro", rows, seed, proportion=proportion, unit=unit))
+            mean = macro_estimate(sums("region"), seed=seed, proportion=proportion)
+            scores.append(estimated(f"{metric}-macro", "overall", ALL, mean.scaled(unit)))
     return scores
 
 

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import polars as pl
-from pydantic import BaseModel, ConfigDict
 
 from blend.eval.items import text_digest
 from blend.eval.judging.labels import LABELS_NAME, TIE, read_labels, read_reply_verdicts, write_labels
@@ -19,6 +18,7 @@ from blend.eval.scores_json import UNANSWERED, Score, agreement_scores, whole_an
 from blend.loaders.files.new_files import write_sheet
 from blend.schemas.errors import InputError, UnknownNameError
 from blend.schemas.frames import KEY
+from blend.schemas.models import FrozenModel
 from blend.schemas.sheets import CORRECT, REPLY_SHEET
 from blend.schemas.texts import clean, pluralise
 
@@ -198,10 +198,8 @@ def write_replies(rows: pl.DataFrame, out: Path) -> None:
     write_sheet(REPLY_SHEET, rows.select(SHOWN).with_columns(*blank), out)
 
 
-class LabelledReplies(BaseModel):
+class LabelledReplies(FrozenModel):
     """People's verdicts on the replies that were drawn from a run, as they were kept."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     annotators: tuple[str, ...]
     """Who judged."""

@@ -112,27 +112,53 @@ def marks_section(
     *,
     key: str,
     label: Callable[[str], str] = str,
-    **options: Any,
+    domain: tuple[float, float] | None = None,
+    line: tuple[float, str] | None = None,
+    digits: int = 1,
 ) -> Section | None:
-    """A mark with its interval for every model and key, such as a region, and its table; null of none.
+    """A mark with its interval for every model or other series and key, such as a region, and its table.
 
     Args:
         title: Heading of the section.
         text: What is shown.
-        scores: By model and key.
+        scores: By series and key.
         what: What the figures are.
         key: What the keys are.
         label: What a key is called.
-        options: Of `marks_chart`.
+        domain: Where the horizontal axis begins and ends; as the figures ask for when absent.
+        line: A figure to compare with, as a dashed line, and what it is; its name stands between the rows and
+            the legend, since within it would lie on the marks of the first region.
+        digits: Digits behind the point of what is shown.
+
+    Returns:
+        Null where there are no figures.
     """
     keys = keys_best_first(scores)
     if not keys:
         return None
-    rows = [
-        (one if label(one) == one else f"{label(one)} ({one})", *(cell(of.get(one)) for of in scores.values()))
-        for one in keys
-    ]
-    chart = marks_chart(scores, keys, what, label=label, **options)
+    labels = {one: label(one) for one in keys}
+    data, rows = [], []
+    for one, named in labels.items():
+        found = [(name, by_key.get(one)) for name, by_key in scores.items()]
+        rows.append((one if named == one else f"{named} ({one})", *(cell(score, digits) for _, score in found)))
+        for name, score in found:
+            if score is not None and score.value is not None:
+                ends = {"value": score.value, "low": score.low, "high": score.high}
+                drawn = {end: None if at is None else round(at, digits) for end, at in ends.items()}
+                data.append({"series": name, "key": named, **drawn})
+    chart = chart_spec(
+        "marks",
+        f"{what} with 95 % intervals",
+        height=(14 * len(scores) + 6) * len(keys),
+        what=what,
+        data=data,
+        series=list(scores),
+        keys=list(labels.values()),
+        scale={} if domain is None else {"domain": list(domain)},
+        # One legend for colours and shapes, which have one list of names.
+        legend=None if len(scores) == 1 else {"orient": "top", "title": None, "columns": 1},
+        lines=[] if line is None else [{"value": line[0], "what": line[1]}],
+    )
     return Section(Table.of(title, (key, *scores), rows, text), (ReportChart("", chart),))
 
 
@@ -203,50 +229,6 @@ def _heat_map(
     bright = domain[0] + _BRIGHT * (domain[1] - domain[0])
     values = {"data": data, "columns": x, "rows": y, "domain": list(domain), "bright": bright, "few": _FEW}
     return chart_spec("heat", f"Heat map: {what}", height=22 * len(y), what=what, **values)
-
-
-def marks_chart(
-    scores: Mapping[str, Mapping[str, Score]],
-    keys: Sequence[str],
-    what: str,
-    *,
-    label: Callable[[str], str] = str,
-    domain: tuple[float, float] | None = None,
-    line: tuple[float, str] | None = None,
-    digits: int = 1,
-) -> _Spec:
-    """Figures by region or the like with their intervals, one mark per model or other series.
-
-    Args:
-        scores: By series and key.
-        keys: From top to bottom.
-        what: What the figures are.
-        label: What a key is called.
-        domain: Where the horizontal axis begins and ends; as the figures ask for when absent.
-        line: A figure to compare with, as a dashed line, and what it is; its name stands between the rows and
-            the legend, since within it would lie on the marks of the first region.
-        digits: Digits behind the point of what is drawn.
-    """
-    data = []
-    for name, by_key in scores.items():
-        for key in keys:
-            if (one := by_key.get(key)) is not None and one.value is not None:
-                ends = {"value": one.value, "low": one.low, "high": one.high}
-                drawn = {end: None if found is None else round(found, digits) for end, found in ends.items()}
-                data.append({"series": name, "key": label(key), **drawn})
-    return chart_spec(
-        "marks",
-        f"{what} with 95 % intervals",
-        height=(14 * len(scores) + 6) * len(keys),
-        what=what,
-        data=data,
-        series=list(scores),
-        keys=[label(key) for key in keys],
-        scale={} if domain is None else {"domain": list(domain)},
-        # One legend for colours and shapes, which have one list of names.
-        legend=None if len(scores) == 1 else {"orient": "top", "title": None, "columns": 1},
-        lines=[] if line is None else [{"value": line[0], "what": line[1]}],
-    )
 
 
 def chart_spec(name: str, description: str, *, height: int, **values: Any) -> _Spec:

@@ -6,7 +6,7 @@ predictions.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar
 
 from blend.eval.task import TaskOptions
 from blend.eval.task_protocol import Task, part
@@ -40,26 +40,19 @@ class TripleTaskOptions(TaskOptions):
             )
 
 
-class TripleTerms(NamedTuple):
-    """Terms of one of the two tasks for what the sections of both show."""
-
-    figure: str
-    """The figure that the task is about."""
-    figures: tuple[str, ...]
-    """The figures of the overview."""
-    decided_by: str
-    """Column of decisions by which runs are compared."""
-    predicted: str
-    """Column of decisions with what a model names first."""
-    mark: str
-    """What a mark of a country is."""
-
-
 class TripleTask(Task):
     """Base of both tasks about triples."""
 
-    terms: ClassVar[TripleTerms]
-    """How the task calls what the sections show."""
+    figure: ClassVar[str]
+    """The figure that the task is about."""
+    figures: ClassVar[tuple[str, ...]]
+    """The figures of the overview."""
+    decided_by: ClassVar[str]
+    """Column of decisions by which runs are compared."""
+    predicted: ClassVar[str]
+    """Column of decisions with what a model names first."""
+    mark: ClassVar[str]
+    """What a mark of a country is."""
     chosen_by = ("languages", "countries")
 
     overview = part("triples.triple_results:triple_overview")
@@ -72,7 +65,7 @@ class TripleTask(Task):
         """Runs by the figure that the task is about, highest first; equal ones in the order given."""
 
         def figure(run: "ScoredRun") -> float:
-            score = run.overall(self.terms.figure)
+            score = run.overall(self.figure)
             return -1.0 if score is None or score.value is None else score.value
 
         return sorted(runs, key=figure, reverse=True)

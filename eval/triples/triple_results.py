@@ -9,7 +9,6 @@ from math import ceil
 from pathlib import Path
 
 import polars as pl
-from pydantic import BaseModel, ConfigDict
 
 from blend.eval.items import text_digest
 from blend.eval.judging.labels import read_reply_verdicts
@@ -26,10 +25,11 @@ from blend.eval.report.scored_runs import Candidate, KnownQuestion, KnownQuestio
 from blend.eval.runs.answers import storing
 from blend.eval.scores_json import ALL, UNANSWERED, Score, agreement_scores, estimated, share_scores
 from blend.eval.statistics.agreement import correlation
-from blend.eval.triples import TripleTask, TripleTerms
+from blend.eval.triples import TripleTask
 from blend.eval.triples.triple_prompts import with_small_countries_together
 from blend.loaders.files.atomic import atomic_write
 from blend.schemas.errors import InputError, UnknownNameError
+from blend.schemas.models import FrozenModel
 from blend.schemas.sheets import CORRECT
 
 SHOWN = 5
@@ -51,7 +51,7 @@ def predictions(run: ScoredRun) -> pl.DataFrame:
             f"{run.run.directory}: the task {run.task.name} has no predictions to judge; name a run of a task "
             "about triples"
         )
-    predicted = pl.col(run.task.terms.predicted).list.head(SHOWN).list.unique()
+    predicted = pl.col(run.task.predicted).list.head(SHOWN).list.unique()
     asked = run.reword("Which ingredients belong into the dish “{}”?")
     rows = (
         run.decisions()
@@ -112,10 +112,8 @@ MEASURES = ("precision", "recall", "f1", "hits_1", "hits_5", "similarity")
 _NAMES = {"hits_1": "P@1", "hits_5": "P@5", "similarity": "mWS"}
 
 
-class JudgedByPeople(BaseModel):
+class JudgedByPeople(FrozenModel):
     """Judgements of people on a run's predictions."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     signature: str
     """Signature of the run's scores."""
@@ -174,8 +172,8 @@ def score_by_people(run: ScoredRun, paths: Sequence[Path], *, seed: int = 0) -> 
 def _correlations(judged: pl.DataFrame, run: ScoredRun, seed: int) -> list[Score]:
     """Each automatic measure of a dish against the share of its predictions that people find right."""
     # The mean of the column by which runs are compared is the task's figure: mAP of the average precision.
-    terms = _terms_of(run)
-    decided_by, own = terms.decided_by, terms.figure.removeprefix("m")
+    task = _task_of(run)
+    decided_by, own = task.decided_by, task.figure.removeprefix("m")
     scores = []
     for name in (measure for measure in MEASURES if measure in judged.columns):
         by_item = judged.group_by("item_id", "qid", name, maintain_order=True).agg(pl.col("people").mean())
@@ -198,13 +196,13 @@ _DIFFERENCES = {
 
 def triple_sections(runs: Sequence[ScoredRun]) -> tuple[Section | None, ...]:
     """The sections on comparable runs; null without figures for one."""
-    terms = _terms_of(runs[0])
+    task = _task_of(runs[0])
     line = " The line is its 95 % interval over dishes; a country with one dish has none."
     return (
-        _marks(runs, terms.figure, "country", "By country", terms.mark + line),
-        _marks(runs, terms.figure, "template", "By template", _OF_TEMPLATES),
-        _by_language(runs, terms.figure),
-        _languages(runs, terms),
+        _marks(runs, task.figure, "country", "By country", task.mark + line),
+        _marks(runs, task.figure, "template", "By template", _OF_TEMPLATES),
+        _by_language(runs, task.figure),
+        _languages(runs, task.figure),
         _differences(runs),
     )
 
@@ -218,20 +216,19 @@ _OF_LANGUAGES = (
 )
 
 
-def _terms_of(run: ScoredRun) -> TripleTerms:
-    """What a run's task calls its figures."""
+def _task_of(run: ScoredRun) -> TripleTask:
     assert isinstance(run.task, TripleTask)
-    return run.task.terms
+    return run.task
 
 
 def compared_dishes(run: ScoredRun) -> pl.DataFrame:
     """See `Task.compared`."""
-    return with_small_countries_together(run.decisions(), value=_terms_of(run).decided_by)
+    return with_small_countries_together(run.decisions(), value=_task_of(run).decided_by)
 
 
 def named_first(run: ScoredRun) -> pl.DataFrame:
     """See `Task.single_answers`; the answer is what a model names first."""
-    named = pl.col(_terms_of(run).predicted).list.join(", ")
+    named = pl.col(_task_of(run).predicted).list.join(", ")
     return single_answers(run).with_columns(answer=named, reply="answer")
 
 
@@ -243,7 +240,7 @@ def gold_labels(run: ScoredRun) -> KnownQuestions:
 
 def triple_overview(run: ScoredRun) -> dict[str, str]:
     """A run's line in the overview."""
-    cells = {f"{name}, %": cell(run.overall(name)) for name in _terms_of(run).figures}
+    cells = {f"{name}, %": cell(run.overall(name)) for name in _task_of(run).figures}
     similarity = run.overall("mWS")
     if similarity is not None and similarity.value is not None:
         cells["mWS"] = f"{similarity.value:.3f}"
@@ -278,8 +275,7 @@ def _marks(runs: Sequence[ScoredRun], main: str, scope: str, title: str, text: s
     return marks_section(title, about, scores, f"{main}, %", key=scope, domain=(0, highest))
 
 
-def _languages(runs: Sequence[ScoredRun], terms: TripleTerms) -> Section | None:
-    main = terms.figure
+def _languages(runs: Sequence[ScoredRun], main: str) -> Section | None:
     # Countries are many and languages few: countries are the rows.
     of_runs = {
         run.name: {

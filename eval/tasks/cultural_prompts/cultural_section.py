@@ -10,8 +10,7 @@ from blend.eval.report.report_sections import (
     Section,
     cell,
     chart_spec,
-    keys_best_first,
-    marks_chart,
+    marks_section,
     table_section,
 )
 from blend.eval.report.scored_runs import ScoredRun
@@ -107,33 +106,21 @@ def _variances(runs: Sequence[ScoredRun]) -> Section | None:
 
 
 def _agreement(runs: Sequence[ScoredRun], measure: str, survey: str) -> Section | None:
-    def by_kind(run: ScoredRun) -> dict[str, dict[str, Score]]:
-        found: dict[str, dict[str, Score]] = {}
+    scores: dict[str, dict[str, Score]] = {}
+    for run in runs:
         for key, score in run.of(f"tau-{measure}-{survey}", "anchor").items():
-            split, _, anchor = key.rpartition("/")
-            found.setdefault(split or "texts", {})[anchor] = score
-        return found
-
-    def rows_of(run: ScoredRun) -> Iterator[tuple[str, ...]]:
-        for kind, of_kind in by_kind(run).items():
-            for anchor, score in of_kind.items():
-                yield kind, anchor, cell(score, 3)
-
-    title = f"Kendall’s τ of {_MEASURES[measure]} and {survey}"
-    charts = [
-        ReportChart(run.name, marks_chart(by_kind(run), order, title, line=(0, ""), digits=3))
-        for run in runs
-        if (order := keys_best_first(by_kind(run)))
-    ]
-    return table_section(
+            kind, _, anchor = key.rpartition("/")
+            scores.setdefault(", ".join(filter(None, (run.name, kind))), {})[anchor] = score
+    return marks_section(
         f"Agreement with {survey}, by {_MEASURES[measure]}",
         "For every nationality: do the texts for those whose values are close to its own resemble its texts "
         "more? Kendall’s τ is 1 if the two orders of all others agree, −1 if one is the other reversed, 0 if "
         "they have nothing in common. Mean over topics with its 95 % interval.",
-        ("kind of text", "nationality", "τ"),
-        runs,
-        rows_of,
-        charts=charts,
+        scores,
+        f"Kendall’s τ of {_MEASURES[measure]} and {survey}",
+        key="nationality",
+        line=(0, ""),
+        digits=3,
     )
 
 

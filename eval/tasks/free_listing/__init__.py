@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from blend.eval.task import ScoringOptions, WrittenOptions
 from blend.eval.task_protocol import part
-from blend.eval.triples import TripleTask, TripleTaskOptions, TripleTerms
+from blend.eval.triples import TripleTask, TripleTaskOptions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,13 +35,13 @@ class FreeListing(TripleTask):
     rules = ("default", "contains")
     repeated: ClassVar[Mapping[str, str]] = {"f1": "f1"}
     compared_by = "F1 in %"
-    terms = TripleTerms(
-        figure="f1",
-        figures=("f1", "precision", "recall", "accuracy"),
-        decided_by="f1",
-        predicted="named",
-        mark="Each mark is the mean F1 of the lists for dishes from a country: 100 where a list names every "
-        "ingredient and nothing else.",
+    figure = "f1"
+    figures = ("f1", "precision", "recall", "accuracy")
+    decided_by = "f1"
+    predicted = "named"
+    mark = (
+        "Each mark is the mean F1 of the lists for dishes from a country: 100 where a list names every "
+        "ingredient and nothing else."
     )
 
     settle = part("tasks.free_listing.listings:settle_listing")

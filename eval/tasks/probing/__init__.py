@@ -7,7 +7,7 @@ from typing import Literal
 
 from blend.eval.task import CandidateOptions, ScoringOptions
 from blend.eval.task_protocol import part
-from blend.eval.triples import TripleTask, TripleTaskOptions, TripleTerms
+from blend.eval.triples import TripleTask, TripleTaskOptions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,13 +39,13 @@ class Probing(TripleTask):
     options = ProbingOptions
     scoring = ProbingScoring
     compared_by = "mAP in %"
-    terms = TripleTerms(
-        figure="mAP",
-        figures=("mAP", "P@1", "P@5"),
-        decided_by="precision",
-        predicted="top",
-        mark="Each mark is the mean average precision (mAP) of the dishes from a country: 100 where every "
-        "ingredient stands before all other candidates.",
+    figure = "mAP"
+    figures = ("mAP", "P@1", "P@5")
+    decided_by = "precision"
+    predicted = "top"
+    mark = (
+        "Each mark is the mean average precision (mAP) of the dishes from a country: 100 where every "
+        "ingredient stands before all other candidates."
     )
 
     settle = part("tasks.probing.probing_items:settle_probing")

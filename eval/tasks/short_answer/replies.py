@@ -9,7 +9,6 @@ What a reply denies, declines to say or repeats of its question is no answer of 
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 from typing import NamedTuple
@@ -31,24 +30,17 @@ LETTER = r"[\w\u0300-\u036f\u064b-\u065f\u0670\u0900-\u0963\u0966-\u0dff\u200c\u
 """A character of a word, as a pattern."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReplyWords:
-    """Words of a language, and of English, as patterns; the table says what each list means.
+ReplyWords = Mapping[str, re.Pattern[str]]
+"""Words of a language, and of English, as a pattern for each of `LISTS`; one of no words matches nothing.
 
-    A pattern of no words matches nothing. Texts are to be in NFC.
-    """
+Texts are to be in NFC.
+"""
 
-    joins: re.Pattern[str]
-    but: re.Pattern[str]
-    negates_next: re.Pattern[str]
-    negates_previous: re.Pattern[str]
-    negates_word: re.Pattern[str]
-    negates_clause: re.Pattern[str]
-    not_negations: re.Pattern[str]
-    guesses: re.Pattern[str]
-    turns: re.Pattern[str]
-    refusals: re.Pattern[str]
-    beside_refusals: re.Pattern[str]
+LISTS = (
+    *("joins", "but", "negates_next", "negates_previous", "negates_word", "negates_clause", "not_negations"),
+    *("guesses", "turns", "refusals", "beside_refusals"),
+)
+"""Keys of a language in ``reply_words.toml``, which says what each means."""
 
 
 @lru_cache(maxsize=64)
@@ -56,8 +48,7 @@ def reply_words(language: str) -> ReplyWords:
     """The words of a language (primary subtag) and of English; English ones alone where the table has none."""
     tables = packaged_words()
     used = {tag: tables[tag] for tag in (language, ENGLISH) if tag in tables}
-    patterns = {name: _any_of(name, used) for name in ReplyWords.__slots__}
-    return ReplyWords(**patterns)
+    return {name: _any_of(name, used) for name in LISTS}
 
 
 @lru_cache(maxsize=1)
@@ -221,7 +212,7 @@ def read_reply(response: str, prompt: str, words: ReplyWords) -> Reply:
     """
     text = _without_prompt(normalize("NFC", response), normalize("NFC", prompt))
     clauses = list(_clauses(text, words))
-    refusing = [bool(words.refusals.search(*clause)) for clause in clauses]
+    refusing = [bool(words["refusals"].search(*clause)) for clause in clauses]
     asserts = _with_gaps(
         text,
         [
@@ -231,7 +222,7 @@ def read_reply(response: str, prompt: str, words: ReplyWords) -> Reply:
     )
     own = _with_gaps(asserts, _quotes(text, prompt))
     refused = any(refusing) and not any(
-        _WORD.search(own, start, end) and not words.beside_refusals.search(plain, start, end)
+        _WORD.search(own, start, end) and not words["beside_refusals"].search(plain, start, end)
         for plain, start, end in clauses
     )
     n_answers, end = _listed(own.replace(GAP, " "), words)
@@ -244,8 +235,10 @@ def _n_words(text: str, start: int = 0, end: int | None = None) -> float:
     return sum(0.5 if _IDEOGRAPH.match(word) else 1 for word in found)
 
 
-def denies(text: str, words: ReplyWords) -> bool:
+@lru_cache(maxsize=1 << 16)
+def denies(text: str, language: str) -> bool:
     """Whether a text denies something: ``no religion``."""
+    words = reply_words(language)
     return any(start < end for start, end in (_denied(*clause, words) for clause in _clauses(text, words)))
 
 
@@ -297,7 +290,7 @@ def _clauses(text: str, words: ReplyWords) -> Iterator[tuple[str, int, int]]:
     bracketed = [(text, aside.start() + 1, aside.end() - 1) for aside in _BRACKETED.finditer(text)]
     plain = _BRACKETED.sub(lambda aside: " " * len(aside[0]), text)
     for read, start, end in [(plain, 0, len(text)), *bracketed]:
-        marks = [*_CLAUSE_END.finditer(read, start, end), *words.but.finditer(read, start, end)]
+        marks = [*_CLAUSE_END.finditer(read, start, end), *words["but"].finditer(read, start, end)]
         for at, behind in [*sorted(mark.span() for mark in marks), (end, end)]:
             if at > start:
                 yield read, start, at
@@ -306,12 +299,12 @@ def _clauses(text: str, words: ReplyWords) -> Iterator[tuple[str, int, int]]:
 
 def _denied(text: str, start: int, end: int, words: ReplyWords) -> _Span:
     """What a clause denies, or others guess from whom the reply turns; empty where it denies nothing."""
-    if words.guesses.search(text, start, end) and (turn := words.turns.search(text, end, end + _TURN)):
+    if words["guesses"].search(text, start, end) and (turn := words["turns"].search(text, end, end + _TURN)):
         return start, turn.start()
-    following = words.negates_next.search(text, start, end)
-    preceding = words.negates_previous.search(text, start, end)
-    of_clause = words.negates_clause.search(text, start, end)
-    ending = words.negates_word.search(text, start, end)
+    following = words["negates_next"].search(text, start, end)
+    preceding = words["negates_previous"].search(text, start, end)
+    of_clause = words["negates_clause"].search(text, start, end)
+    ending = words["negates_word"].search(text, start, end)
     denied = []
     if following:
         # Behind a few words that nothing follows it denies these: "apples no, strawberries yes".
@@ -326,7 +319,7 @@ def _denied(text: str, start: int, end: int, words: ReplyWords) -> _Span:
     if of_clause:
         few = _n_words(text, start, of_clause.start()) <= _SUBJECT_WORDS
         denied.append((start if few else of_clause.start(), end))
-    if not denied or words.not_negations.search(text, start, end):
+    if not denied or words["not_negations"].search(text, start, end):
         return start, start
     return min(denied)[0], max(last for _, last in denied)
 
@@ -334,7 +327,7 @@ def _denied(text: str, start: int, end: int, words: ReplyWords) -> _Span:
 def _is_answered_no(text: str, end: int, words: ReplyWords) -> bool:
     """Whether a clause that ends there is a question that a negation answers: *Apples? No, strawberries*."""
     mark = _QUESTION_MARK.match(text, end)
-    return mark is not None and words.negates_next.match(text, mark.end()) is not None
+    return mark is not None and words["negates_next"].match(text, mark.end()) is not None
 
 
 class _Passage(NamedTuple):
@@ -424,7 +417,7 @@ def _parted_at_joins(text: str, part: _Passage, words: ReplyWords) -> Sequence[_
     """A part, parted at every word like *and*; the one that begins it stands before the last entry already."""
     pieces: list[_Passage] = []
     start, begins = part.start, False
-    for join in words.joins.finditer(text, part.start, part.end):
+    for join in words["joins"].finditer(text, part.start, part.end):
         if _WORD.search(text, start, join.start()):
             pieces.append(_Passage(start, join.start(), "list"))
         else:

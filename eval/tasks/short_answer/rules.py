@@ -23,11 +23,9 @@ from blend.eval.tasks.short_answer.replies import (
     MAX_ANSWERS,
     AnswerMatch,
     Reply,
-    ReplyWords,
     Rule,
     Variant,
     denies,
-    reply_words,
 )
 from blend.eval.text.language_readers import same_religion
 from blend.eval.text.lemmatisers import TextReader, loaded, reader
@@ -78,7 +76,6 @@ def _default_rule(local: str | None, names: Mapping[str, str | None], calendar: 
         calendar: Calendar of the region: a day in either calendar is the same.
     """
     spoken = local or "en"
-    words = reply_words(spoken)
     english = reader("en", names["en"])
     readers = {True: english}
     if local is not None:
@@ -97,7 +94,7 @@ def _default_rule(local: str | None, names: Mapping[str, str | None], calendar: 
             # An answer with a value is compared by it alone: its digits can stand in another value as well.
             value = understood(answer, answer_format, language) if answer_format in _VALUES else None
             if value is None:
-                why = _named(answer, reply, readers[is_english], words)
+                why = _named(answer, reply, readers[is_english], spoken)
             else:
                 is_stated = not values.isdisjoint(_meanings(value, answer_format, calendar))
                 why = "value" if is_stated else None
@@ -116,14 +113,14 @@ def _meanings(value: str, answer_format: AnswerFormat, calendar: Calendar) -> se
     return {value, gregorian_day(int(month), int(day), calendar) or value}
 
 
-def _named(answer: str, reply: Reply, of: TextReader, words: ReplyWords) -> str | None:
+def _named(answer: str, reply: Reply, of: TextReader, spoken: str) -> str | None:
     """By which step a reply names an answer, as one language reads both, or null."""
     if reply.hedged:
         return "words" if _is_whole(answer, reply, of) else None
     read = _text(reply.asserts, of)
     if reply.own != reply.asserts and _text(reply.prompt, of).names(answer):
         read = _text(reply.own, of)
-    elif reply.first != reply.asserts and _denies(answer, words):
+    elif reply.first != reply.asserts and denies(answer, spoken):
         read = _text(reply.first, of)
     if why := read.names(answer):
         return why
@@ -182,11 +179,6 @@ class _Run:
                 return True
             start = self._joined.find(wanted, start + 1)
         return False
-
-
-@lru_cache(maxsize=1 << 16)
-def _denies(answer: str, words: ReplyWords) -> bool:
-    return denies(answer, words)
 
 
 def _first_values(text: str, answer_format: AnswerFormat, language: str) -> Sequence[str]:

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 import blend
 from blend.eval.evaluation import read_scored, score_run
 from blend.eval.judging import reply_sheet
-from blend.eval.judging.labels import read_labels
+from blend.eval.judging.labels import LABELS, LABELS_NAME, read_labels, write_labels
 from blend.eval.judging.reply_sheet import draw_replies, keep_drawn, label_replies, read_drawn, replies
 from blend.eval.report.scored_runs import ScoredRun
-from blend.schemas.errors import InputError, UnknownNameError
+from blend.schemas.errors import InputError, RowError, UnknownNameError
 from blend.schemas.sheets import REPLY_SHEET
 from helpers.messages import wrong
 
@@ -244,3 +244,24 @@ def test_what_cannot_be_drawn(made: Run, run: ScoredRun, mini_release: Path, tmp
     assert str(nothing.value) == (
         f"{directory}: no replies were drawn from this run; draw some: blend eval judge-sheet {directory}"
     )
+
+
+ROWS = [
+    ("KR/1/p/ko", 0.25, "correct", "anna|ben"),
+    ("KR/2/p/ko", 1 / 3, "correct|wrong", "anna|ben"),
+    ("KR/3/p/ko", 1.0, "partly|wrong", "anna|ben"),
+]
+
+
+def test_labels_come_back_with_the_share_of_correct_and_changed_ones_are_told(tmp_path: Path):
+    assert read_labels(tmp_path) is None
+    labels = pl.DataFrame(ROWS, LABELS, orient="row")
+    write_labels(tmp_path, labels)
+    found = read_labels(tmp_path)
+    assert found is not None
+    assert found.drop("correct").equals(labels)
+    assert found["correct"].to_list() == [1.0, 0.5, 0.0]
+    (tmp_path / LABELS_NAME).write_bytes(b"PAR1")
+    told = r"labels\.parquet: not a Parquet file, or damaged; read the sheets again: "
+    with pytest.raises(RowError, match=told):
+        read_labels(tmp_path)

@@ -1,9 +1,11 @@
-"""Scores of runs: the goldens once more, from a run directory; odd texts, and few samples."""
+"""Scores of runs: the goldens once more, from a run directory; odd texts, few samples, and the page."""
 
 from pathlib import Path
 
 import pytest
 
+from blend.eval.evaluation import read_scored
+from blend.eval.report.report_page import build_report
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.scores_json import Score, read_scores
 from blend.eval.scoring import score_answers, write_scores
@@ -166,3 +168,27 @@ def test_one_group_cannot_be_compared(run_of):
         wrong(lambda: score_answers(run))
         == f"{run.directory}: texts of one group only (French); nothing can be compared"
     )
+
+
+@pytest.fixture
+def scored(golden_texts, surveys, run_of) -> Path:
+    run = run_of(golden_texts)
+    write_scores(run, score_answers(run, surveys=surveys))
+    return run.directory
+
+
+@pytest.mark.landing
+@pytest.mark.slow
+def test_the_page_has_every_part(scored: Path):
+    page = build_report(read_scored([scored]))
+    for part in (
+        "Texts for readers of many nationalities",
+        "Variance between and within nationalities",
+        "Agreement with hofstede, by BLEU",
+        "Agreement with wvs, by −WED",
+        "Words of every nationality",
+        "butrir, kobriastan",
+    ):
+        assert part in page, part
+    # Its samples are no repeats of a question that is correct or wrong.
+    assert "Every question was asked" not in page
