@@ -357,6 +357,18 @@ _LONGEST_NUMBER = 15
 """Characters of the longest number that a float holds exactly."""
 
 
+@cache
+def writes_day_first(locale: str) -> bool:
+    """Whether dates in figures begin with the day in a locale, by CLDR; not where CLDR lacks its language."""
+    from babel import Locale, UnknownLocaleError
+
+    try:
+        pattern = str(Locale.parse(locale, sep="-").date_formats["short"].pattern)
+    except (UnknownLocaleError, ValueError):
+        return False
+    return -1 < pattern.find("d") < pattern.find("M")
+
+
 def form_in_words(asked: AnswerFormat) -> str:
     """Return what an answer in a format is called in a message."""
     return "a whole number" if asked is AnswerFormat.INTEGER else asked.value

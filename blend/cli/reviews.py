@@ -113,6 +113,7 @@ def _accept_answers(sheet: Path, out: Path, reviewer: str, *, update: bool) -> N
     from blend.cli.terminal import shown
     from blend.loaders.files.diagnostics import Diagnostics, checked
     from blend.loaders.responses.odd_answers import moved_english
+    from blend.loaders.responses.response_rows import is_own
     from blend.loaders.responses.returned_sheets import read_answer_sheet, write_reviews
     from blend.schemas.rows import Review
 
@@ -132,6 +133,11 @@ def _accept_answers(sheet: Path, out: Path, reviewer: str, *, update: bool) -> N
             more = f" and {len(written.replaced) - _PAIRS:,} more" if len(written.replaced) > _PAIRS else ""
             listed = ", ".join(map(shown, written.replaced[:_PAIRS]))
             typer.echo(f"{written.path}: replaced the reviews of {listed}{more}.")
+        if is_own(f"{written.path}:1"):
+            typer.echo(
+                f"{written.path}: counts in place of what `blend annotate sync` writes; pull again, so that "
+                "the same question is not reviewed in both."
+            )
     rows = accepted.reviews.to_dicts()
     groups = [group for review in rows for group in review["groups"]]
     # English that is the answer itself tells nothing; where a column was sorted alone, no pair fits.

@@ -23,6 +23,7 @@ from blend.builders.saq.answer_sheet import answer_sheet
 from blend.builders.saq.ballots import NEEDS_RESPONSES
 from blend.loaders.label_studio.events import Line
 from blend.loaders.label_studio.push import WantedTask
+from blend.loaders.responses.response_rows import is_own
 from blend.schemas.locales import Locale
 from blend.schemas.sheets import ANSWER_SHEET, parted
 from blend.schemas.texts import clean, pluralise
@@ -61,13 +62,13 @@ def review_tasks(project: Project, locale: Locale, material: Material) -> list[W
 
 
 def _decided_in_files(reviews: pl.DataFrame) -> dict[str, set[str]]:
-    """By template, the answers on which reviews of a locale in other files than pulled ones decide."""
+    """The answers on which own reviews of a locale decide, by template."""
     return {
         row["template_id"]: {
             clean(answer) for answer in chain(row["invalid"], *(g["answers"] for g in row["groups"]))
         }
         for row in reviews.iter_rows(named=True)
-        if not row["source"].startswith(f"reviews/{row['locale']}.jsonl:")
+        if is_own(row["source"])
     }
 
 

@@ -3,6 +3,7 @@
 ``docs/responses.md`` describes the directory column by column.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -10,18 +11,20 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from blend.loaders.files.diagnostics import Checked, Diagnostics, Placed, R
-from blend.loaders.responses.checks import check_rows, file_of
+from blend.loaders.responses.checks import check_rows
 from blend.loaders.responses.odd_texts import on_one_line
 from blend.loaders.responses.response_rows import (
     AskedQuestion,
     ResponseRows,
+    is_own,
     read_response_rows,
     response_layout,
 )
 from blend.schemas.errors import BlendError
 from blend.schemas.frames import KEY, PROMPT_KEY, PROMPTS, QUESTIONS, RESPONSES, REVIEWS, TEMPLATES
 from blend.schemas.locales import Registry, registry
-from blend.schemas.rows import Prompt, Review
+from blend.schemas.rows import Prompt, Response, Review
+from blend.schemas.texts import clean
 
 NOT_ASKED, IN_A_FILE = "not-asked", "reviewed-in-a-file"
 """Kinds of the findings about reviews that are passed over."""
@@ -75,41 +78,58 @@ def read_responses(
     folder, diagnostics = Path(folder), Diagnostics()
     files = response_layout(folder, diagnostics, collecting=collecting)
     rows = read_response_rows(files, folder, known, diagnostics)
-    rows = _reviews_that_count(rows, diagnostics, reviewing=reviewing, collecting=collecting)
+    rows = _reviews_that_count(rows, diagnostics, reviewing=reviewing)
     check_rows(rows, known, diagnostics, reviewing=reviewing, collecting=collecting)
     diagnostics.raise_problems()
     return response_tables(rows, known, diagnostics)
 
 
-def _reviews_that_count(
-    rows: ResponseRows, diagnostics: Diagnostics, *, reviewing: bool, collecting: bool
-) -> ResponseRows:
-    """Rows without the reviews of questions that are dropped, and with the first of two in several files.
+def _reviews_that_count(rows: ResponseRows, diagnostics: Diagnostics, *, reviewing: bool) -> ResponseRows:
+    """Rows without the reviews of questions that are dropped, and with one of two that stand in two files.
 
-    So it is where somebody is ``reviewing``, and the second while responses are still ``collecting``; a build
-    stops at either. What is left out stays in its file, and counts again with the question, or without the
-    other review.
+    What is left out stays in its file, and counts again with the question, or without the other review. Reviews
+    in other files than own ones must be about questions that are asked, unless somebody is ``reviewing``. Of an
+    own review and another one the own one counts, unless the other decides on more of the given answers.
     """
     asked = {_key(row) for _, row in rows.questions.rows} if rows.questions.is_complete else set()
-    first: dict[tuple[str, str], Placed[Review]] = {}
-    kept = []
+    given = defaultdict[tuple[str, str], set[str]](set)
+    for _, response in rows.responses.rows:
+        given[_key(response)].update(map(clean, response.answers))
+    left_out: set[str] = set()
+    by_question = defaultdict[tuple[str, str], list[Placed[Review]]](list)
     for one in rows.reviews.rows:
-        template_id, locale = key = _key(one.row)
-        earlier = first.setdefault(key, one)
+        template_id, locale = _key(one.row)
         # A file without a question is more likely cut off than meant.
-        if reviewing and asked and key not in asked:
+        if asked and (template_id, locale) not in asked and (reviewing or is_own(one.location)):
             what = f"review of {template_id!r}, which is not asked in {locale} any more"
             diagnostics.oddity(NOT_ASKED, one, f"{what}; not read, and kept until it is")
-        elif collecting and file_of(earlier.location) != file_of(one.location):
-            what = f"review of {template_id!r}, which {earlier.location} reviews as well"
-            diagnostics.oddity(IN_A_FILE, one, f"{what}; left out, and a build stops at it: delete it")
+            left_out.add(one.location)
         else:
-            kept.append(one)
+            by_question[template_id, locale].append(one)
+    for key, reviews in by_question.items():
+        if [is_own(one.location) for one in reviews] not in ([True, False], [False, True]):
+            continue
+        n_decided = {one: len(_decided_in(one.row) & given[key]) for one in reviews}
+        counting, other = sorted(reviews, key=lambda one: (-n_decided[one], not is_own(one.location)))
+        left_out.add(other.location)
+        if other.row != counting.row:
+            detail = (
+                f"{other.row.reviewer} reviewed the question in {other.location}, {counting.row.reviewer} in "
+                f"{counting.location}, which counts; left out"
+            )
+            diagnostics.oddity(IN_A_FILE, other, detail)
+    kept = [one for one in rows.reviews.rows if one.location not in left_out]
     return rows._replace(reviews=rows.reviews._replace(rows=kept))
 
 
-def _key(row: AskedQuestion | Review) -> tuple[str, str]:
+def _key(row: AskedQuestion | Response | Review) -> tuple[str, str]:
     return row.template_id, row.locale
+
+
+def _decided_in(review: Review) -> set[str]:
+    """The answers on which a review decides, cleaned."""
+    grouped = (answer for group in review.groups for answer in group.answers)
+    return set(map(clean, [*review.invalid, *grouped]))
 
 
 def readable_questions(folder: Path, *, locales: Registry) -> Checked[AskedQuestion] | None:

@@ -4,7 +4,7 @@ A rule yields problems, which stop the reader, and findings, which do not.
 """
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import NamedTuple
@@ -21,12 +21,13 @@ from blend.schemas.formats import (
     form_in_words,
     format_of,
     understood,
+    writes_day_first,
 )
 from blend.schemas.locales import Registry
 from blend.schemas.personal_data import as_read, own_words, several_pseudonyms
 from blend.schemas.prompts import slot_problems, slots_of
 from blend.schemas.rows import QUESTION_SLOT, QuestionTemplate, Response, Review
-from blend.schemas.texts import clean, fold, is_placeholder, is_unwritten, scripts_of
+from blend.schemas.texts import clean, fold, is_placeholder, is_unwritten, pluralise, scripts_of
 
 _Key = tuple[str, str]
 
@@ -39,6 +40,7 @@ class _UnderCheck(NamedTuple):
     templates: Mapping[str, QuestionTemplate]
     """By id."""
     reviewing: bool
+    collecting: bool
 
     @property
     def responses(self) -> list[Placed[Response]]:
@@ -60,7 +62,7 @@ def check_rows(
     See `loaders.responses.read_responses` for ``reviewing`` and ``collecting``.
     """
     templates = {row.template_id: row for _, row in rows.templates.rows}
-    check = _UnderCheck(rows, known, templates, reviewing)
+    check = _UnderCheck(rows, known, templates, reviewing, collecting)
     # What is only odd is told by a build: while answers come in, the same would be looked for at each sync.
     rules = _RULES if collecting else {**_RULES, **_ODD}
     for rule, needed in rules.items():
@@ -95,7 +97,8 @@ def _twice(check: _UnderCheck) -> Found:
             if table == "responses":
                 fix += ", or correct its annotator or template_id"
             if table == "reviews" and file_of(earlier) != file_of(location):
-                fix += "; what `blend annotate sync` has written would come again"
+                name = f"{row.locale}.own.jsonl, and pull again"
+                fix += f"; beside what `blend annotate sync` writes, name the other file {name}"
             yield RowError(what.format(row, earlier), where=location, fix=fix)
 
 
@@ -178,8 +181,6 @@ def _repeated(check: _UnderCheck) -> Found:
 _HINT = re.compile(r"(?<!\w)(?:([^\W\d_])\1:([^\W\d_])\2|\d{1,2}:\d\d|MM/DD|DD/MM)(?!\w)", re.IGNORECASE)
 """How a question in any language shows a time or day to write: ``HH:MM``, ``OO:MM``, ``18:00``, ``MM/DD``.
 Not ``12/31``: BLEnD's teams explain days so."""
-
-
 _DAY_FIRST = re.compile(
     r"(?<![\w/])(?:(?:DD|TT|JJ)/(?:MM|MÅ)|(?:1[3-9]|2\d|3[01])/(?:0?[1-9]|1[0-2]))(?![\w/])", re.IGNORECASE
 )
@@ -258,11 +259,23 @@ def _key(row: AskedQuestion | Response | Review) -> _Key:
 
 def _reviewed_answers(check: _UnderCheck) -> Found:
     """Reviewed answers that nobody gave, and answers that a review says nothing about."""
+    responses, reviews = check.responses, check.rows.reviews.rows
+    answering = {response.locale for _, response in responses}
+    if not check.collecting:
+        # Once per file: most likely one is missing.
+        idle = (one for one in reviews if one.row.locale not in answering)
+        files = Counter((file_of(location), review.locale) for location, review in idle)
+        for (file, locale), n_reviews in files.items():
+            what = f"reviews {pluralise(n_reviews, 'question')} of {locale}, from where there is no response"
+            fix = f"add the responses, responses/{locale}.csv, or remove the reviews"
+            yield RowError(what, where=file, fix=fix)
     given: defaultdict[_Key, dict[str, str]] = defaultdict(dict)
-    for location, response in check.responses:
+    for location, response in responses:
         for answer in response.answers:
             given[_key(response)].setdefault(clean(answer), location)
-    for location, review in check.rows.reviews.rows:
+    for location, review in reviews:
+        if review.locale not in answering:
+            continue  # told above, once
         answers = given[_key(review)]
         typed = [*review.invalid, *(answer for group in review.groups for answer in group.answers)]
         decided = {clean(answer): answer for answer in typed}
@@ -307,23 +320,44 @@ def _settled(answer: str, asked: AnswerFormat, review: Review) -> bool:
 
 _RANGE = re.compile(r"(?<!\d)(\d{1,4}) ?~ ?(\d{1,4})(?!\d)")
 """How BLEnD's questions say which numbers they want: ``(0~24)``."""
+_MONTHS = 12
 
 
-def _beyond(check: _UnderCheck) -> Found:
-    """Numbers beyond those asked for; not those that a review calls invalid."""
-    reviews = check.rows.reviews.rows
-    struck = {(*_key(review), clean(answer)) for _, review in reviews for answer in review.invalid}
+def _odd_values(check: _UnderCheck) -> Found:
+    """Numbers beyond those asked for, and days that may stand before their months.
+
+    Not those that a review calls invalid.
+    """
+    struck = {
+        (*_key(review), clean(answer)) for _, review in check.rows.reviews.rows for answer in review.invalid
+    }
+    days = defaultdict[_Key, dict[str, Placed[Response]]](dict)
     for placed in check.responses:
         row, template = placed.row, check.templates.get(placed.row.template_id)
-        is_number = template is not None and template.answer_format is AnswerFormat.INTEGER
-        asked = _RANGE.search(template.text) if template is not None and is_number else None
-        for number, answer in enumerate(row.answers if asked else (), start=1):
-            value = understood(answer, AnswerFormat.INTEGER, row.locale)
-            if asked is None or value is None or (*_key(row), clean(answer)) in struck:
+        if template is None:
+            continue
+        asked = _RANGE.search(template.text) if template.answer_format is AnswerFormat.INTEGER else None
+        if asked is None and template.answer_format is not AnswerFormat.DATE:
+            continue
+        for number, answer in enumerate(row.answers, start=1):
+            value = understood(answer, template.answer_format, row.locale, unit=asked_unit(template.text))
+            if value is None or (*_key(row), clean(answer)) in struck:
                 continue
-            if not int(asked[1]) <= float(value) <= int(asked[2]):
+            if asked is None:
+                days[_key(row)].setdefault(value, placed)
+            elif not int(asked[1]) <= float(value) <= int(asked[2]):
                 detail = f"column answer_{number}: {answer!r} is beyond {asked[0]}, for which the question asks"
                 yield about("out-of-range", placed, f"{detail}; kept")
+    # One day beyond the twelfth shows which way a locale's people write.
+    sure = {locale for (_, locale), found in days.items() if any(int(day[3:]) > _MONTHS for day in found)}
+    for (template_id, locale), found in days.items():
+        unsure = [day for day in found if day[:2] != day[3:]]
+        if unsure and locale not in sure and writes_day_first(locale):
+            detail = (
+                f"the days of {template_id!r}, {', '.join(map(repr, found))}, are read as months and days; "
+                f"kept, look whether people wrote the day first, as is usual in {locale}"
+            )
+            yield about("day-or-month", found[unsure[0]], detail)
 
 
 _RULES: Mapping[Callable[[_UnderCheck], Found], Sequence[str]] = {
@@ -338,7 +372,7 @@ _RULES: Mapping[Callable[[_UnderCheck], Found], Sequence[str]] = {
     _not_asked: ("questions",),
     _reviewed_answers: ("responses",),
     _out_of_format: ("reviews",),
-    _beyond: (),
+    _odd_values: (),
     lambda check: other_countries(check.rows, check.known): ("templates",),
 }
 """The rules, each with the tables that must be whole."""

@@ -8,9 +8,9 @@ import html
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import chain
 from typing import Any
 
@@ -45,6 +45,12 @@ _LINE_ENDS = re.compile("[\t-\r\x1c-\x1f\x85\u2028\u2029]")
 
 _OF_UTF8 = re.compile(r"[\u00c2-\u00f4][^\x00-\x7f\u00c0-\u00ff\s]{1,3}")
 """What a letter of UTF-8 looks like where it was read as cp1252."""
+_CODE_PAGES = {
+    **dict.fromkeys(("bs", "cs", "hr", "hu", "pl", "ro", "sk", "sl", "sq"), "cp1250"),
+    **dict.fromkeys(("az", "tr"), "cp1254"),
+    **dict.fromkeys(("et", "lt", "lv"), "cp1257"),
+}
+"""By language in Latin letters, the code page of its spreadsheets that shares most letters with cp1252."""
 _SIGN_IN_WORD = re.compile(r"(?<=[A-Za-z\u00c0-\u024f])[‹›£¤¬±÷¢¥¦§¨¯¸¶¼½¾†‡‰„‚”“](?=[A-Za-z\u00c0-\u024f])")
 """Signs that stand where cp850 has letters, such as ``›`` for ``ø``."""
 _OF_A_PAGE = re.compile(r"</?[A-Za-z][A-Za-z0-9]*(?:\s[^<>]*)?/?>|&(?:[A-Za-z]{2,8}|#\d+|#x[0-9A-Fa-f]+);")
@@ -68,7 +74,7 @@ def odd_texts(rows: ResponseRows, known: Registry) -> Iterator[Finding]:
         for column, text, is_local in _texts_of(placed.row):
             shown = clean(text)
             locale = known.get(placed.row.locale) if is_local else None
-            for kind, what in _suspect(shown, is_typed="prompt" not in column):
+            for kind, what in _suspect(shown, locale, is_typed="prompt" not in column):
                 yield about(kind, placed, f"column {column}: {what}")
             if not shown.isprintable():
                 ordinary = "" if locale is None else ordinary_in(locale.script, rtl=locale.direction == "rtl")
@@ -139,21 +145,37 @@ def _texts_of(row: Row) -> Iterator[_Text]:
         yield from ((name, getattr(row, name), local) for name, local in _COLUMNS.items() if name in there)
 
 
-def _suspect(text: str, *, is_typed: bool) -> Iterator[tuple[str, str]]:
+def _suspect(text: str, locale: Locale | None, *, is_typed: bool) -> Iterator[tuple[str, str]]:
     for word in mixed_words(text):
         scripts = " and ".join(name.capitalize() for name in sorted(scripts_of(word)))
         what = f"{word!r} is spelled in {scripts} letters; kept, and no variant of a word in one"
         yield "mixed-scripts", what
     if found := _MARK_IN_WORD.search(text) if "?" in text else None:
         yield "question-marks", f"{found[0]!r} {_LOST}"
+    page = None if locale is None else _CODE_PAGES.get(locale.language)
     for word in () if text.isascii() else text.split():
-        if (meant := _OF_UTF8.sub(_as_utf8, word)) != word:
+        meant = _OF_UTF8.sub(_as_utf8, word)
+        if meant == word and page is not None:
+            meant = word.translate(_misread(page))
+        if meant != word:
             yield "wrong-encoding", f"{word!r} may be {meant!r}, read in a wrong encoding; kept"
         elif _SIGN_IN_WORD.search(word):
             yield "wrong-encoding", f"{word!r} has a sign within a word, as of a wrong encoding; kept"
     marks = _OF_A_PAGE.findall(text) if is_typed else ()
     if mark := next((one for one in marks if html.unescape(one) != one or one.startswith("<")), None):
         yield "html-markup", f"{mark!r} is spelled as on a web page; kept"
+
+
+@cache
+def _misread(page: str) -> Mapping[int, str]:
+    """Letters of cp1252 and the other ones that a code page has in their places, such as ``č`` for ``è``."""
+    letters = dict[int, str]()
+    for code in range(0x80, 0x100):
+        with suppress(UnicodeError):  # some places are empty
+            read, meant = bytes([code]).decode("cp1252"), bytes([code]).decode(page)
+            if read != meant and read.isalpha() and meant.isalpha():
+                letters[ord(read)] = meant
+    return letters
 
 
 def _as_utf8(found: re.Match[str]) -> str:
@@ -205,7 +227,7 @@ def other_languages(rows: ResponseRows, known: Registry) -> Iterator[Finding]:
         locale = known.get(placed.row.locale)
         language = _language(locale)
         for column, text, is_local in _texts_of(placed.row):
-            what = _foreign(text, language if is_local else _ENGLISH)
+            what = foreign(text, language if is_local else _ENGLISH)
             is_question = column == "question"
             if is_question and language == _ENGLISH:
                 continue  # it is told of its English
@@ -219,7 +241,7 @@ def other_languages(rows: ResponseRows, known: Registry) -> Iterator[Finding]:
                 yield about("other-country", placed, detail)
 
 
-def _foreign(text: str, language: str) -> str | None:
+def foreign(text: str, language: str) -> str | None:
     """Say of a text that it is hardly in a language, by the dictionary of it, or else by that of English."""
     # Names of places and people are in no dictionary; a sentence begins with a capital all the same.
     found = _WORD.findall(_BRACKETS.sub(" ", text))

@@ -160,6 +160,19 @@ def _files(part: Path, root: Path, suffixes: tuple[str, ...], diagnostics: Diagn
     return [path for path in files if path.suffix.lower() in suffixes]
 
 
+OWN = ".own"
+"""Ending of the stem of files of own reviews: ``ko-KR.own.jsonl`` beside ``ko-KR.jsonl``."""
+
+
+def is_own(location: str) -> bool:
+    """Whether the file of a review is one of own reviews.
+
+    Args:
+        location: Of the row, ``reviews/ko-KR.own.jsonl:3``.
+    """
+    return Path(location.rpartition(":")[0]).stem.endswith(OWN)
+
+
 class AskedQuestion(Row):
     """A template in one locale, as the file of questions holds it."""
 

@@ -15,7 +15,9 @@ import polars as pl
 from blend.loaders.files.atomic import atomic_write, check_own_folder, storage_errors
 from blend.loaders.files.content import parse_json, read_text
 from blend.loaders.files.diagnostics import Diagnostics
+from blend.loaders.files.new_files import is_pulled
 from blend.loaders.files.rows import SUFFIXES, Cells, Columns, read_rows, read_table
+from blend.loaders.responses.response_rows import OWN
 from blend.loaders.responses.verdicts import GivenVerdict
 from blend.schemas.arrow_types import text_columns
 from blend.schemas.errors import ConflictError, InputError, RowError, UnknownNameError
@@ -287,7 +289,7 @@ class _WrittenReviews(NamedTuple):
     """A file of reviews as written."""
 
     path: Path
-    """Named for its locale, ``ko-KR.jsonl``."""
+    """Named for its locale, ``ko-KR.jsonl``; ``ko-KR.own.jsonl`` beside one that pulls write."""
     reviews: Sequence[Mapping[str, Any]]
     """Those that were written."""
     kept: int
@@ -298,6 +300,8 @@ class _WrittenReviews(NamedTuple):
 
 def write_reviews(reviews: pl.DataFrame, out: Path, *, update: bool = False) -> list[_WrittenReviews]:
     """Write reviews as JSON Lines, one file per locale, which is named for it.
+
+    Where pulls write a file of that name (`new_files.is_pulled`), it is ``ko-KR.own.jsonl`` instead.
 
     Either all files are written or, after an error, none is changed that was looked at.
 
@@ -317,7 +321,7 @@ def write_reviews(reviews: pl.DataFrame, out: Path, *, update: bool = False) -> 
     """
     check_own_folder(out, what="a folder of reviews", is_ours=_is_review_file)
     parts = reviews.drop("source").sort("locale", "template_id").partition_by("locale", as_dict=True)
-    paths = {tag: out / f"{tag}.jsonl" for (tag,) in parts}
+    paths = {tag: _path(out, tag) for (tag,) in parts}
     existing = [path for path in paths.values() if path.exists()]
     if existing and not update:
         raise ConflictError(
@@ -340,6 +344,11 @@ def write_reviews(reviews: pl.DataFrame, out: Path, *, update: bool = False) -> 
             ]
             written.append(_WrittenReviews(path, [*rows.values()], len(kept), replaced))
     return written
+
+
+def _path(out: Path, tag: str) -> Path:
+    path = out / f"{tag}.jsonl"
+    return path.with_name(f"{tag}{OWN}.jsonl") if is_pulled(path) else path
 
 
 def _is_review_file(name: str) -> bool:

@@ -43,22 +43,21 @@ def by_people(file: ProjectFile, *reviews: dict[str, Any]) -> Path:
     return path
 
 
-def test_of_two_reviews_the_pulled_one_counts_until_a_build_stops(file: ProjectFile):
-    write_lines(file.collected / "reviews/ko-KR.jsonl", [review("밥", who="p-1")])
-    by_people(file, review("18:00"), review("밥", "국", "빵"))
-    told = (
-        "reviews/ko-KR.own.jsonl:2: review of 'food-01', which reviews/ko-KR.jsonl:1 reviews as well; left "
-        "out, and a build stops at it: delete it"
-    )
-    checked = check_project(file.path)
-    assert told in checked.diagnostics
-    reviews = checked.material.reviews.select("template_id", "reviewer").rows()
-    assert reviews == [("food-01", "p-1"), ("work-01", "r02")]
+def test_of_two_reviews_the_one_of_more_answers_counts(file: ProjectFile):
+    for theirs, ours, who in ((["밥", "국", "빵"], ["밥"], "p-1"), (["밥"], ["빵"], "r02")):
+        write_lines(file.collected / "reviews/ko-KR.jsonl", [review(*theirs, who="p-1")])
+        own = by_people(file, review("18:00"), review(*ours))
+        tables = read_responses(file.collected)
+        assert tables.reviews.select("template_id", "reviewer").rows() == [("food-01", who), ("work-01", "r02")]
+        (detail,) = tables.findings.filter(kind="reviewed-in-a-file")["detail"]
+        assert any(detail in told for told in check_project(file.path).diagnostics)
+    own.rename(own.with_name("ko-KR.r02.jsonl"))
     with pytest.raises(BlendError) as raised:
         read_responses(file.collected)
     assert str(raised.value) == (
-        "reviews/ko-KR.own.jsonl:2: question 'food-01' in ko-KR is also reviewed in reviews/ko-KR.jsonl:1; "
-        "delete one of the two; what `blend annotate sync` has written would come again"
+        "reviews/ko-KR.r02.jsonl:2: question 'food-01' in ko-KR is also reviewed in reviews/ko-KR.jsonl:1; "
+        "delete one of the two; beside what `blend annotate sync` writes, name the other file ko-KR.own.jsonl, "
+        "and pull again"
     )
 
 
@@ -70,9 +69,11 @@ def test_a_review_of_a_dropped_question_is_kept_and_not_read(file: ProjectFile):
         path.write_text("".join(line for line in lines if not line.startswith("work-01,")), encoding="utf-8")
     where = "reviews/ko-KR.own.jsonl:1"
     detail = "review of 'work-01', which is not asked in ko-KR any more; not read, and kept until it is"
-    checked = check_project(file.path)
-    assert checked.material.reviews["template_id"].to_list() == ["food-01"]
-    assert f"{where}: {detail}" in checked.diagnostics
+    for reviewing in (False, True):
+        tables = read_responses(file.collected, reviewing=reviewing)
+        assert tables.reviews["template_id"].to_list() == ["food-01"]
+        assert tables.findings.filter(kind="not-asked").select("source", "detail").rows() == [(where, detail)]
+    assert f"{where}: {detail}" in check_project(file.path).diagnostics
 
 
 def test_reviews_of_answers_that_are_gone_stop_a_build_alone(file: ProjectFile):
