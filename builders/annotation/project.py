@@ -363,7 +363,12 @@ class People:
         return f"{completed_by} {found.joined if found is not None else ''}".strip()
 
     def of(self, completed_by: Any) -> str | None:
-        """The pseudonym for the account that an annotation names as its author's; null where it names none."""
+        """The pseudonym for what names an author: an account by its number, in drafts by its address.
+
+        Null where it names nobody.
+        """
+        if isinstance(completed_by, str) and completed_by.strip():
+            return pseudonym(completed_by, self._key)
         account = self.account(completed_by)
         if account is None:
             return None

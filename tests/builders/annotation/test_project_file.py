@@ -131,7 +131,8 @@ def test_a_person_is_the_same_by_number_and_by_address():
     key = b"k" * 32
     people = People(key, {7: Account("Mina@Example.org")})
     name = people.of(7)
-    assert name == people.named("mina@example.org ") == pseudonym("mina@example.org", key)
+    assert name == people.of("mina@example.org ") == people.named("MINA@example.org")
+    assert name == pseudonym("mina@example.org", key)
     assert people.named(str(name)) == name != people.of(8)
     assert [people.of(nobody) for nobody in (None, "", {}, True)] == [None] * 4
     assert People(b"x" * 32, {7: Account("mina@example.org")}).of(7) != name

@@ -64,7 +64,9 @@ class FakeStudio(Studio):
     def draft(self, blend_id: str, name: str, *, of: int | None = None) -> None:
         """Type something, perhaps into what was sent, and go away."""
         number = self.task(blend_id)
-        typed = {"id": next(self._numbers), "user": self.person(name), "annotation": of, "result": []}
+        self.person(name)
+        # Drafts have the address where annotations have the number.
+        typed = {"id": next(self._numbers), "user": f"{name}@example.org", "annotation": of, "result": []}
         self.typed.setdefault(number, []).append(typed)
         self.touch(number)
 
