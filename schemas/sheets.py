@@ -174,18 +174,8 @@ DECISIONS = (KEEP, DROP, MERGE)
 TEMPLATE_SHEET = Sheet(
     pl.Schema(
         {
-            **text_columns(
-                *(
-                    "template_id",
-                    "topic",
-                    "source_locale",
-                    "question",
-                    "template",
-                    "reasons",
-                    "group",
-                    "nearest",
-                )
-            ),
+            **text_columns("template_id", "topic", "source_locale", "question"),
+            **text_columns("template", "reasons", "group", "nearest"),
             "similarity": pl.Float64(),
             **text_columns("decision", "merge_into"),
         }
