@@ -17,7 +17,7 @@ from rich.table import Table
 from blend.builders.diff import diff_releases
 from blend.builders.diff.model import difference_tables
 from blend.builders.release import build_release
-from blend.builders.release.inputs import read_inputs
+from blend.builders.release.tables import read_inputs
 from blend.builders.saq.ballots import collection_status
 from blend.builders.stats.dataset import stats_of_release
 from blend.builders.stats.planning import mean_figures, plan_collection
