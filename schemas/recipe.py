@@ -8,11 +8,11 @@ import os.path
 import re
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Annotated, Any, Literal, Self
+from itertools import chain
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import (
     AfterValidator,
-    BeforeValidator,
     Field,
     StrictBool,
     StrictFloat,
@@ -125,17 +125,8 @@ class Domain(Row):
     @property
     def claim_properties(self) -> tuple[str, ...]:
         """Properties of the items themselves, except those of their class; each once."""
-        return tuple(
-            dict.fromkeys(
-                [
-                    *self.origin_properties,
-                    *self.route_properties,
-                    *self.part_properties,
-                    *self.material_properties,
-                    *self.image_properties,
-                ]
-            )
-        )
+        own = (self.origin_properties, self.route_properties, self.part_properties)
+        return tuple(dict.fromkeys(chain(*own, self.material_properties, self.image_properties)))
 
 
 class DomainFile(FrozenModel):
@@ -185,13 +176,23 @@ def find_domain(name: str, known: Mapping[str, Domain] | None = None) -> Domain:
     return choices[name]
 
 
-_PAPER_PROMPTS: Mapping[str, object] = {"article": "letter"}
-"""What mode ``paper`` stands for; a key given beside it counts instead."""
+class _Moded(FrozenModel):
+    """Options of which mode ``paper`` sets several; a key given beside it counts instead."""
+
+    published: ClassVar[Mapping[str, object]]
+    """What mode ``paper`` stands for."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_mode(cls, given: Any) -> Any:
+        is_paper = isinstance(given, Mapping) and given.get("mode") == "paper"
+        return {**cls.published, **given} if is_paper else given
 
 
-class CulturalOptions(FrozenModel):
+class CulturalOptions(_Moded):
     """Options by which topics, templates and nationalities become prompts (Bhatt and Diaz 2024)."""
 
+    published: ClassVar[Mapping[str, object]] = {"article": "letter"}
     mode: Literal["default", "paper"] = "default"
     """``paper`` gives the published prompts exactly: with their rule for the article."""
     article: Literal["sound", "letter"] = "sound"
@@ -201,13 +202,6 @@ class CulturalOptions(FrozenModel):
     or a list of demonyms or ISO codes."""
     forms: _LocalPath | None = None
     """TSV of what nationalities are called in other languages than English, relative to the recipe."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _of_mode(cls, given: Any) -> Any:
-        if isinstance(given, Mapping) and given.get("mode") == "paper":
-            return {**_PAPER_PROMPTS, **given}
-        return given
 
 
 PAPER_LANGUAGES = ("en", "zh", "ko", "ar", "he", "ru")
@@ -223,12 +217,13 @@ PAPER_TRIPLES: Mapping[str, object] = {
     "images": "with-material",
     "own_parts": "keep",
 }
-"""What mode ``paper`` stands for; a key given beside it counts instead."""
+"""What mode ``paper`` stands for."""
 
 
-class TripleOptions(FrozenModel):
+class TripleOptions(_Moded):
     """How facts from Wikidata become a dataset (Zhou et al. 2025, section 3; ``docs/wikidata.md``)."""
 
+    published: ClassVar[Mapping[str, object]] = PAPER_TRIPLES
     mode: Literal["default", "paper"] = "default"
     """``paper`` repeats the published procedure, defects included; ``default`` leaves them out."""
     domain: str = "dish"
@@ -256,13 +251,6 @@ class TripleOptions(FrozenModel):
     """Labels in ``zh``: converted to simplified characters, the original kept beside; the same with those in
     ``zh-hans``, ``zh-tw`` and others where ``zh`` is missing (``merge``); or left as they are."""
 
-    @model_validator(mode="before")
-    @classmethod
-    def _of_mode(cls, given: Any) -> Any:
-        if isinstance(given, Mapping) and given.get("mode") == "paper":
-            return {**PAPER_TRIPLES, **given}
-        return given
-
     @classmethod
     def paper(cls, **changes: object) -> "TripleOptions":
         """The published procedure, with changes."""
@@ -286,15 +274,6 @@ _PositiveCount = Annotated[StrictInt, Field(ge=1, le=1_000_000)]
 """The same, of which there has to be one."""
 
 
-def _check_digest(given: object) -> object:
-    if isinstance(given, str) and not re.fullmatch(r"[0-9a-f]{64}", given):
-        raise ValueError(
-            f"{given!r} is not a digest of 64 digits and letters a to f; remove the key, or copy the sha256 of "
-            "this source from the release.json of a build that read it"
-        )
-    return given
-
-
 class Source(FrozenModel):
     """Where input comes from, pinned."""
 
@@ -308,9 +287,9 @@ class Source(FrozenModel):
     """Directory or snapshot, relative to the recipe, or Hub repository id (``org/name``, ``blend`` only)."""
     revision: str | None = None
     """Commit or tag of a Hub repository; needed for one, meaningless for a directory."""
-    sha256: Annotated[Sha256 | None, BeforeValidator(_check_digest)] = None
-    """Digest over the source's files (`loaders.files.content.directory_digest`), of a snapshot that of the
-    file; checked when given."""
+    sha256: Sha256 | None = None
+    """Digest over the source's files, of a snapshot that of the file, as the ``release.json`` of a build that
+    read it gives it; checked when there."""
     license: str | None = None
     """Licence identifier of the source as the Hub knows it; when absent, CC BY-SA 4.0 for ``blend``, CC BY 4.0
     for ``sample``, and the release's own for ``responses``. Contributors name theirs themselves."""
@@ -389,16 +368,6 @@ class McqOptions(FrozenModel):
     """Who decides whether two answers mean the same."""
 
 
-def _check_bibtex(given: str) -> str:
-    if not given.lstrip().startswith("@"):
-        raise ValueError(
-            f"{' '.join(given.split())[:40]!r} does not begin a BibTeX entry; write one, such as "
-            '"@misc{everyday, title = {Everyday questions}, author = {Mina Kim}}", or remove the key: one is '
-            "made of title, authors and homepage"
-        )
-    return given
-
-
 def _check_changes(given: str) -> str:
     headings = [line for line in given.splitlines() if line.startswith("#")]
     if headings or not given.strip():
@@ -429,7 +398,9 @@ class Recipe(FrozenModel):
     """Web address of the dataset or its project."""
     datasheet: _LocalPath | None = None
     """TOML file with the answers of the datasheet (``docs/cards.md``), relative to the recipe."""
-    citation: Annotated[str, AfterValidator(_check_bibtex)] | None = None
+    citation: Annotated[str, StringConstraints(pattern=r"^\s*@")] | None = Field(
+        default=None, examples=["@misc{everyday, title = {Everyday questions}, author = {Mina Kim}}"]
+    )
     """BibTeX entry by which the dataset wants to be cited; one without authors is made when absent."""
     changes: Annotated[str, AfterValidator(_check_changes)] | None = None
     """Your own words on what this version changes, in Markdown, for ``CHANGELOG.md`` and the card."""
@@ -519,21 +490,12 @@ def licensed(recipe: Recipe, *, where: str = "recipe") -> Recipe:
     for number, source in enumerate(recipe.sources):
         if source.license is not None:
             check_license(source.license, where=f"{where}, key sources[{number}].license")
-        if source.kind == "blend":
-            _check_adapted(
-                source.license or _DEFAULT_LICENSE, recipe.license or _DEFAULT_LICENSE, number, where
-            )
+        given, released = source.license or _DEFAULT_LICENSE, recipe.license or _DEFAULT_LICENSE
+        if source.kind == "blend" and not may_become(given, released):
+            what = f"{released!r}, but sources[{number}] is BLEnD's data under {given!r}, and what is adapted"
+            fix = f'write license = "{given}"'
+            raise RowError(f"{what} from that keeps its licence", where=f"{where}, key license", fix=fix)
     return recipe if recipe.license is not None else recipe.model_copy(update={"license": _DEFAULT_LICENSE})
-
-
-def _check_adapted(given: str, released: str, number: int, where: str) -> None:
-    if not may_become(given, released):
-        raise RowError(
-            f"{released!r}, but sources[{number}] is BLEnD's data under {given!r}, "
-            "and what is adapted from that keeps its licence",
-            where=f"{where}, key license",
-            fix=f'write license = "{given}"',
-        )
 
 
 def check_license(identifier: str, *, where: str) -> None:

@@ -4,8 +4,6 @@ A field's alias is its published column name, kept from the public BLEnD dataset
 the field's own name. The sentence under a field is printed on the dataset card.
 """
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Self
 
@@ -20,8 +18,7 @@ from blend.schemas.personal_data import Pseudonym
 from blend.schemas.texts import clean
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    pass
 
 MAX_ANSWERS = 3
 """Answers that one annotator may give to one question (Myung et al. 2024, section 3)."""
@@ -114,7 +111,7 @@ class Response(Row):
         return self
 
 
-class ReviewedGroup(Row):
+class _ReviewedGroup(Row):
     """Variants of one answer that a reviewer merged, with English translations."""
 
     answers: tuple[Text, ...] = Field(min_length=1)
@@ -136,7 +133,7 @@ class Review(Row):
     """Answers, as typed, that do not answer the question and get no vote."""
     reasons: tuple[str, ...] = ()
     """Why, for every one of them in the same order; a blank where the reviewer gave no reason."""
-    groups: tuple[ReviewedGroup, ...] = ()
+    groups: tuple[_ReviewedGroup, ...] = ()
     """Valid answers, each in exactly one group of variants."""
 
     @model_validator(mode="after")
@@ -479,38 +476,6 @@ def language_of_split(split: str) -> str:
 
 GAP = PLACEHOLDERS["part"]
 """What stands for the candidate in a prompt, in every language."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Survey:
-    """A table of countries and dimensions."""
-
-    name: str
-    """Its name, for example ``hofstede``."""
-    groups: tuple[str, ...]
-    """The demonym of every row."""
-    dimensions: tuple[str, ...]
-    """The name of every column."""
-    values: "NDArray[np.float64]"
-    """Shape ``(n_groups, n_dimensions)``; NaN where the survey has no value."""
-    nominal: tuple[str, ...] = ()
-    """Dimensions whose numbers are codes of answers, of which a mean means nothing."""
-
-    def renamed(self, aliases: Mapping[str, str], wanted: Collection[str]) -> "Survey":
-        """The survey with the usual names of rows that go by another one.
-
-        Args:
-            aliases: Usual name by other name. A row takes its usual name where no row has that already.
-            wanted: The names that are of use; no row that has one of them loses it.
-        """
-        held = {*self.groups}
-        names = tuple(
-            aliases[name]
-            if name not in wanted and aliases.get(name) in wanted and aliases[name] not in held
-            else name
-            for name in self.groups
-        )
-        return replace(self, groups=names)
 
 
 ANNOTATIONS = "annotations"

@@ -44,7 +44,7 @@ _FORMULA = ("=", "+", "-", "@")
 _IN_NUMBERS = frozenset({"a", "p", "m", "am", "pm", "e", "true", "false"})
 
 
-def may_be_rewritten(text: str) -> bool:
+def _may_be_rewritten(text: str) -> bool:
     """Whether a spreadsheet may take a text for a formula, a number, a time, a date or a truth value.
 
     Short texts in other scripts than Latin count as well if they have a digit: ``6월 5일`` is a date in Korea.
@@ -174,18 +174,8 @@ DECISIONS = (KEEP, DROP, MERGE)
 TEMPLATE_SHEET = Sheet(
     pl.Schema(
         {
-            **text_columns(
-                *(
-                    "template_id",
-                    "topic",
-                    "source_locale",
-                    "question",
-                    "template",
-                    "reasons",
-                    "group",
-                    "nearest",
-                )
-            ),
+            **text_columns("template_id", "topic", "source_locale", "question"),
+            **text_columns("template", "reasons", "group", "nearest"),
             "similarity": pl.Float64(),
             **text_columns("decision", "merge_into"),
         }
@@ -262,7 +252,7 @@ class Mark(NamedTuple):
 
 def guarded(text: str) -> str:
     """A text as it is written into a sheet: behind an apostrophe if a spreadsheet might rewrite it."""
-    return f"'{text}" if text.startswith("'") or may_be_rewritten(text) else text
+    return f"'{text}" if text.startswith("'") or _may_be_rewritten(text) else text
 
 
 def unguarded(cell: str) -> str:

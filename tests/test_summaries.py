@@ -31,7 +31,7 @@ def test_what_results_say_of_themselves(sample_release: Path):
     n_questions = audit.size["questions"][0]
     titles = [
         (manifest, "<ReleaseManifest: blend-sample 0.1.0>"),
-        (figures, "<DatasetStats: Counts>"),
+        (figures, "<_DatasetStats: Counts>"),
         (figures.questions, "<Stats: Counts>"),
         (same, "<ReleaseDiff: Reasons>"),
         (report, f"<ValidationReport: blend-sample 0.1.0, {sum(t.rows for t in manifest.tables):,} rows>"),

@@ -26,7 +26,7 @@ _OPENINGS: dict[Step, str] = {
 }
 
 
-def expected_version(old: str, step: Step) -> str:
+def _expected_version(old: str, step: Step) -> str:
     """The version that follows ``old`` after a step.
 
     Args:
@@ -51,7 +51,7 @@ def accepted_versions(old: str, step: Step) -> tuple[str, ...]:
 
     A larger step is never wrong, only cautious. ``1.0.0`` is among them for an ``old`` below it.
     """
-    found = [expected_version(old, larger) for larger in STEPS[STEPS.index(step) :]]
+    found = [_expected_version(old, larger) for larger in STEPS[STEPS.index(step) :]]
     if found[-1].startswith("0."):
         found.append("1.0.0")
     return tuple(dict.fromkeys(found))
@@ -67,7 +67,7 @@ def diff_json(diff: ReleaseDiff) -> dict[str, Any]:
     return {
         **diff.model_dump(mode="json"),
         **step.model_dump(mode="json"),
-        "expected_version": expected_version(diff.old.version, step.step),
+        "expected_version": _expected_version(diff.old.version, step.step),
     }
 
 
@@ -96,7 +96,7 @@ def verdict(diff: ReleaseDiff) -> str:
     if diff.is_empty:
         return f"{names}\nNothing differs."
     step = version_step(diff).step
-    lines = [f"Version step: {step}, so {expected_version(diff.old.version, step)} follows."]
+    lines = [f"Version step: {step}, so {_expected_version(diff.old.version, step)} follows."]
     if diff.new.name != diff.old.name:
         lines.insert(0, f"Two datasets, unless {diff.new.name} is a new name of {diff.old.name}; then:")
     if diff.new.version not in accepted_versions(diff.old.version, step):

@@ -130,8 +130,8 @@ def _fill(release: Path, placed: RecipeInPlace) -> ReleaseManifest:
     )
     facts = _facts(built, release, manifest, datasheet, before, written)
     _write(release, documents(facts).items())
-    files = file_infos(release, filter(Path.is_file, release.rglob("*")))
-    manifest = manifest.model_copy(update={"files": files})
+    every = file_infos(release, filter(Path.is_file, release.rglob("*")))
+    manifest = manifest.model_copy(update={"files": every})
     (release / MANIFEST_NAME).write_text(manifest.to_json(), encoding="utf-8", newline="\n")
     return manifest
 

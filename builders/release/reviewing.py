@@ -13,8 +13,7 @@ from blend.builders.judges import why_suspected
 from blend.builders.judges.chat import AskedOptions, OptionReader, make_judges, shipped_for
 from blend.builders.mcq.to_review import OFFERED_OPTIONS, candidate_pairs, offered_options
 from blend.builders.mcq.verdicts import Reader, Verdicts
-from blend.builders.release.inputs import read_inputs
-from blend.builders.release.tables import annotate
+from blend.builders.release.tables import annotate, read_inputs
 from blend.builders.saq.answer_sheet import Lost, answer_sheet, without_lost
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.recipes import RecipeInPlace
@@ -52,7 +51,7 @@ def answers_to_review(
 
     Raises:
         InputError: If there are no responses, none in a locale, or none left to review; otherwise as
-            `builders.release.inputs.read_inputs`.
+            `builders.release.tables.read_inputs`.
     """
     inputs = read_inputs(RecipeInPlace.of(recipe, base), reviewing=True)
     if inputs.responses.is_empty():
@@ -91,7 +90,7 @@ def pairs_to_review(recipe: Recipe, *, base: Path = Path(), everything: bool = F
         `sheets.PAIR_SHEET`, the most frequent first, not empty.
 
     Raises:
-        InputError: If there is nothing to decide; otherwise as `builders.release.inputs.read_inputs`.
+        InputError: If there is nothing to decide; otherwise as `builders.release.tables.read_inputs`.
     """
     placed = RecipeInPlace.of(recipe, base)
     inputs, (verdicts, _) = read_inputs(placed), placed.verdicts()
@@ -133,7 +132,7 @@ class _RecipeOptions:
         placed: Names the sources.
 
     Raises:
-        InputError: If the recipe is in paper mode; otherwise as `builders.release.inputs.read_inputs`.
+        InputError: If the recipe is in paper mode; otherwise as `builders.release.tables.read_inputs`.
     """
 
     def __init__(self, placed: RecipeInPlace) -> None:
@@ -223,7 +222,7 @@ def options_to_review(
 
     Raises:
         InputError: If the recipe is in paper mode, no question asks about a locale, or there is nothing to
-            read; otherwise as `builders.release.inputs.read_inputs`.
+            read; otherwise as `builders.release.tables.read_inputs`.
     """
     placed = RecipeInPlace.of(recipe, base)
     options, (verdicts, _) = _RecipeOptions(placed), placed.verdicts()
@@ -265,7 +264,7 @@ def options_for_natives(
         `frames.ANNOTATION_ROWS`.
 
     Raises:
-        InputError: If the recipe is in paper mode; otherwise as `builders.release.inputs.read_inputs`.
+        InputError: If the recipe is in paper mode; otherwise as `builders.release.tables.read_inputs`.
     """
     placed = RecipeInPlace(recipe, base, known)
     options = _RecipeOptions(placed)
@@ -318,7 +317,7 @@ def read_by_model(
     Raises:
         InputError: If the recipe is in paper mode, or no question asks about a locale.
         ServerError: As `judges.chat.OptionReader.ask_all`.
-        BlendError: As `builders.release.inputs.read_inputs` and `append_verdicts`.
+        BlendError: As `builders.release.tables.read_inputs` and `append_verdicts`.
     """
     given: list[GivenVerdict] = []
     done = total = 0

@@ -1,6 +1,7 @@
-"""Tables: everything that a release will hold, built from a recipe's inputs, before anything is written."""
+"""Tables: what all sources of a recipe hold, and everything that a release will hold, before it is written."""
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 
 import polars as pl
 
@@ -8,32 +9,68 @@ from blend.builders.cultural_prompts import CulturalPrompts, build_prompts
 from blend.builders.judges.chat import make_judges, shipped_for
 from blend.builders.mcq import build_mcq
 from blend.builders.mcq.published_mcqs import given_rows
-from blend.builders.mcq.result import (
-    STAGE,
-    UNREAD,
-    McqBuild,
-    unread_findings,
-    unread_summary,
-    with_given,
-)
+from blend.builders.mcq.result import STAGE, UNREAD, McqBuild, unread_findings, unread_summary, with_given
 from blend.builders.mcq.verdicts import ON_NOTHING, VOID
-from blend.builders.release.inputs import Inputs, read_inputs
 from blend.builders.release.verdict_agreement import model_report
 from blend.builders.saq import Aggregation, aggregate
 from blend.builders.stages import Stage, rows_by
 from blend.builders.stats import build_stats
 from blend.builders.stats.measures import Stats
+from blend.builders.templates.published import compared_with_blend
 from blend.builders.triples.tables import TripleTables, triple_tables
+from blend.loaders.contributions.contributors import terms_problems
+from blend.loaders.files.diagnostics import unknown_locale
 from blend.loaders.recipes import RecipeInPlace
-from blend.loaders.recipes.sources import find_source, load_snapshot
+from blend.loaders.recipes.sources import SourceTables, find_source, load_snapshot, load_source
 from blend.loaders.responses.verdicts import decisions_in
 from blend.loaders.topics import read_forms, read_topics
-from blend.schemas.frames import FINDINGS, KEY, votes_known
+from blend.schemas.errors import InputError, RowError, raise_all
+from blend.schemas.frames import (
+    ANNOTATIONS,
+    FINDINGS,
+    GIVEN_MCQS,
+    KEY,
+    PROFILES,
+    PROMPT_KEY,
+    PROMPTS,
+    QUESTIONS,
+    RESPONSES,
+    REVIEWS,
+    empty,
+    votes_known,
+)
 from blend.schemas.locales import Locale, Registry
 from blend.schemas.manifest import SourceInfo
+from blend.schemas.personal_data import Contributed
 from blend.schemas.recipe import Recipe
 from blend.schemas.reports import ModelReport
 from blend.schemas.texts import pluralise
+
+
+@dataclass(frozen=True, slots=True)
+class _Inputs:
+    """Rows of all sources of a recipe, one frame per kind of row (`frames`)."""
+
+    questions: pl.DataFrame
+    """`QUESTIONS`, ordered by template and locale."""
+    annotations: pl.DataFrame
+    """`ANNOTATIONS` that were already merged and counted when they were read."""
+    responses: pl.DataFrame
+    """`RESPONSES`."""
+    reviews: pl.DataFrame
+    """`REVIEWS`."""
+    prompts: pl.DataFrame
+    """`PROMPTS`, ordered by locale and id."""
+    mcqs: pl.DataFrame
+    """`GIVEN_MCQS`, in the sources' order."""
+    profiles: pl.DataFrame
+    """`PROFILES` of annotators who agreed to it."""
+    infos: tuple[SourceInfo, ...]
+    """Sources that were read, with digests, in the recipe's order."""
+    stages: tuple[Stage, ...]
+    """What was read from each of them; the rows themselves are above, and not kept twice."""
+    contributions: tuple[Contributed, ...]
+    """Contributors whose rows are among these, in the order of sources and folders."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +79,7 @@ class BuiltTables:
 
     recipe: Recipe
     """The recipe, every source pinned to what was read."""
-    inputs: Inputs
+    inputs: _Inputs
     """What was read of questions: themselves, prompts, contributions."""
     annotations: pl.DataFrame
     """`ANNOTATIONS`, one row per question."""
@@ -130,7 +167,7 @@ def build_tables(placed: RecipeInPlace) -> BuiltTables:
     )
 
 
-def annotate(inputs: Inputs, recipe: Recipe) -> tuple[pl.DataFrame, Aggregation | None]:
+def annotate(inputs: _Inputs, recipe: Recipe) -> tuple[pl.DataFrame, Aggregation | None]:
     """Annotations of all questions, and what was aggregated of responses for them, where there was anything."""
     asked = inputs.questions.join(inputs.annotations, on=KEY, how="anti")
     annotations, result = inputs.annotations, None
@@ -142,7 +179,7 @@ def annotate(inputs: Inputs, recipe: Recipe) -> tuple[pl.DataFrame, Aggregation 
 
 
 def _mcqs(
-    placed: RecipeInPlace, inputs: Inputs, annotations: pl.DataFrame
+    placed: RecipeInPlace, inputs: _Inputs, annotations: pl.DataFrame
 ) -> tuple[McqBuild, ModelReport | None, Stage]:
     """Multiple-choice questions, how models that read options compare with people, and the account of it.
 
@@ -187,3 +224,117 @@ def _mcqs(
     made = mcqs.summary.select("locale", rows="mcqs")
     compared = None if verdicts is None else model_report(mcqs.beside_models, verdicts, options)
     return mcqs, compared, Stage(STAGE, made, pl.DataFrame(rows, FINDINGS, orient="row"), notes)
+
+
+# Inputs: all sources of a recipe as one set of tables.
+
+
+_ROWS = {
+    "questions": QUESTIONS,
+    "annotations": ANNOTATIONS,
+    "responses": RESPONSES,
+    "reviews": REVIEWS,
+    "prompts": PROMPTS,
+    "mcqs": GIVEN_MCQS,
+    "profiles": PROFILES,
+}
+"""Kinds of rows that sources hold."""
+_ORDER = {"questions": KEY, "annotations": KEY, "prompts": PROMPT_KEY}
+_UNIQUE = (
+    ("question", "questions", KEY),
+    ("prompt", "prompts", PROMPT_KEY[::-1]),
+    ("multiple-choice question", "mcqs", ("mcq_id", "locale")),
+)
+"""What two sources must not both hold, by an id and a locale."""
+_ONE_OF_A_KIND = {
+    "contributions": "whose contributors and annotators could not be told apart; put all their folders into "
+    "one",
+    "wikidata": "which would make the same configurations; keep one, and build the others as releases of their "
+    "own",
+    "topics": "which would make the same configuration; keep one, with a folder for each kind of text",
+}
+"""Kinds of source of which a recipe has one, and why."""
+
+
+def read_inputs(placed: RecipeInPlace, *, reviewing: bool = False) -> _Inputs:
+    """Read all sources of a recipe that hold questions.
+
+    Args:
+        placed: Names the sources and the locales wanted.
+        reviewing: Whether responses are about to be reviewed (`loaders.responses.read_responses`).
+
+    Raises:
+        BlendError: If a source is not as it must be, if two hold the same question or prompt or two are of
+            a kind that a recipe has once, if the recipe asks for a locale that none holds, if a contribution's
+            licence does not allow the recipe's, or if own templates have ids of BLEnD's and ask something else.
+    """
+    recipe, known, wanted = placed.recipe, placed.locales, placed.recipe.locales
+    unknown = [tag for tag in wanted or () if tag not in known]
+    raise_all([unknown_locale(tag, known, where="recipe, key locales") for tag in unknown])
+    kinds = [str(source.kind) for source in recipe.sources]
+    if several := [kind for kind in _ONE_OF_A_KIND if kinds.count(kind) > 1]:
+        how_often = f"{kinds.count(several[0])} sources of kind {several[0]!r}"
+        raise InputError(f"the recipe has {how_often}, {_ONE_OF_A_KIND[several[0]]}")
+    of_questions = [source for source in recipe.sources if source.kind not in ("wikidata", "topics")]
+    sources: list[SourceTables] = []
+    for done, source in enumerate(of_questions):
+        placed.on_progress("read sources", done, len(of_questions))
+        path = placed.source_paths.get(source.location)
+        within = f"{source.location.rstrip('/') or source.kind}/" if len(of_questions) > 1 else ""
+        tables = load_source(source, placed.base, known, path=path, within=within, reviewing=reviewing)
+        given = ((part.folder, part.contributor) for part in tables.contributed)
+        raise_all(terms_problems(given, recipe.license, within=f"{source.location}/"))
+        sources.append(tables)
+        placed.on_progress("read sources", done + 1, len(of_questions))
+    held = {tag for tables in sources for rows in (tables.questions, tables.mcqs) for tag in rows["locale"]}
+    if missing := [tag for tag in wanted or () if tag not in held]:
+        raise InputError(
+            f"recipe, key locales: no source has a question in {', '.join(missing)}; "
+            f"the sources hold {', '.join(sorted(held)) or 'none'}"
+        )
+    compared = compared_with_blend(sources, known)
+    sources = compared if wanted is None else [_only(tables, wanted) for tables in compared]
+    rows = {
+        name: pl.concat([empty(schema), *(getattr(tables, name) for tables in sources)])
+        for name, schema in _ROWS.items()
+    }
+    rows |= {name: rows[name].sort(key, maintain_order=True) for name, key in _ORDER.items()}
+    for what, name, key in _UNIQUE:
+        twice = rows[name].filter(pl.struct(key).is_duplicated())
+        places = twice.group_by(key, maintain_order=True).agg("source").iter_rows()
+        found = ((f"{what} {one!r} in {tag} is also in {at[0]}", at[1]) for one, tag, at in places)
+        raise_all([RowError(problem, where=again, fix="keep it in one source") for problem, again in found])
+    return _Inputs(
+        **rows,
+        infos=tuple(tables.info for tables in sources),
+        stages=tuple(_stage(tables, set(rows["prompts"]["locale"])) for tables in sources),
+        contributions=tuple(given for tables in sources for given in tables.contributed),
+    )
+
+
+def _only(tables: SourceTables, wanted: Collection[str]) -> SourceTables:
+    """What a source has of the locales wanted; of profiles all, since they are of people."""
+    here = pl.col("locale").is_in(wanted)
+    rows = {name: getattr(tables, name).filter(here) for name in _ROWS if name != "profiles"}
+    # A finding without a locale is about a whole file, whatever locale it serves.
+    findings = tables.findings.filter(here | pl.col("locale").is_null())
+    parts = (
+        part.model_copy(update={"locales": tuple(of for of in part.locales if of.locale in wanted)})
+        for part in tables.contributed
+    )
+    contributed = tuple(part for part in parts if part.locales)
+    return replace(tables, **rows, findings=findings, contributed=contributed)
+
+
+def _stage(tables: SourceTables, prompted: Collection[str]) -> Stage:
+    """Account for what was read from a source, and find its locales without prompts where others have some."""
+    info, detail = tables.info, "others have prompts, this locale has none; kept without"
+    bare = sorted(set(tables.questions["locale"]) - set(prompted)) if prompted else []
+    rows = [("no-prompts", info.location, tag, None, detail) for tag in bare]
+    n_rows = {name: len(getattr(tables, name)) for name in ("responses", "reviews", "prompts")}
+    return Stage(
+        f"read {info.kind} {info.location}".strip(),
+        rows_by(tables.questions),
+        pl.concat([tables.findings, pl.DataFrame(rows, FINDINGS, orient="row")]),
+        {**n_rows, **({} if tables.mcqs.is_empty() else {"multiple-choice questions": len(tables.mcqs)})},
+    )

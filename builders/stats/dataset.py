@@ -158,7 +158,7 @@ class CulturalStats(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class DatasetStats(Summarised):
+class _DatasetStats(Summarised):
     """The figures of everything that a release holds."""
 
     questions: Stats | None
@@ -199,7 +199,7 @@ class DatasetStats(Summarised):
         return tables
 
 
-def stats_of_release(release: Path, *, on_progress: ProgressCallback = silent) -> DatasetStats:
+def stats_of_release(release: Path, *, on_progress: ProgressCallback = silent) -> _DatasetStats:
     """The figures of a release directory.
 
     Args:
@@ -225,7 +225,7 @@ def stats_of_release(release: Path, *, on_progress: ProgressCallback = silent) -
             locales=release_locales(release),
         )
     triples = sorted(config for config in configs if config.endswith("-triples"))
-    return DatasetStats(
+    return _DatasetStats(
         questions=questions,
         food={
             config.removesuffix("-triples"): build_triple_stats(

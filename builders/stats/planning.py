@@ -125,7 +125,7 @@ _OTHERWISE = "plan from one that has some, or from BLEnD's regions: leave `relea
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class CollectionPlan(Summarised):
+class _CollectionPlan(Summarised):
     """What collecting brings."""
 
     designs: pl.DataFrame
@@ -182,7 +182,7 @@ def plan_collection(
     difference: float = 0.05,
     price: float | None = None,
     locales: Sequence[str] | None = None,
-) -> CollectionPlan:
+) -> _CollectionPlan:
     """Plan by what collecting brought elsewhere.
 
     Multiple-choice questions are taken to be made in default mode, whose rules go with the number of
@@ -215,7 +215,7 @@ def plan_collection(
     chosen = figures.filter(
         pl.col("locale").is_in(list(locales or known)), pl.col("annotators").is_in(list(annotators))
     )
-    return CollectionPlan(_designs(chosen, templates, difference, price), difference, price)
+    return _CollectionPlan(_designs(chosen, templates, difference, price), difference, price)
 
 
 def _designs(

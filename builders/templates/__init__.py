@@ -53,7 +53,7 @@ def review_sheet(
         questions: `frames.NATIVE_QUESTIONS`, one row per question, each id once.
         locales: Whose country names are known; the packaged registry when absent.
         threshold: Similarity, in (0, 1], from which two questions are near-duplicates; see
-            `near_duplicates` for what the number is.
+            `_near_duplicates` for what the number is.
 
     Returns:
         `sheets.PROPOSED_TEMPLATES`, one row per question: a proposed template, the reasons to look at it, its
@@ -69,7 +69,7 @@ def review_sheet(
         propose(row["text"], known.get(row["source_locale"]) if row["source_locale"] else None, known)
         for row in rows
     ]
-    matches = near_duplicates([proposal.text for proposal in proposals], threshold=threshold)
+    matches = _near_duplicates([proposal.text for proposal in proposals], threshold=threshold)
     sheet = [
         {
             **{name: row[name] for name in ("template_id", "topic", "source_locale", "source")},
@@ -123,7 +123,7 @@ class _Match(NamedTuple):
     """How similar that one is, in [threshold, 1]."""
 
 
-def near_duplicates(texts: Sequence[str], *, threshold: float) -> list[_Match | None]:
+def _near_duplicates(texts: Sequence[str], *, threshold: float) -> list[_Match | None]:
     """For every question the group of near-duplicates that it belongs to.
 
     The similarity of two questions is ``2 m / (a + b)``: ``a`` and ``b`` are the lengths in characters of their

@@ -149,7 +149,7 @@ def is_passing(error: Exception) -> bool:
     from huggingface_hub.errors import OfflineModeIsEnabled
 
     if (status := status_of(error)) is not None:
-        return status in _PASSING and pause_asked_s(_response_of(error)) <= _LONGEST_WAIT_S
+        return status in _PASSING and _pause_asked_s(_response_of(error)) <= _LONGEST_WAIT_S
     if isinstance(error, OfflineModeIsEnabled):
         return False
     return isinstance(error, (httpx2.TransportError, ConnectionError, TimeoutError, NotTheHub))
@@ -157,7 +157,7 @@ def is_passing(error: Exception) -> bool:
 
 def wait_after(error: Exception, attempt: int, *, on_wait: OnWait | None = None, pause_s: float = 1.0) -> None:
     """Wait before the next attempt, as long as the Hub asks for or twice as long as the last time."""
-    seconds = max(pause_asked_s(_response_of(error)), pause_s * 2 ** (attempt - 1))
+    seconds = max(_pause_asked_s(_response_of(error)), pause_s * 2 ** (attempt - 1))
     if on_wait is not None:
         on_wait(f"{reason(error)}: next attempt in {seconds:.0f} s")
     time.sleep(seconds)
@@ -187,7 +187,7 @@ def _refuse_to_wait(response: "Response") -> None:
 
     if response.status_code not in _PASSING:
         return
-    if _is_question(response.request) or pause_asked_s(response) > _LONGEST_WAIT_S:
+    if _is_question(response.request) or _pause_asked_s(response) > _LONGEST_WAIT_S:
         response.read()
         hf_raise_for_status(response)
 
@@ -302,7 +302,7 @@ def _refusal(error: Exception, purpose: Purpose) -> str:
             "it says, or make a token with write access to this account or organisation at "
             "https://huggingface.co/settings/tokens, and run the same command again"
         )
-    if (seconds := pause_asked_s(response)) > 0:
+    if (seconds := _pause_asked_s(response)) > 0:
         minutes = round(seconds / 60)
         pause = f"{seconds:.0f} seconds" if minutes < 2 else f"{minutes} minutes"
         return f"the Hub is busy ({reply}) and asks for time; try again in {pause}"
@@ -338,7 +338,7 @@ def _response_of(error: BaseException) -> "Response | None":
     return error.response if isinstance(error, HfHubHTTPError) else None
 
 
-def pause_asked_s(response: "Response | None") -> float:
+def _pause_asked_s(response: "Response | None") -> float:
     """Seconds that the Hub asks to wait before the next attempt; 0 if it does not say."""
     from huggingface_hub.utils._http import parse_ratelimit_headers
 

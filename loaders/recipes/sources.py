@@ -165,7 +165,7 @@ def find_source(source: Source, path: Path) -> tuple[Path, SourceInfo]:
     return path, SourceInfo(**found, sha256=digest, files=files)
 
 
-class Snapshot(NamedTuple):
+class _Snapshot(NamedTuple):
     """A Wikidata snapshot that a recipe names."""
 
     info: SourceInfo
@@ -178,7 +178,7 @@ class Snapshot(NamedTuple):
     """The domain's prompt templates, `rows.TEMPLATES`; without rows if it has none."""
 
 
-def load_snapshot(placed: RecipeInPlace, source: Source) -> Snapshot:
+def load_snapshot(placed: RecipeInPlace, source: Source) -> _Snapshot:
     """Read a snapshot of a recipe, compared before with the digests there and in the account beside it.
 
     Raises:
@@ -198,7 +198,7 @@ def load_snapshot(placed: RecipeInPlace, source: Source) -> Snapshot:
     check_account(snapshot, info.sha256)
     facts = read_facts(snapshot, domain)
     placed.on_progress("read Wikidata", 1, 1)
-    return Snapshot(info, facts, domain, templates)
+    return _Snapshot(info, facts, domain, templates)
 
 
 # The kinds: which files are pinned, and how fields of `SourceTables` are read from them.

@@ -7,16 +7,17 @@ numbers per dimension; what goes out is a `Survey`. Nothing here knows how dista
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.rows import Cells, Columns, read_rows, refuse_rewritten
 from blend.schemas.errors import InputError, RowError
 from blend.schemas.languages import demonym_of_country
-from blend.schemas.rows import Survey
 from blend.schemas.texts import clean, fold
 
 _GROUP_COLUMNS = ("Demonym", "group")
@@ -46,6 +47,38 @@ _COLUMNS = Columns((), optional=(*_GROUP_COLUMNS, *_NAME_COLUMNS), every=True)
 _INDEX = re.compile(r"|Unnamed: \d+(?:\.\d+)?|__index_level_\d+__")
 """What pandas calls the numbers of rows that it writes along: nothing in CSV, ``Unnamed: 0`` once read."""
 _THOUSANDS = re.compile(r"-?\d{1,3}(?:,\d{3})+")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Survey:
+    """A table of countries and dimensions."""
+
+    name: str
+    """Its name, for example ``hofstede``."""
+    groups: tuple[str, ...]
+    """The demonym of every row."""
+    dimensions: tuple[str, ...]
+    """The name of every column."""
+    values: NDArray[np.float64]
+    """Shape ``(n_groups, n_dimensions)``; NaN where the survey has no value."""
+    nominal: tuple[str, ...] = ()
+    """Dimensions whose numbers are codes of answers, of which a mean means nothing."""
+
+    def renamed(self, aliases: Mapping[str, str], wanted: Collection[str]) -> "Survey":
+        """The survey with the usual names of rows that go by another one.
+
+        Args:
+            aliases: Usual name by other name. A row takes its usual name where no row has that already.
+            wanted: The names that are of use; no row that has one of them loses it.
+        """
+        held = {*self.groups}
+        names = tuple(
+            aliases[name]
+            if name not in wanted and aliases.get(name) in wanted and aliases[name] not in held
+            else name
+            for name in self.groups
+        )
+        return replace(self, groups=names)
 
 
 def read_survey(path: Path, name: str) -> Survey:

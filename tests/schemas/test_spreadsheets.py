@@ -5,10 +5,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from blend.schemas.sheets import (
+    _may_be_rewritten,
     guarded,
     joined,
     left_of_formula,
-    may_be_rewritten,
     parted,
     surely_rewritten,
     unguarded,
@@ -39,7 +39,7 @@ from blend.schemas.sheets import (
     ],
 )
 def test_which_texts_spreadsheets_rewrite(text: str, rewritten: bool):
-    assert may_be_rewritten(text) is rewritten
+    assert _may_be_rewritten(text) is rewritten
     assert guarded(text) == (f"'{text}" if rewritten else text)
 
 

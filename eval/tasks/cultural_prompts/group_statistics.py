@@ -26,7 +26,7 @@ from blend.eval.statistics import (
 from blend.eval.statistics.estimates import Estimate, estimates
 from blend.eval.tasks.cultural_prompts import Distance
 from blend.eval.tasks.cultural_prompts.text_measures import Definition, PairSums, scipy_module, wed
-from blend.schemas.rows import Survey
+from blend.loaders.surveys import Survey
 from blend.schemas.texts import pluralise
 
 _BoolArray = NDArray[np.bool_]

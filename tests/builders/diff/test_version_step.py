@@ -5,7 +5,7 @@ import pytest
 
 from blend.builders.diff import diff_releases
 from blend.builders.diff.model import STEPS, version_step
-from blend.builders.diff.text import _changelog_entry, accepted_versions, expected_version
+from blend.builders.diff.text import _changelog_entry, _expected_version, accepted_versions
 
 SAQ, MCQ = "short-answer-questions", "multiple-choice-questions"
 ROWS = pl.DataFrame({"ID": ["q1", "q2"], "Question": ["a", "b"], "Topic": ["Food", "Food"]})
@@ -122,7 +122,7 @@ def test_the_largest_reason_comes_first_and_decides(make):
     ],
 )
 def test_the_expected_version(old: str, none: str, patch: str, minor: str, major: str):
-    assert [expected_version(old, step) for step in STEPS] == [none, patch, minor, major]
+    assert [_expected_version(old, step) for step in STEPS] == [none, patch, minor, major]
 
 
 def test_larger_steps_are_accepted_and_so_is_the_first_stable_version():

@@ -8,7 +8,7 @@ import pytest
 
 from blend.builders.stats.planning import (
     REGION_FIGURES,
-    CollectionPlan,
+    _CollectionPlan,
     _pilot_figures,
     plan_collection,
     power,
@@ -49,7 +49,7 @@ FIGURES = pl.DataFrame(
 OTHERS = FIGURES.with_columns(mcqs_from=pl.lit("BLEnD"))
 
 
-def plan(**changes: object) -> CollectionPlan:
+def plan(**changes: object) -> _CollectionPlan:
     return plan_collection(FIGURES, **({"annotators": [5], "templates": [500]} | changes))  # type: ignore[arg-type]
 
 

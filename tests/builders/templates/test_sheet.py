@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from blend.builders.templates import accept_sheet, content, near_duplicates, review_sheet
+from blend.builders.templates import _near_duplicates, accept_sheet, content, review_sheet
 from blend.schemas.errors import RowError
 from blend.schemas.frames import FINDINGS, NATIVE_QUESTIONS, TEMPLATES
 from blend.schemas.sheets import PROPOSED_TEMPLATES as SHEET
@@ -122,7 +122,7 @@ def test_content_leaves_the_frame_out():
 
 
 def test_groups_and_similarities():
-    matches = near_duplicates(TEXTS, threshold=0.85)
+    matches = _near_duplicates(TEXTS, threshold=0.85)
     assert matches[0] == (0, 2, 1.0)
     assert matches[2] == (0, 0, 1.0)
     assert matches[4] is None
@@ -134,6 +134,6 @@ def test_groups_and_similarities():
 
 def test_groups_join_through_others():
     texts = ["abcdefghij", "abcdefghxy", "abcdefwvxy"]
-    matches = near_duplicates(texts, threshold=0.8)
+    matches = _near_duplicates(texts, threshold=0.8)
     assert [match and match.group for match in matches] == [0, 0, 0]
     assert [match and match.nearest for match in matches] == [1, 0, 1]

@@ -13,9 +13,9 @@ from huggingface_hub.utils._runtime import is_xet_available
 
 from blend.loaders.hub import answer_of, hub_client
 from blend.loaders.hub.requests import (
+    _pause_asked_s,
     is_passing,
     masked,
-    pause_asked_s,
     reason,
     request_timeouts,
     translate_errors,
@@ -61,7 +61,7 @@ def test_errors_that_last(error: Exception):
     ],
 )
 def test_how_long_the_hub_asks_to_wait(headers: dict[str, str], seconds: float):
-    assert pause_asked_s(answered(429, **headers).response) == seconds
+    assert _pause_asked_s(answered(429, **headers).response) == seconds
 
 
 def test_attempts(monkeypatch: pytest.MonkeyPatch):

@@ -1,4 +1,4 @@
-"""Datasheets: what is read, and every message for what cannot be."""
+"""Datasheets: all questions of the paper, each with a key that stays, and what cannot be read as one."""
 
 from pathlib import Path
 
@@ -9,23 +9,35 @@ from blend.loaders.packaged import sample_path
 from blend.schemas.errors import BlendError
 from blend.schemas.reports import Datasheet, questions
 
+PUBLISHED = {
+    "motivation": "purpose creators funding comments",
+    "composition": "instances count sample data labels missing relationships splits errors external "
+    "confidential offensive subpopulations identifiable sensitive comments",
+    "collection": "acquisition mechanisms sampling people timeframe ethics directness notice consent "
+    "revocation impact comments",
+    "preprocessing": "steps raw software comments",
+    "uses": "so_far publications other_tasks risks not_for comments",
+    "distribution": "third_parties channel date license third_party_terms export comments",
+    "maintenance": "maintainers contact errata updates retention old_versions contributions comments",
+}
+"""Our keys for the questions in the order of Gebru et al. (2021), section 3."""
 
-def written(folder: Path, text: str) -> Path:
-    path = folder / "datasheet.toml"
-    path.write_text(text, encoding="utf-8")
-    return path
+
+def test_no_question_is_missing_and_no_key_has_changed():
+    keys = [question.key for question in questions(Datasheet())]
+    assert keys == [f"{section}.{name}" for section, names in PUBLISHED.items() for name in names.split()]
+    # As many as the paper has, "any other comments?" included: 4 + 16 + 12 + 4 + 6 + 7 + 8.
+    assert len(keys) == 57
 
 
-def test_what_is_left_out_is_unanswered(tmp_path: Path):
-    sheet = read_toml(written(tmp_path, '[uses]\nnot_for = "Training."\n'), Datasheet, what="datasheet")
-    assert [(q.key, q.answer) for q in questions(sheet) if q.answer] == [("uses.not_for", "Training.")]
+def test_every_question_is_a_question_of_its_own():
+    asked = list(questions(Datasheet()))
+    assert all(question.text.endswith("?") and "\n" not in question.text for question in asked)
+    assert len({question.text for question in asked}) == len(asked)
+    assert [question.answer for question in asked] == [None] * len(asked)
 
 
 WRONG = {
-    '[motivation]\nfundign = "x"\n': (
-        "key motivation.fundign: unknown key; did you mean 'funding'? the keys here are purpose, creators, "
-        "funding, comments"
-    ),
     '[motivations]\nfunding = "x"\n': (
         "key motivations: unknown key; did you mean 'motivation'? the keys here are motivation, composition, "
         "collection, preprocessing, uses, distribution, maintenance"
@@ -43,7 +55,8 @@ WRONG = {
 
 @pytest.mark.parametrize("text", WRONG)
 def test_what_is_told_of_a_datasheet_that_cannot_be(tmp_path: Path, text: str):
-    path = written(tmp_path, text)
+    path = tmp_path / "datasheet.toml"
+    path.write_text(text, encoding="utf-8")
     with pytest.raises(BlendError) as caught:
         read_toml(path, Datasheet, what="datasheet")
     assert str(caught.value) == f"{path}, {WRONG[text]}"
