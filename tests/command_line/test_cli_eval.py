@@ -1,15 +1,21 @@
-"""``blend eval run``: its options reach the model that is asked, and those that do not fit are refused."""
+"""``blend eval``: what is said of budgets and servers, a table of texts, and replies that people judge."""
 
+import json
 from pathlib import Path
 
+import openpyxl
 import pytest
 from typer.testing import CliRunner
 
+import blend
 from blend.cli import app
+from blend.eval.evaluation import score_run
 from blend.eval.release_items import read_run
 from blend.schemas.errors import ServerError
+from helpers.in_process import run
 from helpers.models.http_server import Reply
 from helpers.models.model_servers import ModelServer, saying
+from helpers.models.own_models import Saying
 
 RUNNER = CliRunner()
 
@@ -44,3 +50,50 @@ def test_what_a_server_says_cannot_steer_a_terminal(
     assert len(result.output) < 5000
     answers = read_run(tmp_path / "run").answers()
     assert {*answers["text"]} == {hostile, None}
+
+
+@pytest.mark.landing
+@pytest.mark.slow
+def test_a_table_of_texts_needs_no_release(tmp_path: Path):
+    table, out = tmp_path / "texts.csv", tmp_path / "run"
+    rows = [f"{group},rain,{sample},{group} rain {sample}" for group in ("old", "young") for sample in (0, 1)]
+    table.write_text("group,topic,sample,text\n" + "\n".join(rows) + "\n")
+    printed = run("eval", "run", "--task", "cultural-prompts", "--answers", table, "--out", out)
+    assert f"4 of 4 items are answered in {out}. Score them:" in printed
+    assert "variance-across-unbiased" in run("eval", "score", out)
+
+
+@pytest.fixture
+def answered(mini_release: Path, tmp_path: Path) -> Path:
+    model = Saying(lambda prompts: [["kimchi", "rice"][len(one) % 2] for one in prompts])
+    made = blend.run_task(mini_release, "short-answer", model, tmp_path / "run", limit=8)
+    score_run(made)
+    return tmp_path / "run"
+
+
+@pytest.mark.landing
+@pytest.mark.slow
+def test_a_workbook_goes_out_and_comes_back(answered: Path, tmp_path: Path):
+    sheet = tmp_path / "sheet.xlsx"
+    said = run("eval", "judge-sheet", answered, "--sample", "6", "--locale", "ko-KR", "--out", sheet)
+    assert said == (
+        f"Wrote 6 rows to {sheet}. Fill in the column verdict with correct, partly, wrong or refused; leave it "
+        f"empty where you do not know. Then:\n  blend eval judged {answered} {sheet} …\n"
+    )
+    book = openpyxl.load_workbook(sheet)
+    (page,) = book.worksheets
+    (choice,) = page.data_validations.dataValidation
+    assert choice.formula1 == '"correct,partly,wrong,refused"'
+    for row in range(2, 8):
+        page.cell(row, 6, "correct" if row < 5 else "partly")
+    book.save(tmp_path / "anna.xlsx")
+    page.cell(7, 6, "wrong")
+    book.save(tmp_path / "ben.xlsx")
+    back = [tmp_path / "anna.xlsx", tmp_path / "ben.xlsx"]
+    shown = run("eval", "judged", answered, *back, "--ties", tmp_path / "ties.xlsx")
+    assert "2 annotators, 6 of 6 drawn replies judged, 0 by one person; 1 tie; " in " ".join(shown.split())
+    assert "agreement-alpha" in shown
+    assert openpyxl.load_workbook(tmp_path / "ties.xlsx").worksheets[0].max_row == 2
+    found = json.loads(run("eval", "judged", answered, *back, "--json"))
+    assert (found["n_judged"], found["n_ties"], found["annotators"]) == (6, 1, ["anna", "ben"])
+    assert (answered / "labels.parquet").exists()
