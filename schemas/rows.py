@@ -5,7 +5,7 @@ the field's own name. The sentence under a field is printed on the dataset card.
 """
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Self
+from typing import Annotated, Self
 
 import polars as pl
 from pydantic import BaseModel, Field, ValidationInfo, field_validator, model_validator
@@ -16,9 +16,6 @@ from blend.schemas.formats import AnswerFormat
 from blend.schemas.models import Qid, Row, Text
 from blend.schemas.personal_data import Pseudonym
 from blend.schemas.texts import clean
-
-if TYPE_CHECKING:
-    pass
 
 MAX_ANSWERS = 3
 """Answers that one annotator may give to one question (Myung et al. 2024, section 3)."""
