@@ -146,3 +146,22 @@ def test_ctrl_c_around_the_swap_says_what_is_there(
     assert (digests(out) != older) == is_made
     assert validate_release(out, checks={"files": CHECKS["files"]}).passes()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["release", "release.toml"]
+
+
+@pytest.mark.nightly
+def test_a_full_disk(tmp_path: Path):
+    script = (
+        'mount -t tmpfs -o size=64k tmpfs "$1" && "$2" -m blend build --out "$1/release"\n'
+        'code=$?; ls -A "$1"; exit $code'
+    )
+    run = subprocess.run(
+        ["unshare", "-rm", "sh", "-c", script, "sh", str(tmp_path), sys.executable],
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 1
+    assert run.stderr.splitlines()[-1] == (
+        f"error: {tmp_path}/release: no space left on the disk; nothing was changed; "
+        "free some space and run the same again"
+    )
+    assert run.stdout == ""

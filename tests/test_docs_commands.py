@@ -331,3 +331,22 @@ def test_the_examples_of_the_readme_run_in_their_order(root: Path, tmp_path: Pat
     run(tmp_path, tmp_path / "home", "\n".join(examples), "python", HF_HUB_OFFLINE="1")
     made, again = ((tmp_path / name / "release.json").read_bytes() for name in ("release", "again"))
     assert made == again
+
+
+@pytest.mark.landing
+def test_the_lines_of_the_readme_that_ask_a_model_end_in_a_report(root: Path, tmp_path: Path):
+    blocks = BLOCK.findall(text_of(root, "README"))
+    (block,) = (content for kind, _, content in blocks if kind == "bash" and "eval tiny-model" in content)
+    lines = [*commands(block)]
+    assert [line.split()[2] for line in lines] == ["tiny-model", "run", "score", "report"]
+    said = [run(tmp_path, tmp_path / "home", line, HF_HUB_OFFLINE="1") for line in ("blend build", *lines)]
+    assert said[1] == "Made a model in tiny. Ask it:\n  blend eval run release --model tiny\n"
+    assert re.fullmatch(
+        r"In all: ([\d,]+) requests, [^\n]+\.\n\1 of \1 items are answered in run\. Score them:\n"
+        r"  blend eval score run\n",
+        said[2],
+    )
+    assert said[3].startswith("tiny on blend-sample@")
+    assert said[3].endswith("Show them on a page:\n  blend eval report run\n")
+    assert said[4] == "Wrote report.html: open it in a browser.\n"
+    assert (tmp_path / "report.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")

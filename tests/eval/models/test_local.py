@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from blend.eval.models import Decoding, Likelihoods
 from blend.eval.models.local_model import LocalModel, open_local
+from blend.eval.models.model_loading import choose_device, load_model
 from helpers.examples import examples
 from helpers.messages import wrong
 from helpers.models.tiny_models import ARCHITECTURES, copied
@@ -269,3 +270,31 @@ def test_a_chat_template_is_applied_unless_told_otherwise(tiny_gpt2: Path, chat_
     assert without.generate(["Hi"])[0].text == greedily(tiny_gpt2, "Hi", 8)[0]
     [otherwise] = without.option_logprobs(["Hi"], [("A", "B")])
     assert otherwise.logprobs.tolist() != scores.logprobs.tolist()
+
+
+@pytest.mark.nightly
+@pytest.mark.slow
+@pytest.mark.parametrize("elsewhere", [None, "disk"])
+def test_a_model_spread_over_devices_scores_and_writes_the_same(
+    tiny_gpt2: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, elsewhere: str | None
+):
+    """Without a second device, the last block is fetched from the disk instead, by the same hooks."""
+    from accelerate import dispatch_model
+
+    def spread(*arguments: Any, **options: Any) -> Any:
+        model: Any = load_model(*arguments, **options)
+        if elsewhere is not None:
+            blocks = [f"transformer.h.{number}" for number in range(len(model.transformer.h))]
+            others = ("transformer.wte", "transformer.wpe", "transformer.ln_f", "lm_head")
+            devices = dict.fromkeys([*blocks, *others], "cpu") | {blocks[-1]: elsewhere}
+            dispatch_model(model, devices, main_device="cpu", offload_dir=str(tmp_path / "weights"))
+            assert any(weights.is_meta for weights in model.parameters())
+        return model
+
+    monkeypatch.setattr("blend.eval.models.model_loading.load_model", spread)
+    model = open_local(str(tiny_gpt2), device="auto")
+    scores = model.option_logprobs(PROMPTS, OPTIONS)
+    np.testing.assert_allclose(logprobs_of(scores), expected(tiny_gpt2), **CLOSE)
+    alone = open_local(str(tiny_gpt2), device="cpu").generate(PROMPTS)
+    assert [one.text for one in model.generate(PROMPTS)] == [one.text for one in alone]
+    assert model.describe().device == choose_device("auto").shown()
