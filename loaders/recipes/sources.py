@@ -99,8 +99,8 @@ def load_source(
     where = base / source.location if path is None else path
     how = {"reviewing": reviewing} if source.kind in ("sample", *OWN_RESPONSES) else {}
     with sample_path() if source.kind == "sample" else nullcontext(where) as there:
-        folder, info = find_source(source, there)
         try:
+            folder, info = find_source(source, there)
             rows = read(folder, locales=known, **how)
         except (RowError, RowErrors) as error:
             found = error.errors if isinstance(error, RowErrors) else (error,)
