@@ -393,7 +393,7 @@ def _plain_datasets() -> Iterator[None]:
 
     shown, has_torch = datasets.is_progress_bar_enabled(), datasets.config.TORCH_AVAILABLE
     datasets.disable_progress_bars()
-    # Streams import it to share their position with its workers: a fifth of the time of a whole validation.
+    # Streams import it to share their position with its workers, and that takes long.
     datasets.config.TORCH_AVAILABLE = False
     try:
         yield
