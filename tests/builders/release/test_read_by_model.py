@@ -185,7 +185,7 @@ read_by_model(read_recipe(recipe), out, model="m1", base=recipe.parent, base_url
 def test_a_run_that_is_killed_loses_nothing_that_came_and_asks_nothing_twice(
     chat: Chat, tmp_path: Path, n_served: int
 ):
-    recipe = lunch(tmp_path, n_templates=4, verdicts="verdicts.tsv")
+    recipe = lunch(tmp_path, n_templates=4, verdicts="verdicts.tsv", **{"judge.concurrency": 2})
     verdicts = tmp_path / "verdicts.tsv"
     fine = reads(chat, OPINIONS)
     stuck, held = threading.Semaphore(0), threading.Event()
