@@ -208,7 +208,7 @@ class ReleaseManifest(Summarised, FrozenModel):
                 "What each step kept and left out",
                 ("step", "kept", "oddities and rows left out"),
                 steps,
-                f"Each is a line of {FINDINGS_NAME}; the card, README.md, says what each kind means.",
+                f"Each is a line of {FINDINGS_NAME}; reports/details.md says what each kind means.",
             ),
         ]
 

@@ -51,7 +51,7 @@ class _Command(TyperCommand):
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
         """Read the words behind the command; ``~`` is the home folder also where a shell leaves it, after =."""
-        words = [_HOME.sub(lambda found: found[1] + str(Path.home()), word) for word in args]
+        words = [_HOME.sub(lambda found: (found[1] or "") + str(Path.home()), word) for word in args]
         return super().make_context(info_name, words, parent, **extra)
 
     def _others(self, ctx: Any) -> dict[str, list[Any]]:

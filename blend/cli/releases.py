@@ -166,9 +166,7 @@ def print_report(report: ValidationReport, console: SafeConsole, *, strict: bool
                 console.print(line, highlight=False)
     console.print()
     if any(result.level for result in report.checks):
-        console.print(
-            "docs/cards.md explains the checks, the card (README.md) what a build found.", style="dim"
-        )
+        console.print("docs/cards.md explains the checks, reports/details.md what a build found.", style="dim")
     passes = report.passes(strict=strict)
     verdict = "[bold green]valid[/]" if passes else "[bold red]not valid[/]"
     only_warnings = "" if passes or report.errors else " (--strict fails on warnings)"

@@ -318,6 +318,10 @@ def _first_of_each(rows: Sequence[Placed[Any]], kind: str, diagnostics: Diagnost
             for here, there in ((location, earlier.location), (earlier.location, location)):
                 if owner_of(here):
                     fix = "agree on one of the two; what is meant to be another needs an id of its own"
+                    if kind == "reviews":
+                        fix = (
+                            "delete it in one of the two, then let `blend reviews propose` take up the question"
+                        )
                     what = f"{named} says something else than in {there}"
                     diagnostics.problem(what, where=f"{here}, column {other}", fix=fix)
 

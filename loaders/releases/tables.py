@@ -68,7 +68,7 @@ def read_config(release: Path | str, config: str, *, on_progress: ProgressCallba
     Args:
         release: Directory of the release.
         config: Configuration, for example ``annotations``.
-        on_progress: Told about the rows read, and how many there are.
+        on_progress: Told when the rows are being read, and when they are.
 
     Raises:
         UnknownNameError: If the release has no such configuration; lists those it has.

@@ -14,6 +14,7 @@ from blend.loaders.packaged import write_starter
 from blend.loaders.releases import read_manifest
 from blend.schemas.errors import BlendError
 from helpers.in_process import run
+from helpers.messages import wrong
 from helpers.semeval_files import write_semeval
 
 VALID = Path(__file__).parents[1] / "loaders" / "valid" / "responses"
@@ -72,7 +73,7 @@ def test_without_a_recipe_it_is_the_sample_and_what_it_replaces_is_said(sample_r
         f"\nBuilt blend-sample 0.1.0 in {out}. Look at it:"
     )
     assert "287 of 287 multiple-choice questions show options that nobody has read" in shown
-    assert "the card, README.md, says what each kind means" in " ".join(shown.split())
+    assert "reports/details.md says what each kind means" in " ".join(shown.split())
     assert max(map(len, shown.splitlines())) <= 80
     assert f"  blend show {out}\n" in to_copy
     assert "Since" not in to_copy
@@ -153,3 +154,10 @@ def test_a_snapshot_is_about_what_its_account_says(food_snapshot: Path, tmp_path
         f"{tmp_path}/s.nt.gz: is about clothing, a domain of your own; write a recipe with its domain and "
         "domain_file in [food] (docs/wikidata.md)"
     )
+
+
+def test_the_home_folder_by_its_sign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert str(tmp_path / "release") in wrong(lambda: run("validate", "~/release"))
+    run("build", "--out=~/release")
+    assert (tmp_path / "release" / "README.md").is_file()

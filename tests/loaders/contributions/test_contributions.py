@@ -153,8 +153,8 @@ def test_a_review_of_the_same_question_counts_once_or_is_told(folder: Path):
     with pytest.raises(RowErrors) as caught:
         read_collection(folder)
     assert [str(error) for error in caught.value.errors] == [
-        f"{here}, column groups: review of 'work-01' in ko-KR says something else than in {there}; agree on "
-        "one of the two; what is meant to be another needs an id of its own"
+        f"{here}, column groups: review of 'work-01' in ko-KR says something else than in {there}; delete it "
+        "in one of the two, then let `blend reviews propose` take up the question"
         for here, there in (
             ("mina-ko/reviews/ko-KR.jsonl:1", "jun-ko/reviews/ko-KR.jsonl:2"),
             ("jun-ko/reviews/ko-KR.jsonl:2", "mina-ko/reviews/ko-KR.jsonl:1"),
