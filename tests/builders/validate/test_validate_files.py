@@ -1,6 +1,9 @@
 """Faults of files, manifest, recipe, findings, tables, card and metadata, each with its whole message."""
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -333,3 +336,15 @@ def test_releases_that_do_not_load_as_they_should(release):
         for streaming in ("", ", streaming=True")
     ]
     assert problems[2].startswith("error: load_dataset(…, 'short-answer-questions'): fails with ")
+
+
+@pytest.mark.slow
+def test_loading_does_without_torch(sample_release: Path):
+    code = (
+        "import sys, datasets; from blend.builders.validate import validate_release\n"
+        "assert validate_release(sys.argv[1]).passes()\n"
+        "assert 'torch' not in sys.modules and datasets.config.TORCH_AVAILABLE"
+    )
+    # As a user has it: our tests keep torch from all of `datasets`.
+    environment = os.environ | {"USE_TORCH": "AUTO"}
+    subprocess.run([sys.executable, "-c", code, str(sample_release)], env=environment, check=True)
