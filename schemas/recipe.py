@@ -376,6 +376,24 @@ def _check_changes(given: str) -> str:
     return given
 
 
+_ONE_OF_A_KIND = {
+    "contributions": "whose contributors and annotators could not be told apart; put all their folders into "
+    "one",
+    "wikidata": "which would make the same configurations; keep one, and build the others as releases of their "
+    "own",
+    "topics": "which would make the same configuration; keep one, with a folder for each kind of text",
+}
+"""Kinds of source of which a recipe has one, and why."""
+
+
+def _check_kinds(sources: tuple[Source, ...]) -> tuple[Source, ...]:
+    kinds: list[str] = [source.kind for source in sources]
+    for kind, why in _ONE_OF_A_KIND.items():
+        if (n := kinds.count(kind)) > 1:
+            raise ValueError(f"there are {n} sources of kind {kind!r}, {why}")
+    return sources
+
+
 class Recipe(FrozenModel):
     """A release: its name, its sources, its options. Same recipe and sources, same bytes."""
 
@@ -406,7 +424,7 @@ class Recipe(FrozenModel):
     """Your own words on what this version changes, in Markdown, for ``CHANGELOG.md`` and the card."""
     seed: StrictInt = Field(default=0, ge=0, le=2**63 - 1)
     """Seed of every random choice."""
-    sources: tuple[Source, ...] = Field(min_length=1)
+    sources: Annotated[tuple[Source, ...], AfterValidator(_check_kinds)] = Field(min_length=1)
     """Inputs, in order: a table ``[[sources]]`` with ``kind`` and ``location`` for each."""
     previous: _LocalPath | None = None
     """Release that this one follows: a directory, relative to the recipe, or ``org/name@revision``. What

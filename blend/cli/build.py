@@ -1,15 +1,13 @@
 """``blend init`` and ``blend build``: from a recipe, an upstream directory or the sample to a release."""
 
-from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from blend.cli.application import UsageError
 from blend.cli.options import NewFolder, used_recipe
-from blend.schemas.errors import InputError
 
 if TYPE_CHECKING:
     from blend.schemas.manifest import ReleaseManifest
@@ -107,13 +105,36 @@ def _build(
     """
     from blend.builders.release import build_release
     from blend.loaders.files.progress import shown_progress, silent
+    from blend.loaders.recipes import blend_recipe, food_recipe, semeval_recipe
     from blend.loaders.releases.references import held_release
+    from blend.schemas.recipe import licensed
     from blend.stopping import interruptible, unless_made
 
-    alone = {"blend": blend_data, "semeval": semeval, "food": food}
-    used, path = _chosen(recipe, {kind: data for kind, data in alone.items() if data is not None}, mcq_mode)
-    base = Path() if path is None else path.parent
-    there, before = _named_locations(used, source_paths or []), held_release(out)
+    alone = [given for given in (blend_data, semeval, food) if given is not None]
+    if len(alone) + (recipe is not None) > 1:
+        raise UsageError(
+            "RECIPE, --blend, --semeval and --food each build their data alone; to join them, write all into "
+            "a recipe"
+        )
+    if blend_data is not None:
+        used = blend_recipe(blend_data)
+    elif semeval is not None:
+        used = semeval_recipe(semeval)
+    elif food is not None:
+        used = food_recipe(food)
+    else:
+        used, recipe = used_recipe(recipe)
+    # A licence is looked at here already, where the error can name the file.
+    used = licensed(used, where=str(recipe or "recipe"))
+    if mcq_mode is not None:
+        used = _in_mode(used, mcq_mode)
+    there = dict[str, Path]()
+    for named in source_paths or []:
+        location, _, path = named.partition("=")
+        if not path:
+            raise UsageError(f"--source-path {named}: expected LOCATION=PATH")
+        there[location] = Path(path)
+    base, before = Path() if recipe is None else recipe.parent, held_release(out)
     with interruptible(unless_made(out)), nullcontext(silent) if as_json else shown_progress() as on_progress:
         manifest = build_release(
             used, out, base=base, source_paths=there, replace=replace, on_progress=on_progress
@@ -122,80 +143,21 @@ def _build(
         typer.echo(manifest.to_json(), nl=False)
     else:
         # What commands call the recipe; data of an option have none that they could name.
-        called = "RECIPE" if any(alone.values()) else str(path or "")
-        _print_summary(manifest, out, before, called)
-        if path is not None and used.mcq.verdicts is None and (base / VERDICTS).is_file():
-            typer.echo(
-                f"\n{base / VERDICTS} lies beside the recipe and was not read: write verdicts = "
-                f'"{VERDICTS}" below [mcq], and build again.'
-            )
+        _print_summary(manifest, out, before, "RECIPE" if alone else str(recipe or ""), recipe)
 
 
-def _chosen(
-    path: Path | None, alone: Mapping[str, Any], mcq_mode: Literal["default", "paper"] | None
-) -> tuple["Recipe", Path | None]:
-    """The recipe that a command line names, or that stands in this folder, or else that of the sample.
+def _in_mode(recipe: "Recipe", mode: Literal["default", "paper"]) -> "Recipe":
+    """The recipe with multiple-choice questions made in a mode."""
+    from blend.schemas.recipe import McqOptions
 
-    Args:
-        path: The recipe's file.
-        alone: Data that are built alone, by their kind.
-        mcq_mode: How multiple-choice questions are made, if not as the recipe says.
-
-    Returns:
-        The recipe and its file; null for data that an option names, and for the sample.
-    """
-    from blend.loaders import recipes
-    from blend.schemas.recipe import McqOptions, licensed
-
-    if len(alone) + (path is not None) > 1:
-        raise UsageError(
-            "RECIPE, --blend, --semeval and --food each build their data alone; to join them, write all into "
-            "a recipe"
-        )
-    makers: Mapping[str, Callable[[Any], Recipe]] = {
-        "blend": recipes.blend_recipe,
-        "semeval": recipes.semeval_recipe,
-        "food": recipes.food_recipe,
-    }
-    for kind, data in alone.items():
-        recipe = makers[kind](data)
-    if not alone:
-        recipe, path = used_recipe(path)
-    # A licence is looked at here already, where the error can name the file.
-    recipe = licensed(recipe, where=str(path or "recipe"))
-    if mcq_mode is not None:
-        if all(source.kind == "wikidata" for source in recipe.sources):
-            raise UsageError(
-                "--mcq-mode is about questions, and a snapshot of Wikidata holds none; leave it out"
-            )
-        mcq = McqOptions.model_validate({**recipe.mcq.model_dump(), "mode": mcq_mode})
-        recipe = recipe.model_copy(update={"mcq": mcq})
-    return recipe, path
-
-
-def _named_locations(recipe: "Recipe", named: list[str]) -> dict[str, Path]:
-    """Read where sources lie, by their location in the recipe."""
-    locations = {source.location for source in recipe.sources if source.location}
-    if recipe.previous is not None:
-        locations.add(recipe.previous)
-    source_paths: dict[str, Path] = {}
-    for one in named:
-        location, equals, path = one.partition("=")
-        if not equals or not path:
-            raise UsageError(f"--source-path {one}: expected LOCATION=PATH")
-        if location not in locations:
-            known = ", ".join(sorted(locations)) or "none"
-            raise InputError(
-                f"--source-path {one}: the recipe names nothing at {location!r}; there are: {known}"
-            )
-        if not Path(path).exists():
-            raise InputError(f"--source-path {one}: nothing lies at {path}; correct the path")
-        source_paths[location] = Path(path)
-    return source_paths
+    if all(source.kind == "wikidata" for source in recipe.sources):
+        raise UsageError("--mcq-mode is about questions, and a snapshot of Wikidata holds none; leave it out")
+    mcq = McqOptions.model_validate({**recipe.mcq.model_dump(), "mode": mode})
+    return recipe.model_copy(update={"mcq": mcq})
 
 
 def _print_summary(
-    manifest: "ReleaseManifest", out: Path, before: "ReleaseManifest | None", called: str
+    manifest: "ReleaseManifest", out: Path, before: "ReleaseManifest | None", called: str, path: Path | None
 ) -> None:
     from blend.builders.mcq.result import verdict_notes, why_none_made
     from blend.cli.releases import lines_to_read
@@ -223,3 +185,10 @@ def _print_summary(
     ):
         # A path may hold what looks like markup, and a line to copy stays in one.
         console.print(line, highlight=False, markup=False, soft_wrap=True)
+    if path is not None and manifest.recipe.mcq.verdicts is None:
+        beside = path.with_name(VERDICTS)
+        if beside.is_file():
+            typer.echo(
+                f"\n{beside} lies beside the recipe and was not read: write verdicts = "
+                f'"{VERDICTS}" below [mcq], and build again.'
+            )

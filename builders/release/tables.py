@@ -19,7 +19,6 @@ from blend.builders.stats.measures import Stats
 from blend.builders.templates.published import compared_with_blend
 from blend.builders.triples.tables import TripleTables, triple_tables
 from blend.loaders.contributions.contributors import terms_problems
-from blend.loaders.files.diagnostics import unknown_locale
 from blend.loaders.recipes import RecipeInPlace
 from blend.loaders.recipes.sources import SourceTables, find_source, load_snapshot, load_source
 from blend.loaders.responses.verdicts import decisions_in
@@ -246,14 +245,6 @@ _UNIQUE = (
     ("multiple-choice question", "mcqs", ("mcq_id", "locale")),
 )
 """What two sources must not both hold, by an id and a locale."""
-_ONE_OF_A_KIND = {
-    "contributions": "whose contributors and annotators could not be told apart; put all their folders into "
-    "one",
-    "wikidata": "which would make the same configurations; keep one, and build the others as releases of their "
-    "own",
-    "topics": "which would make the same configuration; keep one, with a folder for each kind of text",
-}
-"""Kinds of source of which a recipe has one, and why."""
 
 
 def read_inputs(placed: RecipeInPlace, *, reviewing: bool = False) -> _Inputs:
@@ -264,17 +255,11 @@ def read_inputs(placed: RecipeInPlace, *, reviewing: bool = False) -> _Inputs:
         reviewing: Whether responses are about to be reviewed (`loaders.responses.read_responses`).
 
     Raises:
-        BlendError: If a source is not as it must be, if two hold the same question or prompt or two are of
-            a kind that a recipe has once, if the recipe asks for a locale that none holds, if a contribution's
-            licence does not allow the recipe's, or if own templates have ids of BLEnD's and ask something else.
+        BlendError: If a source is not as it must be, if two hold the same question or prompt, if the recipe
+            asks for a locale that none holds, if a contribution's licence does not allow the recipe's, or if
+            own templates have ids of BLEnD's and ask something else.
     """
     recipe, known, wanted = placed.recipe, placed.locales, placed.recipe.locales
-    unknown = [tag for tag in wanted or () if tag not in known]
-    raise_all([unknown_locale(tag, known, where="recipe, key locales") for tag in unknown])
-    kinds = [str(source.kind) for source in recipe.sources]
-    if several := [kind for kind in _ONE_OF_A_KIND if kinds.count(kind) > 1]:
-        how_often = f"{kinds.count(several[0])} sources of kind {several[0]!r}"
-        raise InputError(f"the recipe has {how_often}, {_ONE_OF_A_KIND[several[0]]}")
     of_questions = [source for source in recipe.sources if source.kind not in ("wikidata", "topics")]
     sources: list[SourceTables] = []
     for done, source in enumerate(of_questions):
@@ -304,10 +289,21 @@ def read_inputs(placed: RecipeInPlace, *, reviewing: bool = False) -> _Inputs:
         places = twice.group_by(key, maintain_order=True).agg("source").iter_rows()
         found = ((f"{what} {one!r} in {tag} is also in {at[0]}", at[1]) for one, tag, at in places)
         raise_all([RowError(problem, where=again, fix="keep it in one source") for problem, again in found])
+    prompted, stages = set(rows["prompts"]["locale"]), list[Stage]()
+    for tables in sources:
+        info, asked = tables.info, set(tables.questions["locale"])
+        bare = sorted(asked - prompted) if prompted else []
+        detail = "other locales have prompts, {} has none; kept without"
+        told = [("no-prompts", info.location, tag, None, detail.format(tag)) for tag in bare]
+        n_mcqs = {} if tables.mcqs.is_empty() else {"multiple-choice questions": len(tables.mcqs)}
+        n_rows = {name: len(getattr(tables, name)) for name in ("responses", "reviews", "prompts")}
+        findings = pl.concat([tables.findings, pl.DataFrame(told, FINDINGS, orient="row")])
+        name = f"read {info.kind} {info.location}".strip()
+        stages.append(Stage(name, rows_by(tables.questions), findings, {**n_rows, **n_mcqs}))
     return _Inputs(
         **rows,
         infos=tuple(tables.info for tables in sources),
-        stages=tuple(_stage(tables, set(rows["prompts"]["locale"])) for tables in sources),
+        stages=tuple(stages),
         contributions=tuple(given for tables in sources for given in tables.contributed),
     )
 
@@ -324,17 +320,3 @@ def _only(tables: SourceTables, wanted: Collection[str]) -> SourceTables:
     )
     contributed = tuple(part for part in parts if part.locales)
     return replace(tables, **rows, findings=findings, contributed=contributed)
-
-
-def _stage(tables: SourceTables, prompted: Collection[str]) -> Stage:
-    """Account for what was read from a source, and find its locales without prompts where others have some."""
-    info, detail = tables.info, "others have prompts, this locale has none; kept without"
-    bare = sorted(set(tables.questions["locale"]) - set(prompted)) if prompted else []
-    rows = [("no-prompts", info.location, tag, None, detail) for tag in bare]
-    n_rows = {name: len(getattr(tables, name)) for name in ("responses", "reviews", "prompts")}
-    return Stage(
-        f"read {info.kind} {info.location}".strip(),
-        rows_by(tables.questions),
-        pl.concat([tables.findings, pl.DataFrame(rows, FINDINGS, orient="row")]),
-        {**n_rows, **({} if tables.mcqs.is_empty() else {"multiple-choice questions": len(tables.mcqs)})},
-    )

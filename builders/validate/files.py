@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -24,14 +24,16 @@ from blend.builders.validate.checked_release import (
 )
 from blend.loaders.files.content import check_tables as check_memory
 from blend.loaders.files.content import file_sha256, read_content, read_json, utf8_text
+from blend.loaders.recipes import read_recipe
 from blend.loaders.releases.tables import read_audit
 from blend.schemas.arrow_types import arrow_schema, features
-from blend.schemas.errors import DISTRIBUTION, InputError, RowError
+from blend.schemas.errors import DISTRIBUTION, BlendError, InputError, RowError
 from blend.schemas.manifest import (
     AUDIT_NAME,
     CARD_NAME,
     CROISSANT_NAME,
     MANIFEST_NAME,
+    RECIPE_NAME,
     FileInfo,
     ReleaseManifest,
     TableInfo,
@@ -151,9 +153,20 @@ def check_files(release: Release) -> Iterator[Problem]:
 
     * error: a file of `release.json` is missing, is a link, or has another size or sha256; there is a file that
       it does not name, but for those of the Hub and git (`.gitattributes`, `.git/`, `.cache/`); a path leads
-      out of the release
+      out of the release; `recipe.toml` says otherwise, or pins other sources
     """
-    listed = Counter(file.path for file in release.manifest.files)
+    manifest = release.manifest
+    pinned = {(str(one.kind), one.location): one.sha256 for one in manifest.recipe.sources}
+    for source in manifest.sources:
+        if pinned.get((source.kind, source.location), source.sha256) != source.sha256:
+            name = f"source {source.kind} {source.location}".rstrip()
+            what = f"{name}: its sha256 is not the one that the recipe pins"
+            yield error(MANIFEST_NAME, what, REBUILD)
+    with suppress(BlendError):  # a recipe that cannot be read is not the one that was written
+        said = read_recipe(release.path / RECIPE_NAME).model_dump()
+        for key in (key for key, value in manifest.recipe.model_dump().items() if said[key] != value):
+            yield error(MANIFEST_NAME, f"key recipe.{key}: {RECIPE_NAME} says otherwise", REBUILD)
+    listed = Counter(file.path for file in manifest.files)
     for name, times in listed.items():
         if times > 1:
             yield error(MANIFEST_NAME, f"file {name} is listed {times} times", REBUILD)

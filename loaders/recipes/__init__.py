@@ -18,6 +18,7 @@ from blend.loaders.files.content import (
     read_content,
     read_text,
 )
+from blend.loaders.files.diagnostics import unknown_locale
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.files.toml import known_domains, read_toml, registry_with
 from blend.loaders.files.workbooks import WORKBOOK
@@ -28,7 +29,8 @@ from blend.loaders.responses.verdicts import GivenVerdict, append_verdicts, read
 from blend.loaders.topics import read_forms
 from blend.loaders.wikidata.partial import read_snapshot_info
 from blend.loaders.wikidata.prompts import PACKAGED
-from blend.schemas.errors import InputError
+from blend.schemas.addresses import numbers_of
+from blend.schemas.errors import InputError, raise_all
 from blend.schemas.locales import Registry, registry
 from blend.schemas.manifest import (
     ANSWERS_NAME,
@@ -149,13 +151,16 @@ class RecipeInPlace:
     ) -> "RecipeInPlace":
         """A recipe in a folder; the known locales are those of the package when absent.
 
+        A location in ``source_paths`` is as the recipe says it, or as a release's does.
+
         Where a directory lies on the machine of whoever builds a release means nothing to others, may tell more
         than is wanted, and must not make a difference to the release's bytes; what was read is known by its
         digest. So an absolute location becomes the shortest end of its path that names nothing else.
 
         Raises:
-            BlendError: If the recipe's file of locales or of domains is not there, or an entry of the former is
-                not as it must be.
+            BlendError: If the recipe's file of locales or of domains is not there, an entry of the former is
+                not as it must be, or a locale is not known; if ``source_paths`` has a location that the recipe
+                does not name, or a path where nothing lies.
         """
         files = {"locale_file": recipe.locale_file, "food.domain_file": recipe.food.domain_file}
         for key, name in files.items():
@@ -172,11 +177,21 @@ class RecipeInPlace:
                 ends = [*(end for end in ends if end not in names.values()), "./" + "/".join(parts)]
                 names[location] = ends[0]
                 there[ends[0]] = there.get(location, Path(location))
+        locations = {*filter(None, names), *filter(None, names.values())}
+        for location, path in (source_paths or {}).items():
+            where = f"`source_paths={location}={path}`"
+            if location not in locations:
+                held = ", ".join(sorted(filter(None, named))) or "none"
+                raise InputError(f"{where}: the recipe names nothing at {location!r}; there are: {held}")
+            if not path.exists():
+                raise InputError(f"{where}: nothing lies at {path}; correct the path")
         sources = [one.model_copy(update={"location": names[one.location]}) for one in recipe.sources]
         update = {"sources": tuple(sources), "previous": names[recipe.previous or ""] or None}
         known = registry() if locales is None else locales
         if recipe.locale_file is not None:
             known = registry_with(base / recipe.locale_file, known)
+        unknown = [tag for tag in recipe.locales or () if tag not in known]
+        raise_all([unknown_locale(tag, known, where="recipe, key locales") for tag in unknown])
         return cls(recipe.model_copy(update=update), base, known, there, on_progress)
 
     def domain(self) -> tuple[Domain, str | None]:
@@ -200,7 +215,8 @@ class RecipeInPlace:
         """The directory of the release before, from here or from the Hub; null where there is none.
 
         Raises:
-            InputError: If there is no such release, or if its words on what changes are those of this recipe.
+            InputError: If there is no such release, if it is not of an earlier version, or if its words on what
+                changes are those of this recipe.
         """
         named, found = self.recipe.previous, None
         if named is not None:
@@ -210,6 +226,10 @@ class RecipeInPlace:
                 raise InputError(f"recipe, key previous: no such directory: {folder}; {fix}")
             found = resolve_release(folder if folder.is_dir() else named)
             before = read_manifest(found)
+            of_same = before.name == self.recipe.name
+            if of_same and numbers_of(before.version) >= numbers_of(self.recipe.version):
+                what = f"{found} is version {before.version}, and the recipe's is {self.recipe.version}"
+                raise InputError(f"recipe, key previous: {what}; raise the recipe's, or name the one before it")
             if self.recipe.changes is not None and self.recipe.changes == before.recipe.changes:
                 what = f"says word for word what it says of {before.version}"
                 fix = "write what is new since then, or remove the key"

@@ -8,6 +8,7 @@ import pytest
 
 from blend import Recipe, build_release
 from blend.builders.cultural_prompts import build_prompts
+from blend.loaders.recipes import read_recipe
 from blend.loaders.topics import read_forms, read_topics
 from blend.schemas.errors import BlendError
 from blend.schemas.frames import CULTURAL_PROMPT_ROWS
@@ -158,12 +159,12 @@ def test_a_language_without_forms_is_told(tmp_path):
 
 @pytest.mark.slow
 def test_two_sources_of_topics_are_refused(tmp_path):
-    folder = written(tmp_path / "topics")
-    source = {"kind": "topics", "location": str(folder)}
-    recipe = Recipe(name="x", version="1.0.0", sources=(source, source))
+    path = tmp_path / "recipe.toml"
+    source = '[[sources]]\nkind = "topics"\nlocation = "topics"\n'
+    path.write_text(f'name = "x"\nversion = "1.0.0"\n{source}{source}')
     with pytest.raises(BlendError) as told:
-        build_release(recipe, tmp_path / "out")
+        read_recipe(path)
     assert str(told.value) == (
-        "the recipe has 2 sources of kind 'topics', which would make the same configuration; keep one, with a "
-        "folder for each kind of text"
+        f"{path}, key sources: there are 2 sources of kind 'topics', which would make the same configuration; "
+        "keep one, with a folder for each kind of text"
     )

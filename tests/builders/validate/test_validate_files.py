@@ -137,6 +137,16 @@ FAULTS: dict[str, tuple[str, Callable[[Any], object], list[str]]] = {
         manifest(lambda held: held["files"].append(held["files"][0])),
         [f"error: release.json: file CHANGELOG.md is listed 2 times; {REBUILD}"],
     ),
+    "another recipe": (
+        "files",
+        manifest(lambda held: held["recipe"].update(seed=7)),
+        [f"error: release.json: key recipe.seed: recipe.toml says otherwise; {REBUILD}"],
+    ),
+    "another source": (
+        "files",
+        manifest(lambda held: held["sources"][0].update(sha256="0" * 64)),
+        [(f"error: release.json: source sample: its sha256 is not the one that the recipe pins; {REBUILD}")],
+    ),
     "not listed": (
         "files",
         manifest(not_listed),

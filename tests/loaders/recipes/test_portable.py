@@ -32,10 +32,10 @@ def test_locations(locations: list[str], expected: list[str]):
     }
 
 
-def test_the_release_before_and_places_that_are_given():
-    given = {"/home/ada/data": Path("/mnt/data"), "here": Path("/mnt/here")}
+def test_the_release_before_and_places_that_are_given(tmp_path: Path):
+    given = {"/home/ada/data": tmp_path, "here": tmp_path}
     made = portable("/home/ada/data", "here", previous="/home/ada/release", source_paths=given)
     assert made.recipe.previous == "release"
-    there = {"data": Path("/mnt/data"), "here": Path("/mnt/here"), "release": Path("/home/ada/release")}
+    there = {"data": tmp_path, "here": tmp_path, "release": Path("/home/ada/release")}
     assert made.source_paths == given | there
     assert portable("here", previous="org/own@v1.0.0").recipe.previous == "org/own@v1.0.0"
