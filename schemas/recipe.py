@@ -524,7 +524,10 @@ def check_license(identifier: str, *, where: str) -> None:
     """
     if identifier in _known_licenses():
         return
-    hint = did_you_mean(re.sub(r"[\s_]+", "-", identifier.strip().lower()), _known_licenses())
+    typed = re.sub(r"[\s_]+", "-", identifier.strip().lower())
+    versions = sorted(one for one in _known_licenses() if re.fullmatch(rf"{re.escape(typed)}-[\d.]+", one))
+    # The latest version of the one that is named; else what is spelt most like it.
+    hint = did_you_mean(versions[-1] if versions else typed, _known_licenses())
     raise RowError(
         f"{identifier!r} is not a licence identifier that the Hub knows",
         where=where,

@@ -52,7 +52,8 @@ def compared_with_blend(sources: Sequence[SourceTables], locales: Registry) -> l
     Returns:
         The sources; own questions with a BLEnD id have BLEnD's ``source_locale`` and ``source_label``. Findings
         tell of templates that ask in other words than BLEnD under the id, of those that ask what BLEnD does
-        under another id, and of each own topic that is another one spelt otherwise.
+        under another id, of questions that ask what another template does, and of each own topic that is
+        another one spelt otherwise.
 
     Raises:
         RowError, RowErrors: If such a template or question asks something else than BLEnD does, or such a
@@ -68,6 +69,7 @@ def compared_with_blend(sources: Sequence[SourceTables], locales: Registry) -> l
     for tables in sources:
         found = Diagnostics(of_all.problems)
         _find_like_topics(tables, usual, found)
+        _find_exchanged(tables, locales, found)
         if facts is not None and tables.info.kind in OWN_RESPONSES:
             _check(tables, {row["template_id"]: row for row in facts.to_dicts()}, wordings, locales, found)
             tables = replace(tables, questions=_with_origin(tables.questions, facts))
@@ -194,6 +196,21 @@ def _find_like_topics(tables: SourceTables, usual: Mapping[str, str], found: Dia
             what = f"{topic!r} beside the topic {other!r}; kept as two, write one of them throughout"
             detail = f"column topic: {what}"
             found.finding("like-topics", row["source"], detail, template_id=row["template_id"])
+
+
+def _find_exchanged(tables: SourceTables, locales: Registry, found: Diagnostics) -> None:
+    """Note questions whose English is another template's, as where texts were sorted without their ids."""
+    contents = {row["template_id"]: content(row["text"]) for row in tables.templates.to_dicts()}
+    others = {words: template_id for template_id, words in contents.items()}
+    for row in tables.questions.to_dicts() if others else ():
+        template_id = row["template_id"]
+        words = content(_slotted(row["en_question"], locales.get(row["locale"])))
+        if words in others and words != contents.get(template_id):
+            what = f"{row['en_question']!r} is what template {others[words]!r} asks, not {template_id!r}"
+            detail = f"column en_question: {what}; kept, look whether texts and ids were moved apart"
+            found.finding(
+                "other-template", row["source"], detail, locale=row["locale"], template_id=template_id
+            )
 
 
 def _bare(topic: str) -> str:

@@ -43,6 +43,7 @@ def test_what_is_adapted_from_blend_keeps_its_licence(terms: str):
     ("given", "hint"),
     [
         ("CC BY 4", "did you mean 'cc-by-4.0'? "),
+        ("cc-by", "did you mean 'cc-by-4.0'? "),
         ("cc-by-sa", "did you mean 'cc-by-sa-4.0'? "),
         ("CC0-1.0", "did you mean 'cc0-1.0'? "),
         ("", ""),

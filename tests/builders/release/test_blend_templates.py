@@ -70,6 +70,29 @@ def test_topics_that_are_others_but_for_capitals_or_a_plural(tmp_path: Path):
     ]
 
 
+def test_questions_that_ask_what_another_template_asks(tmp_path: Path):
+    own = [
+        ("mine-01", "Food", "", "What do children in {country} bake?"),
+        ("mine-02", "Food", "", "What do people in {country} boil?"),
+        ("mine-03", "Food", "", "What do people in {country} fry?"),
+    ]
+    asked = {
+        "mine-01": "What do people in the US boil?",
+        "mine-02": "What do children in the US bake?",
+        "mine-03": "What do people in the US grill?",
+    }
+    inputs = read_inputs(RecipeInPlace.of(beside_blend(tmp_path, *own, asked=asked), tmp_path))
+    found = pl.concat([stage.findings for stage in inputs.stages]).filter(kind="other-template")
+    assert found.select("source", "locale", "template_id").rows() == [
+        ("collected/questions.csv:2", "en-US", "mine-01"),
+        ("collected/questions.csv:3", "en-US", "mine-02"),
+    ]
+    assert found["detail"][0] == (
+        "column en_question: 'What do people in the US boil?' is what template 'mine-02' asks, not 'mine-01'; "
+        "kept, look whether texts and ids were moved apart"
+    )
+
+
 def test_what_is_left_open_is_blends(tmp_path: Path):
     reworded = ("Al-en-02", "Food", "ko-KR", "At which time do the people of {country} eat? (e.g., HH:MM)")
     own = ("mine-01", "Sport", "", "What do people in {country} play?")
