@@ -176,7 +176,9 @@ def check_files(release: Release) -> Iterator[Problem]:
     there = {path.relative_to(release.path).as_posix() for path in paths}
     for name in sorted(there - set(listed) - {MANIFEST_NAME}):
         if not is_the_hubs(name):
-            yield error(name, f"is not in {MANIFEST_NAME}", "remove the file, or rebuild the release with it")
+            yield error(
+                name, f"is not in {MANIFEST_NAME}", "move it out of the release, which its recipe makes"
+            )
     for table in release.manifest.tables:
         for name in table.files:
             if name not in listed:

@@ -117,8 +117,8 @@ FAULTS: dict[str, tuple[str, Callable[[Any], object], list[str]]] = {
         [
             f"error: {KR}: is missing; {AGAIN}",
             (
-                "error: data/annotations/KR-00001.parquet: is not in release.json; remove the file, or rebuild "
-                "the release with it"
+                "error: data/annotations/KR-00001.parquet: is not in release.json; move it out of the release, "
+                "which its recipe makes"
             ),
         ],
     ),
@@ -151,7 +151,7 @@ FAULTS: dict[str, tuple[str, Callable[[Any], object], list[str]]] = {
         "files",
         manifest(not_listed),
         [
-            f"error: {KR}: is not in release.json; remove the file, or rebuild the release with it",
+            f"error: {KR}: is not in release.json; move it out of the release, which its recipe makes",
             f"error: release.json: annotations/KR names the file {KR}, which is not among the files; {REBUILD}",
         ],
     ),
