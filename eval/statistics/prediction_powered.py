@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from blend.eval.statistics import DRAWS, LEVEL, FloatArray, divide, student_quantile
+from blend.eval.statistics import DRAWS, LEVEL, FloatArray, cell_sums, divide, student_quantile
 from blend.eval.statistics.estimates import Estimate, beta_share
 from blend.eval.statistics.paired import PairedTest
 
@@ -179,8 +179,7 @@ def corrected_means(
     at, sizes = np.asarray(labelled, dtype=np.intp), np.bincount(group)
 
     def added_up(rows: NDArray[np.intp], numbers: FloatArray) -> FloatArray:
-        sums = np.bincount(cell[rows] * n_clusters + column[rows], numbers, len(held) * n_clusters)
-        return sums.astype(np.float64).reshape(len(held), n_clusters)
+        return cell_sums(cell[rows], column[rows], numbers, (len(held), n_clusters))
 
     drawn = 1 / np.asarray(probability, dtype=np.float64)
     weights, correct = (added_up(at, drawn * x) for x in (1.0, np.asarray(labels, dtype=np.float64)))
