@@ -14,7 +14,7 @@ References:
 import re
 import string
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from itertools import islice
 from unicodedata import normalize
 
@@ -241,12 +241,9 @@ _ENGLISH = re.compile(
 published decisions come out, and of a million pairs of published answers four are decided otherwise."""
 
 
-def _english_tokens(text: str) -> list[str]:
-    """The tokens of an English text, in order; punctuation is a token of its own."""
-    return _ENGLISH.findall(text)
-
-
-def _paper_rule(local: str | None, names: Mapping[str, str | None], calendar: Calendar) -> Rule:
+def _paper_rule(
+    local: str | None, names: Mapping[str, str | None], _calendar: Calendar, *, lower: bool = False
+) -> Rule:
     """The published rule for one locale.
 
     An answer matches when it is contained in the response as written, or with hyphens as blanks, or with blanks
@@ -256,21 +253,21 @@ def _paper_rule(local: str | None, names: Mapping[str, str | None], calendar: Ca
     Args:
         local: Primary subtag of the local language; null where only English counts.
         names: Primary subtag to lemmatiser, null for containment only.
-        calendar: Of the region; this rule knows no days.
+        _calendar: Of the region; this rule knows no days.
+        lower: Whether case does not count: the accepted answers of SemEval-2026 Task 7 have capitals.
     """
-    del calendar
     readers = {
         english: _token_sets(language, name)
         for english, language in ((True, "en"), (False, local))
         if language is not None and (name := names[language]) is not None
     }
 
-    def match(reply: Reply, variants: Iterable[Variant], answer_format: AnswerFormat) -> AnswerMatch | None:
-        del answer_format
+    def match(reply: Reply, variants: Iterable[Variant], _format: AnswerFormat) -> AnswerMatch | None:
         if reply.response in _MISSING:
             return None
         plain = _normalised_response(reply.response, reply.prompt)
-        for index, is_english, variant in variants:
+        for index, is_english, as_given in variants:
+            variant = as_given.lower() if lower else as_given
             answer = _composed(variant)
             # As published: anywhere in the response, inside words as well.
             if answer in plain or answer.replace("-", " ") in plain or answer.replace(" ", "-") in plain:
@@ -305,7 +302,7 @@ def _token_sets(language: str, name: str) -> Callable[[str], frozenset[str]]:
     """What finds the lemmas of a text, which it remembers."""
     lemmatiser = loaded(language, name)
     # Word by word as the published scorer takes them; other lemmatisers are given words without punctuation.
-    split = _english_tokens if language == "en" else lemmatiser.split
+    split = _ENGLISH.findall if language == "en" else lemmatiser.split
 
     @cache
     def tokens(text: str) -> frozenset[str]:
@@ -322,23 +319,10 @@ SEMEVAL = "semeval"
 """Name of the rule."""
 
 
-def _semeval_rule(local: str | None, names: Mapping[str, str | None], calendar: Calendar) -> Rule:
-    """`_paper_rule` whatever the case: accepted answers have capitals here."""
-    match = _paper_rule(local, names, calendar)
-
-    def match_in_lower_case(
-        reply: Reply, variants: Iterable[Variant], answer_format: AnswerFormat
-    ) -> AnswerMatch | None:
-        lower = ((index, is_english, text.lower()) for index, is_english, text in variants)
-        return match(reply, lower, answer_format)
-
-    return match_in_lower_case
-
-
 _RULES: dict[str, Callable[[str | None, Mapping[str, str | None], Calendar], Rule]] = {
     "default": _default_rule,
     "paper": _paper_rule,
-    SEMEVAL: _semeval_rule,
+    SEMEVAL: partial(_paper_rule, lower=True),
 }
 """The rules by name."""
 
