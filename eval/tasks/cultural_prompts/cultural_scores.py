@@ -398,7 +398,8 @@ def _counts(texts: pl.DataFrame, n_topics: int, scope: str, key: str) -> Iterato
     yield plain("texts", scope, key, n_texts, n=n_texts)
     yield plain("topics", scope, key, n_topics, n=n_topics)
     for name in ODDITIES:
-        yield plain(name, scope, key, 100 * texts[name].sum() / n_texts if n_texts else None, n=n_texts)
+        share = 100 * int(texts[name].sum()) / n_texts if n_texts else None
+        yield plain(name, scope, key, share, n=n_texts)
 
 
 def _agreements(agreements: pl.DataFrame, seed: int) -> Iterator[Score]:

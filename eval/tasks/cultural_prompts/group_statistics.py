@@ -443,7 +443,7 @@ def distances(survey: Survey, groups: Sequence[str], *, kind: Distance = "publis
     is_amount = [name not in survey.nominal for name in survey.dimensions]
     dimensions = tuple(compress(survey.dimensions, is_amount))
     values = values[:, is_amount]
-    complete = ~np.isnan(values).any(axis=1)
+    complete: _BoolArray = np.all(~np.isnan(values), axis=1)
     kept, left_out = (tuple(compress(known, which)) for which in (complete, ~complete))
     apart = _euclidean(_standardised(values[complete]))
     return CulturalDistances(survey.name, kept, apart, left_out, dimensions)

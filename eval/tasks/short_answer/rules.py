@@ -117,16 +117,17 @@ def _named(answer: str, reply: Reply, of: TextReader, spoken: str) -> str | None
     """By which step a reply names an answer, as one language reads both, or null."""
     if reply.hedged:
         return "words" if _is_whole(answer, reply, of) else None
-    read = _text(reply.asserts, of)
-    if reply.own != reply.asserts and _text(reply.prompt, of).names(answer):
-        read = _text(reply.own, of)
+    read = reply.asserts
+    if reply.own != reply.asserts and _step(reply.prompt, answer, of):
+        read = reply.own
     elif reply.first != reply.asserts and denies(answer, spoken):
-        read = _text(reply.first, of)
-    if why := read.names(answer):
+        read = reply.first
+    if why := _step(read, answer, of):
         return why
     if reply.asserts != reply.text and _is_whole(answer, reply, of):
         return "words"
-    return next(filter(None, map(read.names, same_religion(answer, of.language))), None)
+    steps = (_step(read, other, of) for other in same_religion(answer, of.language))
+    return next(filter(None, steps), None)
 
 
 def _is_whole(answer: str, reply: Reply, of: TextReader) -> bool:
@@ -135,26 +136,22 @@ def _is_whole(answer: str, reply: Reply, of: TextReader) -> bool:
     return bool(words) and words == of.words(reply.text)
 
 
-class _Text:
-    """A text with gaps, as one language reads it."""
-
-    def __init__(self, text: str, of: TextReader) -> None:
-        self._reader = of
-        parts = [part for part in text.split(GAP) if part]
-        self._words = _Run([of.words(part) for part in parts])
-        lemmas = [of.lemmas(part) for part in parts]
-        self._lemmas = _Run([part for part in lemmas if part is not None])
-
-    def names(self, answer: str) -> str | None:
-        """By which step the text names an answer, or null."""
-        if self._words.holds(self._reader.words(answer)):
-            return "words"
-        lemmas = self._reader.lemmas(answer)
-        return "lemmas" if lemmas and self._lemmas.holds(lemmas) else None
+def _step(text: str, answer: str, of: TextReader) -> str | None:
+    """By which step a text with gaps names an answer, as one language reads both, or null."""
+    words, lemmas = _read(text, of)
+    if words.holds(of.words(answer)):
+        return "words"
+    wanted = of.lemmas(answer)
+    return "lemmas" if wanted and lemmas.holds(wanted) else None
 
 
 # A reply is compared with all answers to its question before the next one is read.
-_text = lru_cache(maxsize=16)(_Text)
+@lru_cache(maxsize=16)
+def _read(text: str, of: TextReader) -> tuple["_Run", "_Run"]:
+    """The words and the lemmas of a text with gaps; no lemmas where none are wanted."""
+    parts = [part for part in text.split(GAP) if part]
+    lemmas = [of.lemmas(part) for part in parts]
+    return _Run([of.words(part) for part in parts]), _Run([part for part in lemmas if part is not None])
 
 
 class _Run:
