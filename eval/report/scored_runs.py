@@ -284,7 +284,7 @@ def answer_groups(groups: Iterable[Mapping[str, Any]], column: str = "answers") 
     """Gold answers, most votes first, of groups of annotators' answers; in their order where votes are unknown.
 
     Args:
-        groups: `published_rows.AnswerGroup`.
+        groups: `rows.AnswerGroup`.
         column: ``answers`` or ``en_answers``; groups that have none are left out.
     """
     voted = sorted(groups, key=lambda group: -(group["count"] or 0))

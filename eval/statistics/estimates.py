@@ -155,7 +155,7 @@ def gap_estimate(clusters: Clusters, *, seed: int = 0, draws: int = DRAWS) -> _G
     how often it holds.
 
     Returns:
-        Null with fewer than two groups that have items; without an interval below `clusters.FEW` clusters.
+        Null with fewer than two groups that have items; without an interval below `statistics.FEW` clusters.
     """
     present = clusters.present
     if len(present.groups) < 2:

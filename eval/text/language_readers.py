@@ -83,7 +83,7 @@ def check_lemmatiser(name: str, language: str) -> None:
 def normalised(text: str, language: str) -> str:
     """The text as compared: folded, digits of any script as 0-9, variants of spelling unified.
 
-    Beyond `spelling.respell`, which says what is unified in which language and why: in Hausa hooked letters
+    Beyond `texts.respell`, which says what is unified in which language and why: in Hausa hooked letters
     that a keyboard without them writes with an apostrophe or as their look-alikes; in Hausa and Assamese the
     apostrophe inside a word, which is a letter; in Persian the blank before an ending or behind a prefix that
     is written joined, apart or with a non-joiner, and the non-joiner before an enclitic, which is a blank.

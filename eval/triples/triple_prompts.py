@@ -67,7 +67,7 @@ def dishes_of(triples: pl.DataFrame) -> pl.DataFrame:
     """A configuration of triples as what is asked about: a dish is the template, its language the locale.
 
     Args:
-        triples: `triple_rows.TRIPLES`.
+        triples: `rows.TRIPLES`.
 
     Returns:
         The rows with ``locale``, ``template_id`` and ``country``, its English name, or its id without one.

@@ -41,7 +41,7 @@ def cultural_items(
     """The items of cultural prompts, in parts.
 
     Args:
-        tables: ``cultural-prompts``, `cultural_prompt_rows.PROMPTS`.
+        tables: ``cultural-prompts``, rows of `rows.CulturalPrompt`.
         options: Samples, kinds, nationalities; ``limit`` is the number of topics of a kind, chosen by a digest
             of their names.
 
@@ -141,7 +141,7 @@ _OPTIONAL = ("sample", "category", "split", "language")
 _COLUMNS = Columns(_REQUIRED, _OPTIONAL, others=True)
 
 _NAMES = ("group", "topic", "category", "split", "language")
-"""Columns that hold names, which are cleaned (`text_comparison.clean`)."""
+"""Columns that hold names, which are cleaned (`texts.clean`)."""
 
 _ASKED = {
     "groups": ("group",),

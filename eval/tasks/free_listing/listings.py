@@ -70,7 +70,7 @@ def listing_items(tables: Mapping[str, pl.DataFrame], options: TripleTaskOptions
     """The items of free listing.
 
     Args:
-        tables: The configuration (`triple_rows.TRIPLES`).
+        tables: The configuration (`rows.TRIPLES`).
         options: Which of it, in which languages; settled.
 
     Returns:

@@ -56,7 +56,7 @@ def choice_items(tables: Mapping[str, pl.DataFrame], options: ChoiceOptions) -> 
     """The items of multiple choice.
 
     Args:
-        tables: By configuration, questions with the columns of `frame_columns.MCQ_ROWS` and ``region``.
+        tables: By configuration, questions with the columns of `frames.MCQ_ROWS` and ``region``.
         options: Style, rotations, locales, limit.
 
     Returns:

@@ -46,7 +46,7 @@ def true_false_items(tables: Mapping[str, pl.DataFrame], options: TrueFalseOptio
     """The items of true or false.
 
     Args:
-        tables: ``true-false-questions``, with the columns of `rung_rows.TrueFalseQuestion` and ``region``.
+        tables: ``true-false-questions``, with the columns of `rows.TrueFalseQuestion` and ``region``.
         options: Style, locales, limit.
 
     Returns:
@@ -152,7 +152,7 @@ def _complete_questions(decisions: pl.DataFrame) -> pl.DataFrame:
     """The questions of which every option has an answer.
 
     Args:
-        decisions: As `score_true_false` returns them.
+        decisions: As `score_true_false_run` returns them.
 
     Returns:
         One row per question, in their order: ``item_id``, that of the question, ``locale``,

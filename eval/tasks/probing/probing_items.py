@@ -69,7 +69,7 @@ def probing_items(tables: Mapping[str, pl.DataFrame], options: ProbingOptions) -
     """The items of probing.
 
     Args:
-        tables: The configuration (`triple_rows.TRIPLES`) and its templates (`triple_rows.TEMPLATES`).
+        tables: The configuration (`rows.TRIPLES`) and its templates (`rows.TEMPLATES`).
         options: Which of them, in which languages, with which candidates; settled.
 
     Returns:

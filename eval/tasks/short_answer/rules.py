@@ -52,7 +52,7 @@ _VALUES = {
     ),
 }
 """What may be a value of a format inside a text, each looked for by itself: "on 8 May" is one day.
-`answer_formats.understood` says whether it is one."""
+`formats.understood` says whether it is one."""
 
 _LONGEST_VALUE = 40
 """Characters of the longest response that may be a value as a whole; numbers in digits may be longer."""

@@ -45,7 +45,7 @@ def short_answer_items(tables: Mapping[str, pl.DataFrame], options: ShortAnswerO
 
     Returns:
         One item per question, prompt and language, ``KR/Al-en-01/inst-4/ko``: of questions that scoring counts
-        (`short_answer_prompts.is_scored`); all others are `TaskItems.skipped`. The slot of the prompt takes the
+        (`frames.is_scored`); all others are `TaskItems.skipped`. The slot of the prompt takes the
         question in every place.
 
     Raises:
@@ -179,13 +179,13 @@ def decide_short_answers(
 
     Answer groups are tried in order, most votes first, in each the local answers before the English ones. The
     first group that matches decides: its weight is its votes divided by those of the first group. Weights are
-    null where votes are unknown. A question that `short_answer_prompts.is_scored` leaves out is not scored, nor
+    null where votes are unknown. A question that `frames.is_scored` leaves out is not scored, nor
     is one that accepts non-answers alone, except by the rule `SEMEVAL`.
 
     Args:
         responses: A row per item: ``item_id``, ``locale``, ``template_id``, ``prompt_id``, ``prompt`` (the
             exact text that was asked) and ``response`` (what the model said; null or blank for nothing).
-        annotations: The configuration ``annotations`` of a release (`published_rows.Annotation`), with every
+        annotations: The configuration ``annotations`` of a release (`rows.Annotation`), with every
             question of the responses.
         rule: ``default``, ``paper`` or ``semeval``.
         lemmas: ``none``, ``default`` or names of lemmatisers; see `eval.text.lemmatisers.lemmatiser_names`.
