@@ -10,7 +10,7 @@ import polars as pl
 
 from blend.eval.items import some_templates
 from blend.eval.triples import TripleTaskOptions
-from blend.schemas.errors import InputError, RowError, UnknownNameError, raise_all
+from blend.schemas.errors import InputError, RowError, UnknownNameError, check_names, raise_all
 from blend.schemas.manifest import ReleaseManifest
 from blend.schemas.rows import PLACEHOLDERS, language_of_split
 from blend.schemas.texts import pluralise
@@ -50,9 +50,7 @@ def probed_config(
     if wanted in probed or (wanted is None and len(triples) == 1):
         config = wanted or triples[0]
         languages = [language_of_split(table.split) for table in manifest.tables if table.config == config]
-        for language in (*(options.languages or ()), *filter(None, names)):
-            if language not in languages:
-                raise UnknownNameError(f"language of {config}", language, languages)
+        check_names(f"language of {config}", (*(options.languages or ()), *filter(None, names)), languages)
         return config, languages
     if probed and wanted is not None:
         raise UnknownNameError("configuration to probe", wanted, probed)
@@ -103,9 +101,7 @@ def chosen_dishes(dishes: pl.DataFrame, languages: Collection[str], options: Tri
         UnknownNameError: If nothing comes from a country of that name; lists the names.
     """
     held = set(dishes["country"])
-    for country in options.countries or ():
-        if country not in held:
-            raise UnknownNameError("country", country, held)
+    check_names("country", options.countries, held)
     if options.countries is not None:
         dishes = dishes.filter(pl.col("country").is_in(options.countries))
     return some_templates(dishes, options).filter(pl.col("language").is_in(languages))

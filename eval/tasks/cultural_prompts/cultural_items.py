@@ -20,7 +20,7 @@ from blend.loaders.files.atomic import atomic_file
 from blend.loaders.files.content import check_tables
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.rows import SUFFIXES, Columns, read_rows
-from blend.schemas.errors import InputError, RowError, RowErrors, UnknownNameError, raise_all
+from blend.schemas.errors import InputError, RowError, RowErrors, check_names, raise_all
 from blend.schemas.rows import CULTURAL_PROMPTS
 from blend.schemas.texts import clean, fold
 
@@ -97,9 +97,7 @@ def _items_of(texts: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
 
 def _chosen(rows: pl.LazyFrame, options: CulturalPromptOptions) -> pl.LazyFrame:
     held = _unique(rows, "kind")["kind"].to_list()
-    for kind in options.kinds or ():
-        if kind not in held:
-            raise UnknownNameError("kind of text", kind, held)
+    check_names("kind of text", options.kinds, held)
     if options.kinds is not None:
         rows = rows.filter(pl.col("kind").is_in(options.kinds))
     if options.nationalities is not None:
@@ -124,9 +122,7 @@ def _demonyms(rows: pl.LazyFrame, names: tuple[str, ...]) -> list[str]:
         for demonym, codes in _unique(rows, "nationality", "country_codes").iter_rows()
         for name in (*codes, demonym)
     }
-    for name in names:
-        if name not in by_name:
-            raise UnknownNameError("nationality", name, by_name)
+    check_names("nationality", names, by_name)
     return [by_name[name] for name in names]
 
 

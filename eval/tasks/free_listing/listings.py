@@ -37,7 +37,7 @@ from blend.eval.triples.triple_prompts import (
     probed_config,
     template_texts,
 )
-from blend.schemas.errors import InputError, UnknownNameError
+from blend.schemas.errors import InputError, check_names
 from blend.schemas.manifest import ReleaseManifest
 from blend.schemas.prompts import ENGLISH, domain_prompts, listing_prompts
 from blend.schemas.rows import FOOD_TRIPLES
@@ -107,9 +107,7 @@ def _languages_with_prompts(
 def _prompts(
     known: Mapping[str, Mapping[str, str]], languages: tuple[str, ...], names: tuple[str, ...] | None
 ) -> pl.DataFrame:
-    for name in names or ():
-        if name not in _RELATIONS:
-            raise UnknownNameError("prompt", name, _RELATIONS)
+    check_names("prompt", names, _RELATIONS)
     rows = [
         (language, relation, known[language][relation], relation == "country", False)
         for language in languages

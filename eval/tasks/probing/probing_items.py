@@ -24,7 +24,7 @@ from blend.eval.triples.triple_prompts import (
     probed_config,
     template_texts,
 )
-from blend.schemas.errors import InputError, UnknownNameError
+from blend.schemas.errors import InputError, check_names
 from blend.schemas.manifest import ReleaseManifest
 from blend.schemas.recipe import in_words
 from blend.schemas.rows import language_of_split
@@ -115,9 +115,7 @@ def _templates_of(config: str) -> str:
 
 def _chosen_templates(templates: pl.DataFrame, names: Collection[str] | None) -> pl.DataFrame:
     """The templates of these names, each of which has the gaps that it must have."""
-    for name in names or ():
-        if name not in set(templates["relation"]):
-            raise UnknownNameError("template", name, set(templates["relation"]))
+    check_names("template", names, set(templates["relation"]))
     chosen = templates if names is None else templates.filter(pl.col("relation").is_in(list(names)))
     check_gaps(chosen)
     return chosen

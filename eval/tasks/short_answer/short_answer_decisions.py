@@ -21,7 +21,7 @@ from blend.eval.tasks.short_answer.rules import SEMEVAL, rule_named
 from blend.eval.text.language_readers import normalised, primary, words_of
 from blend.eval.text.lemmatisers import DEFAULT_LEMMAS, NO_LEMMAS, lemmatiser_names, loaded
 from blend.loaders.upstream.semeval.task_files import in_english, is_non_answer, task_id
-from blend.schemas.errors import InputError, UnknownNameError
+from blend.schemas.errors import InputError, check_names
 from blend.schemas.formats import Calendar, format_of
 from blend.schemas.frames import KEY, PUBLISHED_PROMPTS, is_scored
 from blend.schemas.locales import registry
@@ -107,9 +107,7 @@ def _in_languages(pairs: pl.DataFrame, options: ShortAnswerOptions) -> pl.DataFr
 
 def _chosen_prompts(prompts: pl.DataFrame, names: tuple[str, ...] | None) -> pl.DataFrame:
     held = prompts["prompt_id"].unique(maintain_order=True).to_list()
-    for name in names or ():
-        if name not in held:
-            raise UnknownNameError("prompt", name, held)
+    check_names("prompt", names, held)
     # A culture of one's own that has other prompts than BLEnD's regions is asked as well, with all of its own.
     published = pl.col("prompt_id").is_in(PUBLISHED_PROMPTS)
     usual = published | ~published.any().over("locale")
