@@ -253,9 +253,7 @@ def triple_overview(run: ScoredRun) -> dict[str, str]:
     for key, score in run.of("parity-gap", "overall").items():
         cells["gap of mAP, points"] = f"{cell(score)} ({' − '.join(key.split('/'))})"
     shares = {"not-ranked": "candidates not ranked", UNANSWERED: "unanswered", "missing": "missing"}
-    for name, label in shares.items():
-        if (share := run.overall(name)) is not None:
-            cells[f"{label}, %"] = cell(share)
+    cells |= {f"{label}, %": cell(share) for name, label in shares.items() if (share := run.overall(name))}
     cells["prompts"] = f"{run.run.description.n_items:,}"
     return cells
 
@@ -296,7 +294,7 @@ def _languages(runs: Sequence[ScoredRun], main: str) -> Section | None:
 def _differences(runs: Sequence[ScoredRun]) -> Section | None:
     def rows_of(run: ScoredRun) -> Iterator[tuple[str, ...]]:
         for metric, what in _DIFFERENCES.items():
-            for key, score in {**run.of(metric, "overall"), **run.of(metric, "language")}.items():
+            for key, score in run.of(metric, "overall", "language").items():
                 yield what, key, cell(score)
 
     return table_section(

@@ -389,9 +389,8 @@ def _confidence_section(runs: Sequence[ScoredRun]) -> Section | None:
     """How far confidence says whether a model is correct, and what it gets right if it may abstain."""
 
     def rows_of(run: ScoredRun) -> Iterator[tuple[str, ...]]:
-        errors, areas = ({**run.of(name, "overall"), **run.of(name, "region")} for name in ("ece", "auroc"))
-        given = (run.of("accuracy-at-coverage", scope) for scope in ("coverage", "region-coverage"))
-        shares = {key: score for of_scope in given for key, score in of_scope.items()}
+        errors, areas = (run.of(name, "overall", "region") for name in ("ece", "auroc"))
+        shares = run.of("accuracy-at-coverage", "coverage", "region-coverage")
         for key, error in errors.items():
             region, before = ("all", "") if key == ALL else (region_name(key), f"{key}/")
             of_key = (shares.get(f"{before}{one}") for one in COVERAGES)

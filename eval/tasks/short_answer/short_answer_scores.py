@@ -294,7 +294,7 @@ def _languages_section(runs: Sequence[ScoredRun]) -> Section | None:
     """Local language against English, where a region was asked in both."""
 
     def rows_of(run: ScoredRun) -> Iterator[tuple[str, str]]:
-        for key, score in {**run.of("sem-b-gap", "overall"), **run.of("sem-b-gap", "region")}.items():
+        for key, score in run.of("sem-b-gap", "overall", "region").items():
             yield "all" if key == ALL else region_name(key), cell(score)
 
     return table_section(
