@@ -119,6 +119,17 @@ class UnknownNameError(InputError):
         self.name = name
 
 
+def check_names(what: str, names: Iterable[str] | None, known: Collection[str]) -> None:
+    """Refuse the first of some names that is not known; see `UnknownNameError`.
+
+    Raises:
+        UnknownNameError: Lists those that are.
+    """
+    for name in names or ():
+        if name not in known:
+            raise UnknownNameError(what, name, known)
+
+
 def closest(name: str, choices: Iterable[str]) -> str | None:
     """The one of some names that somebody may have meant; null if none is like it."""
     valid = sorted(choices)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import combinations
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -33,8 +33,6 @@ _DIFFERENCES = pl.Schema(
 _ALPHA = 0.05
 """Corrected p-values up to this one count as a difference."""
 
-Verdict = Literal["better", "worse", "no difference shown"]
-
 
 @dataclass(frozen=True, slots=True)
 class _Difference:
@@ -44,8 +42,8 @@ class _Difference:
     """The difference and its 95 % interval (not corrected for being one of several)."""
     p_value: float
     """Corrected (Holm): over the pairs of models for the mean over regions, else over a pair's regions."""
-    verdict: Verdict
-    """About the second model."""
+    verdict: str
+    """About the second model: ``better``, ``worse`` or ``no difference shown``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,17 +201,17 @@ def compare_scored(runs: Sequence[ScoredRun], *, seed: int = 0) -> ModelComparis
         return None
     labelled = [scored_with_labels(run) for run in runs]
     pairs = [
-        _pair(runs[i].name, runs[j].name, answers[i], answers[j], (labelled[i], labelled[j]), seed)
+        _pair((runs[i].name, runs[j].name), (answers[i], answers[j]), (labelled[i], labelled[j]), seed)
         for i, j in combinations(range(len(runs)), 2)
     ]
-    corrected = holm([macro.p_value for _, macro in pairs])
+    corrected = holm([pair.macro.p_value for pair in pairs]).tolist()
     return ModelComparison(
         task=runs[0].scores.task,
         signature=runs[0].scores.signature,
         standings=_standings([run.name for run in runs], answers, labelled, seed),
         pairs=tuple(
-            replace(pair, macro=_difference(macro, p))
-            for (pair, macro), p in zip(pairs, corrected.tolist(), strict=True)
+            replace(pair, macro=_difference(pair.macro.estimate, p))
+            for pair, p in zip(pairs, corrected, strict=True)
         ),
     )
 
@@ -223,12 +221,13 @@ _Labelled = Sequence[pl.DataFrame | None]
 
 
 def _pair(
-    first: str, second: str, one: pl.DataFrame, other: pl.DataFrame, labelled: _Labelled, seed: int
-) -> tuple[_Pair, PairedTest]:
-    """A pair whose p-value of the mean over regions is not corrected yet, and the test behind it."""
+    names: tuple[str, str], answers: tuple[pl.DataFrame, pl.DataFrame], labelled: _Labelled, seed: int
+) -> _Pair:
+    """A pair whose p-value of the mean over regions is not corrected yet."""
+    one, other = answers
     both = one.join(other.select("item_id", other="value"), on="item_id", how="inner", maintain_order="left")
     if both.is_empty():
-        raise InputError(f"{first} and {second} answered no item in common; run both on the same questions")
+        raise InputError(f"{' and '.join(names)} answered no item in common; run both on the same questions")
     lead = pl.col("other") - pl.col("value")
     differences = clustered(both.with_columns(value=lead), "region")
     means = _corrected_means(labelled, both)
@@ -237,24 +236,22 @@ def _pair(
         str(region): by_labels.get(region, test)
         for region, test in zip(differences.groups, paired_tests(differences, seed=seed), strict=True)
     }
-    corrected = holm([test.p_value for test in tests.values()]).tolist()
+    corrected = zip(tests.items(), holm([test.p_value for test in tests.values()]).tolist(), strict=True)
     if means is not None and len(by_labels) == len(tests):
         signs = [1 if group.startswith(_SECOND) else -1 for group in means.groups]
         macro = means.test(np.array(signs) / len(tests))
     else:
         macro = macro_test(differences, seed=seed)
-    pair = _Pair(
-        first,
-        second,
+    return _Pair(
+        *names,
         n_items=both.height,
         n_fixed=both.filter(lead > 0).height,
         n_broken=both.filter(lead < 0).height,
         n_left_out=one.height + other.height - 2 * both.height,
-        macro=_difference(macro, macro.p_value),
-        regions={name: _difference(tests[name], p) for name, p in zip(tests, corrected, strict=True)},
+        macro=_difference(macro.estimate.scaled(100), macro.p_value),
+        regions={region: _difference(test.estimate.scaled(100), p) for (region, test), p in corrected},
         corrected=tuple(by_labels),
     )
-    return pair, macro
 
 
 _FIRST, _SECOND = "0/", "1/"
@@ -281,12 +278,9 @@ def _corrected_tests(means: CorrectedMeans, regions: Sequence[str]) -> dict[str,
     return {region: test for region, test in tests.items() if test.estimate.value is not None}
 
 
-def _difference(test: PairedTest, p_value: float) -> _Difference:
-    value = test.estimate.value or 0.0
-    verdict: Verdict = "no difference shown"
-    if p_value <= _ALPHA:
-        verdict = "better" if value > 0 else "worse"
-    return _Difference(test.estimate.scaled(100), p_value, verdict)
+def _difference(estimate: Estimate, p_value: float) -> _Difference:
+    shown = "better" if (estimate.value or 0.0) > 0 else "worse"
+    return _Difference(estimate, p_value, shown if p_value <= _ALPHA else "no difference shown")
 
 
 def _standings(

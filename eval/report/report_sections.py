@@ -311,9 +311,8 @@ def region_overview(run: ScoredRun) -> dict[str, str]:
     for key, score in run.of("parity-gap", "overall").items():
         best_and_worst = " − ".join(region_name(code) for code in key.split("/"))
         cells["parity gap, points"] = f"{cell(score)} ({best_and_worst})"
-    for name in ("balanced-accuracy", "yes-bias", "unparsable", UNANSWERED, "refused", "hedged", "missing"):
-        if (share := run.overall(name)) is not None:
-            cells[f"{name}, %"] = cell(share)
+    names = ("balanced-accuracy", "yes-bias", "unparsable", UNANSWERED, "refused", "hedged", "missing")
+    cells |= {f"{name}, %": cell(share) for name in names if (share := run.overall(name))}
     cells["items"] = f"{run.run.description.n_items:,}"
     return cells
 

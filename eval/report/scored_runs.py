@@ -59,9 +59,9 @@ class ScoredRun(Summarised):
         """The figures over everything, then those by region, topic and the like."""
         return score_tables(self.scores, self.task)
 
-    def of(self, metric: str, scope: str) -> dict[str, Score]:
-        """The scores of a metric in a scope, by key; empty where there are none."""
-        return {s.key: s for s in self.scores.scores if s.metric == metric and s.scope == scope}
+    def of(self, metric: str, *scopes: str) -> dict[str, Score]:
+        """The scores of a metric in one scope or several, by key; empty where there are none."""
+        return {s.key: s for s in self.scores.scores if s.metric == metric and s.scope in scopes}
 
     def reword(self, text: str) -> str:
         """A text about dishes in the words of what the run is about."""
@@ -284,7 +284,7 @@ def answer_groups(groups: Iterable[Mapping[str, Any]], column: str = "answers") 
     """Gold answers, most votes first, of groups of annotators' answers; in their order where votes are unknown.
 
     Args:
-        groups: `published_rows.AnswerGroup`.
+        groups: `rows.AnswerGroup`.
         column: ``answers`` or ``en_answers``; groups that have none are left out.
     """
     voted = sorted(groups, key=lambda group: -(group["count"] or 0))

@@ -15,7 +15,7 @@ clusters with a seed.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import NormalDist
@@ -49,12 +49,16 @@ class Clusters:
     @property
     def pooled(self) -> "Clusters":
         """All groups as one: every item counts the same, whichever group it belongs to."""
-        return Clusters(("overall",), self.keys, _row(self.totals), _row(self.counts))
+        totals, counts = (sums.sum(axis=0, keepdims=True) for sums in (self.totals, self.counts))
+        return Clusters(("overall",), self.keys, totals, counts)
 
-    def only(self, groups: Sequence[Any]) -> "Clusters":
-        """The rows of some groups, in the order in which they are named."""
-        rows = [self.groups.index(group) for group in groups]
-        return Clusters(tuple(groups), self.keys, self.totals[rows], self.counts[rows])
+    @property
+    def present(self) -> "Clusters":
+        """The groups that have a figure."""
+        rows = np.flatnonzero(~np.isnan(self.ratios))
+        return Clusters(
+            tuple(self.groups[row] for row in rows), self.keys, self.totals[rows], self.counts[rows]
+        )
 
 
 def cluster_sums(
@@ -82,35 +86,30 @@ def cluster_sums(
     numerators = np.asarray(values, dtype=np.float64)
     denominators = np.ones_like(numerators) if counts is None else np.asarray(counts, dtype=np.float64)
     keys, columns = np.unique(np.asarray(clusters), return_inverse=True)
-    labels, rows = (
-        (np.array(["overall"]), np.zeros(len(numerators), dtype=np.intp))
-        if groups is None
-        else np.unique(np.asarray(groups), return_inverse=True)
-    )
+    named = np.full(np.shape(columns), "overall") if groups is None else np.asarray(groups)
+    labels, rows = np.unique(named, return_inverse=True)
     if not len(numerators) == len(denominators) == len(columns) == len(rows):
         raise ValueError("values, clusters, groups and counts must be of one length")
     if not (np.isfinite(numerators).all() and np.isfinite(denominators).all()):
         raise ValueError("values and counts must be finite numbers")
     shape = (len(labels), len(keys))
-    # Row-major number of each item's (group, cluster) cell, so that one bincount adds all of them up.
-    cells = rows * shape[1] + columns
+    totals, sizes = (cell_sums(rows, columns, numbers, shape) for numbers in (numerators, denominators))
+    return Clusters(tuple(labels.tolist()), tuple(keys.tolist()), totals, sizes)
 
-    def added_up(numbers: FloatArray) -> FloatArray:
-        sums = np.bincount(cells, weights=numbers, minlength=shape[0] * shape[1])
-        return sums.astype(np.float64).reshape(shape)
 
-    return Clusters(tuple(labels.tolist()), tuple(keys.tolist()), added_up(numerators), added_up(denominators))
+def cell_sums(
+    rows: NDArray[np.intp], columns: NDArray[np.intp], numbers: FloatArray, shape: tuple[int, int]
+) -> FloatArray:
+    """Numbers added up by row and column of a matrix of this shape."""
+    # By the row-major number of each number's cell, so that one bincount adds all of them up.
+    sums = np.bincount(rows * shape[1] + columns, weights=numbers, minlength=shape[0] * shape[1])
+    return sums.astype(np.float64).reshape(shape)
 
 
 def divide(totals: FloatArray, counts: FloatArray) -> FloatArray:
     """Ratios, NaN where the denominator is 0."""
     ratios: FloatArray = np.divide(totals, counts, out=np.full(np.shape(totals), np.nan), where=counts != 0)
     return ratios
-
-
-def _row(numbers: FloatArray) -> FloatArray:
-    row: FloatArray = numbers.sum(axis=0, keepdims=True)
-    return row
 
 
 DRAWS = 2_000
@@ -122,7 +121,7 @@ LEVEL = 0.95
 FEW = 10
 """Clusters below which draws say too little for an interval; see `estimates`."""
 
-_BLOCK = 2_000_000
+BLOCK = 2_000_000
 """Numbers held at a time: memory depends neither on the number of draws nor on that of clusters."""
 
 
@@ -138,7 +137,7 @@ def cluster_weights(n_clusters: int, *, seed: int, draws: int = DRAWS) -> Iterat
         Blocks of draws, shape ``(n_draws_of_block, n_clusters)``; every row adds up to ``n_clusters``.
     """
     rng = np.random.default_rng(seed)
-    height = max(1, _BLOCK // n_clusters)
+    height = max(1, BLOCK // n_clusters)
     for start in range(0, draws, height):
         n_rows = min(height, draws - start)
         drawn = rng.integers(n_clusters, size=(n_rows, n_clusters))
@@ -180,15 +179,12 @@ def percentile_interval(figures: FloatArray, *, n_clusters: int) -> tuple[float,
     known = figures[~np.isnan(figures)]
     if n_clusters < FEW or not len(known):
         return None
-    tail = _widened_tail((1 - LEVEL) / 2, n_clusters)
-    low, high = np.quantile(known, [tail, 1 - tail])
-    return float(low), float(high)
-
-
-def _widened_tail(tail: float, n_clusters: int) -> float:
     freedom = n_clusters - 1
     # The factor makes up for the bootstrap's variance, which divides by n in place of n - 1 (Hesterberg, 4.3).
-    return NormalDist().cdf(-student_quantile(1 - tail, freedom) * math.sqrt(n_clusters / freedom))
+    reach = student_quantile(1 - (1 - LEVEL) / 2, freedom) * math.sqrt(n_clusters / freedom)
+    tail = NormalDist().cdf(-reach)
+    low, high = np.quantile(known, [tail, 1 - tail])
+    return float(low), float(high)
 
 
 def student_quantile(probability: float, freedom: int) -> float:

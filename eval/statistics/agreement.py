@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from blend.eval.statistics import (
+    BLOCK,
     DRAWS,
     FloatArray,
     cluster_sums,
@@ -42,21 +43,16 @@ def alpha(
         https://repository.upenn.edu/asc_papers/43 (section C: binary data, several observers, data missing).
     """
     n_yes, asked = np.asarray(yes, dtype=np.float64), np.asarray(n, dtype=np.float64)
-    codes = np.unique(np.asarray(clusters), return_inverse=True)[1]
-    n_clusters = int(codes.max()) + 1
-    sums = np.stack(
-        [
-            np.bincount(codes, weights=column, minlength=n_clusters)
-            for column in (2 * n_yes * (asked - n_yes) / (asked - 1), n_yes, asked)
-        ]
-    )
+    disagreeing = 2 * n_yes * (asked - n_yes) / (asked - 1)
+    # Disagreement, number of yes and number of answers, by cluster.
+    sums = np.vstack([cluster_sums(one, clusters).totals for one in (disagreeing, n_yes, asked)])
+    n_clusters = sums.shape[1]
     value = float(_alphas(sums.sum(axis=1, keepdims=True).T)[0])
     if np.isnan(value):
         return Estimate(None, None, None, float(len(n_yes)))
     drawn = [_alphas(weights @ sums.T) for weights in cluster_weights(n_clusters, seed=seed, draws=draws)]
     interval = percentile_interval(np.concatenate(drawn), n_clusters=n_clusters)
-    low, high = (None, None) if interval is None else interval
-    return Estimate(value, low, high, float(len(n_yes)))
+    return Estimate.of(value, interval, len(n_yes))
 
 
 def pairwise_agreement(yes: ArrayLike, n: ArrayLike, clusters: ArrayLike, *, seed: int = 0) -> Estimate:
@@ -94,9 +90,6 @@ def cohen_kappa(one: ArrayLike, other: ArrayLike, weights: ArrayLike) -> float |
     p, q = (float(np.average(numbers, weights=weight)) for numbers in (first, second))
     differing, by_chance = float(np.average(np.abs(first - second), weights=weight)), p + q - 2 * p * q
     return 1 - differing / by_chance if by_chance else None
-
-
-_BLOCK = 2_000_000
 
 
 def correlation(
@@ -145,12 +138,11 @@ def correlation(
             _correlations(x, y, part[:, codes], kind)
             for block in cluster_weights(n_clusters, seed=seed, draws=draws)
             # Ceiling division: a block is sized for clusters, and items can be many more.
-            for part in np.array_split(block, max(1, -(-block.shape[0] * len(x) // _BLOCK)))
+            for part in np.array_split(block, max(1, -(-block.shape[0] * len(x) // BLOCK)))
         ]
     )
     interval = percentile_interval(figures, n_clusters=n_clusters)
-    low, high, over = (None, None, None) if interval is None else (*interval, n_clusters)
-    return Estimate(value, low, high, float(len(x)), over)
+    return Estimate.of(value, interval, len(x), clusters=n_clusters)
 
 
 def _correlations(x: FloatArray, y: FloatArray, weights: FloatArray, kind: str) -> FloatArray:
@@ -216,9 +208,7 @@ def auroc(confidence: ArrayLike, correct: ArrayLike) -> float | None:
     n_correct, n_wrong = int(is_correct.sum()), int((~is_correct).sum())
     if not (n_correct and n_wrong):
         return None
-    _, code, size = np.unique(np.asarray(confidence), return_inverse=True, return_counts=True)
-    # Equal ones share the mean of the ranks that they take up together.
-    ranks = (size.cumsum() - (size - 1) / 2)[code]
+    [ranks] = _weighted_ranks(np.asarray(confidence, dtype=np.float64), np.ones((1, is_correct.size)))
     return float((ranks[is_correct].sum() - n_correct * (n_correct + 1) / 2) / (n_correct * n_wrong))
 
 

@@ -45,6 +45,14 @@ class Estimate:
         """Whether the interval is over so few clusters that it is wide whatever the values are."""
         return self.clusters is not None and self.clusters < FEW
 
+    @classmethod
+    def of(
+        cls, value: float, interval: tuple[float, float] | None, n: float, *, clusters: int | None = None
+    ) -> "Estimate":
+        """A figure with its interval and what that is over; without an interval it is over nothing."""
+        low, high, over = (None, None, None) if interval is None else (*interval, clusters)
+        return cls(value, low, high, float(n), over)
+
     def scaled(self, by: float) -> "Estimate":
         """The figure in another unit, for example in percent."""
         value, low, high = (None if x is None else by * x for x in (self.value, self.low, self.high))
@@ -87,8 +95,10 @@ def estimates(
         One estimate per group, in the order of ``clusters.groups``.
     """
     found: dict[int, Estimate] = {}
-    for n_clusters, rows in _rows_by_size(clusters).items():
+    sizes = np.count_nonzero(clusters.counts, axis=1)
+    for n_clusters in np.unique(sizes).tolist():
         # The draws depend on the number of clusters alone, so groups of one size share them.
+        rows = np.flatnonzero(sizes == n_clusters).tolist()
         packed = _packed(clusters, rows)
         figures = ratio_draws(packed, seed=seed, draws=draws) if n_clusters >= FEW else None
         for column, row in enumerate(rows):
@@ -101,10 +111,8 @@ def estimates(
                 interval = _of_few(packed.totals[column], packed.counts[column], proportion)
             else:
                 interval = percentile_interval(figures[:, column], n_clusters=n_clusters)
-            size = float(packed.counts[column].sum())
-            low, high = interval or (None, None)
-            over = None if interval is None else n_clusters
-            found[row] = Estimate(None if np.isnan(ratio) else ratio, low, high, size, over)
+            one = Estimate.of(ratio, interval, packed.counts[column].sum(), clusters=n_clusters)
+            found[row] = replace(one, value=None) if np.isnan(ratio) else one
     return tuple(found[row] for row in range(len(clusters.groups)))
 
 
@@ -117,21 +125,23 @@ def macro_estimate(
     Groups without any item are left out; draws in which another group has none are left out as well. A share of
     exactly 0 or 1 gets the same bound as in `estimates`, for the templates of all groups.
     """
-    present = _present(clusters)
+    present = clusters.present
     if not present.groups:
         return Estimate(None, None, None, 0.0)
     mean, n_clusters = float(present.ratios.mean()), len(present.keys)
-    if proportion and n_clusters > 1 and mean in (0.0, 1.0):
-        return _with(mean, _agreeing(mean, n_clusters), present)
-    if n_clusters < FEW:
+    if n_clusters < 2:
+        interval = None
+    elif proportion and mean in (0.0, 1.0):
+        interval = _agreeing(mean, n_clusters)
+    elif n_clusters < FEW:
         # A cluster's part of the mean over groups, and what it could be at most.
         sizes = present.counts.sum(axis=1, keepdims=True)
         parts, most = ((sums / sizes).mean(axis=0) for sums in (present.totals, present.counts))
-        few = _of_few(parts, most, proportion) if n_clusters > 1 else None
-        return _with(mean, few, present)
-    figures = ratio_draws(present, seed=seed, draws=draws).mean(axis=1)
-    interval = percentile_interval(figures, n_clusters=n_clusters)
-    return _with(mean, interval, present)
+        interval = _of_few(parts, most, proportion)
+    else:
+        figures = ratio_draws(present, seed=seed, draws=draws).mean(axis=1)
+        interval = percentile_interval(figures, n_clusters=n_clusters)
+    return Estimate.of(mean, interval, present.counts.sum(), clusters=n_clusters)
 
 
 def gap_estimate(clusters: Clusters, *, seed: int = 0, draws: int = DRAWS) -> _Gap | None:
@@ -145,9 +155,9 @@ def gap_estimate(clusters: Clusters, *, seed: int = 0, draws: int = DRAWS) -> _G
     how often it holds.
 
     Returns:
-        Null with fewer than two groups that have items; without an interval below `clusters.FEW` clusters.
+        Null with fewer than two groups that have items; without an interval below `statistics.FEW` clusters.
     """
-    present = _present(clusters)
+    present = clusters.present
     if len(present.groups) < 2:
         return None
     figures = ratio_draws(present, seed=seed, draws=draws)
@@ -180,21 +190,13 @@ def gap_of_draws(
         return _Gap(groups[best], groups[worst], Estimate(gap, None, None, float(len(groups))))
     # Best minus worst of a draw, whichever groups these are: in the mean it exceeds the gap found by about
     # as much as the gap found exceeds the true one.
-    bias = float(_spread(figures).mean()) - gap
+    bias = float(np.ptp(figures, axis=1).mean()) - gap
     # Draws centred on their own figures are what groups that are all equal would give.
-    by_chance = float(np.quantile(_spread(figures - ratios), LEVEL))
+    by_chance = float(np.quantile(np.ptp(figures - ratios, axis=1), LEVEL))
     low = interval[0] - max(bias, 0.0) if gap > by_chance else 0.0
     # A gap is never below 0, and the figure itself must lie in its interval.
     found = Estimate(gap, max(low, 0.0), max(interval[1], gap), float(len(groups)), n_clusters)
     return _Gap(groups[best], groups[worst], found)
-
-
-def _rows_by_size(clusters: Clusters) -> dict[int, list[int]]:
-    """Rows by the number of clusters that they have."""
-    rows: dict[int, list[int]] = {}
-    for row, n_clusters in enumerate(np.count_nonzero(clusters.counts, axis=1).tolist()):
-        rows.setdefault(n_clusters, []).append(row)
-    return rows
 
 
 def _packed(clusters: Clusters, rows: list[int]) -> Clusters:
@@ -220,22 +222,6 @@ def _agreeing(ratio: float, n_clusters: int) -> tuple[float, float]:
     # tail.
     bound = ((1 - LEVEL) / 2) ** (1 / n_clusters)
     return (bound, 1.0) if ratio else (0.0, 1 - bound)
-
-
-def _present(clusters: Clusters) -> Clusters:
-    return clusters.only(
-        [g for g, ratio in zip(clusters.groups, clusters.ratios, strict=True) if not np.isnan(ratio)]
-    )
-
-
-def _spread(figures: FloatArray) -> FloatArray:
-    spread: FloatArray = figures.max(axis=1) - figures.min(axis=1)
-    return spread
-
-
-def _with(value: float, interval: tuple[float, float] | None, clusters: Clusters) -> Estimate:
-    low, high, over = (None, None, None) if interval is None else (*interval, len(clusters.keys))
-    return Estimate(value, low, high, float(clusters.counts.sum()), over)
 
 
 # Halving 40 times leaves an error below 1e-12.

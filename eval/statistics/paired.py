@@ -5,13 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from blend.eval.statistics import LEVEL, Clusters, FloatArray
+from blend.eval.statistics import BLOCK, LEVEL, Clusters, FloatArray
 from blend.eval.statistics.estimates import Estimate, estimates, macro_estimate
 
 _PERMUTATIONS = 10_000
 """Exchanges behind a p-value; the smallest possible one is 1 / (PERMUTATIONS + 1)."""
-
-_BLOCK = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +57,8 @@ def macro_test(differences: Clusters, *, seed: int = 0, permutations: int = _PER
         seed: The same seed gives the same figures.
         permutations: Random exchanges of clusters, each in all groups at once.
     """
-    sizes = differences.counts.sum(axis=1)
-    held = np.flatnonzero(sizes)
-    shares = (differences.totals[held] / sizes[held, np.newaxis]).mean(axis=0, keepdims=True)
+    present = differences.present
+    shares = (present.totals / present.counts.sum(axis=1, keepdims=True)).mean(axis=0, keepdims=True)
     return PairedTest(
         macro_estimate(differences, seed=seed, proportion=False),
         float(_sign_test(shares, seed, permutations)[0]),
@@ -100,8 +97,8 @@ def _sign_test(totals: FloatArray, seed: int, permutations: int) -> FloatArray:
     reached = np.abs(active.sum(axis=1)) - 1e-9 * np.abs(active).sum(axis=1)
     # From 1: what was found counts as one of the exchanges, so no p-value is 0 (Phipson and Smyth).
     as_far = np.ones(len(totals), dtype=np.int64)
-    # Rows of signs held at a time; both they and their sums, one per group, stay within `_BLOCK` numbers.
-    height = max(1, _BLOCK // max(1, *active.shape))
+    # Rows of signs held at a time; both they and their sums, one per group, stay within `BLOCK` numbers.
+    height = max(1, BLOCK // max(1, *active.shape))
     for start in range(0, permutations, height):
         n_rows = min(height, permutations - start)
         # Exchanging the models of a cluster turns the sign of its difference; 0 and 1 become -1 and 1.

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from blend.eval.statistics import DRAWS, LEVEL, FloatArray, divide, student_quantile
+from blend.eval.statistics import DRAWS, LEVEL, FloatArray, cell_sums, divide, student_quantile
 from blend.eval.statistics.estimates import Estimate, beta_share
 from blend.eval.statistics.paired import PairedTest
 
@@ -81,7 +81,7 @@ class CorrectedMeans:
         if n_clusters < 2:
             return Estimate(value, None, None, size)
         centre = float(by @ centres)
-        reach = student_quantile(1 - (1 - LEVEL) / 2, freedom) * _length(by @ errors)
+        reach = student_quantile(1 - (1 - LEVEL) / 2, freedom) * float(np.linalg.norm(by @ errors))
         least, most = float(np.minimum(by, 0).sum()), float(np.maximum(by, 0).sum())
         low, high = max(min(centre - reach, value), least), min(max(centre + reach, value), most)
         return Estimate(value, low, high, size, n_clusters)
@@ -93,7 +93,8 @@ class CorrectedMeans:
         if estimate.low is None:
             return PairedTest(estimate, 1.0)
         centres, errors = self._errors(by)
-        ratio, (_, freedom) = float(by @ centres) / _length(by @ errors), self._freedom(by, errors)
+        _, freedom = self._freedom(by, errors)
+        ratio = float(by @ centres) / float(np.linalg.norm(by @ errors))
         # Abramowitz and Stegun (1964), 26.7.1 and 26.5.27: the tails of Student's t as a share of a beta one.
         return PairedTest(estimate, beta_share(freedom / (freedom + ratio**2), freedom / 2, 0.5))
 
@@ -118,7 +119,7 @@ class CorrectedMeans:
         labelled = [self.weights[self.cell_groups == group] > 0 for group in held]
         n_clusters = int(np.vstack(labelled).any(axis=0).sum())
         freedoms = [max(1, int(one.any(axis=0).sum()) - int(one.any(axis=1).sum())) for one in labelled]
-        variances = [float(by[group]) ** 2 * _length(errors[group]) ** 2 for group in held]
+        variances = [float(by[group]) ** 2 * float((errors[group] ** 2).sum()) for group in held]
         of_sum = sum(variances) ** 2 / sum(v**2 / n for v, n in zip(variances, freedoms, strict=True))
         return n_clusters, max(1, min(int(of_sum), n_clusters - 1))
 
@@ -179,8 +180,7 @@ def corrected_means(
     at, sizes = np.asarray(labelled, dtype=np.intp), np.bincount(group)
 
     def added_up(rows: NDArray[np.intp], numbers: FloatArray) -> FloatArray:
-        sums = np.bincount(cell[rows] * n_clusters + column[rows], numbers, len(held) * n_clusters)
-        return sums.astype(np.float64).reshape(len(held), n_clusters)
+        return cell_sums(cell[rows], column[rows], numbers, (len(held), n_clusters))
 
     drawn = 1 / np.asarray(probability, dtype=np.float64)
     weights, correct = (added_up(at, drawn * x) for x in (1.0, np.asarray(labels, dtype=np.float64)))
@@ -190,7 +190,3 @@ def corrected_means(
     return CorrectedMeans(
         tuple(found.tolist()), held // n_kinds, shares, weights * scale, correct * scale, sizes
     )
-
-
-def _length(errors: FloatArray) -> float:
-    return math.sqrt(float((errors**2).sum()))

@@ -83,7 +83,7 @@ def check_lemmatiser(name: str, language: str) -> None:
 def normalised(text: str, language: str) -> str:
     """The text as compared: folded, digits of any script as 0-9, variants of spelling unified.
 
-    Beyond `spelling.respell`, which says what is unified in which language and why: in Hausa hooked letters
+    Beyond `texts.respell`, which says what is unified in which language and why: in Hausa hooked letters
     that a keyboard without them writes with an apostrophe or as their look-alikes; in Hausa and Assamese the
     apostrophe inside a word, which is a letter; in Persian the blank before an ending or behind a prefix that
     is written joined, apart or with a non-joiner, and the non-joiner before an enclitic, which is a blank.
@@ -202,19 +202,15 @@ class _AffixList:
     """Whether a vowel of the last letter may be a suffix."""
     dictionary: str
     """Lemmatiser that is asked for the words it knows, affixes or not; empty for none."""
-    digest: str
-    """Digest of all the above, eight hexadecimal digits."""
-
-    @property
-    def version(self) -> str:
-        """What decides the stems, for a signature."""
-        return f"{_METHOD}-{self.digest}"
+    version: str
+    """What decides the stems, for a signature: that of the method, and eight digits of a digest of the list."""
 
     def stem(self, word: str) -> str:
         """The normalised word without any affix."""
         word = self.without_article(word)
         # Of a dictionary's language it is an unknown word, whose first letters are its own.
-        while not self.dictionary and (shorter := next(self._without_prefix(word), None)) is not None:
+        prefixes = () if self.dictionary else self.prefixes
+        while (shorter := next(self._cut(word, prefixes, prefix=True), None)) is not None:
             word = shorter
         for layer in self.layers:
             while (shorter := next(self._without_suffix(word, layer), None)) is not None:
@@ -232,7 +228,7 @@ class _AffixList:
         waiting = [word]
         for form in waiting:
             suffixed = chain.from_iterable(self._without_suffix(form, layer) for layer in self.layers)
-            for shorter in chain(suffixed, self._without_prefix(form)):
+            for shorter in chain(suffixed, self._cut(form, self.prefixes, prefix=True)):
                 if shorter not in found:
                     found[shorter] = None
                     waiting.append(shorter)
@@ -246,9 +242,6 @@ class _AffixList:
             return _without_last_vowel(stem)
         return stem[:-1] + self.last.get(stem[-1:], stem[-1:])
 
-    def _without_prefix(self, word: str) -> Iterator[str]:
-        return self._cut(word, self.prefixes, prefix=True)
-
     def _without_suffix(self, word: str, layer: Sequence[_Affix]) -> Iterator[str]:
         yield from self._cut(word, layer, prefix=False)
         # Behind an Ethiopic consonant a suffix that begins with a vowel is part of the letter.
@@ -261,20 +254,19 @@ class _AffixList:
             if not (word.startswith(affix.text) if prefix else word.endswith(affix.text)):
                 continue
             stem = word[len(affix.text) :] if prefix else word[: -len(affix.text)]
-            if _n_letters(stem) >= affix.least and (not affix.after or _ends_as(stem, affix.after)):
+            if _n_letters(stem) >= affix.least and (not affix.after or SOUNDS[affix.after](stem)):
                 stem += affix.gives
                 yield self.irregular.get(stem, stem)
 
 
 @cache
 def affix_list(language: str) -> _AffixList:
-    """The affix list of a language, by its primary subtag, which must have one."""
+    """The affix list of a language, by its primary subtag, which must have one.
+
+    ``docs/short-answers.md`` explains the keys of its file.
+    """
     path = files("blend.eval.text") / "affixes" / f"{language}.toml"
-    return _parsed(tomllib.loads(path.read_text(encoding="utf-8")))
-
-
-def _parsed(table: Mapping[str, Any]) -> _AffixList:
-    """An affix list from the keys of its file, which ``docs/short-answers.md`` explains."""
+    table = tomllib.loads(path.read_text(encoding="utf-8"))
     suffixes = table.get("suffixes", [])
     layers = sorted({group.get("layer", 1) for group in suffixes})
     deciding = {key: value for key, value in table.items() if key != "grammar"}
@@ -289,7 +281,7 @@ def _parsed(table: Mapping[str, Any]) -> _AffixList:
         last=table.get("last", {}),
         is_ethiopic=table.get("script") == "Ethiopic",
         dictionary=table.get("dictionary", ""),
-        digest=sha256(json.dumps(deciding, sort_keys=True).encode()).hexdigest()[:8],
+        version=f"{_METHOD}-{sha256(json.dumps(deciding, sort_keys=True).encode()).hexdigest()[:8]}",
     )
 
 
@@ -316,11 +308,6 @@ _U, _E, _NO_VOWEL, _O, _WA = 1, 4, 5, 6, 7
 
 _VOWELS = frozenset("aeiouıəɨاو")
 """Latin vowels, and the Arabic letters that are vowels at the end of a Persian word."""
-
-
-def _ends_as(word: str, ending: str) -> bool:
-    """Whether a word ends as `SOUNDS` says, in Korean, Latin, Indic and Ethiopic scripts."""
-    return SOUNDS[ending](word)
 
 
 def _without_last_vowel(word: str) -> str:
@@ -358,4 +345,5 @@ SOUNDS: Mapping[str, Callable[[str], bool]] = {
     "consonant but l": lambda word: _korean_final(word) not in (0, _RIEUL),
     "o": lambda word: _ethiopic_order(word) == _O,
 }
-"""Name to whether a word ends so. Those with l are Korean, o is Ethiopic."""
+"""Name to whether a word ends so, in Korean, Latin, Indic and Ethiopic scripts. Those with l are Korean, o is
+Ethiopic."""

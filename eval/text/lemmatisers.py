@@ -97,8 +97,7 @@ def _simplemma(language: str) -> _Lemmatiser:
     def lemma(word: str) -> str:
         if word.lower() in no_forms:
             return word
-        found: str = simplemma.lemmatize(word, lang=language)
-        return found
+        return str(simplemma.lemmatize(word, lang=language))
 
     return _Lemmatiser("simplemma", version("simplemma"), words_of, _each(lemma))
 
@@ -130,8 +129,7 @@ def _affixes(language: str) -> _Lemmatiser:
             if form in listed.keep:
                 return form
             if simplemma.is_known(form, lang=language):
-                found: str = simplemma.lemmatize(form, lang=language)
-                return found
+                return str(simplemma.lemmatize(form, lang=language))
         return listed.stem(plain)
 
     return _Lemmatiser("affixes", f"{listed.version}-simplemma-{version('simplemma')}", words_of, _each(lemma))
@@ -313,20 +311,17 @@ def lemmatiser_names(
         in_general = (NO_LEMMAS, DEFAULT_LEMMAS) if equals else ()
         if name not in LEMMATISERS and name not in in_general:
             raise UnknownNameError("lemmatiser", name, [NO_LEMMAS, DEFAULT_LEMMAS, *LEMMATISERS])
-        if not equals:
-            fitting = [tag for tag in known if name in language_text(tag).lemmatisers]
-            if not fitting:
-                check_lemmatiser(name, wanted[0])
-            names.update({tag: name for tag in fitting if tag in usual})
-            continue
-        if language not in known:
+        if equals and language not in known:
             raise InputError(
                 f"`lemmas={part}`: no answer is in {language!r}; the languages are {', '.join(known)}"
             )
-        if name in LEMMATISERS:
-            check_lemmatiser(name, language)
-        if language in usual:
-            names[language] = {NO_LEMMAS: None, DEFAULT_LEMMAS: usual[language]}.get(name, name)
+        tags = [language] if equals else [tag for tag in known if name in language_text(tag).lemmatisers]
+        # A name that no language offers is refused by the first.
+        for tag in tags or wanted[:1]:
+            if name in LEMMATISERS:
+                check_lemmatiser(name, tag)
+            if tag in usual:
+                names[tag] = {NO_LEMMAS: None, DEFAULT_LEMMAS: usual[tag]}.get(name, name)
     return names
 
 

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from typing import Any, NamedTuple
+from typing import Any
 
 from babel import Locale, UnknownLocaleError
 from num2words import CONVERTER_CLASSES, num2words
@@ -53,13 +53,6 @@ _Span = tuple[int, int]
 
 _NOON, _MIDNIGHT = (12, 13), (0, 1)
 _HALVES = {"am": (0, 12), "pm": (12, 24)}
-
-
-class _Clock(NamedTuple):
-    """A way to say a time: the pattern has the hour, from which the time is so many minutes."""
-
-    pattern: re.Pattern[str]
-    minutes: int
 
 
 def in_figures(text: str, answer_format: AnswerFormat, language: str) -> str:
@@ -205,9 +198,10 @@ def _cldr_periods(tag: str) -> Iterator[tuple[str, _Span]]:
 
 
 @cache
-def _clock(tag: str) -> tuple[_Clock, ...]:
+def _clock(tag: str) -> tuple[tuple[re.Pattern[str], int], ...]:
+    """Ways to say a time: a pattern with the hour, and by how many minutes the time is from it."""
     longest_first = sorted(_table(tag).get("clock", {}).items(), key=lambda one: -len(one[0]))
-    return tuple(_Clock(_clock_pattern(respell(phrase, tag)), minutes) for phrase, minutes in longest_first)
+    return tuple((_clock_pattern(respell(phrase, tag)), minutes) for phrase, minutes in longest_first)
 
 
 def _clock_pattern(phrase: str) -> re.Pattern[str]:

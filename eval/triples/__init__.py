@@ -29,7 +29,7 @@ class TripleTaskOptions(TaskOptions):
     """Countries of the items, by their English names; all when absent."""
     prompts: tuple[str, ...] | None = None
     """Templates to ask with, by name; all when absent."""
-    # What an item and its parts are called (`domains.Domain.words`); absent for dishes and ingredients.
+    # What an item and its parts are called (`recipe.Domain.words`); absent for dishes and ingredients.
     words: Mapping[str, str] | None = None
 
     def __post_init__(self) -> None:

@@ -10,9 +10,9 @@ import polars as pl
 
 from blend.eval.items import some_templates
 from blend.eval.triples import TripleTaskOptions
-from blend.schemas.errors import InputError, RowError, UnknownNameError, raise_all
+from blend.schemas.errors import InputError, RowError, UnknownNameError, check_names, raise_all
 from blend.schemas.manifest import ReleaseManifest
-from blend.schemas.rows import PLACEHOLDERS
+from blend.schemas.rows import PLACEHOLDERS, language_of_split
 from blend.schemas.texts import pluralise
 
 TRIPLES, ALIGNED, TEMPLATES = "-triples", "-aligned", "-templates"
@@ -29,18 +29,29 @@ ABOUT_A_DISH = pl.Schema(
 English) and the address of an image."""
 
 
-def probed_config(wanted: str | None, manifest: ReleaseManifest) -> str:
-    """The configuration of this name, or the only one of triples.
+def probed_config(
+    options: TripleTaskOptions, manifest: ReleaseManifest, *names: str | None
+) -> tuple[str, list[str]]:
+    """The configuration that is named, or the only one of triples, and the languages that it has.
+
+    Args:
+        options: The options; the configuration has to have their languages.
+        manifest: That of the release.
+        names: Further languages that the configuration has to have; null for none.
 
     Raises:
-        UnknownNameError: If there is no such configuration; lists those that can be probed.
+        UnknownNameError: If there is no such configuration or language; lists those there are.
         InputError: If none is named, and the release has none or several.
     """
+    wanted = options.config
     held = dict.fromkeys(table.config for table in manifest.tables)
     probed = [config for config in held if config.endswith((TRIPLES, ALIGNED))]
     triples = [config for config in probed if config.endswith(TRIPLES)]
     if wanted in probed or (wanted is None and len(triples) == 1):
-        return wanted or triples[0]
+        config = wanted or triples[0]
+        languages = [language_of_split(table.split) for table in manifest.tables if table.config == config]
+        check_names(f"language of {config}", (*(options.languages or ()), *filter(None, names)), languages)
+        return config, languages
     if probed and wanted is not None:
         raise UnknownNameError("configuration to probe", wanted, probed)
     what = f"several ({', '.join(triples)}); name one in `config`" if triples else "none"
@@ -50,22 +61,11 @@ def probed_config(wanted: str | None, manifest: ReleaseManifest) -> str:
     )
 
 
-def check_languages(config: str, wanted: Collection[str], held: Collection[str]) -> None:
-    """Check that a configuration has items in the languages.
-
-    Raises:
-        UnknownNameError: If not; lists those that it has.
-    """
-    for language in wanted:
-        if language not in held:
-            raise UnknownNameError(f"language of {config}", language, held)
-
-
 def dishes_of(triples: pl.DataFrame) -> pl.DataFrame:
     """A configuration of triples as what is asked about: a dish is the template, its language the locale.
 
     Args:
-        triples: `triple_rows.TRIPLES`.
+        triples: `rows.TRIPLES`.
 
     Returns:
         The rows with ``locale``, ``template_id`` and ``country``, its English name, or its id without one.
@@ -101,9 +101,7 @@ def chosen_dishes(dishes: pl.DataFrame, languages: Collection[str], options: Tri
         UnknownNameError: If nothing comes from a country of that name; lists the names.
     """
     held = set(dishes["country"])
-    for country in options.countries or ():
-        if country not in held:
-            raise UnknownNameError("country", country, held)
+    check_names("country", options.countries, held)
     if options.countries is not None:
         dishes = dishes.filter(pl.col("country").is_in(options.countries))
     return some_templates(dishes, options).filter(pl.col("language").is_in(languages))
@@ -191,13 +189,10 @@ MIN_DISHES = 5
 about a cuisine, and many draws of the bootstrap would have none of them."""
 
 SHOWN = 5
-"""Best candidates that are kept of every item, or as many as it has gold labels."""
-
-_OTHER_COUNTRIES = "other countries"
-"""What countries of fewer than `MIN_DISHES` dishes are together."""
+"""Best candidates that are kept of every item, or as many as it has gold labels; also predictions of an item
+that people judge."""
 
 _DECIDED = ("item_id", "qid", "locale", "region", "template_id", "language", "prompt_id")
-
 DISH_DECIDED = pl.Schema(dict.fromkeys(_DECIDED, pl.String()))
 """What a decision about a dish and its parts begins with, however it was asked: the dish, the country
 (``region``), the language and the template."""
@@ -210,14 +205,3 @@ def asked_parts(options: Mapping[str, Any], names: Sequence[str]) -> dict[str, s
 
 
 _KEYS = {"languages": "lang", "names": "names", "countries": "country", "prompts": "tmpl"}
-
-
-def with_small_countries_together(decisions: pl.DataFrame, *, value: str) -> pl.DataFrame:
-    """Return what runs are compared by: ``item_id``, ``region`` (country), ``template_id`` (dish), ``value``.
-
-    Countries of a few dishes are one region: by themselves each would weigh as much as any other.
-    """
-    compared = pl.col(value).cast(pl.Float64)
-    rows = decisions.select("item_id", "region", "template_id", value=compared).drop_nulls("value")
-    is_large = pl.col("template_id").n_unique().over("region") >= MIN_DISHES
-    return rows.with_columns(region=pl.when(is_large).then("region").otherwise(pl.lit(_OTHER_COUNTRIES)))

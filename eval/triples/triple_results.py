@@ -26,14 +26,11 @@ from blend.eval.runs.answers import storing
 from blend.eval.scores_json import ALL, UNANSWERED, Score, agreement_scores, estimated, share_scores
 from blend.eval.statistics.agreement import correlation
 from blend.eval.triples import TripleTask
-from blend.eval.triples.triple_prompts import with_small_countries_together
+from blend.eval.triples.triple_prompts import MIN_DISHES, SHOWN
 from blend.loaders.files.atomic import atomic_write
 from blend.schemas.errors import InputError, UnknownNameError
 from blend.schemas.models import FrozenModel
 from blend.schemas.sheets import CORRECT
-
-SHOWN = 5
-"""Predictions of a dish in a sheet."""
 
 
 def predictions(run: ScoredRun) -> pl.DataFrame:
@@ -177,11 +174,11 @@ def _correlations(judged: pl.DataFrame, run: ScoredRun, seed: int) -> list[Score
     scores = []
     for name in (measure for measure in MEASURES if measure in judged.columns):
         by_item = judged.group_by("item_id", "qid", name, maintain_order=True).agg(pl.col("people").mean())
-        known = by_item.filter(pl.col(name).is_not_null())
+        known = by_item.drop_nulls(name)
         if known.height < 2:
             continue
         metric = _NAMES.get(name, own if name == decided_by else name)
-        columns = (known[name].to_numpy(), known["people"].to_numpy(), known["qid"].to_numpy())
+        columns = known[name], known["people"], known["qid"]
         ranks = correlation(*columns, kind="rank", seed=seed)
         scores.append(estimated(f"rank-correlation-{metric}", "overall", ALL, ranks))
         scores.append(estimated(f"correlation-{metric}", "overall", ALL, correlation(*columns, seed=seed)))
@@ -198,10 +195,13 @@ def triple_sections(runs: Sequence[ScoredRun]) -> tuple[Section | None, ...]:
     """The sections on comparable runs; null without figures for one."""
     task = _task_of(runs[0])
     line = " The line is its 95 % interval over dishes; a country with one dish has none."
+    # Languages by themselves where there are no figures by language and country.
+    has_countries = any(run.of(task.figure, "language-country") for run in runs)
+    by_language = not has_countries and max(len(run.of(task.figure, "language")) for run in runs) > 1
     return (
         _marks(runs, task.figure, "country", "By country", task.mark + line),
         _marks(runs, task.figure, "template", "By template", _OF_TEMPLATES),
-        _by_language(runs, task.figure),
+        _marks(runs, task.figure, "language", "By language", _OF_LANGUAGES) if by_language else None,
         _languages(runs, task.figure),
         _differences(runs),
     )
@@ -222,8 +222,14 @@ def _task_of(run: ScoredRun) -> TripleTask:
 
 
 def compared_dishes(run: ScoredRun) -> pl.DataFrame:
-    """See `Task.compared`."""
-    return with_small_countries_together(run.decisions(), value=_task_of(run).decided_by)
+    """See `Task.compared`.
+
+    Countries of a few dishes are one region: by themselves each would weigh as much as any other.
+    """
+    value = pl.col(_task_of(run).decided_by).cast(pl.Float64)
+    rows = run.decisions().select("item_id", "region", "template_id", value=value).drop_nulls("value")
+    is_large = pl.col("template_id").n_unique().over("region") >= MIN_DISHES
+    return rows.with_columns(region=pl.when(is_large).then("region").otherwise(pl.lit("other countries")))
 
 
 def named_first(run: ScoredRun) -> pl.DataFrame:
@@ -246,24 +252,10 @@ def triple_overview(run: ScoredRun) -> dict[str, str]:
         cells["mWS"] = f"{similarity.value:.3f}"
     for key, score in run.of("parity-gap", "overall").items():
         cells["gap of mAP, points"] = f"{cell(score)} ({' − '.join(key.split('/'))})"
-    shares = (
-        ("not-ranked", "candidates not ranked, %"),
-        (UNANSWERED, "unanswered, %"),
-        ("missing", "missing, %"),
-    )
-    for name, label in shares:
-        if (share := run.overall(name)) is not None:
-            cells[label] = cell(share)
+    shares = {"not-ranked": "candidates not ranked", UNANSWERED: "unanswered", "missing": "missing"}
+    cells |= {f"{label}, %": cell(share) for name, label in shares.items() if (share := run.overall(name))}
     cells["prompts"] = f"{run.run.description.n_items:,}"
     return cells
-
-
-def _by_language(runs: Sequence[ScoredRun], figure: str) -> Section | None:
-    """Figures by language, where there are none by language and country."""
-    has_countries = any(run.of(figure, "language-country") for run in runs)
-    if has_countries or max(len(run.of(figure, "language")) for run in runs) < 2:
-        return None
-    return _marks(runs, figure, "language", "By language", _OF_LANGUAGES)
 
 
 def _marks(runs: Sequence[ScoredRun], main: str, scope: str, title: str, text: str) -> Section | None:
@@ -302,7 +294,7 @@ def _languages(runs: Sequence[ScoredRun], main: str) -> Section | None:
 def _differences(runs: Sequence[ScoredRun]) -> Section | None:
     def rows_of(run: ScoredRun) -> Iterator[tuple[str, ...]]:
         for metric, what in _DIFFERENCES.items():
-            for key, score in {**run.of(metric, "overall"), **run.of(metric, "language")}.items():
+            for key, score in run.of(metric, "overall", "language").items():
                 yield what, key, cell(score)
 
     return table_section(

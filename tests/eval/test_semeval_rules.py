@@ -16,14 +16,16 @@ from blend.builders.mcq.published_mcqs import given_rows
 from blend.eval.items import TaskItems
 from blend.eval.recorded_answers import Recorded, is_predictions, read_predictions
 from blend.eval.runs.answers import ANSWERS
+from blend.eval.task import ScoringOptions
 from blend.eval.tasks import task_of
 from blend.eval.tasks.multiple_choice import ChoiceOptions
-from blend.eval.tasks.multiple_choice.choice_scores import score_choices
+from blend.eval.tasks.multiple_choice.choice_scores import score_choice_run
 from blend.eval.tasks.multiple_choice.choices import choice_items
 from blend.eval.tasks.short_answer.short_answer_decisions import decide_short_answers
 from blend.loaders.upstream.semeval.task_files import spelled_otherwise
 from blend.schemas.frames import GIVEN_MCQS
 from blend.schemas.locales import registry
+from helpers.answered_run import answered_run
 from helpers.messages import wrong
 
 MCQ_TSV = "track_2_mcq_prediction.tsv"
@@ -182,7 +184,8 @@ def test_multiple_choice_is_scored_exactly_as_published(
     items = ASKED[rebalance]
     # With every column that answers can have.
     answers = pl.concat([pl.DataFrame(schema=ANSWERS), read(path, rebalance=rebalance).answers], how="diagonal")
-    scored = score_choices([(items.items, answers)], [items.gold], style="json", rule="semeval")
+    run = answered_run([(items.items, answers)], [items.gold], style="json", rotations=1, confidence=False)
+    scored = score_choice_run(run, ScoringOptions(rule="semeval"), lambda *_: None)
     correct, of_code, overall = published(predictions)
     assert dict(scored.decisions.select("question_id", "correct").iter_rows()) == correct
     figures = {(one.metric, one.scope, one.key): one for one in scored.scores}

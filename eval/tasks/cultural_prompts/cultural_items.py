@@ -5,6 +5,7 @@ texts are copied by polars in pieces, so that millions of them never stand in me
 """
 
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 
 import polars as pl
@@ -19,7 +20,7 @@ from blend.loaders.files.atomic import atomic_file
 from blend.loaders.files.content import check_tables
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.rows import SUFFIXES, Columns, read_rows
-from blend.schemas.errors import InputError, RowError, RowErrors, UnknownNameError, raise_all
+from blend.schemas.errors import InputError, RowError, RowErrors, check_names, raise_all
 from blend.schemas.rows import CULTURAL_PROMPTS
 from blend.schemas.texts import clean, fold
 
@@ -40,7 +41,7 @@ def cultural_items(
     """The items of cultural prompts, in parts.
 
     Args:
-        tables: ``cultural-prompts``, `cultural_prompt_rows.PROMPTS`.
+        tables: ``cultural-prompts``, rows of `rows.CulturalPrompt`.
         options: Samples, kinds, nationalities; ``limit`` is the number of topics of a kind, chosen by a digest
             of their names.
 
@@ -96,22 +97,18 @@ def _items_of(texts: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
 
 def _chosen(rows: pl.LazyFrame, options: CulturalPromptOptions) -> pl.LazyFrame:
     held = _unique(rows, "kind")["kind"].to_list()
-    for kind in options.kinds or ():
-        if kind not in held:
-            raise UnknownNameError("kind of text", kind, held)
+    check_names("kind of text", options.kinds, held)
     if options.kinds is not None:
         rows = rows.filter(pl.col("kind").is_in(options.kinds))
     if options.nationalities is not None:
         rows = rows.filter(pl.col("nationality").is_in(_demonyms(rows, options.nationalities)))
     if options.limit is None:
         return rows
-    topics = _unique(rows, "kind", "category", "topic")
-    digests = [text_digest("/".join(topic)) for topic in topics.iter_rows()]
-    rank = pl.Series(digests, dtype=pl.String)
-    first = topics.with_columns(rank.alias("_digest")).filter(
-        pl.col("_digest").rank("ordinal").over("kind") <= options.limit
-    )
-    return rows.join(first.lazy(), on=["kind", "category", "topic"], how="semi", maintain_order="left")
+    key = ("kind", "category", "topic")
+    digest = pl.concat_str(key, separator="/").map_elements(text_digest, return_dtype=pl.String)
+    topics = _unique(rows, *key).with_columns(rank=digest)
+    first = topics.filter(pl.col("rank").rank("ordinal").over("kind") <= options.limit)
+    return rows.join(first.lazy(), on=key, how="semi", maintain_order="left")
 
 
 def _unique(rows: pl.LazyFrame, *columns: str) -> pl.DataFrame:
@@ -125,9 +122,7 @@ def _demonyms(rows: pl.LazyFrame, names: tuple[str, ...]) -> list[str]:
         for demonym, codes in _unique(rows, "nationality", "country_codes").iter_rows()
         for name in (*codes, demonym)
     }
-    for name in names:
-        if name not in by_name:
-            raise UnknownNameError("nationality", name, by_name)
+    check_names("nationality", names, by_name)
     return [by_name[name] for name in names]
 
 
@@ -142,7 +137,7 @@ _OPTIONAL = ("sample", "category", "split", "language")
 _COLUMNS = Columns(_REQUIRED, _OPTIONAL, others=True)
 
 _NAMES = ("group", "topic", "category", "split", "language")
-"""Columns that hold names, which are cleaned (`text_comparison.clean`)."""
+"""Columns that hold names, which are cleaned (`texts.clean`)."""
 
 _ASKED = {
     "groups": ("group",),
@@ -266,36 +261,29 @@ def _cleaned(names: pl.Series) -> pl.Series:
 def _check(path: Path, keys: pl.DataFrame) -> None:
     if keys.is_empty():
         raise RowError("no texts", where=path.name, fix="write one row per text")
-    number = "number the samples of each group and topic, from 0 or 1"
-    found: list[tuple[int, str, str, str]] = [
-        (row, column, f"the {column} is blank", "fill it in")
-        for column in ("group", "topic")
-        for row in keys.filter(pl.col(column).fill_null("") == "")[_ROW]
-    ]
+    raise_all([*islice(_problems(path.name, keys), _SHOWN)])
+
+
+def _problems(name: str, keys: pl.DataFrame) -> Iterator[RowError]:
+    """What is wrong with the keys of a table, check by check."""
+    for column in ("group", "topic"):
+        for row in keys.filter(pl.col(column).fill_null("") == "")[_ROW]:
+            yield RowError(f"the {column} is blank", where=f"{name}:{row}, column {column}", fix="fill it in")
     strange = keys.filter(pl.col("sample").cast(pl.Int64, strict=False).is_null()).select(_ROW, "sample")
-    found += [(row, "sample", f"{one!r} is not a whole number", number) for row, one in strange.iter_rows()]
-    found += [problem for column in _NAMES for problem in _alike(path, keys, column)]
-    numbered = keys.with_columns(before=pl.col(_ROW).first().over("item_id"))
-    again = numbered.filter(pl.col(_ROW) > pl.col("before"))
-    found += [
-        (
-            row,
-            "",
-            f"sample {sample} of {group!r} about {topic!r} is there twice",
-            f"delete this row or {path.name}:{before}, or give each sample a number of its own",
-        )
-        for row, before, sample, group, topic in again.select(
-            _ROW, "before", "sample", "group", "topic"
-        ).iter_rows()
-    ]
-    problems = []
-    for row, column, what, fix in found[:_SHOWN]:
-        where = f"{path.name}:{row}" + (f", column {column}" if column else "")
-        problems.append(RowError(what, where=where, fix=fix))
-    raise_all(problems)
+    for row, sample in strange.iter_rows():
+        number = "number the samples of each group and topic, from 0 or 1"
+        where = f"{name}:{row}, column sample"
+        yield RowError(f"{sample!r} is not a whole number", where=where, fix=number)
+    for column in _NAMES:
+        yield from _alike(name, keys, column)
+    numbered = keys.select(_ROW, "sample", "group", "topic", before=pl.col(_ROW).first().over("item_id"))
+    for row, sample, group, topic, before in numbered.filter(pl.col(_ROW) > pl.col("before")).iter_rows():
+        fix = f"delete this row or {name}:{before}, or give each sample a number of its own"
+        what = f"sample {sample} of {group!r} about {topic!r} is there twice"
+        yield RowError(what, where=f"{name}:{row}", fix=fix)
 
 
-def _alike(path: Path, keys: pl.DataFrame, column: str) -> Iterator[tuple[int, str, str, str]]:
+def _alike(file: str, keys: pl.DataFrame, column: str) -> Iterator[RowError]:
     """Names that a reader takes for an earlier one, which would be two groups or topics."""
     # Topics of two categories may: to polish, and the Polish language.
     within = ["split", "category"] if column == "topic" else []
@@ -304,8 +292,8 @@ def _alike(path: Path, keys: pl.DataFrame, column: str) -> Iterator[tuple[int, s
     for *of, name, row in names.unique([*within, column], keep="first", maintain_order=True).iter_rows():
         first, before = earlier.setdefault((*of, fold(name, accents=False)), (name, row))
         if first != name:
-            same = f"in case or form of characters alone from {first!r} ({path.name}:{before})"
-            yield row, column, f"{name!r} differs {same}", "write one of the two everywhere"
+            same = f"{name!r} differs in case or form of characters alone from {first!r} ({file}:{before})"
+            yield RowError(same, where=f"{file}:{row}, column {column}", fix="write one of the two everywhere")
 
 
 def _copy(path: Path, rows: pl.LazyFrame, keys: pl.DataFrame, target: Path) -> None:

@@ -102,8 +102,8 @@ def score_texts(run: Run, options: CulturalScoring, on_progress: ProgressCallbac
     unanswered = unanswered_share(int(decided["unanswered"].sum()), decided.height)
     of_surveys = (line for culture in cultures for line in survey_warnings(groups, culture))
     return ScoredItems(
-        decided.with_columns(correct=pl.lit(None, pl.Boolean)),
-        (*_all_scores(figures, settings, gold), unanswered),
+        decided.rename({"other-language": "other_language"}).with_columns(correct=pl.lit(None, pl.Boolean)),
+        (*_all_scores(figures, decided, settings, gold), unanswered),
         {
             "s": str(asked["samples"]),
             **{name: "+".join(asked[name]) for name in ("kinds", "nationalities") if asked.get(name)},
@@ -113,7 +113,7 @@ def score_texts(run: Run, options: CulturalScoring, on_progress: ProgressCallbac
             **({} if options.stop_words is None else {"stop": _with_digest("words", options.stop_words)}),
             **_order(run, settings),
         },
-        (*_warnings_on_samples(figures), *of_surveys),
+        (*_warnings_on_samples(figures, decided), *of_surveys),
     )
 
 
@@ -156,7 +156,7 @@ def _analysed(
         write_frame(folder / _SAMPLES_NAME, samples)
         counts = summed_counts(words, *by)
         write_frame(folder / WORDS_NAME, _words_of(counts, samples, groups, top=options.top))
-    return figures, pl.concat(decisions).rename({"other-language": "other_language"})
+    return figures, pl.concat(decisions)
 
 
 FOLDER = "analysis"
@@ -301,11 +301,14 @@ _SIGNIFICANT = 0.05
 """P-value below which a correlation is counted as significant, as in the paper."""
 
 
-def _all_scores(figures: Sequence[TopicFigures], settings: Settings, gold: pl.DataFrame) -> Iterator[Score]:
+def _all_scores(
+    figures: Sequence[TopicFigures], texts: pl.DataFrame, settings: Settings, gold: pl.DataFrame
+) -> Iterator[Score]:
     """Every figure.
 
     Args:
         figures: Those of the topics.
+        texts: A decision per text.
         settings: What decided them.
         gold: The items of the run.
 
@@ -321,10 +324,10 @@ def _all_scores(figures: Sequence[TopicFigures], settings: Settings, gold: pl.Da
         topics = [topic for topic in figures if topic.key.split == split]
         scope, key = ("split", split) if split else ("overall", ALL)
         yield from _variances(topics, scope, key, settings)
-        yield from _counts(topics, scope, key)
+        yield from _counts(texts.filter(pl.col("split").fill_null("") == split), len(topics), scope, key)
     if len(splits) > 1:
         yield from _variances(figures, "overall", ALL, settings)
-    yield missing_share(_n_texts(figures), gold.height)
+    yield missing_share(texts.height, gold.height)
     yield from _agreements(pl.concat(topic.agreements for topic in figures), settings.seed)
     for topic in figures:
         for name, found in topic.variances.items():
@@ -333,7 +336,7 @@ def _all_scores(figures: Sequence[TopicFigures], settings: Settings, gold: pl.Da
             yield _score(f"variance-within{name}", "topic", topic.key.path, found.within, bounds)
 
 
-def _warnings_on_samples(topics: Sequence[TopicFigures]) -> Iterator[str]:
+def _warnings_on_samples(topics: Sequence[TopicFigures], texts: pl.DataFrame) -> Iterator[str]:
     cells = np.concatenate([topic.samples for topic in topics])
     usual = int(np.bincount(cells).argmax())
     if cells.max() < 2:
@@ -344,8 +347,8 @@ def _warnings_on_samples(topics: Sequence[TopicFigures]) -> Iterator[str]:
         few = f"fewer than the usual {pluralise(usual, 'sample')}"
         yield f"{short:,} of {len(cells):,} pairs of topic and group {have} {few}"
     for name, (what, effect) in _IN_WORDS.items():
-        if count := _n_odd(topics, name):
-            yield f"{what}: {count:,} of {_n_texts(topics):,}; kept{effect}"
+        if count := texts[name].sum():
+            yield f"{what}: {count:,} of {texts.height:,}; kept{effect}"
 
 
 _IN_WORDS = {
@@ -366,28 +369,23 @@ _IN_WORDS = {
 def _variances(topics: Sequence[TopicFigures], scope: str, key: str, settings: Settings) -> Iterator[Score]:
     for name in topics[0].variances:
         found = [topic.variances[name] for topic in topics]
-        across = [one.across.value for one in found]
-        # Topics of which both are known.
-        both = [
-            (between, one.within.value)
-            for between, one in zip(across, found, strict=True)
-            if between is not None and one.within.value is not None
-        ]
-        within = [value for _, value in both]
+        values = np.array([(one.across.value, one.within.value) for one in found], dtype=np.float64)
+        # Those of the topics of which both are known.
+        across, within = values[~np.isnan(values).any(axis=1)].T
         bounds = _bounds(name, settings)
-        for what, values in (("across", across), ("within", within)):
-            mean = mean_estimate(values, seed=settings.seed)
+        for what, of in (("across", values[:, 0]), ("within", within)):
+            mean = mean_estimate(of, seed=settings.seed)
             yield _score(f"variance-{what}{name}", scope, key, mean, bounds)
-        if not both:
+        if not len(within):
             continue
         # A ratio of sums, each topic a cluster of its own.
-        sums = cluster_sums([value for value, _ in both], range(len(both)), counts=within)
+        sums = cluster_sums(across, range(len(across)), counts=within)
         (ratio,) = estimates(sums, seed=settings.seed, proportion=False)
-        yield _score(f"variance-ratio{name}", scope, key, replace(ratio, n=len(both)), (0.0, math.inf))
-        tested = anova(within, [value for value, _ in both])
+        yield _score(f"variance-ratio{name}", scope, key, replace(ratio, n=len(within)), (0.0, math.inf))
+        tested = anova(within, across)
         if tested is not None:
             for what, figure in zip(("f", "p"), tested, strict=True):
-                yield plain(f"anova-{what}{name}", scope, key, figure, n=len(both))
+                yield plain(f"anova-{what}{name}", scope, key, figure, n=len(within))
 
 
 def _bounds(name: str, settings: Settings) -> tuple[float, float]:
@@ -395,21 +393,13 @@ def _bounds(name: str, settings: Settings) -> tuple[float, float]:
     return 0.0, 1.0 if settings.definition == "reference_code" and not name else 0.5
 
 
-def _counts(topics: Sequence[TopicFigures], scope: str, key: str) -> Iterator[Score]:
-    n_texts = _n_texts(topics)
+def _counts(texts: pl.DataFrame, n_topics: int, scope: str, key: str) -> Iterator[Score]:
+    n_texts = texts.height
     yield plain("texts", scope, key, n_texts, n=n_texts)
-    yield plain("topics", scope, key, len(topics), n=len(topics))
+    yield plain("topics", scope, key, n_topics, n=n_topics)
     for name in ODDITIES:
-        count = _n_odd(topics, name)
-        yield plain(name, scope, key, 100 * count / n_texts if n_texts else None, n=n_texts)
-
-
-def _n_texts(topics: Sequence[TopicFigures]) -> int:
-    return sum(int(topic.samples.sum()) for topic in topics)
-
-
-def _n_odd(topics: Sequence[TopicFigures], name: str) -> int:
-    return sum(topic.odd[name] for topic in topics)
+        share = 100 * int(texts[name].sum()) / n_texts if n_texts else None
+        yield plain(name, scope, key, share, n=n_texts)
 
 
 def _agreements(agreements: pl.DataFrame, seed: int) -> Iterator[Score]:

@@ -18,20 +18,18 @@ import polars as pl
 from blend.eval.statistics import FloatArray
 from blend.eval.tasks.cultural_prompts import Bleu
 from blend.eval.tasks.cultural_prompts.group_statistics import (
-    CulturalDistances,
-    Variances,
-    agreement,
-    published_variances,
-    unbiased_variances,
-)
-from blend.eval.tasks.cultural_prompts.text_measures import (
     CodedTopic,
+    CulturalDistances,
     Definition,
     IntArray,
+    Variances,
+    agreement,
     code_topic,
     directed_bleu,
     nltk_tokens,
     pair_sums,
+    published_variances,
+    unbiased_variances,
     undirected,
     wed,
 )
@@ -281,8 +279,6 @@ class TopicFigures(NamedTuple):
     """How often every group's texts hold each word, `word_counts`, with the place of the topic."""
     texts: pl.DataFrame
     """The rows of the texts without these: ``tokens`` and a column per name of `ODDITIES`."""
-    odd: dict[str, int]
-    """Texts by what they are counted as."""
 
 
 def analyse_topics(
@@ -341,7 +337,6 @@ def _analyse_topic(topic: TopicTexts, settings: Settings) -> TopicFigures:
         topic.rows.drop("group_number", "text").with_columns(
             pl.Series("tokens", map(len, tokens), pl.Int64), *odd
         ),
-        {name: int(odd[name].sum()) for name in odd.columns},
     )
 
 

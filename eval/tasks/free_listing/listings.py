@@ -8,7 +8,7 @@ basil`` names basil, and ``soy sauce`` names soy as well.
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import takewhile
@@ -32,16 +32,15 @@ from blend.eval.triples.triple_prompts import (
     asked_dishes,
     asked_languages,
     asked_parts,
-    check_languages,
     chosen_dishes,
     dishes_of,
     probed_config,
     template_texts,
 )
-from blend.schemas.errors import InputError, UnknownNameError
+from blend.schemas.errors import InputError, check_names
 from blend.schemas.manifest import ReleaseManifest
 from blend.schemas.prompts import ENGLISH, domain_prompts, listing_prompts
-from blend.schemas.rows import FOOD_TRIPLES, language_of_split
+from blend.schemas.rows import FOOD_TRIPLES
 
 GOLD = pl.Schema({**ABOUT_A_DISH, "accepted": pl.List(pl.List(pl.String()))})
 """One row per item, in the order of the items: the dish, and for every part the names that are accepted: its
@@ -56,9 +55,7 @@ def settle_listing(
     options: TripleTaskOptions, manifest: ReleaseManifest
 ) -> tuple[TripleTaskOptions, tuple[str, ...]]:
     """The options with what the release decides, and the configurations to read."""
-    config = probed_config(options.config, manifest)
-    held = [language_of_split(table.split) for table in manifest.tables if table.config == config]
-    check_languages(config, options.languages or (), held)
+    config, held = probed_config(options, manifest)
     known = _languages_with_prompts(config)
     for language in options.languages or ():
         if language not in known:
@@ -73,7 +70,7 @@ def listing_items(tables: Mapping[str, pl.DataFrame], options: TripleTaskOptions
     """The items of free listing.
 
     Args:
-        tables: The configuration (`triple_rows.TRIPLES`).
+        tables: The configuration (`rows.TRIPLES`).
         options: Which of it, in which languages; settled.
 
     Returns:
@@ -110,9 +107,7 @@ def _languages_with_prompts(
 def _prompts(
     known: Mapping[str, Mapping[str, str]], languages: tuple[str, ...], names: tuple[str, ...] | None
 ) -> pl.DataFrame:
-    for name in names or ():
-        if name not in _RELATIONS:
-            raise UnknownNameError("prompt", name, _RELATIONS)
+    check_names("prompt", names, _RELATIONS)
     rows = [
         (language, relation, known[language][relation], relation == "country", False)
         for language in languages
@@ -240,8 +235,8 @@ def _joins(language: str) -> tuple[str, ...]:
 def _unjoined(part: str, language: str) -> list[str]:
     """The last entries of a list, parted at the word between them, or without the word before the last."""
     for word in _joins(language):
-        if re.match(rf"\s*{word}\s", part, re.IGNORECASE):
-            return [re.sub(rf"^\s*{word}\s+", "", part, flags=re.IGNORECASE)]
+        if first := re.match(rf"\s*{word}\s+", part, re.IGNORECASE):
+            return [part[first.end() :]]
         between = rf"(?<=\w){word}(?=\w)" if primary(language) in _WITHOUT_BLANKS else rf"\s{word}\s"
         halves = re.split(between, part, maxsplit=1, flags=re.IGNORECASE)
         if len(halves) == 2:
@@ -275,54 +270,35 @@ _SCOPES = {"country": "region", "language": "language", "prompt": "prompt_id"}
 
 
 def score_listing_run(run: Run, options: ListingScoring, _on_progress: Progress) -> ScoredItems:
-    """Score a run of free listing."""
-    asked = run.description.options
-    languages = run.items("language")["language"].unique().to_list()
-    lists, gold = run.answered_parts(), run.gold_in_parts()
-    scored = score_lists(lists, gold, languages, rule=options.rule, lemmas=options.lemmas, seed=options.seed)
-    parts = {"cfg": asked["config"], **asked_parts(asked, ("languages", "countries", "prompts"))}
-    return scored._replace(signature_parts={**parts, **scored.signature_parts})
-
-
-def score_lists(
-    parts: Iterable[tuple[pl.DataFrame, pl.DataFrame]],
-    gold: Iterable[pl.DataFrame],
-    languages: Sequence[str],
-    *,
-    rule: str,
-    lemmas: str | None,
-    seed: int,
-) -> ScoredItems:
-    """Judge free answers.
-
-    Args:
-        parts: Items, some at a time, each part with the answers to it (`runs.answers`).
-        gold: `GOLD` of each part, row by row the same items.
-        languages: Languages of the items.
-        rule: ``default`` or ``contains``.
-        lemmas: Lemmatisers, see `text.lemmatisers.lemmatiser_names`; the usual ones when absent.
-        seed: Seed of the intervals.
+    """Decide the lists of a run, and score them.
 
     Raises:
         UnknownNameError: If there is no such lemmatiser; lists those there are.
     """
-    readers = _readers(languages, lemmas or DEFAULT_LEMMAS)
+    languages = run.items("language")["language"].unique().to_list()
+    readers = _readers(languages, options.lemmas or DEFAULT_LEMMAS)
     made = []
-    for (items, answers), known in zip(parts, gold, strict=True):
+    for (items, answers), known in zip(run.answered_parts(), run.gold_in_parts(), strict=True):
         given = answers.filter(pl.col("error").is_null()).select("item_id", "text")
         rows = pl.concat([items, known.drop("item_id")], how="horizontal").join(
             given, on="item_id", how="left", maintain_order="left"
         )
-        judged = [_judged(row, readers[primary(row["language"])], rule) for row in rows.iter_rows(named=True)]
+        judged = [
+            _judged(row, readers[primary(row["language"])], options.rule) for row in rows.iter_rows(named=True)
+        ]
         decided = pl.concat([rows, pl.DataFrame(judged, schema=_JUDGED, orient="row")], how="horizontal")
         made.append(decided.select(*DECISIONS, says_nothing("text").alias(UNANSWERED)))
     decided = pl.concat(made, rechunk=True)
     kept = decided.filter(pl.col("named").is_not_null())
-    used = [one.signature for tag, one in readers.items() if tag in known_languages()]
+    asked, used = run.description.options, [readers[tag] for tag in readers if tag in known_languages()]
     return ScoredItems(
         decided.select(list(DECISIONS)).cast(DECISIONS),
-        (*_scores(kept, seed), missing_share(kept.height, decided.height)),
-        {"lemma": "+".join(used) or NO_LEMMAS},
+        (*_scores(kept, options.seed), missing_share(kept.height, decided.height)),
+        {
+            "cfg": asked["config"],
+            **asked_parts(asked, ("languages", "countries", "prompts")),
+            "lemma": "+".join(one.signature for one in used) or NO_LEMMAS,
+        },
     )
 
 

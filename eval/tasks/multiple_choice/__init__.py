@@ -42,21 +42,7 @@ class ChoiceOptions(ShotOptions):
             )
 
 
-class _FourOptions(Task):
-    """Questions with four options of which one is correct, whatever they are about."""
-
-    of_texts: ClassVar[Mapping[str, Any]] = {"style": "json"}
-    repeated: ClassVar[Mapping[str, str]] = {"accuracy": "correct"}
-    headline: ClassVar[str | None] = "accuracy-macro"
-    chance: ClassVar[float | None] = 100 / _POSITIONS
-    names_option = True
-    item_rules = part("tasks.multiple_choice.choices:choice_rules")
-    sections = part("tasks.multiple_choice.choice_section:choice_sections")
-    single_answers = part("tasks.multiple_choice.choice_section:chosen_options")
-    known_questions = part("tasks.multiple_choice.choice_section:asked_questions")
-
-
-class MultipleChoice(_FourOptions):
+class MultipleChoice(Task):
     """Which of four options is correct, of which three are what other regions answer."""
 
     name = "multiple-choice"
@@ -67,10 +53,19 @@ class MultipleChoice(_FourOptions):
     options = ChoiceOptions
     rules = ("default", "strict", "sum", "token", "byte", "semeval")
     missing_is_wrong = ("semeval",)
+    of_texts: ClassVar[Mapping[str, Any]] = {"style": "json"}
+    repeated: ClassVar[Mapping[str, str]] = {"accuracy": "correct"}
+    headline: ClassVar[str | None] = "accuracy-macro"
+    chance: ClassVar[float | None] = 100 / _POSITIONS
+    names_option = True
 
     items = part("tasks.multiple_choice.choices:choice_items")
     score = part("tasks.multiple_choice.choice_scores:score_choice_run")
+    item_rules = part("tasks.multiple_choice.choices:choice_rules")
     predictions = part("tasks.multiple_choice.choices:predictions")
+    sections = part("tasks.multiple_choice.choice_scores:choice_sections")
+    single_answers = part("tasks.multiple_choice.choice_scores:chosen_options")
+    known_questions = part("tasks.multiple_choice.choice_scores:asked_questions")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +76,7 @@ class TrueFalseOptions(TaskOptions):
     """Whether the likelier of yes and no is the answer, or what the model writes."""
 
 
-class TrueFalse(_FourOptions):
+class TrueFalse(Task):
     """Whether people of a region would give each option of a multiple-choice question."""
 
     name = "true-false"
@@ -91,16 +86,16 @@ class TrueFalse(_FourOptions):
     configs = ("true-false-questions",)
     options = TrueFalseOptions
     rules = ("default", "strict")
-    chance = None
+    # Without a `headline`: a leaderboard counts options one by one, and no score of ours does.
     note = "A question counts where each of its four options is answered correctly. "
     of_texts: ClassVar[Mapping[str, Any]] = {"style": "written"}
-    # A leaderboard counts options one by one, and no score of ours does.
-    headline = None
-    repeated: ClassVar[Mapping[str, str]] = {}
+    names_option = True
 
     items = part("tasks.multiple_choice.true_false:true_false_items")
     score = part("tasks.multiple_choice.true_false:score_true_false_run")
     item_rules = part("tasks.multiple_choice.true_false:yes_no_rules")
+    sections = part("tasks.multiple_choice.choice_scores:choice_sections")
+    single_answers = part("tasks.multiple_choice.choice_scores:chosen_options")
     # A question is correct where all of its options are.
     questions = part("tasks.multiple_choice.true_false:asked_as_questions")
     known_questions = part("tasks.multiple_choice.true_false:asked_options")

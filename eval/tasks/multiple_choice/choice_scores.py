@@ -1,12 +1,30 @@
-"""Multiple choice: from answers to decisions and scores; ``docs/scores.md`` has every formula.
+"""Multiple choice: from answers to decisions and scores, and what the report shows of them.
 
-Every interval is over templates: the questions made of one template are not independent.
+``docs/scores.md`` has every formula. Every interval is over templates: the questions made of one template are
+not independent.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import polars as pl
 
+from blend.eval.report.report_sections import (
+    Section,
+    cell,
+    heat_section,
+    pairs,
+    region_sections,
+    table_section,
+)
+from blend.eval.report.scored_runs import (
+    VARIANTS,
+    Candidate,
+    KnownQuestion,
+    KnownQuestions,
+    ScoredRun,
+    region_name,
+    single_answers,
+)
 from blend.eval.runs.run_directory import Run
 from blend.eval.scores_json import (
     ALL,
@@ -23,8 +41,10 @@ from blend.eval.scores_json import (
 )
 from blend.eval.statistics.agreement import auroc, coverage_weights, expected_calibration_error
 from blend.eval.task import Progress, ScoringOptions
+from blend.eval.tasks.multiple_choice import Style
 from blend.eval.tasks.multiple_choice.choices import (
     GIVEN,
+    PROMPTS,
     RULES,
     SEMEVAL,
     decided,
@@ -32,6 +52,7 @@ from blend.eval.tasks.multiple_choice.choices import (
     without_confidence,
 )
 from blend.schemas.rows import LETTERS, AnswerSpread
+from blend.schemas.summaries import Table
 
 DECISIONS = pl.Schema(
     {
@@ -56,47 +77,7 @@ BY_REGION = {"region": "region"}
 
 
 def score_choice_run(run: Run, options: ScoringOptions, _on_progress: Progress) -> ScoredItems:
-    """Score a run of multiple choice."""
-    asked = run.description.options
-    scored = score_choices(
-        scored_parts(run),
-        run.gold_in_parts(),
-        style="json" if run.description.holds_texts else asked["style"],
-        rule=options.rule,
-        seed=options.seed,
-        says_confidence=asked["confidence"],
-    )
-    stated = {"conf": "stated"} if asked["confidence"] else {}
-    named = {"style": asked["style"], "rot": str(asked["rotations"]), **stated}
-    return scored._replace(signature_parts=named)
-
-
-def scored_parts(run: Run) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
-    """What scores of a run of questions go by: its items with their answers, some at a time."""
-    asked = ("item_id", "locale", "region", "template_id", "topic", "prompt_id")
-    sample = ("sample",) if run.description.options.get("samples", 1) > 1 else ()
-    return run.answered_parts("logprobs", "option_tokens", "option_bytes", items=(*asked, *sample))
-
-
-def score_choices(
-    parts: Iterable[tuple[pl.DataFrame, pl.DataFrame]],
-    gold: Iterable[pl.DataFrame],
-    *,
-    style: str,
-    rule: str,
-    seed: int = 0,
-    says_confidence: bool = False,
-) -> ScoredItems:
-    """Judge the answers to multiple-choice questions, and score them.
-
-    Args:
-        parts: Items, some at a time, each part with the answers to it (`runs.answers`); items without
-            an answer are left out of every figure but ``missing``, and wrong by the rule `SEMEVAL`.
-        gold: `tasks.multiple_choice.choices.GOLD` of each part, row by row the same items.
-        style: Style of the questions; ``json`` wherever answers are texts.
-        rule: Name of a rule, see `choices.decided`.
-        seed: Seed of the intervals.
-        says_confidence: Whether answers say how sure they are (`choices.stated_confidence`).
+    """Decide the answers to multiple-choice questions, and score them.
 
     Returns:
         `DECISIONS`, and the scores: those of all items first, then by region, topic, answer
@@ -104,8 +85,11 @@ def score_choices(
         rule ``default`` beside them, ``accuracy-default``.
 
     Raises:
-        UnknownNameError: If there is no such rule for these answers; lists the rules.
+        UnknownNameError: If there is no such rule for these answers (`choices.decided`); lists the rules.
     """
+    asked, rule, seed = run.description.options, options.rule, options.seed
+    style: Style = "json" if run.description.holds_texts else asked["style"]
+    says_confidence = asked["confidence"]
 
     def decide(rows: pl.DataFrame) -> pl.DataFrame:
         rows = rows.filter(rotation=0) if rule == SEMEVAL else rows
@@ -119,7 +103,7 @@ def score_choices(
             confidence=pl.when(pl.col("chosen").is_not_null()).then(sure),
         )
 
-    judged = decided_in_parts(parts, gold, decide)
+    judged = decided_in_parts(run, decide)
     written = judged if judged["answered"].all() else judged.filter("answered")
     kept = judged if rule == SEMEVAL else written
     sure = ["confidence"] if says_confidence or style != "json" else []
@@ -136,24 +120,24 @@ def score_choices(
         *_default_culture(kept, seed),
         *(_confidence_scores(kept, seed) if sure else ()),
     )
-    return ScoredItems(judged.select(*DECISIONS, *sure).cast(DECISIONS), scores)
+    stated = {"conf": "stated"} if says_confidence else {}
+    named = {"style": asked["style"], "rot": str(asked["rotations"]), **stated}
+    return ScoredItems(judged.select(*DECISIONS, *sure).cast(DECISIONS), scores, named)
 
 
-def decided_in_parts(
-    parts: Iterable[tuple[pl.DataFrame, pl.DataFrame]],
-    gold: Iterable[pl.DataFrame],
-    decide: Callable[[pl.DataFrame], pl.DataFrame],
-) -> pl.DataFrame:
-    """Decide items part by part.
+def decided_in_parts(run: Run, decide: Callable[[pl.DataFrame], pl.DataFrame]) -> pl.DataFrame:
+    """Decide the items of a run of questions part by part.
 
     Args:
-        parts: Items, some at a time, each part with the answers to it.
-        gold: What the answers to each part are compared with, row by row the same items.
+        run: The run.
         decide: Decides rows of items with their gold and what was answered, null where there is no answer; the
             rows that it returns hold no texts.
     """
+    asked = ("item_id", "locale", "region", "template_id", "topic", "prompt_id")
+    sample = ("sample",) if run.description.options.get("samples", 1) > 1 else ()
+    parts = run.answered_parts("logprobs", "option_tokens", "option_bytes", items=(*asked, *sample))
     made = []
-    for (items, answers), known in zip(parts, gold, strict=True):
+    for (items, answers), known in zip(parts, run.gold_in_parts(), strict=True):
         rows = pl.concat([items, known.drop("item_id")], how="horizontal").join(
             answers.select("item_id", *GIVEN), on="item_id", how="left", maintain_order="left"
         )
@@ -300,3 +284,125 @@ def _confidence_scores(rows: pl.DataFrame, seed: int) -> Iterator[Score]:
             (score,) = share_scores("accuracy-at-coverage", covered, {}, seed)
             of, name = ("coverage", "") if scope == "overall" else (f"{scope}-coverage", f"{key}/")
             yield score.model_copy(update={"scope": of, "key": f"{name}{coverage}"})
+
+
+# What the report shows: answer spread, cultures, positions, confidence, and the questions themselves.
+
+
+def choice_sections(runs: Sequence[ScoredRun]) -> tuple[Section | None, ...]:
+    """The sections on comparable runs; null without figures for one."""
+    own = _spread_section(runs), _cultures_section(runs), _positions_section(runs), _confidence_section(runs)
+    return *region_sections(runs), *own
+
+
+def chosen_options(run: ScoredRun) -> pl.DataFrame:
+    """Read `SINGLE_ANSWERS`: the answer is the text of the option chosen, or else what the model said."""
+    rows = single_answers(run)
+    if "chosen" not in rows.columns:
+        return rows
+    options = run.run.gold("item_id", "option_texts")
+    option = pl.col("option_texts").list.get(pl.col("chosen"), null_on_oob=True)
+    return rows.join(options, on="item_id", how="left", maintain_order="left").with_columns(
+        answer=pl.coalesce(option, "answer"), reply=pl.when(option.is_not_null()).then("answer")
+    )
+
+
+def asked_questions(run: ScoredRun) -> KnownQuestions:
+    """List the questions, each with its options, their letters and regions, by ``item_id``."""
+    before, _, after = PROMPTS[run.run.description.options["style"]].partition("{question}")
+    # What stands between the question and its options, or the end.
+    behind = after.partition("{")[0]
+    gold = run.run.gold("item_id", "answer", "option_texts", "option_regions")
+    rows = run.run.items("item_id", "prompt").join(gold, on="item_id", how="left")
+    found = {}
+    for item_id, prompt, answer, texts, regions in rows.iter_rows():
+        notes = (
+            LETTERS if regions is None else map(", ".join, zip(LETTERS, map(region_name, regions), strict=True))
+        )
+        options = tuple(
+            Candidate(text, index == answer, note=note)
+            for index, (text, note) in enumerate(zip(texts, notes, strict=True))
+        )
+        question = prompt.removeprefix(before).partition(behind)[0]
+        found[item_id] = KnownQuestion(options, f"{question} {VARIANTS.join(texts)}")
+    return found
+
+
+def _spread_section(runs: Sequence[ScoredRun]) -> Section | None:
+    """Accuracy by how many other regions gave the correct answer as well."""
+
+    def rows_of(run: ScoredRun) -> Iterator[tuple[str, ...]]:
+        for spread, score in run.of("accuracy", "answer-spread").items():
+            yield spread, cell(score), f"{score.n:,}"
+
+    return table_section(
+        "By how widespread the correct answer is",
+        "People of six or more other regions gave a universal answer as well, of one to five a shared one, of "
+        "none a specific one. A universal answer can be known from anywhere.",
+        ("correct answer", "accuracy, %", "questions"),
+        runs,
+        rows_of,
+        is_open=True,
+    )
+
+
+def _cultures_section(runs: Sequence[ScoredRun]) -> Section | None:
+    """Whose culture was chosen, of the wrong answers, where it was on offer."""
+    of_runs = {run.name: pairs(run.of("default-culture", "region-culture")) for run in runs}
+    cells = [
+        (run.name, region_name(culture), cell(score))
+        for run in runs
+        for culture, score in run.of("default-culture", "culture").items()
+    ]
+    return heat_section(
+        "Whose culture a model falls back to",
+        "Of the wrong answers to questions about the region of the row: how often the culture of the column, "
+        "or its answer, was chosen where it was one of the three distractors. 33 is chance; a bright column "
+        "is a culture that the model takes for everyone’s. A cell is empty where that culture was never on "
+        "offer.",
+        of_runs,
+        sorted({region for scores in of_runs.values() for region, _ in scores}, key=region_name),
+        "chosen when wrong, %",
+        head=("region", "culture"),
+        table=Table.of("", ("model", "culture", "chosen where on offer, %"), cells),
+    )
+
+
+def _positions_section(runs: Sequence[ScoredRun]) -> Section | None:
+    """How often every letter was chosen, beside how often it was the correct one."""
+
+    def rows_of(run: ScoredRun) -> Iterator[tuple[str, ...]]:
+        correct = run.of("position-correct", "position")
+        for letter, chosen in run.of("position-chosen", "position").items():
+            yield letter, cell(chosen), cell(correct.get(letter))
+
+    return table_section(
+        "Position bias",
+        "How often every letter was chosen, beside how often it was correct. Without bias both are alike.",
+        ("letter", "chosen, %", "correct, %"),
+        runs,
+        rows_of,
+    )
+
+
+def _confidence_section(runs: Sequence[ScoredRun]) -> Section | None:
+    """How far confidence says whether a model is correct, and what it gets right if it may abstain."""
+
+    def rows_of(run: ScoredRun) -> Iterator[tuple[str, ...]]:
+        errors, areas = (run.of(name, "overall", "region") for name in ("ece", "auroc"))
+        shares = run.of("accuracy-at-coverage", "coverage", "region-coverage")
+        for key, error in errors.items():
+            region, before = ("all", "") if key == ALL else (region_name(key), f"{key}/")
+            of_key = (shares.get(f"{before}{one}") for one in COVERAGES)
+            yield region, cell(error), cell(areas.get(key)), *map(cell, of_key)
+
+    return table_section(
+        "Confidence",
+        "How sure a model is of the option that it chooses. ECE: how far its confidence is from its accuracy, "
+        "0 at best. AUROC: how often a correct answer is the more confident of a correct and a wrong one; 50 "
+        "is chance. Then the share correct of its most confident answers.",
+        ("region", "ECE, %", "AUROC, %", *(f"correct of {one} %, %" for one in COVERAGES)),
+        runs,
+        rows_of,
+        is_open=True,
+    )

@@ -56,7 +56,7 @@ def choice_items(tables: Mapping[str, pl.DataFrame], options: ChoiceOptions) -> 
     """The items of multiple choice.
 
     Args:
-        tables: By configuration, questions with the columns of `frame_columns.MCQ_ROWS` and ``region``.
+        tables: By configuration, questions with the columns of `frames.MCQ_ROWS` and ``region``.
         options: Style, rotations, locales, limit.
 
     Returns:
@@ -95,14 +95,13 @@ def _prompt(options: ChoiceOptions) -> str:
 
 def _put(turned: pl.DataFrame, options: ChoiceOptions) -> pl.DataFrame:
     """Questions as they are put."""
-    slots, scored = {"question": pl.col("question")}, pl.lit(None, pl.List(pl.String))
-    if options.style == "texts":
-        scored = pl.col("options")
-    else:
-        slots |= {letter: pl.col("options").list.get(i) for i, letter in enumerate(LETTERS)}
-    if options.style == "letters":
-        scored = pl.lit(pl.Series([list(LETTERS)])).first()
-    prompt = filled(_prompt(options), slots)
+    letters = {letter: pl.col("options").list.get(i) for i, letter in enumerate(LETTERS)}
+    prompt = filled(_prompt(options), {"question": pl.col("question"), **letters})
+    scored: dict[Style, pl.Expr] = {
+        "letters": pl.lit(pl.Series([list(LETTERS)])).first(),
+        "texts": pl.col("options"),
+        "json": pl.lit(None, pl.List(pl.String)),
+    }
     if options.style == "json" and not options.confidence:
         # As the release publishes it; a rotated question has to be put anew.
         prompt = pl.when(pl.col("rotation") == 0).then(pl.col("prompt")).otherwise(prompt)
@@ -111,7 +110,7 @@ def _put(turned: pl.DataFrame, options: ChoiceOptions) -> pl.DataFrame:
         language=pl.lit("en"),
         prompt=prompt,
         shown=pl.col("options"),
-        options=scored,
+        options=scored[options.style],
     )
 
 
@@ -128,24 +127,17 @@ def _answer(options: ChoiceOptions) -> pl.Expr:
 
 def _turned(rows: pl.DataFrame, rotations: int) -> pl.DataFrame:
     """Every question in every rotation."""
-    numbered = rows.with_row_index("_row")
+    numbered, shown = rows.with_row_index("_row"), (pl.col("options"), pl.col("option_regions"))
     parts = [
         numbered.with_columns(
+            *(pl.concat_list(one.list.tail(turn), one.list.head(len(LETTERS) - turn)) for one in shown),
             item_id=pl.col("mcq_id") if turn == 0 else pl.format("{}~{}", "mcq_id", pl.lit(str(turn))),
             rotation=pl.lit(turn, pl.Int64),
             answer=(pl.col("answer") + turn) % len(LETTERS),
-            options=_turned_list("options", turn),
-            option_regions=_turned_list("option_regions", turn),
         )
         for turn in range(rotations)
     ]
-    return pl.concat(parts).sort("_row", "rotation") if rotations > 1 else parts[0]
-
-
-def _turned_list(column: str, turn: int) -> pl.Expr:
-    if turn == 0:
-        return pl.col(column)
-    return pl.concat_list(pl.col(column).list.tail(turn), pl.col(column).list.head(len(LETTERS) - turn))
+    return pl.concat(parts).sort("_row", "rotation")
 
 
 # Which option an answer stands for.
@@ -233,10 +225,9 @@ def decided(
     else:
         # Letters are of one length; texts have theirs divided out. Of equal options the first is taken.
         logprobs = pl.col("logprobs")
-        per = {"sum": logprobs, "token": logprobs / pl.col("option_tokens")}
-        measures = {name: per.get(name, logprobs / pl.col("option_bytes")) for name in rules}
-        if style == "letters":
-            measures = {DEFAULT: logprobs}
+        per_token, per_byte = logprobs / pl.col("option_tokens"), logprobs / pl.col("option_bytes")
+        of_texts = {DEFAULT: per_byte, "sum": logprobs, "token": per_token, "byte": per_byte}
+        measures = of_texts if style == "texts" else {DEFAULT: logprobs}
         by_rule = rows.select(
             measure.list.arg_max().cast(pl.Int64).alias(name) for name, measure in measures.items()
         )

@@ -5,7 +5,8 @@ not independent.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from functools import lru_cache
 
 import polars as pl
 
@@ -21,7 +22,6 @@ from blend.eval.tasks.multiple_choice.choice_scores import (
     accuracies,
     decided_in_parts,
     parsing_shares,
-    scored_parts,
 )
 from blend.eval.tasks.multiple_choice.choices import chosen_rule, decided
 from blend.eval.tasks.multiple_choice.reply_options import option_chosen
@@ -46,7 +46,7 @@ def true_false_items(tables: Mapping[str, pl.DataFrame], options: TrueFalseOptio
     """The items of true or false.
 
     Args:
-        tables: ``true-false-questions``, with the columns of `rung_rows.TrueFalseQuestion` and ``region``.
+        tables: ``true-false-questions``, with the columns of `rows.TrueFalseQuestion` and ``region``.
         options: Style, locales, limit.
 
     Returns:
@@ -92,18 +92,15 @@ def read_yes_no(answers: pl.DataFrame) -> pl.DataFrame:
         0 for yes, 1 for no, null for neither, by two rules: ``strict``, by which a reply is the word asked for
         and no more, and ``default``, that of `_yes_or_no`.
     """
-    replies = answers["text"]
-    alone = replies.str.to_lowercase().str.extract(r"^\s*(yes|no)[.!]?\s*$")
-    # Models repeat themselves: each distinct text is read once.
-    readings = {text: _yes_or_no(text) for text in replies.drop_nulls().unique().to_list()}
-    return pl.DataFrame(
-        {
-            "strict": alone.replace_strict(["yes", "no"], [0, 1], default=None, return_dtype=pl.Int64),
-            "default": pl.Series([readings.get(text) for text in replies.to_list()], dtype=pl.Int64),
-        }
+    alone = pl.col("text").str.to_lowercase().str.extract(r"^\s*(yes|no)[.!]?\s*$")
+    return answers.select(
+        strict=alone.replace_strict(["yes", "no"], [0, 1], default=None, return_dtype=pl.Int64),
+        default=pl.col("text").map_elements(_yes_or_no, return_dtype=pl.Int64),
     )
 
 
+# Models repeat themselves: most replies are one of a few texts.
+@lru_cache(maxsize=1 << 12)
 def _yes_or_no(reply: str) -> int | None:
     """Read one reply by the rules of `reply_options.lenient_choice`, with yes and no as letters.
 
@@ -127,56 +124,35 @@ def yes_no_rules(asked: TaskItems) -> dict[str, ItemRule]:
 
 
 def score_true_false_run(run: Run, options: ScoringOptions, _on_progress: Progress) -> ScoredItems:
-    """Score a run of true or false."""
-    style = "json" if run.description.holds_texts else "letters"
-    scored = score_true_false(
-        scored_parts(run), run.gold_in_parts(), style=style, rule=options.rule, seed=options.seed
-    )
-    return scored._replace(signature_parts={"style": run.description.options["style"]})
+    """Decide answers of yes or no, and score them by question.
 
-
-def score_true_false(
-    parts: Iterable[tuple[pl.DataFrame, pl.DataFrame]],
-    gold: Iterable[pl.DataFrame],
-    *,
-    style: str,
-    rule: str,
-    seed: int = 0,
-) -> ScoredItems:
-    """Judge answers of yes or no, and score them by question.
-
-    Args:
-        parts: Items, some at a time, each part with the answers to it (`runs.answers`). A question of
-            which an answer is missing is left out of every figure but ``missing``.
-        gold: `tasks.multiple_choice.true_false.GOLD` of each part, row by row the same items.
-        style: ``json`` for texts, ``letters`` for log-probabilities.
-        rule: ``default``, or ``strict`` for texts.
-        seed: Seed of the intervals.
+    A question of which an answer is missing is left out of every figure but ``missing``.
 
     Returns:
         Decisions as of multiple choice, without rotations and regions of options: ``answer`` and ``chosen`` are
-        indices of `true_false.WORDS`. Scores of questions first, overall, by region and topic, then of
-        options.
+        indices of `WORDS`. Scores of questions first, overall, by region and topic, then of options.
 
     Raises:
-        UnknownNameError: If there is no such rule for these answers; lists the rules.
+        UnknownNameError: If there is no such rule for these answers (`choices.decided`); lists the rules.
     """
-    judged = decided_in_parts(parts, gold, lambda rows: decided(rows, style=style, rule=rule, read=read_yes_no))
-    options = _complete(judged)
+    style, seed = "json" if run.description.holds_texts else "letters", options.seed
+    judged = decided_in_parts(run, lambda rows: decided(rows, style=style, rule=options.rule, read=read_yes_no))
+    complete = _complete(judged)
     scores = (
         *accuracies(_complete_questions(judged), seed),
-        *_of_options(options, seed),
-        *parsing_shares(options, seed),
+        *_of_options(complete, seed),
+        *parsing_shares(complete, seed),
         missing_share(int(judged["answered"].sum()), judged.height),
     )
-    return ScoredItems(judged.select(name for name in DECISIONS if name in judged.columns), scores)
+    decisions = judged.select(name for name in DECISIONS if name in judged.columns)
+    return ScoredItems(decisions, scores, {"style": run.description.options["style"]})
 
 
 def _complete_questions(decisions: pl.DataFrame) -> pl.DataFrame:
     """The questions of which every option has an answer.
 
     Args:
-        decisions: As `score_true_false` returns them.
+        decisions: As `score_true_false_run` returns them.
 
     Returns:
         One row per question, in their order: ``item_id``, that of the question, ``locale``,

@@ -19,13 +19,12 @@ from blend.eval.triples.triple_prompts import (
     asked_dishes,
     asked_languages,
     check_gaps,
-    check_languages,
     chosen_dishes,
     dishes_of,
     probed_config,
     template_texts,
 )
-from blend.schemas.errors import InputError, UnknownNameError
+from blend.schemas.errors import InputError, check_names
 from blend.schemas.manifest import ReleaseManifest
 from blend.schemas.recipe import in_words
 from blend.schemas.rows import language_of_split
@@ -48,24 +47,19 @@ def settle_probing(
         UnknownNameError: If there is no such configuration or language; lists those there are.
         InputError: If the release has no triples, or several configurations of them and none is named.
     """
-    config = probed_config(options.config, manifest)
-    splits: dict[str, list[str]] = {}
-    for table in manifest.tables:
-        splits.setdefault(table.config, []).append(language_of_split(table.split))
+    config, held = probed_config(options, manifest, options.names)
     templates = _templates_of(config)
-    if templates not in splits:
+    known = [language_of_split(table.split) for table in manifest.tables if table.config == templates]
+    if not known:
         raise InputError(
             f"{manifest.label}: the release has no configuration {templates}, so nothing can be asked about "
             f"{config}; build it with prompt templates of the domain (docs/wikidata.md)"
         )
-    check_languages(
-        config, [*(options.languages or ()), *([options.names] if options.names else ())], splits[config]
-    )
     for language in options.languages or ():
-        if language not in splits[templates]:
+        if language not in known:
             raise InputError(
                 f"language {language!r}: {templates} has no templates in it; choose one of "
-                f"{', '.join(sorted(set(splits[templates]) & set(splits[config])))}, or build the release with "
+                f"{', '.join(sorted(set(known) & set(held)))}, or build the release with "
                 "templates of your own (docs/wikidata.md)"
             )
     return replace(options, config=config), (config, templates)
@@ -75,7 +69,7 @@ def probing_items(tables: Mapping[str, pl.DataFrame], options: ProbingOptions) -
     """The items of probing.
 
     Args:
-        tables: The configuration (`triple_rows.TRIPLES`) and its templates (`triple_rows.TEMPLATES`).
+        tables: The configuration (`rows.TRIPLES`) and its templates (`rows.TEMPLATES`).
         options: Which of them, in which languages, with which candidates; settled.
 
     Returns:
@@ -121,9 +115,7 @@ def _templates_of(config: str) -> str:
 
 def _chosen_templates(templates: pl.DataFrame, names: Collection[str] | None) -> pl.DataFrame:
     """The templates of these names, each of which has the gaps that it must have."""
-    for name in names or ():
-        if name not in set(templates["relation"]):
-            raise UnknownNameError("template", name, set(templates["relation"]))
+    check_names("template", names, set(templates["relation"]))
     chosen = templates if names is None else templates.filter(pl.col("relation").is_in(list(names)))
     check_gaps(chosen)
     return chosen

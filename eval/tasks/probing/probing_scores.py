@@ -27,7 +27,7 @@ from blend.eval.tasks.probing import ProbingScoring
 from blend.eval.tasks.probing.ranking import RANKED, WordVectors, candidate_sets, ranked, read_vectors
 from blend.eval.triples.triple_prompts import DISH_DECIDED, MIN_DISHES, asked_parts
 from blend.loaders.files.content import file_identity
-from blend.schemas.errors import UnknownNameError
+from blend.schemas.errors import check_names
 from blend.schemas.prompts import MAX_MASKS
 from blend.schemas.rows import GAP
 
@@ -147,9 +147,7 @@ def score_probing_run(run: Run, scoring: ProbingScoring, _on_progress: Progress)
     scorer = model.scorer if isinstance(model, ModelDescription) else None
     candidates = run.candidates()
     items, gold = run.items(), run.gold()
-    for language in vectors:
-        if language and language not in set(items["language"]):
-            raise UnknownNameError("language of `vectors`", language, set(items["language"]))
+    check_names("language of `vectors`", filter(None, vectors), set(items["language"]))
     known = {
         language: read_vectors(path, _labels_looked_up(language, items, gold, candidates))
         for language, path in vectors.items()

@@ -14,7 +14,7 @@ References:
 import re
 import string
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from itertools import islice
 from unicodedata import normalize
 
@@ -52,7 +52,7 @@ _VALUES = {
     ),
 }
 """What may be a value of a format inside a text, each looked for by itself: "on 8 May" is one day.
-`answer_formats.understood` says whether it is one."""
+`formats.understood` says whether it is one."""
 
 _LONGEST_VALUE = 40
 """Characters of the longest response that may be a value as a whole; numbers in digits may be longer."""
@@ -117,16 +117,17 @@ def _named(answer: str, reply: Reply, of: TextReader, spoken: str) -> str | None
     """By which step a reply names an answer, as one language reads both, or null."""
     if reply.hedged:
         return "words" if _is_whole(answer, reply, of) else None
-    read = _text(reply.asserts, of)
-    if reply.own != reply.asserts and _text(reply.prompt, of).names(answer):
-        read = _text(reply.own, of)
+    read = reply.asserts
+    if reply.own != reply.asserts and _step(reply.prompt, answer, of):
+        read = reply.own
     elif reply.first != reply.asserts and denies(answer, spoken):
-        read = _text(reply.first, of)
-    if why := read.names(answer):
+        read = reply.first
+    if why := _step(read, answer, of):
         return why
     if reply.asserts != reply.text and _is_whole(answer, reply, of):
         return "words"
-    return next(filter(None, map(read.names, same_religion(answer, of.language))), None)
+    steps = (_step(read, other, of) for other in same_religion(answer, of.language))
+    return next(filter(None, steps), None)
 
 
 def _is_whole(answer: str, reply: Reply, of: TextReader) -> bool:
@@ -135,26 +136,22 @@ def _is_whole(answer: str, reply: Reply, of: TextReader) -> bool:
     return bool(words) and words == of.words(reply.text)
 
 
-class _Text:
-    """A text with gaps, as one language reads it."""
-
-    def __init__(self, text: str, of: TextReader) -> None:
-        self._reader = of
-        parts = [part for part in text.split(GAP) if part]
-        self._words = _Run([of.words(part) for part in parts])
-        lemmas = [of.lemmas(part) for part in parts]
-        self._lemmas = _Run([part for part in lemmas if part is not None])
-
-    def names(self, answer: str) -> str | None:
-        """By which step the text names an answer, or null."""
-        if self._words.holds(self._reader.words(answer)):
-            return "words"
-        lemmas = self._reader.lemmas(answer)
-        return "lemmas" if lemmas and self._lemmas.holds(lemmas) else None
+def _step(text: str, answer: str, of: TextReader) -> str | None:
+    """By which step a text with gaps names an answer, as one language reads both, or null."""
+    words, lemmas = _read(text, of)
+    if words.holds(of.words(answer)):
+        return "words"
+    wanted = of.lemmas(answer)
+    return "lemmas" if wanted and lemmas.holds(wanted) else None
 
 
 # A reply is compared with all answers to its question before the next one is read.
-_text = lru_cache(maxsize=16)(_Text)
+@lru_cache(maxsize=16)
+def _read(text: str, of: TextReader) -> tuple["_Run", "_Run"]:
+    """The words and the lemmas of a text with gaps; no lemmas where none are wanted."""
+    parts = [part for part in text.split(GAP) if part]
+    lemmas = [of.lemmas(part) for part in parts]
+    return _Run([of.words(part) for part in parts]), _Run([part for part in lemmas if part is not None])
 
 
 class _Run:
@@ -241,12 +238,9 @@ _ENGLISH = re.compile(
 published decisions come out, and of a million pairs of published answers four are decided otherwise."""
 
 
-def _english_tokens(text: str) -> list[str]:
-    """The tokens of an English text, in order; punctuation is a token of its own."""
-    return _ENGLISH.findall(text)
-
-
-def _paper_rule(local: str | None, names: Mapping[str, str | None], calendar: Calendar) -> Rule:
+def _paper_rule(
+    local: str | None, names: Mapping[str, str | None], _calendar: Calendar, *, lower: bool = False
+) -> Rule:
     """The published rule for one locale.
 
     An answer matches when it is contained in the response as written, or with hyphens as blanks, or with blanks
@@ -256,21 +250,21 @@ def _paper_rule(local: str | None, names: Mapping[str, str | None], calendar: Ca
     Args:
         local: Primary subtag of the local language; null where only English counts.
         names: Primary subtag to lemmatiser, null for containment only.
-        calendar: Of the region; this rule knows no days.
+        _calendar: Of the region; this rule knows no days.
+        lower: Whether case does not count: the accepted answers of SemEval-2026 Task 7 have capitals.
     """
-    del calendar
     readers = {
         english: _token_sets(language, name)
         for english, language in ((True, "en"), (False, local))
         if language is not None and (name := names[language]) is not None
     }
 
-    def match(reply: Reply, variants: Iterable[Variant], answer_format: AnswerFormat) -> AnswerMatch | None:
-        del answer_format
+    def match(reply: Reply, variants: Iterable[Variant], _format: AnswerFormat) -> AnswerMatch | None:
         if reply.response in _MISSING:
             return None
         plain = _normalised_response(reply.response, reply.prompt)
-        for index, is_english, variant in variants:
+        for index, is_english, as_given in variants:
+            variant = as_given.lower() if lower else as_given
             answer = _composed(variant)
             # As published: anywhere in the response, inside words as well.
             if answer in plain or answer.replace("-", " ") in plain or answer.replace(" ", "-") in plain:
@@ -305,7 +299,7 @@ def _token_sets(language: str, name: str) -> Callable[[str], frozenset[str]]:
     """What finds the lemmas of a text, which it remembers."""
     lemmatiser = loaded(language, name)
     # Word by word as the published scorer takes them; other lemmatisers are given words without punctuation.
-    split = _english_tokens if language == "en" else lemmatiser.split
+    split = _ENGLISH.findall if language == "en" else lemmatiser.split
 
     @cache
     def tokens(text: str) -> frozenset[str]:
@@ -322,23 +316,10 @@ SEMEVAL = "semeval"
 """Name of the rule."""
 
 
-def _semeval_rule(local: str | None, names: Mapping[str, str | None], calendar: Calendar) -> Rule:
-    """`_paper_rule` whatever the case: accepted answers have capitals here."""
-    match = _paper_rule(local, names, calendar)
-
-    def match_in_lower_case(
-        reply: Reply, variants: Iterable[Variant], answer_format: AnswerFormat
-    ) -> AnswerMatch | None:
-        lower = ((index, is_english, text.lower()) for index, is_english, text in variants)
-        return match(reply, lower, answer_format)
-
-    return match_in_lower_case
-
-
 _RULES: dict[str, Callable[[str | None, Mapping[str, str | None], Calendar], Rule]] = {
     "default": _default_rule,
     "paper": _paper_rule,
-    SEMEVAL: _semeval_rule,
+    SEMEVAL: partial(_paper_rule, lower=True),
 }
 """The rules by name."""
 

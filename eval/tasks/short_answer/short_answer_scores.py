@@ -1,7 +1,8 @@
 """Scores of short answers and what the report shows of them; ``docs/short-answers.md`` has every formula."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import combinations
 from typing import Any, Literal
 
 import polars as pl
@@ -64,22 +65,56 @@ _ASKED_IN = (
 )
 
 
-def score_short_answer_run(run: Run, options: ShortAnswerScoring, _on_progress: Progress) -> ScoredItems:
-    """Score a run of short answers, with corrected scores where people have labelled replies."""
+def score_short_answer_run(run: Run, options: ShortAnswerScoring, on_progress: Progress) -> ScoredItems:
+    """Decide the answers to short-answer questions, and score them; items without an answer are left out.
+
+    Returns:
+        `short_answer_decisions.DECISIONS` with ``region``, ``topic`` and ``asked_in``, and the scores: those of
+        `_short_answer_scores` and `_reply_shares`, and the share of the items without an answer. By the rule
+        `SEMEVAL` items without an answer are wrong, and there are figures by the task's codes, ``accuracy``,
+        and those of the default rule, ``sem-b-default``. By a judge, its verdicts stand in place of the default
+        rule, and decisions have further columns (`short_answer_decisions.decided_by_judge`). Where people have
+        labelled replies, corrected scores.
+
+    Raises:
+        BlendError: As `short_answer_decisions.decide_short_answers`.
+    """
+    seed, lemmas = options.seed, options.lemmas or DEFAULT_LEMMAS
     verdicts = read_verdicts(run, options.rule) if is_judge(options.rule) else None
-    scored = _score_short_answers(
-        run.answered_parts("asked"),
-        run.gold(),
-        rule=options.rule if verdicts is None else "default",
-        lemmas=options.lemmas or DEFAULT_LEMMAS,
-        verdicts=verdicts,
-        seed=options.seed,
-    )
-    asked = {"asked": "+".join(run.description.options["languages"])}
-    scored = scored._replace(signature_parts={**asked, **scored.signature_parts})
+    rule = options.rule if verdicts is None else "default"
+    gold, n_items, made = run.gold(), 0, []
+    for items, answers in run.answered_parts("asked"):
+        n_items += items.height
+        decided = _decided_answers(items, gold, answers, rule=rule, lemmas=lemmas)
+        made.append(decided.drop("response"))
+    decided = pl.concat(made, rechunk=True)
+    annotations = gold.with_columns(language=_LOCAL)
+    local = annotations.join(decided.filter(asked_in="local"), on="locale", how="semi")
+    others = annotations["language"].unique()
+    read_with = lemmas_signature(local, rule=rule, lemmas=lemmas, others=others) if decided.height else ""
     if verdicts is not None:
-        scored = with_checks(scored, run, options.rule, verdicts, seed=options.seed)
-    return with_corrected(scored, run, seed=options.seed)
+        decided = decided_by_judge(decided, verdicts)
+    replies = decided.filter("answered")
+    scores: tuple[Score, ...] = ()
+    if decided.height:
+        scores = (*_short_answer_scores(decided, seed=seed), *_reply_shares(replies, seed=seed))
+    if rule == SEMEVAL and decided.height:
+        ours = score_short_answer_run(run, ShortAnswerScoring(seed=seed), on_progress)
+        beside = (one for one in ours.scores if one.metric in ("sem-b", "sem-b-macro"))
+        by_default = (one.model_copy(update={"metric": f"{one.metric}-default"}) for one in beside)
+        scores = (*scores, *_code_scores(decided, seed=seed), *by_default)
+    signature = {"asked": "+".join(run.description.options["languages"]), "lemma": read_with}
+    if rule == "default" and "english" in decided["asked_in"]:
+        signature["local"] = "latin"  # which local answers count for English questions
+    scored = ScoredItems(
+        decided.drop("language", "answered"),
+        (*scores, missing_share(replies.height, n_items)),
+        signature,
+        (_NOT_REPEATED,) if rule == SEMEVAL else (),
+    )
+    if verdicts is not None:
+        scored = with_checks(scored, run, options.rule, verdicts, seed=seed)
+    return with_corrected(scored, run, seed=seed)
 
 
 def replies_to_judge(run: Run) -> Iterator[pl.DataFrame]:
@@ -108,71 +143,10 @@ def labelled_answers(run: ScoredRun) -> pl.DataFrame:
     return both.with_columns(why=pl.coalesce(both_say, "why")).drop("people")
 
 
-def _score_short_answers(
-    parts: Iterable[tuple[pl.DataFrame, pl.DataFrame]],
-    gold: pl.DataFrame,
-    *,
-    rule: str = "default",
-    lemmas: str = DEFAULT_LEMMAS,
-    verdicts: pl.DataFrame | None = None,
-    seed: int = 0,
-) -> ScoredItems:
-    """Judge the answers to short-answer questions, and score them.
-
-    Args:
-        parts: Items, some at a time, each part with the answers to it (`runs.answers`); items without
-            an answer are left out.
-        gold: As `tasks.short_answer` gives it.
-        rule: Name of a rule, see `short_answer_decisions.decide_short_answers`.
-        lemmas: Lemmatisers, see `text.lemmatisers.lemmatiser_names`.
-        verdicts: What a judge says, `judging.verdicts.VERDICTS`, in place of the default rule.
-        seed: Seed of the intervals.
-
-    Returns:
-        `short_answer_decisions.DECISIONS` with ``region``, ``topic`` and ``asked_in``, and the scores: those of
-        `_short_answer_scores` and `_reply_shares`, and the share of the items without an answer. By the rule
-        `SEMEVAL` items without an answer are wrong, and there are figures by the task's codes, ``accuracy``,
-        and those of the default rule, ``sem-b-default``. By a judge, decisions have further columns
-        (`short_answer_decisions.decided_by_judge`).
-
-    Raises:
-        BlendError: As `short_answer_decisions.decide_short_answers`.
-    """
-    # By that rule they are gone through twice.
-    parts = [*parts] if rule == SEMEVAL else parts
-    n_items, made = 0, []
-    for items, answers in parts:
-        n_items += items.height
-        decided = _decided_answers(items, gold, answers, rule=rule, lemmas=lemmas)
-        made.append(decided.drop("response"))
-    decided = pl.concat(made, rechunk=True)
-    annotations = gold.with_columns(language=_LOCAL)
-    local = annotations.join(decided.filter(asked_in="local"), on="locale", how="semi")
-    others = annotations["language"].unique()
-    read_with = lemmas_signature(local, rule=rule, lemmas=lemmas, others=others) if decided.height else ""
-    if verdicts is not None:
-        decided = decided_by_judge(decided, verdicts)
-    replies = decided.filter("answered")
-    scores: tuple[Score, ...] = ()
-    if decided.height:
-        scores = (*_short_answer_scores(decided, seed=seed), *_reply_shares(replies, seed=seed))
-    if rule == SEMEVAL and decided.height:
-        ours = _score_short_answers(parts, gold, seed=seed)
-        beside = (one for one in ours.scores if one.metric in ("sem-b", "sem-b-macro"))
-        by_default = (one.model_copy(update={"metric": f"{one.metric}-default"}) for one in beside)
-        scores = (*scores, *_code_scores(decided, seed=seed), *by_default)
-    scores = (*scores, missing_share(replies.height, n_items))
-    warnings = (_NOT_REPEATED,) if rule == SEMEVAL else ()
-    signature = {"lemma": read_with}
-    if rule == "default" and "english" in decided["asked_in"]:
-        signature["local"] = "latin"  # which local answers count for English questions
-    return ScoredItems(decided.drop("language", "answered"), scores, signature, warnings)
-
-
 def _decided_answers(
     items: pl.DataFrame, gold: pl.DataFrame, answers: pl.DataFrame, *, rule: str, lemmas: str
 ) -> pl.DataFrame:
-    """Decide by a string rule on the answers to some items; see `_score_short_answers` for the arguments.
+    """Decide by a string rule on the answers to some items.
 
     Returns:
         Decisions in the order of the items, with ``response`` and ``language`` of the items as well, and
@@ -279,16 +253,13 @@ def _means(values: pl.DataFrame) -> pl.DataFrame:
 
 def _prompt_correlations(metric: str, values: pl.DataFrame, seed: int) -> list[Score]:
     """Correlate the values that two prompts give the same questions (Pearson)."""
-    prompts: Sequence[str] = values["prompt_id"].unique().sort().to_list()
     key = ["region", "template_id", "asked_in"]
     found = []
-    for number, first in enumerate(prompts):
-        for second in prompts[number + 1 :]:
-            pair = values.filter(prompt_id=first).join(
-                values.filter(prompt_id=second), on=key, maintain_order="left"
-            )
-            one = correlation(pair["value"], pair["value_right"], pair["template_id"], seed=seed)
-            found.append(estimated(f"{metric}-correlation", "prompt", f"{first}/{second}", one))
+    for first, second in combinations(values["prompt_id"].unique().sort(), 2):
+        one, other = values.filter(prompt_id=first), values.filter(prompt_id=second)
+        pair = one.join(other, on=key, maintain_order="left")
+        both = correlation(pair["value"], pair["value_right"], pair["template_id"], seed=seed)
+        found.append(estimated(f"{metric}-correlation", "prompt", f"{first}/{second}", both))
     return found
 
 
@@ -323,7 +294,7 @@ def _languages_section(runs: Sequence[ScoredRun]) -> Section | None:
     """Local language against English, where a region was asked in both."""
 
     def rows_of(run: ScoredRun) -> Iterator[tuple[str, str]]:
-        for key, score in {**run.of("sem-b-gap", "overall"), **run.of("sem-b-gap", "region")}.items():
+        for key, score in run.of("sem-b-gap", "overall", "region").items():
             yield "all" if key == ALL else region_name(key), cell(score)
 
     return table_section(

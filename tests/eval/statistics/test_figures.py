@@ -34,7 +34,9 @@ def test_sums_per_group_and_cluster():
     assert clusters.counts.tolist() == [[0, 1], [2, 1]]
     assert clusters.ratios.tolist() == [1.0, 2 / 3]
     assert clusters.pooled.ratios.tolist() == [3 / 4]
-    assert clusters.only(["KR", "GB"]).ratios.tolist() == [2 / 3, 1.0]
+    assert clusters.present.groups == ("GB", "KR")
+    without = cluster_sums([1, 0], ["t2", "t1"], ["KR", "GB"], counts=[1, 0])
+    assert (without.present.groups, without.present.ratios.tolist()) == (("KR",), [1.0])
 
 
 def test_a_ratio_of_sums():

@@ -7,14 +7,16 @@ import polars as pl
 import pytest
 
 from blend.eval.scores_json import ScoredItems
+from blend.eval.tasks.free_listing import ListingScoring
 from blend.eval.tasks.free_listing.listings import (
     TripleTaskOptions,
     listed,
     listing_items,
-    score_lists,
+    score_listing_run,
     settle_listing,
 )
 from blend.schemas.prompts import listing_prompts
+from helpers.answered_run import answered_run
 from helpers.dishes import DISHES, manifest, triples
 from helpers.messages import wrong
 
@@ -164,8 +166,9 @@ def judged(*asked: Asked, rule: str = "default") -> ScoredItems:
     """Items by a rule, each in a part of its own."""
     items, gold, answers = frames(asked)
     parts = [(one, answers) for one in items.iter_slices(1)]
-    known = gold.iter_slices(1)
-    return score_lists(parts, known, items["language"].unique(), rule=rule, lemmas=None, seed=0)
+    how = {"config": "food-triples", "languages": None, "countries": None, "prompts": None}
+    run = answered_run(parts, gold.iter_slices(1), **how)
+    return score_listing_run(run, ListingScoring(rule=rule), lambda *_: None)
 
 
 def frames(asked: Sequence[Asked]) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:

@@ -16,12 +16,15 @@ from typing import NamedTuple
 import polars as pl
 import pytest
 
-from blend.eval.tasks.multiple_choice.answer_phrases import KINDS
 from blend.eval.tasks.multiple_choice.reply_options import lenient_choice
 from blend.schemas.locales import registry
 from blend.schemas.rows import LETTERS
 
 PARTS = ("tuned", "held-out")
+KINDS = (
+    *("answer", "final", "option", "described", "is", "choose", "ends", "chosen", "join", "doubt", "retract"),
+    *("deny", "denied", "but", "do"),
+)
 
 
 class Reply(NamedTuple):

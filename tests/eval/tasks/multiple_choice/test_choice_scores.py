@@ -8,8 +8,11 @@ from polars.testing import assert_frame_equal
 
 from blend.eval.items import ITEMS
 from blend.eval.runs.answers import ANSWERS
-from blend.eval.tasks.multiple_choice.choice_scores import score_choices
+from blend.eval.scores_json import ScoredItems
+from blend.eval.task import ScoringOptions
+from blend.eval.tasks.multiple_choice.choice_scores import score_choice_run
 from blend.eval.tasks.multiple_choice.choices import GOLD
+from helpers.answered_run import answered_run
 from helpers.examples import examples
 from helpers.messages import wrong
 
@@ -48,9 +51,20 @@ def chosen(items: pl.DataFrame, letters: str) -> pl.DataFrame:
     return pl.DataFrame(rows, ANSWERS)
 
 
+def scored(
+    parts: list[tuple[pl.DataFrame, pl.DataFrame]],
+    gold: list[pl.DataFrame],
+    *,
+    style: str = "json",
+    rule: str = "default",
+) -> ScoredItems:
+    how = {"style": style, "rotations": 1, "confidence": False}
+    run = answered_run(parts, gold, holds_texts=style == "json", **how)
+    return score_choice_run(run, ScoringOptions(rule=rule), lambda *_: None)
+
+
 def scores_of(items: pl.DataFrame, gold: pl.DataFrame, answers: pl.DataFrame, **options: str):
-    used = {"style": "json", "rule": "default", **options}
-    judged = score_choices([(items, answers)], [gold], **used)
+    judged = scored([(items, answers)], [gold], **options)
     return {(score.metric, score.scope, score.key): score for score in judged.scores}
 
 
@@ -117,7 +131,7 @@ def scored_options(*rows: tuple[list[float], list[int], list[int]]) -> pl.DataFr
 def test_an_unknown_rule_lists_those_for_these_answers(style: str, answers: pl.DataFrame, rules: str):
     items, gold = questions(("t1", "KR", 0))
     assert (
-        wrong(lambda: score_choices([(items, answers)], [gold], style=style, rule="paper"))
+        wrong(lambda: scored([(items, answers)], [gold], style=style, rule="paper"))
         == f"unknown rule 'paper'; choose one of: {rules}"
     )
 
@@ -139,8 +153,8 @@ def test_neither_the_order_of_the_answers_nor_the_parts_matter(data: st.DataObje
     shuffled = answers[data.draw(st.permutations(range(answers.height)))] if answers.height else answers
     at = data.draw(st.integers(0, items.height))
     in_parts = [(some, shuffled.join(some, on="item_id", how="semi")) for some in (items[:at], items[at:])]
-    one = score_choices([(items, answers)], [gold], style="json", rule="default")
-    two = score_choices(in_parts, [gold[:at], gold[at:]], style="json", rule="default")
+    one = scored([(items, answers)], [gold])
+    two = scored(in_parts, [gold[:at], gold[at:]])
     assert_frame_equal(one.decisions, two.decisions)
     assert one.scores == two.scores
     for score in one.scores:

@@ -6,7 +6,9 @@ import pytest
 from blend.eval.items import ITEMS
 from blend.eval.runs.answers import ANSWERS
 from blend.eval.scores_json import Score, ScoredItems
-from blend.eval.tasks.multiple_choice.true_false import GOLD, score_true_false
+from blend.eval.task import ScoringOptions
+from blend.eval.tasks.multiple_choice.true_false import GOLD, score_true_false_run
+from helpers.answered_run import answered_run
 
 
 def questions(*regions: str) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -44,7 +46,8 @@ def answers(items: pl.DataFrame, texts: list[str | None]) -> pl.DataFrame:
 def judged(
     items: pl.DataFrame, gold: pl.DataFrame, given: pl.DataFrame, *, style: str = "json", rule: str = "default"
 ) -> ScoredItems:
-    return score_true_false([(items, given)], [gold], style=style, rule=rule)
+    run = answered_run([(items, given)], [gold], holds_texts=style == "json", style="written")
+    return score_true_false_run(run, ScoringOptions(rule=rule), lambda *_: None)
 
 
 def value(scored: ScoredItems, metric: str, scope: str = "overall") -> list[float | None]:
