@@ -261,7 +261,11 @@ def _table_rows(table: _Table, diagnostics: Diagnostics, columns: Columns) -> It
             table.separator and not columns.returned and not needed <= len(cells) <= len(first)
         ):
             what = f"{pluralise(len(cells), 'cell')}, but the header has {len(first)}"
-            diagnostics.problem(what, where=where, fix=_unmoved(table.separator))
+            fix = "name the columns on the right as well, or empty the cells there"
+            if mark := table.separator:
+                # One more cell, even an empty one, is there where a comma without quotes moved all behind it.
+                fix = f"put cells that contain {mark!r} in double quotes, and write missing ones, empty ones as well"
+            diagnostics.problem(what, where=where, fix=fix)
         else:
             cells += [""] * (len(header) - len(cells))
             values = {name: cells[at] for name, at in locations.items()}
@@ -274,14 +278,6 @@ def _table_rows(table: _Table, diagnostics: Diagnostics, columns: Columns) -> It
             # Whatever else is wrong with a text that nobody typed is no help.
             if not columns.typed or len(diagnostics.problems) == n_before:
                 yield Cells(where, values)
-
-
-def _unmoved(separator: str | None) -> str:
-    """What to do about a row with other cells than its header."""
-    if separator is None:
-        return "name the columns on the right as well, or empty the cells there"
-    # One more cell, even an empty one, is there where a comma without quotes moved all behind it to the right.
-    return f"put cells that contain {separator!r} in double quotes, and write missing ones, empty ones as well"
 
 
 def _letters(name: str) -> str:
