@@ -181,26 +181,22 @@ _SYLLABLES = re.compile(
 )
 _MIDNIGHT_AFTER = (24, 0)
 
-_MORNING, _AFTERNOON, _EVENING, _NIGHT, _BEFORE_DAWN, _NOON = range(6)
-_HALVES = {
-    **dict.fromkeys(("오전", "아침", "上午", "早上", "午前", "a"), _MORNING),
-    **dict.fromkeys(("오후", "下午", "午後", "p"), _AFTERNOON),
-    **dict.fromkeys(("저녁",), _EVENING),
-    **dict.fromkeys(("밤", "晚上"), _NIGHT),
-    **dict.fromkeys(("새벽", "凌晨"), _BEFORE_DAWN),
-    "中午": _NOON,
-}
 # ``hour % 12 + 12`` leaves 13 to 23, which are of 24 already, as they are. Twelve is noon in the afternoon and
 # midnight at night, in the morning and before dawn.
+_MORNING = {12: 0, **{hour: hour for hour in range(12)}}
+_AFTERNOON = {hour: hour % 12 + 12 for hour in range(1, 24)}
+_EVENING = {hour: hour % 12 + 12 for hour in (*range(5, 12), *range(17, 24))}
+_NIGHT = {12: 0, **{hour: hour % 12 + 12 for hour in (*range(6, 12), *range(18, 24))}}
+_BEFORE_DAWN = {12: 0, **{hour: hour for hour in range(7)}}
 _LATER_HOURS = {
-    _MORNING: {12: 0, **{hour: hour for hour in range(12)}},
-    _AFTERNOON: {hour: hour % 12 + 12 for hour in range(1, 24)},
-    _EVENING: {hour: hour % 12 + 12 for hour in (*range(5, 12), *range(17, 24))},
-    _NIGHT: {12: 0, **{hour: hour % 12 + 12 for hour in (*range(6, 12), *range(18, 24))}},
-    _BEFORE_DAWN: {12: 0, **{hour: hour for hour in range(7)}},
-    _NOON: {12: 12},
+    **dict.fromkeys(("오전", "아침", "上午", "早上", "午前", "a"), _MORNING),
+    **dict.fromkeys(("오후", "下午", "午後", "p"), _AFTERNOON),
+    "저녁": _EVENING,
+    **dict.fromkeys(("밤", "晚上"), _NIGHT),
+    **dict.fromkeys(("새벽", "凌晨"), _BEFORE_DAWN),
+    "中午": {12: 12},
 }
-"""The hour of 24 for an hour beside a word for a part of the day; none where people may mean either."""
+"""By word for a part of the day, the hour of 24 for an hour beside it; none where people may mean either."""
 
 _NUMBERED_DAY = re.compile(r"(\d{1,2}) ?(?:월|月) ?(\d{1,2}) ?[일日号號]")
 _NAMED_DAY = re.compile(
@@ -220,14 +216,14 @@ def _time_in(text: str) -> str:
     """
     if found := _TWELVE_HOURS.fullmatch(text):
         hour = int(found[1])
-        return _spelled(_LATER_HOURS[_HALVES[found[3]]].get(hour) if 1 <= hour <= 12 else None, found[2], text)
+        return _spelled(_LATER_HOURS[found[3]].get(hour) if 1 <= hour <= 12 else None, found[2], text)
     if found := _CLOCK.fullmatch(text):
         return _spelled(int(found[1]), found[2], text)
     if found := _HOURS.fullmatch(text):
         return _spelled(int(found[1]), found[2] or found[3], text)
     if found := _SYLLABLES.fullmatch(text):
         hour = int(found[2])
-        later = hour if found[1] is None else _LATER_HOURS[_HALVES[found[1]]].get(hour)
+        later = hour if found[1] is None else _LATER_HOURS[found[1]].get(hour)
         return _spelled(later, "30" if found[4] else found[3], text)
     return text
 

@@ -290,13 +290,12 @@ SLIP: Final = "slip"
 READ: Final = "read"
 PROPOSED: Final = "proposed"
 
-_ON_OPTION = ("template_id", "locale", "option")
+ALL_VERDICTS = (OK, ALSO_CORRECT, SILLY, WRONG)
+"""Those on an option of a question about a locale, which readers give."""
+
 MEANINGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        OK: _ON_OPTION,
-        ALSO_CORRECT: _ON_OPTION,
-        SILLY: _ON_OPTION,
-        WRONG: _ON_OPTION,
+        **dict.fromkeys(ALL_VERDICTS, ("template_id", "locale", "option")),
         SILLY_ANYWHERE: ("template_id", "option"),
         SAME_AS: ("option", "with"),
         DIFFERS_FROM: ("option", "with"),
@@ -325,8 +324,6 @@ VERDICTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
     }
 )
 """By role, the verdicts that can be given, and what each of them says of the option."""
-ALL_VERDICTS = (OK, ALSO_CORRECT, SILLY, WRONG)
-"""Those on an option of a question about a locale, which readers give."""
 
 
 def stands_by_natives(kinds: Sequence[str]) -> bool:
