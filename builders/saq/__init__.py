@@ -99,7 +99,7 @@ def _annotations(
         .with_columns(
             pl.col("annotations").fill_null([]),
             pl.col("grouping").fill_null(Grouping.PROPOSED.value),
-            idks=_idks(),
+            idks=pl.struct(*(pl.col(kind).fill_null(0) for kind in _KINDS), pl.col("others").fill_null([])),
         )
         .select(pl.col(name).cast(dtype) for name, dtype in ANNOTATIONS.items())
         .sort(KEY)
@@ -107,10 +107,6 @@ def _annotations(
 
 
 _KINDS = (NonAnswer.IDK.value, NonAnswer.NO_ANSWER.value, NonAnswer.NOT_APPLICABLE.value)
-
-
-def _idks() -> pl.Expr:
-    return pl.struct(*(pl.col(kind).fill_null(0) for kind in _KINDS), pl.col("others").fill_null([]))
 
 
 def _non_answers(responses: pl.DataFrame) -> pl.DataFrame:
