@@ -152,7 +152,8 @@ class MissingExtraError(BlendError, ImportError):
     """An optional dependency is not installed; the message names the extra that brings it."""
 
     def __init__(self, purpose: str, *, extra: str) -> None:
-        super().__init__(f"{purpose} needs an optional dependency; {_how_to_install(extra)}")
+        how = f'in a checkout of {DISTRIBUTION}: pip install -e ".[{extra}]"'
+        super().__init__(f"{purpose} needs an optional dependency; {how}")
         self.extra = extra
 
 
@@ -308,8 +309,3 @@ def _split(name: str) -> tuple[list[str], list[int]]:
 
 DISTRIBUTION = "blend-sdk"
 """Name of the installed package; ``pyproject.toml`` says the same."""
-
-
-def _how_to_install(extra: str) -> str:
-    """Say where to be and what to type to install an optional part (an extra of ``pyproject.toml``)."""
-    return f'in a checkout of {DISTRIBUTION}: pip install -e ".[{extra}]"'

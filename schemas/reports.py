@@ -37,14 +37,10 @@ class _FindingStep(FrozenModel):
     """By name."""
 
 
-class _File(FrozenModel):
-    step: tuple[_FindingStep, ...]
-
-
 @cache
 def finding_steps() -> tuple[_FindingStep, ...]:
     """All kinds by the step that meets them, in the order of a build."""
-    return _File.model_validate(packaged_tables("findings.toml")).step
+    return tuple(map(_FindingStep.model_validate, packaged_tables("findings.toml")["step"]))
 
 
 def finding_kinds() -> Mapping[str, _FindingKind]:

@@ -287,7 +287,8 @@ def western(text: str) -> str:
     """
     if text.isascii():
         return text
-    text = _FRACTION.sub(lambda part: _typed(part[0]), _MIXED.sub(" ", text)).replace(FRACTION_SLASH, "/")
+    text = _FRACTION.sub(lambda sign: normalize("NFKC", sign[0]), _MIXED.sub(" ", text))
+    text = text.replace(FRACTION_SLASH, "/")
     text = _POWER.sub(lambda power: "^" + "".join(str(digit(char)) for char in power[0]), text)
     text = _ETHIOPIC.sub(lambda number: _ethiopic(number[0]), text)
     text = _ARABIC_POINT.sub(".", _ARABIC_THOUSANDS.sub("", text))
@@ -308,11 +309,6 @@ def chinese_number(text: str) -> int | None:
         else:
             last = _CHINESE_DIGITS[char]
     return total + last
-
-
-def _typed(fraction: str) -> str:
-    """``½`` as ``1/2``; the numerator one alone, ``⅟``, as ``1/``."""
-    return normalize("NFKC", fraction).replace(FRACTION_SLASH, "/")
 
 
 def _ethiopic(number: str) -> str:
@@ -347,21 +343,14 @@ class _Spelling:
     """Folded words that are other words without their accents, and so keep them."""
 
 
-def _spelling_of(language: str) -> _Spelling:
-    """The spelling rules of a language, by its BCP 47 tag; of the primary language, whatever the region.
-
-    A language without an entry has none: its accents and letters all count.
-    """
-    return _rules(language.partition("-")[0].lower())
-
-
 @lru_cache(maxsize=1 << 16)
 def respell(text: str, language: str) -> str:
     """The text as compared in a language: folded, digits of any script as 0-9, spelling variants unified.
 
-    Twice the same as once. Punctuation stays, and so do all blanks.
+    Twice the same as once. Punctuation stays, and so do all blanks. Of a BCP 47 tag the primary language
+    counts, whatever the region; in one without rules all accents and letters count.
     """
-    rules = _spelling_of(language)
+    rules = _rules(language.partition("-")[0].lower())
     if text.isascii() and not rules.letters:
         return fold(text, accents=False)
     text = unicodedata.normalize("NFKC", western(text)).translate(rules.letters)

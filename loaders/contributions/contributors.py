@@ -23,6 +23,7 @@ from blend.loaders.responses.response_rows import (
     optional_files,
     read_response_rows,
 )
+from blend.schemas.arrow_types import text_columns
 from blend.schemas.errors import ArgumentError, InputError, RowError, close_to
 from blend.schemas.frames import PROFILES
 from blend.schemas.locales import Locale, Registry, in_english, registry
@@ -109,16 +110,6 @@ def _shared_files(folder: Path, diagnostics: Diagnostics) -> ResponseFiles:
     found = (only_named(folder / name, folder, SUFFIXES, diagnostics) for name in _TABLES)
     templates, prompts = ([] if path is None else [path] for path in found)
     return ResponseFiles(templates, [], prompts, [], [])
-
-
-def _check_name(contributor: str) -> None:
-    """Refuse what no contributor's folder can be called.
-
-    Raises:
-        ArgumentError: Says what it can.
-    """
-    if not _NAME.fullmatch(contributor):
-        raise ArgumentError(f"{contributor!r} cannot be a contributor's folder; choose {_LETTERS}")
 
 
 def _linked(folder: Path, diagnostics: Diagnostics) -> set[str]:
@@ -328,7 +319,8 @@ def write_contributor(
         UnknownNameError: If a locale is not known.
         RowError, RowErrors: If the templates that all share cannot be read.
     """
-    _check_name(contributor)
+    if not _NAME.fullmatch(contributor):
+        raise ArgumentError(f"{contributor!r} cannot be a contributor's folder; choose {_LETTERS}")
     if not tags:
         raise ArgumentError("a contributor's folder has responses of some locale; name it with `locale`")
     known = registry() if locales is None else locales
@@ -356,19 +348,16 @@ def _questions(root: Path, locales: Sequence[Locale], known: Registry) -> str:
     diagnostics = Diagnostics()
     rows = read_response_rows(_shared_files(root, diagnostics), root, known, diagnostics)
     diagnostics.raise_problems()
-    english = [
-        (template.template_id, locale, fill_slots(template.text, locale))
-        for locale in locales
-        for _, template in rows.templates.rows
-    ]
-    questions = pl.DataFrame(
-        [(key, locale.tag, text if in_english(locale) else None, text) for key, locale, text in english],
-        schema={name: pl.String() for name in ("template_id", "locale", "question", "en_question")},
-        orient="row",
-    )
-    return questions.write_csv(include_bom=True)
+    questions = []
+    for locale in locales:
+        for _, template in rows.templates.rows:
+            text = fill_slots(template.text, locale)
+            own = text if in_english(locale) else None
+            questions.append((template.template_id, locale.tag, own, text))
+    columns = text_columns("template_id", "locale", "question", "en_question")
+    return pl.DataFrame(questions, columns, orient="row").write_csv(include_bom=True)
 
 
 def _header(columns: Sequence[str]) -> str:
     # By the mark spreadsheets know UTF-8, and save it again as they found it.
-    return pl.DataFrame(schema={name: pl.String() for name in columns}).write_csv(include_bom=True)
+    return pl.DataFrame(schema=text_columns(*columns)).write_csv(include_bom=True)

@@ -264,7 +264,8 @@ def _table_rows(table: _Table, diagnostics: Diagnostics, columns: Columns) -> It
             fix = "name the columns on the right as well, or empty the cells there"
             if mark := table.separator:
                 # One more cell, even an empty one, is there where a comma without quotes moved all behind it.
-                fix = f"put cells that contain {mark!r} in double quotes, and write missing ones, empty ones as well"
+                fix = f"put cells that contain {mark!r} in double quotes"
+                fix += ", and write missing ones, empty ones as well"
             diagnostics.problem(what, where=where, fix=fix)
         else:
             cells += [""] * (len(header) - len(cells))
