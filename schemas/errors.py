@@ -285,12 +285,6 @@ def not_answered(answer: str, template_id: str, answers: Iterable[str]) -> tuple
     return f"{what}{close}, but a review decides on it", fix
 
 
-def decided_twice(answers: Iterable[str]) -> tuple[str, str]:
-    """Answers on which one review decides more than once."""
-    what = f"decided twice: {', '.join(map(repr, answers))}"
-    return what, "name each answer once, as invalid or in one group"
-
-
 def close_to(name: str, valid: Iterable[str]) -> str:
     """A hint at the valid name that is closest, in brackets after a blank; empty if none is close.
 

@@ -273,7 +273,7 @@ _HINTS = (
     ("Arabic numerals", AnswerFormat.INTEGER),
 )
 
-_TIME = re.compile(r"(\d{1,2}):(\d{2})")
+_TIME = re.compile(r"([01]?[0-9]|2[0-3]):([0-5][0-9])")
 _DATE = re.compile(r"(\d{1,2})/(\d{1,2})")
 # Not three zeros after a point: 5.000 is five in London and five thousand in Jakarta.
 _INTEGER = re.compile(r"-?\d+(?:\.0(?:0|0{3,})?)?")
@@ -409,11 +409,8 @@ def _integer(text: str) -> str | None:
 
 
 def _time(text: str) -> str | None:
-    match = _TIME.fullmatch(text)
-    if match is None:
-        return None
-    hour, minute = int(match[1]), int(match[2])
-    return f"{hour:02}:{minute:02}" if hour < 24 and minute < 60 else None
+    found = _TIME.fullmatch(text)
+    return None if found is None else f"{found[1]:>02}:{found[2]}"
 
 
 def _date(text: str) -> str | None:

@@ -161,11 +161,6 @@ class ModelReport(FrozenModel):
     """Every model by its name, after all together where there are several."""
 
     @property
-    def together(self) -> ModelComparison:
-        """All models together."""
-        return self.models[0]
-
-    @property
     def each(self) -> tuple[ModelComparison, ...]:
         """Every model by itself."""
         return self.models[1:] if len(self.models) > 1 else self.models

@@ -74,12 +74,9 @@ def fold(text: str, *, accents: bool = True) -> str:
 
 
 def _without_accents(text: str) -> str:
-    decomposed = unicodedata.normalize("NFD", text)
-    if not any(map(unicodedata.combining, decomposed)):
-        return decomposed
     kept: list[str] = []
     base = ""
-    for char in decomposed:
+    for char in unicodedata.normalize("NFD", text):
         if not unicodedata.combining(char):
             base = char
         elif base and unicodedata.name(base, "").startswith(("LATIN", "GREEK")):
