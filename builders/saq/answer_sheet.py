@@ -193,7 +193,7 @@ def _complete(
             "template_id": key[0],
             "locale": key[1],
             "question": clean(question["en_question"]),
-            "format": question["answer_format"].replace(AnswerFormat.TEXT, ""),
+            "format": "" if question["answer_format"] == AnswerFormat.TEXT else question["answer_format"],
             "annotators": str(counts[*key, answer]),
             **row,
             "check": str(Mark(number, len(rows), ANSWER_SHEET.mark(*key, answer))),
