@@ -31,11 +31,6 @@ def is_country(code: str) -> bool:
     return Language.make(territory=code).is_valid()
 
 
-def is_script(code: str) -> bool:
-    """Whether a code is one of ISO 15924, for example ``Latn``."""
-    return Language.make(script=code).is_valid()
-
-
 def country_name(code: str, language: str = "en") -> str:
     """A country's name, in English unless said otherwise: ``South Korea`` of ``KR``."""
     return Language.make(territory=code).territory_name(language)
@@ -98,11 +93,6 @@ class Nationality(Row):
     """Whether it is a member or an observer of the United Nations; Bhatt and Diaz (2024) ask about these."""
     aliases: tuple[Text, ...] = ()
     """Other English forms of the demonym, which surveys use."""
-
-    @property
-    def article(self) -> str:
-        """``a`` or ``an``, as the demonym is spoken."""
-        return article_by_sound(self.demonym)
 
 
 @cache

@@ -19,7 +19,6 @@ from blend.schemas.languages import (
     is_country,
     is_language,
     is_language_in_country,
-    is_script,
     nationalities,
     turned_around,
 )
@@ -113,7 +112,7 @@ class Locale(Row):
             )
         if (self.latitude is None) != (self.longitude is None):
             raise ValueError("latitude and longitude belong together; write both or neither")
-        if not is_script(self.script):
+        if not Language.make(script=self.script).is_valid():
             raise ValueError(f"script {self.script!r} is not an ISO 15924 code; write for example 'Latn'")
         return self
 
@@ -168,7 +167,7 @@ class Registry:
 
     def __init__(self, locales: Iterable[Locale], *, source: str = "locales", n_known: int = 0) -> None:
         self._locales = tuple(locales)
-        raise_all(_clashes(self._locales, source, n_known))
+        raise_all([*_clashes(self._locales, source, n_known)])
         self._ranks = {locale.tag: rank for rank, locale in enumerate(self._locales)}
         self._by_code = {code: locale for locale in self._locales for code in _codes(locale)}
 
@@ -304,18 +303,16 @@ def _share_part(name: str, tag: str) -> bool:
     return len(one) == 1 or one[0] == other[0] or one[-1] == other[-1]
 
 
-def _clashes(locales: Sequence[Locale], source: str, n_known: int = 0) -> list[RowError]:
+def _clashes(locales: Sequence[Locale], source: str, n_known: int) -> Iterator[RowError]:
     """A problem for every locale that has a code of an earlier one."""
     owners: dict[str, tuple[int, Locale]] = {}
-    problems: list[RowError] = []
     for number, locale in enumerate(locales, start=1 - n_known):
         for code in _codes(locale):
             first, owner = owners.setdefault(code, (number, locale))
             if first != number:
                 where = f"{source}, entry {number} ({locale.tag})"
-                problems.append(_clash(code, locale, owner, first if first > 0 else None, where))
+                yield _clash(code, locale, owner, first if first > 0 else None, where)
                 break
-    return problems
 
 
 def _clash(code: str, locale: Locale, owner: Locale, entry: int | None, where: str) -> RowError:

@@ -38,7 +38,6 @@ FOLDER = "contributions"
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _LETTERS = "small letters a to z, digits, and hyphens between them, as in mina-ko"
 _TABLES = ("templates", "prompts")
-_KINDS = ("templates", "questions", "prompts", "responses", "reviews")
 _NOTHING_READ = ResponseFiles([], [], [], [], [], frozenset(ResponseRows._fields))
 _SHARED = {"CONSENT": (".md",), **dict.fromkeys(_TABLES, SUFFIXES)}
 _OF_CONTRIBUTOR = {"contributor": (".toml",), **PARTS, "annotators": TABLE_SUFFIXES}
@@ -70,7 +69,7 @@ class CollectionFiles(NamedTuple):
     def all(self) -> list[Path]:
         """Every file that is read, in the order of their paths."""
         parts = [self.shared, *(files.responses for files in self.contributors)]
-        tables = [path for part in parts for kind in _KINDS for path in getattr(part, kind)]
+        tables = [path for part in parts for paths in part[:-1] for path in paths]
         own = [path for files in self.contributors for path in (files.contributor, files.profiles) if path]
         return sorted([self.root / CONSENT, *tables, *own])
 
