@@ -3,9 +3,8 @@
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import cache, lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 from unicodedata import decimal, digit, normalize, numeric
 
 from blend.schemas.models import packaged_tables
@@ -328,15 +327,14 @@ def _ethiopic(number: str) -> str:
 _WORDS = re.compile(r"[\w\u0300-\u036f]+")
 
 
-@dataclass(frozen=True, slots=True)
-class _Spelling:
+class _Spelling(NamedTuple):
     """Spellings that are the same in one language."""
 
-    accents: str = ""
+    accents: str
     """Combining marks that may be left out."""
-    letters: Mapping[int, str] = field(default_factory=dict)
+    letters: Mapping[int, str]
     """Code point to what it is read as, before case folding; to nothing when it may be left out."""
-    distinct: frozenset[str] = frozenset()
+    distinct: frozenset[str]
     """Folded words that are other words without their accents, and so keep them."""
 
 

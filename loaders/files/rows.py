@@ -12,9 +12,9 @@ import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -53,8 +53,7 @@ class Cells(NamedTuple):
     """Tables: text, possibly empty; JSONL and Parquet: any value."""
 
 
-@dataclass(frozen=True, slots=True)
-class Columns:
+class Columns(NamedTuple):
     """The columns of a kind of file."""
 
     required: Collection[str]
@@ -67,7 +66,7 @@ class Columns:
     """Whether those are there and kept, and what a spreadsheet made of texts in them is left to the caller."""
     typed: bool = False
     """Whether people typed the texts, so that what a spreadsheet leaves of a formula in CSV is none of them."""
-    meant: Mapping[str, str] = field(default_factory=dict)
+    meant: Mapping[str, str] = MappingProxyType({})
     """Optional columns by what they are called elsewhere, in small letters without signs (``finishreason``):
     such a name is refused where the column is missing, which it may well be."""
     returned: bool = False

@@ -6,7 +6,6 @@ Whether the rows of several files fit together is not asked here; see `checks`.
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, NamedTuple
 
@@ -228,8 +227,7 @@ def read_response_rows(
     return ResponseRows(**tables)
 
 
-@dataclass(frozen=True, slots=True)
-class _Kind(Generic[R]):
+class _Kind(NamedTuple, Generic[R]):
     """A kind of file: its columns, and how its rows become models."""
 
     model: type[R]
