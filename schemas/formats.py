@@ -30,8 +30,8 @@ _YEARS = {
     "persian": ((31,) * 6 + (30,) * 6, date(2022, 3, 21), 365),
     "ethiopic": ((30,) * 12 + (6,), date(2021, 9, 11), 366),
 }
-"""By calendar, a year as most are: days of its months, in a leap year; its first day, in a year in which neither
-has a leap day; and the days behind which no other one begins, since the leap day shares the last one."""
+"""By calendar, a year as most are: days of its months, in a leap year; its first day, in a year in which
+neither has a leap day; and the days behind which no other one begins: the leap day shares the last one."""
 
 
 def gregorian_day(month: int, day: int, calendar: Calendar) -> str | None:
