@@ -239,26 +239,8 @@ def read_profiles(
                     diagnostics.problem(f"{agreed!r} is not 'yes'", where=where, fix=fix)
                 row = checked(AnnotatorProfile, values, cells.location, diagnostics)
                 rows += [] if row is None else [row]
-    _check_annotators(rows, annotators, diagnostics)
-    profiles = [
-        row.model_dump() | {"annotator": annotator_id(files.name, row.annotator), "source": location}
-        for location, row in rows
-    ]
-    return pl.DataFrame(profiles, schema=PROFILES).sort("annotator")
-
-
-def annotator_id(contributor: str, pseudonym: str) -> str:
-    """Return what a release calls an annotator or reviewer: pseudonyms are unique for each contributor alone.
-
-    No folder's name holds the slash, so two people never share an id.
-    """
-    return f"{contributor}/{pseudonym}"
-
-
-def _check_annotators(
-    rows: Collection[Placed[AnnotatorProfile]], annotators: Collection[str] | None, diagnostics: Diagnostics
-) -> None:
     first: dict[str, str] = {}
+    profiles = []
     for location, row in rows:
         where = f"{location}, column annotator"
         earlier = first.setdefault(row.annotator, location)
@@ -269,6 +251,17 @@ def _check_annotators(
             what = f"annotator {row.annotator!r} has no response in this folder"
             what += close_to(row.annotator, annotators)
             diagnostics.problem(what, where=where, fix="correct the pseudonym, or take the row out")
+        of_release = {"annotator": annotator_id(files.name, row.annotator), "source": location}
+        profiles.append(row.model_dump() | of_release)
+    return pl.DataFrame(profiles, schema=PROFILES).sort("annotator")
+
+
+def annotator_id(contributor: str, pseudonym: str) -> str:
+    """Return what a release calls an annotator or reviewer: pseudonyms are unique for each contributor alone.
+
+    No folder's name holds the slash, so two people never share an id.
+    """
+    return f"{contributor}/{pseudonym}"
 
 
 WORKFLOW = ".github/workflows/contributions.yml"
