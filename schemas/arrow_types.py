@@ -25,19 +25,14 @@ if TYPE_CHECKING:
 
 _DataType: TypeAlias = "pl.DataType | pl.datatypes.DataTypeClass"
 
-_SCALARS: Mapping[type, pl.DataType] = {
-    bool: pl.Boolean(),
-    int: pl.Int64(),
-    float: pl.Float64(),
-    str: pl.String(),
+_SCALARS: Mapping[type, tuple[pl.DataType, str]] = {
+    bool: (pl.Boolean(), "bool"),
+    int: (pl.Int64(), "int64"),
+    float: (pl.Float64(), "float64"),
+    str: (pl.String(), "string"),
 }
-_NAMES: Mapping[_DataType, str] = {
-    pl.Boolean(): "bool",
-    pl.Int64(): "int64",
-    pl.Float64(): "float64",
-    pl.String(): "string",
-}
-"""What `datasets` and Arrow call plain types."""
+"""Plain types: the column of each, and what `datasets` and Arrow call it."""
+_NAMES: Mapping[_DataType, str] = dict(_SCALARS.values())
 
 
 @cache
@@ -128,7 +123,7 @@ def _data_type(annotation: Any, where: str) -> pl.DataType:
         if issubclass(annotation, Enum):
             return pl.String()
         if annotation in _SCALARS:
-            return _SCALARS[annotation]
+            return _SCALARS[annotation][0]
     raise TypeError(
         f"{where}: no column type for {annotation!r}; use a scalar, a list, a model or an enumeration"
     )

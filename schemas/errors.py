@@ -163,7 +163,8 @@ class MissingExtraError(BlendError, ImportError):
     """An optional dependency is not installed; the message names the extra that brings it."""
 
     def __init__(self, purpose: str, *, extra: str) -> None:
-        super().__init__(f"{purpose} needs an optional dependency; {_how_to_install(extra)}")
+        how = f'in a checkout of {DISTRIBUTION}: pip install -e ".[{extra}]"'
+        super().__init__(f"{purpose} needs an optional dependency; {how}")
         self.extra = extra
 
 
@@ -295,12 +296,6 @@ def not_answered(answer: str, template_id: str, answers: Iterable[str]) -> tuple
     return f"{what}{close}, but a review decides on it", fix
 
 
-def decided_twice(answers: Iterable[str]) -> tuple[str, str]:
-    """Answers on which one review decides more than once."""
-    what = f"decided twice: {', '.join(map(repr, answers))}"
-    return what, "name each answer once, as invalid or in one group"
-
-
 def close_to(name: str, valid: Iterable[str]) -> str:
     """A hint at the valid name that is closest, in brackets after a blank; empty if none is close.
 
@@ -319,8 +314,3 @@ def _split(name: str) -> tuple[list[str], list[int]]:
 
 DISTRIBUTION = "blend-sdk"
 """Name of the installed package; ``pyproject.toml`` says the same."""
-
-
-def _how_to_install(extra: str) -> str:
-    """Say where to be and what to type to install an optional part (an extra of ``pyproject.toml``)."""
-    return f'in a checkout of {DISTRIBUTION}: pip install -e ".[{extra}]"'

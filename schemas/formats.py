@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import date, timedelta
 from enum import StrEnum
 from functools import cache
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 from unicodedata import normalize
 
 from blend.schemas.models import packaged_tables
@@ -22,25 +22,16 @@ Calendar = Literal["gregory", "persian", "ethiopic"]
 """Gregorian; Solar Hijri, the civil calendar of Iran; Ethiopian."""
 
 
-class _Year(NamedTuple):
-    """A year as most are."""
-
-    days: tuple[int, ...]
-    """Days of its months, in a leap year."""
-    start: date
-    """Its first day, in a year in which neither calendar has a leap day."""
-    length: int
-    """Days behind which no other day of it begins; the leap day shares the last one."""
-
-
 # Three years of four begin on 21 March and on 11 September (Reingold and Dershowitz 2018, Calendrical
 # Calculations, 4th edition, chapters 4 and 15, https://doi.org/10.1017/9781107415058). In Iran the leap day is
 # the 30th of the last month, 20 March as the 29th is in other years; in Ethiopia it comes on 11 September,
 # before a new year that begins a day later.
 _YEARS = {
-    "persian": _Year((31,) * 6 + (30,) * 6, date(2022, 3, 21), 365),
-    "ethiopic": _Year((30,) * 12 + (6,), date(2021, 9, 11), 366),
+    "persian": ((31,) * 6 + (30,) * 6, date(2022, 3, 21), 365),
+    "ethiopic": ((30,) * 12 + (6,), date(2021, 9, 11), 366),
 }
+"""By calendar, a year as most are: days of its months, in a leap year; its first day, in a year in which
+neither has a leap day; and the days behind which no other one begins: the leap day shares the last one."""
 
 
 def gregorian_day(month: int, day: int, calendar: Calendar) -> str | None:
@@ -56,11 +47,11 @@ def gregorian_day(month: int, day: int, calendar: Calendar) -> str | None:
     Returns:
         The day; null if that calendar has no such day.
     """
-    year = _YEARS[calendar]
-    if not (1 <= month <= len(year.days) and 1 <= day <= year.days[month - 1]):
+    days, start, length = _YEARS[calendar]
+    if not (1 <= month <= len(days) and 1 <= day <= days[month - 1]):
         return None
-    passed = min(sum(year.days[: month - 1]) + day, year.length) - 1
-    return f"{year.start + timedelta(passed):%m/%d}"
+    passed = min(sum(days[: month - 1]) + day, length) - 1
+    return f"{start + timedelta(passed):%m/%d}"
 
 
 _ASKED_UNITS = (
@@ -181,26 +172,22 @@ _SYLLABLES = re.compile(
 )
 _MIDNIGHT_AFTER = (24, 0)
 
-_MORNING, _AFTERNOON, _EVENING, _NIGHT, _BEFORE_DAWN, _NOON = range(6)
-_HALVES = {
-    **dict.fromkeys(("오전", "아침", "上午", "早上", "午前", "a"), _MORNING),
-    **dict.fromkeys(("오후", "下午", "午後", "p"), _AFTERNOON),
-    **dict.fromkeys(("저녁",), _EVENING),
-    **dict.fromkeys(("밤", "晚上"), _NIGHT),
-    **dict.fromkeys(("새벽", "凌晨"), _BEFORE_DAWN),
-    "中午": _NOON,
-}
 # ``hour % 12 + 12`` leaves 13 to 23, which are of 24 already, as they are. Twelve is noon in the afternoon and
 # midnight at night, in the morning and before dawn.
+_MORNING = {12: 0, **{hour: hour for hour in range(12)}}
+_AFTERNOON = {hour: hour % 12 + 12 for hour in range(1, 24)}
+_EVENING = {hour: hour % 12 + 12 for hour in (*range(5, 12), *range(17, 24))}
+_NIGHT = {12: 0, **{hour: hour % 12 + 12 for hour in (*range(6, 12), *range(18, 24))}}
+_BEFORE_DAWN = {12: 0, **{hour: hour for hour in range(7)}}
 _LATER_HOURS = {
-    _MORNING: {12: 0, **{hour: hour for hour in range(12)}},
-    _AFTERNOON: {hour: hour % 12 + 12 for hour in range(1, 24)},
-    _EVENING: {hour: hour % 12 + 12 for hour in (*range(5, 12), *range(17, 24))},
-    _NIGHT: {12: 0, **{hour: hour % 12 + 12 for hour in (*range(6, 12), *range(18, 24))}},
-    _BEFORE_DAWN: {12: 0, **{hour: hour for hour in range(7)}},
-    _NOON: {12: 12},
+    **dict.fromkeys(("오전", "아침", "上午", "早上", "午前", "a"), _MORNING),
+    **dict.fromkeys(("오후", "下午", "午後", "p"), _AFTERNOON),
+    "저녁": _EVENING,
+    **dict.fromkeys(("밤", "晚上"), _NIGHT),
+    **dict.fromkeys(("새벽", "凌晨"), _BEFORE_DAWN),
+    "中午": {12: 12},
 }
-"""The hour of 24 for an hour beside a word for a part of the day; none where people may mean either."""
+"""By word for a part of the day, the hour of 24 for an hour beside it; none where people may mean either."""
 
 _NUMBERED_DAY = re.compile(r"(\d{1,2}) ?(?:월|月) ?(\d{1,2}) ?[일日号號]")
 _NAMED_DAY = re.compile(
@@ -220,14 +207,14 @@ def _time_in(text: str) -> str:
     """
     if found := _TWELVE_HOURS.fullmatch(text):
         hour = int(found[1])
-        return _spelled(_LATER_HOURS[_HALVES[found[3]]].get(hour) if 1 <= hour <= 12 else None, found[2], text)
+        return _spelled(_LATER_HOURS[found[3]].get(hour) if 1 <= hour <= 12 else None, found[2], text)
     if found := _CLOCK.fullmatch(text):
         return _spelled(int(found[1]), found[2], text)
     if found := _HOURS.fullmatch(text):
         return _spelled(int(found[1]), found[2] or found[3], text)
     if found := _SYLLABLES.fullmatch(text):
         hour = int(found[2])
-        later = hour if found[1] is None else _LATER_HOURS[_HALVES[found[1]]].get(hour)
+        later = hour if found[1] is None else _LATER_HOURS[found[1]].get(hour)
         return _spelled(later, "30" if found[4] else found[3], text)
     return text
 
@@ -277,7 +264,7 @@ _HINTS = (
     ("Arabic numerals", AnswerFormat.INTEGER),
 )
 
-_TIME = re.compile(r"(\d{1,2}):(\d{2})")
+_TIME = re.compile(r"([01]?[0-9]|2[0-3]):([0-5][0-9])")
 _DATE = re.compile(r"(\d{1,2})/(\d{1,2})")
 # Not three zeros after a point: 5.000 is five in London and five thousand in Jakarta.
 _INTEGER = re.compile(r"-?\d+(?:\.0(?:0|0{3,})?)?")
@@ -413,11 +400,8 @@ def _integer(text: str) -> str | None:
 
 
 def _time(text: str) -> str | None:
-    match = _TIME.fullmatch(text)
-    if match is None:
-        return None
-    hour, minute = int(match[1]), int(match[2])
-    return f"{hour:02}:{minute:02}" if hour < 24 and minute < 60 else None
+    found = _TIME.fullmatch(text)
+    return None if found is None else f"{found[1]:>02}:{found[2]}"
 
 
 def _date(text: str) -> str | None:

@@ -4,7 +4,8 @@ Frames of rows that have a model take their columns from it. ``source`` is the p
 ``file:row`` (``annotations/Iran_data.json:Al-en-01`` for keyed files), so that a builder can name it.
 """
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Mapping
 
 import polars as pl
 
@@ -53,21 +54,17 @@ ANNOTATION_ROWS = frame_schema(Annotation)
 
 ANNOTATIONS = pl.Schema(
     {
-        "template_id": pl.String(),
-        "locale": pl.String(),
+        **text_columns(*KEY),
         "annotations": ANNOTATION_ROWS["annotations"],
         "idks": ANNOTATION_ROWS["idks"],
-        "grouping": pl.String(),
-        **_LOCATION,
+        **text_columns("grouping", "source"),
     }
 )
 """One row per question: its answer groups, most votes first, and its non-answers."""
 
 MCQS = pl.Schema(
     {
-        "mcq_id": pl.String(),
-        "template_id": pl.String(),
-        "locale": pl.String(),
+        **text_columns("mcq_id", *KEY),
         "options": pl.List(pl.String()),
         "option_locales": pl.List(pl.String()),
         "answer": pl.Int64(),
@@ -78,11 +75,10 @@ MCQS = pl.Schema(
 
 GIVEN_MCQS = pl.Schema(
     {
-        **text_columns("mcq_id", "template_id", "locale", "topic", "question"),
+        **text_columns("mcq_id", *KEY, "topic", "question"),
         "options": pl.List(pl.String()),
         "answer": pl.Int64(),
-        "origin": pl.String(),
-        **_LOCATION,
+        **text_columns("origin", "source"),
     }
 )
 """One row per multiple-choice question that a source has with its options, in its order; ``answer`` is the
@@ -99,18 +95,9 @@ TRUE_FALSE_ROWS = frame_schema(TrueFalseQuestion)
 
 VERDICTS = pl.Schema(
     {
-        "template_id": pl.String(),
-        "locale": pl.String(),
-        "question": pl.String(),
-        "option": pl.String(),
-        "verdict": pl.String(),
-        "with": pl.String(),
-        "reader": pl.String(),
-        "kind": pl.String(),
+        **text_columns(*KEY, "question", "option", "verdict", "with", "reader", "kind"),
         "confidence": pl.Float64(),
-        "date": pl.String(),
-        "why": pl.String(),
-        **_LOCATION,
+        **text_columns("date", "why", "source"),
     }
 )
 """One row per verdict: the template, the locale asked about (null: any), the question in English where the
@@ -120,13 +107,9 @@ sure a model is (a fraction; null: it does not say, or it is a person), the day,
 
 AGREEMENT = pl.Schema(
     {
-        "locale": pl.String(),
-        "alpha": pl.Float64(),
-        "low": pl.Float64(),
-        "high": pl.Float64(),
-        "questions": pl.Int64(),
-        "answers": pl.Int64(),
-        "annotators": pl.Int64(),
+        **text_columns("locale"),
+        **dict.fromkeys(("alpha", "low", "high"), pl.Float64()),
+        **dict.fromkeys(("questions", "answers", "annotators"), pl.Int64()),
     }
 )
 """One row per locale: Krippendorff's alpha with MASI over answer sets, the ends of its 95 % interval, the
@@ -135,7 +118,7 @@ AGREEMENT = pl.Schema(
 (`builders.saq.agreement.Alpha`)."""
 
 ANNOTATOR_GROUPS = pl.Schema(
-    {"locale": pl.String(), "profile": pl.String(), "group": pl.String()}
+    text_columns("locale", "profile", "group")
     | {name: dtype for name, dtype in AGREEMENT.items() if name != "locale"}
 )
 """One row per locale, part of the profile (a column of `PROFILES`) and group of annotators: their agreement, as
@@ -184,21 +167,9 @@ def filled(prompt: str, values: Mapping[str, pl.Expr]) -> pl.Expr:
         prompt: Text with slots ``{name}``. Other braces are text.
         values: Expression by name of the slot. What it yields is never read as a slot itself.
     """
-    parts: list[pl.Expr] = []
-    rest = prompt
-    while rest:
-        name = _first_slot(rest, values)
-        if name is None:
-            parts.append(pl.lit(rest))
-            break
-        before, _, rest = rest.partition(f"{{{name}}}")
-        parts += [pl.lit(before), values[name]] if before else [values[name]]
-    return pl.concat_str(parts)
-
-
-def _first_slot(text: str, names: Iterable[str]) -> str | None:
-    found = [(text.index(f"{{{name}}}"), name) for name in names if f"{{{name}}}" in text]
-    return min(found)[1] if found else None
+    slots = {f"{{{name}}}": value for name, value in values.items()}
+    parts = re.split(f"({'|'.join(map(re.escape, slots))})", prompt)
+    return pl.concat_str([slots.get(part, pl.lit(part)) for part in parts if part])
 
 
 PUBLISHED_PROMPTS = ("inst-4", "pers-3")

@@ -7,7 +7,7 @@ Wikidata's labels carry no article. Which names take one is a matter of their fo
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
@@ -29,11 +29,6 @@ def is_language(tag: str) -> bool:
 def is_country(code: str) -> bool:
     """Whether a code is one of ISO 3166, for example ``ID``."""
     return Language.make(territory=code).is_valid()
-
-
-def is_script(code: str) -> bool:
-    """Whether a code is one of ISO 15924, for example ``Latn``."""
-    return Language.make(script=code).is_valid()
 
 
 def country_name(code: str, language: str = "en") -> str:
@@ -68,8 +63,6 @@ def is_language_in_country(tag: str) -> bool:
     )
 
 
-_TABLE_NAME = "nationalities.tsv"
-
 _VOWELS = frozenset("aeiou")
 _CONSONANT_SOUND = re.compile(
     r"eu|ewe|on(?:e|ce)(?![a-z])|u(?:gand|kr|rugu|ni(?!m|n)|ral|ran|rolog|sage|se|sual|su[ar]|ten|til|top)"
@@ -101,19 +94,17 @@ class Nationality(Row):
     aliases: tuple[Text, ...] = ()
     """Other English forms of the demonym, which surveys use."""
 
-    @property
-    def article(self) -> str:
-        """``a`` or ``an``, as the demonym is spoken."""
-        return article_by_sound(self.demonym)
-
 
 @cache
 def nationalities() -> tuple[Nationality, ...]:
     """The packaged table: members and observers of the United Nations by demonym, then the others."""
-    text = packaged_text(_TABLE_NAME)
-    lines = [line.split("\t") for line in text.splitlines() if not line.startswith("#")]
-    header = lines[0]
-    return tuple(_nationality(dict(zip(header, line, strict=True))) for line in lines[1:])
+    text = packaged_text("nationalities.tsv")
+    header, *lines = [line.split("\t") for line in text.splitlines() if not line.startswith("#")]
+    rows = [dict(zip(header, line, strict=True)) for line in lines]
+    return tuple(
+        Nationality.model_validate({**row, "aliases": [name for name in row["aliases"].split("|") if name]})
+        for row in rows
+    )
 
 
 def article_by_sound(word: str) -> str:
@@ -134,17 +125,8 @@ def demonym_of_country(country: str) -> str | None:
 
     Null where the table does not know it.
     """
-    return _by_country().get(country.strip().lower())
-
-
-@cache
-def _by_country() -> dict[str, str]:
-    return {one.country.lower(): one.demonym for one in nationalities()}
-
-
-def _nationality(cells: dict[str, str]) -> Nationality:
-    aliases = tuple(alias for alias in cells["aliases"].split("|") if alias)
-    return Nationality.model_validate({**cells, "un": cells["un"] == "yes", "aliases": aliases})
+    name = country.strip().lower()
+    return next((one.demonym for one in nationalities() if one.country.lower() == name), None)
 
 
 _HEAD_ENDS = re.compile(r"\s(?P<of>of|in|for|under)\s|[,(]")
@@ -167,19 +149,14 @@ def in_a_sentence(country: str, language: str) -> str:
 
 
 def _takes_article(name: str) -> bool:
-    known = _articles()
+    known = packaged_tables("words.toml")["articles"]
     if name in known["without"]:
         return False
     end = _HEAD_ENDS.search(name)
     head = (name if end is None else name[: end.start()]).lower().split()
-    nouns = known["nouns"] if end is None or end["of"] != "of" else known["nouns"] | known["nouns_before_of"]
-    return name in known["names"] or not nouns.isdisjoint(head[-1:])
-
-
-@cache
-def _articles() -> Mapping[str, frozenset[str]]:
-    """Which English names take *the*, from ``words.toml``."""
-    return {kind: frozenset(names) for kind, names in packaged_tables("words.toml")["articles"].items()}
+    is_before_of = end is not None and end["of"] == "of"
+    nouns = [*known["nouns"], *(known["nouns_before_of"] if is_before_of else ())]
+    return name in known["names"] or any(word in nouns for word in head[-1:])
 
 
 # Unicode numbers syllables by initial, vowel and final consonant, the final fastest: 27 of them and, as 0,

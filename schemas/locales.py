@@ -19,7 +19,6 @@ from blend.schemas.languages import (
     is_country,
     is_language,
     is_language_in_country,
-    is_script,
     nationalities,
     turned_around,
 )
@@ -96,16 +95,6 @@ class Locale(Row):
         return language_name(self.language)
 
     @model_validator(mode="after")
-    def _names_one_region(self) -> Self:
-        # Left from the entry that was copied, it would have every question ask about another country.
-        if _without_article(self.prompt_name) not in (self.region_name, *self.aliases):
-            raise ValueError(
-                f"prompt_name {self.prompt_name!r} is neither region_name, {self.region_name!r}, nor among "
-                "aliases; correct it, or add it to aliases without article"
-            )
-        return self
-
-    @model_validator(mode="after")
     def _codes_exist(self) -> Self:
         if not is_language(self.language):
             raise ValueError(f"language {self.language!r} is not a valid BCP 47 tag; write for example 'ko'")
@@ -123,13 +112,19 @@ class Locale(Row):
             )
         if (self.latitude is None) != (self.longitude is None):
             raise ValueError("latitude and longitude belong together; write both or neither")
-        if not is_script(self.script):
+        if not Language.make(script=self.script).is_valid():
             raise ValueError(f"script {self.script!r} is not an ISO 15924 code; write for example 'Latn'")
         return self
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
-        # Each is what is left from the entry that was copied, or two letters in the wrong order.
+        # Each is what is left from the entry that was copied, or two letters in the wrong order. By its prompt
+        # name every question would ask about another country.
+        if _without_article(self.prompt_name) not in (self.region_name, *self.aliases):
+            raise ValueError(
+                f"prompt_name {self.prompt_name!r} is neither region_name, {self.region_name!r}, nor among "
+                "aliases; correct it, or add it to aliases without article"
+            )
         code = next((one.code for one in nationalities() if one.country == self.region_name), None)
         for field in ("region", "parent"):
             if code is not None and (given := getattr(self, field)) != code:
@@ -172,7 +167,7 @@ class Registry:
 
     def __init__(self, locales: Iterable[Locale], *, source: str = "locales", n_known: int = 0) -> None:
         self._locales = tuple(locales)
-        raise_all(_clashes(self._locales, source, n_known))
+        raise_all([*_clashes(self._locales, source, n_known)])
         self._ranks = {locale.tag: rank for rank, locale in enumerate(self._locales)}
         self._by_code = {code: locale for locale in self._locales for code in _codes(locale)}
 
@@ -273,16 +268,15 @@ def registry() -> Registry:
     return Registry(map(Locale.model_validate, packaged_tables(PACKAGED)["locale"]), source=PACKAGED)
 
 
-def language_name(tag: str, in_language: str = "en") -> str:
-    """Name of a language in another: ``language_name("ko")`` is ``Korean``, in ``"eu"`` it is ``koreera``.
+def language_name(tag: str) -> str:
+    """Name of a language in English: ``language_name("ko")`` is ``Korean``.
 
     Raises:
-        UnknownNameError: If either is not a valid BCP 47 tag.
+        UnknownNameError: If it is not a valid BCP 47 tag.
     """
-    for code in (tag, in_language):
-        if not is_language(code):
-            raise UnknownNameError("language tag", code, sorted({locale.language for locale in registry()}))
-    return Language.get(tag).language_name(in_language)
+    if not is_language(tag):
+        raise UnknownNameError("language tag", tag, {locale.language for locale in registry()})
+    return Language.get(tag).language_name()
 
 
 def _unknown(name: str, valid: Iterable[str], *, among: str | None = None) -> UnknownNameError:
@@ -309,18 +303,16 @@ def _share_part(name: str, tag: str) -> bool:
     return len(one) == 1 or one[0] == other[0] or one[-1] == other[-1]
 
 
-def _clashes(locales: Sequence[Locale], source: str, n_known: int = 0) -> list[RowError]:
+def _clashes(locales: Sequence[Locale], source: str, n_known: int) -> Iterator[RowError]:
     """A problem for every locale that has a code of an earlier one."""
     owners: dict[str, tuple[int, Locale]] = {}
-    problems: list[RowError] = []
     for number, locale in enumerate(locales, start=1 - n_known):
         for code in _codes(locale):
             first, owner = owners.setdefault(code, (number, locale))
             if first != number:
-                where = _location(source, number, locale.tag)
-                problems.append(_clash(code, locale, owner, first if first > 0 else None, where))
+                where = f"{source}, entry {number} ({locale.tag})"
+                yield _clash(code, locale, owner, first if first > 0 else None, where)
                 break
-    return problems
 
 
 def _clash(code: str, locale: Locale, owner: Locale, entry: int | None, where: str) -> RowError:
@@ -337,10 +329,6 @@ def _codes(locale: Locale) -> tuple[str, ...]:
     """Everything that names one locale and no other."""
     codes = (locale.tag, locale.split, locale.upstream, locale.semeval, *locale.other_codes)
     return tuple(dict.fromkeys(code for code in codes if code))
-
-
-def _location(source: str, number: int, tag: object) -> str:
-    return f"{source}, entry {number} ({tag})" if tag else f"{source}, entry {number}"
 
 
 def _without_article(name: str) -> str:
@@ -367,9 +355,6 @@ def names_any(text: str, locales: Registry) -> bool:
     Case says nothing, since answers are often written without capitals; only ``us`` needs it, or must stand
     alone.
     """
-    # Most texts hold no word that any name begins with: quick to see where letters have no accents.
-    if text.isascii() and _first_words(locales).isdisjoint(words(text)):
-        return False
     return bool(_any_name(locales).search(text)) or text.strip() in _ALSO_WORDS
 
 
@@ -384,11 +369,6 @@ _ALSO_WORDS = {"us"}
 """Names that are English words as well when they are written without capitals."""
 
 
-def _all_names(locales: Registry) -> set[str]:
-    names = {name for locale in locales for name in (*locale.names, *locale.nationalities, *locale.capitals)}
-    return names | {country_name(locale.parent) for locale in locales}
-
-
 def first_words(names: Iterable[str]) -> set[str]:
     """The words that names begin with, and their plurals."""
     first = {found[0] for name in names if (found := words(name))}
@@ -396,25 +376,19 @@ def first_words(names: Iterable[str]) -> set[str]:
 
 
 @lru_cache(maxsize=8)
-def _first_words(locales: Registry) -> frozenset[str]:
-    return frozenset(first_words(_all_names(locales)) | _ALSO_WORDS)
-
-
-@lru_cache(maxsize=8)
 def _any_name(locales: Registry) -> re.Pattern[str]:
-    names = _all_names(locales)
-    # The longest first: of two names that begin alike the pattern takes the first that fits.
-    forms = [
-        re.escape(name) if name.lower() in _ALSO_WORDS else f"(?i:{re.escape(name)})s?"
-        for name in sorted(names, key=lambda name: (-len(name), name))
-    ]
-    return re.compile(rf"(?<!\w)(?:{'|'.join(forms)})(?!\w)")
+    names = {name for locale in locales for name in (*locale.names, *locale.nationalities, *locale.capitals)}
+    names |= {country_name(locale.parent) for locale in locales}
+    return _pattern(names, as_they_are={name for name in names if name.lower() in _ALSO_WORDS})
 
 
 @lru_cache(maxsize=256)
 def _names(locale: Locale) -> re.Pattern[str]:
-    forms = [
-        re.escape(name) if name.isupper() else f"(?i:{re.escape(name)})s?"
-        for name in (*locale.names, *locale.nationalities)
-    ]
+    names = {*locale.names, *locale.nationalities}
+    return _pattern(names, as_they_are=set(filter(str.isupper, names)))
+
+
+def _pattern(names: set[str], *, as_they_are: set[str]) -> re.Pattern[str]:
+    """What finds any of some names, or its plural, in any case; a few only as they are."""
+    forms = [re.escape(name) if name in as_they_are else f"(?i:{re.escape(name)})s?" for name in sorted(names)]
     return re.compile(rf"(?<!\w)(?:{'|'.join(forms)})(?!\w)")

@@ -89,11 +89,8 @@ class FieldError(NamedTuple):
 
 
 _EXPECTED = {
-    "int_type": "a whole number",
-    "int_parsing": "a whole number",
-    "int_from_float": "a whole number",
-    "float_type": "a number",
-    "float_parsing": "a number",
+    **dict.fromkeys(("int_type", "int_parsing", "int_from_float"), "a whole number"),
+    **dict.fromkeys(("float_type", "float_parsing"), "a number"),
     "greater_than_equal": "{ge} or more",
     "less_than_equal": "{le} or less",
     "literal_error": "{expected}",

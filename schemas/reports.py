@@ -37,14 +37,10 @@ class _FindingStep(FrozenModel):
     """By name."""
 
 
-class _File(FrozenModel):
-    step: tuple[_FindingStep, ...]
-
-
 @cache
 def finding_steps() -> tuple[_FindingStep, ...]:
     """All kinds by the step that meets them, in the order of a build."""
-    return _File.model_validate(packaged_tables("findings.toml")).step
+    return tuple(map(_FindingStep.model_validate, packaged_tables("findings.toml")["step"]))
 
 
 def finding_kinds() -> Mapping[str, _FindingKind]:
@@ -163,11 +159,6 @@ class ModelReport(FrozenModel):
     """From where on a model is sure, ``mcq.model_confidence``."""
     models: tuple[ModelComparison, ...] = Field(min_length=1)
     """Every model by its name, after all together where there are several."""
-
-    @property
-    def together(self) -> ModelComparison:
-        """All models together."""
-        return self.models[0]
 
     @property
     def each(self) -> tuple[ModelComparison, ...]:

@@ -11,7 +11,7 @@ import polars as pl
 from pydantic import BaseModel, Field, ValidationInfo, field_validator, model_validator
 
 from blend.schemas.arrow_types import frame_schema
-from blend.schemas.errors import UnknownNameError, decided_twice
+from blend.schemas.errors import UnknownNameError
 from blend.schemas.formats import AnswerFormat
 from blend.schemas.models import Qid, Row, Text
 from blend.schemas.personal_data import Pseudonym
@@ -141,7 +141,8 @@ class Review(Row):
                 decided.setdefault(clean(answer), set()).add(number)
         twice = sorted(answer for answer, decisions in decided.items() if len(decisions) > 1)
         if twice:
-            raise ValueError("; ".join(decided_twice(twice)))
+            fix = "name each answer once, as invalid or in one group"
+            raise ValueError(f"decided twice: {', '.join(map(repr, twice))}; {fix}")
         if self.reasons and len(self.reasons) != len(self.invalid):
             raise ValueError(
                 f"{len(self.reasons)} reasons for {len(self.invalid)} invalid answers; "

@@ -11,7 +11,6 @@ import re
 import statistics
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
-from types import MappingProxyType
 from typing import Final, NamedTuple
 
 import polars as pl
@@ -290,21 +289,18 @@ SLIP: Final = "slip"
 READ: Final = "read"
 PROPOSED: Final = "proposed"
 
-_ON_OPTION = ("template_id", "locale", "option")
-MEANINGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        OK: _ON_OPTION,
-        ALSO_CORRECT: _ON_OPTION,
-        SILLY: _ON_OPTION,
-        WRONG: _ON_OPTION,
-        SILLY_ANYWHERE: ("template_id", "option"),
-        SAME_AS: ("option", "with"),
-        DIFFERS_FROM: ("option", "with"),
-        SLIP: ("template_id", "with"),
-        READ: ("template_id", "locale", "question"),
-        PROPOSED: ("template_id", "option", "with"),
-    }
-)
+ALL_VERDICTS = (OK, ALSO_CORRECT, SILLY, WRONG)
+"""Those on an option of a question about a locale, which readers give."""
+
+MEANINGS: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(ALL_VERDICTS, ("template_id", "locale", "option")),
+    SILLY_ANYWHERE: ("template_id", "option"),
+    SAME_AS: ("option", "with"),
+    DIFFERS_FROM: ("option", "with"),
+    SLIP: ("template_id", "with"),
+    READ: ("template_id", "locale", "question"),
+    PROPOSED: ("template_id", "option", "with"),
+}
 """Verdicts of a table, each with the columns that it fills.
 
 The first four are on an option of a question about a locale. ``silly_anywhere``: no answer of the kind asked
@@ -314,19 +310,15 @@ for, in any region. ``same_as``, ``differs_from``: whether two answers mean the 
 questions that are short of them, from the region in ``with``.
 """
 
-VERDICTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
-    {
-        KEY_ROLE: {OK: "it is a correct answer", WRONG: "it is not correct"},
-        DISTRACTOR_ROLE: {
-            OK: "it is plainly not correct there, as it should be",
-            ALSO_CORRECT: "it is correct as well, or a fair person might say so",
-            SILLY: "it is no answer to the question",
-        },
-    }
-)
+VERDICTS: Mapping[str, Mapping[str, str]] = {
+    KEY_ROLE: {OK: "it is a correct answer", WRONG: "it is not correct"},
+    DISTRACTOR_ROLE: {
+        OK: "it is plainly not correct there, as it should be",
+        ALSO_CORRECT: "it is correct as well, or a fair person might say so",
+        SILLY: "it is no answer to the question",
+    },
+}
 """By role, the verdicts that can be given, and what each of them says of the option."""
-ALL_VERDICTS = (OK, ALSO_CORRECT, SILLY, WRONG)
-"""Those on an option of a question about a locale, which readers give."""
 
 
 def stands_by_natives(kinds: Sequence[str]) -> bool:
@@ -358,7 +350,7 @@ which verdict before.
 
 SAME, DIFFERENT = "same", "different"
 """Verdicts on a pair of answers in a sheet."""
-ON_PAIRS: Mapping[str, str] = MappingProxyType({SAME: SAME_AS, DIFFERENT: DIFFERS_FROM})
+ON_PAIRS: Mapping[str, str] = {SAME: SAME_AS, DIFFERENT: DIFFERS_FROM}
 """What they are called in a table of verdicts."""
 
 PAIR_SHEET = Sheet(

@@ -46,15 +46,11 @@ class Table(NamedTuple):
 
     def cells(self) -> list[list[str]]:
         """The rows as they are written."""
-        forms = [_form_of(name) for name in self.frame.columns]
+        # Other numbers than percentages are counts, or have two digits.
+        forms = ["{:.1f}" if name.endswith("%") else None for name in self.frame.columns]
         return [
             [written(value, form) for value, form in zip(row, forms, strict=True)] for row in self.frame.rows()
         ]
-
-
-def _form_of(column: str) -> str | None:
-    """How numbers of a column are written that are no counts."""
-    return "{:.1f}" if column.endswith("%") else None
 
 
 def markdown_text(text: str) -> str:

@@ -3,9 +3,8 @@
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import cache, lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 from unicodedata import decimal, digit, normalize, numeric
 
 from blend.schemas.models import packaged_tables
@@ -74,12 +73,9 @@ def fold(text: str, *, accents: bool = True) -> str:
 
 
 def _without_accents(text: str) -> str:
-    decomposed = unicodedata.normalize("NFD", text)
-    if not any(map(unicodedata.combining, decomposed)):
-        return decomposed
     kept: list[str] = []
     base = ""
-    for char in decomposed:
+    for char in unicodedata.normalize("NFD", text):
         if not unicodedata.combining(char):
             base = char
         elif base and unicodedata.name(base, "").startswith(("LATIN", "GREEK")):
@@ -287,7 +283,8 @@ def western(text: str) -> str:
     """
     if text.isascii():
         return text
-    text = _FRACTION.sub(lambda part: _typed(part[0]), _MIXED.sub(" ", text)).replace(FRACTION_SLASH, "/")
+    text = _FRACTION.sub(lambda sign: normalize("NFKC", sign[0]), _MIXED.sub(" ", text))
+    text = text.replace(FRACTION_SLASH, "/")
     text = _POWER.sub(lambda power: "^" + "".join(str(digit(char)) for char in power[0]), text)
     text = _ETHIOPIC.sub(lambda number: _ethiopic(number[0]), text)
     text = _ARABIC_POINT.sub(".", _ARABIC_THOUSANDS.sub("", text))
@@ -310,11 +307,6 @@ def chinese_number(text: str) -> int | None:
     return total + last
 
 
-def _typed(fraction: str) -> str:
-    """``½`` as ``1/2``; the numerator one alone, ``⅟``, as ``1/``."""
-    return normalize("NFKC", fraction).replace(FRACTION_SLASH, "/")
-
-
 def _ethiopic(number: str) -> str:
     """An Ethiopic number in the digits 0-9; as it stands if its signs are in no order that makes one."""
     if not _ETHIOPIC_NUMBER.fullmatch(number):
@@ -335,33 +327,25 @@ def _ethiopic(number: str) -> str:
 _WORDS = re.compile(r"[\w\u0300-\u036f]+")
 
 
-@dataclass(frozen=True, slots=True)
-class _Spelling:
+class _Spelling(NamedTuple):
     """Spellings that are the same in one language."""
 
-    accents: str = ""
+    accents: str
     """Combining marks that may be left out."""
-    letters: Mapping[int, str] = field(default_factory=dict)
+    letters: Mapping[int, str]
     """Code point to what it is read as, before case folding; to nothing when it may be left out."""
-    distinct: frozenset[str] = frozenset()
+    distinct: frozenset[str]
     """Folded words that are other words without their accents, and so keep them."""
-
-
-def _spelling_of(language: str) -> _Spelling:
-    """The spelling rules of a language, by its BCP 47 tag; of the primary language, whatever the region.
-
-    A language without an entry has none: its accents and letters all count.
-    """
-    return _rules(language.partition("-")[0].lower())
 
 
 @lru_cache(maxsize=1 << 16)
 def respell(text: str, language: str) -> str:
     """The text as compared in a language: folded, digits of any script as 0-9, spelling variants unified.
 
-    Twice the same as once. Punctuation stays, and so do all blanks.
+    Twice the same as once. Punctuation stays, and so do all blanks. Of a BCP 47 tag the primary language
+    counts, whatever the region; in one without rules all accents and letters count.
     """
-    rules = _spelling_of(language)
+    rules = _rules(language.partition("-")[0].lower())
     if text.isascii() and not rules.letters:
         return fold(text, accents=False)
     text = unicodedata.normalize("NFKC", western(text)).translate(rules.letters)

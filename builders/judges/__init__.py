@@ -9,9 +9,8 @@ order or earlier verdicts: what a model says is cached by pair.
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
 from itertools import product
-from typing import Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 import polars as pl
 from rapidfuzz.distance import Levenshtein
@@ -25,8 +24,7 @@ Choice = TypeVar("Choice")
 Pair = tuple[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """Whether two answers may not stand side by side as right and wrong, and who says so."""
 
     same: bool

@@ -72,26 +72,11 @@ def aggregate(
     ballots = cast_ballots(questions, responses, reviews)
     votes = grouped(ballots)
     groups = answer_groups(votes, reviews, questions)
-    annotations = _annotations(questions, responses, reviews, votes, groups)
-    states = count_responses(questions, responses, ballots.answers, options).questions
-    findings = _saq_findings(questions, reviews, ballots, votes, groups, states)
-    sets = answer_sets(responses, ballots, votes)
-    agreed_in = annotator_groups(sets, empty(PROFILES) if profiles is None else profiles)
-    return Aggregation(annotations, findings, locale_agreement(sets), agreed_in)
-
-
-def _annotations(
-    questions: pl.DataFrame,
-    responses: pl.DataFrame,
-    reviews: pl.DataFrame,
-    votes: pl.DataFrame,
-    groups: pl.DataFrame,
-) -> pl.DataFrame:
     listed = groups.group_by(KEY, maintain_order=True).agg(
         annotations=pl.struct("answers", "en_answers", "count")
     )
     complete = reviews.select(KEY).join(votes.filter(~pl.col("reviewed")), on=KEY, how="anti")
-    return (
+    annotations = (
         questions.select(*KEY, "source")
         .join(listed, on=KEY, how="left")
         .join(_non_answers(responses), on=KEY, how="left")
@@ -99,18 +84,19 @@ def _annotations(
         .with_columns(
             pl.col("annotations").fill_null([]),
             pl.col("grouping").fill_null(Grouping.PROPOSED.value),
-            idks=_idks(),
+            idks=pl.struct(*(pl.col(kind).fill_null(0) for kind in _KINDS), pl.col("others").fill_null([])),
         )
         .select(pl.col(name).cast(dtype) for name, dtype in ANNOTATIONS.items())
         .sort(KEY)
     )
+    states = count_responses(questions, responses, ballots.answers, options).questions
+    findings = _saq_findings(questions, reviews, ballots, votes, groups, states)
+    sets = answer_sets(responses, ballots, votes)
+    agreed_in = annotator_groups(sets, empty(PROFILES) if profiles is None else profiles)
+    return Aggregation(annotations, findings, locale_agreement(sets), agreed_in)
 
 
 _KINDS = (NonAnswer.IDK.value, NonAnswer.NO_ANSWER.value, NonAnswer.NOT_APPLICABLE.value)
-
-
-def _idks() -> pl.Expr:
-    return pl.struct(*(pl.col(kind).fill_null(0) for kind in _KINDS), pl.col("others").fill_null([]))
 
 
 def _non_answers(responses: pl.DataFrame) -> pl.DataFrame:

@@ -106,9 +106,7 @@ def answer_sheet(
     votes = grouped(ballots)
     undecided = votes.filter(~pl.col("reviewed"))
     shown = set((ballots.answers if everything else undecided).select(KEY).iter_rows())
-    listed = defaultdict[_Key, list[dict[str, Any]]](list)
-    for group in answer_groups(votes, reviews, questions).iter_rows(named=True):
-        listed[group["template_id"], group["locale"]].append(group)
+    listed = answer_groups(votes, reviews, questions).rows_by_key(KEY, named=True)
     gone = {(one.template_id, one.locale): ", ".join(map(repr, one.answers)) for one in lost}
     known, struck = _known_english(reviews, questions), _struck(reviews)
     counts = Counter(ballots.answers.select(*KEY, "answer").iter_rows())
@@ -116,13 +114,13 @@ def answer_sheet(
     rows: list[_Row] = []
     for question in questions.sort(KEY[::-1]).iter_rows(named=True):
         key = question["template_id"], question["locale"]
-        if key in shown or key in gone or _stops_a_build(question, listed[key]):
-            own = [*_valid(question, listed[key], known, lines), *struck.get(key, [])]
+        if key in shown or key in gone or _stops_a_build(question, listed.get(key, ())):
+            own = [*_valid(question, listed.get(key, ()), known, lines), *struck.get(key, [])]
             if own and key in gone:
                 note = f"reviewed before, with {gone[key]}, which nobody answers any more"
                 own[0]["notes"] = "; ".join(filter(None, (note, own[0].get("notes"))))
             rows += _complete(question, own, counts)
-    return pl.DataFrame(rows, schema=ANSWER_SHEET.columns)
+    return pl.DataFrame(rows, schema=ANSWER_SHEET.columns).fill_null("")
 
 
 def groups_without_english(sheet: pl.DataFrame) -> int:
@@ -178,7 +176,7 @@ def _struck(reviews: pl.DataFrame) -> dict[_Key, list[_Row]]:
         # A review without any reason has no list of them.
         reasons = review["reasons"] or [""] * len(answers)
         found[review["template_id"], review["locale"]] = [
-            {"answer": answer, "group": "", "english": "", "invalid": INVALID, "reason": reason}
+            {"answer": answer, "invalid": INVALID, "reason": reason}
             for answer, reason in dict(zip(answers, reasons, strict=True)).items()
         ]
     return found
@@ -189,18 +187,14 @@ def _complete(
 ) -> Iterator[_Row]:
     """The rows with what they have in common, and their marks."""
     key = question["template_id"], question["locale"]
-    form = question["answer_format"]
     for number, row in enumerate(rows, start=1):
         answer = row["answer"] or ""
         yield {
             "template_id": key[0],
             "locale": key[1],
             "question": clean(question["en_question"]),
-            "format": "" if form == AnswerFormat.TEXT else form,
+            "format": "" if question["answer_format"] == AnswerFormat.TEXT else question["answer_format"],
             "annotators": str(counts[*key, answer]),
-            "invalid": "",
-            "reason": "",
-            "notes": "",
             **row,
             "check": str(Mark(number, len(rows), ANSWER_SHEET.mark(*key, answer))),
         }

@@ -60,11 +60,8 @@ def asked_units(questions: pl.DataFrame) -> pl.Series:
 
 
 def cleaned(rows: pl.DataFrame, column: str) -> pl.DataFrame:
-    """The rows with the texts of one column cleaned (`texts.clean`), each distinct text once."""
-    texts = rows[column].unique()
-    return rows.with_columns(
-        pl.col(column).replace_strict(texts, [clean(text) for text in texts], return_dtype=pl.String)
-    )
+    """The rows with the texts of one column cleaned (`texts.clean`)."""
+    return rows.with_columns(pl.Series(column, [clean(text) for text in rows[column]], dtype=pl.String))
 
 
 def _answers(responses: pl.DataFrame) -> pl.DataFrame:
@@ -83,24 +80,30 @@ def _decisions(reviews: pl.DataFrame) -> pl.DataFrame:
     no_reasons = pl.lit("").repeat_by(pl.col("invalid").list.len())
     has_reasons = pl.col("reasons").list.len() == pl.col("invalid").list.len()
     reasons = pl.when(has_reasons).then("reasons").otherwise(no_reasons)
-    location = reviews.select(*KEY, "groups", reason=reasons, answer="invalid", review="source")
-    no_group = pl.lit(None, pl.Int64)
     invalid = (
-        location.filter(pl.col("answer").list.len() > 0)
+        reviews.select(*KEY, answer="invalid", review="source", reason=reasons)
+        .filter(pl.col("answer").list.len() > 0)
         .explode("answer", "reason")
-        .select(*ANSWER, "review", "reason", invalid=pl.lit(True), group=no_group)
+        .with_columns(invalid=pl.lit(True), group=pl.lit(None, pl.Int64))
     )
     grouped = (
-        location.drop("answer", "reason")
-        .filter(pl.col("groups").list.len() > 0)
-        .with_columns(group=pl.int_ranges(pl.col("groups").list.len()))
-        .explode("groups", "group")
-        .with_columns(answer=pl.col("groups").struct.field("answers"))
+        reviewed_groups(reviews)
+        .select(*KEY, answer="answers", review="source", group="group")
         .filter(pl.col("answer").list.len() > 0)
         .explode("answer")
-        .select(*ANSWER, "review", reason=pl.lit(""), invalid=pl.lit(False), group="group")
+        .with_columns(reason=pl.lit(""), invalid=pl.lit(False))
     )
-    return cleaned(pl.concat([invalid, grouped]), "answer").with_row_index("position")
+    return cleaned(pl.concat([invalid, grouped], how="diagonal"), "answer").with_row_index("position")
+
+
+def reviewed_groups(reviews: pl.DataFrame) -> pl.DataFrame:
+    """One row per group of a review: ``group`` (its index, from 0), ``answers``, ``en_answers``."""
+    return (
+        reviews.filter(pl.col("groups").list.len() > 0)
+        .with_columns(group=pl.int_ranges(pl.col("groups").list.len()))
+        .explode("groups", "group")
+        .unnest("groups")
+    )
 
 
 COMPLETE = "complete"
@@ -196,7 +199,14 @@ def count_responses(
         questions.select(KEY)
         .join(by_question, on=KEY, how="left")
         .with_columns(pl.col("valid", "idk", "rejected").fill_null(0).cast(pl.Int64))
-        .with_columns(wanted=pl.lit(options.wanted, pl.Int64), state=_state(options))
+        .with_columns(
+            wanted=pl.lit(options.wanted, pl.Int64),
+            state=pl.when(pl.col("valid") >= options.wanted)
+            .then(pl.lit(COMPLETE))
+            .when(pl.col("idk") > options.max_idk)
+            .then(pl.lit(STOPPED))
+            .otherwise(pl.lit(NEEDS_RESPONSES)),
+        )
         .with_columns(
             still_needed=pl.when(pl.col("state") == NEEDS_RESPONSES)
             .then(pl.col("wanted") - pl.col("valid"))
@@ -221,16 +231,6 @@ def rejections(answers: pl.DataFrame) -> pl.DataFrame:
         answers.group_by(*KEY, "annotator", "source")
         .agg(answers=pl.col("answer").sort(), rejected=pl.col("invalid").fill_null(value=False).all())
         .filter("rejected")
-    )
-
-
-def _state(options: SaqOptions) -> pl.Expr:
-    return (
-        pl.when(pl.col("valid") >= options.wanted)
-        .then(pl.lit(COMPLETE))
-        .when(pl.col("idk") > options.max_idk)
-        .then(pl.lit(STOPPED))
-        .otherwise(pl.lit(NEEDS_RESPONSES))
     )
 
 

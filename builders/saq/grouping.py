@@ -12,7 +12,7 @@ from unicodedata import category, normalize
 
 import polars as pl
 
-from blend.builders.saq.ballots import Ballots, asked_units, cleaned
+from blend.builders.saq.ballots import Ballots, asked_units, cleaned, reviewed_groups
 from blend.schemas.formats import AnswerFormat, canonical, understood
 from blend.schemas.frames import KEY
 from blend.schemas.texts import FRACTION_SIGN, FRACTION_SLASH, ZERO_WIDTH, clean, respell
@@ -96,7 +96,7 @@ def several_answers(answer: str, lines: Sequence[str] = ()) -> list[str]:
     return parts if is_list else [answer]
 
 
-def _untidiness(answer: str, answer_format: AnswerFormat = AnswerFormat.TEXT) -> int:
+def _untidiness(answer: str, answer_format: AnswerFormat) -> int:
     """Rank how far an answer is from the tidiest way to write it.
 
     The tidiest variant of a group is shown first.
@@ -173,17 +173,9 @@ def grouped(ballots: Ballots) -> pl.DataFrame:
 
 def _with_keys(answers: pl.DataFrame) -> pl.DataFrame:
     """The answers with the ``key`` that the rules of grouping compare them by."""
-    distinct = answers.select("answer", "language", "answer_format", "unit").unique()
-    keys = [
-        grouping_key(answer, language, AnswerFormat(form), unit)
-        for answer, language, form, unit in distinct.iter_rows()
-    ]
-    return answers.join(
-        distinct.with_columns(key=pl.Series(keys, dtype=pl.String)),
-        on=distinct.columns,
-        how="left",
-        nulls_equal=True,
-    )
+    typed = answers.select("answer", "language", "answer_format", "unit").iter_rows()
+    keys = [grouping_key(text, language, AnswerFormat(form), unit) for text, language, form, unit in typed]
+    return answers.with_columns(key=pl.Series(keys, dtype=pl.String))
 
 
 def answer_groups(votes: pl.DataFrame, reviews: pl.DataFrame, questions: pl.DataFrame) -> pl.DataFrame:
@@ -196,10 +188,11 @@ def answer_groups(votes: pl.DataFrame, reviews: pl.DataFrame, questions: pl.Data
     """
     # Reviewed variants in the reviewer's order, then by tidiness; proposed ones have no position, and come
     # last.
+    forms = pl.col("position", "answer_format").first()
+    typed = votes.group_by(*_GROUP, "answer").agg(forms, annotators=pl.len())
+    found = [_untidiness(text, AnswerFormat(of)) for text, of in typed.select("answer", "answer_format").rows()]
     variants = (
-        _with_untidiness(votes)
-        .group_by(*_GROUP, "answer")
-        .agg(pl.col("position", "untidiness").first(), annotators=pl.len())
+        typed.with_columns(untidiness=pl.Series(found, dtype=pl.Int64))
         .sort(
             "position",
             "untidiness",
@@ -228,13 +221,6 @@ def answer_groups(votes: pl.DataFrame, reviews: pl.DataFrame, questions: pl.Data
     )
 
 
-def _with_untidiness(votes: pl.DataFrame) -> pl.DataFrame:
-    """The answers with their ``untidiness`` as variants."""
-    distinct = votes.select("answer", "answer_format").unique()
-    found = [_untidiness(answer, AnswerFormat(form)) for answer, form in distinct.iter_rows()]
-    return votes.join(distinct.with_columns(untidiness=pl.Series(found, dtype=pl.Int64)), on=distinct.columns)
-
-
 def _own_english(groups: pl.DataFrame, questions: pl.DataFrame) -> pl.DataFrame:
     """The groups whose answers are English as they stand: those in English, and times, dates and numbers."""
     of_question = questions.select(*KEY, "language", "answer_format", unit=asked_units(questions))
@@ -243,31 +229,16 @@ def _own_english(groups: pl.DataFrame, questions: pl.DataFrame) -> pl.DataFrame:
     english = asked.filter(is_english).select(*_GROUP, own="answers")
     formatted = asked.filter(~is_english, pl.col("answer_format") != AnswerFormat.TEXT.value)
     own = [
-        list(dict.fromkeys(filter(None, (_value(answer, *how) for answer in answers))))
-        for answers, *how in formatted.select("answers", "answer_format", "language", "unit").iter_rows()
+        list(dict.fromkeys(filter(None, (understood(a, AnswerFormat(form), tag, unit=unit) for a in answers))))
+        for answers, form, tag, unit in formatted.select("answers", "answer_format", "language", "unit").rows()
     ]
     values = formatted.select(*_GROUP, own=pl.Series(own, dtype=pl.List(pl.String)))
     return pl.concat([english, values.filter(pl.col("own").list.len() > 0)])
 
 
-def _value(answer: str, form: str, language: str, unit: str | None) -> str | None:
-    return understood(answer, AnswerFormat(form), language, unit=unit)
-
-
 def _translations(reviews: pl.DataFrame) -> pl.DataFrame:
     """The English answers of reviewed groups that have some, cleaned, each once, in the review's order."""
-    english = (
-        reviews.select(*KEY, "groups")
-        .filter(pl.col("groups").list.len() > 0)
-        .with_columns(group=pl.int_ranges(pl.col("groups").list.len()))
-        .explode("groups", "group")
-        .select(*KEY, "group", en_answer=pl.col("groups").struct.field("en_answers"))
-        .filter(pl.col("en_answer").list.len() > 0)
-        .explode("en_answer")
-    )
-    return (
-        cleaned(english, "en_answer")
-        .unique(maintain_order=True)
-        .group_by(*KEY, "group", maintain_order=True)
-        .agg(en_answers=pl.col("en_answer"))
-    )
+    of_group = [*KEY, "group"]
+    english = reviewed_groups(reviews).select(*of_group, "en_answers").explode("en_answers").drop_nulls()
+    texts = cleaned(english, "en_answers").unique(maintain_order=True)
+    return texts.group_by(of_group, maintain_order=True).agg("en_answers")

@@ -23,6 +23,7 @@ from blend.loaders.responses.response_rows import (
     optional_files,
     read_response_rows,
 )
+from blend.schemas.arrow_types import text_columns
 from blend.schemas.errors import ArgumentError, InputError, RowError, close_to
 from blend.schemas.frames import PROFILES
 from blend.schemas.locales import Locale, Registry, in_english, registry
@@ -37,7 +38,6 @@ FOLDER = "contributions"
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _LETTERS = "small letters a to z, digits, and hyphens between them, as in mina-ko"
 _TABLES = ("templates", "prompts")
-_KINDS = ("templates", "questions", "prompts", "responses", "reviews")
 _NOTHING_READ = ResponseFiles([], [], [], [], [], frozenset(ResponseRows._fields))
 _SHARED = {"CONSENT": (".md",), **dict.fromkeys(_TABLES, SUFFIXES)}
 _OF_CONTRIBUTOR = {"contributor": (".toml",), **PARTS, "annotators": TABLE_SUFFIXES}
@@ -69,7 +69,7 @@ class CollectionFiles(NamedTuple):
     def all(self) -> list[Path]:
         """Every file that is read, in the order of their paths."""
         parts = [self.shared, *(files.responses for files in self.contributors)]
-        tables = [path for part in parts for kind in _KINDS for path in getattr(part, kind)]
+        tables = [path for part in parts for paths in part[:-1] for path in paths]
         own = [path for files in self.contributors for path in (files.contributor, files.profiles) if path]
         return sorted([self.root / CONSENT, *tables, *own])
 
@@ -109,16 +109,6 @@ def _shared_files(folder: Path, diagnostics: Diagnostics) -> ResponseFiles:
     found = (only_named(folder / name, folder, SUFFIXES, diagnostics) for name in _TABLES)
     templates, prompts = ([] if path is None else [path] for path in found)
     return ResponseFiles(templates, [], prompts, [], [])
-
-
-def _check_name(contributor: str) -> None:
-    """Refuse what no contributor's folder can be called.
-
-    Raises:
-        ArgumentError: Says what it can.
-    """
-    if not _NAME.fullmatch(contributor):
-        raise ArgumentError(f"{contributor!r} cannot be a contributor's folder; choose {_LETTERS}")
 
 
 def _linked(folder: Path, diagnostics: Diagnostics) -> set[str]:
@@ -249,26 +239,8 @@ def read_profiles(
                     diagnostics.problem(f"{agreed!r} is not 'yes'", where=where, fix=fix)
                 row = checked(AnnotatorProfile, values, cells.location, diagnostics)
                 rows += [] if row is None else [row]
-    _check_annotators(rows, annotators, diagnostics)
-    profiles = [
-        row.model_dump() | {"annotator": annotator_id(files.name, row.annotator), "source": location}
-        for location, row in rows
-    ]
-    return pl.DataFrame(profiles, schema=PROFILES).sort("annotator")
-
-
-def annotator_id(contributor: str, pseudonym: str) -> str:
-    """Return what a release calls an annotator or reviewer: pseudonyms are unique for each contributor alone.
-
-    No folder's name holds the slash, so two people never share an id.
-    """
-    return f"{contributor}/{pseudonym}"
-
-
-def _check_annotators(
-    rows: Collection[Placed[AnnotatorProfile]], annotators: Collection[str] | None, diagnostics: Diagnostics
-) -> None:
     first: dict[str, str] = {}
+    profiles = []
     for location, row in rows:
         where = f"{location}, column annotator"
         earlier = first.setdefault(row.annotator, location)
@@ -279,6 +251,17 @@ def _check_annotators(
             what = f"annotator {row.annotator!r} has no response in this folder"
             what += close_to(row.annotator, annotators)
             diagnostics.problem(what, where=where, fix="correct the pseudonym, or take the row out")
+        of_release = {"annotator": annotator_id(files.name, row.annotator), "source": location}
+        profiles.append(row.model_dump() | of_release)
+    return pl.DataFrame(profiles, schema=PROFILES).sort("annotator")
+
+
+def annotator_id(contributor: str, pseudonym: str) -> str:
+    """Return what a release calls an annotator or reviewer: pseudonyms are unique for each contributor alone.
+
+    No folder's name holds the slash, so two people never share an id.
+    """
+    return f"{contributor}/{pseudonym}"
 
 
 WORKFLOW = ".github/workflows/contributions.yml"
@@ -328,7 +311,8 @@ def write_contributor(
         UnknownNameError: If a locale is not known.
         RowError, RowErrors: If the templates that all share cannot be read.
     """
-    _check_name(contributor)
+    if not _NAME.fullmatch(contributor):
+        raise ArgumentError(f"{contributor!r} cannot be a contributor's folder; choose {_LETTERS}")
     if not tags:
         raise ArgumentError("a contributor's folder has responses of some locale; name it with `locale`")
     known = registry() if locales is None else locales
@@ -356,19 +340,16 @@ def _questions(root: Path, locales: Sequence[Locale], known: Registry) -> str:
     diagnostics = Diagnostics()
     rows = read_response_rows(_shared_files(root, diagnostics), root, known, diagnostics)
     diagnostics.raise_problems()
-    english = [
-        (template.template_id, locale, fill_slots(template.text, locale))
-        for locale in locales
-        for _, template in rows.templates.rows
-    ]
-    questions = pl.DataFrame(
-        [(key, locale.tag, text if in_english(locale) else None, text) for key, locale, text in english],
-        schema={name: pl.String() for name in ("template_id", "locale", "question", "en_question")},
-        orient="row",
-    )
-    return questions.write_csv(include_bom=True)
+    questions = []
+    for locale in locales:
+        for _, template in rows.templates.rows:
+            text = fill_slots(template.text, locale)
+            own = text if in_english(locale) else None
+            questions.append((template.template_id, locale.tag, own, text))
+    columns = text_columns("template_id", "locale", "question", "en_question")
+    return pl.DataFrame(questions, columns, orient="row").write_csv(include_bom=True)
 
 
 def _header(columns: Sequence[str]) -> str:
     # By the mark spreadsheets know UTF-8, and save it again as they found it.
-    return pl.DataFrame(schema={name: pl.String() for name in columns}).write_csv(include_bom=True)
+    return pl.DataFrame(schema=text_columns(*columns)).write_csv(include_bom=True)

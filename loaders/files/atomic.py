@@ -222,17 +222,11 @@ def _fresh_file(path: Path, *, mode: int | None = None) -> Path:
     machine = sha256(gethostname().encode()).hexdigest()[:8]
     beside = path.with_name(f".{path.name}.{machine}-{os.getpid()}-{secrets.token_hex(4)}.tmp")
     os.close(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666 if mode is None else mode))
-    for left, writer in _left_over(path, machine):
-        if not _is_running(writer):
+    name = re.compile(rf"\.{re.escape(path.name)}\.{machine}-(\d+)-[0-9a-f]+\.tmp")
+    for left in path.parent.iterdir():
+        if (made := name.fullmatch(left.name)) and not _is_running(int(made[1])):
             left.unlink(missing_ok=True)
     return beside
-
-
-def _left_over(path: Path, machine: str) -> list[tuple[Path, int]]:
-    """The files of `_fresh_file` beside a path, each with the process of this machine that made it."""
-    name = re.compile(rf"\.{re.escape(path.name)}\.{machine}-(\d+)-[0-9a-f]+\.tmp")
-    found = [(entry, name.fullmatch(entry.name)) for entry in path.parent.iterdir()]
-    return [(entry, int(match[1])) for entry, match in found if match]
 
 
 def _is_running(process: int) -> bool:

@@ -172,8 +172,7 @@ def _note(field_error: FieldError, location: str, diagnostics: Diagnostics) -> N
 _MEANINGS = {
     "missing": ("the value is missing", "add it"),
     "extra_forbidden": ("this column is not expected here", "remove it"),
-    "string_too_short": ("the value is blank", "fill it in"),
-    "string_pattern_mismatch": ("the value is blank", "fill it in"),
+    **dict.fromkeys(("string_too_short", "string_pattern_mismatch"), ("the value is blank", "fill it in")),
     "string_type": ("{value!r} is not text", "write text, in JSON in double quotes"),
     "tuple_type": ("{value!r} is not a list", "write a list of texts"),
     "model_type": ("{value!r} is not an object", 'write {"answers": […], "en_answers": […]}'),

@@ -114,12 +114,10 @@ def git_attributes(folder: Path) -> dict[str, str]:
 
 def _make_folder(folder: Path, undo: ExitStack) -> None:
     """Make a folder and those above it; ``undo`` then removes those that were not there."""
-    if folder.is_dir():
-        return
-    if not os.path.lexists(folder.parent):
-        _make_folder(folder.parent, undo)
-    folder.mkdir()
-    undo.callback(_remove, Path.rmdir, folder)
+    for path in (*reversed(folder.parents), folder):
+        if not path.is_dir():
+            path.mkdir()
+            undo.callback(_remove, Path.rmdir, path)
 
 
 def _remove(remove: Callable[[Path], None], path: Path) -> None:

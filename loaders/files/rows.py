@@ -12,9 +12,9 @@ import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -53,8 +53,7 @@ class Cells(NamedTuple):
     """Tables: text, possibly empty; JSONL and Parquet: any value."""
 
 
-@dataclass(frozen=True, slots=True)
-class Columns:
+class Columns(NamedTuple):
     """The columns of a kind of file."""
 
     required: Collection[str]
@@ -67,7 +66,7 @@ class Columns:
     """Whether those are there and kept, and what a spreadsheet made of texts in them is left to the caller."""
     typed: bool = False
     """Whether people typed the texts, so that what a spreadsheet leaves of a formula in CSV is none of them."""
-    meant: Mapping[str, str] = field(default_factory=dict)
+    meant: Mapping[str, str] = MappingProxyType({})
     """Optional columns by what they are called elsewhere, in small letters without signs (``finishreason``):
     such a name is refused where the column is missing, which it may well be."""
     returned: bool = False
@@ -261,7 +260,12 @@ def _table_rows(table: _Table, diagnostics: Diagnostics, columns: Columns) -> It
             table.separator and not columns.returned and not needed <= len(cells) <= len(first)
         ):
             what = f"{pluralise(len(cells), 'cell')}, but the header has {len(first)}"
-            diagnostics.problem(what, where=where, fix=_unmoved(table.separator))
+            fix = "name the columns on the right as well, or empty the cells there"
+            if mark := table.separator:
+                # One more cell, even an empty one, is there where a comma without quotes moved all behind it.
+                fix = f"put cells that contain {mark!r} in double quotes"
+                fix += ", and write missing ones, empty ones as well"
+            diagnostics.problem(what, where=where, fix=fix)
         else:
             cells += [""] * (len(header) - len(cells))
             values = {name: cells[at] for name, at in locations.items()}
@@ -274,14 +278,6 @@ def _table_rows(table: _Table, diagnostics: Diagnostics, columns: Columns) -> It
             # Whatever else is wrong with a text that nobody typed is no help.
             if not columns.typed or len(diagnostics.problems) == n_before:
                 yield Cells(where, values)
-
-
-def _unmoved(separator: str | None) -> str:
-    """What to do about a row with other cells than its header."""
-    if separator is None:
-        return "name the columns on the right as well, or empty the cells there"
-    # One more cell, even an empty one, is there where a comma without quotes moved all behind it to the right.
-    return f"put cells that contain {separator!r} in double quotes, and write missing ones, empty ones as well"
 
 
 def _letters(name: str) -> str:

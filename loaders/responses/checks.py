@@ -42,11 +42,6 @@ class _UnderCheck(NamedTuple):
     reviewing: bool
     collecting: bool
 
-    @property
-    def responses(self) -> list[Placed[Response]]:
-        """All responses."""
-        return self.rows.responses.rows
-
 
 def check_rows(
     rows: ResponseRows,
@@ -110,7 +105,7 @@ def file_of(location: str) -> str:
 def _annotators(check: _UnderCheck) -> Found:
     """Cells that name several people, and people whose pseudonym is spelled with capitals and without."""
     spellings: dict[_Key, Placed[Response]] = {}
-    for placed in check.responses:
+    for placed in check.rows.responses.rows:
         spellings.setdefault((placed.row.locale, placed.row.annotator), placed)
     single = []
     for location, response in spellings.values():
@@ -131,7 +126,7 @@ def _annotators(check: _UnderCheck) -> Found:
 
 def _reviewers(check: _UnderCheck) -> Found:
     """Reviewers who are annotators of the locale as well, once each, and words of theirs that name somebody."""
-    annotators = {(row.locale, as_read(row.annotator)) for _, row in check.responses}
+    annotators = {(row.locale, as_read(row.annotator)) for _, row in check.rows.responses.rows}
     seen = set[_Key]()
     for placed in check.rows.reviews.rows:
         location, review = placed
@@ -259,7 +254,7 @@ def _key(row: AskedQuestion | Response | Review) -> _Key:
 
 def _reviewed_answers(check: _UnderCheck) -> Found:
     """Reviewed answers that nobody gave, and answers that a review says nothing about."""
-    responses, reviews = check.responses, check.rows.reviews.rows
+    responses, reviews = check.rows.responses.rows, check.rows.reviews.rows
     answering = {response.locale for _, response in responses}
     if not check.collecting:
         # Once per file: most likely one is missing.
@@ -291,7 +286,7 @@ def _reviewed_answers(check: _UnderCheck) -> Found:
 def _out_of_format(check: _UnderCheck) -> Found:
     """Answers that are not in their question's format, unless a reviewer has decided about them."""
     reviewed = {_key(review): review for _, review in check.rows.reviews.rows}
-    for location, response in () if check.reviewing else check.responses:
+    for location, response in () if check.reviewing else check.rows.responses.rows:
         template = check.templates.get(response.template_id)
         if template is None or template.answer_format is AnswerFormat.TEXT:
             continue
@@ -332,7 +327,7 @@ def _odd_values(check: _UnderCheck) -> Found:
         (*_key(review), clean(answer)) for _, review in check.rows.reviews.rows for answer in review.invalid
     }
     days = defaultdict[_Key, dict[str, Placed[Response]]](dict)
-    for placed in check.responses:
+    for placed in check.rows.responses.rows:
         row, template = placed.row, check.templates.get(placed.row.template_id)
         if template is None:
             continue
@@ -380,10 +375,12 @@ _RULES: Mapping[Callable[[_UnderCheck], Found], Sequence[str]] = {
 _ODD: Mapping[Callable[[_UnderCheck], Found], Sequence[str]] = {
     lambda check: other_languages(check.rows, check.known): (),
     lambda check: moved_columns(check.rows, check.known): ("templates",),
-    lambda check: odd_answers(check.responses, is_draft=check.reviewing): (),
-    lambda check: copied(check.responses): (),
-    lambda check: filled_down(check.responses, {name: one.topic for name, one in check.templates.items()}): (),
+    lambda check: odd_answers(check.rows.responses.rows, is_draft=check.reviewing): (),
+    lambda check: copied(check.rows.responses.rows): (),
+    lambda check: filled_down(
+        check.rows.responses.rows, {name: one.topic for name, one in check.templates.items()}
+    ): (),
     lambda check: odd_texts(check.rows, check.known): (),
-    lambda check: lost_letters(check.responses): (),
+    lambda check: lost_letters(check.rows.responses.rows): (),
 }
 """Likewise, of what stops no reader and was hardly meant."""

@@ -6,7 +6,6 @@ Whether the rows of several files fit together is not asked here; see `checks`.
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, NamedTuple
 
@@ -228,16 +227,13 @@ def read_response_rows(
     return ResponseRows(**tables)
 
 
-@dataclass(frozen=True, slots=True)
-class _Kind(Generic[R]):
+class _Kind(NamedTuple, Generic[R]):
     """A kind of file: its columns, and how its rows become models."""
 
     model: type[R]
     columns: Columns
     values: Callable[[Cells], dict[str, Any]] = lambda cells: cells.values
     """From the cells of a row to the fields of the model."""
-    locale_column: str = "locale"
-    """Column that holds a locale."""
 
 
 def _table(
@@ -276,11 +272,11 @@ def _check_answer_columns(rows: Sequence[Cells], where: str) -> None:
 def _row(kind: _Kind[R], cells: Cells, known: Registry, diagnostics: Diagnostics) -> Placed[R] | None:
     with diagnostics.collected():
         values = kind.values(cells)
-        tag = values[kind.locale_column]
+        column = "source_locale" if kind.model is QuestionTemplate else "locale"
+        tag = values[column]
         # A blank is told as in any other column.
         if isinstance(tag, str) and tag.strip() and tag not in known:
-            where = f"{cells.location}, column {kind.locale_column}"
-            diagnostics.unknown_locale(tag, known, where=where)
+            diagnostics.unknown_locale(tag, known, where=f"{cells.location}, column {column}")
             return None
         return checked(kind.model, values, cells.location, diagnostics)
     return None
@@ -365,7 +361,6 @@ _KINDS: Mapping[str, _Kind[Any]] = {
         QuestionTemplate,
         Columns(("template_id", "topic", "source_locale", "text"), typed=True),
         _template_values,
-        locale_column="source_locale",
     ),
     "questions": _Kind(
         AskedQuestion, Columns(("template_id", "locale", "question", "en_question"), typed=True)

@@ -4,7 +4,7 @@ import csv
 import io
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import date
 from functools import cache, partial
 from importlib.resources import as_file, files
@@ -286,18 +286,14 @@ def _write(path: Path, new: Sequence[_Row]) -> None:
     """Add rows behind those of a file that we wrote; any other file is written anew with them."""
     separator = _SEPARATORS[path.suffix.lower()]
     header = separator.join(_COLUMNS) + "\n"
-    if _first_line(path) == header.encode():
+    is_ours = False
+    with suppress(FileNotFoundError), path.open("rb") as file:
+        is_ours = file.readline() == header.encode()
+    if is_ours:
         append_rows(path, _lines(new, separator).encode(), partial(_is_complete, separator))
     elif new:
         there = read_verdicts(path).to_dicts() if path.exists() else []
         atomic_write(path, header + _lines([*there, *new], separator))
-
-
-def _first_line(path: Path) -> bytes:
-    if not path.exists():
-        return b""
-    with path.open("rb") as file:
-        return file.readline()
 
 
 def _is_complete(separator: str, line: bytes) -> bool:

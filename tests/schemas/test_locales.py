@@ -7,6 +7,7 @@ import pytest
 
 from blend.loaders.files.toml import parse_toml
 from blend.schemas.errors import RowError, UnknownNameError
+from blend.schemas.languages import own_name
 from blend.schemas.locales import Locale, LocaleFile, language_name, registry
 
 BLEND = (
@@ -65,7 +66,7 @@ def test_codes_are_known_to_langcodes(locale: Locale):
     if locale.region not in NOT_ISO:
         assert territory.territory_name("en") in locale.names
     assert locale.parent == NOT_ISO.get(locale.region, locale.region)
-    assert language_name(locale.language, locale.language)
+    assert own_name(locale.language)
 
 
 def test_split_names_suit_the_hub_and_differ():
