@@ -61,7 +61,6 @@ def answered(mini_release: Path, tmp_path: Path) -> Path:
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 def test_a_workbook_goes_out_and_comes_back(answered: Path, tmp_path: Path):
     sheet = tmp_path / "sheet.xlsx"
     said = run("eval", "judge-sheet", answered, "--sample", "6", "--locale", "ko-KR", "--out", sheet)

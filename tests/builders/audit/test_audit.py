@@ -60,7 +60,6 @@ def leak(audit: blend.Audit, name: str) -> dict:
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 def test_no_solver_learns_from_the_template_that_it_answers():
     # All that is known of A is what it answers here: whoever used that would be right.
     questions = asked(one(["rice", "bread"], "A", "t0"), one(["bread", "rice"], "B", "t0"))
@@ -71,7 +70,6 @@ def test_no_solver_learns_from_the_template_that_it_answers():
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 def test_the_option_that_no_other_region_gave_else_the_most_widespread():
     known = annotations(
         ("t0", "ko-KR", ["kimchi"], [], 5),  # its own answer says nothing: the solver does not know Korea
@@ -104,7 +102,6 @@ def test_an_option_is_an_answer_of_its_region_however_it_was_typed():
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 def test_the_longest_option_and_the_place_of_most_keys():
     audit = blend.audit_questions(
         asked(*(one([f"a long answer {n}", "short", "brief"], template=f"t{n}") for n in range(4)))
@@ -146,7 +143,6 @@ def test_what_is_not_a_question_is_refused(change: dict, message: str):
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 def test_a_pair_counts_once_however_many_variants_it_has():
     questions = asked(
         *(one(["tea", "milk", str(number)], "ko-KR", "t0") for number in range(3)),
@@ -159,7 +155,6 @@ def test_a_pair_counts_once_however_many_variants_it_has():
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("cause", "options", "correct"),
     [
@@ -180,7 +175,6 @@ def test_a_leak_is_found_by_its_cause(cause: str, options: list[str], correct: f
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 def test_by_group():
     rows = [("a", "A", "Food", ["10", "1"]), ("b", "B", "Sport", ["1", "10"]), ("c", "B", "Food", ["3", "2"])]
     audit = audit_questions(asked(*rows))
@@ -216,7 +210,6 @@ def test_the_order_of_rows_is_irrelevant_and_shares_are_shares(rows, rng: random
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 def test_a_release_without_multiple_choice_is_refused(tmp_path: Path):
     from blend.loaders.recipes import sample_recipe
 

@@ -134,7 +134,6 @@ def test_the_canary_never_changes():
 
 
 @pytest.mark.nightly
-@pytest.mark.slow
 def test_another_version_keeps_the_canary_and_tells_the_history(tmp_path: Path):
     first = sample_recipe().model_copy(update={"locales": ("ko-KR", "su-JB", "es-MX", "zh-CN")})
     build_release(first, tmp_path / "first")

@@ -23,6 +23,7 @@ from blend.loaders.releases.tables import read_config
 from blend.loaders.responses.verdicts import read_verdicts
 from blend.schemas.errors import BlendError
 from helpers.in_process import run
+from helpers.messages import wrong
 from helpers.models.chat_server import SECRET, Chat, ChatReply, served
 from helpers.questions.lunch import asked_in, lunch, options_in, question, reads
 from helpers.tiers import rest_nightly
@@ -131,9 +132,7 @@ def test_a_reply_that_cannot_be_read_is_asked_again_and_named(chat: Chat, tmp_pa
     assert "This cannot be read." in chat.requests[2]["messages"][3]["content"]
     (tmp_path / "verdicts.tsv").unlink()
     chat.say = lambda body: ChatReply("No.") if "meal 0" in asked_in(body)["question"] else fine(body)
-    with pytest.raises(BlendError) as raised:
-        judge(chat, recipe, "--locale", "en-GB")
-    assert str(raised.value) == (
+    assert wrong(lambda: judge(chat, recipe, "--locale", "en-GB")) == (
         "chat:m1@prompt-1: no verdict in 3 tries on food-00 about en-GB; the last reply was 'No.'; have people "
         "decide, or choose another model"
     )

@@ -179,7 +179,6 @@ READ_BY_BOTH: list[Verdict] = [
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 def test_a_release_says_how_the_model_compares(tmp_path: Path):
     release = accepted(tmp_path, READ_BY_BOTH)
     report = ModelReport.model_validate_json((release / MODEL_VERDICTS_NAME).read_bytes())
@@ -194,7 +193,6 @@ def test_a_release_says_how_the_model_compares(tmp_path: Path):
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 def test_the_model_of_the_package_checks_no_other():
     template_id, tag, asked = shipped_verdicts().filter(verdict="read").select(*KEY, "question").row(0)
     answers = {
