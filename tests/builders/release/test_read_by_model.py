@@ -12,12 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 from blend.builders.judges.chat import MAX_UNREAD
 from blend.builders.release import build_release
 from blend.builders.release.reviewing import read_by_model
-from blend.cli import app
 from blend.loaders.recipes import read_recipe
 from blend.loaders.releases.tables import read_config
 from blend.loaders.responses.verdicts import read_verdicts
@@ -152,20 +150,6 @@ def test_a_model_that_is_not_up_to_it_is_not_asked_forever(chat: Chat, tmp_path:
     assert "\n" not in told
     assert len(chat.requests) == 3 * MAX_UNREAD
     assert not (tmp_path / "verdicts.tsv").exists()
-
-
-@pytest.mark.landing
-def test_what_the_command_refuses(chat: Chat, tmp_path: Path):
-    recipe = lunch(tmp_path)
-    for more, told in (
-        (("--locale", "ko-KR"), "--locale ko-KR: no question can ask about it; some ask about en-GB, "),
-        (("--out", "verdicts.jsonl"), "verdicts.jsonl: verdicts are added to .tsv or .csv; save it as one of "),
-        (("--base-url", "nowhere"), "--base-url 'nowhere' is not the address of a server; write it in full, "),
-    ):
-        arguments = ["questions", "judge", recipe, "--model", "m1", "--base-url", chat.url, *more]
-        result = CliRunner().invoke(app, list(map(str, arguments)))
-        assert str(result.exception).startswith(told)
-    assert chat.requests == []
 
 
 ASKING = """

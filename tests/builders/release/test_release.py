@@ -273,10 +273,8 @@ def test_a_release_without_or_with_a_broken_file(tmp_path: Path):
     assert read_figures(tmp_path, AGREEMENT_NAME) is None
     (tmp_path / "reports").mkdir()
     for text, why in (
-        ("{", "the JSON ends in the middle"),
         ('[{"locale": 3, "alpha": []}]', "is not a list of figures per locale"),
         ('[{"locale": "ko-KR", "questions": 1e400}]', "is not a list of figures per locale"),
-        ("[" * 100_000, "not usable as JSON: nested too deeply"),
     ):
         (tmp_path / AGREEMENT_NAME).write_text(text)
         with pytest.raises(RowError) as raised:
