@@ -146,7 +146,6 @@ def test_what_a_public_function_takes_returns_or_raises_is_public():
 
 
 @pytest.mark.nightly
-@pytest.mark.slow
 def test_no_module_is_loaded_under_a_bare_name(root: Path):
     # From the root of the checkout both names would work, and the second copy of a class is another class.
     script = (

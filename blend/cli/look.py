@@ -12,6 +12,7 @@ from blend.cli.options import (
     AsJson,
     LocaleFile,
     RawRecipe,
+    Release,
     TablesFolder,
     keep_tables,
     print_json,
@@ -21,8 +22,10 @@ from blend.cli.options import (
     reporting,
     used_recipe,
 )
+from blend.loaders.files.progress import progress_if_watched
 from blend.schemas.errors import InputError
 from blend.schemas.models import first_line_of
+from blend.stopping import interruptible
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -55,7 +58,6 @@ def _show(
     """
     if html is not None:
         from blend.eval.report.question_browser import build_release_page, write_page
-        from blend.stopping import interruptible
 
         with interruptible():
             write_page(html, build_release_page(release), parameter="html")
@@ -79,7 +81,6 @@ def _stats(
     - `blend stats release --out figures` keeps all of them as files.
     """
     from blend.builders.stats.dataset import stats_of_release
-    from blend.loaders.files.progress import progress_if_watched
 
     with progress_if_watched() as on_progress:
         figures = stats_of_release(release, on_progress=on_progress)
@@ -88,10 +89,7 @@ def _stats(
 
 
 def _audit(
-    questions: Annotated[
-        str,
-        typer.Argument(metavar="DIR|REPO@REV", help="Release directory, or org/name@v1.0.0 on the Hub."),
-    ] = "release",
+    questions: Release = "release",
     out: TablesFolder = None,
     as_json: AsJson = False,
 ) -> None:
@@ -101,7 +99,6 @@ def _audit(
     - `blend audit release --json` prints the figures for a program.
     """
     from blend.builders.audit.release import audit_release
-    from blend.loaders.files.progress import progress_if_watched
     from blend.loaders.releases.references import resolve_release
 
     with progress_if_watched() as on_progress:
@@ -132,9 +129,7 @@ def _diff(
     from blend.builders.diff import diff_releases
     from blend.builders.diff.model import difference_tables
     from blend.builders.diff.text import diff_json, verdict
-    from blend.loaders.files.progress import progress_if_watched
     from blend.loaders.releases.references import resolve_release
-    from blend.stopping import interruptible
 
     with interruptible(), progress_if_watched() as on_progress:
         folders = resolve_release(old), resolve_release(new)
@@ -180,7 +175,6 @@ def _plan(
     - `blend plan pilot` plans by what a pilot has brought.
     """
     from blend.builders.stats.planning import mean_figures, plan_collection, release_figures
-    from blend.loaders.files.progress import progress_if_watched
     from blend.loaders.responses.verdicts import shipped_collections
 
     figures = shipped_collections()
@@ -291,7 +285,6 @@ def _schema_models() -> "dict[str, type[BaseModel]]":
     from blend.schemas.manifest import ReleaseManifest, SnapshotInfo
     from blend.schemas.recipe import Domain, Recipe
     from blend.schemas.reports import Datasheet
-    from blend.schemas.rows import Triple, TripleTemplate
 
     return {
         "template": rows.QuestionTemplate,
@@ -300,8 +293,8 @@ def _schema_models() -> "dict[str, type[BaseModel]]":
         "review": rows.Review,
         "annotation": rows.Annotation,
         "mcq": rows.MultipleChoiceQuestion,
-        "food-triple": Triple,
-        "food-template": TripleTemplate,
+        "food-triple": rows.Triple,
+        "food-template": rows.TripleTemplate,
         "domain": Domain,
         "snapshot": SnapshotInfo,
         "locale": Locale,

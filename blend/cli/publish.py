@@ -11,8 +11,9 @@ import typer
 
 from blend.cli.application import REFUSED, UsageError, check_known
 from blend.cli.options import AsJson, DryRun, Release
+from blend.loaders.files.progress import shown_progress, silent
 from blend.schemas.texts import escape_controls_in_json, pluralise
-from blend.stopping import UNCHANGED
+from blend.stopping import UNCHANGED, interruptible, unless_made
 
 if TYPE_CHECKING:
     from blend.builders.publish.plan import Publication, PublicationPlan
@@ -66,9 +67,7 @@ def _validate(
     - `blend validate release --skip loading` leaves out the slowest check.
     """
     from blend.builders.validate import validate_release
-    from blend.loaders.files.progress import shown_progress, silent
     from blend.loaders.releases.references import resolve_release
-    from blend.stopping import interruptible
 
     chosen = _chosen(only, skip)
     with interruptible(), nullcontext(silent) if as_json else shown_progress() as on_progress:
@@ -117,8 +116,6 @@ def _publish(
     from blend.builders.publish import plan_publication, publish_release
     from blend.builders.publish.plan import PublicationPlan
     from blend.cli.terminal import SafeConsole
-    from blend.loaders.files.progress import shown_progress
-    from blend.stopping import interruptible
 
     with interruptible(UNCHANGED if dry_run else _STOPPED), shown_progress() as on_progress:
         # Both take the same arguments: a plan is what publishing would do.
@@ -174,7 +171,6 @@ def _pull(
     - `blend pull org/blend@v1.2.0 release`
     """
     from blend.loaders.releases.references import pull_release
-    from blend.stopping import interruptible, unless_made
 
     with interruptible(unless_made(out)):
         manifest = pull_release(reference, out, replace=replace)

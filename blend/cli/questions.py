@@ -20,6 +20,7 @@ from blend.cli.options import (
     say_how_to_name,
     used_recipe,
 )
+from blend.loaders.files.progress import shown_progress
 from blend.schemas.texts import pluralise
 
 if TYPE_CHECKING:
@@ -30,6 +31,9 @@ app = Application(
     help="Have people read what questions may show. `docs/mcq.md` walks through it.",
 )
 
+_Recipe = Annotated[
+    Path | None, typer.Argument(help="Recipe to be built. Without one, recipe.toml here, or else the sample.")
+]
 Locales = Annotated[
     list[str] | None,
     typer.Option("--locale", help="Only questions about this locale; repeat it. All locales when absent."),
@@ -44,10 +48,7 @@ _PAIRS = 40
 
 @app.command()
 def _options(
-    recipe: Annotated[
-        Path | None,
-        typer.Argument(help="Recipe to be built. Without one, recipe.toml here, or else the sample."),
-    ] = None,
+    recipe: _Recipe = None,
     out: NewSheet = Path("options.csv"),
     locales: Locales = None,
     suspects: Annotated[Path | None, typer.Option(help="Only questions in this list of `blend items`.")] = None,
@@ -95,10 +96,7 @@ def _options(
 @app.command()
 def _judge(
     model: Annotated[str, typer.Option(help="Name of the model as the server knows it.")],
-    recipe: Annotated[
-        Path | None,
-        typer.Argument(help="Recipe to be built. Without one, recipe.toml here, or else the sample."),
-    ] = None,
+    recipe: _Recipe = None,
     base_url: Annotated[
         str | None,
         typer.Option(
@@ -120,7 +118,6 @@ def _judge(
     - Stopped at any moment, the same command goes on and asks only the rest.
     """
     from blend.builders.release.reviewing import read_by_model
-    from blend.loaders.files.progress import shown_progress
 
     chosen = used_recipe(recipe)
     used, base = chosen.recipe, chosen.base

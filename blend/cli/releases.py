@@ -11,6 +11,7 @@ from rich.markup import escape
 
 from blend.builders.cards.rendering import plain
 from blend.builders.validate.checked_release import CheckResult, Level, ValidationReport
+from blend.cli.options import evenly
 from blend.cli.terminal import SafeConsole, show_tables, shown
 from blend.loaders.contributions import ContributionCheck
 from blend.loaders.releases import check_complete, read_manifest
@@ -63,8 +64,7 @@ def lines_to_read(release: Path, manifest: ReleaseManifest) -> Iterator[str]:
         for row in prompts.head(_LINES).iter_rows(named=True):
             yield _line(row, "prompt_id", row["prompt"], row["en_prompt"])
     # Evenly from all of them: what was moved or sorted alone shows anywhere.
-    step = max(len(questions) / _LINES, 1)
-    for row in (questions.row(int(at * step), named=True) for at in range(min(len(questions), _LINES))):
+    for row in evenly(questions.to_dicts(), _LINES):
         # All answers: the wrong English of a rare one shows nowhere else.
         given = [*map(_group_with_english, row["annotations"]), *_non_answers(row["idks"])]
         answers = "; ".join(given) or "no answer"

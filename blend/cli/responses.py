@@ -106,16 +106,6 @@ responses = Application(
     help="Bring in answers that were collected elsewhere. `docs/responses.md` explains it.",
 )
 
-_MapFile = Annotated[
-    Path,
-    typer.Option(
-        "--map", metavar="FILE", help="What the columns mean (TOML); a draft is written if it is absent."
-    ),
-]
-_Collected = Annotated[
-    Path, typer.Option(help="Directory of raw responses with the questions that people answered.")
-]
-
 
 @responses.command()
 def _import(
@@ -127,8 +117,15 @@ def _import(
             "folder of its cloud storage).",
         ),
     ],
-    map_file: _MapFile = Path("map.toml"),
-    out: _Collected = Path("collected"),
+    map_file: Annotated[
+        Path,
+        typer.Option(
+            "--map", metavar="FILE", help="What the columns mean (TOML); a draft is written if it is absent."
+        ),
+    ] = Path("map.toml"),
+    out: Annotated[
+        Path, typer.Option(help="Directory of raw responses with the questions that people answered.")
+    ] = Path("collected"),
     locale_file: LocaleFile = None,
 ) -> None:
     """Make responses of a wide table (Google Forms), a long one, or an export, by a map that you complete.

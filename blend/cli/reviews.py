@@ -59,9 +59,8 @@ def _propose(
     from blend.loaders.files.new_files import write_sheet
     from blend.schemas.sheets import ANSWER_SHEET
 
-    chosen = used_recipe(recipe)
-    used, base = chosen.recipe, chosen.base
-    sheet, lost = answers_to_review(used, base=base, locales=locales, everything=everything)
+    used = used_recipe(recipe)
+    sheet, lost = answers_to_review(used.recipe, base=used.base, locales=locales, everything=everything)
     write_sheet(ANSWER_SHEET, sheet, out)
     questions = sheet.select("template_id", "locale").n_unique()
     typer.echo(
@@ -101,9 +100,10 @@ def _accept(
     - `blend reviews accept pairs.csv --out verdicts.tsv --reviewer r7` leaves rows without a verdict open.
     """
     from blend.loaders.responses.returned_sheets import is_pair_sheet
+    from blend.schemas.sheets import PAIR_SHEET
 
     if is_pair_sheet(sheet):
-        _accept_pairs(sheet, out or Path("verdicts.tsv"), reviewer)
+        accept_verdicts(PAIR_SHEET, sheet, out or Path("verdicts.tsv"), reviewer)
     else:
         _accept_answers(sheet, out or Path("reviews"), reviewer, update=update)
 
@@ -174,12 +174,6 @@ def _propose_pairs(recipe: Path | None, out: Path, locales: Sequence[str] | None
     typer.echo(
         f"Write same or different into the column verdict, as far as you get, then: blend reviews accept {out}"
     )
-
-
-def _accept_pairs(sheet: Path, out: Path, reviewer: str) -> None:
-    from blend.schemas.sheets import PAIR_SHEET
-
-    accept_verdicts(PAIR_SHEET, sheet, out, reviewer)
 
 
 templates = Application(

@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from blend.cli.application import Application
+from blend.loaders.files.progress import shown_progress
+from blend.schemas.errors import InputError
 from blend.schemas.texts import pluralise
+from blend.stopping import interruptible
 
 if TYPE_CHECKING:
     from blend.schemas.manifest import SnapshotInfo
@@ -16,12 +19,6 @@ app = Application(
     no_args_is_help=True,
     help="Take snapshots of Wikidata to build from offline. `docs/wikidata.md` walks through it.",
 )
-
-
-DomainFile = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Domains of your own (TOML), beside those of the package."),
-]
 
 
 @app.command()
@@ -52,7 +49,10 @@ def _snapshot(
             "the file of each goes into a folder of its name.",
         ),
     ] = None,
-    domain_file: DomainFile = None,
+    domain_file: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Domains of your own (TOML), beside those of the package."),
+    ] = None,
     language: Annotated[
         list[str] | None,
         typer.Option(help="Language of labels, as Wikidata tags it; repeat it. All when absent."),
@@ -69,15 +69,12 @@ def _snapshot(
 
     May be stopped at any moment; the same command goes on where it stopped and asks nothing again.
     """
-    from blend.loaders.files.progress import shown_progress
     from blend.loaders.files.toml import known_domains
     from blend.loaders.wikidata.dump import take_snapshots_from_dump
     from blend.loaders.wikidata.partial import NoItemError
     from blend.loaders.wikidata.snapshot import take_snapshots
     from blend.loaders.wikidata.sparql import DEFAULT_ENDPOINT
-    from blend.schemas.errors import InputError
     from blend.schemas.recipe import find_domain
-    from blend.stopping import interruptible
 
     if dump is not None and (endpoint is not None or contact is not None):
         raise InputError("`dump` is read from the disk; leave out `endpoint` and `contact`, or `dump`")

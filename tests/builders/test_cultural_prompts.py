@@ -14,6 +14,7 @@ from blend.schemas.errors import BlendError
 from blend.schemas.frames import CULTURAL_PROMPT_ROWS
 from blend.schemas.languages import article_by_letter, article_by_sound, nationalities
 from blend.schemas.recipe import CulturalOptions
+from helpers.messages import wrong
 
 TEMPLATES = {
     "qa": "_\t_\tExplain {topic} to {article} {nationality} person.\n",
@@ -149,9 +150,7 @@ def test_an_unknown_nationality_suggests_the_closest(tmp_path):
 
 def test_a_language_without_forms_is_told(tmp_path):
     folder = written(tmp_path, qa__templates="_\tko\t{topic}, {nationality}\n")
-    with pytest.raises(BlendError) as told:
-        built(folder)
-    assert str(told.value) == (
+    assert wrong(lambda: built(folder)) == (
         "qa/templates.tsv:1: nothing says what people are called in 'ko'; name a file with their forms in the "
         "recipe, key cultural.forms"
     )
@@ -162,9 +161,7 @@ def test_two_sources_of_topics_are_refused(tmp_path):
     path = tmp_path / "recipe.toml"
     source = '[[sources]]\nkind = "topics"\nlocation = "topics"\n'
     path.write_text(f'name = "x"\nversion = "1.0.0"\n{source}{source}')
-    with pytest.raises(BlendError) as told:
-        read_recipe(path)
-    assert str(told.value) == (
+    assert wrong(lambda: read_recipe(path)) == (
         f"{path}, key sources: there are 2 sources of kind 'topics', which would make the same configuration; "
         "keep one, with a folder for each kind of text"
     )

@@ -72,7 +72,6 @@ def test_the_digest_is_that_of_the_content_lines(tmp_path: Path):
 
 
 @pytest.mark.nightly
-@pytest.mark.slow
 def test_batch_sizes_change_no_byte(tmp_path: Path):
     n = ROW_GROUP_ROWS * 2 + 5
     whole, parts = tmp_path / "whole", tmp_path / "parts"

@@ -1,4 +1,4 @@
-"""``blend eval``: what is said of budgets and servers, a table of texts, and replies that people judge."""
+"""``blend eval``: what is said of budgets and servers, and replies that people judge."""
 
 import json
 from pathlib import Path
@@ -52,17 +52,6 @@ def test_what_a_server_says_cannot_steer_a_terminal(
     assert {*answers["text"]} == {hostile, None}
 
 
-@pytest.mark.landing
-@pytest.mark.slow
-def test_a_table_of_texts_needs_no_release(tmp_path: Path):
-    table, out = tmp_path / "texts.csv", tmp_path / "run"
-    rows = [f"{group},rain,{sample},{group} rain {sample}" for group in ("old", "young") for sample in (0, 1)]
-    table.write_text("group,topic,sample,text\n" + "\n".join(rows) + "\n")
-    printed = run("eval", "run", "--task", "cultural-prompts", "--answers", table, "--out", out)
-    assert f"4 of 4 items are answered in {out}. Score them:" in printed
-    assert "variance-across-unbiased" in run("eval", "score", out)
-
-
 @pytest.fixture
 def answered(mini_release: Path, tmp_path: Path) -> Path:
     model = Saying(lambda prompts: [["kimchi", "rice"][len(one) % 2] for one in prompts])
@@ -72,7 +61,6 @@ def answered(mini_release: Path, tmp_path: Path) -> Path:
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 def test_a_workbook_goes_out_and_comes_back(answered: Path, tmp_path: Path):
     sheet = tmp_path / "sheet.xlsx"
     said = run("eval", "judge-sheet", answered, "--sample", "6", "--locale", "ko-KR", "--out", sheet)

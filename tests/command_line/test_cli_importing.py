@@ -13,6 +13,7 @@ from blend.loaders.files.toml import read_toml
 from blend.loaders.responses.import_map import ImportMap
 from blend.schemas.errors import BlendError
 from helpers.in_process import run
+from helpers.messages import wrong
 
 LONG = "아침에 무엇을 먹나요?"
 TIME = "퇴근은 몇 시인가요? (HH:MM)"
@@ -85,9 +86,7 @@ def test_a_form_by_a_map_that_is_drafted_first(collected: Path):
         ",,,idk,", "18:00,,,,", "19:00,,,,", "밥,국,,,", "빵,,,,",
     ]  # fmt: skip
     assert Path("annotators.key").stat().st_mode & 0o777 == 0o600
-    with pytest.raises(BlendError) as caught:
-        run(*IMPORT)
-    assert str(caught.value) == (
+    assert wrong(lambda: run(*IMPORT)) == (
         "collected: holds 'responses/ko-KR.csv' already, so nothing is written there; choose another --out, or "
         "move that away"
     )
@@ -126,9 +125,7 @@ CASES = tomllib.loads(Path(__file__).with_name("importing.toml").read_text(encod
 def test_what_a_map_and_its_table_must_be(collected: Path, case: dict[str, Any]):
     form(*case["rows"])
     Path("map.toml").write_text(case["map"], "utf-8")
-    with pytest.raises(BlendError) as caught:
-        run(*IMPORT)
-    assert str(caught.value) == case["told"]
+    assert wrong(lambda: run(*IMPORT)) == case["told"]
     assert not (collected / "responses").exists()
 
 
@@ -198,9 +195,7 @@ def test_two_annotations_of_one_person_are_refused(collected: Path):
     # Nor are several people taken for one where the map does not say who answered.
     text = Path("map.toml").read_text("utf-8")
     Path("map.toml").write_text(text.replace('annotator = "annotator"\n', ""), "utf-8")
-    with pytest.raises(BlendError) as caught:
-        run(*command)
-    assert str(caught.value) == (
+    assert wrong(lambda: run(*command)) == (
         'map.toml: does not say who answered in base.json; add annotator = "annotator": only in a table is '
         "every row a person"
     )

@@ -1,7 +1,9 @@
 """Reading what questions may show, on the command line, and what the file of verdicts then holds."""
 
+import tomllib
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -11,13 +13,14 @@ from blend.cli import app
 from blend.loaders.files.new_files import write_sheet
 from blend.loaders.responses.returned_sheets import read_verdict_sheet
 from blend.loaders.responses.verdicts import add_verdicts
-from blend.schemas.errors import BlendError
 from blend.schemas.sheets import OPTION_SHEET
 from helpers.in_process import run
+from helpers.messages import wrong
 from helpers.questions.lunch import lunch
 
 TODAY = datetime.now(UTC).date()
 QUESTION = "When is lunch?"
+TOLD = tomllib.loads(Path(__file__).with_name("questions.toml").read_text(encoding="utf-8"))["cases"]
 ROWS = [("12:00", "key"), ("1/2", "distractor"), ("noon", "distractor")]
 
 
@@ -54,12 +57,6 @@ def add(sheet: Path, reader: str = "r7", *, native: bool = False, out: str = "ve
     )
 
 
-def refusal(sheet: Path, *args, **more) -> str:
-    with pytest.raises(BlendError) as raised:
-        add(sheet, *args, **more)
-    return str(raised.value)
-
-
 @pytest.mark.parametrize(
     ("why", "kind"),
     [
@@ -75,7 +72,7 @@ def test_a_reason_tells_nobody_who_somebody_is(back, why: str, kind: str):
     )
     sheet.write_text(rows, "utf-8")
     what = f"holds {kind} (not shown); say why in other words: a release repeats them"
-    assert refusal(sheet) == f"back.csv:3, column why: {what}"
+    assert wrong(lambda: add(sheet)) == f"back.csv:3, column why: {what}"
     sheet.write_text(rows.replace(why, "about 20000-40000 won in South Korea"), "utf-8")
     assert add(sheet).by_verdict == {"also_correct": 2}
 
@@ -114,67 +111,24 @@ def test_a_file_of_ones_own_goes_on_and_stays_as_it_is_where_nothing_is_added(ba
     assert Path("mine.csv").read_text("utf-8") == known
 
 
-def test_what_is_wrong_with_a_sheet(back):
-    assert refusal(back()) == (
-        "back.csv: no row has a verdict; write one of ok, also_correct, silly, wrong into the column verdict"
-    )
-    assert refusal(back(("noon", "maybe"), ("12:00", "silly"), ("1/2", "wrong"))) == (
-        "3 problems:\n"
-        "back.csv:2, column verdict: '12:00' is a key, which cannot be 'silly'; look whether the column "
-        "verdict has moved or was sorted alone; else write 'ok' if it is a correct answer, 'wrong' if it is "
-        "not correct\n"
-        "back.csv:3, column verdict: '1/2' is a distractor, which cannot be 'wrong'; look whether the column "
-        "verdict has moved or was sorted alone; else write 'ok' if it is plainly not correct there, as it "
-        "should be, 'also_correct' if it is correct as well, or a fair person might say so, 'silly' if it is "
-        "no answer to the question\n"
-        "back.csv:4, column verdict: unknown verdict 'maybe'; write one of ok, also_correct, silly, wrong, or "
-        "leave the cell empty"
-    )
-    write_sheet(OPTION_SHEET, sheet_of(("noon", "ok")).with_columns(why=pl.lit("not sure")), Path("why.csv"))
-    assert refusal(Path("why.csv")).splitlines()[:2] == [
-        "5 problems:",
-        "why.csv:2, column why: a reason without a verdict; choose a verdict, or empty the cell",
-    ]
-    sheet = back(("1/2", "ok"))
-    text = sheet.read_text("utf-8-sig")
-    sheet.write_text(text.replace("'1/2", "01. Feb"), "utf-8")
-    assert refusal(sheet) == (
-        f"back.csv:3: 'T-1', 'en-GB', {QUESTION!r}, '01. Feb', 'distractor' is not a row that was proposed; "
-        "bring back template_id, locale, question, option, role and check as they were proposed (as .xlsx, "
-        "whose cells are text), or delete a row of your own"
-    )
-    twice = text + text.splitlines()[2].replace(",ok,", ",silly,") + "\n"
-    sheet.write_text(twice, "utf-8")
-    assert refusal(sheet) == (
-        "back.csv:8, column verdict: '1/2' is 'silly' here, but 'ok' in back.csv:3; remove one of the two rows"
-    )
-
-
-def test_a_reviewer_says_one_thing_and_is_one_person(back):
+@pytest.mark.parametrize("case", TOLD, ids=lambda case: case["told"][:40])
+def test_what_is_wrong_with_a_sheet_or_with_who_read_it(back, case: dict[str, Any]):
     add(back(("noon", "ok")))
-    assert refusal(back(("noon", "silly"))) == (
-        "back.csv:4, column verdict: 'noon' is 'silly' here, but 'ok' in verdicts.tsv:2; correct one of the two"
-    )
-    assert refusal(back(("1/2", "ok"), ("12:00", "ok")), native=True) == (
-        "back.csv:2: 'r7' is a native of the region of en-GB here, but none in verdicts.tsv:2; "
-        "give `native` as before, or correct the column kind there"
-    )
-    both = sheet_of().with_columns(verdict=pl.lit("ok"))
-    write_sheet(OPTION_SHEET, both, Path("both.csv"))
-    assert refusal(Path("both.csv"), "r9", native=True) == (
-        "`native`: the verdicts are about en-GB, ko-KR, and nobody is taken for a native of several regions; "
-        "bring back a sheet for each locale"
-    )
-    assert refusal(Path("both.csv"), out="verdicts.jsonl") == (
-        "verdicts.jsonl: verdicts are added to .tsv or .csv; save it as one of these and name that"
-    )
-    assert refusal(Path("both.csv"), "chat:m1") == (
-        "`reader` 'chat:m1' is empty or a model's name; give the pseudonym of a person"
-    )
-    assert (
-        refusal(Path("both.csv"), " ")
-        == "`reader` ' ' is empty or a model's name; give the pseudonym of a person"
-    )
+    if "both" in case:  # verdicts on all locales
+        sheet = Path("back.csv")
+        sheet.unlink()
+        write_sheet(OPTION_SHEET, sheet_of().with_columns(verdict=pl.lit("ok")), sheet)
+    else:
+        sheet = back(*map(tuple, case["verdicts"]))
+    text = sheet.read_text("utf-8-sig")
+    for old, new in case.get("replaced", []):
+        assert old in text
+        text = text.replace(old, new)
+    if "repeated" in case:  # a row, with another verdict
+        text += text.splitlines()[2].replace(*case["repeated"]) + "\n"
+    sheet.write_text(text, "utf-8")
+    how = {"out": "verdicts.tsv", "reader": "r7", "native": False} | case.get("how", {})
+    assert wrong(lambda: add(sheet, **how)) == case["told"]
 
 
 @pytest.mark.slow
@@ -209,6 +163,4 @@ def test_a_locale_whose_options_are_all_refused(tmp_path: Path, monkeypatch: pyt
 
 @pytest.mark.parametrize("name", ["back.ods", "back.json", "back.parquet"])
 def test_a_sheet_that_would_not_come_back_is_not_made(back, name: str):
-    with pytest.raises(BlendError) as raised:
-        back(name=name)
-    assert str(raised.value) == f"{name}: a sheet is .csv, .xlsx or .jsonl; choose another `out`"
+    assert wrong(lambda: back(name=name)) == f"{name}: a sheet is .csv, .xlsx or .jsonl; choose another `out`"

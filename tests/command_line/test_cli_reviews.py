@@ -1,8 +1,9 @@
-"""From typed answers to reviews on the command line, and what a build then makes of them."""
+"""From typed answers to reviews on the command line, pairs of the same meaning, and a build of both."""
 
 import csv
 import io
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 
 import polars as pl
@@ -18,11 +19,13 @@ from blend.cli.options import evenly
 from blend.loaders.files.new_files import write_sheet
 from blend.loaders.releases.tables import read_config
 from blend.loaders.responses.returned_sheets import read_answer_sheet
+from blend.loaders.responses.verdicts import read_verdicts
 from blend.loaders.upstream.blend import BlendTables
 from blend.schemas.errors import BlendError
 from blend.schemas.frames import KEY, QUESTIONS, REVIEWS
 from blend.schemas.recipe import SaqOptions
-from blend.schemas.sheets import ANSWER_SHEET
+from blend.schemas.sheets import ANSWER_SHEET, PAIR_SHEET
+from helpers.messages import wrong
 from helpers.questions.expand import expand
 
 RECIPE = """\
@@ -129,9 +132,8 @@ def test_a_sheet_goes_through_a_spreadsheet_and_into_a_release(project: Path):
     findings = (project / "release" / "reports" / "findings.jsonl").read_text(encoding="utf-8")
     assert "the review removes 'noon' (no time)" in findings
 
-    with pytest.raises(BlendError) as caught:
-        run("reviews", "propose", "recipe.toml", "--out", "again.csv")
-    assert str(caught.value) == "nothing to review: every answer is reviewed; --all shows what was decided"
+    told = wrong(lambda: run("reviews", "propose", "recipe.toml", "--out", "again.csv"))
+    assert told == "nothing to review: every answer is reviewed; --all shows what was decided"
 
 
 @pytest.mark.integration
@@ -232,11 +234,10 @@ def test_a_reason_that_tells_who_somebody_is_is_refused(project: Path):
     place["모름"].update(invalid="x", reason="ask mina@example.org")
     place["noon"].update(invalid="x", reason="ask Mina Kim, 22 33 44")
     (project / "sheet.csv").write_text(written(rows), encoding="utf-8")
-    with pytest.raises(BlendError) as caught:
-        run("reviews", "accept", "sheet.csv", "--out", "collected/reviews")
+    told = wrong(lambda: run("reviews", "accept", "sheet.csv", "--out", "collected/reviews"))
     why = "say why in other words: a release repeats them"
     numbers = {row["answer"]: number for number, row in enumerate(rows, start=2)}
-    assert set(str(caught.value).splitlines()[1:]) == {
+    assert set(told.splitlines()[1:]) == {
         f"sheet.csv:{numbers['모름']}, column reason: holds an e-mail address (not shown); {why}",
         f"sheet.csv:{numbers['noon']}, column reason: holds a name with a number (not shown); {why}",
     }
@@ -300,3 +301,104 @@ def test_of_many_rows_some_from_all_of_them_are_shown():
     assert evenly(range(100), 4) == [0, 25, 50, 75]
     assert evenly(range(3), 4) == [0, 1, 2]
     assert evenly([], 4) == []
+
+
+# Pairs of answers, which mean the same or not.
+
+
+ANSWERS = {"en-GB": "ballet", "en-US": "ball", "ko-KR": "chess", "es-ES": "1/2", "id-ID": "tennis"}
+
+
+@pytest.fixture
+def five_regions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Five regions of three annotators each, who agree within a region; nobody has decided anything."""
+    collected = tmp_path / "collected"
+    (collected / "responses").mkdir(parents=True)
+    (collected / "reviews").mkdir()
+    (tmp_path / "recipe.toml").write_text(f'{RECIPE}[mcq]\nverdicts = "verdicts.tsv"\n', encoding="utf-8")
+    (tmp_path / "verdicts.tsv").write_text("template_id\toption\tverdict\twith\treader\n", encoding="utf-8")
+    (collected / "templates.csv").write_text(
+        "template_id,topic,source_locale,text\nsport-01,Sport,,What do people in {country} play?\n",
+        encoding="utf-8",
+    )
+    places = {
+        "en-GB": "the UK",
+        "en-US": "the US",
+        "ko-KR": "South Korea",
+        "es-ES": "Spain",
+        "id-ID": "Indonesia",
+    }
+    texts = {tag: f"What do people in {place} play?" for tag, place in places.items()}
+    asked = [f"sport-01,{tag},{text if tag.startswith('en-') else tag},{text}" for tag, text in texts.items()]
+    questions = "\n".join(["template_id,locale,question,en_question", *asked])
+    (collected / "questions.csv").write_text(questions + "\n", encoding="utf-8")
+    for tag, text in ANSWERS.items():
+        rows = "".join(f"sport-01,a{n},{text}\n" for n in range(4))
+        (collected / "responses" / f"{tag}.csv").write_text("template_id,annotator,answer_1\n" + rows, "utf-8")
+        review = {"template_id": "sport-01", "reviewer": "r1", "invalid": []}
+        groups = [{"answers": [text], "en_answers": [text]}]
+        (collected / "reviews" / f"{tag}.jsonl").write_text(
+            json.dumps({**review, "groups": groups}) + "\n", "utf-8"
+        )
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.integration
+@pytest.mark.landing
+def test_a_sheet_of_pairs_goes_through_a_spreadsheet_and_into_a_release(five_regions: Path):
+    assert run("reviews", "propose", "recipe.toml", "--pairs", "--out", "pairs.csv")[0] == (
+        "pairs.csv: 1 undecided pair.\n"
+        "Write same or different into the column verdict, as far as you get, then: "
+        "blend reviews accept pairs.csv\n"
+    )
+    (row,) = rows_of(five_regions / "pairs.csv")
+    assert row == {
+        "answer_a": "ball", "answer_b": "ballet", "verdict": "", "why": "", "questions": "5",
+        "suspected": "ball is part of ballet", "template_id": "sport-01",
+        "question": "What do people in Indonesia play?", "check": PAIR_SHEET.mark("ball", "ballet"),
+    }  # fmt: skip
+
+    # Of the ten pairs the package has decided one: tennis is played with a ball.
+    assert run("reviews", "propose", "recipe.toml", "--pairs", "--all", "--out", "all.csv")[0].startswith(
+        "all.csv: 9 undecided pairs.\n"
+    )
+    rows = rows_of(five_regions / "all.csv")
+    by_pair = {(one["answer_a"], one["answer_b"]): one for one in rows}
+    by_pair["ball", "ballet"].update(verdict="Same", why="for the test")
+    by_pair["'1/2", "chess"]["verdict"] = "d"
+    Path("back.csv").write_text("\ufeff" + written(rows, ";"), encoding="utf-8")
+    assert run("reviews", "accept", "back.csv", "--reviewer", "r7")[0] == (
+        "verdicts.tsv: 2 verdicts added, 1 same, 1 different.\n"
+    )
+    assert run("reviews", "accept", "back.csv", "--reviewer", "r7")[0] == (
+        "verdicts.tsv: 0 verdicts added, 0 same, 0 different; 2 stood there already.\n"
+    )
+    told = (
+        read_verdicts(Path("verdicts.tsv")).select("option", "with", "verdict", "reader", "date", "why").rows()
+    )
+    assert told == [
+        ("1/2", "chess", "differs_from", "r7", datetime.now(UTC).date().isoformat(), None),
+        ("ball", "ballet", "same_as", "r7", datetime.now(UTC).date().isoformat(), "for the test"),
+    ]
+    run("build", "recipe.toml", "--out", "release")
+    notes = json.loads((five_regions / "release" / "release.json").read_text(encoding="utf-8"))["report"][-1][
+        "notes"
+    ]
+    assert notes["decisions:r7, same"] > 0
+    assert run("reviews", "propose", "recipe.toml", "--pairs", "--all", "--out", "rest.csv")[0].startswith(
+        "rest.csv: 7 undecided pairs.\n"
+    )
+
+
+@pytest.mark.integration
+@pytest.mark.landing
+def test_when_everything_that_looks_alike_is_decided(five_regions: Path):
+    run("reviews", "propose", "recipe.toml", "--pairs", "--out", "pairs.csv")
+    rows = rows_of(five_regions / "pairs.csv")
+    rows[0]["verdict"] = "same"
+    Path("back.csv").write_text("\ufeff" + written(rows, ";"), encoding="utf-8")
+    run("reviews", "accept", "back.csv")
+    assert wrong(lambda: run("reviews", "propose", "recipe.toml", "--pairs", "--out", "next.csv")) == (
+        "nothing to decide: no undecided pair looks alike; --all shows every pair that can meet"
+    )

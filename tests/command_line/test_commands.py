@@ -1,10 +1,6 @@
 """Every command: it explains itself, stands in the docs, and ends by one rule for exit codes."""
 
-import functools
 import inspect
-import os
-import re
-import signal
 import typing
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,8 +12,7 @@ from rich.cells import cell_len
 from typer.testing import CliRunner
 
 import blend.cli
-from blend.cli.application import FAULT, INTERRUPTED, REFUSED, USAGE
-from blend.schemas.errors import InputError
+from blend.cli.application import USAGE, _Command
 from blend.version import __version__
 
 WHOLE: Any = typer.main.get_command(blend.cli.app)
@@ -81,42 +76,7 @@ def test_a_command_line_that_is_wrong_ends_with_two(ended: Callable, path: tuple
         assert ended(*path, *required(path), *["x"] * (n_arguments + 1))[0] == USAGE
 
 
-def registered(app: typer.Typer, path: tuple[str, ...]) -> Any:
-    """How a command is registered."""
-    for group in app.registered_groups:
-        if group.name == path[0] and len(path) > 1:
-            return registered(group.typer_instance, path[1:])
-    return next(command for command in app.registered_commands if command.name == path[-1])
-
-
-@pytest.mark.sampled
 @EVERY
-def test_an_error_a_fault_and_an_interrupt_end_by_the_rule(
-    ended: Callable, monkeypatch: pytest.MonkeyPatch, path: tuple[str, ...]
-):
-    def met(meet: Callable[[], object]) -> tuple[int, str]:
-        """What a command ends with that meets something as soon as it begins."""
-        info = registered(blend.cli.app, path)
-
-        @functools.wraps(info.callback)
-        def callback(*_: Any, **__: Any) -> None:
-            meet()
-
-        callback.__signature__ = inspect.signature(info.callback)  # type: ignore[attr-defined]
-        with monkeypatch.context() as patch:
-            patch.setattr(info, "callback", callback)
-            return ended(*path, *required(path))
-
-    def throw(error: Exception) -> Callable[[], object]:
-        return lambda: (_ for _ in ()).throw(error).__next__()
-
-    assert met(throw(InputError("x.csv:2: no; yes"))) == (REFUSED, "error: x.csv:2: no; yes\n")
-    code, told = met(throw(KeyError("surprise")))
-    assert code == FAULT
-    assert re.fullmatch(r"error: this is a fault of blend .*\n", told)
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        code, told = met(lambda: os.kill(os.getpid(), signal.SIGINT))
-    finally:
-        signal.signal(signal.SIGINT, before)
-    assert (code, "Traceback" in told) == (INTERRUPTED, False)
+def test_one_class_runs_every_command(path: tuple[str, ...]):
+    # What an error, a fault and Ctrl-C end with is held in test_endings.py, whichever command meets them.
+    assert type(COMMANDS[path]) is _Command

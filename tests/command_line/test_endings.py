@@ -182,8 +182,7 @@ def test_stopped_while_it_is_loaded_it_says_so(number: signal.Signals, module: s
     assert (done.returncode, done.stdout, done.stderr) == (STOPPED[number], "", told)
 
 
-@pytest.mark.nightly
-@pytest.mark.parametrize("number", STOPPED)
+@pytest.mark.parametrize("number", rest_nightly(STOPPED, signal.SIGINT))
 def test_a_command_without_words_of_its_own_says_what_to_do(number: signal.Signals):
     # Sent from the first line of the command, which has no sentence for it.
     program = (

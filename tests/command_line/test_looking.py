@@ -122,7 +122,6 @@ def test_audit_fits_eighty_columns_and_can_be_kept(sample_release: Path, tmp_pat
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 def test_diff_says_its_verdict_first_and_as_much_as_is_asked_for(tmp_path: Path):
     recipe, old, new = sample_recipe(), tmp_path / "old", tmp_path / "new"
     build_release(recipe.model_copy(update={"version": "1.0.0", "locales": FIVE}), old)

@@ -11,7 +11,6 @@ import typer
 from blend.cli import app
 from blend.cli.application import options_of, with_options
 from blend.cli.eval_options import HERE, THERE, option_names
-from blend.schemas.errors import InputError, RowError
 from helpers.source import MODULES, nodes
 
 COMMAND: Any = typer.main.get_command(app)
@@ -68,14 +67,6 @@ def test_an_option_of_another_command_is_said_with_it():
         assert with_options("`max_tokens`, `allow_missing`, `seed`, column `thought`") == (
             "--max-tokens of `blend eval run`, --allow-missing of `blend eval score`, --seed, column `thought`"
         )
-
-
-def test_an_error_that_leaves_a_command_names_its_options():
-    error = RowError("exists", where="a.csv", fix="choose another `out`")
-    with pytest.raises(InputError) as caught, options_of(COMMAND.commands["build"].params):
-        raise error
-    assert caught.value is error
-    assert str(error) == "a.csv: exists; choose another --out"
 
 
 def texts() -> Iterator[tuple[str, str]]:

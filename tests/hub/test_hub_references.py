@@ -8,7 +8,7 @@ from blend.loaders.releases.references import resolve_release
 from blend.schemas.errors import BlendError
 from helpers.hub.hub_releases import digests, make_release
 
-pytestmark = [pytest.mark.integration]
+pytestmark = [pytest.mark.integration, pytest.mark.landing]
 
 REPO = "org/blend"
 TABLE = "data/annotations/KR-00000.parquet"
@@ -42,13 +42,11 @@ def message(hub, reference: str = f"{REPO}@v1.0.0") -> str:
     return str(caught.value)
 
 
-@pytest.mark.landing
 def test_a_tag_stays_with_its_commit(hub, commit, release):
     hub.repository(REPO).commit({"README.md": b"gone"})
     assert digests(resolve(hub)) == digests(release)
 
 
-@pytest.mark.landing
 def test_what_was_fetched_needs_no_connection(hub, commit):
     folder = resolve(hub)
     hub.fail(".*", status=503, times=100)
@@ -56,7 +54,6 @@ def test_what_was_fetched_needs_no_connection(hub, commit):
     assert resolve(hub, f"{REPO}@{commit}") == folder
 
 
-@pytest.mark.landing
 def test_a_damaged_file_in_the_cache_is_fetched_again(hub, commit, release):
     folder = resolve(hub)
     for path in (TABLE, "release.json"):
@@ -65,7 +62,6 @@ def test_a_damaged_file_in_the_cache_is_fetched_again(hub, commit, release):
         assert digests(resolve(hub)) == digests(release)
 
 
-@pytest.mark.landing
 def test_a_release_that_was_damaged_when_it_was_published(hub, commit, release):
     files = contents(release) | {TABLE: b"PAR1"}
     hub.repository(REPO).tags["v1.0.1"] = hub.repository(REPO).commit(files)
@@ -75,7 +71,6 @@ def test_a_release_that_was_damaged_when_it_was_published(hub, commit, release):
     )
 
 
-@pytest.mark.landing
 def test_a_release_that_lacks_a_file(hub, commit, release):
     files = contents(release)
     del files[TABLE]
@@ -86,7 +81,6 @@ def test_a_release_that_lacks_a_file(hub, commit, release):
     )
 
 
-@pytest.mark.landing
 def test_a_repository_that_holds_something_else_is_not_downloaded(hub, commit):
     other = hub.repository("org/other").commit({"README.md": b"hello", "data.bin": b"large"})
     assert message(hub, f"org/other@{other}") == (
@@ -96,7 +90,6 @@ def test_a_repository_that_holds_something_else_is_not_downloaded(hub, commit):
     assert not any("data.bin" in request for request in hub.requests)
 
 
-@pytest.mark.landing
 def test_messages_for_revisions_that_can_move_or_are_not_there(hub, commit):
     hub.repository(REPO).tags["v1.1.0"] = commit
     assert message(hub, REPO) == (

@@ -15,8 +15,9 @@ from scipy.special import logsumexp
 import blend
 from blend.builders.audit import COMBINED, DEFINITIONS, audit_questions
 from blend.builders.audit.rules import _choice_weights
-from blend.schemas.frames import ANNOTATIONS
 from helpers.examples import examples
+from helpers.messages import wrong
+from helpers.questions.mcq_inputs import frames_of
 
 
 def asked(*rows: tuple[str, str, str, list[str]]) -> pl.DataFrame:
@@ -38,19 +39,6 @@ def one(options: list[str], group: str = "Nowhere", template: str = "t") -> tupl
     return (template, group, "Food", options)
 
 
-def annotations(*rows: tuple[str, str, list[str], list[str], int]) -> pl.DataFrame:
-    """Annotations of template, locale, English and local answers, and votes."""
-    frame = [
-        {
-            "template_id": template,
-            "locale": locale,
-            "annotations": [{"answers": local, "en_answers": english, "count": votes}],
-        }
-        for template, locale, english, local, votes in rows
-    ]
-    return pl.DataFrame(frame, {name: ANNOTATIONS[name] for name in ("template_id", "locale", "annotations")})
-
-
 def fares(audit: blend.Audit, name: str) -> dict:
     return audit.baselines.filter(baseline=name, group="all").row(0, named=True)
 
@@ -60,7 +48,6 @@ def leak(audit: blend.Audit, name: str) -> dict:
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 def test_no_solver_learns_from_the_template_that_it_answers():
     # All that is known of A is what it answers here: whoever used that would be right.
     questions = asked(one(["rice", "bread"], "A", "t0"), one(["bread", "rice"], "B", "t0"))
@@ -71,14 +58,13 @@ def test_no_solver_learns_from_the_template_that_it_answers():
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 def test_the_option_that_no_other_region_gave_else_the_most_widespread():
-    known = annotations(
-        ("t0", "ko-KR", ["kimchi"], [], 5),  # its own answer says nothing: the solver does not know Korea
-        ("t0", "en-GB", ["Bread", "tea"], [], 1),
-        ("t0", "es-ES", ["bread"], [], 5),
-        ("t1", "es-ES", ["kimchi"], [], 5),  # another template
-    )
+    given = {
+        "ko-KR": [("kimchi", 5)],  # its own answer says nothing: the solver does not know Korea
+        "en-GB": [(["Bread", "tea"], 1)],
+        "es-ES": [("bread", 5)],
+    }
+    _, known = frames_of({"t0": given, "t1": {"es-ES": [("kimchi", 5)]}})
     questions = asked(
         one(["kimchi", "bread", "tea"], "ko-KR", "t0"),  # nobody else gave it
         one(["bread", "tea"], "ar-DZ", "t0"),  # both were given, bread in two regions
@@ -95,7 +81,7 @@ def test_the_option_that_no_other_region_gave_else_the_most_widespread():
 
 @pytest.mark.slow
 def test_an_option_is_an_answer_of_its_region_however_it_was_typed():
-    known = annotations(("t", "as-AS", ["plantatin"], [], 2), ("t", "ko-KR", ["fruit"], [], 5))
+    _, known = frames_of({"t": {"as-AS": [("plantatin", 2)], "ko-KR": [("fruit", 5)]}})
     questions = asked(one(["fruit", "plantain"], "ko-KR", "t"))
     assert fares(audit_questions(questions, annotations=known), "elimination")["questions"] == 0
     sources = pl.DataFrame({"template": ["t"], "group": ["as-AS"], "text": ["plantain"]})
@@ -104,7 +90,6 @@ def test_an_option_is_an_answer_of_its_region_however_it_was_typed():
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 def test_the_longest_option_and_the_place_of_most_keys():
     audit = blend.audit_questions(
         asked(*(one([f"a long answer {n}", "short", "brief"], template=f"t{n}") for n in range(4)))
@@ -141,25 +126,22 @@ def test_the_longest_option_and_the_place_of_most_keys():
 )
 def test_what_is_not_a_question_is_refused(change: dict, message: str):
     questions = asked(one(["tea", "milk"])).with_columns(**change)
-    with pytest.raises(blend.InputError, match=f"^{re.escape(message)}$"):
-        blend.audit_questions(questions)
+    assert wrong(lambda: blend.audit_questions(questions)) == message
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 def test_a_pair_counts_once_however_many_variants_it_has():
     questions = asked(
         *(one(["tea", "milk", str(number)], "ko-KR", "t0") for number in range(3)),
         one(["rice", "bread"], "en-GB", "t0"),
     )
-    known = annotations(("t0", "en-GB", ["tea"], [], 5), ("t0", "ko-KR", ["bread"], [], 5))
+    _, known = frames_of({"t0": {"en-GB": [("tea", 5)], "ko-KR": [("bread", 5)]}})
     found = fares(audit_questions(questions, annotations=known), "widespread")
     assert (found["questions"], found["accuracy"]) == (4, 0.75)
     assert (found["overall"], found["by_pair"]) == (0.75, 0.5)
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("cause", "options", "correct"),
     [
@@ -180,7 +162,6 @@ def test_a_leak_is_found_by_its_cause(cause: str, options: list[str], correct: f
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 def test_by_group():
     rows = [("a", "A", "Food", ["10", "1"]), ("b", "B", "Sport", ["1", "10"]), ("c", "B", "Food", ["3", "2"])]
     audit = audit_questions(asked(*rows))
@@ -216,15 +197,10 @@ def test_the_order_of_rows_is_irrelevant_and_shares_are_shares(rows, rng: random
 
 
 @pytest.mark.landing
-@pytest.mark.slow
-def test_a_release_without_multiple_choice_is_refused(tmp_path: Path):
-    from blend.loaders.recipes import sample_recipe
-
-    recipe = sample_recipe().model_copy(update={"locales": ("ko-KR",)})
-    blend.build_release(recipe, tmp_path / "few")
-    message = f"{tmp_path / 'few'}: no multiple-choice questions in this release; audit one that has some"
-    with pytest.raises(blend.InputError, match=f"^{re.escape(message)}$"):
-        blend.audit_release(tmp_path / "few")
+def test_a_release_without_multiple_choice_is_refused(food_release: Path):
+    assert wrong(lambda: blend.audit_release(food_release)) == (
+        f"{food_release}: no multiple-choice questions in this release; audit one that has some"
+    )
 
 
 @pytest.mark.landing

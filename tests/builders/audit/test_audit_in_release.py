@@ -13,6 +13,7 @@ from blend.loaders.releases.tables import read_audit, read_config
 from blend.schemas.errors import RowError
 from blend.schemas.locales import registry
 from blend.schemas.manifest import AUDIT_NAME
+from helpers.messages import message_of
 
 
 @pytest.fixture
@@ -119,8 +120,6 @@ def test_validation_warns_of_names(release):
 def test_what_is_no_audit_is_an_error(release, text, why):
     (release / AUDIT_NAME).write_text(text, encoding="utf-8")
     assert problems(release) == [f"error: reports/audit.json: is not an audit ({why}); rebuild the release"]
-    with pytest.raises(RowError) as error:
-        read_audit(release)
-    assert str(error.value) == (
+    assert message_of(RowError, lambda: read_audit(release)) == (
         f"{release / AUDIT_NAME}: is not an audit ({why}); copy or build the release again"
     )

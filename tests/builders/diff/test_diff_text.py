@@ -19,6 +19,7 @@ from blend.builders.diff.text import (
 )
 from blend.loaders.releases import read_manifest
 from blend.schemas.errors import RowError
+from helpers.messages import message_of
 
 SAQ, MCQ = "short-answer-questions", "multiple-choice-questions"
 ROWS = pl.DataFrame({"ID": ["q1", "q2", "q3"], "Question": ["Tea | ጠጅ?", "b", "c"], "Topic": ["Food"] * 3})
@@ -142,9 +143,7 @@ def test_a_changelog_that_is_not_text_is_told(make):
     first = open_release(make(BASE))
     path = first.folder / "CHANGELOG.md"
     path.write_bytes(b"# Changelog\n\n\x8a")
-    with pytest.raises(RowError) as caught:
-        next_changelog(first, open_release(make(BASE, version="1.0.1")))
-    assert str(caught.value) == (
+    assert message_of(RowError, lambda: next_changelog(first, open_release(make(BASE, version="1.0.1")))) == (
         f"{path}: byte 0x8A in line 3 is not UTF-8; restore it, or pull or build the release again"
     )
 

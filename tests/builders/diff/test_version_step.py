@@ -1,4 +1,7 @@
-"""The version that follows from what changed."""
+"""The version that follows from what changed; ``docs/publishing.md`` has the table of steps."""
+
+from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -9,99 +12,78 @@ from blend.builders.diff.text import _changelog_entry, _expected_version, accept
 
 SAQ, MCQ = "short-answer-questions", "multiple-choice-questions"
 ROWS = pl.DataFrame({"ID": ["q1", "q2"], "Question": ["a", "b"], "Topic": ["Food", "Food"]})
+ONE, WORD = ROWS.head(1), pl.lit("word")
 BASE = {(SAQ, "KR"): ROWS}
 ASKED = pl.DataFrame(
     {"MCQID": ["m1", "m2"], "ID": ["q1", "q2"], "country": "UK", "prompt": ["a", "b"]}
 ).with_columns(options=pl.Series([["a", "b"], ["a", "b"]]))
 """Two questions, each asked once; their ids follow from their options."""
 
+
+def kr(rows: pl.DataFrame) -> dict[tuple[str, str], pl.DataFrame]:
+    return {(SAQ, "KR"): rows}
+
+
+def case(step: str, tables: Any, *reasons: str, **changes: Any) -> tuple[Any, ...]:
+    return step, tables, reasons, changes
+
+
 CASES = {
-    "nothing": (BASE, {}, "none", []),
-    "another version": (BASE, {"version": "3.0.0"}, "none", []),
-    "a value": (
-        {(SAQ, "KR"): ROWS.with_columns(Question=pl.lit("c"))},
-        {},
-        "patch",
-        ["short-answer-questions: 2 rows changed in Question"],
+    "nothing": case("none", BASE),
+    "another version": case("none", BASE, version="3.0.0"),
+    "a value": case("patch", kr(ROWS.with_columns(Question=WORD)), f"{SAQ}: 2 rows changed in Question"),
+    "an order of rows": case("patch", kr(ROWS.reverse()), f"{SAQ}: 1 row moved"),
+    "an order of columns": case(
+        "patch", kr(ROWS.select("Question", "ID", "Topic")), f"{SAQ}: columns stand in another order"
     ),
-    "an order of rows": ({(SAQ, "KR"): ROWS.reverse()}, {}, "patch", ["short-answer-questions: 1 row moved"]),
-    "an order of columns": (
-        {(SAQ, "KR"): ROWS.select("Question", "ID", "Topic")},
-        {},
-        "patch",
-        ["short-answer-questions: columns stand in another order"],
+    "an option": case("patch", BASE, "changed in the manifest: recipe.seed", seed=4),
+    "the package": case("patch", BASE, "changed in the manifest: sdk_version", sdk_version="9"),
+    "a file": case("patch", BASE, "other files changed: datasheet.toml", files={"datasheet.toml": "new"}),
+    "a row more": case(
+        "minor", kr(pl.concat([ROWS, ONE.with_columns(ID=pl.lit("q3"))])), f"{SAQ}: 1 row added"
     ),
-    "an option": (BASE, {"seed": 4}, "patch", ["changed in the manifest: recipe.seed"]),
-    "the package": (BASE, {"sdk_version": "9"}, "patch", ["changed in the manifest: sdk_version"]),
-    "a file": (BASE, {"files": {"datasheet.toml": "new"}}, "patch", ["other files changed: datasheet.toml"]),
-    "a row more": (
-        {(SAQ, "KR"): pl.concat([ROWS, ROWS.head(1).with_columns(ID=pl.lit("q3"))])},
-        {},
-        "minor",
-        ["short-answer-questions: 1 row added"],
+    "a column more": case(
+        "minor", kr(ROWS.with_columns(locale=pl.lit("ko-KR"))), f"{SAQ}: column locale added"
     ),
-    "a column more": (
-        {(SAQ, "KR"): ROWS.with_columns(locale=pl.lit("ko-KR"))},
-        {},
-        "minor",
-        ["short-answer-questions: column locale added"],
-    ),
-    "a split more": (BASE | {(SAQ, "KP"): ROWS}, {}, "minor", ["short-answer-questions: 1 split added: KP"]),
-    "a configuration more": (
-        BASE | {(MCQ, "test"): ROWS},
-        {},
-        "minor",
-        ["configuration multiple-choice-questions added"],
-    ),
-    "a row less": ({(SAQ, "KR"): ROWS.tail(1)}, {}, "major", ["short-answer-questions: 1 row removed"]),
-    "another id": (
-        {(SAQ, "KR"): ROWS.with_columns(ID=pl.col("ID").str.to_uppercase())},
-        {},
+    "a split more": case("minor", BASE | {(SAQ, "KP"): ROWS}, f"{SAQ}: 1 split added: KP"),
+    "a configuration more": case("minor", BASE | {(MCQ, "test"): ROWS}, f"configuration {MCQ} added"),
+    "a row less": case("major", kr(ONE), f"{SAQ}: 1 row removed"),
+    "another id": case(
         "major",
-        ["short-answer-questions: 2 rows removed", "short-answer-questions: 2 rows added"],
+        kr(ROWS.with_columns(ID=pl.col("ID").str.to_uppercase())),
+        *(f"{SAQ}: 2 rows removed", f"{SAQ}: 2 rows added"),
     ),
-    "a column less": (
-        {(SAQ, "KR"): ROWS.drop("Topic")},
-        {},
+    "a column less": case("major", kr(ROWS.drop("Topic")), f"{SAQ}: column Topic removed"),
+    "another type": case(
         "major",
-        ["short-answer-questions: column Topic removed"],
+        kr(ROWS.with_columns(Topic=pl.lit(1, pl.Int64))),
+        f"{SAQ}: column Topic is int64, was string",
     ),
-    "another type": (
-        {(SAQ, "KR"): ROWS.with_columns(Topic=pl.lit(1, pl.Int64))},
-        {},
-        "major",
-        ["short-answer-questions: column Topic is int64, was string"],
+    "another split": case(
+        "major", {(SAQ, "KO"): ROWS}, f"{SAQ}: 1 split removed: KR", f"{SAQ}: 1 split added: KO"
     ),
-    "another split": (
-        {(SAQ, "KO"): ROWS},
-        {},
-        "major",
-        ["short-answer-questions: 1 split removed: KR", "short-answer-questions: 1 split added: KO"],
+    "another configuration": case(
+        "major", {(MCQ, "KR"): ROWS}, f"configuration {SAQ} removed", f"configuration {MCQ} added"
     ),
-    "another configuration": (
-        {(MCQ, "KR"): ROWS},
-        {},
-        "major",
-        ["configuration short-answer-questions removed", "configuration multiple-choice-questions added"],
-    ),
-    "another licence": (BASE, {"license": "cc0-1.0"}, "major", ["the licence is cc0-1.0, was cc-by-4.0"]),
-    "another name": (BASE, {"name": "b"}, "major", ["the dataset's name is b, was blend-sample"]),
+    "another licence": case("major", BASE, "the licence is cc0-1.0, was cc-by-4.0", license="cc0-1.0"),
+    "another name": case("major", BASE, "the dataset's name is b, was blend-sample", name="b"),
 }
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_every_kind_of_change(make, case: str):
-    tables, changes, step, reasons = CASES[case]
+@pytest.mark.parametrize("name", CASES)
+def test_every_kind_of_change(make, name: str):
+    step, tables, reasons, changes = CASES[name]
     files = {"datasheet.toml": "old"}
     found = version_step(diff_releases(make(BASE, files=files), make(tables, **({"files": files} | changes))))
-    assert (found.step, [reason.text for reason in found.reasons]) == (step, reasons)
+    assert (found.step, *(reason.text for reason in found.reasons)) == (step, *reasons)
 
 
 def test_the_largest_reason_comes_first_and_decides(make):
-    grown = pl.concat(
-        [ROWS.tail(1).with_columns(Question=pl.lit("?")), ROWS.with_columns(ID=pl.lit("q") + "Question")]
+    changed, added = (
+        ROWS.tail(1).with_columns(Question=pl.lit("?")),
+        ROWS.with_columns(ID=pl.lit("q") + "Question"),
     )
-    found = version_step(diff_releases(make(BASE), make({(SAQ, "KR"): grown}, seed=1)))
+    found = version_step(diff_releases(make(BASE), make(kr(pl.concat([changed, added])), seed=1)))
     assert found.step == "major"
     assert [(reason.step, reason.text) for reason in found.reasons] == [
         ("major", "short-answer-questions: 1 row removed"),
@@ -154,15 +136,10 @@ def test_a_question_that_is_still_asked_is_not_gone(make, rows, step, expected):
 def test_every_row_counts_once(make):
     """Of six variants of q1 four are gone and three came, q2 is gone, q3 came, and q4 is asked once more."""
     old = pl.DataFrame(
-        {"MCQID": [*"abcdef", "g", "h"], "ID": ["q1"] * 6 + ["q2", "q4"], "country": "UK", "prompt": "p"}
+        {"MCQID": [*"abcdefgh"], "ID": ["q1"] * 6 + ["q2", "q4"], "country": "UK", "prompt": "p"}
     )
     new = pl.DataFrame(
-        {
-            "MCQID": [*"efxyz", "s", "h", "i"],
-            "ID": ["q1"] * 5 + ["q3", "q4", "q4"],
-            "country": "UK",
-            "prompt": "p",
-        }
+        {"MCQID": [*"efxyzshi"], "ID": ["q1"] * 5 + ["q3", "q4", "q4"], "country": "UK", "prompt": "p"}
     )
     found = diff_releases(make({(MCQ, "test"): old}), make({(MCQ, "test"): new}))
     assert [reason.text for reason in version_step(found).reasons] == [
@@ -176,3 +153,9 @@ def test_every_row_counts_once(make):
     entry = _changelog_entry(found, "1.1.0")
     assert "| table | was | now | added | removed | replaced | changed | moved |" in entry
     assert "| multiple-choice-questions test | 8 | 8 | 2 | 2 | 3 | 0 | 0 |" in entry
+
+
+def test_every_step_has_its_row_in_the_docs(root: Path):
+    rows = (root / "docs" / "publishing.md").read_text(encoding="utf-8").splitlines()
+    begins = tuple(f"| {step} |" for step in STEPS)
+    assert [row.split(" ")[1] for row in rows if row.startswith(begins)] == list(reversed(STEPS))

@@ -96,7 +96,6 @@ def planted(release: Path) -> list[str]:
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 def test_wrong_keys_are_among_the_suspects(runs: list[Path], mini_release: Path):
     found = analysed(runs)
     keys = planted(mini_release)
@@ -104,7 +103,6 @@ def test_wrong_keys_are_among_the_suspects(runs: list[Path], mini_release: Path)
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 def test_fewer_than_six_models_say_only_how_difficult_items_are(runs: list[Path]):
     found = analysed(runs[7:])
     assert found.untold == (
@@ -120,7 +118,6 @@ def test_fewer_than_six_models_say_only_how_difficult_items_are(runs: list[Path]
 
 
 @pytest.mark.nightly
-@pytest.mark.slow
 def test_a_refused_key_leaves_the_next_release(runs: list[Path], mini_release: Path, tmp_path: Path):
     listed, verdicts = tmp_path / "suspects.csv", tmp_path / "verdicts.tsv"
     printed = run("items", *runs, "--suspects", listed)

@@ -215,7 +215,6 @@ TEMPLATES = st.dictionaries(
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 @settings(max_examples=examples(25), deadline=None)
 @given(TEMPLATES, st.integers(0, 9))
 def test_the_order_of_the_input_is_irrelevant(templates, shuffle_seed):
@@ -233,7 +232,6 @@ def test_the_order_of_the_input_is_irrelevant(templates, shuffle_seed):
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 def test_a_locale_is_asked_in_the_same_words_once():
     questions, annotations = frames_of({"T-1": FRUIT | {"en-GB": [("fig", 2)]}, "T-2": FRUIT, "T-3": FRUIT})
     questions = questions.with_columns(en_question=pl.lit("What do people eat?"))

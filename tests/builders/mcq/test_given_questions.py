@@ -55,7 +55,6 @@ def built(files: Path, out: Path, **mcq: bool) -> Path:
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 def test_a_release_of_the_task(files: Path, tmp_path: Path):
     release = built(files, tmp_path / "release")
     rows = read_config(release, "multiple-choice-questions")
@@ -87,7 +86,6 @@ def _without_short_answers_of_ireland(folder: Path) -> None:
 
 
 @pytest.mark.nightly
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("make", "n_mcqs", "n_unknown"),
     [

@@ -5,7 +5,6 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -17,8 +16,6 @@ from helpers.hub.hub_releases import (
     FOUR,
     REPO,
     SECOND,
-    Publish,
-    Refusal,
     digests,
     held,
     make_release,
@@ -35,7 +32,7 @@ NO_QUESTIONS = McqOptions(target_min_votes=50)
 
 
 @pytest.mark.landing
-def test_a_first_release_is_one_commit_and_one_tag(hub: Hub, publish: Publish, releases: Path):
+def test_a_first_release_is_one_commit_and_one_tag(hub: Hub, publish, releases):
     steps = []
     done = publish(releases / FIRST, on_progress=lambda step, ready, total: steps.append((step, ready, total)))
     repository = hub.repository(REPO)
@@ -58,9 +55,7 @@ def test_a_first_release_is_one_commit_and_one_tag(hub: Hub, publish: Publish, r
 
 
 @pytest.mark.landing
-def test_the_next_release_sends_what_changed_and_removes_what_is_gone(
-    hub: Hub, publish: Publish, releases: Path
-):
+def test_the_next_release_sends_what_changed_and_removes_what_is_gone(hub: Hub, publish, releases):
     publish(releases / FIRST)
     hub.requests.clear()
     done = publish(releases / "fewer", force_version="a test of removal")
@@ -82,7 +77,7 @@ def test_the_next_release_sends_what_changed_and_removes_what_is_gone(
 
 
 @pytest.mark.landing
-def test_the_same_content_again_does_nothing(hub: Hub, publish: Publish, releases: Path):
+def test_the_same_content_again_does_nothing(hub: Hub, publish, releases):
     first = publish(releases / FIRST)
     hub.requests.clear()
     again = publish(releases / FIRST)
@@ -92,9 +87,7 @@ def test_the_same_content_again_does_nothing(hub: Hub, publish: Publish, release
 
 
 @pytest.mark.landing
-def test_other_content_under_a_published_version_is_refused(
-    hub: Hub, publish: Publish, refusal: Refusal, releases: Path
-):
+def test_other_content_under_a_published_version_is_refused(hub: Hub, publish, refusal, releases):
     publish(releases / FIRST)
     before = hub.repository(REPO).history("main")
     hub.requests.clear()
@@ -110,9 +103,7 @@ def test_other_content_under_a_published_version_is_refused(
 
 
 @pytest.mark.landing
-def test_a_dry_run_says_what_would_change_and_changes_nothing(
-    hub: Hub, publish: Publish, releases: Path, login: Any
-):
+def test_a_dry_run_says_what_would_change_and_changes_nothing(hub: Hub, publish, releases, login):
     login(None)
     plan = publish(releases / FIRST, dry_run=True)
     assert (plan.action, plan.creates, plan.made) == ("publish", True, None)
@@ -127,7 +118,7 @@ def test_a_dry_run_says_what_would_change_and_changes_nothing(
 
 
 @pytest.mark.landing
-def test_a_lower_version_is_refused(publish: Publish, refusal: Refusal, releases: Path):
+def test_a_lower_version_is_refused(publish, refusal, releases):
     publish(releases / SECOND)
     assert refusal(releases / FIRST, force_version="back") == (
         "Hub dataset org/blend: version 1.0.0 is not above 1.1.0, the latest one there; "
@@ -136,9 +127,7 @@ def test_a_lower_version_is_refused(publish: Publish, refusal: Refusal, releases
 
 
 @pytest.mark.nightly
-def test_the_version_has_to_follow_from_the_changes(
-    hub: Hub, publish: Publish, refusal: Refusal, tmp_path: Path
-):
+def test_the_version_has_to_follow_from_the_changes(hub: Hub, publish, refusal, tmp_path: Path):
     first = make_release(tmp_path / "first", "1.0.0", mcq=NO_QUESTIONS)
     publish(first)
     more = make_release(tmp_path / "more", "1.0.1", locales=FIVE, mcq=NO_QUESTIONS, after=first)
@@ -158,9 +147,7 @@ def test_the_version_has_to_follow_from_the_changes(
 
 
 @pytest.mark.landing
-def test_the_second_of_two_maintainers_gets_a_conflict(
-    hub: Hub, publish: Publish, refusal: Refusal, releases: Path, login: Any
-):
+def test_the_second_of_two_maintainers_gets_a_conflict(hub: Hub, publish, refusal, releases, login):
     publish(releases / FIRST)
     base = hub.repository(REPO).branches["main"]
     other_is_done = threading.Event()
@@ -182,7 +169,7 @@ def test_the_second_of_two_maintainers_gets_a_conflict(
 
 @pytest.mark.nightly
 def test_a_publish_between_anothers_commit_and_tag_is_refused(
-    hub: Hub, publish: Publish, refusal: Refusal, releases: Path, hub_cache: Path, tmp_path: Path
+    hub: Hub, publish, refusal, releases, hub_cache, tmp_path: Path
 ):
     publish(releases / FIRST)
     hub.fail("POST /api/datasets/org/blend/tag/.*", status=403)
@@ -206,7 +193,7 @@ def test_a_publish_between_anothers_commit_and_tag_is_refused(
 
 
 @pytest.mark.landing
-def test_a_commit_without_its_tag_is_tagged(hub: Hub, publish: Publish, refusal: Refusal, releases: Path):
+def test_a_commit_without_its_tag_is_tagged(hub: Hub, publish, refusal, releases):
     hub.fail("POST /api/datasets/org/blend/tag/.*", status=403)
     refusal(releases / FIRST)
     hub.requests.clear()
@@ -217,7 +204,7 @@ def test_a_commit_without_its_tag_is_tagged(hub: Hub, publish: Publish, refusal:
 
 
 @pytest.mark.landing
-def test_edits_by_hand_are_told_before_they_are_replaced(hub: Hub, publish: Publish, releases: Path):
+def test_edits_by_hand_are_told_before_they_are_replaced(hub: Hub, publish, releases):
     publish(releases / FIRST)
     hub.repository(REPO).edit({"README.md": b"# mine", "notes.txt": b"x"})
     plan = publish(releases / SECOND, dry_run=True, force_version="a test")
@@ -237,7 +224,7 @@ def asked(hub: Hub) -> list[str]:
 
 @pytest.mark.landing
 def test_requests_of_a_first_release_a_successor_and_a_repetition(
-    hub: Hub, publish: Any, releases: Path, monkeypatch: pytest.MonkeyPatch
+    hub: Hub, publish, releases, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(hub_api, "PAGE_ENTRIES", 1000)  # as the Hub itself
     publish(releases / "1.0.0")
@@ -291,7 +278,7 @@ def once(action: Callable[[], object]) -> Callable[[], None]:
 
 @pytest.mark.nightly
 def test_somebody_else_publishes_while_the_repository_is_made(
-    hub: Hub, refusal: Any, releases: Path, somebody_else: Any, quick: None
+    hub: Hub, refusal, releases, somebody_else, quick
 ):
     other = releases / "other"
     hub.fail(CREATE, status=503, times=3, action=once(lambda: somebody_else(other)))
@@ -308,7 +295,7 @@ def test_somebody_else_publishes_while_the_repository_is_made(
 @pytest.mark.nightly
 @pytest.mark.parametrize("request_", [CREATE, COMMIT])
 def test_two_runs_of_the_same_content_both_end_well(
-    hub: Hub, publish: Any, releases: Path, somebody_else: Any, quick: None, request_: str
+    hub: Hub, publish, releases, somebody_else, quick, request_: str
 ):
     commits = []
     hub.fail(request_, action=once(lambda: commits.append(somebody_else(releases / "1.0.0"))))
@@ -325,7 +312,7 @@ def test_two_runs_of_the_same_content_both_end_well(
 
 @pytest.mark.nightly
 def test_a_version_that_was_taken_back_before_its_tag_is_not_tagged(
-    hub: Hub, publish: Any, refusal: Any, releases: Path, tmp_path: Path
+    hub: Hub, publish, refusal, releases, tmp_path: Path
 ):
     publish(releases / "1.0.0")
     repository = hub.repository(REPO)
@@ -344,7 +331,7 @@ def test_a_version_that_was_taken_back_before_its_tag_is_not_tagged(
 
 @pytest.mark.landing
 @pytest.mark.parametrize("endpoint", [THE_HUB, "https://hf.co", "https://www.huggingface.co/"])
-def test_files_have_their_address_on_the_hub(releases: Path, endpoint: str):
+def test_files_have_their_address_on_the_hub(releases, endpoint: str):
     manifest = read_manifest(releases / FIRST)
     metadata = addressed_files(releases / FIRST, manifest, repo_id=REPO, endpoint=endpoint)["croissant.json"]
     addresses = [entry["contentUrl"] for entry in json.loads(metadata)["distribution"]]

@@ -9,11 +9,10 @@ from contextlib import contextmanager
 from http import HTTPStatus
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from helpers.hub.hub_releases import FIRST, REPO, Publish, Refusal, held, published, writes
+from helpers.hub.hub_releases import FIRST, REPO, held, published, writes
 from helpers.hub.hub_server import Hub
 from helpers.tiers import rest_nightly
 
@@ -43,9 +42,7 @@ EVERY_STEP_AND_HOW = [(step, list(HOW)[number % len(HOW)]) for number, step in e
 
 @pytest.mark.nightly
 @pytest.mark.parametrize(("step", "how"), rest_nightly(product(STEPS, HOW), *EVERY_STEP_AND_HOW))
-def test_a_passing_error_at_any_step(
-    step: str, how: str, hub: Hub, publish: Publish, releases: Path, quick: None
-):
+def test_a_passing_error_at_any_step(step: str, how: str, hub: Hub, publish, releases, quick):
     fault = hub.fail(STEPS[step], **HOW[how])
     done = publish(releases / FIRST)
     assert fault.struck == 1
@@ -58,9 +55,7 @@ def test_a_passing_error_at_any_step(
     ]
 
 
-def test_a_hub_that_stays_busy_is_given_up_and_nothing_is_visible(
-    hub: Hub, publish: Publish, refusal: Refusal, releases: Path, quick: None
-):
+def test_a_hub_that_stays_busy_is_given_up_and_nothing_is_visible(hub: Hub, publish, refusal, releases, quick):
     waits: list[str] = []
     hub.fail("POST /api/datasets/org/blend/commit/main", status=503, times=100)
     assert refusal(releases / FIRST, on_wait=waits.append) == (
@@ -72,9 +67,7 @@ def test_a_hub_that_stays_busy_is_given_up_and_nothing_is_visible(
     assert publish(releases / FIRST).plan.action == "publish"
 
 
-def test_a_hub_that_asks_for_an_hour_is_not_waited_for(
-    hub: Hub, publish: Publish, refusal: Refusal, releases: Path
-):
+def test_a_hub_that_asks_for_an_hour_is_not_waited_for(hub: Hub, publish, refusal, releases):
     hub.fail("POST /api/datasets/org/blend/commit/main", status=429, retry_after_s=3600)
     assert refusal(releases / FIRST) == (
         "Hub dataset org/blend: the Hub is busy (429 Too Many Requests) and asks for time; "
@@ -82,7 +75,7 @@ def test_a_hub_that_asks_for_an_hour_is_not_waited_for(
     )
 
 
-def test_a_slow_answer_is_waited_for_and_asked_after(hub: Hub, publish: Publish, releases: Path, quick: None):
+def test_a_slow_answer_is_waited_for_and_asked_after(hub: Hub, publish, releases, quick):
     # Longer than the time limit: the commit is made while the client has given up waiting.
     hub.fail("POST /api/datasets/org/blend/commit/main", moment="after", action=threading.Event().wait)
     hub.faults[-1].action = lambda: threading.Event().wait(1.0)
@@ -91,7 +84,7 @@ def test_a_slow_answer_is_waited_for_and_asked_after(hub: Hub, publish: Publish,
     assert hub.requests.count("POST /api/datasets/org/blend/commit/main") == 1
 
 
-def test_files_that_do_not_arrive(hub: Hub, publish: Publish, refusal: Refusal, releases: Path, quick: None):
+def test_files_that_do_not_arrive(hub: Hub, publish, refusal, releases, quick):
     hub.fail("PUT /large/.*", drop=True, moment="body", times=1000)
     message = refusal(releases / FIRST)
     assert message.startswith("Hub dataset org/blend: the files did not arrive (")
@@ -103,9 +96,7 @@ def test_files_that_do_not_arrive(hub: Hub, publish: Publish, refusal: Refusal, 
     publish(releases / FIRST)
 
 
-def test_addresses_that_the_client_logs_are_without_signatures(
-    hub: Hub, publish: Publish, releases: Path, quick: None
-):
+def test_addresses_that_the_client_logs_are_without_signatures(hub: Hub, publish, releases, quick):
     hub.fail("PUT /large/.*", status=503, times=3)
     with caught_log() as lines:
         publish(releases / FIRST)
@@ -127,7 +118,7 @@ def caught_log() -> Iterator[list[str]]:
         logger.removeHandler(handler)
 
 
-def test_what_has_arrived_is_not_sent_twice(hub: Hub, publish: Publish, refusal: Refusal, releases: Path):
+def test_what_has_arrived_is_not_sent_twice(hub: Hub, publish, refusal, releases):
     hub.fail("POST /api/datasets/org/blend/commit/main", status=403)
     refusal(releases / FIRST)
     hub.requests.clear()
@@ -136,7 +127,7 @@ def test_what_has_arrived_is_not_sent_twice(hub: Hub, publish: Publish, refusal:
 
 
 def test_side_by_side_requests_tell_of_a_wait_once_and_a_dry_run_promises_no_namespace(
-    hub: Hub, releases: Path, tmp_path: Path
+    hub: Hub, releases, tmp_path: Path
 ):
     hub.fail("GET /api/datasets/theirs/blend.*", status=503, times=2)
     command = [sys.executable, "-m", "blend", "publish", str(releases / FIRST), "theirs/blend", "--dry-run"]
@@ -177,7 +168,7 @@ QUOTA = "Private repository storage limit reached, please upgrade your plan to i
     ids=["quota", "payment", "rule", "nothing said"],
 )
 def test_what_is_forbidden_is_told_as_the_hub_says_it(
-    hub: Hub, refusal: Any, releases: Path, request_: str, status: int, message: str | None
+    hub: Hub, refusal, releases, request_: str, status: int, message: str | None
 ):
     hub.fail(request_, status=status, message=message)
     found = refusal(releases / "1.0.0")
@@ -189,7 +180,7 @@ def test_what_is_forbidden_is_told_as_the_hub_says_it(
 
 @pytest.mark.landing
 @pytest.mark.parametrize("dry_run", [False, True])
-def test_a_branch_of_the_tags_name(hub: Hub, refusal: Any, releases: Path, dry_run: bool):
+def test_a_branch_of_the_tags_name(hub: Hub, refusal, releases, dry_run: bool):
     hub.store.create("org/blend", private=False, author="bob")
     repository = hub.repository("org/blend")
     repository.branches["v1.0.0"] = repository.branches["main"]
@@ -204,9 +195,7 @@ def test_a_branch_of_the_tags_name(hub: Hub, refusal: Any, releases: Path, dry_r
 
 @pytest.mark.landing
 @pytest.mark.parametrize("request_", ["commit/main", "tag/.*"])
-def test_a_branch_of_the_tags_name_that_appears_meanwhile(
-    hub: Hub, refusal: Any, releases: Path, quick: None, request_: str
-):
+def test_a_branch_of_the_tags_name_that_appears_meanwhile(hub: Hub, refusal, releases, quick, request_: str):
     def branch() -> None:
         repository = hub.repository("org/blend")
         repository.branches["v1.0.0"] = repository.branches["main"]
@@ -223,7 +212,7 @@ def test_a_branch_of_the_tags_name_that_appears_meanwhile(
 
 @pytest.mark.landing
 @pytest.mark.parametrize("status", [413, 507])
-def test_a_file_that_is_refused_is_named(hub: Hub, refusal: Any, releases: Path, quick: None, status: int):
+def test_a_file_that_is_refused_is_named(hub: Hub, refusal, releases, quick, status: int):
     hub.fail(CONTENT, status=status, times=1000)
     message = refusal(releases / "1.0.0")
     assert message.startswith(f"{WHERE}, data/")

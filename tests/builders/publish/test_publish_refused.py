@@ -16,8 +16,6 @@ from helpers.hub.hub_releases import (
     FOUR,
     REPO,
     SECOND,
-    Publish,
-    Refusal,
     altered,
     digests,
     make_release,
@@ -32,9 +30,7 @@ from helpers.hub.hub_store import BOB, CAROL, DAVE, Account
 
 
 @pytest.mark.nightly
-def test_a_private_repository_is_seen_by_its_owners_only(
-    hub: Hub, publish: Publish, releases: Path, login: Any, tmp_path: Path
-):
+def test_a_private_repository_is_seen_by_its_owners_only(hub: Hub, publish, releases, login, tmp_path: Path):
     from blend.loaders.releases.references import pull_release
 
     publish(releases / FIRST, private=True)
@@ -52,9 +48,7 @@ def test_a_private_repository_is_seen_by_its_owners_only(
 
 
 @pytest.mark.landing
-def test_a_public_repository_is_not_taken_for_a_private_one(
-    hub: Hub, publish: Publish, refusal: Refusal, releases: Path
-):
+def test_a_public_repository_is_not_taken_for_a_private_one(hub: Hub, publish, refusal, releases):
     publish(releases / FIRST)
     assert refusal(releases / SECOND, private=True) == (
         "Hub dataset org/blend: exists and is public, so `private` cannot be kept; make it private in its "
@@ -63,7 +57,7 @@ def test_a_public_repository_is_not_taken_for_a_private_one(
 
 
 @pytest.mark.landing
-def test_messages_about_tokens(hub: Hub, publish: Publish, refusal: Refusal, releases: Path, login: Any):
+def test_messages_about_tokens(hub: Hub, publish, refusal, releases, login):
     login(None)
     assert refusal(releases / FIRST) == (
         "Hub dataset org/blend: not logged in; run `hf auth login`, or set HF_TOKEN to a token that may write"
@@ -85,7 +79,7 @@ def test_messages_about_tokens(hub: Hub, publish: Publish, refusal: Refusal, rel
 
 
 @pytest.mark.landing
-def test_messages_for_repository_ids(publish: Publish, refusal: Refusal, releases: Path):
+def test_messages_for_repository_ids(publish, refusal, releases):
     expected = (
         "Hub dataset {}: not the name of a repository; write org/name, where org is an account or organisation"
     )
@@ -97,7 +91,7 @@ def test_messages_for_repository_ids(publish: Publish, refusal: Refusal, release
 
 
 @pytest.mark.landing
-def test_files_of_others_are_not_replaced(hub: Hub, publish: Publish, refusal: Refusal, releases: Path):
+def test_files_of_others_are_not_replaced(hub: Hub, publish, refusal, releases):
     hub.store.create(REPO, private=False, author="bob")
     hub.repository(REPO).edit({"data.csv": b"a,b\n", "README.md": b"# Bob's"})
     assert refusal(releases / FIRST) == (
@@ -107,7 +101,7 @@ def test_files_of_others_are_not_replaced(hub: Hub, publish: Publish, refusal: R
 
 
 @pytest.mark.nightly
-def test_another_dataset_is_not_replaced(publish: Publish, refusal: Refusal, releases: Path, tmp_path: Path):
+def test_another_dataset_is_not_replaced(publish, refusal, releases, tmp_path: Path):
     publish(releases / FIRST)
     make_release(tmp_path / "other", "3.0.0", name="another")
     assert refusal(tmp_path / "other", force_version="mistaken") == (
@@ -117,9 +111,7 @@ def test_another_dataset_is_not_replaced(publish: Publish, refusal: Refusal, rel
 
 
 @pytest.mark.landing
-def test_a_release_that_is_not_as_its_manifest_says(
-    publish: Publish, refusal: Refusal, releases: Path, tmp_path: Path
-):
+def test_a_release_that_is_not_as_its_manifest_says(publish, refusal, releases, tmp_path: Path):
     release = make_release(tmp_path / "release", FIRST)
     (release / "README.md").write_text("changed")
     (release / "recipe.toml").unlink()
@@ -131,7 +123,7 @@ def test_a_release_that_is_not_as_its_manifest_says(
 
 
 @pytest.mark.nightly
-def test_a_file_that_changes_while_it_is_sent(hub: Hub, publish: Publish, refusal: Refusal, tmp_path: Path):
+def test_a_file_that_changes_while_it_is_sent(hub: Hub, publish, refusal, tmp_path: Path):
     release = make_release(tmp_path / "release", FIRST)
     table = release / "data" / "annotations" / "KR-00000.parquet"
     hub.fail(
@@ -145,7 +137,7 @@ def test_a_file_that_changes_while_it_is_sent(hub: Hub, publish: Publish, refusa
 
 
 @pytest.mark.landing
-def test_data_that_may_not_be_passed_on_is_refused(refusal: Refusal, tmp_path: Path):
+def test_data_that_may_not_be_passed_on_is_refused(refusal, tmp_path: Path):
     from blend.builders.release import build_release
     from blend.loaders.recipes import semeval_recipe
     from helpers.semeval_files import write_semeval
@@ -186,7 +178,7 @@ def half_of_the_rows(table: bytes) -> bytes:
     ],
 )
 def test_an_unsound_release_is_refused(
-    hub: Hub, refusal: Any, releases: Path, tmp_path: Path, path: str, change: Any, found: str
+    hub: Hub, refusal, releases, tmp_path: Path, path: str, change: Any, found: str
 ):
     release = altered(releases / "1.0.0", tmp_path / "unsound", path, change)
     message = refusal(release)
@@ -199,7 +191,7 @@ def test_an_unsound_release_is_refused(
 
 @pytest.mark.landing
 def test_a_reason_to_publish_it_all_the_same_stands_in_changelog_and_commit(
-    hub: Hub, publish: Any, releases: Path, tmp_path: Path
+    hub: Hub, publish, releases, tmp_path: Path
 ):
     release = altered(releases / "1.0.0", tmp_path / "unsound", "README.md", with_another_number)
     done = publish(release, allow_errors="the Hub's page counts them")
@@ -219,7 +211,7 @@ def test_a_reason_to_publish_it_all_the_same_stands_in_changelog_and_commit(
 
 @pytest.mark.nightly
 def test_the_step_follows_from_the_tables_whatever_the_manifest_says(
-    publish: Any, refusal: Any, releases: Path, tmp_path: Path
+    publish, refusal, releases, tmp_path: Path
 ):
     publish(releases / "1.0.0")
     again = make_release(tmp_path / "again", "1.0.1", after=releases / "1.0.0")
@@ -233,7 +225,7 @@ def test_the_step_follows_from_the_tables_whatever_the_manifest_says(
 @pytest.mark.nightly
 @pytest.mark.parametrize("after", [None, "1.0.0"])
 def test_a_changelog_that_leaves_the_latest_version_out_is_refused(
-    publish: Any, refusal: Any, releases: Path, tmp_path: Path, after: str | None
+    publish, refusal, releases, tmp_path: Path, after: str | None
 ):
     publish(releases / "1.0.0")
     publish(make_release(tmp_path / "latest", "1.0.1", title="Better", after=releases / "1.0.0"))
@@ -248,7 +240,7 @@ def test_a_changelog_that_leaves_the_latest_version_out_is_refused(
 
 @pytest.mark.landing
 def test_another_locale_is_a_minor_version_and_only_what_changed_is_downloaded(
-    hub: Hub, publish: Any, releases: Path, hub_cache: Path
+    hub: Hub, publish, releases, hub_cache
 ):
     publish(releases / "1.0.0")
     shutil.rmtree(hub_cache, ignore_errors=True)

@@ -1,6 +1,7 @@
 """Contributions of three people, one of them broken in ten ways, become one release."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,14 @@ from blend.builders.stats.measures import question_tables
 from blend.loaders.contributions import check_contributions
 from blend.loaders.recipes import read_recipe
 from blend.loaders.releases.tables import read_config, read_figures
-from blend.schemas.errors import RowError, RowErrors
 from blend.schemas.manifest import ANNOTATOR_GROUPS_NAME, ReleaseManifest
 from blend.schemas.recipe import Recipe, Source
 from blend.schemas.rows import ANNOTATIONS
+from helpers.hub.hub_releases import digests
+from helpers.messages import wrong
+
+LOADERS = Path(__file__).parents[2] / "loaders"
+VALID, TEN_WAYS = LOADERS / "valid/contributions", LOADERS / "broken/contributions/broken_in_ten_ways"
 
 CONSENT = "# What you agree to\n\nEverybody whose answers you bring has agreed to their publication.\n"
 TEMPLATES = """\
@@ -80,46 +85,6 @@ FILES = {
     "abel-am/annotators.csv": profiles("zq01,am,33,35-44"),
 }
 
-BROKEN = {
-    "jun-ko/contributor.toml": contributor(credit="pseudonym", pseudonym="jun@example.org"),
-    "jun-ko/questions.csv": "template_id,locale,question,en_question\n"
-    "food-01,ko-KR,아침에 무엇을 먹나요?,What do people in South Korea eat for breakfast?\n"
-    "work-02,ko-KR,몇 시에 퇴근하나요?,When does the working day end in South Korea?\n"
-    "work-01,ko-KO,몇 시에 퇴근하나요?,When does the working day end in South Korea?\n",
-    "jun-ko/responses/ko-KR.csv": "template_id,annotator,answer_1\n"
-    "food-01,zq01,국\nfood-01,zq01,국\nfood-01,zq02,\nwork-01,zq02,noon\n",
-    "jun-ko/annotators.csv": "annotator,native_language,years_in_region,age_band,consent\n"
-    "zq01,vi,two,25-34,yes\nzq02,th,3,25-34,no\n",
-    "jun-ko/notes.txt": "",
-}
-
-TEN_PROBLEMS = """\
-11 problems:
-jun-ko/notes.txt: nothing of that name is read; rename or move it, or keep it elsewhere; what is read here: \
-contributor.toml, templates.csv, questions.csv, prompts.csv, responses/, reviews/, annotators.csv
-jun-ko/questions.csv:4, column locale: unknown locale 'ko-KO'; did you mean 'ko-KR'? the nearest of the \
-34 there are: ko-KR, ko-KP, ta-LK; a region that is not among them needs an entry in a locale file \
-(`locale_file`, see docs/recipe.md), and no such file is named
-jun-ko/responses/ko-KR.csv:4: neither an answer nor a non-answer; fill in one; the non-answers are \
-not-applicable, no-answer, idk, other
-jun-ko/contributor.toml, key pseudonym: an e-mail address tells who somebody is; write a pseudonym, for \
-example a01
-jun-ko/annotators.csv:2, column years_in_region: 'two' is not a whole number; correct it
-jun-ko/annotators.csv:3, column consent: 'no' is not 'yes'; take the row out, unless the annotator has agreed; \
-then write yes
-mina-ko/questions.csv:2, column question: question 'food-01' in ko-KR says something else than in \
-jun-ko/questions.csv:2; agree on one of the two; what is meant to be another needs an id of its own
-jun-ko/questions.csv:2, column question: question 'food-01' in ko-KR says something else than in \
-mina-ko/questions.csv:2; agree on one of the two; what is meant to be another needs an id of its own
-jun-ko/responses/ko-KR.csv:3: annotator 'jun-ko/zq01' answers 'food-01' in ko-KR also in \
-jun-ko/responses/ko-KR.csv:2; delete one of the two, or correct its annotator or template_id
-jun-ko/questions.csv:3, column template_id: template 'work-02' does not exist; add \
-it to the templates, or correct the id; if it is not asked any more, delete its rows in the questions, \
-responses and reviews as well
-jun-ko/responses/ko-KR.csv:5: 'noon' is not HH:MM, for which 'work-01' asks; write again what was typed if a \
-spreadsheet changed it or its column moved; else mark it invalid in the review, or \
-group it there with the same answer as HH:MM (`blend reviews propose` makes a sheet to do so)"""
-
 
 def write(folder: Path, files: dict[str, str]) -> Path:
     for name, text in files.items():
@@ -139,26 +104,21 @@ def release(collection: Path) -> tuple[Path, ReleaseManifest]:
     return made, build_release(RECIPE, made, base=collection)
 
 
-def everything(folder: Path) -> dict[str, bytes]:
-    files = [path for path in folder.rglob("*") if path.is_file()]
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
-
-
 @pytest.mark.slow
-def test_one_folder_broken_in_ten_ways_is_told_all_of_them_and_repaired(tmp_path: Path, release):
-    folder = write(tmp_path, {**FILES, **BROKEN})
-    with pytest.raises(RowErrors) as caught:
-        build_release(RECIPE, tmp_path / "release", base=folder)
-    assert str(caught.value) == TEN_PROBLEMS
+def test_one_folder_broken_in_ten_ways_is_told_all_of_them_and_repaired(tmp_path: Path):
+    mina = Path(shutil.copytree(VALID, tmp_path / "contributions")) / "mina-ko"
+    shutil.rmtree(mina)
+    shutil.copytree(TEN_WAYS / "mina-ko", mina)
+    told = wrong(lambda: build_release(RECIPE, tmp_path / "release", base=tmp_path))
+    assert told == (TEN_WAYS / "message.txt").read_text(encoding="utf-8").removesuffix("\n")
     assert not (tmp_path / "release").exists()
     # The check says the same as the build, by folder.
-    check = check_contributions(folder)
-    assert (len(check.of("jun-ko")), len(check.of("mina-ko")), len(check.errors)) == (10, 1, 11)
-    (folder / "contributions" / "jun-ko" / "notes.txt").unlink()
-    write(tmp_path, FILES)
-    assert check_contributions(folder).passes
-    build_release(RECIPE, tmp_path / "release", base=folder)
-    assert everything(tmp_path / "release") == everything(release[0])
+    check = check_contributions(tmp_path)
+    assert (len(check.of("mina-ko")), len(check.of("jun-ko")), len(check.errors)) == (10, 1, 11)
+    shutil.rmtree(mina)
+    shutil.copytree(VALID / "mina-ko", mina)
+    assert check_contributions(tmp_path).passes
+    assert build_release(RECIPE, tmp_path / "release", base=tmp_path).tables
 
 
 @pytest.mark.slow
@@ -167,7 +127,7 @@ def test_it_builds_again_byte_for_byte_from_its_own_recipe(tmp_path: Path, relea
     moved = write(tmp_path, FILES) / "contributions"
     recipe = read_recipe(made / "recipe.toml")
     build_release(recipe, tmp_path / "again", base=made, source_paths={"contributions": moved})
-    assert everything(tmp_path / "again") == everything(made)
+    assert digests(tmp_path / "again") == digests(made)
 
 
 def test_annotators_of_two_contributors_are_told_apart(release):
@@ -220,22 +180,18 @@ def test_groups_of_five_are_published_and_nothing_of_a_person(release):
     assert stats.annotator_groups is not None
     assert_frame_equal(stats.annotator_groups, groups)
     assert "annotator-groups" in {table.name for table in question_tables(stats)}
-    files = everything(made)
     # Not the digest of the rows either: they are few and short enough to be found by trial.
     assert not any("annotators.csv" in info.path for source in manifest.sources for info in source.files)
-    for name, content in files.items():
-        assert b"zq0" not in content, name
-        assert b"65+" not in content, name
-        assert b"zh-Hant" not in content, name
+    texts = {path.name: path.read_bytes() for path in made.rglob("*") if path.is_file()}
+    private = (b"zq0", b"65+", b"zh-Hant")
+    assert [name for name, content in texts.items() if any(part in content for part in private)] == []
 
 
 def test_a_licence_that_does_not_allow_the_datasets(tmp_path: Path):
     folder = write(
         tmp_path, {**FILES, "abel-am/contributor.toml": contributor(credit="none", license="cc-by-nc-4.0")}
     )
-    with pytest.raises(RowError) as caught:
-        build_release(RECIPE, tmp_path / "release", base=folder)
-    assert str(caught.value) == (
+    assert wrong(lambda: build_release(RECIPE, tmp_path / "release", base=folder)) == (
         "contributions/abel-am/contributor.toml, key license: 'cc-by-nc-4.0' does not allow a dataset under "
         "'cc-by-sa-4.0'; change the one or the other; docs/contributing-data.md says which licences go together"
     )

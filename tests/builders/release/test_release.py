@@ -25,6 +25,7 @@ from blend.loaders.responses import read_responses
 from blend.schemas.errors import BlendError, InputError, RowError, RowErrors
 from blend.schemas.manifest import AGREEMENT_NAME
 from blend.schemas.recipe import McqOptions, Recipe, SaqOptions, Source
+from helpers.messages import wrong
 
 
 @pytest.fixture
@@ -86,9 +87,7 @@ def test_words_on_a_version_are_not_those_of_the_one_before(mini_release: Path, 
     said = before.model_copy(update={"recipe": before.recipe.model_copy(update={"changes": "New answers."})})
     (tmp_path / "release.json").write_text(said.to_json(), encoding="utf-8")
     recipe = recipe_of(Source(kind="sample"), previous=str(tmp_path), changes="New answers.")
-    with pytest.raises(InputError) as caught:
-        build_release(recipe, tmp_path / "release")
-    assert str(caught.value) == (
+    assert wrong(lambda: build_release(recipe, tmp_path / "release")) == (
         f"recipe, key changes: says word for word what it says of {before.version}; write what is new since "
         "then, or remove the key"
     )
@@ -127,9 +126,7 @@ def test_of_several_sources_errors_and_findings_name_theirs(responses: Path, tmp
 @pytest.mark.slow
 def test_a_locale_that_no_source_holds():
     recipe = sample_recipe().model_copy(update={"locales": ("ko-KR", "sv-SE")})
-    with pytest.raises(BlendError) as caught:
-        read_inputs(RecipeInPlace.of(recipe))
-    assert str(caught.value) == (
+    assert wrong(lambda: read_inputs(RecipeInPlace.of(recipe))) == (
         "recipe, key locales: no source has a question in sv-SE; the sources hold am-ET, ar-DZ, en-US, es-MX, "
         "fa-IR, ja-JP, ko-KP, ko-KR, su-JB, zh-CN"
     )
@@ -149,7 +146,6 @@ def test_a_locale_that_nobody_knows():
 
 
 @pytest.mark.nightly
-@pytest.mark.slow
 def test_verdicts_are_used_and_pinned(tmp_path: Path):
     (tmp_path / "verdicts.csv").write_text(
         "template_id,locale,option,verdict,with,reader,why\n"
@@ -277,10 +273,8 @@ def test_a_release_without_or_with_a_broken_file(tmp_path: Path):
     assert read_figures(tmp_path, AGREEMENT_NAME) is None
     (tmp_path / "reports").mkdir()
     for text, why in (
-        ("{", "the JSON ends in the middle"),
         ('[{"locale": 3, "alpha": []}]', "is not a list of figures per locale"),
         ('[{"locale": "ko-KR", "questions": 1e400}]', "is not a list of figures per locale"),
-        ("[" * 100_000, "not usable as JSON: nested too deeply"),
     ):
         (tmp_path / AGREEMENT_NAME).write_text(text)
         with pytest.raises(RowError) as raised:

@@ -104,15 +104,9 @@ def test_a_reader_beside_others():
     assert compared_verdicts(model, TWO.filter(locale="es-MX")).is_empty()
 
 
-def test_a_comparison_of_tables_and_what_the_command_prints(tmp_path: Path):
+def test_what_the_command_prints(tmp_path: Path):
     TWO.filter(reader="r2").drop("source").write_csv(tmp_path / "model.tsv", separator="\t")
     assert "Options that were read" in run("questions", "agreement", tmp_path / "model.tsv")
-    first = compared_verdicts(TWO.filter(reader="r2"), TWO.filter(reader="r1")).row(0, named=True)
-    # r1 refuses beef and sand, r2 these two and soup.
-    assert first == {
-        "locale": "all", "kind": "refusal", "options": 2, "refused": 2, "share": 1.0,
-        "given": 3, "confirmed": 2, "precision": 2 / 3,
-    }  # fmt: skip
 
 
 # Models that read options, beside people: counted, stored with the release, told by its card.
@@ -179,7 +173,6 @@ READ_BY_BOTH: list[Verdict] = [
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 def test_a_release_says_how_the_model_compares(tmp_path: Path):
     release = accepted(tmp_path, READ_BY_BOTH)
     report = ModelReport.model_validate_json((release / MODEL_VERDICTS_NAME).read_bytes())
@@ -194,7 +187,6 @@ def test_a_release_says_how_the_model_compares(tmp_path: Path):
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 def test_the_model_of_the_package_checks_no_other():
     template_id, tag, asked = shipped_verdicts().filter(verdict="read").select(*KEY, "question").row(0)
     answers = {

@@ -18,6 +18,7 @@ from blend.schemas.errors import RowError, RowErrors
 from blend.schemas.frames import ANNOTATIONS, MCQ_ROWS, QUESTIONS
 from blend.schemas.recipe import SaqOptions
 from helpers.examples import examples
+from helpers.messages import message_of
 
 NOBODY: dict[str, Any] = {"idk": 0, "no-answer": 0, "not-applicable": 0, "others": []}
 
@@ -144,9 +145,7 @@ def test_no_data_at_all():
 
 
 def test_an_annotation_without_question_is_an_error():
-    with pytest.raises(RowError) as one:
-        build_stats(QUESTIONS_, annotations_of(annotation("q9", "en-GB")))
-    assert str(one.value) == (
+    assert message_of(RowError, lambda: build_stats(QUESTIONS_, annotations_of(annotation("q9", "en-GB")))) == (
         "en-GB:q9: annotations of 'q9' in en-GB, which is not a question here; "
         "add the question or remove its annotations"
     )

@@ -11,6 +11,7 @@ from blend.builders.templates import _near_duplicates, accept_sheet, content, re
 from blend.schemas.errors import RowError
 from blend.schemas.frames import FINDINGS, NATIVE_QUESTIONS, TEMPLATES
 from blend.schemas.sheets import PROPOSED_TEMPLATES as SHEET
+from helpers.messages import message_of
 
 TOLD = tomllib.loads(Path(__file__).with_name("told.toml").read_text(encoding="utf-8"))
 ROW: dict[str, Any] = {
@@ -59,9 +60,7 @@ def test_decisions():
 
 @pytest.mark.parametrize("case", TOLD["unfinished"], ids=lambda case: case["message"])
 def test_unfinished_reviews(case: dict[str, Any]):
-    with pytest.raises(RowError) as caught:
-        accept_sheet(sheet_of(*case["changes"]))
-    assert str(caught.value) == case["message"]
+    assert message_of(RowError, lambda: accept_sheet(sheet_of(*case["changes"]))) == case["message"]
 
 
 # The sheet that is proposed.

@@ -1,8 +1,6 @@
 """Groups, code-switching, statistics and domains."""
 
-from collections.abc import Callable, Mapping
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable
 
 import polars as pl
 import pytest
@@ -10,9 +8,8 @@ import pytest
 from blend.builders.stats.dataset import build_triple_stats
 from blend.builders.triples import TripleBuild, build_triples
 from blend.builders.triples.tables import _with_groups, by_continent, code_switched, in_groups
-from blend.loaders.files.toml import known_domains
 from blend.loaders.wikidata.facts import Facts
-from blend.schemas.recipe import Domain, TripleOptions, domains, find_domain
+from blend.schemas.recipe import TripleOptions, domains, find_domain
 from helpers.messages import wrong
 
 DISH = domains()["dish"]
@@ -110,31 +107,9 @@ def test_published_figures(food_facts: Facts):
     }
 
 
-def test_domains(tmp_path: Path):
+def test_domains():
     assert list(domains()) == ["dish", "musical-instrument"]
-    assert own_domains(tmp_path, domain())["hat"].claim_properties == ("P495", "P186")
     assert wrong(lambda: find_domain("dishes")) == (
         "unknown domain 'dishes'; did you mean 'dish'? choose one of: dish, musical-instrument, "
         "or write one of your own into a domain file (docs/wikidata.md)"
     )
-
-
-def domain(**changes: Any) -> str:
-    fields: dict[str, Any] = {
-        "name": "hat",
-        "title": "hats",
-        "config": "hats",
-        "item_class": "Q80151",
-        "class_properties": ["P31"],
-        "origin_properties": ["P495"],
-        "part_properties": ["P186"],
-        "country_classes": ["Q6256"],
-    }
-    lines = [f"{name} = {value!r}" for name, value in {**fields, **changes}.items() if value is not None]
-    return "\n".join(["[[domain]]", *lines, ""])
-
-
-def own_domains(folder: Path, text: str) -> Mapping[str, Domain]:
-    path = folder / "own.toml"
-    path.write_text(text)
-    return known_domains(path)

@@ -12,7 +12,6 @@ from blend.builders.validate import CHECKS, validate_release
 from blend.builders.validate.checked_release import CheckResult, Level, Problem, error, warning
 from blend.cli.releases import _problem_lines
 from blend.loaders.releases import read_manifest
-from blend.schemas.errors import BlendError
 from blend.version import __version__
 
 OFFLINE = {name: check for name, check in CHECKS.items() if name != "loading"}
@@ -105,14 +104,6 @@ def test_a_missing_file_is_told_once_not_for_every_row(release, config: str):
         f"{file}: is missing; copy or download the release again, or rebuild it",
         f"{config}/KR: {file} is missing, its rows are not checked; copy or build the release again",
     ]
-
-
-def test_a_directory_without_a_manifest(tmp_path: Path):
-    with pytest.raises(BlendError) as caught:
-        validate_release(tmp_path)
-    assert str(caught.value) == (
-        f"{tmp_path}: no release.json here, so it is not a release; build one with `blend build`"
-    )
 
 
 @pytest.mark.nightly

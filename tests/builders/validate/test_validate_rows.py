@@ -1,9 +1,10 @@
 """Faults of rows, texts and multiple-choice questions: a change of rows, and all that a check says of it."""
 
 import json
-import unicodedata
+import tomllib
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -11,344 +12,100 @@ from hypothesis import strategies as st
 
 from blend.builders.validate.texts import _problems_of
 from blend.schemas.personal_data import personal_data
+from helpers.tiers import rest_nightly
 
 FIX = "correct the source and rebuild the release"
+FILE = "data/{}/{}-00000.parquet"
 LOOK = "look whether the text stands in the right column and row"
-SPELLING = "look whether the spelling needs them, else remove them"
-FILL = "fill it in or leave the row out"
-KR = "data/annotations/KR-00000.parquet"
-SAQ = "data/short-answer-questions/KR-00000.parquet"
-MCQ = "data/multiple-choice-questions/test-00000.parquet"
-EDU = f"{KR}:edu-01"
-ID = "edu-01_US_1cdddca4"
+SAQ, SPLIT = FILE.format("short-answer-questions", "KR"), "short-answer-questions/KR"
+MCQS = ("multiple-choice-questions", "test")
+MCQ = f"{FILE.format(*MCQS)}:edu-01_US_1cdddca4"
+OVERLAP = f"{MCQ}: the distractor 'Good-Morning song' overlaps the acceptable answer 'say good morning'"
+CASES = tomllib.loads(Path(__file__).with_name("told.toml").read_text(encoding="utf-8"))["rows"]
+FIRST = {case["check"]: number for number, case in reversed([*enumerate(CASES)])}
+"""Check to its first case, which `make test` tries."""
 
 Rows = list[dict[str, Any]]
 
 
-class Fault(NamedTuple):
-    """A change of a table, and what a check says then."""
-
-    check: str
-    change: Callable[[Rows], object]
-    said: list[str]
-    table: tuple[str, str] = ("annotations", "KR")
-
-
-def answer(text: str, column: str = "answers") -> Callable[[Rows], object]:
-    """Put an answer in the place of a question's first."""
-
-    def change(rows: Rows) -> None:
-        rows[0]["annotations"][0][column][0] = text
-
-    return change
-
-
-def row(**values: Any) -> Callable[[Rows], object]:
-    """Change the first row."""
-    return lambda rows: rows[0].update(values)
-
-
 def mcq(rows: Rows) -> dict[str, Any]:
-    """The question about edu-01 in the US, called `ID`, with answers of four regions, the first one correct."""
+    """The question about edu-01 in the US, with answers of four regions, the first one correct."""
     shown = {"say good morning": "US", "stand up": "Iran", "pray": "West_Java", "bow and greet": "South_Korea"}
     (found,) = (one for one in rows if (one["ID"], one["country"]) == ("edu-01", "US"))
     countries = dict(zip("ABCD", shown.values(), strict=True))
     found.update(
-        MCQID=ID, answer=0, answer_idx="A", options=list(shown), option_regions=["US", "IR", "JB", "KR"]
-    )
-    found["choice_countries"] = json.dumps(countries)
-    show(found)
+        MCQID=MCQ.rpartition(":")[2], answer=0, answer_idx="A", options=list(shown),
+        option_regions=["US", "IR", "JB", "KR"], choice_countries=json.dumps(countries),
+    )  # fmt: skip
     return found
 
 
-def show(found: dict[str, Any]) -> None:
-    """Let choices and prompt show the options, so that only the options are wrong."""
-    options = dict(zip("ABCD", found["options"], strict=True))
-    head = found["prompt"].split("\n")[0]
-    lines = (f"{letter}. {text}" for letter, text in options.items())
-    found["choices"] = json.dumps(options, ensure_ascii=False)
-    found["prompt"] = "\n".join([head, "", *lines, "", "Answer:"])
+def option(position: int, text: str) -> Callable[[Rows], None]:
+    """Put another option in place of one; choices and prompt show it, so that only the options are wrong."""
 
-
-def question(**values: Any) -> Callable[[Rows], object]:
-    return lambda rows: mcq(rows).update(values)
-
-
-def option(position: int, text: str) -> Callable[[Rows], object]:
     def change(rows: Rows) -> None:
         found = mcq(rows)
         found["options"][position] = text
-        show(found)
+        options = dict(zip("ABCD", found["options"], strict=True))
+        head = found["prompt"].split("\n")[0]
+        lines = (f"{letter}. {text}" for letter, text in options.items())
+        found["choices"] = json.dumps(options, ensure_ascii=False)
+        found["prompt"] = "\n".join([head, "", *lines, "", "Answer:"])
 
     return change
 
 
-def invalid(rows: Rows) -> None:
-    rows[0]["grouping"] = "guessed"
-    rows[1]["topic"] = " "
-    rows[2]["annotations"][0]["count"] = 0
-    rows[3]["en_question"] = None
-    rows[4]["topic"] = ""
+def put(rows: Any, path: str, value: Any) -> None:
+    """Change what stands at a path: numbers in lists, names in objects."""
+    *way, last = (int(part) if part.isdigit() else part for part in path.split("."))
+    for part in way:
+        rows = rows[part]
+    rows[last] = None if value == "<null>" else value
 
 
-def blank(rows: Rows) -> None:
-    rows[0]["question"] = ""
-    answer("\u3000")(rows)
-
-
-def without_translations(rows: Rows) -> None:
-    for one in rows[1:]:
-        one["Question"] = one["Translation"]
-
-
-def personal(rows: Rows) -> None:
-    secrets = ["kim.minsu@example.org", "+82 10-1234-5678", "https://example.org/kim", "@kim_minsu"]
-    for one, secret in zip(rows, secrets, strict=False):
-        one["idks"]["others"] = [{"reason": f"물어보세요: {secret}", "count": 1}]
-
-
-PERSONAL_FIX = "remove it from the responses, and rebuild the release"
-MCQS = ("multiple-choice-questions", "test")
-QUESTIONS = ("short-answer-questions", "KR")
-COLUMN = f"{EDU}: column annotations"
-OVERLAP = f"{MCQ}:{ID}: the distractor 'Good-Morning song' overlaps the acceptable answer 'say good morning'"
-NOT_GIVEN = f"{MCQ}:{ID}: the distractor {{!r}} is not an answer of region IR to edu-01"
-
-FAULTS = {
-    "rows": Fault(
-        "rows",
-        invalid,
-        [
-            (
-                f"error: {KR}:edu-01: column grouping: input should be 'reviewed', 'proposed' or 'upstream', "
-                f"not 'guessed'; {FIX}"
-            ),
-            f"error: {KR}:edu-02: column topic: string should match pattern '\\S', not ' '; {FIX}",
-            (
-                f"error: {KR}:edu-03: column annotations.0.count: input should be greater than or equal to 1, "
-                f"not 0; {FIX}"
-            ),
-            f"error: {KR}:edu-04: column en_question: input should be a valid string, not None; {FIX}",
-            f"error: {KR}:edu-05: column topic: string should have at least 1 character, not ''; {FIX}",
-        ],
-    ),
-    "id": Fault(
-        "ids",
-        lambda rows: [*rows, rows[0]],
-        [f"error: {EDU}: an earlier row of the split has the same id; {FIX}"],
-    ),
-    "personal": Fault(
-        "personal-data",
-        personal,
-        [
-            f"error: {KR}:{name}: column idks.others.reason holds {kind} (not shown); {PERSONAL_FIX}"
-            for name, kind in {
-                "edu-01": "an e-mail address",
-                "edu-02": "a phone number",
-                "edu-03": "a web address",
-                "edu-04": "an @handle",
-            }.items()
-        ],
-    ),
-    "address": Fault(
-        "personal-data",
-        answer("www.naver.com"),
-        [f"warning: {COLUMN}.answers holds a web address (not shown); {PERSONAL_FIX}"],
-    ),
-    "every column": Fault(
-        "characters",
-        row(topic="a\x07", idks={"others": [{"reason": "몰\u202e라", "count": 1}]}),
-        [
-            (
-                f"error: {EDU}: column idks.others.reason holds characters that reorder the text: U+202E "
-                f"RIGHT-TO-LEFT OVERRIDE; {FIX}"
-            ),
-            f"error: {EDU}: column topic holds control characters: U+0007; {FIX}",
-        ],
-    ),
-    "blank": Fault(
-        "characters",
-        blank,
-        [
-            f"error: {COLUMN}.answers is blank; {FILL}",
-            f"warning: {EDU}: column question is blank; {FILL}",
-        ],
-    ),
-    "private": Fault(
-        "characters",
-        answer("인\ue000사"),
-        [
-            (
-                f"warning: {COLUMN}.answers holds characters without a common meaning: U+E000; replace them by "
-                "the characters that are meant"
-            )
-        ],
-    ),
-    "lines": Fault(
-        "characters",
-        lambda rows: mcq(rows).update(question="a\n", prompt="a\nb\r"),
-        [
-            f"error: {MCQ}:{ID}: column prompt holds control characters: U+000D; {FIX}",
-            f"error: {MCQ}:{ID}: column prompt begins or ends with white space; {FIX}",
-            f"error: {MCQ}:{ID}: column question holds control characters: U+000A; {FIX}",
-            f"error: {MCQ}:{ID}: column question begins or ends with white space; {FIX}",
-        ],
-        MCQS,
-    ),
-    "script": Fault(
-        "scripts",
-        answer("인사 привет"),
-        [
-            (
-                f"warning: {COLUMN}.answers has letters outside Kore and Latn: п (CYRILLIC SMALL LETTER PE), р "
-                f"(CYRILLIC SMALL LETTER ER), и (CYRILLIC SMALL LETTER I) …; {LOOK}"
-            )
-        ],
-    ),
-    "English": Fault(
-        "scripts",
-        answer("인사", "en_answers"),
-        [
-            (
-                f"warning: {COLUMN}.en_answers has letters outside Latn: 인 (HANGUL SYLLABLE IN), 사 (HANGUL "
-                f"SYLLABLE SA); {LOOK}"
-            )
-        ],
-    ),
-    **{
-        f"welcome {text}": Fault("scripts", answer(text), [])
-        for text in ("TV 보기", "韓國 음식", "café", "5시 30분", "O'quv ʻ")
-    },
-    "language": Fault(
-        "scripts",
-        without_translations,
-        [f"warning: short-answer-questions/KR: column Question: 1% of the letters are Kore; {LOOK}"],
-        QUESTIONS,
-    ),
-    "translation": Fault(
-        "translations",
-        lambda rows: rows[0].update(Question=rows[0]["Translation"]),
-        [f"warning: {SAQ}:edu-01: Question is the English one, not in 'ko'; translate it"],
-        QUESTIONS,
-    ),
-    "options": Fault(
-        "rows",
-        question(options=["a", "a", "b", "c"]),
-        [f"error: {MCQ}:{ID}: options are not distinct: ('a', 'a', 'b', 'c'); {FIX}"],
-        MCQS,
-    ),
-    "letter": Fault(
-        "rows",
-        question(answer_idx="B"),
-        [f"error: {MCQ}:{ID}: letter B is not option 0; {FIX}"],
-        MCQS,
-    ),
-    "correct": Fault(
-        "options",
-        option(0, "sing the anthem"),
-        [f"error: {MCQ}:{ID}: the correct option 'sing the anthem' is not an answer of en-US to edu-01; {FIX}"],
-        MCQS,
-    ),
-    "case": Fault("options", option(0, "Say  Good Morning"), [], MCQS),
-    "wrong": Fault(
-        "options",
-        option(1, "wave at the goldfish"),
-        [
-            (
-                f"error: {MCQ}:{ID}: the distractor 'wave at the goldfish' is not an answer of region IR to "
-                f"edu-01; {FIX}"
-            )
-        ],
-        MCQS,
-    ),
-    "overlap": Fault(
-        "options",
-        option(1, "Good-Morning song"),
-        [f"error: {NOT_GIVEN.format('Good-Morning song')}; {FIX}", f"error: {OVERLAP}; {FIX}"],
-        MCQS,
-    ),
-    "no words": Fault(
-        "options",
-        option(1, "…"),
-        [
-            f"error: {NOT_GIVEN.format('…')}; {FIX}",
-            (
-                f"error: {MCQ}:{ID}: the distractor '…' has no letter or digit, so that nothing can be said "
-                f"about it; {FIX}"
-            ),
-        ],
-        MCQS,
-    ),
-}
-
-
-@pytest.mark.sampled
 @pytest.mark.slow
-@pytest.mark.parametrize("name", FAULTS)
-def test_a_fault_is_told_with_its_place_and_remedy(name: str, release):
-    fault = FAULTS[name]
-    release.change(*fault.table, fault.change)
-    assert release.problems(fault.check) == fault.said
+@pytest.mark.parametrize("number", rest_nightly(range(len(CASES)), *FIRST.values()))
+def test_a_fault_is_told_with_its_place_and_remedy(number: int, release):
+    case = CASES[number]
+    is_mcq = "mcq" in case or "option" in case
+    table = MCQS if is_mcq else (case.get("config", "annotations"), case.get("split", "KR"))
+
+    def change(rows: Rows) -> None:
+        if "answer" in case:
+            put(rows, "0.annotations.0.answers.0", case["answer"])
+        for path, value in case.get("set", {}).items():
+            put(rows, path, value)
+        if "mcq" in case:
+            mcq(rows).update(case["mcq"])
+        if "option" in case:
+            option(*case["option"])(rows)
+
+    release.change(*table, change)
+    kr = FILE.format("annotations", "KR")
+    locations = {"kr": kr, "edu": f"{kr}:edu-01", "mcq": MCQ, "first": f"{FILE.format(*table)}:edu-01"}
+    told = [line.format(**locations) for line in case["told"]]
+    assert release.problems(case["check"]) == [line if "; " in line else f"{line}; {FIX}" for line in told]
 
 
-@pytest.mark.sampled
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("check", "rows", "told"),
     [
-        ("인\u202e사", "holds characters that reorder the text: U+202E RIGHT-TO-LEFT OVERRIDE"),
-        ("인\x00사", "holds control characters: U+0000"),
-        ("인\n사", "holds control characters: U+000A"),
-        ("인\u2028사", "holds control characters: U+2028 LINE SEPARATOR"),
-        ("인사\U000e0041", "holds hidden tag characters: U+E0041 TAG LATIN CAPITAL LETTER A"),
-        ("인\ufffd사", "holds the sign for damaged text: U+FFFD REPLACEMENT CHARACTER"),
-        (" 인사", "begins or ends with white space"),
-        ("인사\u3000", "begins or ends with white space"),
-        (unicodedata.normalize("NFD", "인사"), "is not in Unicode NFC"),
-    ],
-    ids=ascii,
-)
-def test_forbidden_characters(release, text: str, said: str):
-    release.change("annotations", "KR", answer(text))
-    assert release.problems("characters") == [f"error: {COLUMN}.answers {said}; {FIX}"]
-
-
-@pytest.mark.sampled
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("split", "column", "text", "said"),
-    [
-        ("IR", "answers", "پنج\u200cشنبه", None),
-        ("IR", "answers", "پنج\u200fشنبه", None),
-        ("IR", "en_answers", "thurs\u200cday", "U+200C ZERO WIDTH NON-JOINER"),
-        ("KR", "answers", "인\u200c사", "U+200C ZERO WIDTH NON-JOINER"),
-        ("US", "answers", "good\u00admorning\ufeff!", "U+00AD SOFT HYPHEN, U+FEFF ZERO WIDTH NO-BREAK SPACE"),
+        ("translations", slice(1), f"{SAQ}:edu-01: Question is the English one, not in 'ko'; translate it"),
+        (
+            "scripts",
+            slice(1, 99),
+            f"{SPLIT}: column Question: 1% of the letters are Kore; {LOOK}",
+        ),
     ],
 )
-def test_invisible_characters_belong_to_some_scripts(
-    release, split: str, column: str, text: str, said: str | None
-):
-    release.change("annotations", split, answer(text, column))
-    place = f"data/annotations/{split}-00000.parquet:{release.rows('annotations', split)[0]['ID']}"
-    what = f"column annotations.{column} holds characters that nobody sees: {said}; {SPELLING}"
-    assert release.problems("characters") == ([] if said is None else [f"warning: {place}: {what}"])
+def test_questions_that_are_left_in_english_are_told(release, check: str, rows: slice, told: str):
+    def untranslate(held: Rows) -> None:
+        for row in held[rows]:
+            row["Question"] = row["Translation"]
 
-
-@pytest.mark.nightly
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("split", "column", "text", "said"),
-    [
-        ("KR", "Translation", "What do pupils do?", "Translation does not name South Korea"),
-        ("KR", "Translation", "What do pupils in Mexico do?", "Translation names Mexico, not South Korea"),
-        ("US", "Question", "What do pupils in Mexico do?", "Question names Mexico, not the US"),
-    ],
-)
-def test_a_question_that_names_no_country_or_another(release, split: str, column: str, text: str, said: str):
-    release.change("short-answer-questions", split, row(**{column: text}))
-    assert release.problems("questions") == [
-        f"warning: data/short-answer-questions/{split}-00000.parquet:edu-01: {said}; {FIX}"
-    ]
+    release.change("short-answer-questions", "KR", untranslate)
+    assert release.problems(check) == [f"warning: {told}"]
 
 
 @pytest.mark.slow
@@ -387,7 +144,7 @@ def test_numbers_overlap_by_value_and_not_by_digits(release):
 
     assert put(f"{correct}00") == []
     said = f"the distractor '{correct}.0' overlaps the acceptable answer '{correct}'"
-    assert put(f"{correct}.0") == [f"error: {MCQ}:{found['MCQID']}: {said}; {FIX}"]
+    assert put(f"{correct}.0") == [f"error: {FILE.format(*MCQS)}:{found['MCQID']}: {said}; {FIX}"]
 
 
 @pytest.mark.parametrize(

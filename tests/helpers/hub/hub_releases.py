@@ -17,9 +17,6 @@ from helpers.mini_release import FOUR, mini_recipe
 REPO = "org/blend"
 FIRST, SECOND = "1.0.0", "1.1.0"
 
-Publish = Callable[..., Any]
-Refusal = Callable[..., str]
-
 
 def make_release(
     out: Path,
