@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -153,7 +154,8 @@ def score_answers(
     chosen = checked_options(task.scoring, {**given, "rule": rule, "seed": seed}, task=task.name)
     # Of before they are read: what comes in meanwhile is told when the scores are.
     answers_held, verdicts_held = answers_digest(run.answers_folder), verdicts_digest(run, rule)
-    now = run.at_one_moment()
+    # However many come in meanwhile.
+    now = replace(run, held=run.kept())
     allow_missing = allow_missing or rule in task.missing_is_wrong
     state = outcome_of(now, n_asked=0)
     _check_missing(now, state, allow_missing=allow_missing)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from blend.eval.models import (
+    BLANK,
     AnswerTable,
     ChatOptions,
     Decoding,
@@ -18,9 +19,15 @@ from blend.eval.models import (
     check_no_chat_options,
     draw_seeds,
 )
-from blend.eval.models.encoding import BLANK, THINKING_VARIABLES
 from blend.eval.models.model_loading import EXTRA
-from blend.eval.models.replies import BadReplyError, filtered, is_filtered, read_text, served_name
+from blend.eval.models.replies import (
+    THINKING_VARIABLES,
+    BadReplyError,
+    filtered,
+    is_filtered,
+    read_text,
+    served_name,
+)
 from blend.loaders.servers import (
     CONCURRENCY,
     REDIRECTS,
@@ -173,7 +180,7 @@ def open_server(
 
 @dataclass(frozen=True)
 class ServerModel:
-    """See `protocols.OpenedModel`. A reply that names another model than those before stops the asking."""
+    """A model on a server. A reply that names another one than those before stops the asking."""
 
     server: Server
     form: RequestForm
@@ -183,7 +190,11 @@ class ServerModel:
     _served_as: list[str] = field(default_factory=list)
 
     def thinks(self) -> bool:
-        """See `protocols.OpenedModel.thinks`; asks for a few tokens where the options do not tell."""
+        """Whether it thinks before it answers; asks for a few tokens where the options do not tell.
+
+        Raises:
+            ServerError: If the server cannot be asked.
+        """
         options = self.form.options
         if options.thinking is not None or options.reasoning_effort is not None:
             return options.thinking != "off"
@@ -196,11 +207,11 @@ class ServerModel:
         return answer.thought is not None or bool(answer.tokens_thought)
 
     def with_decoding(self, decoding: Decoding) -> Self:
-        """See `protocols.OpenedModel.with_decoding`."""
+        """The same model, writing in another way."""
         return replace(self, form=replace(self.form, decoding=decoding))
 
     def describe(self) -> ModelDescription:
-        """See `protocols.Described.describe`; asks a server for one token to learn what it calls the model.
+        """See `models.Described.describe`; asks a server for one token to learn what it calls the model.
 
         Raises:
             ServerError: If the server cannot be asked.
@@ -223,7 +234,7 @@ class ServerModel:
         samples: Sequence[int] | None = None,
         keep: OnGenerations | None = None,
     ) -> Sequence[Generation]:
-        """See `protocols.Generator.generate`."""
+        """See `models.Generator.generate`."""
         seeds = draw_seeds(prompts, samples, self.form.decoding)
         table = AnswerTable[Generation](len(prompts), keep)
         enough_s = max(_LEAST_TIMEOUT_S, self.form.decoding.max_tokens / _SLOW_TOKENS_PER_S)
