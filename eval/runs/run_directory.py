@@ -37,8 +37,6 @@ ITEMS_NAME = "items.parquet"
 _GOLD_NAME = "gold.parquet"
 ANSWERS_FOLDER = "answers"
 
-_BEFORE_DESCRIPTION = (ITEMS_NAME, _GOLD_NAME, ANSWERS_FOLDER)
-
 MAX_MISSING = 0.01
 """Share of items without an answer above which nothing is scored unless the caller says so."""
 
@@ -285,7 +283,7 @@ def _start(directory: Path, description: RunDescription, asked: TaskItems) -> No
     check_own_folder(
         directory,
         what="the directory of a run",
-        is_ours=lambda name: name in _BEFORE_DESCRIPTION or is_left_over(name),
+        is_ours=lambda name: name in (ITEMS_NAME, _GOLD_NAME, ANSWERS_FOLDER) or is_left_over(name),
     )
     answers = directory / ANSWERS_FOLDER
     if any(answers.glob("*.jsonl")):
