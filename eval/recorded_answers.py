@@ -39,7 +39,7 @@ _FURTHER = ("thought", "finish_reason")
 _SHOWN_FAILED = 3
 
 
-class Recorded(NamedTuple):
+class ReadAnswers(NamedTuple):
     """The answers of a file."""
 
     answers: pl.DataFrame
@@ -48,7 +48,7 @@ class Recorded(NamedTuple):
     """What the reader noticed and did not refuse, in words for a user."""
 
 
-def read_recorded(path: Path, asked: TaskItems) -> Recorded:
+def read_recorded(path: Path, asked: TaskItems) -> ReadAnswers:
     """The answers in a table, JSON Lines or Parquet file, or in a log of `answer_logs`.
 
     Args:
@@ -88,7 +88,7 @@ def read_recorded(path: Path, asked: TaskItems) -> Recorded:
     kept = [one for one in answered if one.id in ids]
     rows = [{"item_id": ids[one.id or ""], **generated(one.answer), "asked": one.prompt} for one in kept]
     answers = pl.DataFrame(rows, {name: ANSWERS[name] for name in rows[0]} if rows else ANSWERS)
-    return Recorded(
+    return ReadAnswers(
         answers.with_columns(finish_reason=pl.col("finish_reason").replace("", None)),
         (*noticed, *_warnings(len(answered), kept, items, answers)),
     )
@@ -265,7 +265,7 @@ def asks_semeval(items: pl.DataFrame) -> bool:
     return any(task_id(template_id) is not None for template_id in items["template_id"].unique())
 
 
-def read_predictions(path: Path, asked: TaskItems, of: Predictions) -> Recorded:
+def read_predictions(path: Path, asked: TaskItems, of: Predictions) -> ReadAnswers:
     """The answers in a file of predictions, or in an archive that holds one.
 
     Of several rows with one id the last counts, as in the task's scorer; that, ids that spell a locale
@@ -319,7 +319,7 @@ def read_predictions(path: Path, asked: TaskItems, of: Predictions) -> Recorded:
         "rows with ids that nothing is asked under, left out": (len(unknown), _first(unknown)),
         "items without an answer in the file": (asked.items.height - len(texts), ""),
     }
-    return Recorded(
+    return ReadAnswers(
         answers,
         tuple(f"{what}: {n}{f' ({first})' if first else ''}" for what, (n, first) in warnings.items() if n),
     )

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -11,7 +11,7 @@ import polars as pl
 
 from blend.eval.judging.verdicts import JUDGE, verdicts_digest
 from blend.eval.models import ChatOptions
-from blend.eval.runs import DESCRIPTION_NAME, RecordedAnswers, RunDescription
+from blend.eval.runs import DESCRIPTION_NAME, RecordedAnswers, RunDescription, unreadable
 from blend.eval.runs.answers import WRITTEN, answers_digest, as_scored, says_nothing, storing
 from blend.eval.runs.ask_model import outcome_of
 from blend.eval.runs.run_directory import Run, RunOutcome, write_frame
@@ -28,12 +28,12 @@ from blend.eval.scores_json import (
     plain,
     written_count,
 )
-from blend.eval.statistics.estimates import RepeatedScore, repeated_score
+from blend.eval.statistics.estimates import repeated_score
 from blend.eval.task import checked_options
 from blend.eval.tasks import task_of
 from blend.loaders.files.atomic import atomic_write, one_at_a_time
 from blend.loaders.files.progress import ProgressCallback, silent
-from blend.schemas.errors import DISTRIBUTION, InputError, UnknownNameError
+from blend.schemas.errors import InputError, UnknownNameError
 from blend.schemas.texts import agreeing
 from blend.version import __version__
 
@@ -80,17 +80,14 @@ def _of_figure(
     templates, regions = (
         rows[name].cast(pl.Enum(rows[name].unique().sort())).to_physical() for name in ("template_id", "region")
     )
-    answers = (rows["value"], rows["question"], templates)
-    yield from _scores(metric, repeated_score(*answers))
-    if macro:
-        yield from _scores(f"{metric}{_MACRO}", repeated_score(*answers, regions))
-
-
-def _scores(metric: str, found: RepeatedScore) -> Iterable[Score]:
-    n = round(found.between_runs.n)
-    yield percent(f"{metric}-between-runs", "overall", ALL, found.between_runs)
-    for source, error in (("items", found.items_error), ("repeats", found.repeats_error)):
-        yield plain(f"{metric}-stderr-{source}", "overall", ALL, None if error is None else 100 * error, n=n)
+    by_region = {f"{metric}{_MACRO}": (regions,)} if macro else {}
+    for name, over in {metric: (), **by_region}.items():
+        found = repeated_score(rows["value"], rows["question"], templates, *over)
+        n = round(found.between_runs.n)
+        yield percent(f"{name}-between-runs", "overall", ALL, found.between_runs)
+        for source, error in (("items", found.items_error), ("repeats", found.repeats_error)):
+            value = None if error is None else 100 * error
+            yield plain(f"{name}-stderr-{source}", "overall", ALL, value, n=n)
 
 
 _MAX_UNANSWERED = 0.01
@@ -272,10 +269,7 @@ def check_options(run: Run) -> None:
             if name not in run.description.options:
                 raise InputError(f"options: {name!r} is missing")
     except InputError as error:
-        raise InputError(
-            f"{run.directory / DESCRIPTION_NAME}: not a description that this version of {DISTRIBUTION} reads "
-            f"({error}); use the version that made it, or run again into another directory"
-        ) from error
+        raise unreadable(run.directory / DESCRIPTION_NAME, error) from error
 
 
 @contextmanager
