@@ -1,16 +1,15 @@
-"""Asking: who answers the questions of a run and how, settled once before the first question is asked.
+"""Asking: who answers the questions of a run, how, and what it will take, settled before the first question.
 
 Or nobody is asked, and a file of what another tool's model answered becomes a run (`keep_recorded`).
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from shutil import rmtree
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
-from blend.eval.costs import plan_asking
 from blend.eval.items import BLANK_LINE, AnswerKind
-from blend.eval.models import ChatOptions, Model, OpenedModel, Thinking
+from blend.eval.models import ChatOptions, Model, Thinking
 from blend.eval.models import Decoding as Settled
 from blend.eval.models.candidates import open_candidate_scorer
 from blend.eval.models.candidates.candidate_protocol import CandidateScorer
@@ -19,16 +18,18 @@ from blend.eval.models.chosen import (
     Decoding,
     Local,
     OwnModel,
+    Price,
     Recorded,
     Server,
     callers_model,
+    money,
     writes_alone,
 )
-from blend.eval.models.local_model import open_local
+from blend.eval.models.local_model import LocalModel, open_local
 from blend.eval.models.server import ServerModel, open_server
 from blend.eval.recorded_answers import is_predictions, read_predictions, read_recorded
 from blend.eval.release_items import read_items, read_run
-from blend.eval.runs import DESCRIPTION_NAME, ReleaseItems, read_description
+from blend.eval.runs import DESCRIPTION_NAME, RecordedAnswers, ReleaseItems, read_description
 from blend.eval.runs.answer_logs import style_of
 from blend.eval.runs.answers import write_answers
 from blend.eval.runs.ask_model import (
@@ -44,12 +45,17 @@ from blend.eval.task_protocol import Task
 from blend.loaders.files.content import gunzipped
 from blend.loaders.files.progress import ProgressCallback
 from blend.schemas.errors import ArgumentError, InputError
+from blend.schemas.texts import pluralise
 
 THINKING_TOKENS = 16_384
 """Tokens that an answer may have by default of a model that thinks before it: thoughts take thousands."""
 
 _OF_OUR_MODELS = ("causal", "max_masks")
 """Options of a task that say how a model of ours scores candidates."""
+
+_BYTES_PER_TOKEN = 3
+"""Bytes of UTF-8 that count as a token where no tokenizer is at hand. English has four or five, most other
+scripts two to four: rather too many tokens than too few."""
 
 _OF_WRITING = ("max_tokens", "temperature", "seed")
 _OF_SPEAKING = ("system", "thinking")
@@ -187,6 +193,55 @@ def ask(
         return run, ask_model(run, used, price=asking.price, budget=asking.budget, on_progress=on_progress)
 
 
+class AskingPlan(NamedTuple):
+    """What is about to be asked."""
+
+    n_requests: int
+    """Items without an answer."""
+    tokens_in: int
+    """Tokens of their prompts."""
+    is_estimated: bool
+    """Whether they are estimated from the length of the texts, since no tokenizer is at hand."""
+    tokens_out: int
+    """Tokens that may be written at most."""
+    cost: float | None
+    """Cost of them, if all is written that may be; null without a price."""
+
+    def in_words(self) -> str:
+        """A line for people."""
+        about = "about " if self.is_estimated else ""
+        parts = [pluralise(self.n_requests, "request"), f"{about}{pluralise(self.tokens_in, 'token')} in"]
+        if self.tokens_out:
+            parts.append(f"{self.tokens_out:,} out at most")
+        if self.cost is not None:
+            # Prompts may take more than is estimated.
+            parts.append(f"cost about {money(self.cost)}" if about else f"cost {money(self.cost)} at most")
+        return ", ".join(parts)
+
+
+def plan_asking(
+    prompts: Iterable[str], model: object, max_tokens: int, *, system: str | None, price: Price | None
+) -> AskingPlan:
+    """Plan what some prompts will take.
+
+    Args:
+        prompts: What is to be asked.
+        model: The model, which may know the tokens of a prompt.
+        max_tokens: Tokens of an answer at most; none where nothing is written.
+        system: What is said before each prompt.
+        price: Price of tokens.
+    """
+    texts, count_tokens = list(prompts), getattr(model, "count_tokens", None)
+    if count_tokens is not None:
+        tokens_in = count_tokens(texts)
+    else:
+        n_bytes = sum(len(text.encode()) for text in texts) + len(texts) * len((system or "").encode())
+        tokens_in = -(-n_bytes // _BYTES_PER_TOKEN)
+    tokens_out = len(texts) * max_tokens
+    cost = None if price is None else price.of(tokens_in, tokens_out)
+    return AskingPlan(len(texts), tokens_in, count_tokens is None, tokens_out, cost)
+
+
 def _asked_model(
     asked: ReleaseItems, model: Local | Server | OwnModel, out: Path, decoding: Decoding, asking: Asking
 ) -> tuple[Model | CandidateScorer, Settled | None]:
@@ -230,7 +285,7 @@ def _candidate_scorer(
     return open_candidate_scorer(model.path, **{name: asked.options[name] for name in _OF_OUR_MODELS}, **where)
 
 
-def _opened(model: Local | Server, decoding: Decoding, asking: Asking) -> OpenedModel:
+def _opened(model: Local | Server, decoding: Decoding, asking: Asking) -> LocalModel | ServerModel:
     how: dict[str, Any] = {"options": _chat_options(model, decoding), "chat": model.chat}
     if isinstance(model, Local):
         refuse(asking.given("batch_out", "batch_in"), "for a model on a server (`server`)")
@@ -252,7 +307,7 @@ def _chat_options(model: Local | Server | OwnModel, decoding: Decoding) -> ChatO
     return ChatOptions(**fields) if fields else None
 
 
-def _settled(model: OpenedModel, fields: Mapping[str, Any], out: Path) -> Settled:
+def _settled(model: LocalModel | ServerModel, fields: Mapping[str, Any], out: Path) -> Settled:
     """How a model writes, with room for thoughts where it has any.
 
     A run that goes on keeps to what was settled when it began: what a server's first reply shows may change.
@@ -312,11 +367,11 @@ def _keep_answers(
         )
     path, form = given.path, task.predictions()
     if form is None or not is_predictions(path, form, asked.asked):
-        recorded = read_recorded(path, asked.asked, model=given.name)
+        answers, noticed = read_recorded(path, asked.asked)
     else:
-        recorded = read_predictions(path, asked.asked, form, model=given.name)
-    warnings = (*asked.asked.warnings, *(f"{path.name}: {warning}" for warning in recorded.warnings))
-    with opened(out, asked, recorded.description, None) as run:
-        write_answers(run.answers_folder / "main.jsonl", recorded.answers)
+        answers, noticed = read_predictions(path, asked.asked, form)
+    warnings = (*asked.asked.warnings, *(f"{path.name}: {warning}" for warning in noticed))
+    with opened(out, asked, RecordedAnswers.of(path, given.name), None) as run:
+        write_answers(run.answers_folder / "main.jsonl", answers)
         outcome = outcome_of(run, n_asked=0)
         return run, outcome._replace(warnings=(*warnings, *outcome.warnings), usage=None)

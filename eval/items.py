@@ -118,6 +118,9 @@ def repeated(asked: TaskItems, samples: int) -> TaskItems:
     return asked._replace(items=asked.items.clear(), gold=asked.gold.clear(), parts=made)
 
 
+_TEMPLATE = ("locale", "template_id")
+
+
 def text_digest(text: str) -> str:
     """SHA-256 of a text in UTF-8, in hexadecimal."""
     return hashlib.sha256(text.encode()).hexdigest()
@@ -138,15 +141,16 @@ def some_templates(rows: pl.DataFrame, options: TaskOptions) -> pl.DataFrame:
         rows = rows.filter(pl.col("locale").is_in(options.locales))
     if options.limit is None:
         return rows
-    templates = rows.select("locale", "template_id").unique()
-    digests = {name: text_digest(name) for name in templates["template_id"].unique().to_list()}
-    rank = pl.col("template_id").replace_strict(digests, return_dtype=pl.String).rank("ordinal").over("locale")
-    return rows.join(
-        templates.filter(rank <= options.limit),
-        on=["locale", "template_id"],
-        how="semi",
-        maintain_order="left",
-    )
+    chosen = _ranked(rows, "").filter(pl.col("_rank") <= options.limit)
+    return rows.join(chosen, on=_TEMPLATE, how="semi", maintain_order="left")
+
+
+def _ranked(rows: pl.DataFrame, seed: str) -> pl.DataFrame:
+    """The templates of each locale with their ``_rank`` there, by the digests of seed and id, from 1."""
+    templates = rows.select(_TEMPLATE).unique(maintain_order=True)
+    digests = {name: text_digest(f"{seed}{name}") for name in templates["template_id"].unique().to_list()}
+    digest = pl.col("template_id").replace_strict(digests, return_dtype=pl.String)
+    return templates.with_columns(_rank=digest.rank("ordinal").over("locale"))
 
 
 BLANK_LINE = "\n\n"
@@ -174,18 +178,9 @@ def part_examples(rows: pl.DataFrame, options: ShotOptions) -> tuple[pl.DataFram
         return rows, rows.clear().with_columns(_shot=pl.lit(None, pl.UInt32))
     if options.locales is not None:
         rows = rows.filter(pl.col("locale").is_in(options.locales))
-    possible = rows.filter("can_be_example").select("locale", "template_id").unique(maintain_order=True)
-    names = possible["template_id"].unique().to_list()
-    digests = {name: text_digest(f"{options.shots_seed}|{name}") for name in names}
-    ranked = possible.with_columns(
-        _shot=pl.col("template_id")
-        .replace_strict(digests, return_dtype=pl.String)
-        .rank("ordinal")
-        .over("locale")
-    )
+    ranked = _ranked(rows.filter("can_be_example"), f"{options.shots_seed}|").rename({"_rank": "_shot"})
     held = ranked.filter(pl.col("_shot") <= options.shots)
-    key = ["locale", "template_id"]
-    asked = rows.join(held, on=key, how="anti", maintain_order="left")
+    asked = rows.join(held, on=_TEMPLATE, how="anti", maintain_order="left")
     for locale in rows["locale"].unique(maintain_order=True):
         n_held = held.filter(locale=locale).height
         if n_held < options.shots or asked.filter(locale=locale).is_empty():
@@ -194,7 +189,7 @@ def part_examples(rows: pl.DataFrame, options: ShotOptions) -> tuple[pl.DataFram
                 f"{locale}: `shots={options.shots}` needs {options.shots} question templates to show and one "
                 f"to ask, and {n_shown} can be shown; choose fewer `shots`, or other `locales`"
             )
-    examples = rows.filter("can_be_example").join(held, on=key, how="inner", maintain_order="left")
+    examples = rows.filter("can_be_example").join(held, on=_TEMPLATE, how="inner", maintain_order="left")
     return asked, examples
 
 

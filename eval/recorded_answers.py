@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from blend.eval.items import TaskItems
-from blend.eval.runs import RecordedAnswers
 from blend.eval.runs.answer_logs import ID_KEYS, LOG_SUFFIXES, LOGS, LoggedAnswer, as_answer, read_log
 from blend.eval.runs.answers import ANSWERS, generated
 from blend.eval.runs.ask_model import items_by_request
@@ -40,18 +39,16 @@ _FURTHER = ("thought", "finish_reason")
 _SHOWN_FAILED = 3
 
 
-class Recorded(NamedTuple):
+class ReadAnswers(NamedTuple):
     """The answers of a file."""
 
     answers: pl.DataFrame
     """What the file has of `answers.ANSWERS`, in its order."""
-    description: RecordedAnswers
-    """What stands in ``run.json`` in place of a model."""
     warnings: tuple[str, ...]
     """What the reader noticed and did not refuse, in words for a user."""
 
 
-def read_recorded(path: Path, asked: TaskItems, *, model: str | None = None) -> Recorded:
+def read_recorded(path: Path, asked: TaskItems) -> ReadAnswers:
     """The answers in a table, JSON Lines or Parquet file, or in a log of `answer_logs`.
 
     Args:
@@ -60,7 +57,6 @@ def read_recorded(path: Path, asked: TaskItems, *, model: str | None = None) -> 
             ``thought``, what the model thought before, and ``finish_reason``, as `replies.meaning_of`
             knows it. Further columns are left out.
         asked: What is asked; rows of what is skipped are left out and remarked.
-        model: Name of the model; the name of the file when absent.
 
     Returns:
         The answers. An empty or absent response is an empty answer, which is wrong, and is remarked. Items
@@ -92,9 +88,8 @@ def read_recorded(path: Path, asked: TaskItems, *, model: str | None = None) -> 
     kept = [one for one in answered if one.id in ids]
     rows = [{"item_id": ids[one.id or ""], **generated(one.answer), "asked": one.prompt} for one in kept]
     answers = pl.DataFrame(rows, {name: ANSWERS[name] for name in rows[0]} if rows else ANSWERS)
-    return Recorded(
+    return ReadAnswers(
         answers.with_columns(finish_reason=pl.col("finish_reason").replace("", None)),
-        RecordedAnswers.of(path, model),
         (*noticed, *_warnings(len(answered), kept, items, answers)),
     )
 
@@ -254,11 +249,13 @@ def is_predictions(path: Path, of: Predictions, asked: TaskItems) -> bool:
     if "id" in header and (PREDICTION in header or header.issuperset(LETTERS)):
         return True
     if "response" not in line and asks_semeval(asked.items):
+        letters = f", or id and {PREDICTION}, one of {', '.join(of.values)}" if of.values else ""
         raise RowError(
             f"the header is {line[:_SHOWN_CHARACTERS]!r}" if line.strip() else "the file has no header",
             where=f"{path.name}:1",
-            fix=f"{_expected(of)}; a table of other answers has the columns {', '.join(ID_KEYS[:-1])} or "
-            f"{ID_KEYS[-1]}, and response",
+            fix=f"the columns of {of.name} are {', '.join(of.columns)}{letters}, with tabs or commas between "
+            f"them; a table of other answers has the columns {', '.join(ID_KEYS[:-1])} or {ID_KEYS[-1]}, and "
+            "response",
         )
     return False
 
@@ -268,7 +265,7 @@ def asks_semeval(items: pl.DataFrame) -> bool:
     return any(task_id(template_id) is not None for template_id in items["template_id"].unique())
 
 
-def read_predictions(path: Path, asked: TaskItems, of: Predictions, *, model: str | None = None) -> Recorded:
+def read_predictions(path: Path, asked: TaskItems, of: Predictions) -> ReadAnswers:
     """The answers in a file of predictions, or in an archive that holds one.
 
     Of several rows with one id the last counts, as in the task's scorer; that, ids that spell a locale
@@ -278,7 +275,6 @@ def read_predictions(path: Path, asked: TaskItems, of: Predictions, *, model: st
         path: The file or archive.
         asked: What is asked.
         of: The task's file.
-        model: Name of the model; the name of the file when absent.
 
     Raises:
         InputError: If there is no such file, or the archive does not hold exactly one of that name.
@@ -289,8 +285,13 @@ def read_predictions(path: Path, asked: TaskItems, of: Predictions, *, model: st
     header = _header(text.partition("\n")[0])
     columns = ("id", PREDICTION) if of.values and not {*LETTERS} <= {*header} else of.columns
     rows = task_rows(text.replace("\r\n", "\n").replace("\r", " "), path.name, columns, diagnostics, fix=_FIX)
-    if columns != of.columns:
-        _check_values(rows, of, diagnostics)
+    for row in rows if columns != of.columns else ():
+        if (value := row.cells[PREDICTION]) and value not in of.values:
+            what, where = (
+                f"{value!r} is not one of {', '.join(of.values)}",
+                f"{row.location}, column {PREDICTION}",
+            )
+            diagnostics.problem(what, where=where, fix="write the letter of an option")
     diagnostics.raise_problems()
     given = {row.cells["id"]: row for row in rows}
     of_items = list(of.items(asked))
@@ -318,16 +319,10 @@ def read_predictions(path: Path, asked: TaskItems, of: Predictions, *, model: st
         "rows with ids that nothing is asked under, left out": (len(unknown), _first(unknown)),
         "items without an answer in the file": (asked.items.height - len(texts), ""),
     }
-    return Recorded(
+    return ReadAnswers(
         answers,
-        RecordedAnswers.of(path, model),
         tuple(f"{what}: {n}{f' ({first})' if first else ''}" for what, (n, first) in warnings.items() if n),
     )
-
-
-def _expected(of: Predictions) -> str:
-    letters = f", or id and {PREDICTION}, one of {', '.join(of.values)}" if of.values else ""
-    return f"the columns of {of.name} are {', '.join(of.columns)}{letters}, with tabs or commas between them"
 
 
 def _header(line: str) -> list[str]:
@@ -342,16 +337,6 @@ def _between_tabs(text: str) -> str:
         return text
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
     return "\n".join("\t".join(" ".join(cell.split()) for cell in row) for row in rows)
-
-
-def _check_values(rows: Sequence[TaskRow], of: Predictions, diagnostics: Diagnostics) -> None:
-    for row in rows:
-        value = row.cells[PREDICTION]
-        if value and value not in of.values:
-            what = f"{value!r} is not one of {', '.join(of.values)}"
-            diagnostics.problem(
-                what, where=f"{row.location}, column {PREDICTION}", fix="write the letter of an option"
-            )
 
 
 def _first(rows: Sequence[TaskRow]) -> str:

@@ -13,10 +13,9 @@ import polars as pl
 from numpy.typing import ArrayLike
 from pydantic import ValidationError
 
-from blend.eval.costs import Usage
 from blend.eval.judging.verdicts import judges_of, verdicts_digest
 from blend.eval.runs.answers import answers_digest
-from blend.eval.runs.run_directory import Run
+from blend.eval.runs.run_directory import Run, Usage
 from blend.eval.statistics import FEW, Clusters, cluster_sums
 from blend.eval.statistics.agreement import alpha, pairwise_agreement
 from blend.eval.statistics.estimates import Estimate, estimates, gap_estimate, macro_estimate
@@ -194,10 +193,10 @@ UNREAD = "unparsable"
 """The same for those that name none of the options that they have to choose from."""
 
 
-def unanswered_share(n_unanswered: int, n_written: int, *, scope: str = "overall", key: str = ALL) -> Score:
+def unanswered_share(n_unanswered: int, n_written: int) -> Score:
     """The share of the written answers that are none."""
     value = 100 * n_unanswered / n_written if n_written else None
-    return plain(UNANSWERED, scope, key, value, n=n_written)
+    return plain(UNANSWERED, "overall", ALL, value, n=n_written)
 
 
 def written_count(scores: Iterable[Score], metric: str = UNANSWERED) -> tuple[int, int]:

@@ -2,15 +2,16 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import polars as pl
 
 from blend.eval.judging.verdicts import JUDGE, verdicts_digest
 from blend.eval.models import ChatOptions
-from blend.eval.runs import DESCRIPTION_NAME, RecordedAnswers, RunDescription
+from blend.eval.runs import DESCRIPTION_NAME, RecordedAnswers, RunDescription, unreadable
 from blend.eval.runs.answers import WRITTEN, answers_digest, as_scored, says_nothing, storing
 from blend.eval.runs.ask_model import outcome_of
 from blend.eval.runs.run_directory import Run, RunOutcome, write_frame
@@ -27,12 +28,12 @@ from blend.eval.scores_json import (
     plain,
     written_count,
 )
-from blend.eval.statistics.estimates import RepeatedScore, repeated_score
+from blend.eval.statistics.estimates import repeated_score
 from blend.eval.task import checked_options
 from blend.eval.tasks import task_of
 from blend.loaders.files.atomic import atomic_write, one_at_a_time
 from blend.loaders.files.progress import ProgressCallback, silent
-from blend.schemas.errors import DISTRIBUTION, InputError, UnknownNameError
+from blend.schemas.errors import InputError, UnknownNameError
 from blend.schemas.texts import agreeing
 from blend.version import __version__
 
@@ -79,17 +80,14 @@ def _of_figure(
     templates, regions = (
         rows[name].cast(pl.Enum(rows[name].unique().sort())).to_physical() for name in ("template_id", "region")
     )
-    answers = (rows["value"], rows["question"], templates)
-    yield from _scores(metric, repeated_score(*answers))
-    if macro:
-        yield from _scores(f"{metric}{_MACRO}", repeated_score(*answers, regions))
-
-
-def _scores(metric: str, found: RepeatedScore) -> Iterable[Score]:
-    n = round(found.between_runs.n)
-    yield percent(f"{metric}-between-runs", "overall", ALL, found.between_runs)
-    for source, error in (("items", found.items_error), ("repeats", found.repeats_error)):
-        yield plain(f"{metric}-stderr-{source}", "overall", ALL, None if error is None else 100 * error, n=n)
+    by_region = {f"{metric}{_MACRO}": (regions,)} if macro else {}
+    for name, over in {metric: (), **by_region}.items():
+        found = repeated_score(rows["value"], rows["question"], templates, *over)
+        n = round(found.between_runs.n)
+        yield percent(f"{name}-between-runs", "overall", ALL, found.between_runs)
+        for source, error in (("items", found.items_error), ("repeats", found.repeats_error)):
+            value = None if error is None else 100 * error
+            yield plain(f"{name}-stderr-{source}", "overall", ALL, value, n=n)
 
 
 _MAX_UNANSWERED = 0.01
@@ -153,7 +151,8 @@ def score_answers(
     chosen = checked_options(task.scoring, {**given, "rule": rule, "seed": seed}, task=task.name)
     # Of before they are read: what comes in meanwhile is told when the scores are.
     answers_held, verdicts_held = answers_digest(run.answers_folder), verdicts_digest(run, rule)
-    now = run.at_one_moment()
+    # However many come in meanwhile.
+    now = replace(run, held=run.kept())
     allow_missing = allow_missing or rule in task.missing_is_wrong
     state = outcome_of(now, n_asked=0)
     _check_missing(now, state, allow_missing=allow_missing)
@@ -270,10 +269,7 @@ def check_options(run: Run) -> None:
             if name not in run.description.options:
                 raise InputError(f"options: {name!r} is missing")
     except InputError as error:
-        raise InputError(
-            f"{run.directory / DESCRIPTION_NAME}: not a description that this version of {DISTRIBUTION} reads "
-            f"({error}); use the version that made it, or run again into another directory"
-        ) from error
+        raise unreadable(run.directory / DESCRIPTION_NAME, error) from error
 
 
 @contextmanager

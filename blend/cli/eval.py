@@ -11,6 +11,7 @@ from blend.cli.eval_judging import judge, judge_sheet, judged
 from blend.cli.eval_options import (
     ModelChoice,
     ModelName,
+    Regions,
     Seed,
     SeedOfTests,
     TaskValues,
@@ -26,8 +27,6 @@ from blend.schemas.errors import InputError
 from blend.schemas.texts import pluralise
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from blend.eval.report.scored_runs import ScoredRun
 
 
@@ -57,12 +56,7 @@ def _run(
     out: Annotated[
         Path, typer.Option(help="Directory of the run; the same run goes on where it stopped.")
     ] = _DEFAULT_RUN,
-    locales: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="REGION", help="Ask about these regions only, by any of their names, with commas between."
-        ),
-    ] = None,
+    locales: Regions = None,
     limit: Limit = None,
     options: TaskValues = None,
     *,
@@ -176,7 +170,10 @@ def _score(
     if json:
         typer.echo("".join(scored.scores.to_json() for scored in found), nl=False)
     else:
-        _print_scores(found)
+        for scored in found:
+            print_tables(scored.as_tables())
+            usage = scored.scores.usage
+            print_lines([*([] if usage is None else [f"Usage: {usage.in_words()}"]), scored.signature])
     # Of each run why it cannot be scored; the command ends as of the first.
     for later in errors[1:]:
         print_warning(str(later))
@@ -184,13 +181,6 @@ def _score(
         raise errors[0]
     if not json:
         typer.echo(f"Show them on a page:\n  blend eval report {directory}")
-
-
-def _print_scores(found: "Sequence[ScoredRun]") -> None:
-    for scored in found:
-        print_tables(scored.as_tables())
-        usage = scored.scores.usage
-        print_lines([*([] if usage is None else [f"Usage: {usage.in_words()}"]), scored.signature])
 
 
 @app.command()
@@ -314,10 +304,7 @@ def _export(
     style: Annotated[
         Literal["letters", "texts"], typer.Option(help="What is scored after the question.")
     ] = "letters",
-    locales: Annotated[
-        list[str] | None,
-        typer.Option(metavar="REGION", help="Only this region, by any of its names; can be repeated."),
-    ] = None,
+    locales: Regions = None,
     limit: Limit = None,
 ) -> None:
     """Write the multiple-choice questions as tasks for lm-eval.
@@ -376,7 +363,7 @@ def _push(
 
     `hf auth login` (or HF_TOKEN) gives the token.
     """
-    from blend.eval.hub_results import push_scores
+    from blend.eval.evaluation import push_scores
 
     sent = push_scores(
         run, model, dataset=dataset, revision=revision, source=source, direct=direct, dry_run=dry_run

@@ -5,7 +5,7 @@ The fields of `chosen.Decoding` and `chosen.Asking` are options (`groups`). Thos
 """
 
 import typing
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -20,7 +20,7 @@ from blend.schemas.errors import did_you_mean
 from blend.schemas.models import FrozenModel
 
 if TYPE_CHECKING:
-    from blend.eval.costs import AskingPlan
+    from blend.eval.asking import AskingPlan
     from blend.eval.runs.run_directory import Run
 
 TaskValues = Annotated[
@@ -103,6 +103,10 @@ def _file(value: str) -> tuple[str, Path]:
 ModelName = typer.Option(
     metavar="DIR|REPO[@REV]|NAME", help="Model directory, Hub id, or name of a model on a --server."
 )
+Regions = Annotated[
+    list[str] | None,
+    typer.Option(metavar="REGION", help="These regions only, by any of their names, with commas between."),
+]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of the intervals.")]
 SeedOfTests = Annotated[int, typer.Option(min=0, help="Seed of intervals and tests.")]
 
@@ -146,8 +150,15 @@ class ModelChoice(FrozenModel):
         return Local(path=name, **given)
 
     def planned(self, asking: Asking) -> Asking:
-        """The same way to ask, with somebody who says what it will take."""
-        return asking.model_copy(update={"on_plan": plan_teller(self.server is not None, stops=self.plan)})
+        """The same way to ask, with somebody who says what it will take: of a model here on demand alone."""
+
+        def tell(plan: "AskingPlan") -> None:
+            typer.echo(f"To ask: {plan.in_words()}.", err=not self.plan)
+            if self.plan:
+                raise typer.Exit
+
+        is_told = self.plan or self.server is not None
+        return asking.model_copy(update={"on_plan": tell if is_told else None})
 
 
 def read_values(values: Sequence[str] | None) -> dict[str, Any]:
@@ -158,19 +169,6 @@ def read_values(values: Sequence[str] | None) -> dict[str, Any]:
         if given.setdefault(name, value) is not value:
             raise UsageError(f"-M {text}: {name} is given twice")
     return given
-
-
-def plan_teller(asks_server: bool, *, stops: bool) -> "Callable[[AskingPlan], None] | None":
-    """Who says what a run will take: always before a server is asked, of a model here on demand."""
-    if not (asks_server or stops):
-        return None
-
-    def tell(plan: "AskingPlan") -> None:
-        typer.echo(f"To ask: {plan.in_words()}.", err=not stops)
-        if stops:
-            raise typer.Exit
-
-    return tell
 
 
 def print_outcome(run: "Run", asking: "Asking", *, score: str) -> None:

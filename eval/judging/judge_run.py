@@ -157,11 +157,8 @@ def judge_items(replies: Iterable[pl.DataFrame]) -> TaskItems:
         The items in as many parts, with `JUDGED` as their gold.
     """
     asked: dict[str, str] = {}
-    parts, n_items = [], 0
-    for some in replies:
-        items, gold = _judged(some, asked)
-        parts.append((items, gold))
-        n_items += items.height
+    parts = [_judged(some, asked) for some in replies]
+    n_items = sum(items.height for items, _ in parts)
     nothing, no_gold = pl.DataFrame(schema=ITEMS), pl.DataFrame(schema=JUDGED)
     return TaskItems(nothing, no_gold, {VERSION: PROMPT}, "text", parts=ItemParts(n_items, lambda: iter(parts)))
 

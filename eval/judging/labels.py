@@ -30,7 +30,7 @@ from blend.eval.statistics.prediction_powered import CorrectedMeans, corrected_m
 from blend.loaders.files.content import file_sha256
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.rows import Cells, Columns, read_rows
-from blend.schemas.errors import InputError, RowError, raise_all
+from blend.schemas.errors import InputError
 from blend.schemas.sheets import CORRECT, REPLY_VERDICTS, guarded
 from blend.schemas.texts import clean
 
@@ -99,23 +99,24 @@ def read_reply_verdicts(paths: Sequence[Path], asked: Mapping[str, str]) -> pl.D
             somebody's second on a reply; names file and row.
     """
     _check_copies(paths)
-    problems: list[RowError] = []
+    diagnostics = Diagnostics()
     found: dict[tuple[str, str], tuple[str, str]] = {}
     for path in paths:
-        for cells in _rows(path):
+        if not path.is_file():
+            raise InputError(f"{path}: no such file; name sheets that were filled in")
+        for cells in read_rows(path, path.parent, diagnostics, _COLUMNS):
             name, verdict = (str(cells.values[key] or "").strip() for key in ("id", "verdict"))
             if not verdict:
                 continue
             annotator = str(cells.values.get("annotator", path.stem) or "").strip()
-            problems += _problems(cells, asked.get(name), annotator)
+            _check_verdict(cells, asked.get(name), annotator, diagnostics)
             # Copies of a sheet can have one name in several folders.
             here = f"{path}:{cells.location.rpartition(':')[2]}"
             _, first = found.setdefault((name, annotator), (verdict.casefold(), here))
             if first != here:
                 fix = f"delete this row or {first}; sheets of two people have two names"
-                what = f"{annotator!r} judges {name!r} twice"
-                problems.append(RowError(what, where=cells.location, fix=fix))
-    raise_all(problems)
+                diagnostics.problem(f"{annotator!r} judges {name!r} twice", where=cells.location, fix=fix)
+    diagnostics.raise_problems()
     if not found:
         raise InputError(
             f"{', '.join(path.name for path in paths)}: nothing is judged; write one of "
@@ -144,33 +145,25 @@ def _check_copies(paths: Sequence[Path]) -> None:
             )
 
 
-def _rows(path: Path) -> list[Cells]:
-    if not path.is_file():
-        raise InputError(f"{path}: no such file; name sheets that were filled in")
-    diagnostics = Diagnostics()
-    rows = read_rows(path, path.parent, diagnostics, _COLUMNS)
-    diagnostics.raise_problems()
-    return rows
-
-
-def _problems(cells: Cells, reply: str | None, annotator: str) -> Iterator[RowError]:
-    """What is wrong with a verdict on a reply; null is one that was not asked about."""
-    name, verdict, shown = (cells.values.get(key) for key in ("id", "verdict", "reply"))
+def _check_verdict(cells: Cells, reply: str | None, annotator: str, diagnostics: Diagnostics) -> None:
+    """Tell what is wrong with a verdict on a reply; null is one that was not asked about."""
+    name, verdict = (str(cells.values.get(key)).strip() for key in ("id", "verdict"))
     if reply is None:
         fix = "name the run whose sheet it is; a run that was scored anew with other answers has another sheet"
-        what = f"{str(name).strip()!r} is not of this run"
-        yield RowError(what, where=f"{cells.location}, column id", fix=fix)
+        diagnostics.problem(f"{name!r} is not of this run", where=f"{cells.location}, column id", fix=fix)
         return
+    shown = cells.values.get("reply")
     if shown is not None and clean(str(shown)) not in {clean(reply), clean(guarded(reply))}:
-        what = f"it is not the reply of {str(name).strip()!r}"
         fix = "sort whole rows only, and leave replies as they are"
-        yield RowError(what, where=f"{cells.location}, column reply", fix=fix)
-    if str(verdict).strip().casefold() not in REPLY_VERDICTS:
-        what, fix = f"{str(verdict).strip()!r} is no verdict", f"write one of {', '.join(REPLY_VERDICTS)}"
-        yield RowError(what, where=f"{cells.location}, column verdict", fix=fix)
+        where = f"{cells.location}, column reply"
+        diagnostics.problem(f"it is not the reply of {name!r}", where=where, fix=fix)
+    if verdict.casefold() not in REPLY_VERDICTS:
+        fix = f"write one of {', '.join(REPLY_VERDICTS)}"
+        diagnostics.problem(f"{verdict!r} is no verdict", where=f"{cells.location}, column verdict", fix=fix)
     if not annotator or TIE in annotator:
         what = f"{annotator!r} is no name" if annotator else "the cell is blank"
-        yield RowError(what, where=f"{cells.location}, column annotator", fix=f"say who judged, without {TIE}")
+        where = f"{cells.location}, column annotator"
+        diagnostics.problem(what, where=where, fix=f"say who judged, without {TIE}")
 
 
 _WORTHLESS_KAPPA = 0.1
@@ -335,15 +328,11 @@ def _correction_warnings(scores: Iterable[Score]) -> Iterator[str]:
             f"the rule is worthless here: its decisions agree with people's labels hardly better than chance "
             f"would (kappa below {_WORTHLESS_KAPPA}); either is wrong, and corrected figures rest on the labels"
         )
-    if without := ", ".join(_uncorrected(scores)):
-        yield f"uncorrected, since people have labelled replies to fewer than two templates: {without}"
-
-
-def _uncorrected(scores: Iterable[Score]) -> list[str]:
-    """Regions that too few labels are of to be corrected, where some are."""
     of_regions = [one for one in scores if one.scope == "region"]
     corrected = {one.key for one in of_regions if one.metric == CORRECTED}
-    return [one.key for one in of_regions if one.metric == "labelled" and one.key not in corrected]
+    labelled = [one.key for one in of_regions if one.metric == "labelled"]
+    if without := ", ".join(key for key in labelled if key not in corrected):
+        yield f"uncorrected, since people have labelled replies to fewer than two templates: {without}"
 
 
 def _of_groups(scope: str, means: CorrectedMeans) -> list[Score]:

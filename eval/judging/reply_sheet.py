@@ -260,10 +260,16 @@ def label_replies(
     drawn = read_drawn(run)
     asked = dict(drawn.select("id", "reply").iter_rows())
     verdicts, earlier = read_reply_verdicts(paths, asked), read_labels(run.run.directory)
+    by_reply = verdicts.group_by("id").agg(
+        label=pl.col("verdict").mode().sort().str.join(TIE),
+        annotators=pl.col("annotator").sort().str.join(TIE),
+        n=pl.len(),
+        yes=(pl.col("verdict") == CORRECT).sum(),
+    )
     weight, is_judged = 1 / pl.col("probability"), pl.col("label").is_not_null()
     response = weight.filter(is_judged).sum().over("locale") / weight.sum().over("locale")
     judged = (
-        drawn.join(_by_reply(verdicts), on="id", how="left", maintain_order="left")
+        drawn.join(by_reply, on="id", how="left", maintain_order="left")
         # The largest cannot be above 1 but by a rounding.
         .with_columns(probability=pl.min_horizontal(pl.col("probability") * response, 1.0))
         .filter(is_judged)
@@ -282,26 +288,11 @@ def label_replies(
         n_ties=divided.height,
         n_labels=labels.height,
         n_earlier=0 if earlier is None else earlier.height,
-        scores=_agreement(judged, seed),
-    )
-
-
-def _by_reply(verdicts: pl.DataFrame) -> pl.DataFrame:
-    """What most people say of each reply, ``label``; ``annotators``, how many, and how many say *correct*."""
-    return verdicts.group_by("id").agg(
-        label=pl.col("verdict").mode().sort().str.join(TIE),
-        annotators=pl.col("annotator").sort().str.join(TIE),
-        n=pl.len(),
-        yes=(pl.col("verdict") == CORRECT).sum(),
-    )
-
-
-def _agreement(judged: pl.DataFrame, seed: int) -> tuple[Score, ...]:
-    """How far people agree on replies that several judged, overall and by locale."""
-    return tuple(
-        score
-        for scope, key, rows in whole_and_parts("locale", judged.filter(pl.col("n") > 1))
-        for score in agreement_scores(
-            "agreement", rows["yes"], rows["n"], rows["template_id"], seed, scope=scope, key=key
-        )
+        scores=tuple(
+            score
+            for scope, key, rows in whole_and_parts("locale", judged.filter(pl.col("n") > 1))
+            for score in agreement_scores(
+                "agreement", rows["yes"], rows["n"], rows["template_id"], seed, scope=scope, key=key
+            )
+        ),
     )

@@ -17,6 +17,9 @@ from blend.schemas.errors import ArgumentError
 
 FinishReason = Literal["stop", "length", "content_filter", "error"]
 
+BLANK = " "
+"""What stands between a prompt and an option, except after a chat template."""
+
 
 class Decoding(BaseModel):
     """Settings of generating texts; every field can change an answer, so all of them stand in a run."""
@@ -160,15 +163,6 @@ class StopAsking(Exception):
     """Raised by who takes answers: no further item is to be asked, and those under way are still taken."""
 
 
-@runtime_checkable
-class TokenCounter(Protocol):
-    """Something that knows the tokens of a prompt before it is asked."""
-
-    def count_tokens(self, prompts: Sequence[str]) -> int:
-        """Tokens of all prompts, with those that a chat template adds."""
-        ...
-
-
 class Described(Protocol):
     """Something that can say which model it is."""
 
@@ -242,22 +236,6 @@ def draw_seeds(prompts: Sequence[str], samples: Sequence[int] | None, decoding: 
 
 Model = Generator | OptionScorer
 """A model that writes, chooses, or can do both."""
-
-
-class OpenedModel(Generator, Protocol):
-    """A model that we have opened ourselves, and can ask how it is; it writes, and one here chooses as well."""
-
-    def thinks(self) -> bool:
-        """Whether it thinks before it answers, as far as it shows before the first question.
-
-        Raises:
-            ServerError: If it is on a server that cannot be asked.
-        """
-        ...
-
-    def with_decoding(self, decoding: Decoding) -> Self:
-        """The same model, writing in another way."""
-        ...
 
 
 Answer = TypeVar("Answer")

@@ -77,13 +77,17 @@ class Batches:
                 failed(waiting.pop(0))
 
 
+_NO_ROOM = "DefaultCPUAllocator"
+
+
 def _fits(compute: Callable[[list[int]], None], batch: list[int]) -> bool:
     import torch
 
     try:
         compute(batch)
     except (RuntimeError, MemoryError) as error:
-        if not _out_of_memory(error):
+        # On a CPU, torch raises a plain RuntimeError that only its text tells from others.
+        if not isinstance(error, (torch.OutOfMemoryError, MemoryError)) and _NO_ROOM not in str(error):
             raise
     else:
         return True
@@ -91,13 +95,6 @@ def _fits(compute: Callable[[list[int]], None], batch: list[int]) -> bool:
     if torch.cuda.is_available():
         torch.cuda.empty_cache()
     return False
-
-
-def _out_of_memory(error: Exception) -> bool:
-    import torch
-
-    # On a CPU, torch raises a plain RuntimeError that only its text tells from others.
-    return isinstance(error, (torch.OutOfMemoryError, MemoryError)) or "DefaultCPUAllocator" in str(error)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +169,8 @@ def agrees(model: "PreTrainedModel", n_tokens: Counts, together: Sums, alone: Su
     """
     import torch
 
-    off = ~_close(model, n_tokens, together, alone)
+    # NaN is close to nothing, and two that are impossible (minus infinity) agree.
+    off = ~np.isclose(together, alone, rtol=0, atol=_tolerance(model) * n_tokens)
     return bool(off.sum() <= (0 if model.dtype == torch.float32 else len(off) // 2))
 
 
@@ -246,8 +244,3 @@ def spread(candidates: Sequence[Sequence[int]]) -> list[int]:
     n = min(_TRIED, len(ordered))
     # The last one is among them: what comes after many others is what a full expert turns away.
     return [ordered[(k + 1) * len(ordered) // n - 1] for k in range(n)]
-
-
-def _close(model: "PreTrainedModel", n_tokens: Counts, together: Sums, alone: Sums) -> NDArray[np.bool_]:
-    # NaN is close to nothing, and two that are impossible (minus infinity) agree.
-    return np.isclose(together, alone, rtol=0, atol=_tolerance(model) * n_tokens)

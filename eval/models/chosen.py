@@ -69,6 +69,13 @@ class Local(_Chosen):
     """Whether prompts go through the chat template; if the model has one when absent."""
 
 
+_OF_A_RUN = (
+    *("model", "messages", "prompt", "max_tokens", "max_completion_tokens", "temperature", "seed"),
+    *("reasoning_effort", "stream", "n", "echo", "logprobs"),
+)
+"""Fields of a request that a run fills in itself, or cannot do with, so not for `Server.extra_body`."""
+
+
 class Server(_Chosen):
     """A model on a server that speaks OpenAI's protocol."""
 
@@ -95,8 +102,12 @@ class Server(_Chosen):
             if not isinstance(fields, dict):
                 example = '{"top_k": 20}'
                 raise ValueError(f"`extra_body={given}`: expected an object of JSON such as '{example}'")
-        if isinstance(fields, dict):
-            _check_extra_body(fields)
+        for name in fields if isinstance(fields, dict) else ():
+            if name in _OF_A_RUN:
+                raise ArgumentError(
+                    f"`extra_body`: {name!r} is not possible, since a run decides about it itself; leave it "
+                    "out (there are parameters for model, max_tokens, temperature, seed and thinking)"
+                )
         return fields
 
 
@@ -152,6 +163,11 @@ class Price(NamedTuple):
     def of(self, tokens_in: int | None, tokens_out: int | None) -> float:
         """Cost of some tokens; unknown ones cost nothing."""
         return (self.tokens_in * (tokens_in or 0) + self.tokens_out * (tokens_out or 0)) / 1_000_000
+
+
+def money(amount: float) -> str:
+    """An amount for people: two decimals, or two digits of what is less than one."""
+    return f"{amount:,.2f}" if amount >= 1 else f"{amount:.2g}"
 
 
 class Asking(_Chosen):
@@ -219,25 +235,6 @@ def _two(given: Any, sign: str, number: Callable[[Any], Any]) -> tuple[Any, Any]
     return first, second
 
 
-_OWN = ("model", "messages", "prompt", "max_tokens", "max_completion_tokens", "temperature", "seed")
-_OTHERS = ("reasoning_effort", "stream", "n", "echo", "logprobs")
-"""Fields of a request that a run fills in itself, or cannot do with, so not for `Server.extra_body`."""
-
-
-def _check_extra_body(extra: Mapping[str, Any]) -> None:
-    """Check that further fields of requests are none that a run decides about.
-
-    Raises:
-        ArgumentError: If one is.
-    """
-    for name in extra:
-        if name in (*_OWN, *_OTHERS):
-            raise ArgumentError(
-                f"`extra_body`: {name!r} is not possible, since a run decides about it itself; leave it out "
-                "(there are parameters for model, max_tokens, temperature, seed and thinking)"
-            )
-
-
 PROMPTS_AT_A_TIME = 64
 """Prompts that an object is handed at a time; what it answered until it stops is kept so many at a time."""
 
@@ -280,7 +277,7 @@ def callers_model(model: OwnModel, asked_for: Literal["text", "logprobs", "candi
     """An object as a model that writes, chooses, or scores candidates.
 
     Args:
-        model: The object; one that describes itself, as a `protocols.Model` does, is used as it is.
+        model: The object; one that describes itself, as a `models.Model` does, is used as it is.
         asked_for: What it will be asked for.
 
     Raises:
@@ -304,20 +301,20 @@ def writes_alone(model: object) -> bool:
 
 
 class _CallersModel:
-    """See `protocols.Model` and `candidate_protocol.CandidateScorer`; every option counts as one token."""
+    """See `models.Model` and `candidate_protocol.CandidateScorer`; every option counts as one token."""
 
     def __init__(self, model: Any) -> None:
         self._model = model
 
     def describe(self) -> ModelDescription:
-        """See `protocols.Described.describe`."""
+        """See `models.Described.describe`."""
         name = str(getattr(self._model, "name", None) or type(self._model).__name__)
         return ModelDescription(backend="python", id=name, chat=False, delimiter="")
 
     def generate(
         self, prompts: Sequence[str], *, keep: OnGenerations | None = None, **_: Any
     ) -> Sequence[Generation]:
-        """See `protocols.Generator.generate`; the object hears of prompts alone."""
+        """See `models.Generator.generate`; the object hears of prompts alone."""
 
         def written(some: slice) -> list[Generation]:
             texts = list(prompts[some])
@@ -333,7 +330,7 @@ class _CallersModel:
         keep: OnLikelihoods | None = None,
         method: str = "option_logprobs",
     ) -> Sequence[Likelihoods]:
-        """See `protocols.OptionScorer.option_logprobs`."""
+        """See `models.OptionScorer.option_logprobs`."""
 
         def scored(some: slice) -> list[Likelihoods]:
             texts, offered = list(prompts[some]), [*map(list, options[some])]

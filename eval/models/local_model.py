@@ -30,10 +30,8 @@ from blend.eval.models.batches import (
     short_and_usual,
     spread,
 )
-from blend.eval.models.checkpoint import kind_of, readable
-from blend.eval.models.encoding import EncodedQuestion, Encoder
-from blend.eval.models.model_loading import Dtype, OpenCheckpoint
-from blend.eval.models.next_tokens import as_one, option_logprobs, reading, write
+from blend.eval.models.model_loading import Dtype, OpenCheckpoint, readable
+from blend.eval.models.next_tokens import EncodedQuestion, Encoder, as_one, option_logprobs, write
 from blend.schemas.errors import InputError
 
 
@@ -66,7 +64,7 @@ def open_local(
         BlendError: If there is no such model or device, or if the model cannot be used.
     """
     opened = OpenCheckpoint(model, revision=revision, device=device, dtype=dtype)
-    if kind_of(opened.checkpoint) != "causal":
+    if opened.kind != "causal":
         raise InputError(
             f"model {opened.checkpoint.id}: it is not a causal language model but "
             f"{opened.checkpoint.architecture}; texts and options need one that predicts the next token"
@@ -76,7 +74,7 @@ def open_local(
 
 
 class LocalModel:
-    """See `protocols.Model`. Scores depend on neither batch nor order beyond the noise of the number type."""
+    """See `models.Model`. Scores depend on neither batch nor order beyond the noise of the number type."""
 
     def __init__(
         self,
@@ -88,29 +86,27 @@ class LocalModel:
         self._opened = opened
         self._encoder = encoder
         self._decoding = decoding
-        is_open = encoder.template is not None and encoder.template.is_open
-        self._reading = reading(opened.tokenizer, is_open=is_open)
         on_cpu = opened.device.on_cpu
         self._batches = Batches(CPU_TOKENS if on_cpu else GPU_TOKENS, batch_size=batch_size)
         self._writing = Batches(CPU_WRITTEN_TOKENS if on_cpu else GPU_WRITTEN_TOKENS, batch_size=batch_size)
         self._is_tried = False
 
     def thinks(self) -> bool:
-        """See `protocols.OpenedModel.thinks`; the chat template tells."""
-        return self._encoder.template is not None and self._encoder.template.thinks
+        """Whether it thinks before it answers, as far as its chat template shows."""
+        return self._encoder.thinks
 
     def with_decoding(self, decoding: Decoding) -> Self:
-        """See `protocols.OpenedModel.with_decoding`."""
+        """The same model, writing in another way."""
         other = copy(self)
         other._decoding = decoding
         return other
 
     def count_tokens(self, prompts: Sequence[str]) -> int:
-        """See `protocols.TokenCounter.count_tokens`."""
+        """Tokens of all prompts, with those that a chat template adds."""
         return sum(map(len, self._encoder.prompts(prompts)))
 
     def describe(self) -> ModelDescription:
-        """See `protocols.Described.describe`."""
+        """See `models.Described.describe`."""
         return self._opened.describe(chat=self._encoder.chat, delimiter=self._encoder.delimiter)
 
     def option_logprobs(
@@ -120,7 +116,7 @@ class LocalModel:
         *,
         keep: OnLikelihoods | None = None,
     ) -> Sequence[Likelihoods]:
-        """See `protocols.OptionScorer.option_logprobs`; questions with one prompt are asked as one."""
+        """See `models.OptionScorer.option_logprobs`; questions with one prompt are asked as one."""
         table = AnswerTable[Likelihoods](len(prompts), keep)
         questions = list(self._encoder.questions(prompts, options))
         by_prompt: dict[tuple[int, ...], list[int]] = {}
@@ -185,7 +181,7 @@ class LocalModel:
         samples: Sequence[int] | None = None,
         keep: OnGenerations | None = None,
     ) -> Sequence[Generation]:
-        """See `protocols.Generator.generate`."""
+        """See `models.Generator.generate`."""
         encoded = self._encoder.prompts(prompts)
         seeds = draw_seeds(prompts, samples, self._decoding)
         table = AnswerTable[Generation](len(prompts), keep)
@@ -206,12 +202,11 @@ class LocalModel:
                 items = list(group)
                 answers = write(
                     self._opened.model,
-                    self._opened.tokenizer,
+                    self._encoder,
                     [encoded[item] for item in items],
                     [seeds[item] for item in items],
                     self._decoding,
                     max_tokens=max_tokens,
-                    reading=self._reading,
                 )
                 written.update(zip(items, answers, strict=True))
             table.put(list(written), list(written.values()))

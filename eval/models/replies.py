@@ -43,6 +43,9 @@ AROUND_ANSWERS = (
 )
 """Marks around an answer, which belong neither to it nor to a thought."""
 
+THINKING_VARIABLES = ("enable_thinking", "thinking")
+"""Variables by which templates let a model think or not: Qwen's and most others', DeepSeek's and Granite's."""
+
 _ENDINGS_OF = {begin.lower(): frozenset(y.lower() for x, y in MARKS if x == begin) for begin, _ in MARKS}
 """By mark that begins a thought, those that end it."""
 

@@ -3,11 +3,12 @@
 First what of a run's options stands in which field of a request, then who asks.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from blend.eval.models import (
+    BLANK,
     AnswerTable,
     ChatOptions,
     Decoding,
@@ -18,9 +19,15 @@ from blend.eval.models import (
     check_no_chat_options,
     draw_seeds,
 )
-from blend.eval.models.encoding import BLANK, THINKING_VARIABLES
 from blend.eval.models.model_loading import EXTRA
-from blend.eval.models.replies import BadReplyError, filtered, is_filtered, read_text, served_name
+from blend.eval.models.replies import (
+    THINKING_VARIABLES,
+    BadReplyError,
+    filtered,
+    is_filtered,
+    read_text,
+    served_name,
+)
 from blend.loaders.servers import (
     CONCURRENCY,
     REDIRECTS,
@@ -132,7 +139,7 @@ def open_server(
     chat: bool = True,
     decoding: Decoding | None = None,
     options: ChatOptions | None = None,
-    concurrency: int | None = None,
+    concurrency: int = CONCURRENCY,
     retries: int = 5,
     timeout_s: float | None = None,
     reachable: bool = True,
@@ -146,7 +153,7 @@ def open_server(
             or as they are to ``/completions``.
         decoding: How texts are generated; the defaults of `Decoding` when absent.
         options: What is said besides the prompt; all but ``extra_body`` to ``/chat/completions`` alone.
-        concurrency: Requests under way at a time; `loaders.servers.CONCURRENCY` when absent.
+        concurrency: Requests under way at a time.
         retries: How often a request is repeated that the server could not serve.
         timeout_s: Seconds to wait for the answer to one request; as long as a slow server needs for the tokens
             that an answer may have, when absent.
@@ -163,7 +170,7 @@ def open_server(
         name=f"model {model}",
         extra=EXTRA,
         base_url=server_address(url, where="`server`"),
-        concurrency=CONCURRENCY if concurrency is None else concurrency,
+        concurrency=concurrency,
         retries=retries,
         address_name="`server`",
     )
@@ -173,7 +180,7 @@ def open_server(
 
 @dataclass(frozen=True)
 class ServerModel:
-    """See `protocols.OpenedModel`. A reply that names another model than those before stops the asking."""
+    """A model on a server. A reply that names another one than those before stops the asking."""
 
     server: Server
     form: RequestForm
@@ -183,7 +190,11 @@ class ServerModel:
     _served_as: list[str] = field(default_factory=list)
 
     def thinks(self) -> bool:
-        """See `protocols.OpenedModel.thinks`; asks for a few tokens where the options do not tell."""
+        """Whether it thinks before it answers; asks for a few tokens where the options do not tell.
+
+        Raises:
+            ServerError: If the server cannot be asked.
+        """
         options = self.form.options
         if options.thinking is not None or options.reasoning_effort is not None:
             return options.thinking != "off"
@@ -196,11 +207,11 @@ class ServerModel:
         return answer.thought is not None or bool(answer.tokens_thought)
 
     def with_decoding(self, decoding: Decoding) -> Self:
-        """See `protocols.OpenedModel.with_decoding`."""
+        """The same model, writing in another way."""
         return replace(self, form=replace(self.form, decoding=decoding))
 
     def describe(self) -> ModelDescription:
-        """See `protocols.Described.describe`; asks a server for one token to learn what it calls the model.
+        """See `models.Described.describe`; asks a server for one token to learn what it calls the model.
 
         Raises:
             ServerError: If the server cannot be asked.
@@ -223,19 +234,16 @@ class ServerModel:
         samples: Sequence[int] | None = None,
         keep: OnGenerations | None = None,
     ) -> Sequence[Generation]:
-        """See `protocols.Generator.generate`."""
+        """See `models.Generator.generate`."""
         seeds = draw_seeds(prompts, samples, self.form.decoding)
         table = AnswerTable[Generation](len(prompts), keep)
         enough_s = max(_LEAST_TIMEOUT_S, self.form.decoding.max_tokens / _SLOW_TOKENS_PER_S)
         server = replace(self.server, timeout_s=enough_s if self.timeout_s is None else self.timeout_s)
 
-        async def ask(client: "AsyncOpenAI", item: int) -> None:
-            table.put([item], [await self._answer(client, prompts[item], seeds[item])])
+        async def ask(client: "AsyncOpenAI", item: int) -> Generation:
+            return await self._answer(client, prompts[item], seeds[item])
 
-        def fail(item: int, why: str) -> None:
-            table.put([item], [Generation.failed(why)])
-
-        _ask_items(server, len(prompts), ask, fail)
+        _ask_items(server, len(prompts), ask, table)
         return table.all()
 
     def _greet(self, max_tokens: int) -> Generation:
@@ -293,17 +301,19 @@ _FATAL = (401, 403, 404, *REDIRECTS)
 """Answers that no other item would change."""
 
 
-def _ask_items(server: Server, n_items: int, ask: "Ask[int, None]", fail: Callable[[int, str], None]) -> None:
+def _ask_items(
+    server: Server, n_items: int, ask: "Ask[int, Generation]", table: AnswerTable[Generation]
+) -> None:
     """Ask about all items.
 
     Args:
         server: Who is asked.
         n_items: How many items there are.
-        ask: Asks about the item of a number, and does what is to be done with its answer.
-        fail: Hears of an item without an answer, and why.
+        ask: Asks about the item of a number.
+        table: Takes the answers, and why there is none.
 
     Raises:
-        StopAsking: If ``ask`` does, when what was under way is answered.
+        StopAsking: If who takes the answers does, when what was under way is answered.
         ServerError: If the server cannot be asked, or `_MAX_FAILURES` items in a row get no answer, those apart
             that are refused for themselves (`servers.REFUSED`).
     """
@@ -317,7 +327,7 @@ def _ask_items(server: Server, n_items: int, ask: "Ask[int, None]", fail: Callab
         if stop is not None:
             return False
         try:
-            await persistence.ask(ask, client, item)
+            table.put([item], [await persistence.ask(ask, client, item)])
         except StopAsking as asked_to:
             # What is under way is paid for: it is waited for and kept.
             stop = asked_to
@@ -327,7 +337,7 @@ def _ask_items(server: Server, n_items: int, ask: "Ask[int, None]", fail: Callab
             if code in _FATAL or is_unconnected(error):
                 raise
             why = problem(error, server)
-            fail(item, why)
+            table.put([item], [Generation.failed(why)])
             # What is wrong with one request says nothing of others.
             in_a_row += code not in REFUSED
             if in_a_row >= _MAX_FAILURES:

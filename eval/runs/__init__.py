@@ -142,10 +142,15 @@ def read_description(directory: Path) -> RunDescription:
     try:
         return RunDescription.model_validate_json(read_content(path))
     except ValidationError as error:
-        raise InputError(
-            f"{path}: not a description that this version of {DISTRIBUTION} reads ({first_reason(error)}); "
-            "use the version that made it, or run again into another directory"
-        ) from error
+        raise unreadable(path, first_reason(error)) from error
+
+
+def unreadable(path: Path, reason: object) -> InputError:
+    """Say why a description is none that this version reads: it is another's, or somebody has changed it."""
+    return InputError(
+        f"{path}: not a description that this version of {DISTRIBUTION} reads ({reason}); use the version that "
+        "made it, or run again into another directory"
+    )
 
 
 def go_on_with(directory: Path, wanted: RunDescription) -> RunDescription:

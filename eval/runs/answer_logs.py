@@ -297,7 +297,7 @@ def _of_batch(record: _Record) -> LoggedAnswer | None:
         return LoggedAnswer(
             REQUEST_ID, name, Generation.failed(f"HTTP {code}, {why!r}" if code >= 400 else why)
         )
-    kind = next((kind for kind in _kinds().values() if _at(record, kind.found_at) is not None), None)
+    kind = next((kind for kind in _kinds().values() if _at(record, kind["found_at"]) is not None), None)
     reply = _at(record, "response.body") if kind is None else _as_chat(record, kind)
     return LoggedAnswer(REQUEST_ID, name, _read(reply), served_name(reply)) if isinstance(reply, dict) else None
 
@@ -320,24 +320,10 @@ def _read(reply: object) -> Generation:
         return Generation.failed(str(error))
 
 
-class _Kind(NamedTuple):
-    """A table of ``replies.toml``."""
-
-    found_at: str
-    content: str
-    end: list[str]
-    model: str
-    tokens_in: str
-    tokens_out: list[str]
-    tokens_thought: str
-    reasoning: str = ""
-
-
 @cache
-def _kinds() -> Mapping[str, _Kind]:
-    """By tool or provider, where its records keep what a reply says."""
-    text = files("blend.eval.runs").joinpath("replies.toml").read_text(encoding="utf-8")
-    return {name: _Kind(**paths) for name, paths in tomllib.loads(text).items()}
+def _kinds() -> Mapping[str, Mapping[str, Any]]:
+    """By tool or provider, where its records keep what a reply says: the tables of ``replies.toml``."""
+    return tomllib.loads(files("blend.eval.runs").joinpath("replies.toml").read_text(encoding="utf-8"))
 
 
 def _at(value: Any, path: str) -> Any:
@@ -350,18 +336,18 @@ def _at(value: Any, path: str) -> Any:
     return value
 
 
-def _as_chat(record: _Record, kind: _Kind) -> _Record:
+def _as_chat(record: _Record, kind: Mapping[str, Any]) -> _Record:
     """A reply as a server of chats would have sent it."""
-    written = [count for path in kind.tokens_out if (count := _at(record, path)) is not None]
+    written = [count for path in kind["tokens_out"] if (count := _at(record, path)) is not None]
     # Inspect does not always know.
-    end = next((found for path in kind.end if (found := _at(record, path)) not in (None, "unknown")), None)
-    message = {"content": _at(record, kind.content), "reasoning": _at(record, kind.reasoning)}
+    end = next((found for path in kind["end"] if (found := _at(record, path)) not in (None, "unknown")), None)
+    message = {"content": _at(record, kind["content"]), "reasoning": _at(record, kind.get("reasoning", ""))}
     return {
-        "model": _at(record, kind.model),
+        "model": _at(record, kind["model"]),
         "choices": [{"message": message, "finish_reason": end}],
         "usage": {
-            "prompt_tokens": _at(record, kind.tokens_in),
+            "prompt_tokens": _at(record, kind["tokens_in"]),
             "completion_tokens": sum(written) if written else None,
-            "completion_tokens_details": {"reasoning_tokens": _at(record, kind.tokens_thought)},
+            "completion_tokens_details": {"reasoning_tokens": _at(record, kind["tokens_thought"])},
         },
     }

@@ -6,6 +6,7 @@ OpenAI's batch format, which ``vllm run-batch``, Together and others read too (J
 """
 
 import json
+import math
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -17,7 +18,6 @@ from typing import Any
 
 import polars as pl
 
-from blend.eval.costs import Spending, Usage
 from blend.eval.models import (
     Generation,
     Generator,
@@ -28,16 +28,16 @@ from blend.eval.models import (
     draw_seeds,
 )
 from blend.eval.models.candidates.candidate_protocol import CandidateScorer
-from blend.eval.models.chosen import Price
+from blend.eval.models.chosen import Price, money
 from blend.eval.models.replies import FINISH_REASONS
 from blend.eval.models.server import VERSION, RequestForm, TextRequest
 from blend.eval.runs.answer_logs import REQUEST_ID, LoggedAnswer, logged_answer, records
 from blend.eval.runs.answers import generated
-from blend.eval.runs.run_directory import Run, RunOutcome, change_description, write_frame
+from blend.eval.runs.run_directory import Run, RunOutcome, Usage, change_description, write_frame
 from blend.loaders.files.atomic import atomic_write, storage_errors
 from blend.loaders.files.content import read_content
 from blend.loaders.files.progress import ProgressCallback, silent
-from blend.schemas.errors import InputError, RowError
+from blend.schemas.errors import InputError, RowError, ServerError
 from blend.schemas.texts import agreeing, pluralise
 
 STEP = "ask"
@@ -78,28 +78,51 @@ def ask_model(
     is_ranked = run.description.kind == "candidates"
     pending, n_mine = pending_items(run), len(range(run.description.n_items)[run.share])
     n_before = n_done = n_mine - pending.height
-    spending = None
+    spent, limit = 0.0, math.inf if budget is None else budget
     if price is not None and budget is not None and (before := outcome_of(run, n_asked=0).usage) is not None:
-        spending = Spending(before, price, budget)
-
+        spent = price.of(before.tokens_in, before.tokens_out)
     on_progress(STEP, n_done, n_mine)
     odd = tuple(_tokenised(run, model)) if isinstance(model, CandidateScorer) and is_ranked else ()
-    if not (pending.is_empty() or (spending is not None and spending.is_over)):
+    if not pending.is_empty() and spent < limit:
         with run.answer_file() as file, suppress(StopAsking):
 
             def keep(answers: Sequence[Mapping[str, Any]]) -> None:
-                nonlocal n_done
+                nonlocal n_done, spent
                 file.append(answers)
                 n_done += len(answers)
                 on_progress(STEP, n_done, n_mine)
-                if spending is not None:
-                    spending.add(answers)
+                if price is not None and budget is not None:
+                    spent += _cost_of(answers, price)
+                    if spent >= limit:
+                        raise StopAsking
 
             for block in pending.iter_slices(_BLOCK_OF_CANDIDATES if is_ranked else _BLOCK):
                 _ask(run, model, block, keep)
     outcome = outcome_of(run, n_asked=n_done - n_before)
-    spent = spending.in_words(outcome.n_items - outcome.n_missing, outcome.n_items) if spending else ()
-    return outcome._replace(warnings=(*outcome.warnings, *spent, *odd))
+    if spent >= limit:
+        warning = f"the budget of {money(limit)} is spent ({money(spent)})"
+        if outcome.n_missing:
+            n_answered = outcome.n_items - outcome.n_missing
+            warning += f", and {n_answered:,} of {outcome.n_items:,} items are answered; "
+            warning += "give a larger `budget` to go on"
+        odd = (warning, *odd)
+    return outcome._replace(warnings=(*outcome.warnings, *odd))
+
+
+def _cost_of(answers: Sequence[Mapping[str, Any]], price: Price) -> float:
+    """What some answers cost.
+
+    Raises:
+        ServerError: If nobody says how many tokens one of them took.
+    """
+    for answer in answers:
+        is_written = answer.get("error") is None and answer.get("finish_reason") != "content_filter"
+        if is_written and answer.get("tokens_out") is None:
+            raise ServerError(
+                "the server does not say how many tokens an answer took, so nobody knows what is spent; "
+                "leave `budget` out"
+            )
+    return sum(price.of(answer.get("tokens_in"), answer.get("tokens_out")) for answer in answers)
 
 
 def pending_items(run: Run) -> pl.DataFrame:

@@ -13,10 +13,9 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from blend.eval.costs import Usage
 from blend.eval.items import PART, TaskItems, text_digest
 from blend.eval.models import ChatOptions, Decoding, ModelDescription
-from blend.eval.models.chosen import Shard
+from blend.eval.models.chosen import Price, Shard, money
 from blend.eval.runs import (
     DESCRIPTION_NAME,
     RecordedAnswers,
@@ -29,6 +28,7 @@ from blend.eval.runs.answers import RESTORE, WRITTEN, AnswerFile, Answers, as_sc
 from blend.loaders.files.atomic import atomic_file, atomic_write, check_own_folder, is_left_over
 from blend.loaders.files.content import open_content, parquet_rows
 from blend.schemas.errors import InputError, RowError
+from blend.schemas.models import FrozenModel
 from blend.schemas.summaries import Summarised, Table
 from blend.schemas.texts import pluralise
 from blend.version import __version__
@@ -37,10 +37,47 @@ ITEMS_NAME = "items.parquet"
 _GOLD_NAME = "gold.parquet"
 ANSWERS_FOLDER = "answers"
 
-_BEFORE_DESCRIPTION = (ITEMS_NAME, _GOLD_NAME, ANSWERS_FOLDER)
-
 MAX_MISSING = 0.01
 """Share of items without an answer above which nothing is scored unless the caller says so."""
+
+
+class Usage(FrozenModel):
+    """What a run has taken until now."""
+
+    requests: int
+    """Items asked, those that failed among them."""
+    filtered: int = 0
+    """Items whose answer a content filter of the server has stopped."""
+    tokens_in: int | None
+    """Tokens of the prompts; null where nobody tells."""
+    tokens_out: int | None
+    """Tokens written, thoughts among them; likewise."""
+    tokens_thought: int | None
+    """Tokens thought, as far as a server tells them apart; likewise."""
+
+    def in_words(self, price: Price | None = None) -> str:
+        """A line for people, with the cost at a price."""
+        parts = [pluralise(self.requests, "request")]
+        if self.filtered:
+            parts[0] += f" ({self.filtered:,} stopped by a content filter)"
+        if self.tokens_in is not None:
+            parts.append(f"{self.tokens_in:,} tokens in")
+        if self.tokens_out is not None:
+            thought = "" if self.tokens_thought is None else f" ({self.tokens_thought:,} of them thought)"
+            parts.append(f"{self.tokens_out:,} out{thought}")
+        if price is not None and self.tokens_in is not None:
+            parts.append(f"cost {money(price.of(self.tokens_in, self.tokens_out))}")
+        return ", ".join(parts)
+
+    def columns(self) -> dict[str, str]:
+        """What is known, by the heads of a table's columns."""
+        counts = {
+            "filtered": self.filtered or None,
+            "tokens in": self.tokens_in,
+            "tokens out": self.tokens_out,
+            "tokens thought": self.tokens_thought,
+        }
+        return {name: f"{count:,}" for name, count in counts.items() if count is not None}
 
 
 class RunOutcome(NamedTuple):
@@ -156,10 +193,6 @@ class Run(Summarised):
             answers = kept.read("item_id", "error", *WRITTEN, *columns, items=part, thoughts=False)
             yield part, as_scored(answers, self.description)
 
-    def at_one_moment(self) -> "Run":
-        """The run with the answers that it has now, however many come in meanwhile."""
-        return dataclasses.replace(self, held=self.kept())
-
     def answers(self, *columns: str, items: pl.DataFrame | None = None, thoughts: bool = True) -> pl.DataFrame:
         """Read the answers so far; arguments as of `answers.Answers.read`."""
         return self.kept().read(*columns, items=items, thoughts=thoughts)
@@ -250,7 +283,7 @@ def _start(directory: Path, description: RunDescription, asked: TaskItems) -> No
     check_own_folder(
         directory,
         what="the directory of a run",
-        is_ours=lambda name: name in _BEFORE_DESCRIPTION or is_left_over(name),
+        is_ours=lambda name: name in (ITEMS_NAME, _GOLD_NAME, ANSWERS_FOLDER) or is_left_over(name),
     )
     answers = directory / ANSWERS_FOLDER
     if any(answers.glob("*.jsonl")):

@@ -38,7 +38,6 @@ _CONNECT_S = 30.0
 firewall that drops what is sent."""
 
 _LOG = logging.getLogger(__name__)
-_NO_KEY = "none"
 _GLANCE_S = 0.1
 
 
@@ -105,7 +104,7 @@ def ask_side_by_side(server: Server, items: Iterable[T], ask: "Ask[T, bool]") ->
                 wait([asking], timeout=_GLANCE_S)
             asking.result()
     except OpenAIError as error:
-        raise _translated_error(error, server) from error
+        raise ServerError(f"{server.where}: {problem(error, server)}") from error
 
 
 class Persistence:
@@ -163,7 +162,7 @@ async def _tell_of_silence(server: Server, heard_s: list[float]) -> None:
 def _client(server: Server, hear: Callable[[object], Awaitable[None]]) -> "openai.AsyncOpenAI":
     from openai import AsyncOpenAI, DefaultAsyncHttpxClient, Timeout
 
-    key = os.environ.get("OPENAI_API_KEY") or (_NO_KEY if server.base_url else None)
+    key = os.environ.get("OPENAI_API_KEY") or ("none" if server.base_url else None)
     if key is None:
         raise InputError(
             f"{server.name}: there is no API key; set OPENAI_API_KEY in the environment, "
@@ -223,13 +222,8 @@ def public_address(base_url: str) -> str:
     return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], query=""))
 
 
-def _translated_error(error: "openai.OpenAIError", server: "Server") -> ServerError:
-    """Say what a user can do about an error of the server, without anything secret that it may hold."""
-    return ServerError(f"{server.where}: {problem(error, server)}")
-
-
 def problem(error: Exception, server: "Server") -> str:
-    """The same without saying where."""
+    """Say what a user can do about an error of a server, without anything secret that it may hold."""
     import openai
 
     again = f"run again: {server.kept} are kept and not asked again"

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from blend.builders.mcq.published_mcqs import given_rows
 from blend.eval.items import TaskItems
-from blend.eval.recorded_answers import Recorded, is_predictions, read_predictions
+from blend.eval.recorded_answers import ReadAnswers, is_predictions, read_predictions
 from blend.eval.runs.answers import ANSWERS
 from blend.eval.task import ScoringOptions
 from blend.eval.tasks import task_of
@@ -47,7 +47,7 @@ def items_of(*, rebalance: bool) -> TaskItems:
 ASKED = {rebalance: items_of(rebalance=rebalance) for rebalance in (False, True)}
 
 
-def read(path: Path, *, rebalance: bool = False) -> Recorded:
+def read(path: Path, *, rebalance: bool = False) -> ReadAnswers:
     """Predictions about multiple-choice questions."""
     form = task_of("multiple-choice").predictions()
     assert form is not None

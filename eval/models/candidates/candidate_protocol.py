@@ -1,4 +1,4 @@
-"""What a prober is asked and gives back, a figure per candidate whatever model is behind it; and prefix trees.
+"""Scorers of candidates: what they are asked and give back, what those of models here share, and prefix trees.
 
 In a tree, candidates that begin with the same tokens are computed once as far as they do. Every distinct
 beginning of a candidate is a node. A node that others go on from is *fed* to the model, once, and sees nothing
@@ -7,15 +7,16 @@ but the prompt and its own beginnings; what it predicts is read for all nodes af
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from blend.eval.models import Described, Likelihoods, OnLikelihoods
-from blend.eval.models.model_loading import Device, OpenCheckpoint
+from blend.eval.models import AnswerTable, Described, Likelihoods, ModelDescription, OnLikelihoods
+from blend.eval.models.batches import ANOTHER, GPU_TOKENS, Batches, check_alone, short_and_usual, spread
+from blend.eval.models.model_loading import OpenCheckpoint, readable
 from blend.schemas.errors import InputError
 from blend.schemas.rows import GAP
 
@@ -157,7 +158,7 @@ class CandidateScorer(Described, Protocol):
             prompts: Texts with one gap each (`probing_terms.GAP`).
             sets: For each prompt the position of its candidates among ``candidates``.
             candidates: Sets of candidates, as text.
-            keep: As for `protocols.Generator.generate`.
+            keep: As for `models.Generator.generate`.
 
         Raises:
             BlendError: If the model cannot be asked at all. What was kept until then stays.
@@ -207,7 +208,8 @@ class CandidateSet:
     """What they say."""
     tokens: list[list[int]]
     """Tokens of each."""
-    _made: dict[int, Tree] = field(default_factory=dict)
+    fed_at_a_time: int
+    """Nodes of their tree that a pass feeds at most."""
 
     @cached_property
     def lengths(self) -> NDArray[np.int32]:
@@ -220,11 +222,10 @@ class CandidateSet:
         positions = {n: np.flatnonzero(self.lengths == n) for n in sorted({*self.lengths.tolist()} - {0})}
         return {n: (at, np.array([self.tokens[i] for i in at])) for n, at in positions.items()}
 
-    def tree(self, fed_at_a_time: int) -> Tree:
-        """Their tree, made once."""
-        if fed_at_a_time not in self._made:
-            self._made[fed_at_a_time] = make_tree(self.tokens, fed_at_a_time=fed_at_a_time)
-        return self._made[fed_at_a_time]
+    @cached_property
+    def tree(self) -> Tree:
+        """Their tree."""
+        return make_tree(self.tokens, fed_at_a_time=self.fed_at_a_time)
 
 
 class Request(NamedTuple):
@@ -243,13 +244,20 @@ def plain_tokens(tokenizer: "PreTrainedTokenizerBase", texts: Sequence[str]) -> 
 
 
 class KindScorer:
-    """What one kind of model makes of prompts and candidates."""
+    """A `CandidateScorer` of a model here; each kind of model says how it is asked.
+
+    On a CPU each prompt is computed on its own: its scores depend on nothing else.
+    """
 
     most_tokens: float = math.inf
     """Tokens of a candidate that is ranked at most."""
 
-    def __init__(self, opened: OpenCheckpoint) -> None:
+    def __init__(self, opened: OpenCheckpoint, batch_size: int | None) -> None:
         self._opened = opened
+        # One token at a time means one prompt at a time, however long it is.
+        self._batches = Batches(1 if opened.device.on_cpu else GPU_TOKENS, batch_size=batch_size)
+        self._tried: Sequence[str] | None = None
+        """The candidates with which the model was last compared with itself."""
 
     def encoded(self, prompt: Gapped) -> list[int]:
         """Tokens of a prompt.
@@ -280,10 +288,86 @@ class KindScorer:
         """Scores of some candidates, each computed by itself."""
         raise NotImplementedError
 
+    def describe(self) -> ModelDescription:
+        """See `models.Described.describe`."""
+        return self._opened.describe(chat=False, delimiter="", scorer=self._opened.kind)
 
-def fed_at_a_time(device: Device) -> int:
-    """Nodes of a tree that are fed in a pass on a device."""
-    return _FED_ON_CPU if device.on_cpu else _FED_ON_GPU
+    def candidate_logprobs(
+        self,
+        prompts: Sequence[str],
+        sets: Sequence[int],
+        candidates: Sequence[Sequence[str]],
+        *,
+        keep: OnLikelihoods | None = None,
+    ) -> Sequence[Likelihoods]:
+        """See `CandidateScorer.candidate_logprobs`; the longest prompts come first."""
+        table = AnswerTable[Likelihoods](len(prompts), keep)
+        known: dict[tuple[int, bool], CandidateSet] = {}
+        requests: dict[int, Request] = {}
+        context = self._opened.context_tokens
+        fed = _FED_ON_CPU if self._opened.device.on_cpu else _FED_ON_GPU
+        for position, (prompt, which) in enumerate(zip(prompts, sets, strict=True)):
+            try:
+                gapped = divided(prompt)
+                ids = self.encoded(gapped)
+            except InputError as error:
+                table.put([position], [Likelihoods.failed(str(error))])
+                continue
+            key = which, gapped.after_blank
+            if key not in known:
+                tokens = self.tokens(candidates[which], after_blank=gapped.after_blank)
+                known[key] = CandidateSet(candidates[which], tokens, fed)
+            request = Request(gapped, ids, known[key])
+            if context is not None and (seen := self.seen(request)) > context:
+                why = f"prompt and candidate need {seen} tokens, but the model sees {context}"
+                table.put([position], [Likelihoods.failed(why, tokens_in=len(ids))])
+            else:
+                requests[position] = request
+
+        def compute(batch: list[int]) -> None:
+            table.put(batch, self.scores([requests[position] for position in batch]))
+
+        def failed(position: int) -> None:
+            n = len(requests[position].ids)
+            why = f"out of memory: {n} tokens and their candidates do not fit into that of"
+            table.put([position], [Likelihoods.failed(f"{why} {self._opened.device.device}", tokens_in=n)])
+
+        if requests:
+            costs = {position: self.cost(request) for position, request in requests.items()}
+            self._try(list(requests.values()))
+            self._batches.run(costs, compute, failed)
+        return table.all()
+
+    def tokenised(self, candidates: Sequence[str], *, after_blank: bool) -> list[Tokenised]:
+        """See `CandidateScorer.tokenised`."""
+        unknown = self._opened.tokenizer.unk_token_id
+        tokens = self.tokens(candidates, after_blank=after_blank)
+        return [Tokenised(len(ids), 0 if unknown is None else ids.count(unknown)) for ids in tokens]
+
+    def _try(self, requests: Sequence[Request]) -> None:
+        """Compute a short prompt of the largest set and one of usual length as the run will, and compare.
+
+        Raises:
+            InputError: If candidates have other scores alone (`batches.check_alone`).
+        """
+        largest = max((one.candidates for one in requests), key=lambda candidates: len(candidates.texts))
+        if largest.texts == self._tried:
+            return
+        of_largest = [one for one in requests if one.candidates is largest]
+        tried = short_and_usual(of_largest, [len(one.ids) for one in of_largest])
+        some = spread([ids if len(ids) <= self.most_tokens else [] for ids in largest.tokens])
+        name = self._opened.checkpoint.id
+        with readable(name, "it", cannot="be computed as scores need it", fix=ANOTHER):
+            for request, scores in zip(tried, self.scores(tried), strict=True):
+                check_alone(
+                    self._opened.model,
+                    name,
+                    [largest.texts[i] for i in some],
+                    scores.tokens[some],
+                    scores.logprobs[some],
+                    np.array(self.alone(request, some)),
+                )
+        self._tried = largest.texts
 
 
 def picked(logits: "torch.Tensor", rows: NDArray[np.int64], tokens: NDArray[np.int64]) -> Any:

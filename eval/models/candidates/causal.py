@@ -23,14 +23,21 @@ from blend.eval.models.candidates.candidate_protocol import (
     Request,
     TokenRun,
     Tree,
-    fed_at_a_time,
     make_tree,
     picked,
     plain_tokens,
 )
-from blend.eval.models.encoding import EncodedQuestion, Encoder, n_in_common
 from blend.eval.models.model_loading import OpenCheckpoint
-from blend.eval.models.next_tokens import cache_for, cache_of, end_tokens, option_logprobs, takes
+from blend.eval.models.next_tokens import (
+    EncodedQuestion,
+    Encoder,
+    cache_for,
+    cache_of,
+    end_tokens,
+    n_in_common,
+    option_logprobs,
+    takes,
+)
 from blend.schemas.errors import InputError
 from blend.schemas.prompts import Causal
 
@@ -51,8 +58,8 @@ _AT_A_TIME = 64
 class CausalScorer(KindScorer):
     """See `candidate_protocol.KindScorer`."""
 
-    def __init__(self, opened: OpenCheckpoint, way: Causal) -> None:
-        super().__init__(opened)
+    def __init__(self, opened: OpenCheckpoint, batch_size: int | None, way: Causal) -> None:
+        super().__init__(opened, batch_size)
         self._way = way
         self._encoder = Encoder(opened.tokenizer, chat=False)
         self._takes_trees: bool | None = None
@@ -98,10 +105,10 @@ class CausalScorer(KindScorer):
             self._takes_trees = _takes_trees(model, ids, rest)
         if not self._takes_trees:
             return _separate_logprobs(model, ids, rest)
-        fed = fed_at_a_time(self._opened.device)
-        # Statements hold the prompt's end as well, so no other prompt shares their tree.
-        tree = make_tree(rest, fed_at_a_time=fed) if self._way == "statement" else request.candidates.tree(fed)
-        return _tree_logprobs(model, ids, tree)
+        if self._way == "statement":
+            # They hold the prompt's end as well, so no other prompt shares their tree.
+            return _tree_logprobs(model, ids, make_tree(rest, fed_at_a_time=request.candidates.fed_at_a_time))
+        return _tree_logprobs(model, ids, request.candidates.tree)
 
     def _asked(self, request: Request) -> tuple[list[int], list[list[int]]]:
         """Return what the model is given, and the tokens of each candidate read after it."""

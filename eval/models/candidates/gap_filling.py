@@ -27,7 +27,6 @@ from blend.eval.models.candidates.candidate_protocol import (
     Request,
     TokenRun,
     Tree,
-    fed_at_a_time,
     picked,
 )
 from blend.eval.models.model_loading import OpenCheckpoint
@@ -42,8 +41,8 @@ if TYPE_CHECKING:
 class MaskedScorer(KindScorer):
     """See `candidate_protocol.KindScorer`; a candidate of more tokens than `most_tokens` is not ranked."""
 
-    def __init__(self, opened: OpenCheckpoint, max_masks: int) -> None:
-        super().__init__(opened)
+    def __init__(self, opened: OpenCheckpoint, batch_size: int | None, max_masks: int) -> None:
+        super().__init__(opened, batch_size)
         if opened.tokenizer.mask_token_id is None:
             raise InputError(
                 f"model {opened.checkpoint.id}: its tokenizer has no mask; save the one that the model was "
@@ -149,8 +148,8 @@ OPENING, _CLOSING = "<extra_id_0>", "<extra_id_1>"
 class SpanScorer(KindScorer):
     """See `candidate_protocol.KindScorer`."""
 
-    def __init__(self, opened: OpenCheckpoint) -> None:
-        super().__init__(opened)
+    def __init__(self, opened: OpenCheckpoint, batch_size: int | None) -> None:
+        super().__init__(opened, batch_size)
         known = opened.tokenizer.get_vocab()
         if OPENING not in known or _CLOSING not in known:
             raise InputError(
@@ -182,11 +181,8 @@ class SpanScorer(KindScorer):
 
     def scores(self, requests: Sequence[Request]) -> list[Likelihoods]:
         """See `candidate_protocol.KindScorer.scores`."""
-        fed = fed_at_a_time(self._opened.device)
-        return [
-            _span_logprobs(self._opened.model, request.ids, self._opening, request.candidates.tree(fed))
-            for request in requests
-        ]
+        model, opening = self._opened.model, self._opening
+        return [_span_logprobs(model, one.ids, opening, one.candidates.tree) for one in requests]
 
     def alone(self, request: Request, some: Sequence[int]) -> list[float]:
         """See `candidate_protocol.KindScorer.alone`; one pass of encoder and decoder, all logits are read."""

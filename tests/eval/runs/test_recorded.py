@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 from blend.eval.recorded_answers import read_recorded
+from blend.eval.runs import RecordedAnswers
 from helpers.asking import texts_asked
 from helpers.messages import wrong
 
@@ -40,8 +41,9 @@ def test_every_form_gives_the_same_answers(tmp_path: Path, kind: str, column: st
         ("a1", "ein\nzwei", None),
     ]
     assert found.warnings == ()
-    assert (found.description.id, found.description.file) == (path.name, path.name)
-    assert read_recorded(path, TWO, model="gpt-x").description.id == "gpt-x"
+    described = RecordedAnswers.of(path, None)
+    assert (described.id, described.file) == (path.name, path.name)
+    assert RecordedAnswers.of(path, "gpt-x").id == "gpt-x"
 
 
 @pytest.mark.parametrize(
