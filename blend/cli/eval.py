@@ -363,7 +363,7 @@ def _push(
 
     `hf auth login` (or HF_TOKEN) gives the token.
     """
-    from blend.eval.evaluation import push_scores
+    from blend.eval.hub_results import push_scores
 
     sent = push_scores(
         run, model, dataset=dataset, revision=revision, source=source, direct=direct, dry_run=dry_run

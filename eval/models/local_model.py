@@ -30,8 +30,10 @@ from blend.eval.models.batches import (
     short_and_usual,
     spread,
 )
-from blend.eval.models.model_loading import Dtype, OpenCheckpoint, readable
-from blend.eval.models.next_tokens import EncodedQuestion, Encoder, as_one, option_logprobs, write
+from blend.eval.models.checkpoint import readable
+from blend.eval.models.encoding import EncodedQuestion, Encoder
+from blend.eval.models.model_loading import Dtype, OpenCheckpoint
+from blend.eval.models.next_tokens import as_one, option_logprobs, write
 from blend.schemas.errors import InputError
 
 

@@ -7,7 +7,8 @@ log-probabilities per candidate, and over how many tokens. Nothing here knows of
 from blend.eval.models.candidates.candidate_protocol import CandidateScorer
 from blend.eval.models.candidates.causal import CausalScorer
 from blend.eval.models.candidates.gap_filling import MaskedScorer, SpanScorer
-from blend.eval.models.model_loading import KINDS, Dtype, OpenCheckpoint
+from blend.eval.models.checkpoint import KINDS
+from blend.eval.models.model_loading import Dtype, OpenCheckpoint
 from blend.schemas.errors import InputError
 from blend.schemas.prompts import MAX_MASKS, Causal
 

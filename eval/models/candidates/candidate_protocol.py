@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from blend.eval.models import AnswerTable, Described, Likelihoods, ModelDescription, OnLikelihoods
 from blend.eval.models.batches import ANOTHER, GPU_TOKENS, Batches, check_alone, short_and_usual, spread
-from blend.eval.models.model_loading import OpenCheckpoint, readable
+from blend.eval.models.checkpoint import readable
+from blend.eval.models.model_loading import OpenCheckpoint
 from blend.schemas.errors import InputError
 from blend.schemas.rows import GAP
 

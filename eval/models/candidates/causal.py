@@ -27,17 +27,9 @@ from blend.eval.models.candidates.candidate_protocol import (
     picked,
     plain_tokens,
 )
+from blend.eval.models.encoding import EncodedQuestion, Encoder, n_in_common
 from blend.eval.models.model_loading import OpenCheckpoint
-from blend.eval.models.next_tokens import (
-    EncodedQuestion,
-    Encoder,
-    cache_for,
-    cache_of,
-    end_tokens,
-    n_in_common,
-    option_logprobs,
-    takes,
-)
+from blend.eval.models.next_tokens import cache_for, cache_of, end_tokens, option_logprobs, takes
 from blend.schemas.errors import InputError
 from blend.schemas.prompts import Causal
 

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 import blend
-from blend.eval.evaluation import push_scores
+from blend.eval.hub_results import push_scores
 from blend.eval.release_items import read_items, read_run
 from blend.eval.scores_json import read_scores
 from blend.eval.tasks import TASKS

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
+from blend.eval.models.checkpoint import find_checkpoint
 from blend.eval.models.local_model import open_local
-from blend.eval.models.model_loading import find_checkpoint, make_tiny_model
+from blend.eval.models.model_loading import make_tiny_model
 from blend.eval.models.server import open_server
 from helpers.in_process import run
 from helpers.messages import wrong
