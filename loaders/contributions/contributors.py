@@ -237,8 +237,8 @@ def read_profiles(
                     where = f"{cells.location}, column consent"
                     fix = "take the row out, unless the annotator has agreed; then write yes"
                     diagnostics.problem(f"{agreed!r} is not 'yes'", where=where, fix=fix)
-                row = checked(AnnotatorProfile, values, cells.location, diagnostics)
-                rows += [] if row is None else [row]
+                valid = checked(AnnotatorProfile, values, cells.location, diagnostics)
+                rows += [] if valid is None else [valid]
     first: dict[str, str] = {}
     profiles = []
     for location, row in rows:
