@@ -17,14 +17,7 @@ from blend.eval.statistics import (
 from blend.eval.statistics.estimates import Estimate, estimates
 
 
-def alpha(
-    yes: ArrayLike,
-    n: ArrayLike,
-    clusters: ArrayLike,
-    *,
-    seed: int = 0,
-    draws: int = DRAWS,
-) -> Estimate:
+def alpha(yes: ArrayLike, n: ArrayLike, clusters: ArrayLike, *, seed: int = 0) -> Estimate:
     """Krippendorff's alpha of answers that are yes or no: 1 for full agreement, 0 for what chance gives.
 
     Args:
@@ -32,7 +25,6 @@ def alpha(
         n: How many answered, two or more each.
         clusters: The cluster of every unit.
         seed: The same seed gives the same interval.
-        draws: Bootstrap draws of clusters.
 
     Returns:
         Alpha, its interval and the number of units; the value is null where all answers are the same, of which
@@ -50,7 +42,7 @@ def alpha(
     value = float(_alphas(sums.sum(axis=1, keepdims=True).T)[0])
     if np.isnan(value):
         return Estimate(None, None, None, float(len(n_yes)))
-    drawn = [_alphas(weights @ sums.T) for weights in cluster_weights(n_clusters, seed=seed, draws=draws)]
+    drawn = [_alphas(weights @ sums.T) for weights in cluster_weights(n_clusters, seed=seed)]
     interval = percentile_interval(np.concatenate(drawn), n_clusters=n_clusters)
     return Estimate.of(value, interval, len(n_yes))
 

@@ -205,14 +205,11 @@ def keep_texts(path: Path, out: Path, *, model: str | None = None) -> RunOutcome
 
 def _asked(keys: pl.DataFrame) -> AskedRelease:
     """What was asked for, which is the same for the texts of several models whatever they wrote."""
-    tables = {name: text_digest("\n".join(_names(keys, name))) for name in _ASKED}
-    return AskedRelease(name="texts", version="0.0.0", tables=tables)
-
-
-def _names(keys: pl.DataFrame, of: str) -> list[str]:
-    """The groups, kinds, topics or languages of texts, sorted; a kind without a name is blank."""
     named = keys.with_columns(pl.col("language").fill_null("en"))
-    return named.select(joined_names(*_ASKED[of])).to_series().unique().sort().to_list()
+    # A kind without a name is blank.
+    names = {of: named.select(joined_names(*columns)).to_series().unique() for of, columns in _ASKED.items()}
+    tables = {of: text_digest("\n".join(held.sort())) for of, held in names.items()}
+    return AskedRelease(name="texts", version="0.0.0", tables=tables)
 
 
 def _opened(path: Path, columns: Columns) -> pl.LazyFrame:

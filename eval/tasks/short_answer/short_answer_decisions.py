@@ -5,7 +5,7 @@ A question is asked in the local language or in English, and a model answers in 
 stands what a judge is asked where the default rule is not sure, and what becomes of its verdicts.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import polars as pl
@@ -238,23 +238,17 @@ def short_answer_rule(
     return lambda row: _decided(row, questions[row["template_id"], row["locale"]], rules, rule)
 
 
-def lemmas_signature(
-    annotations: pl.DataFrame,
-    *,
-    rule: str = "default",
-    lemmas: str = DEFAULT_LEMMAS,
-    others: Collection[str] = (),
-) -> str:
+def lemmas_signature(languages: Iterable[str], *, rule: str, lemmas: str, others: Iterable[str]) -> str:
     """Say what the texts were read with, for a signature: ``en=simplemma-2.0.0+ko=particles-1``.
 
     Args:
-        annotations: The annotations of all locales whose local answers count; column ``language``.
+        languages: Those of local answers that count.
         rule: As for `decide_short_answers`.
         lemmas: Likewise.
-        others: Languages of the other answers of the run, which ``lemmas`` may name as well.
+        others: Languages of all answers of the run, which ``lemmas`` may name as well.
     """
-    languages = {"en", *annotations["language"].unique()}
-    names = lemmatiser_names(lemmas, languages, preferred=rule_named(rule)[1], others={*others, *languages})
+    read = {"en", *languages}
+    names = lemmatiser_names(lemmas, read, preferred=rule_named(rule)[1], others={*others, *read})
     return "+".join(
         f"{tag}={NO_LEMMAS if name is None else loaded(tag, name).signature}"
         for tag, name in sorted(names.items())

@@ -88,10 +88,10 @@ def score_short_answer_run(run: Run, options: ShortAnswerScoring, on_progress: P
         decided = _decided_answers(items, gold, answers, rule=rule, lemmas=lemmas)
         made.append(decided.drop("response"))
     decided = pl.concat(made, rechunk=True)
-    annotations = gold.with_columns(language=_LOCAL)
-    local = annotations.join(decided.filter(asked_in="local"), on="locale", how="semi")
-    others = annotations["language"].unique()
-    read_with = lemmas_signature(local, rule=rule, lemmas=lemmas, others=others) if decided.height else ""
+    local, every = (
+        rows.select(_LOCAL).to_series().unique() for rows in (decided.filter(asked_in="local"), gold)
+    )
+    read_with = lemmas_signature(local, rule=rule, lemmas=lemmas, others=every) if decided.height else ""
     if verdicts is not None:
         decided = decided_by_judge(decided, verdicts)
     replies = decided.filter("answered")
