@@ -10,8 +10,6 @@ says which marks make which tests run when.
 import os
 import pickle
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, TypeVar
@@ -204,17 +202,6 @@ def once(tmp_path_factory: pytest.TempPathFactory) -> Once:
     return Once((own.parent if own.name.startswith("popen-") else own) / "made-once")
 
 
-def _command(*arguments: str | Path, **environment: str) -> None:
-    """Run ``blend`` in a process of its own."""
-    run = subprocess.run(
-        [sys.executable, "-m", "blend", *map(str, arguments)],
-        env=os.environ | environment,
-        capture_output=True,
-        text=True,
-    )
-    assert run.returncode == 0, run.stderr
-
-
 @pytest.fixture(scope="session")
 def sample_release(once: Once) -> Path:
     """The release of the embedded sample, as ``blend build`` makes it; not to be changed."""
@@ -246,25 +233,31 @@ def rungs_release(once: Once) -> Path:
 @pytest.fixture(scope="session")
 def regions_release(once: Once, blend_data: Path) -> Path:
     """The release of the 16 published regions, made by the command; not to be changed."""
+    from nets.commands import blend
+
     return once.path(
-        "regions", lambda out: _command("build", "--blend", blend_data, "--out", out, PYTHONHASHSEED="1")
+        "regions", lambda out: blend("build", "--blend", blend_data, "--out", out, PYTHONHASHSEED="1")
     )
 
 
 @pytest.fixture(scope="session")
 def regions_release_again(once: Once, blend_data: Path) -> Path:
     """The same, made by another process with another hash seed in another time zone."""
+    from nets.commands import blend
+
     environment = {"PYTHONHASHSEED": "2", "TZ": "Asia/Seoul"}
     return once.path(
-        "regions-again", lambda out: _command("build", "--blend", blend_data, "--out", out, **environment)
+        "regions-again", lambda out: blend("build", "--blend", blend_data, "--out", out, **environment)
     )
 
 
 @pytest.fixture(scope="session")
 def paper_release(once: Once, blend_data: Path) -> Path:
     """The release of the 16 published regions in paper mode; not to be changed."""
+    from nets.commands import blend
+
     mode = ("--mcq-mode", "paper")
-    return once.path("paper", lambda out: _command("build", "--blend", blend_data, *mode, "--out", out))
+    return once.path("paper", lambda out: blend("build", "--blend", blend_data, *mode, "--out", out))
 
 
 @pytest.fixture(scope="session")

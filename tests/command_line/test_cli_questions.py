@@ -5,8 +5,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import openpyxl
 import polars as pl
 import pytest
+from openpyxl.comments import Comment
 from typer.testing import CliRunner
 
 from blend.cli import app
@@ -20,6 +22,7 @@ from helpers.questions.lunch import lunch
 
 TODAY = datetime.now(UTC).date()
 QUESTION = "When is lunch?"
+MOVED = "Look whether each verdict fits its option, or the column moved by a row"
 TOLD = tomllib.loads(Path(__file__).with_name("questions.toml").read_text(encoding="utf-8"))["cases"]
 ROWS = [("12:00", "key"), ("1/2", "distractor"), ("noon", "distractor")]
 
@@ -129,6 +132,50 @@ def test_what_is_wrong_with_a_sheet_or_with_who_read_it(back, case: dict[str, An
     sheet.write_text(text, "utf-8")
     how = {"out": "verdicts.tsv", "reader": "r7", "native": False} | case.get("how", {})
     assert wrong(lambda: add(sheet, **how)) == case["told"]
+
+
+def accepted(sheet: Path, *words: str) -> tuple[str, str]:
+    """What the command that takes a sheet in prints of it, and what it tells beside."""
+    result = CliRunner().invoke(app, ["questions", "accept", str(sheet), "--reviewer", "r1", *words])
+    assert result.exit_code == 0, result.output
+    return result.stdout, result.stderr
+
+
+def test_what_looks_say_of_verdicts_is_told(back):
+    sheet = back(("noon", "ok"), name="read.xlsx")
+    book = openpyxl.load_workbook(sheet)
+    book.active["D2"].comment = Comment("this one is correct too", "r1")
+    book.save(sheet)
+    printed, told = accepted(sheet)
+    assert printed.splitlines()[0] == (
+        "verdicts.tsv: 1 verdict added, 1 ok, 0 also_correct, 0 silly, 0 wrong; not of a native: give --native "
+        "if r1 is of the region."
+    )
+    assert told.endswith(": a comment at D2: comments are not read\n")
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "told"),
+    [
+        (
+            [("12:00", "ok"), ("1/2", "also_correct"), ("noon", "silly")],
+            f"{MOVED}: 1/2 = also_correct; noon = silly.\n",
+        ),
+        ([], "All 6 verdicts are ok: was every option read, or the column filled down?\n"),
+        ([(option, "ok") for option, _ in ROWS], ""),
+    ],
+)
+def test_verdicts_stand_beside_their_options(back, verdicts: list[tuple[str, str]], told: str):
+    sheet = back(*verdicts)
+    if not verdicts:
+        sheet.unlink()
+        write_sheet(OPTION_SHEET, sheet_of().with_columns(verdict=pl.lit("ok")), sheet)
+    assert accepted(sheet)[0].partition("relative to the recipe's folder.\n")[2] == told
+    # Beside a recipe the file is named as that recipe must name it.
+    Path("mine").mkdir()
+    Path("mine", "recipe.toml").touch()
+    printed, _ = accepted(sheet, "--out", "mine/verdicts.tsv")
+    assert printed.partition('verdicts = "verdicts.tsv" in [mcq].\n')[2] == told
 
 
 @pytest.mark.slow

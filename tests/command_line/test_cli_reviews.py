@@ -27,6 +27,7 @@ from blend.schemas.recipe import SaqOptions
 from blend.schemas.sheets import ANSWER_SHEET, PAIR_SHEET
 from helpers.messages import wrong
 from helpers.questions.expand import expand
+from helpers.questions.lunch import lunch
 
 RECIPE = """\
 name = "mine"
@@ -306,40 +307,12 @@ def test_of_many_rows_some_from_all_of_them_are_shown():
 # Pairs of answers, which mean the same or not.
 
 
-ANSWERS = {"en-GB": "ballet", "en-US": "ball", "ko-KR": "chess", "es-ES": "1/2", "id-ID": "tennis"}
-
-
 @pytest.fixture
 def five_regions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Five regions of three annotators each, who agree within a region; nobody has decided anything."""
-    collected = tmp_path / "collected"
-    (collected / "responses").mkdir(parents=True)
-    (collected / "reviews").mkdir()
-    (tmp_path / "recipe.toml").write_text(f'{RECIPE}[mcq]\nverdicts = "verdicts.tsv"\n', encoding="utf-8")
+    """Five regions that agree within a region; nobody has decided anything."""
+    given = {"en-GB": "ballet", "en-US": "ball", "ko-KR": "chess", "es-ES": "1/2", "id-ID": "tennis"}
+    lunch(tmp_path, answers={tag: (text, text) for tag, text in given.items()}, verdicts="verdicts.tsv")
     (tmp_path / "verdicts.tsv").write_text("template_id\toption\tverdict\twith\treader\n", encoding="utf-8")
-    (collected / "templates.csv").write_text(
-        "template_id,topic,source_locale,text\nsport-01,Sport,,What do people in {country} play?\n",
-        encoding="utf-8",
-    )
-    places = {
-        "en-GB": "the UK",
-        "en-US": "the US",
-        "ko-KR": "South Korea",
-        "es-ES": "Spain",
-        "id-ID": "Indonesia",
-    }
-    texts = {tag: f"What do people in {place} play?" for tag, place in places.items()}
-    asked = [f"sport-01,{tag},{text if tag.startswith('en-') else tag},{text}" for tag, text in texts.items()]
-    questions = "\n".join(["template_id,locale,question,en_question", *asked])
-    (collected / "questions.csv").write_text(questions + "\n", encoding="utf-8")
-    for tag, text in ANSWERS.items():
-        rows = "".join(f"sport-01,a{n},{text}\n" for n in range(4))
-        (collected / "responses" / f"{tag}.csv").write_text("template_id,annotator,answer_1\n" + rows, "utf-8")
-        review = {"template_id": "sport-01", "reviewer": "r1", "invalid": []}
-        groups = [{"answers": [text], "en_answers": [text]}]
-        (collected / "reviews" / f"{tag}.jsonl").write_text(
-            json.dumps({**review, "groups": groups}) + "\n", "utf-8"
-        )
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -355,8 +328,8 @@ def test_a_sheet_of_pairs_goes_through_a_spreadsheet_and_into_a_release(five_reg
     (row,) = rows_of(five_regions / "pairs.csv")
     assert row == {
         "answer_a": "ball", "answer_b": "ballet", "verdict": "", "why": "", "questions": "5",
-        "suspected": "ball is part of ballet", "template_id": "sport-01",
-        "question": "What do people in Indonesia play?", "check": PAIR_SHEET.mark("ball", "ballet"),
+        "suspected": "ball is part of ballet", "template_id": "food-00",
+        "question": "What is meal 0 in Indonesia?", "check": PAIR_SHEET.mark("ball", "ballet"),
     }  # fmt: skip
 
     # Of the ten pairs the package has decided one: tennis is played with a ball.

@@ -5,18 +5,13 @@ import re
 from pathlib import Path
 
 import openpyxl
-import polars as pl
 import pytest
 from openpyxl.comments import Comment
 from openpyxl.styles import Font, PatternFill
-from typer.testing import CliRunner
 
-from blend.cli import app
 from blend.cli.releases import _group_with_english
 from blend.loaders.files.diagnostics import Diagnostics
-from blend.loaders.files.new_files import write_sheet
 from blend.loaders.responses.returned_sheets import read_answer_sheet
-from blend.schemas.sheets import OPTION_SHEET
 from helpers.in_process import run
 
 
@@ -125,59 +120,6 @@ def test_what_the_looks_of_a_workbook_say_is_told(mine: Path):
         "row 2: struck through; each counts all the same: delete what is not to count",
         "row 3: hidden; each counts all the same: delete what is not to count",
     ]
-
-
-def test_what_looks_say_of_verdicts_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.chdir(tmp_path)
-    keys, about = OPTION_SHEET.proposed, ("T-1", "en-GB", "When is lunch?", "noon", "distractor")
-    row = dict.fromkeys(OPTION_SHEET.columns) | dict(zip(keys, about, strict=True))
-    rows = [row | {"votes": 1, "verdict": "ok", "check": OPTION_SHEET.mark(*about)}]
-    write_sheet(OPTION_SHEET, pl.DataFrame(rows, OPTION_SHEET.columns), Path("read.xlsx"))
-    book = openpyxl.load_workbook("read.xlsx")
-    book.active["D2"].comment = Comment("this one is correct too", "r1")
-    book.save("read.xlsx")
-    result = CliRunner().invoke(app, ["questions", "accept", "read.xlsx", "--reviewer", "r1"])
-    assert result.stdout.splitlines()[0] == (
-        "verdicts.tsv: 1 verdict added, 1 ok, 0 also_correct, 0 silly, 0 wrong; not of a native: give --native "
-        "if r1 is of the region."
-    )
-    assert result.stderr.endswith(": a comment at D2: comments are not read\n")
-
-
-@pytest.mark.parametrize(
-    ("verdicts", "told"),
-    [
-        (
-            ["ok", "also_correct", "silly"],
-            (
-                "Look whether each verdict fits its option, or the column moved by a row: b = also_correct; "
-                "c = silly.\n"
-            ),
-        ),
-        (["ok"] * 6, "All 6 verdicts are ok: was every option read, or the column filled down?\n"),
-        (["ok"] * 5, ""),
-    ],
-)
-def test_verdicts_stand_beside_their_options(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, verdicts: list[str], told: str
-):
-    monkeypatch.chdir(tmp_path)
-    about = ("T-1", "en-GB", "When is lunch?")
-    rows = [
-        dict.fromkeys(OPTION_SHEET.columns)
-        | dict(zip(("template_id", "locale", "question"), about, strict=True))
-        | {"option": option, "role": "distractor", "votes": 1, "verdict": verdict}
-        | {"check": OPTION_SHEET.mark(*about, option, "distractor")}
-        for option, verdict in zip("abcdef", verdicts, strict=False)
-    ]
-    write_sheet(OPTION_SHEET, pl.DataFrame(rows, OPTION_SHEET.columns), Path("back.csv"))
-    printed = run("questions", "accept", "back.csv", "--reviewer", "r1")
-    assert printed.partition("relative to the recipe's folder.\n")[2] == told
-    # Beside a recipe the file is named as that recipe must name it.
-    Path("mine").mkdir()
-    Path("mine", "recipe.toml").touch()
-    printed = run("questions", "accept", "back.csv", "--reviewer", "r1", "--out", "mine/verdicts.tsv")
-    assert printed.partition('verdicts = "verdicts.tsv" in [mcq].\n')[2] == told
 
 
 def test_an_answer_in_a_wrong_group_is_seen():

@@ -1,6 +1,7 @@
 """Commands that look and change nothing: show, stats, status, plan, schema, locales, audit, diff, validate."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -17,7 +18,6 @@ from blend.builders.stats.dataset import stats_of_release
 from blend.cli.look import _schema_models
 from blend.loaders.recipes import sample_recipe
 from helpers.in_process import run
-from helpers.terminal import at_a_terminal
 
 FIVE = ("en-US", "ko-KR", "ar-DZ", "zh-CN", "fa-IR")
 
@@ -176,7 +176,12 @@ def test_validate_fails_on_errors_and_when_asked_to_on_warnings(sample_release: 
 @pytest.mark.parametrize("command", ["stats", "audit"])
 def test_rows_read_are_shown_at_a_terminal_and_not_in_a_log(command: str, sample_release: Path):
     typed = [str(Path(sys.executable).with_name("blend")), command, sample_release]
-    _, shown = at_a_terminal(typed)
+    at_a_terminal = [sys.executable, "-c", "import pty, sys; pty.spawn(sys.argv[1:])", *typed]
+    streams = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True}
+    shown = subprocess.run(
+        at_a_terminal, **streams, env={**os.environ, "COLUMNS": "120", "TERM": "xterm"}
+    ).stdout
+    shown = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown)
     for config in ("annotations", "multiple-choice-questions"):
         assert re.search(rf"read rows of {config} +\S+ +100% ", shown), shown
     assert subprocess.run(typed, capture_output=True, text=True, check=True).stderr == ""

@@ -14,6 +14,7 @@ import hashlib
 import multiprocessing
 import os
 import random
+import re
 import resource
 import shutil
 import signal
@@ -22,15 +23,36 @@ import sys
 import tempfile
 import time
 import traceback
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from functools import partial
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
-from damage_commands import FAST, MAY_CHANGE, REFUSED, named_inputs, typed_options
 from damages import damage_file, damage_folder
+
+_FAST, _SLOW = (
+    (Path(__file__).parent / "commands.txt").read_text(encoding="utf-8").split("\n# Those that take seconds")
+)
+_LINE = re.compile(r"^(! )?(\w.*?)(?:  ->  (.+))?$", re.MULTILINE)
+
+MAY_CHANGE = {command: patterns.split() for _, command, patterns in _LINE.findall(_FAST + _SLOW)}
+"""Every command to patterns of inputs that it may change when it succeeds, or, behind ``+``, in any case."""
+REFUSED = {command for refused, command, _ in _LINE.findall(_FAST) if refused}
+"""Those that end with an error on undamaged inputs."""
+FAST = [command for _, command, _ in _LINE.findall(_FAST)]
+
+_BESIDE = {
+    "recipe.toml": "locales.toml datasheet.toml verdicts.jsonl domains.toml forms.tsv dishes.nt topics "
+    "collected before",
+    "project.toml": "project locales.toml",
+    "form.toml": "annotators.key",
+    "foreign.toml": "annotators.key",
+}
+"""What is read beside a file of a name."""
 
 CPU_S = 90
 """Processor time after which a command is said to hang."""
@@ -163,10 +185,10 @@ def _one(number: int, *, seed: int | None, folder: Path) -> Case:
 def _damage(command: str, here: Path, chance: random.Random) -> tuple[list[str], str]:
     """Damage one of the command's inputs, or its words; the words then, and what was done."""
     words, kind = command.split(), chance.random()
-    named = named_inputs(command, here)
+    named = _named_inputs(command, here)
     odd = chance.choice(ODD_WORDS)
     if kind < 0.07:
-        option = chance.choice(typed_options(words))
+        option = chance.choice(_typed_options(words))
         return [*words, option, odd], f"{option} {odd[:20]!r}"
     if kind < 0.1:
         at = chance.choice([n for n, word in enumerate(words) if here / word in named] or [len(words) - 1])
@@ -178,6 +200,29 @@ def _damage(command: str, here: Path, chance: random.Random) -> tuple[list[str],
         files = sorted({path for one in named for path in (one, *one.rglob("*")) if path.is_file()})
         path, done = chance.choice(files), damage_file
     return words, f"{path.relative_to(here)}: {done(path, chance)}"
+
+
+def _named_inputs(command: str, here: Path) -> set[Path]:
+    """Files and folders of the inputs that a command names, or that are read beside them."""
+    words = [part for word in command.split() for part in word.split("=")]
+    beside = [name for word in words for name in _BESIDE.get(Path(word).name, "").split()]
+    return {here / name for name in (*words, *beside) if (here / name).exists()}
+
+
+def _typed_options(words: Sequence[str]) -> list[str]:
+    """Options of a command with a value that names no place."""
+    import typer
+
+    from blend.cli import app
+
+    command: Any = typer.main.get_command(app)
+    for word in words:
+        command = getattr(command, "commands", {}).get(word, command)
+    return [
+        option.opts[0]
+        for option in getattr(command, "params", ())
+        if not getattr(option, "is_flag", True) and "Path" not in str(option.type_descriptor.annotation)
+    ] or ["--no-such-option"]
 
 
 def _run(words: list[str], scratch: Path) -> int | None:

@@ -79,18 +79,6 @@ def test_messages_about_tokens(hub: Hub, publish, refusal, releases, login):
 
 
 @pytest.mark.landing
-def test_messages_for_repository_ids(publish, refusal, releases):
-    expected = (
-        "Hub dataset {}: not the name of a repository; write org/name, where org is an account or organisation"
-    )
-    assert refusal(releases / FIRST, "blend") == expected.format("blend")
-    assert refusal(releases / FIRST, "a/b/c") == expected.format("a/b/c")
-    assert refusal(releases / FIRST, "org/--") == (
-        "Hub dataset org/--: not the name of a repository; write org/name"
-    )
-
-
-@pytest.mark.landing
 def test_files_of_others_are_not_replaced(hub: Hub, publish, refusal, releases):
     hub.store.create(REPO, private=False, author="bob")
     hub.repository(REPO).edit({"data.csv": b"a,b\n", "README.md": b"# Bob's"})

@@ -2,8 +2,6 @@
 
 import json
 import shutil
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
@@ -272,59 +270,32 @@ def test_what_is_released_is_what_the_responses_say(sample_release: Path):
 def test_a_release_without_or_with_a_broken_file(tmp_path: Path):
     assert read_figures(tmp_path, AGREEMENT_NAME) is None
     (tmp_path / "reports").mkdir()
-    for text, why in (
-        ('[{"locale": 3, "alpha": []}]', "is not a list of figures per locale"),
-        ('[{"locale": "ko-KR", "questions": 1e400}]', "is not a list of figures per locale"),
-    ):
-        (tmp_path / AGREEMENT_NAME).write_text(text)
-        with pytest.raises(RowError) as raised:
-            read_figures(tmp_path, AGREEMENT_NAME)
-        where = tmp_path / AGREEMENT_NAME
-        assert str(raised.value) == (f"{where}: {why}; copy or build the release again")
+    path = tmp_path / AGREEMENT_NAME
+    for text in ('[{"locale": 3, "alpha": []}]', '[{"locale": "ko-KR", "questions": 1e400}]'):
+        path.write_text(text)
+        assert wrong(lambda: read_figures(tmp_path, AGREEMENT_NAME)) == (
+            f"{path}: is not a list of figures per locale; copy or build the release again"
+        )
 
 
 # A release builds again from its own folder and the sources that it points to, byte for byte.
 
 
-VERDICTS = (
-    '{"template_id": "food-01", "option": "a made-up meal", "verdict": "proposed", "with": "KR", '
-    '"reader": "mina"}\n'
-)
-REVIEW = '{"template_id": "food-01", "reviewer": "r1", "groups": []}\n'
-DATASHEET = '[motivation]\npurpose = "To be built again."\n'
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
-    """A recipe that names a file of every kind, each by a name of its own."""
-    folder = tmp_path / "project"
-    write_starter(folder)
-    (folder / "judged").mkdir()
-    (folder / "judged" / "more.jsonl").write_text(VERDICTS, encoding="utf-8")
-    (folder / "collected" / "reviews").mkdir()
-    (folder / "collected" / "reviews" / "en-GB.jsonl").write_text(REVIEW, encoding="utf-8")
-    (folder / "about.toml").write_text(DATASHEET, encoding="utf-8")
-    recipe = (folder / "recipe.toml").read_text(encoding="utf-8")
-    recipe = 'datasheet = "about.toml"\n' + recipe
-    recipe += '\n[mcq]\nverdicts = "judged/more.jsonl"\n'
-    (folder / "recipe.toml").write_text(recipe, encoding="utf-8")
-    return folder
-
-
-def blend(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "blend", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False)
-
-
 @pytest.mark.slow
-def test_what_is_carried_is_as_it_was_and_named_by_the_recipe(project: Path, tmp_path: Path):
-    release = tmp_path / "release"
+def test_what_is_carried_is_as_it_was_and_named_by_the_recipe(tmp_path: Path):
+    project, release = tmp_path / "project", tmp_path / "release"
+    write_starter(project)
+    judged = project / "judged" / "more.jsonl"
+    judged.parent.mkdir()
+    verdict = {"template_id": "food-01", "option": "a made-up meal", "verdict": "proposed", "with": "KR"}
+    judged.write_text(json.dumps({**verdict, "reader": "mina"}) + "\n", encoding="utf-8")
+    with (project / "recipe.toml").open("a", encoding="utf-8") as file:
+        file.write('\n[mcq]\nverdicts = "judged/more.jsonl"\n')
     manifest = build_release(read_recipe(project / "recipe.toml"), release, base=project)
     [verdicts] = manifest.sources[1:]
     assert (verdicts.kind, verdicts.location, verdicts.files[0].path) == ("verdicts", *["verdicts.jsonl"] * 2)
-    assert (release / "verdicts.jsonl").read_bytes() == (project / "judged" / "more.jsonl").read_bytes()
+    assert (release / "verdicts.jsonl").read_bytes() == judged.read_bytes()
     recipe = read_recipe(release / "recipe.toml")
     assert recipe.mcq.verdicts == "verdicts.jsonl"
     assert recipe == manifest.recipe
-    listed = {file.path for file in read_manifest(release).files}
-    assert "verdicts.jsonl" in listed
+    assert "verdicts.jsonl" in {file.path for file in read_manifest(release).files}

@@ -14,17 +14,18 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from helpers.hub import hub_api, hub_files
 from helpers.hub.hub_store import ALICE, Account, Repository, Store
+from helpers.models.http_server import QuietServer, served
 
 ROUTES = [
     (method, re.compile(pattern), answer) for method, pattern, answer in (*hub_api.ROUTES, *hub_files.ROUTES)
@@ -89,7 +90,7 @@ class Hub:
         self.faults: list[Fault] = []
         self.requests: list[str] = []
         """Method and path of every request to the Hub or its storage, in order."""
-        self._servers = [_Server(("127.0.0.1", number), partial(Handler, self)) for number in (port, 0)]
+        self._servers = [QuietServer(("127.0.0.1", number), partial(Handler, self)) for number in (port, 0)]
         self.url, self.storage_url = (f"http://127.0.0.1:{server.server_port}" for server in self._servers)
 
     def repository(self, repo_id: str) -> Repository:
@@ -115,26 +116,10 @@ class Hub:
     @contextmanager
     def serving(self) -> Iterator["Hub"]:
         """Answer requests while the block runs."""
-        threads = [threading.Thread(target=server.serve_forever, args=(0.05,)) for server in self._servers]
-        for thread in threads:
-            thread.start()
-        try:
+        with ExitStack() as running:
+            for server in self._servers:
+                running.enter_context(served(server))
             yield self
-        finally:
-            for server, thread in zip(self._servers, threads, strict=True):
-                server.shutdown()
-                server.server_close()
-                thread.join()
-
-
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    request_queue_size = 128
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that went away is no news; anything else is a fault of this server."""
-        if not isinstance(sys.exc_info()[1], ConnectionError):
-            super().handle_error(request, client_address)
 
 
 class Handler(BaseHTTPRequestHandler):

@@ -13,6 +13,17 @@ from typing import Any, Self
 DROP = "drop the connection"
 
 
+class QuietServer(ThreadingHTTPServer):
+    """A server to which a client that goes away is no news; anything else is a fault of the server."""
+
+    request_queue_size = 256
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        # Clients that are killed or lose patience hang up in the middle.
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)  # type: ignore[arg-type]
+
+
 @contextmanager
 def served(server: HTTPServer) -> Iterator[str]:
     """A server that answers in a thread of its own, as long as the block runs; gives its address."""
@@ -73,14 +84,8 @@ class HttpServer:
             yield self
 
 
-class _Http(ThreadingHTTPServer):
-    request_queue_size = 256
+class _Http(QuietServer):
     reply: Callable[[Request], Reply | str]
-
-    def handle_error(self, request: object, client_address: object) -> None:
-        # Clients that are killed or lose patience hang up in the middle.
-        if not isinstance(sys.exc_info()[1], ConnectionError):
-            super().handle_error(request, client_address)  # type: ignore[arg-type]
 
 
 class _Handler(BaseHTTPRequestHandler):

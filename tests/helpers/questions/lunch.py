@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from blend.schemas.locales import registry
 from helpers.models.chat_server import Chat, ChatReply
 
 ANSWERS = {
@@ -16,8 +17,6 @@ ANSWERS = {
 }
 """By locale, what three people said, and what two others did."""
 
-REGIONS = {"en-GB": "the UK", "en-US": "the US", "en-AU": "Australia", "es-MX": "Mexico"}
-
 Opinion = tuple[str, float]
 """Verdict and confidence."""
 
@@ -26,27 +25,35 @@ FINE = ("ok", 0.95)
 
 def question(tag: str, number: int = 0) -> str:
     """A question in English."""
-    return f"What is meal {number} in {REGIONS[tag]}?"
+    return f"What is meal {number} in {registry().get(tag).prompt_name}?"
 
 
-def lunch(folder: Path, n_templates: int = 1, **mcq: Any) -> Path:
-    """Write a recipe whose sources ask each region what lunch is, and have its path."""
+def _in_own_words(tag: str, number: int) -> str:
+    return (
+        question(tag, number) if tag.startswith("en-") else f"¿{number} en {registry().get(tag).native_name}?"
+    )
+
+
+def lunch(
+    folder: Path, n_templates: int = 1, answers: Mapping[str, tuple[str, str]] = ANSWERS, **mcq: Any
+) -> Path:
+    """Write a recipe whose sources ask each region what lunch is, and have its path; answers are English."""
     ids = [f"food-{number:02}" for number in range(n_templates)]
     templates = [(one, "Food", "", f"What is meal {n} in {{country}}?") for n, one in enumerate(ids)]
     _table(folder / "templates.csv", "template_id topic source_locale text", templates)
     asked = [
-        (one, tag, f"¿{number} en México?" if tag == "es-MX" else question(tag, number), question(tag, number))
-        for number, one in enumerate(ids)
-        for tag in ANSWERS
+        (one, tag, _in_own_words(tag, n), question(tag, n)) for n, one in enumerate(ids) for tag in answers
     ]
     _table(folder / "questions.csv", "template_id locale question en_question", asked)
-    for tag, (most, few) in ANSWERS.items():
+    for tag, (most, few) in answers.items():
         people = [(one, f"a{n}", most if n < 3 else few) for one in ids for n in range(5)]
         _table(folder / "responses" / f"{tag}.csv", "template_id annotator answer_1", people)
-    groups = [{"answers": [text], "en_answers": [text]} for text in ANSWERS["es-MX"]]
-    reviews = [{"template_id": one, "reviewer": "r02", "invalid": [], "groups": groups} for one in ids]
     (folder / "reviews").mkdir()
-    (folder / "reviews" / "es-MX.jsonl").write_text("".join(json.dumps(one) + "\n" for one in reviews), "utf-8")
+    for tag in (tag for tag in answers if not tag.startswith("en-")):
+        groups = [{"answers": [text], "en_answers": [text]} for text in dict.fromkeys(answers[tag])]
+        reviews = [{"template_id": one, "reviewer": "r02", "invalid": [], "groups": groups} for one in ids]
+        lines = "".join(json.dumps(one) + "\n" for one in reviews)
+        (folder / "reviews" / f"{tag}.jsonl").write_text(lines, "utf-8")
     options = "".join(f"{name} = {json.dumps(value)}\n" for name, value in mcq.items())
     (folder / "recipe.toml").write_text(
         'name = "lunch"\nversion = "0.1.0"\nlicense = "cc-by-4.0"\n\n'

@@ -10,14 +10,14 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 from urllib.parse import parse_qs
 
 from pyoxigraph import RdfFormat, Store
 
 from blend.loaders.wikidata.sparql import RequestPolicy
-from helpers.models.http_server import served
+from helpers.models.http_server import QuietServer, served
 
 QUICK = RequestPolicy(agent="tests", pause_s=0, first_wait_s=0, tries=3, sleep=lambda seconds: None)
 """Asks a server of tests, and waits for nothing."""
@@ -66,18 +66,9 @@ def serve(triples: bytes) -> Iterator[Endpoint]:
     """An endpoint with these N-Triples, as long as the block runs."""
     store = Store()
     store.bulk_load(triples, RdfFormat.N_TRIPLES)
-    with serve_store(store) as endpoint:
-        yield endpoint
-
-
-@contextmanager
-def serve_store(store: Store) -> Iterator[Endpoint]:
-    """An endpoint with the statements of a store."""
     endpoint = Endpoint(store)
     handler = type("Handler", (_Handler,), {"endpoint": endpoint})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    server.daemon_threads = True
-    with served(server) as address:
+    with served(QuietServer(("127.0.0.1", 0), handler)) as address:
         endpoint.url = f"{address}/sparql"
         yield endpoint
 
