@@ -44,9 +44,9 @@ def done(
     return {"id": 1, "data": first.data, "annotations": [annotation(1, 1, *results)]}
 
 
-def lines_of(stage: str, *tasks: dict[str, Any], people: People = PEOPLE) -> list[Line]:
+def lines_of(stage: str, *tasks: dict[str, Any]) -> list[Line]:
     """The annotations of tasks as events say them."""
-    return news({}, stage, 1, tasks, people.of, people.account)
+    return news({}, stage, 1, tasks, PEOPLE.of, PEOPLE.account)
 
 
 def read(
