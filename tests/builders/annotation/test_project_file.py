@@ -17,7 +17,7 @@ from blend.builders.annotation.project import (
 )
 from blend.builders.annotation.starting import check_project
 from blend.loaders.label_studio.client import Account
-from helpers.label_studio.exported import sample_questions
+from blend.loaders.packaged import sample_path
 from helpers.messages import wrong
 
 BROKEN = Path(__file__).parent / "broken_projects"
@@ -38,8 +38,11 @@ annotators = ["a@example.org", "b@example.org", "c@example.org", "d@example.org"
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder with the questions of the sample and a key."""
-    sample_questions(tmp_path / "collected")
+    """A folder with the questions of the sample, no response, and a key."""
+    (tmp_path / "collected" / "responses").mkdir(parents=True)
+    with sample_path() as sample:
+        for name in ("templates.csv", "questions.csv"):
+            (tmp_path / "collected" / name).write_bytes((sample / name).read_bytes())
     (tmp_path / "annotators.key").write_text(new_key())
     return tmp_path
 
