@@ -93,10 +93,9 @@ def _sync(
         if dry_run or only or accept_missing:
             raise UsageError("--to asks no server, so that no other option goes with it; give it alone")
         written, waiting = write_tasks(project, to)
-        print_lines([*(str(to / path) for path in written), *(f"Note: {line}." for line in waiting)])
-        print_lines(
-            ["Make a project for each: its labelling configuration is the .xml, its tasks are the .json."]
-        )
+        notes = [f"Note: {line}." for line in waiting]
+        what = "Make a project for each: its labelling configuration is the .xml, its tasks are the .json."
+        print_lines([*(str(to / path) for path in written), *notes, what])
         return
 
     def agreed(pull: Pull) -> bool:

@@ -136,22 +136,18 @@ def counting(file: ProjectFile, lines: Sequence[Line], *, also: Collection[str] 
             continue
         current, tag = counted_lines(held), stage_locale.locale.tag
         context = stage_locale.stage.context(file.project, stage_locale.locale, people)
-        reading = stage_locale.stage.read(current, replace(context, given=_given_in(tag, found) or None))
+        given = {
+            ANSWER_SHEET.mark(template_id, tag, answer)
+            for template_id, answers in (_answers_in(found, tag) or {}).items()
+            for answer in answers
+        }
+        reading = stage_locale.stage.read(current, replace(context, given=given or None))
         reading = _noted(reading, _changed_by_others(current, tag))
         let_go = stage_locale.stage.read([one.version for one in held.values() if one.is_let_go], context).work
         found.append(StageReading(stage_locale, held, current, reading, let_go))
     if asked is not None:
         found = [one._replace(reading=_of_asked(one, asked)) for one in found]
-    return [one._replace(reading=_without_lost_answers(one, _responses_in(found))) for one in found]
-
-
-def _responses_in(found: Sequence[StageReading]) -> dict[str, list[dict[str, Any]]]:
-    """The responses of readings, by locale."""
-    return {
-        one.stage_locale.locale.tag: one.reading.rows["responses"]
-        for one in found
-        if "responses" in one.reading.rows
-    }
+    return [one._replace(reading=_without_lost_answers(one, found)) for one in found]
 
 
 def _asked_now(file: ProjectFile) -> set[tuple[str, str]] | None:
@@ -165,13 +161,15 @@ def _asked_now(file: ProjectFile) -> set[tuple[str, str]] | None:
     return {(question.template_id, question.locale) for _, question in found.rows} or None
 
 
-def _given_in(tag: str, found: Sequence[StageReading]) -> Mapping[str, int]:
-    """Count the people behind each answer in a locale, by the id that reviews show."""
-    return Counter(
-        ANSWER_SHEET.mark(row["template_id"], tag, answer)
-        for row in _responses_in(found).get(tag, ())
-        for answer in {clean(typed) for typed in row.get("answers", ())}
-    )
+def _answers_in(found: Sequence[StageReading], tag: str) -> dict[str, set[str]] | None:
+    """The answers that responses of a locale give, by template; null where none were pulled."""
+    for one in found:
+        if one.stage_locale.locale.tag == tag and "responses" in one.reading.rows:
+            given: dict[str, set[str]] = {}
+            for row in one.reading.rows["responses"]:
+                given.setdefault(row["template_id"], set()).update(map(clean, row.get("answers", ())))
+            return given
+    return None
 
 
 def _changed_by_others(lines: Sequence[Line], locale: str) -> Iterator[Finding]:
@@ -201,18 +199,16 @@ def _of_asked(one: StageReading, asked: Collection[tuple[str, str]]) -> Reading:
     return _noted(reading._replace(rows=rows), notes)
 
 
-def _without_lost_answers(one: StageReading, responses: Mapping[str, Sequence[Mapping[str, Any]]]) -> Reading:
+def _without_lost_answers(one: StageReading, found: Sequence[StageReading]) -> Reading:
     """A reading whose reviews decide only on answers that are still given; others stay as they are.
 
     Whoever corrects an answer after it was reviewed, or asks to be forgotten, leaves a decision about nothing,
     which a build would refuse. Groups that become empty go, and so do reviews that decide nothing any more.
     """
     reading, tag = one.reading, one.stage_locale.locale.tag
-    if "reviews" not in reading.rows or tag not in responses:
+    given = _answers_in(found, tag)
+    if "reviews" not in reading.rows or given is None:
         return reading
-    given: dict[str, set[str]] = {}
-    for row in responses[tag]:
-        given.setdefault(row["template_id"], set()).update(map(clean, row.get("answers", ())))
     kept, notes = [], list[Finding]()
     for row in reading.rows["reviews"]:
         template_id = row["template_id"]

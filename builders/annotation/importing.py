@@ -23,7 +23,7 @@ from blend.loaders.responses import read_responses
 from blend.loaders.responses.import_map import WHO, ImportMap, map_text, read_map, texts_of_cell
 from blend.loaders.responses.response_rows import checked_response
 from blend.schemas.errors import InputError
-from blend.schemas.frames import KEY
+from blend.schemas.frames import KEY, RESPONSES
 from blend.schemas.locales import Registry, registry
 from blend.schemas.rows import MAX_ANSWERS, NonAnswer, Response
 from blend.schemas.texts import clean, fold
@@ -297,17 +297,12 @@ def _write_imported(
 ) -> dict[Path, Sequence[Response]]:
     """Write ``responses/LOCALE.csv`` for every locale into a directory of raw responses, replacing nothing."""
     paths = {f"responses/{locale}.csv": rows for locale, rows in responses.items()}
+    answers = {f"answer_{n + 1}": pl.col("answers").list.get(n, null_on_oob=True) for n in range(MAX_ANSWERS)}
     contents = {}
     for path, rows in paths.items():
-        answers = {
-            f"answer_{n + 1}": [one.answers[n] if n < len(one.answers) else None for one in rows]
-            for n in range(MAX_ANSWERS)
-        }
-        others = ("template_id", "annotator", "non_answer", "reason")
-        columns = {name: [getattr(one, name) for one in rows] for name in others} | answers
-        table = pl.DataFrame(columns, dict.fromkeys(columns, pl.String)).sort("template_id", "annotator")
+        table = pl.DataFrame([one.model_dump() for one in rows], RESPONSES).with_columns(**answers)
         order = ("template_id", "annotator", *answers, "non_answer", "reason")
-        contents[path] = table.select(order).write_csv()
+        contents[path] = table.sort("template_id", "annotator").select(order).write_csv()
     write_new_files(folder, contents, beside_others=True, parameter="out")
     return {folder / path: rows for path, rows in paths.items()}
 

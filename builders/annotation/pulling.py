@@ -108,7 +108,7 @@ class Log:
                 is_change=draft.get("annotation") is not None,
             )
             for task in tasks
-            for draft in task["drafts"]
+            for draft in task.get("drafts", ())
             if people.aliases(draft.get("user")).isdisjoint(self.gone)
         ]
         if self.gone and stage_locale.stage.name == "review":

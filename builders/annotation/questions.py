@@ -45,18 +45,18 @@ def _answer_tasks(project: Project, locale: Locale, material: Material) -> list[
         WantedTask(
             {
                 "blend_id": blend_id("answer", locale.tag, question["template_id"]),
-                "template_id": question["template_id"],
-                "locale": locale.tag,
-                **words_of(question),
-            },
+                **shown_of(question),
+            }
         )
         for question in asked_questions(project, locale.tag, material).iter_rows(named=True)
     ]
 
 
-def words_of(question: Mapping[str, Any]) -> dict[str, str]:
-    """The words of a question as tasks show them."""
+def shown_of(question: Mapping[str, Any]) -> dict[str, str]:
+    """A question as tasks show it."""
     return {
+        "template_id": question["template_id"],
+        "locale": question["locale"],
         "question": question["question"] or question["en_question"],
         "en_question": question["en_question"],
     }

@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from blend.builders.annotation.project import Project
-from blend.builders.annotation.questions import asked_questions, collected_so_far, words_of
+from blend.builders.annotation.questions import asked_questions, collected_so_far, shown_of
 from blend.builders.annotation.stage import (
     Done,
     Material,
@@ -74,13 +74,10 @@ def _decided_in_files(reviews: pl.DataFrame) -> dict[str, set[str]]:
 
 def _task(project: Project, question: Mapping[str, Any], rows: Sequence[Mapping[str, str]]) -> WantedTask:
     key = question["template_id"], question["locale"]
-    answers = {_item(key, row): row["answer"] for row in rows}
     items = [{"id": _item(key, row), "title": row["answer"], "body": f"× {row['annotators']}"} for row in rows]
     data = {
-        "blend_id": task_id(*key, answers.values()),
-        "template_id": key[0],
-        "locale": key[1],
-        **words_of(question),
+        "blend_id": task_id(*key, {row["answer"] for row in rows}),
+        **shown_of(question),
         "answers": items,
     }
     return WantedTask(data, proposal=list(_proposal(project, key, rows)))

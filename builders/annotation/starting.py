@@ -178,13 +178,8 @@ class CheckedProject(NamedTuple):
     """Questions, responses and reviews so far, and sheets; empty where no stage needs them."""
     passed_over: Sequence[str]
     """See `counting.Collected`."""
-    notes: Sequence[str]
-    """What else the lead of the project should know though it is not wrong."""
-
-    @property
-    def diagnostics(self) -> tuple[str, ...]:
-        """All that the lead of the project should know."""
-        return (*self.passed_over, *self.notes)
+    diagnostics: Sequence[str]
+    """All that the lead of the project should know though it is not wrong, with what is passed over."""
 
 
 def check_project(path: Path, *, before_pull: bool = False) -> CheckedProject:
@@ -207,7 +202,7 @@ def check_project(path: Path, *, before_pull: bool = False) -> CheckedProject:
     if collected is not None:
         tables, passed_over = collected.tables, collected.passed_over
         material = Material(tables.questions, tables.responses, tables.reviews, sheets=checks.sheets)
-    return CheckedProject(file, material, passed_over, tuple(_notes(file, checks.known)))
+    return CheckedProject(file, material, passed_over, (*passed_over, *_notes(file, checks.known)))
 
 
 class _Checks:

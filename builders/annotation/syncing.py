@@ -363,7 +363,7 @@ def _erase(at: Session, tasks: Sequence[ExportedTask], people: People, done: For
                 with suppress(GoneError):
                     at.studio.delete("annotations", one["id"])
                     done.annotations += 1
-        for draft in task["drafts"]:
+        for draft in task.get("drafts", ()):
             if not people.aliases(draft.get("user")).isdisjoint(done.names):
                 with suppress(GoneError):
                     at.studio.delete("drafts", draft["id"])

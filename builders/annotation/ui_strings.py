@@ -52,14 +52,6 @@ class PageTexts(NamedTuple):
     """Whether they are English to people who speak another language."""
 
 
-class _OwnTexts(NamedTuple):
-    """Texts in a file of one's own."""
-
-    instructions: Mapping[str, str]
-    """By stage."""
-    ui_strings: UiStrings
-
-
 def texts_of(language: str, stage: StageName, own: Path | None = None) -> PageTexts:
     """The texts of a stage's page.
 
@@ -84,8 +76,11 @@ def texts_of(language: str, stage: StageName, own: Path | None = None) -> PageTe
     return PageTexts(instruction, ui_strings, not is_english(language) and instruction == english[stage])
 
 
-def own_texts(path: Path) -> _OwnTexts:
+def own_texts(path: Path) -> tuple[Mapping[str, str], UiStrings]:
     """The texts in a file: instructions below headings ``# STAGE``, words below ``# words``: ``- NAME: text``.
+
+    Returns:
+        The instructions, by stage, and the words.
 
     Raises:
         RowError: If the file cannot be read or is not text in UTF-8, if a heading occurs twice or names no
@@ -98,7 +93,7 @@ def own_texts(path: Path) -> _OwnTexts:
             where, fix = f"{path}:{number}", "remove them: a page cannot hold them"
             raise RowError(found, where=where, fix=fix)
     parts = _parted(text, str(path))
-    return _OwnTexts(parts, dict(_words_in(parts.get(_UI_STRINGS, ""), f"{path}, heading words")))
+    return parts, dict(_words_in(parts.get(_UI_STRINGS, ""), f"{path}, heading words"))
 
 
 def _words_in(part: str, where: str) -> Iterator[tuple[str, str]]:
@@ -133,7 +128,7 @@ def english_words(language: str, stages: Collection[StageName], own: Path) -> li
     Raises:
         RowError: As `own_texts`.
     """
-    words = {**ui_strings_of(language), **own_texts(own).ui_strings}
+    words = {**ui_strings_of(language), **own_texts(own)[1]}
     shown = set[str]().union(*(_words_shown(stage) for stage in stages))
     english = [name for name, text in _tables()[_FALLBACK].items() if name in shown and words[name] == text]
     return [] if is_english(language) else english

@@ -44,7 +44,7 @@ _GIT_FILES = {
 """Files that have git keep the events, and nothing else of a pull folder."""
 
 ExportedTask = dict[str, Any]
-"""A task of an export: ``id``, ``data``, ``annotations``, ``drafts`` and more, as the server writes them."""
+"""A task of an export as the server writes it: ``id``, ``data``, ``annotations``, perhaps ``drafts``, more."""
 
 Line = dict[str, Any]
 _Author = Callable[[Any], str | None]
@@ -298,12 +298,12 @@ def _text(line: Line) -> str:
 _Number = Annotated[int, Field(strict=True, ge=0, lt=2**63)]
 
 
-class _Annotation(BaseModel, extra="allow"):
+class _Annotation(BaseModel):
     id: _Number
     result: list[dict[str, Any]] | None = None
 
 
-class _Task(BaseModel, extra="allow"):
+class _Task(BaseModel):
     id: _Number
     data: dict[str, Any]
     annotations: list[_Annotation]
@@ -319,8 +319,9 @@ def exported(studio: Studio, found: RemoteProject) -> list[ExportedTask]:
     Raises:
         ServerError: If what the server sends is not an export, or lacks annotations; nothing is taken from it.
     """
+    tasks: list[ExportedTask] = studio.export(found.id)
     try:
-        tasks = [task.model_dump() for task in _TASKS.validate_python(studio.export(found.id))]
+        _TASKS.validate_python(tasks)
     except ValidationError:
         raise another_program(studio.where) from None
     here = {task["id"]: len(task["annotations"]) for task in tasks}

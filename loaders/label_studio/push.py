@@ -48,8 +48,9 @@ class WantedTask(NamedTuple):
 
     def payload(self) -> dict[str, Any]:
         """The task as Label Studio imports it."""
-        proposals = [] if self.proposal is None else [{"result": self.proposal, "model_version": "blend"}]
-        return {"data": self.data, **({"predictions": proposals} if proposals else {})}
+        if self.proposal is None:
+            return {"data": self.data}
+        return {"data": self.data, "predictions": [{"result": self.proposal, "model_version": "blend"}]}
 
 
 class Quota(NamedTuple):

@@ -29,18 +29,6 @@ IN_PERSIAN = ("answer", "review", "mcq-review")
 
 
 @pytest.fixture
-def sample_project(label_studio: StudioForTests, tmp_path: Path) -> Callable[[str], str]:
-    """Pushes a project of all stages made from the sample; returns its name."""
-
-    def make(tag: str) -> str:
-        name = f"p{sha256(str(tmp_path).encode()).hexdigest()[:10]}"
-        push_sample(tmp_path, name, label_studio.url, tag, ORDER, keys="questions_per_topic = 3")
-        return name
-
-    return make
-
-
-@pytest.fixture
 def answering(label_studio: StudioForTests, project: Callable[..., ProjectFile], chromium: str) -> Answering:
     """Opens the first of two questions for somebody, in a language."""
 
@@ -69,10 +57,9 @@ def shown(person: Annotator, text: str) -> bool:
 @pytest.mark.landing
 @pytest.mark.sampled
 @pytest.mark.parametrize("tag", ["fa-IR", "en-US"])
-def test_all_stages_fit_on_a_phone(
-    label_studio: StudioForTests, sample_project: Callable[[str], str], chromium: str, tag: str
-):
-    name = sample_project(tag)
+def test_all_stages_fit_on_a_phone(label_studio: StudioForTests, tmp_path: Path, chromium: str, tag: str):
+    name = f"p{sha256(str(tmp_path).encode()).hexdigest()[:10]}"
+    push_sample(tmp_path, name, label_studio.url, tag, ORDER, keys="questions_per_topic = 3")
     with annotator(chromium, label_studio.url, phone=True) as person:
         person.sign_up(f"{name}@example.org")
         for stage in ORDER:
@@ -139,13 +126,13 @@ def test_one_tab_leads_into_the_line_and_what_is_typed_beside_it_chooses_nothing
     with answering("ko-KR") as person:
         first = person.question()
         assert shown(person, ui_strings_of("ko")["start"])
-        assert person.tabs_to() == 1
+        assert person.tabs() == 1
         person.type_answers("밥", "국", "김치")
         assert not person.fields().first.is_visible()
         person.page.keyboard.type("13:24")
         assert values(person.submit(tab=False)) == [("answers", ["밥", "국", "김치"])]
         person.next_question(first)
-        assert person.tabs_to() == 1
+        assert person.tabs() == 1
         person.press("Shift+3")
         assert person.page.get_by_label(ui_strings_of("ko")["idk"]).is_checked()
         assert values(person.submit(tab=False)) == [("non_answer", ["idk"])]

@@ -17,8 +17,8 @@ from blend.builders.annotation.project import (
 )
 from blend.builders.annotation.starting import check_project
 from blend.loaders.label_studio.client import Account
-from blend.schemas.errors import BlendError, InputError
-from helpers.label_studio.exported import sample_questions
+from blend.loaders.packaged import sample_path
+from helpers.messages import wrong
 
 BROKEN = Path(__file__).parent / "broken_projects"
 
@@ -38,8 +38,11 @@ annotators = ["a@example.org", "b@example.org", "c@example.org", "d@example.org"
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder with the questions of the sample and a key."""
-    sample_questions(tmp_path / "collected")
+    """A folder with the questions of the sample, no response, and a key."""
+    (tmp_path / "collected" / "responses").mkdir(parents=True)
+    with sample_path() as sample:
+        for name in ("templates.csv", "questions.csv"):
+            (tmp_path / "collected" / name).write_bytes((sample / name).read_bytes())
     (tmp_path / "annotators.key").write_text(new_key())
     return tmp_path
 
@@ -64,9 +67,7 @@ def test_every_mistake_is_told_with_its_key(folder: Path, case: str):
     (folder / "partial.md").write_text("# answer\n\nAnswer.\n\n# answer\n\nTwice.\n")
     (folder / "short.md").write_text("# answer\n\nAnswer.\n")
     (folder / "sheet.csv").write_text("id,locale,question,reply\n1,ko-KR,,rice\n1,ko-KR,soup,\n")
-    with pytest.raises(BlendError) as raised:
-        check_project(file)
-    told = str(raised.value).replace(str(folder) + "/", "")
+    told = wrong(lambda: check_project(file)).replace(str(folder) + "/", "")
     listed = ", ".join(f'"{stage}"' for stage in ORDER)
     told = told.replace(f"Stages, each once: {listed}", "Stages, each once: …")
     *others, last = (f"'{stage}'" for stage in ORDER)
@@ -79,9 +80,7 @@ def test_every_mistake_is_told_with_its_key(folder: Path, case: str):
 def test_a_project_without_key_says_how_to_make_one(folder: Path):
     (folder / "annotators.key").unlink()
     (folder / "project.toml").write_text(GOOD)
-    with pytest.raises(InputError) as raised:
-        check_project(folder / "project.toml")
-    told, _, made_by = str(raised.value).partition("python -c ")
+    told, _, made_by = wrong(lambda: check_project(folder / "project.toml")).partition("python -c ")
     assert told.startswith(
         f"{folder}/project.toml, key key_file: {folder}/annotators.key: there is no key file;"
     )
@@ -105,9 +104,7 @@ def test_what_is_wanted_stands_once_for_project_and_recipe(folder: Path):
     # Without a number of its own, a recipe counts to five.
     for content, number in ((counting, 3), (text, 5)):
         recipe.write_text(content)
-        with pytest.raises(BlendError) as raised:
-            check_project(file)
-        assert str(raised.value) == (
+        assert wrong(lambda: check_project(file)) == (
             f"{file}, key wanted: is 4, and {number} in recipe.toml, by which a build counts; write wanted = 4 "
             "under [saq] of recipe.toml, if that is meant, and delete the key here"
         )
@@ -122,9 +119,8 @@ def test_what_editors_do_to_a_key_leaves_it_the_same_and_what_is_no_key_is_told(
     assert read_key(path) == bytes.fromhex(key) != bytes.fromhex(new_key())
     for text in ("", "abc", "zz" * 32, "0" * 62):
         path.write_text(text)
-        with pytest.raises(InputError) as raised:
-            read_key(path)
-        assert str(raised.value) == f"{path}: is not a key of 64 hexadecimal digits; bring back the right file"
+        told = "is not a key of 64 hexadecimal digits; bring back the right file"
+        assert wrong(lambda: read_key(path)) == f"{path}: {told}"
 
 
 def test_a_person_is_the_same_by_number_and_by_address():

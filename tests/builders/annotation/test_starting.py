@@ -2,6 +2,7 @@
 
 import stat
 import tomllib
+from functools import partial
 from pathlib import Path
 
 import polars as pl
@@ -12,9 +13,9 @@ from blend.builders.annotation.ui_strings import texts_of
 from blend.loaders.files.toml import registry_with
 from blend.loaders.recipes import read_recipe
 from blend.loaders.responses import read_responses
-from blend.schemas.errors import BlendError
 from helpers.in_process import run
 from helpers.label_studio.exported import write_lines
+from helpers.messages import wrong
 
 WRITE = "write your own, and name them under [instructions]"
 NO_TEXTS = f"pages in wo are in English, since we have no texts in it: {WRITE}"
@@ -87,9 +88,7 @@ REFUSED = tomllib.loads(Path(__file__).with_name("refused_starts.toml").read_tex
 
 @pytest.mark.parametrize("case", REFUSED["cases"])
 def test_what_cannot_be_started_is_told(tmp_path: Path, case: dict[str, str]):
-    with pytest.raises(BlendError) as raised:
-        start_project(tmp_path / "x", [case["tag"]], name=case.get("name"))
-    assert str(raised.value) == case["told"]
+    assert wrong(lambda: start_project(tmp_path / "x", [case["tag"]], name=case.get("name"))) == case["told"]
     assert not (tmp_path / "x").exists()
 
 
@@ -100,7 +99,5 @@ def test_nothing_is_replaced(tmp_path: Path):
         (tmp_path, f"{what}; choose another `folder` or empty it yourself"),
         (tmp_path / "recipe.toml", "is not a folder; choose another `folder`"),
     ):
-        with pytest.raises(BlendError) as raised:
-            start_project(folder, ["ko-KR"], name="x")
-        assert str(raised.value) == f"{folder}: {told}"
+        assert wrong(partial(start_project, folder, ["ko-KR"], name="x")) == f"{folder}: {told}"
     assert [path.name for path in tmp_path.iterdir()] == ["recipe.toml"]

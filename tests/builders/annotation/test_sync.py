@@ -3,7 +3,6 @@
 import json
 import re
 import tomllib
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -25,6 +24,7 @@ from helpers.label_studio.annotation_projects import QUESTIONS, write_project, w
 from helpers.label_studio.exported import write_lines
 from helpers.label_studio.fake_studio import FakeStudio
 from helpers.label_studio.studio_fixtures import chosen, ranked, typed
+from helpers.messages import wrong
 
 FILES = Path(__file__).with_name("damaged_files.toml")
 annotate = partial(run, "annotate")
@@ -90,12 +90,6 @@ def asked_of(fake: FakeStudio) -> list[tuple[int, bool]]:
     return [(task.overlap, task.closed) for task in tasks]
 
 
-def refused(call: Callable[[], object]) -> str:
-    with pytest.raises(BlendError) as raised:
-        call()
-    return str(raised.value)
-
-
 # What comes, and what is asked.
 
 
@@ -117,7 +111,7 @@ def test_a_first_sync_brings_everything_and_the_same_again_changes_nothing(tmp_p
     assert "t answer ko-KR: 1 task added" in annotate("sync", file.path, "--only", "push")
     assert before.items() < fake.of_tasks.items()
     fake.of_projects[99] = next(iter(fake.of_projects.values()))._replace(id=99)
-    assert refused(lambda: sync_project(file.path)) == (
+    assert wrong(lambda: sync_project(file.path)) == (
         f"{fake.where}: projects {min(fake.of_projects)} and 99 are both marked as t/answer/ko-KR; remove the "
         "last line from the description of the one that is not to count"
     )
@@ -200,7 +194,7 @@ def test_a_question_that_is_dropped_takes_its_answers_along_until_it_is_back(
 ):
     file, everything = reviewed, rows(reviewed)
     write_questions(file.collected, {"work-01": QUESTIONS["work-01"]})
-    assert "if it is not asked any more, delete the row, or run" in refused(lambda: check_project(file.path))
+    assert "if it is not asked any more, delete the row, or run" in wrong(lambda: check_project(file.path))
     detail = "which is not asked in ko-KR any more; left out, and kept in the pull folder until it is"
     assert pull(file).findings.filter(kind="not-asked")["detail"].to_list() == [
         f"2 responses of 'food-01', {detail}",
@@ -233,7 +227,7 @@ def test_what_is_gone_counts_until_the_lead_accepts_it_and_is_paid(file: Project
     by = f"1 by {who(file, 'kim')}, on food-01; see http://fake/projects/{project}/data\n"
     assert f"t answer ko-KR: {GONE}: {by}" in annotate("sync", file.path)
     nobody = "Nobody is there to answer, and nothing was changed; leave out --accept-missing"
-    assert refused(lambda: annotate("sync", file.path, "--accept-missing")).endswith(nobody)
+    assert wrong(lambda: annotate("sync", file.path, "--accept-missing")).endswith(nobody)
     assert len(rows(file)) == 1
     sync_project(file.path, accept=lambda _: True)
     assert rows(file) == []
@@ -271,7 +265,7 @@ def test_files_that_are_damaged_or_of_others_stop_a_sync(
     path = file.base / case["file"]
     path.parent.mkdir(exist_ok=True)
     path.write_text(case["content"])
-    told = refused(lambda: sync_project(file.path)).removeprefix(f"{file.path}, key key_file: ")
+    told = wrong(lambda: sync_project(file.path)).removeprefix(f"{file.path}, key key_file: ")
     assert told == f"{path}{case['told'].replace('FOLDER', str(file.base))}"
     assert path.read_text() == case["content"]
 
@@ -298,7 +292,7 @@ def test_tasks_and_pages_are_written_for_another_server(reviewed: ProjectFile, t
     ]
     tasks = json.loads((out / "answer.ko-KR.json").read_text("utf-8"))
     assert [task["data"]["blend_id"] for task in tasks] == [FOOD, WORK]
-    assert refused(lambda: annotate("sync", reviewed.path, "--to", out, "--dry-run")).startswith("--to asks no")
+    assert wrong(lambda: annotate("sync", reviewed.path, "--to", out, "--dry-run")).startswith("--to asks no")
 
 
 # Status.
@@ -370,7 +364,7 @@ def test_who_is_forgotten_is_nowhere_and_does_not_come_back(reviewed: ProjectFil
     file, kim = reviewed, who(reviewed, "kim")
     fake.draft(WORK, "kim")
     old = json.loads(json.dumps(fake.given))
-    assert refused(lambda: annotate("forget", file.path, "kim@example.org")) == (
+    assert wrong(lambda: annotate("forget", file.path, "kim@example.org")) == (
         "Delete everything that kim@example.org did in t, here and on http://fake? Nobody is there to answer, "
         "and nothing was changed; say --yes"
     )
@@ -427,7 +421,7 @@ def test_forgetting_that_is_stopped_anywhere_goes_on(reviewed: ProjectFile, monk
 
 
 def test_whoever_did_nothing_cannot_be_forgotten(reviewed: ProjectFile):
-    assert refused(lambda: forget_person(reviewed, "p-000000000000")) == (
+    assert wrong(lambda: forget_person(reviewed, "p-000000000000")) == (
         "p-000000000000 has done nothing in this project, as far as it was pulled; `blend annotate status` "
         "lists who has"
     )

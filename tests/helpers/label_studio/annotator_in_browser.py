@@ -26,11 +26,11 @@ class Annotator:
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.on("request", lambda request: self._watch(request.url))
 
-    def sign_up(self, email: str, password: str = "only-for-tests-1") -> None:
+    def sign_up(self, email: str) -> None:
         """Make an account, as everybody does who annotates."""
         self.page.goto(f"{self._url}/user/signup/")
         self.page.fill("input[name=email]", email)
-        self.page.fill("input[name=password]", password)
+        self.page.fill("input[name=password]", "only-for-tests-1")
         self.page.press("input[name=password]", "Enter")
         self.page.wait_for_url(lambda address: "signup" not in address)
 
@@ -43,21 +43,20 @@ class Annotator:
         """The question on the page."""
         return self.page.inner_text(".blend-question").strip()
 
-    def type_answers(self, *texts: str, field: int = 0) -> None:
-        """Type into one of the fields, and take each text with Enter."""
+    def type_answers(self, *texts: str) -> None:
+        """Type into the first field, and take each text with Enter."""
         for text in texts:
-            line = self.fields().nth(field)
-            line.fill(text)
-            line.press("Enter")
+            self.fields().first.fill(text)
+            self.fields().first.press("Enter")
 
     def fields(self) -> "Locator":
         """The lines to type into, in the order of the page, those included that are not shown now."""
         return self.page.locator(".blend input[type=text]")
 
-    def tabs_to(self, field: int = 0) -> int:
-        """Press Tab until a field has the focus; returns how often."""
+    def tabs(self) -> int:
+        """Press Tab until the first field has the focus; returns how often."""
         for times in range(20):
-            if self.fields().nth(field).evaluate("field => field === document.activeElement"):
+            if self.fields().first.evaluate("field => field === document.activeElement"):
                 return times
             self.page.keyboard.press("Tab")
         raise AssertionError("twenty times Tab, and the field has no focus")
@@ -69,7 +68,7 @@ class Annotator:
 
     def drag(self, answer: str, onto: str) -> None:
         """Drag an answer into the column where another one lies."""
-        item, column = self._item(answer), self._column_of(onto)
+        item, column = self._holding("item", answer), self._holding("column", onto)
         item.scroll_into_view_if_needed()
         start, end = item.bounding_box(), column.bounding_box()
         assert start is not None
@@ -113,13 +112,10 @@ class Annotator:
             arg=before,
         )
 
-    def _item(self, answer: str) -> "Locator":
+    def _holding(self, part: str, answer: str) -> "Locator":
+        """The item or column of a review that holds an answer."""
         title = self.page.get_by_text(answer, exact=True)
-        return self.page.locator(".htx-ranker-item").filter(has=title).first
-
-    def _column_of(self, answer: str) -> "Locator":
-        title = self.page.get_by_text(answer, exact=True)
-        return self.page.locator(".htx-ranker-column").filter(has=title).first
+        return self.page.locator(f".htx-ranker-{part}").filter(has=title).first
 
     def _watch(self, address: str) -> None:
         if not address.startswith((self._url, "data:", "blob:")):

@@ -11,17 +11,15 @@ from blend.builders.annotation.project import People, Project, StageName
 from blend.builders.annotation.stage import Material, Reading
 from blend.loaders.label_studio.client import Account
 from blend.loaders.label_studio.events import Line, news
-from blend.loaders.packaged import sample_path
 from blend.schemas.locales import registry
 
 PROJECT = Project.model_validate(
     {"name": "trial", "locales": [{"locale": "ko-KR"}, {"locale": "fa-IR", "annotators": ["a@example.org"]}]}
 )
-ACCOUNTS = {n: Account(f"{name}@example.org") for n, name in enumerate("aBc", start=1)}
-PEOPLE = People(b"0" * 32, ACCOUNTS)
+PEOPLE = People(b"0" * 32, {n: Account(f"{name}@example.org") for n, name in enumerate("aBc", start=1)})
 KOREAN = registry().get("ko-KR")
 PLACE = "task 1, annotation 1"
-A, B, C = (str(PEOPLE.of(number)) for number in (1, 2, 3))
+A, B = (str(PEOPLE.of(number)) for number in (1, 2))
 
 
 def annotation(number: int, who: Any, *results: dict[str, Any], **more: Any) -> dict[str, Any]:
@@ -44,9 +42,9 @@ def done(
     return {"id": 1, "data": first.data, "annotations": [annotation(1, 1, *results)]}
 
 
-def lines_of(stage: str, *tasks: dict[str, Any], people: People = PEOPLE) -> list[Line]:
+def lines_of(stage: str, *tasks: dict[str, Any]) -> list[Line]:
     """The annotations of tasks as events say them."""
-    return news({}, stage, 1, tasks, people.of, people.account)
+    return news({}, stage, 1, tasks, PEOPLE.of, PEOPLE.account)
 
 
 def read(
@@ -72,14 +70,6 @@ def plan(stage: StageName, task: dict[str, Any], readers: int) -> dict[str, int]
 def told(reading: Reading) -> list[tuple[str, str, str]]:
     """The findings of a reading."""
     return list(reading.findings.select("kind", "source", "detail").iter_rows())
-
-
-def sample_questions(folder: Path) -> None:
-    """A directory of raw responses with the questions of the sample and no response."""
-    (folder / "responses").mkdir(parents=True)
-    with sample_path() as sample:
-        for name in ("templates.csv", "questions.csv"):
-            (folder / name).write_bytes((sample / name).read_bytes())
 
 
 def write_lines(path: Path, rows: Iterable[dict[str, Any]]) -> None:
