@@ -11,7 +11,7 @@
 from collections import Counter
 from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
@@ -31,9 +31,6 @@ from blend.loaders.files.progress import ProgressCallback
 from blend.schemas.errors import ArgumentError, InputError
 from blend.schemas.frames import ITEM
 from blend.schemas.rows import LETTERS
-
-if TYPE_CHECKING:
-    pass
 
 _ChosenModel = str | Path | Local | Server | Recorded | OwnModel
 """A model of any kind; a text or path is a `Local` one, and an object answers itself."""
