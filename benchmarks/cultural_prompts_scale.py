@@ -29,7 +29,7 @@ from typing import Any
 import polars as pl
 from rapidfuzz.distance import Levenshtein
 
-from blend.eval.tasks.cultural_prompts.group_statistics import (
+from blend.eval.tasks.cultural_prompts.text_measures import (
     ORDERS,
     code_topic,
     directed_bleu,

@@ -18,18 +18,20 @@ import polars as pl
 from blend.eval.statistics import FloatArray
 from blend.eval.tasks.cultural_prompts import Bleu
 from blend.eval.tasks.cultural_prompts.group_statistics import (
-    CodedTopic,
     CulturalDistances,
-    Definition,
-    IntArray,
     Variances,
     agreement,
+    published_variances,
+    unbiased_variances,
+)
+from blend.eval.tasks.cultural_prompts.text_measures import (
+    CodedTopic,
+    Definition,
+    IntArray,
     code_topic,
     directed_bleu,
     nltk_tokens,
     pair_sums,
-    published_variances,
-    unbiased_variances,
     undirected,
     wed,
 )

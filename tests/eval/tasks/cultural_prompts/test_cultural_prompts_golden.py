@@ -8,18 +8,20 @@ import polars as pl
 import pytest
 
 from blend.eval.tasks.cultural_prompts.group_statistics import (
-    CodedTopic,
-    PairSums,
     agreement,
     anova,
-    code_topic,
-    directed_bleu,
     distances,
-    nltk_tokens,
-    pair_sums,
     published_variances,
     tau_c,
     tau_of_names,
+)
+from blend.eval.tasks.cultural_prompts.text_measures import (
+    CodedTopic,
+    PairSums,
+    code_topic,
+    directed_bleu,
+    nltk_tokens,
+    pair_sums,
     undirected,
     wed,
 )
