@@ -29,7 +29,6 @@ from blend.eval.tasks.cultural_prompts.text_measures import Definition, PairSums
 from blend.loaders.surveys import Survey
 from blend.schemas.texts import pluralise
 
-# How much texts of groups differ, and whether that goes along with the values of the groups.
 
 _BoolArray = NDArray[np.bool_]
 

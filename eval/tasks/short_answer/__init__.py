@@ -50,7 +50,7 @@ class ShortAnswer(Task):
     note: ClassVar[str] = (
         "SEM-B is the share of questions answered with something that natives answered as well. "
     )
-    items = part("tasks.short_answer.short_answer_decisions:short_answer_items")
+    items = part("tasks.short_answer.short_answer_items:short_answer_items")
     score = part("tasks.short_answer.short_answer_scores:score_short_answer_run")
     item_rules = part("tasks.short_answer.short_answer_scores:answer_rules")
     replies_to_judge = part("tasks.short_answer.short_answer_scores:replies_to_judge")

@@ -25,8 +25,6 @@ from blend.schemas.frames import KEY, is_scored
 from blend.schemas.locales import registry
 from blend.schemas.texts import scripts_of
 
-# Decisions.
-
 
 DECISIONS = pl.Schema(
     {
