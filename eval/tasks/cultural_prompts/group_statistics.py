@@ -29,7 +29,6 @@ from blend.eval.tasks.cultural_prompts.text_measures import Definition, PairSums
 from blend.loaders.surveys import Survey
 from blend.schemas.texts import pluralise
 
-
 _BoolArray = NDArray[np.bool_]
 
 

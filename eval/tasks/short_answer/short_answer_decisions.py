@@ -25,7 +25,6 @@ from blend.schemas.frames import KEY, is_scored
 from blend.schemas.locales import registry
 from blend.schemas.texts import scripts_of
 
-
 DECISIONS = pl.Schema(
     {
         **dict.fromkeys(("item_id", "locale", "template_id", "prompt_id"), pl.String()),
