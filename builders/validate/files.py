@@ -24,7 +24,7 @@ from blend.builders.validate.checked_release import (
 )
 from blend.loaders.files.content import check_tables as check_memory
 from blend.loaders.files.content import file_sha256, read_content, read_json, utf8_text
-from blend.loaders.recipes import read_recipe
+from blend.loaders.files.toml import read_toml
 from blend.loaders.releases.tables import read_audit
 from blend.schemas.arrow_types import arrow_schema, features
 from blend.schemas.errors import DISTRIBUTION, BlendError, InputError, RowError
@@ -41,6 +41,7 @@ from blend.schemas.manifest import (
     leads_out,
 )
 from blend.schemas.models import field_errors
+from blend.schemas.recipe import Recipe
 from blend.schemas.rows import CONFIGS, model_of
 from blend.schemas.texts import pluralise
 
@@ -163,7 +164,7 @@ def check_files(release: Release) -> Iterator[Problem]:
             what = f"{name}: its sha256 is not the one that the recipe pins"
             yield error(MANIFEST_NAME, what, REBUILD)
     with suppress(BlendError):  # a recipe that cannot be read is not the one that was written
-        said = read_recipe(release.path / RECIPE_NAME).model_dump()
+        said = read_toml(release.path / RECIPE_NAME, Recipe, what="recipe").model_dump()
         for key in (key for key, value in manifest.recipe.model_dump().items() if said[key] != value):
             yield error(MANIFEST_NAME, f"key recipe.{key}: {RECIPE_NAME} says otherwise", REBUILD)
     listed = Counter(file.path for file in manifest.files)

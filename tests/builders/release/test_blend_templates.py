@@ -67,7 +67,7 @@ def test_questions_that_ask_what_another_template_asks(tmp_path: Path):
         "mine-02": "What do children in the US bake?",
         "mine-03": "What do people in the US grill?",
     }
-    inputs = read_inputs(RecipeInPlace.of(beside_blend(tmp_path, *own, asked=asked), tmp_path))
+    inputs = read_inputs(RecipeInPlace.of(beside_blend(tmp_path, *own, **asked), tmp_path))
     found = pl.concat([stage.findings for stage in inputs.stages]).filter(kind="other-template")
     assert found.select("source", "locale", "template_id").rows() == [
         ("collected/questions.csv:2", "en-US", "mine-01"),
