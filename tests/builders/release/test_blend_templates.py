@@ -1,5 +1,6 @@
 """Own responses beside BLEnD's: an id of BLEnD's means BLEnD's question, topic and source."""
 
+import re
 import tomllib
 from collections.abc import Sequence
 from dataclasses import replace
@@ -57,17 +58,15 @@ def test_topics_that_are_others_but_for_capitals_or_a_plural(tmp_path: Path):
 
 
 def test_questions_that_ask_what_another_template_asks(tmp_path: Path):
-    own = [
-        ("mine-01", "Food", "", "What do children in {country} bake?"),
-        ("mine-02", "Food", "", "What do people in {country} boil?"),
-        ("mine-03", "Food", "", "What do people in {country} fry?"),
-    ]
-    asked = {
-        "mine-01": "What do people in the US boil?",
-        "mine-02": "What do children in the US bake?",
-        "mine-03": "What do people in the US grill?",
-    }
-    inputs = read_inputs(RecipeInPlace.of(beside_blend(tmp_path, *own, **asked), tmp_path))
+    own = [("mine-01", "Food", "", "What do people in {country} bake?")]
+    own += [("mine-02", "Food", "", "What do people in {country} boil?")]
+    own += [("mine-03", "Food", "", "What do people in {country} fry?")]
+    recipe = beside_blend(tmp_path, *own)
+    questions = tmp_path / "collected" / "questions.csv"
+    other = {"bake": "boil", "boil": "bake", "fry": "grill"}
+    moved = re.sub("|".join(other), lambda word: other[word[0]], questions.read_text(encoding="utf-8"))
+    questions.write_text(moved, encoding="utf-8")
+    inputs = read_inputs(RecipeInPlace.of(recipe, tmp_path))
     found = pl.concat([stage.findings for stage in inputs.stages]).filter(kind="other-template")
     assert found.select("source", "locale", "template_id").rows() == [
         ("collected/questions.csv:2", "en-US", "mine-01"),
