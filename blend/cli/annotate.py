@@ -99,12 +99,13 @@ def _sync(
         return
 
     def agreed(pull: Pull) -> bool:
+        bars.pause()
         print_lines(pull_lines(pull))
         return _agreed("Let go of them, so that they do not count any more?", fix="leave out --accept-missing")
 
-    with interruptible(_STOPPED), shown_progress() as on_progress:
+    with interruptible(_STOPPED), shown_progress() as bars:
         accept = agreed if accept_missing else None
-        done = sync_project(project, only=only, dry_run=dry_run, accept=accept, on_progress=on_progress)
+        done = sync_project(project, only=only, dry_run=dry_run, accept=accept, on_progress=bars)
     print_lines(sync_lines(done, dry_run=dry_run))
     if exit_code and done.needs_attention:
         raise typer.Exit(ATTENTION)
@@ -185,8 +186,8 @@ def _forget(
     file = read_project(project)
     if not yes:
         server = public_address(file.project.server.url)
-        question = f"Delete everything that {person} did in {file.project.name}, here and on {server}?"
-        if not _agreed(question, fix="say --yes"):
+        what = f"Delete everything that {person} did in {file.project.name}, here and on {server}"
+        if not _agreed(f"{what}, also from the table of payment?", fix="say --yes"):
             raise InputError("nothing was changed")
     with interruptible(_STOPPED), shown_progress() as on_progress:
         done = forget_person(file, person, on_progress=on_progress)

@@ -177,6 +177,10 @@ def status_lines(status: "ProjectStatus") -> list[str]:
         for row in people.iter_rows(named=True)
         for flag in row["flags"] or ()
     ]
+    lines += [
+        f"{tag}: all who are named have answered or skipped {_first(asked)}; name more people in annotators."
+        for tag, asked in status.exhausted.items()
+    ]
     if not reminders.is_empty():
         lines.append("Reminders, to be sent by you:")
     return lines + [
@@ -190,6 +194,7 @@ def status_json(status: "ProjectStatus") -> str:
         "name": status.name,
         "day": status.today.isoformat(),
         "links": dict(status.links),
+        "exhausted": dict(status.exhausted),
         **{name: table.frame.to_dicts() for name, table in status.tables.items()},
         "gone": {one.stage_locale.title: len(one.gone) for one in status.found if one.gone},
     }

@@ -48,7 +48,7 @@ from blend.schemas.texts import pair_key
 
 _FINDINGS_FILE = "findings.csv"
 
-_DECIDED = "decided"
+DECIDED = "decided"
 """Folder beside the project file for what other stages than *answer* and *review* yield, a file per kind."""
 
 
@@ -308,7 +308,7 @@ def _contents(file: ProjectFile, found: Sequence[StageReading]) -> _Contents:
                 others.setdefault(kind, []).extend(rows)
     for kind, rows in sorted(others.items()):
         once = pairs_once(rows) if kind == "verdicts" else rows
-        contents[file.base / _DECIDED / f"{kind}.jsonl"] = _json_lines(once), len(once)
+        contents[file.base / DECIDED / f"{kind}.jsonl"] = _json_lines(once), len(once)
     return contents
 
 

@@ -26,7 +26,7 @@ from blend.loaders.label_studio.push import WantedTask
 from blend.loaders.responses.response_rows import is_own
 from blend.schemas.locales import Locale
 from blend.schemas.sheets import ANSWER_SHEET, parted
-from blend.schemas.texts import clean, pluralise
+from blend.schemas.texts import clean, fold, pluralise
 
 GROUPS, ITEMS, WHY_INVALID = "groups", "answers", "reason"
 """Names of the controls, and of the list of answers."""
@@ -212,9 +212,14 @@ def _groups(
     project: Project,
 ) -> Iterator[dict[str, Any]]:
     """The groups that hold answers, in the order of their columns, with their English."""
+    first: dict[str, int] = {}
     for number in range(1, project.review_groups + 1):
         english = [clean(text) for text in reader.texts(done, f"english_{number}")]
         if items := columns.get(f"g{number}", []):
+            for text in english:
+                if (other := first.setdefault(fold(text), number)) != number:
+                    what = f"{text!r} beside the groups {other} and {number}; kept as two answers"
+                    reader.note(done, "same-english", what)
             group = {"answers": [answers[item] for item in items]}
             yield {**group, "en_answers": list(dict.fromkeys(english))} if english else group
         elif english:

@@ -228,6 +228,8 @@ class ProjectStatus:
     """What an hour is paid."""
     names: Mapping[str, str]
     """Addresses by pseudonym, for the lead's screen alone."""
+    exhausted: Mapping[str, Sequence[str]]
+    """Open questions, by locale, that all who are named there have answered or skipped."""
 
     def payment(self) -> pl.DataFrame:
         """One row per ``person``: annotations ``counted`` and ``let_go``, seconds of each, ``rate``, ``pay``.
@@ -275,10 +277,12 @@ def project_status(
     people = People(project_key(file), accounts, lines)
     there = people.addresses(besides=gone)
     pages = {name: file.page(one.project) for name, one in state.projects.items()}
+    reviews = _reviews(checked, work)
     to_say = [
         *_unsent(state.projects, pages),
         *_untaken(found, pages),
         *_waiting(file, people, [*there], pages, questions, work),
+        *_unreviewed(file, people, pages, reviews, work),
     ]
     reminders = pl.DataFrame(to_say, _REMINDERS, orient="row").filter(~pl.col("annotator").is_in(list(gone)))
     reminded = reminders.sort("annotator", maintain_order=True)
@@ -290,7 +294,7 @@ def project_status(
         wanted=project.wanted,
         links={one.title: f"{pages[one.name]}?labeling=1" for one in stage_locales(file) if one.name in pages},
         tables={
-            "locales": _locales(questions, _reviews(checked, work), agreed),
+            "locales": _locales(questions, reviews, agreed),
             "people": _people(work, let_go, agreed),
             "questions": _questions(questions, agreed),
             "reminders": Table("Reminders", reminded, "What to say to whom, by you."),
@@ -299,6 +303,7 @@ def project_status(
         pages=pages,
         rate=project.rate,
         names={**there, **in_file, **state.names},
+        exhausted=dict(_exhausted(file, people, questions, work)),
     )
 
 
@@ -356,19 +361,51 @@ def _waiting(
                 yield who, what, f"{page}?labeling=1"
 
 
+def _unreviewed(
+    file: ProjectFile, people: People, pages: Mapping[str, str], reviews: pl.DataFrame, work: pl.DataFrame
+) -> Iterator[tuple[str, str, str]]:
+    """Pages of reviews that nobody has sent, to each reviewer who is named."""
+    begun = {*work.filter(stage="review")["annotator"]}
+    to_review = dict(reviews.select("locale", "to_review").iter_rows())
+    for settings in file.project.locales:
+        page = pages.get(f"{file.project.name}/review/{settings.locale}")
+        if (number := to_review.get(settings.locale, 0)) and page is not None:
+            for who in map(people.named, settings.reviewers or ()):
+                what = f"{pluralise(number, 'question')} {agreeing(number, 'waits', 'wait')} for a review"
+                what += "" if who in begun else ", and you have not begun"
+                yield who, what, f"{page}?labeling=1"
+
+
+def _exhausted(
+    file: ProjectFile, people: People, questions: pl.DataFrame, work: pl.DataFrame
+) -> Iterator[tuple[str, Sequence[str]]]:
+    """Open questions that nobody who is named in their locale has still to answer, by locale."""
+    # Who has to change what they sent is reminded of that.
+    answers = work.filter(pl.col("outcome") != "refused", stage="answer")
+    done = set(answers.select("locale", "annotator", "template_id").iter_rows())
+    for settings in file.project.locales:
+        named = [*map(people.named, settings.annotators or ())]
+        open_here = questions.filter(pl.col("open"), locale=settings.locale)["template_id"]
+        found = [one for one in open_here if all((settings.locale, who, one) in done for who in named)]
+        if named and found:
+            yield settings.locale, found
+
+
 # The tables of `ProjectStatus`.
 
 
 def _reviews(checked: CheckedProject, work: pl.DataFrame) -> pl.DataFrame:
-    """Count reviews that are done and open, by locale."""
+    """Count questions whose review is done and open, by locale; one with new answers is open again."""
     project, found = checked.file.project, []
-    done = set(work.filter(stage="review", outcome="counted").select("locale", "template_id").iter_rows())
+    done = work.filter(stage="review", outcome="counted")
+    sent = {*done["blend_id"]}
     for settings in project.locales:
         if "review" in project.stages_of(settings.locale):
             locale = checked.file.locale(settings.locale)
-            pages = {task.data["template_id"] for task in review_tasks(project, locale, checked.material)}
-            reviewed = {template_id for tag, template_id in done if tag == settings.locale}
-            found.append((settings.locale, len(reviewed), len(pages - reviewed)))
+            tasks = review_tasks(project, locale, checked.material)
+            waiting = {one.data["template_id"] for one in tasks if one.blend_id not in sent}
+            reviewed = {*done.filter(locale=settings.locale)["template_id"]}
+            found.append((settings.locale, len(reviewed - waiting), len(waiting)))
     columns = {"locale": pl.String(), "reviewed": pl.Int64(), "to_review": pl.Int64()}
     return pl.DataFrame(found, columns, orient="row")
 

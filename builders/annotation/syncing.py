@@ -4,8 +4,9 @@ Whoever is forgotten leaves the events, all files and the server, and does not c
 """
 
 import json
+import os
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -25,6 +26,7 @@ from blend.builders.annotation.counting import (
 )
 from blend.builders.annotation.project import People, ProjectFile, project_key
 from blend.builders.annotation.pulling import (
+    DECIDED,
     Pull,
     Session,
     accept_missing,
@@ -55,7 +57,7 @@ from blend.loaders.label_studio.events import (
     read_events,
 )
 from blend.loaders.label_studio.push import ProjectPlan, Quota, WantedProject, plan_push, push
-from blend.schemas.errors import InputError
+from blend.schemas.errors import InputError, RowErrors
 
 Half = Literal["pull", "push"]
 
@@ -124,7 +126,20 @@ def sync_project(
     drafts = [draft for one in state.values() for draft in one.drafts]
     made = [plan.wanted for plan in plans or () if plan.remote is None and plan.wanted.name in numbers]
     links = {one.title: f"{checked.file.page(numbers[one.name])}?labeling=1" for one in made}
-    return Sync(pulled, plans, drafts, checked.passed_over, links)
+    return Sync(pulled, plans, drafts, (*checked.passed_over, *_unnamed_verdicts(checked.file)), links)
+
+
+def _unnamed_verdicts(file: ProjectFile) -> Iterator[str]:
+    """Say how a recipe that names no verdicts names those that were pulled, so that builds read them."""
+    from blend.loaders.recipes import read_recipe
+
+    verdicts = file.base / DECIDED / "verdicts.jsonl"
+    if file.project.recipe is not None and verdicts.is_file():
+        path = file.base / file.project.recipe
+        if read_recipe(path).mcq.verdicts is None:
+            named = Path(os.path.relpath(verdicts, path.parent)).as_posix()
+            what = f"builds do not read {verdicts}, since {path} names no verdicts"
+            yield f'{what}; write verdicts = "{named}" below [mcq]'
 
 
 def write_tasks(path: Path, folder: Path) -> tuple[list[str], list[str]]:
@@ -206,7 +221,9 @@ def _with_recipe(file: ProjectFile, material: Material) -> tuple[Material, str]:
     try:
         options, answered = options_for_natives(read_recipe(path), base=path.parent, known=file.locales)
     except InputError as error:
-        return material, f"a build takes what people gave ({str(error).splitlines()[0]})"
+        first, *others = error.errors if isinstance(error, RowErrors) else (error,)
+        more = f", and {len(others)} more: `blend status {path}`" if others else ""
+        return material, f"a build takes what people gave ({first}{more})"
     return replace(material, options=options, answered=answered), ""
 
 

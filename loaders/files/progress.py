@@ -16,8 +16,37 @@ def silent(step: str, done: int, total: int) -> None:
     """Tell nobody."""
 
 
+class Bars:
+    """A bar for each step, with the time that is left: to be called with a step, the parts done and in all."""
+
+    def __init__(self, *, transient: bool) -> None:
+        from rich.console import Console
+        from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn
+
+        columns = (*Progress.get_default_columns(), MofNCompleteColumn(), TimeElapsedColumn())
+        self.shown = Progress(*columns, console=Console(stderr=True), transient=transient)
+        self._steps: dict[str, TaskID] = {}
+
+    def __call__(self, step: str, done: int, total: int) -> None:
+        """Tell how far a step is."""
+        self.shown.start()
+        if step not in self._steps:
+            # Parts that were done before, of work that goes on, say nothing of its speed.
+            self._steps[step] = self.shown.add_task(step, total=total, completed=done)
+        task = self._steps[step]
+        if done < self.shown.tasks[task].completed:  # begun again, by the next check
+            self.shown.reset(task, total=total)
+        self.shown.update(task, completed=done, total=total)
+
+    def pause(self) -> None:
+        """Draw nothing until the next call: a question would be drawn over."""
+        # In a log, stopping ends a line: an empty one where nothing was begun.
+        if self.shown.live.is_started:
+            self.shown.stop()
+
+
 @contextmanager
-def shown_progress(*, transient: bool = False) -> "Iterator[ProgressCallback]":
+def shown_progress(*, transient: bool = False) -> Iterator[Bars]:
     """Show each step with a bar, and the time that is left, while the block runs.
 
     A step that fails before a part of it is done is taken off: the error says what there is to say.
@@ -26,36 +55,18 @@ def shown_progress(*, transient: bool = False) -> "Iterator[ProgressCallback]":
         transient: Whether the bars go when the block ends.
 
     Yields:
-        A function to call with a step's name, the parts done and the parts in all.
+        What to call with a step's name, the parts done and the parts in all.
     """
-    from rich.console import Console
-    from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn
-
-    columns = (*Progress.get_default_columns(), MofNCompleteColumn(), TimeElapsedColumn())
-    progress = Progress(*columns, console=Console(stderr=True), transient=transient)
-    steps: dict[str, TaskID] = {}
-
-    def on_progress(step: str, done: int, total: int) -> None:
-        progress.start()
-        if step not in steps:
-            # Parts that were done before, of work that goes on, say nothing of its speed.
-            steps[step] = progress.add_task(step, total=total, completed=done)
-        task = steps[step]
-        if done < progress.tasks[task].completed:  # begun again, by the next check
-            progress.reset(task, total=total)
-        progress.update(task, completed=done, total=total)
-
+    bars = Bars(transient=transient)
     try:
-        yield on_progress
+        yield bars
     except BaseException:
-        for task in progress.tasks:
+        for task in bars.shown.tasks:
             task.visible = task.completed > 0
-        progress.live.transient = not any(task.visible for task in progress.tasks)
+        bars.shown.live.transient = not any(task.visible for task in bars.shown.tasks)
         raise
     finally:
-        # In a log, stopping ends a line: an empty one where nothing was begun.
-        if progress.live.is_started:
-            progress.stop()
+        bars.pause()
 
 
 @contextmanager

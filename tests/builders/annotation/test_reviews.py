@@ -64,16 +64,21 @@ def test_a_proposal_that_nobody_touches_is_what_the_rules_say():
 
 def test_whatever_is_odd_about_a_review_is_told():
     results = ranked(_=["차"], g1=["밥", "쌀밥"], g2=["국", "빵"], g99=["김치"], invalid=["모름"])
-    english = [typed("rice", " boiled  rice", control="english_1"), typed("tea", control="english_3")]
+    english = [typed("rice", " boiled  rice", control="english_1")]
+    english += [typed("Rice", control="english_2"), typed("tea", control="english_3")]
     given = annotation(1, 1, results, *english, typed("no food", control="reason"))
     reading = read(small(7, "밥", "쌀밥", "국", "차", "김치", "모름", given=[given]), stage="review")
-    groups = [{"answers": ["밥", "쌀밥"], "en_answers": ["rice", "boiled rice"]}, {"answers": ["국"]}]
+    groups = [
+        {"answers": ["밥", "쌀밥"], "en_answers": ["rice", "boiled rice"]},
+        {"answers": ["국"], "en_answers": ["Rice"]},
+    ]
     why = {"template_id": "food-01", "reviewer": A, "invalid": ["모름"], "reasons": ["no food"]}
     assert reading.rows["reviews"] == [{**why, "groups": groups}]
     assert told(reading) == [
         (kind, "task 7, annotation 1", f"{A}: {detail}")
         for kind, detail in (
             ("english-without-group", "'tea' beside the empty group 3; left out"),
+            ("same-english", "'Rice' beside the groups 1 and 2; kept as two answers"),
             ("unknown-choice", "groups holds '김치', which was not shown; left out"),
             ("unknown-choice", "groups holds '빵', which was not shown; left out"),
             ("unsorted-answer", "'차', '김치' in no column; left to the rules of grouping"),

@@ -348,6 +348,50 @@ def test_status_says_who_did_what_and_whom_to_remind(reviewed: ProjectFile, fake
     assert "unknown-annotator" in annotate("sync", file.path)
 
 
+def named(file: ProjectFile, **people: str) -> None:
+    """Name people of the locale in the project file."""
+    lists = "".join(f'{key} = ["{who}@example.org"]\n' for key, who in people.items())
+    text = file.path.read_text().replace('locale = "ko-KR"\n', f'locale = "ko-KR"\n{lists}')
+    file.path.write_text(text.replace("wanted = 2", "wanted = 1"))
+
+
+def test_status_says_where_nobody_is_left_to_ask(file: ProjectFile, fake: FakeStudio):
+    named(file, annotators="kim")
+    fake.annotate(FOOD, "kim", typed("라면"))
+    assert "all who are named" not in annotate("status", file.path)
+    fake.annotate(WORK, "kim", chosen("idk"))
+    told = annotate("status", file.path)
+    assert (
+        "ko-KR: all who are named have answered or skipped work-01; name more people in annotators.\n" in told
+    )
+
+
+def test_a_page_with_new_answers_waits_for_its_reviewer(reviewed: ProjectFile, fake: FakeStudio):
+    named(reviewed, reviewers="rim")
+    assert "for a review" not in annotate("status", reviewed.path)
+    fake.annotate(FOOD, "seo", typed("죽"))
+    annotate("sync", reviewed.path)
+    reminder = "  rim@example.org: 1 question waits for a review: http://fake/"
+    assert reminder in annotate("status", reviewed.path)
+    (korean,) = json.loads(annotate("status", reviewed.path, "--offline", "--json"))["locales"]
+    assert (korean["reviewed"], korean["to_review"]) == (0, 1)
+
+
+def test_a_sync_says_which_verdicts_the_recipe_does_not_name(file: ProjectFile, fake: FakeStudio):
+    (file.collected / "recipe.toml").write_text(
+        'name = "t"\nversion = "1.0.0"\n[saq]\nwanted = 2\n[[sources]]\nkind = "responses"\nlocation = "."\n'
+    )
+    file.path.write_text('recipe = "collected/recipe.toml"\n' + file.path.read_text())
+    verdicts = file.base / "decided" / "verdicts.jsonl"
+    assert "Note: builds" not in annotate("sync", file.path)
+    verdicts.parent.mkdir()
+    verdicts.write_text("{}\n")
+    assert annotate("sync", file.path).endswith(
+        f"Note: builds do not read {verdicts}, since {file.collected / 'recipe.toml'} names no verdicts; write "
+        'verdicts = "../decided/verdicts.jsonl" below [mcq].\n'
+    )
+
+
 # Being forgotten.
 
 
@@ -365,8 +409,8 @@ def test_who_is_forgotten_is_nowhere_and_does_not_come_back(reviewed: ProjectFil
     fake.draft(WORK, "kim")
     old = json.loads(json.dumps(fake.given))
     assert wrong(lambda: annotate("forget", file.path, "kim@example.org")) == (
-        "Delete everything that kim@example.org did in t, here and on http://fake? Nobody is there to answer, "
-        "and nothing was changed; say --yes"
+        "Delete everything that kim@example.org did in t, here and on http://fake, also from the table of "
+        "payment? Nobody is there to answer, and nothing was changed; say --yes"
     )
     account, projects = fake.person("kim"), sorted(fake.of_projects)
     copies = " ".join(f"export/project-{number}-at-* media/export/{number}/" for number in projects)
