@@ -80,8 +80,7 @@ def _changelog_entry(diff: ReleaseDiff, version: str, changes: str | None = None
         changes: The maintainer's own words on it, Markdown without headings.
     """
     step = version_step(diff)
-    renamed = f"{diff.old.name} " if diff.old.name != diff.new.name else ""
-    parts = [f"## {version}", f"After {renamed}{diff.old.version}: {_OPENINGS[step.step]}."]
+    parts = [f"## {version}", f"After {diff.old.version}: {_OPENINGS[step.step]}."]
     parts += [] if changes is None else [changes.strip()]
     for size, heading in _HEADINGS.items():
         if texts := [reason.text for reason in step.reasons if reason.step == size]:

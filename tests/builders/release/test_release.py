@@ -91,6 +91,18 @@ def test_words_on_a_version_are_not_those_of_the_one_before(mini_release: Path, 
     )
 
 
+def test_the_release_before_is_of_an_earlier_version(mini_release: Path, tmp_path: Path):
+    before = read_manifest(mini_release)
+    for version in (before.version, "0.0.1"):
+        again = Recipe.model_validate(
+            {**before.recipe.model_dump(), "version": version, "previous": str(mini_release)}
+        )
+        assert wrong(lambda again=again: build_release(again, tmp_path / "release")) == (
+            f"recipe, key previous: {mini_release} is version {before.version}, and the recipe's is {version}; "
+            "raise the recipe's, or name the one before it"
+        )
+
+
 def test_a_question_in_two_sources(responses: Path, tmp_path: Path):
     shutil.copytree(responses, tmp_path / "other")
     recipe = recipe_of(*(Source(kind="responses", location=name) for name in ("collected", "other")))
