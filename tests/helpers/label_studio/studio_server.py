@@ -133,8 +133,12 @@ def serving(folder: Path, port: int | None = None) -> Iterator[Running]:
 
 
 def main(folder: Path, port: int | None = None) -> None:
-    """Serve until Ctrl-C, and say how to work with it."""
-    with serving(folder.absolute(), port) as running:
+    """Serve until Ctrl-C, at the same address each time, and say how to work with it."""
+    kept = folder / "port"
+    if not kept.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        kept.write_text(str(_free_port()))
+    with serving(folder.absolute(), port or int(kept.read_text())) as running:
         print(f"Label Studio on this machine, kept in {folder}; Ctrl-C ends it.\n", flush=True)
         print(f"Page:     {running.url}\nSign in:  {LEAD} / {PASSWORD}", flush=True)
         print("Others make accounts of their own there (Sign up).\n\nIn another terminal:\n", flush=True)
