@@ -369,3 +369,8 @@ def _notes(file: ProjectFile, known: Registry) -> Iterator[str]:
     for settings in project.locales:
         if settings.annotators is None and "answer" in (settings.stages or project.stages):
             yield f"{settings.locale}: no annotators are named, so whoever has an account may answer"
+        used = settings.stages or project.stages
+        read = sorted(name for name in used if stage_definitions()[name].readers == "readers")
+        if read and settings.reviewers is not None and len(settings.reviewers) < project.readers:
+            who = f"{pluralise(len(settings.reviewers), 'reviewer')} for {' and '.join(read)}"
+            yield f"{settings.locale}: {who}, which {project.readers} are to read: name more, or lower readers"

@@ -60,6 +60,16 @@ def test_a_project_without_mistakes(folder: Path):
     assert nobody == "ko-KR: no annotators are named, so whoever has an account may answer"
 
 
+def test_reviewers_who_are_too_few(folder: Path):
+    source = '[[sources]]\nkind = "responses"\nlocation = "collected"\n'
+    (folder / "recipe.toml").write_text(f'name = "t"\nversion = "1.0.0"\nlicense = "cc0-1.0"\n{source}')
+    locale = '[[locales]]\nlocale = "ko-KR"\nreviewers = ["p-0123456789ab"]\n'
+    keys = 'name = "t"\nstages = ["mcq-review"]\nrecipe = "recipe.toml"\n'
+    (folder / "project.toml").write_text(f'{keys}[server]\nurl = "http://localhost"\n{locale}')
+    *_, few = check_project(folder / "project.toml").diagnostics
+    assert few == "ko-KR: 1 reviewer for mcq-review, which 2 are to read: name more, or lower readers"
+
+
 @pytest.mark.parametrize("case", sorted(path.stem for path in BROKEN.glob("*.toml")))
 def test_every_mistake_is_told_with_its_key(folder: Path, case: str):
     file = folder / "project.toml"
