@@ -106,6 +106,10 @@ Pseudonym = Annotated[str, Field(min_length=1, pattern=r"\S"), AfterValidator(ps
 """Who did something, by a name that tells nobody who it is."""
 
 
+ACCOUNT_PSEUDONYM = re.compile(r"p-[0-9a-f]{12}")
+"""How whoever has an account of Label Studio is called, in all that was pulled from there."""
+
+
 _DIGITS_OF_PHONES: Final = range(9, 16)
 """How many digits a phone number in an answer has; the most are those of ITU-T E.164."""
 

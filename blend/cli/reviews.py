@@ -135,8 +135,8 @@ def _accept_answers(sheet: Path, out: Path, reviewer: str, *, update: bool) -> N
             typer.echo(f"{written.path}: replaced the reviews of {listed}{more}.")
         if is_own(f"{written.path}:1"):
             typer.echo(
-                f"{written.path}: counts in place of what `blend annotate sync` writes; pull again, so that "
-                "the same question is not reviewed in both."
+                f"{written.path}: stands beside what `blend annotate sync` writes; of two reviews of a "
+                "question the one counts that decides on more of the answers given now, else the one here."
             )
     rows = accepted.reviews.to_dicts()
     groups = [group for review in rows for group in review["groups"]]

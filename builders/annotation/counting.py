@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from blend.builders.annotation import judging, questions, review
-from blend.builders.annotation.project import PSEUDONYM, People, ProjectFile, StageName, project_key, pseudonym
+from blend.builders.annotation.project import People, ProjectFile, StageName, project_key, pseudonym
 from blend.builders.annotation.stage import Reading, Stage, location_of, stage_definitions
 from blend.builders.saq.answer_sheet import given_part, without_lost
 from blend.loaders.files.atomic import atomic_write
@@ -32,6 +32,7 @@ from blend.loaders.responses import (
 from blend.schemas.errors import InputError
 from blend.schemas.frames import FINDINGS
 from blend.schemas.locales import Locale, Registry
+from blend.schemas.personal_data import ACCOUNT_PSEUDONYM
 from blend.schemas.sheets import ANSWER_SHEET
 from blend.schemas.texts import clean, escape_controls, pluralise
 
@@ -281,12 +282,12 @@ def forgotten(file: ProjectFile) -> frozenset[str]:
         return frozenset()
     lines = read_content(path).decode("utf-8-sig", errors="replace").splitlines()
     for number, line in enumerate(lines, start=1):
-        if line.strip() and not line.startswith("#") and not PSEUDONYM.fullmatch(line.strip()):
+        if line.strip() and not line.startswith("#") and not ACCOUNT_PSEUDONYM.fullmatch(line.strip()):
             raise InputError(
                 f"{path}:{number}: {line!r} is not a pseudonym, and whoever is not named here would come back; "
                 "write p- and 12 digits and letters, one a line, or bring the file back"
             )
-    return frozenset(line.strip() for line in lines if PSEUDONYM.fullmatch(line.strip()))
+    return frozenset(line.strip() for line in lines if ACCOUNT_PSEUDONYM.fullmatch(line.strip()))
 
 
 def remember(file: ProjectFile, names: Iterable[str]) -> None:

@@ -25,6 +25,7 @@ from blend.schemas.addresses import is_server_address
 from blend.schemas.errors import InputError
 from blend.schemas.locales import Locale, Registry
 from blend.schemas.models import FrozenModel
+from blend.schemas.personal_data import ACCOUNT_PSEUDONYM
 from blend.schemas.recipe import SaqOptions
 
 StageName = Literal["collect", "answer", "review", "equivalence", "mcq-review", "replies", "statements"]
@@ -35,8 +36,6 @@ ORDER: tuple[StageName, ...] = get_args(StageName)
 
 _MAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s.]+")
 """An e-mail address, as far as it can be told from a pseudonym."""
-
-PSEUDONYM = re.compile(r"p-[0-9a-f]{12}")
 
 
 def slug(topic: str) -> str:
@@ -68,7 +67,7 @@ def _distinct_topics(topics: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _person(entry: str) -> str:
-    if _MAIL.fullmatch(entry.strip()) or PSEUDONYM.fullmatch(entry.strip()):
+    if _MAIL.fullmatch(entry.strip()) or ACCOUNT_PSEUDONYM.fullmatch(entry.strip()):
         return entry
     raise ValueError(
         f"{_shown(entry)} is neither of the two ways to name people; write the e-mail address of an account, "

@@ -1,6 +1,5 @@
 """New files: what somebody goes on working with appears as a whole or not at all, and replaces nothing."""
 
-import json
 import os
 from collections.abc import Callable, Collection, Mapping
 from contextlib import ExitStack, suppress
@@ -10,7 +9,6 @@ from types import MappingProxyType
 import polars as pl
 
 from blend.loaders.files.atomic import atomic_write, check_own_folder, storage_errors
-from blend.loaders.files.content import read_content
 from blend.loaders.files.workbooks import WORKBOOK, Choices, write_workbook
 from blend.schemas.errors import InputError
 from blend.schemas.sheets import Sheet, guarded
@@ -20,27 +18,6 @@ EVENTS = "events.jsonl"
 
 KEY = "key"
 """Event of its first line, by which the key of the pseudonyms is known again."""
-
-STATE = "state.json"
-"""File of a pull folder that remembers what was pulled and written."""
-
-WRITTEN = "written"
-"""Its key with the digests of the files that were written, by their paths from the folder."""
-
-
-def is_pulled(path: Path) -> bool:
-    """Whether a pull folder that lies beside the file's directory of raw responses says that pulls write it.
-
-    Args:
-        path: Of a file of responses or reviews, whether or not it is there at the moment.
-    """
-    for state in path.absolute().parent.parent.parent.glob(f"*/{STATE}"):
-        # What cannot be read is no state of ours, or one that the next pull complains about.
-        with suppress(InputError, ValueError, RecursionError, AttributeError, TypeError):
-            if os.path.relpath(path, state.parent) in json.loads(read_content(state)).get(WRITTEN, ()):
-                return True
-    return False
-
 
 _ATTRIBUTES = """\
 # Text has the same bytes on every system, and data are kept byte for byte: every clone builds the same release.

@@ -22,7 +22,7 @@ from blend.loaders.files.atomic import (
     storage_errors,
 )
 from blend.loaders.files.content import read_content
-from blend.loaders.files.new_files import EVENTS, KEY, STATE
+from blend.loaders.files.new_files import EVENTS, KEY
 from blend.loaders.label_studio.client import RemoteProject, Studio
 from blend.loaders.label_studio.connection import another_program
 from blend.schemas.errors import InputError, ServerError
@@ -35,6 +35,9 @@ _ACCEPTED = "accepted"
 """It was missing, and does not count any more, since the lead has accepted that."""
 KEPT = "kept"
 """Its task was deleted because it showed answers of somebody who is forgotten; it counts, and is not told."""
+
+_STATE = "state.json"
+"""File of a pull folder that remembers what was pulled and written."""
 
 _GIT_FILES = {
     ".gitignore": f"*\n!{EVENTS}\n!.git*\n",
@@ -386,7 +389,7 @@ class Folder:
     @property
     def state(self) -> _State:
         """What is remembered."""
-        path = self.path / STATE
+        path = self.path / _STATE
         try:
             return _State.model_validate_json(read_content(path) if path.exists() else b"{}", strict=True)
         except ValidationError:
@@ -395,7 +398,7 @@ class Folder:
     def remember(self, **values: Any) -> None:
         """Write down some values, beside those that are there."""
         state = self.state.model_copy(update=values)
-        atomic_write(self.path / STATE, state.model_dump_json(indent=1) + "\n")
+        atomic_write(self.path / _STATE, state.model_dump_json(indent=1) + "\n")
 
 
 @contextmanager

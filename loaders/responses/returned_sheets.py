@@ -15,7 +15,7 @@ import polars as pl
 from blend.loaders.files.atomic import atomic_write, check_own_folder, storage_errors
 from blend.loaders.files.content import parse_json, read_text
 from blend.loaders.files.diagnostics import Diagnostics
-from blend.loaders.files.new_files import is_pulled
+from blend.loaders.files.new_files import EVENTS
 from blend.loaders.files.rows import SUFFIXES, Cells, Columns, read_rows, read_table
 from blend.loaders.responses.response_rows import OWN
 from blend.loaders.responses.verdicts import GivenVerdict
@@ -23,7 +23,7 @@ from blend.schemas.arrow_types import text_columns
 from blend.schemas.errors import ConflictError, InputError, RowError, UnknownNameError
 from blend.schemas.frames import NATIVE_QUESTIONS, TRANSLATIONS
 from blend.schemas.locales import Registry, registry
-from blend.schemas.personal_data import own_words
+from blend.schemas.personal_data import ACCOUNT_PSEUDONYM, own_words
 from blend.schemas.sheets import (
     ANSWER_SHEET,
     ON_PAIRS,
@@ -301,7 +301,7 @@ class _WrittenReviews(NamedTuple):
 def write_reviews(reviews: pl.DataFrame, out: Path, *, update: bool = False) -> list[_WrittenReviews]:
     """Write reviews as JSON Lines, one file per locale, which is named for it.
 
-    Where pulls write a file of that name (`new_files.is_pulled`), it is ``ko-KR.own.jsonl`` instead.
+    Where pulls write a file of that name, it is ``ko-KR.own.jsonl`` instead: a pulled file is never changed.
 
     Either all files are written or, after an error, none is changed that was looked at.
 
@@ -347,8 +347,16 @@ def write_reviews(reviews: pl.DataFrame, out: Path, *, update: bool = False) -> 
 
 
 def _path(out: Path, tag: str) -> Path:
-    path = out / f"{tag}.jsonl"
-    return path.with_name(f"{tag}{OWN}.jsonl") if is_pulled(path) else path
+    """The file of a locale's reviews: its own one, if there is one or pulls write the other."""
+    path, own = out / f"{tag}.jsonl", out / f"{tag}{OWN}.jsonl"
+    if own.exists():
+        return own
+    if path.exists():
+        is_pulled = any(ACCOUNT_PSEUDONYM.fullmatch(str(row.get("reviewer"))) for _, row in _there(path))
+    else:
+        # Nothing was reviewed on the server so far; the pull folder lies beside that of raw responses.
+        is_pulled = any(out.absolute().parent.parent.glob(f"*/{EVENTS}"))
+    return own if is_pulled else path
 
 
 def _is_review_file(name: str) -> bool:

@@ -192,6 +192,52 @@ def test_a_review_of_an_answer_that_was_corrected_since_is_taken_up_again(projec
     run("build", "recipe.toml", "--out", "release")
 
 
+@pytest.mark.integration
+def test_reviews_beside_pulled_ones_are_updated_by_a_second_sheet(project: Path):
+    (project / "collected/reviews").mkdir()
+    sheet, pulled = project / "sheet.csv", project / "collected/reviews/ko-KR.jsonl"
+    own = "collected/reviews/ko-KR.own.jsonl"
+
+    def pull(*of_rice: str) -> bytes:
+        decided = [{"answers": of_rice, "en_answers": ["rice"]}, {"answers": ["국"], "en_answers": ["soup"]}]
+        row = {"template_id": "food-01", "reviewer": "p-1a2b3c4d5e6f", "invalid": ["모름"], "groups": decided}
+        pulled.write_text(json.dumps(row) + "\n", encoding="utf-8")
+        return pulled.read_bytes()
+
+    def accept(*more: str) -> list[str]:
+        sheet.unlink(missing_ok=True)
+        run("reviews", "propose", "recipe.toml", "--all", "--out", "sheet.csv")
+        rows = [row | {"invalid": "x" if row["answer"] in ("noon", "모름") else ""} for row in rows_of(sheet)]
+        sheet.write_text(written(rows), encoding="utf-8")
+        told, _ = run("reviews", "accept", "sheet.csv", "--out", "collected/reviews", "--reviewer", "r1", *more)
+        return told.splitlines()
+
+    before = pull("밥", "쌀밥")
+    beside = (
+        f"{own}: stands beside what `blend annotate sync` writes; of two reviews of a question the one counts "
+        "that decides on more of the answers given now, else the one here."
+    )
+    assert accept()[:2] == [f"{own}: 2 questions reviewed; 3 groups, 2 invalid answers.", beside]
+    assert pulled.read_bytes() == before
+
+    # Somebody corrects an answer, which the next pull takes out of the review on the server alone.
+    corrected = RESPONSES.replace("쌀밥 ", "빵")
+    (project / "collected/responses/ko-KR.csv").write_text(corrected, encoding="utf-8")
+    before = pull("밥")
+    told = wrong(lambda: run("build", "recipe.toml", "--out", "release"))
+    assert "reviews/ko-KR.own.jsonl:1" in told
+    exists = f"{own}: exists, and may hold somebody's work; choose another --out, or give --update"
+    assert wrong(accept).startswith(exists)
+    assert accept("--update")[1:3] == [f"{own}: replaced the reviews of food-01 by r1.", beside]
+    assert pulled.read_bytes() == before
+    run("build", "recipe.toml", "--out", "release")
+    assert groups(project / "release", "food-01") == [
+        (["밥"], ["rice"], 1),
+        (["국"], ["soup"], 1),
+        (["빵"], [], 1),
+    ]
+
+
 def test_english_that_stands_beside_other_answers_is_told(project: Path):
     collected = project / "collected"
     for name, text in (("templates.csv", TEMPLATES), ("questions.csv", QUESTIONS_CSV)):

@@ -284,6 +284,36 @@ def test_rows_of_ones_own_stay_beside_pulled_ones(file: ProjectFile, fake: FakeS
     assert sorted(answers) == [["국"], ["밥"]]
 
 
+@pytest.mark.parametrize("is_pulled", [False, True])
+def test_a_sync_is_content_with_reviews_accepted_from_a_sheet(
+    file: ProjectFile, fake: FakeStudio, monkeypatch: pytest.MonkeyPatch, is_pulled: bool
+):
+    monkeypatch.chdir(file.base)
+    of_responses = '[[sources]]\nkind = "responses"\nlocation = "collected"\n'
+    Path("recipe.toml").write_text(f'name = "x"\nversion = "0.1.0"\nlicense = "cc-by-4.0"\n{of_responses}')
+    fake.annotate(FOOD, "kim", typed("라면", "김밥"))
+    fake.annotate(FOOD, "lee", typed("라면"))
+    sync_project(file.path)
+    if is_pulled:
+        review(fake, "rim", ("라면", "instant noodles"), ("김밥", "gimbap"))
+        sync_project(file.path)
+
+    def accept(sheet: str, *more: str) -> None:
+        before = rows(file, "reviews")
+        run("reviews", "propose", "recipe.toml", "--all", "--out", sheet)
+        run("reviews", "accept", sheet, "--out", "collected/reviews", *more)
+        sync_project(file.path)
+        assert rows(file, "reviews") == before
+
+    accept("first.csv", "--reviewer", "r1")
+    assert len(rows(file, "reviews")) == is_pulled
+    # An answer goes on which both decide.
+    forget_person(file, who(file, "kim"))
+    assert wrong(lambda: read_responses(file.collected)).startswith("reviews/ko-KR.own.jsonl:1")
+    accept("second.csv", "--reviewer", "r2", "--update")
+    assert read_responses(file.collected).reviews["reviewer"].to_list() == ["r2"]
+
+
 def test_tasks_and_pages_are_written_for_another_server(reviewed: ProjectFile, tmp_path: Path):
     out = tmp_path / "tasks"
     assert annotate("sync", reviewed.path, "--to", out).splitlines() == [
