@@ -200,6 +200,8 @@ def _wanted_projects(
                 # Answers to such questions are left out of the responses.
                 closes_unasked=asked is not None and stage.name == "answer",
                 waits_until=waits_until if stage.defined.needs_recipe else "",
+                # Its page has reasons not to answer, which say more, and which nobody chooses by accident.
+                offers_skip=stage.name != "answer",
             )
         )
     return wanted

@@ -91,6 +91,8 @@ class WantedProject(NamedTuple):
     """Whether tasks that do not stand in ``asked`` are given to nobody."""
     waits_until: str = ""
     """What its tasks wait for, if they cannot be made yet; those that are there stay."""
+    offers_skip: bool = True
+    """Whether people can pass a task on by the server's button, or by its keys, Ctrl+Space."""
 
     def asked_anew(self, tasks: Sequence[RemoteTask]) -> list[tuple[RemoteTask, Quota]]:
         """Tasks on the server that are asked of another number of people than they should be.
@@ -300,6 +302,7 @@ def _made(studio: Studio, wanted: WantedProject) -> int:
         ),
         label_config=wanted.config,
         maximum_annotations=wanted.overlap,
+        show_skip_button=wanted.offers_skip,
         **_SETTINGS,
     )
     # Two pushes at a time make two projects; both see both, and agree on the older one.

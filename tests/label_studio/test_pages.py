@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from blend.builders.annotation.project import ORDER, ProjectFile
+from blend.builders.annotation.project import ORDER, ProjectFile, StageName
 from blend.builders.annotation.starting import check_project
 from blend.builders.annotation.status import project_status, pulled_accounts
 from blend.builders.annotation.ui_strings import ui_strings_of
@@ -136,6 +136,34 @@ def test_one_tab_leads_into_the_line_and_what_is_typed_beside_it_chooses_nothing
         person.press("Shift+3")
         assert person.page.get_by_label(ui_strings_of("ko")["idk"]).is_checked()
         assert values(person.submit(tab=False)) == [("non_answer", ["idk"])]
+
+
+@pytest.mark.parametrize("stage", ["collect", "answer"])
+def test_tab_leads_from_the_instruction_into_the_line_and_nothing_is_skipped_or_sent(
+    label_studio: StudioForTests, tmp_path: Path, chromium: str, stage: StageName
+):
+    name = f"p{sha256(str(tmp_path).encode()).hexdigest()[:10]}"
+    push_sample(tmp_path, name, label_studio.url, "en-US", [stage], keys="questions_per_topic = 3")
+    with annotator(chromium, label_studio.url) as person:
+        person.sign_up(f"{name}@example.org")
+        person.begin(label_studio.project(f"{name} {stage} en-US"))
+        skip = person.page.get_by_test_id("bottombar-skip-button")
+        assert skip.count() == int(stage == "collect")
+        sent: list[str] = []
+        person.page.on("request", lambda asked: sent.append(asked.url) if "/annotations" in asked.url else None)
+        instruction = person.page.locator(".blend").get_by_text("Ctrl+Enter")
+        header = person.page.get_by_text(ui_strings_of("en")["instruction"])
+        # Opened, read with the mouse, and folded again.
+        for clicked in (header, instruction, header):
+            clicked.click()
+            person.page.keyboard.press("Tab")
+            person.page.keyboard.type("cheese on toast ")
+            assert person.fields().first.input_value() == "cheese on toast "
+            person.fields().first.clear()
+        if stage == "answer":
+            person.press("Control+Space")
+            person.page.wait_for_timeout(1_000)
+        assert sent == []
 
 
 def test_options_are_read_by_keyboard_alone_and_by_a_third_where_two_differ(
