@@ -354,8 +354,9 @@ def _path(out: Path, tag: str) -> Path:
     if path.exists():
         is_pulled = any(ACCOUNT_PSEUDONYM.fullmatch(str(row.get("reviewer"))) for _, row in _there(path))
     else:
-        # Nothing was reviewed on the server so far; the pull folder lies beside that of raw responses.
-        is_pulled = any(out.absolute().parent.parent.glob(f"*/{EVENTS}"))
+        # Nothing was reviewed on the server so far; project and pull folder lie beside that of raw responses.
+        base = out.absolute().parent.parent
+        is_pulled = (base / "project.toml").is_file() and any(base.glob(f"*/{EVENTS}"))
     return own if is_pulled else path
 
 
