@@ -207,8 +207,7 @@ def _without_lost_answers(one: StageReading, found: Sequence[StageReading]) -> R
     which a build would refuse. Groups that become empty go, and so do reviews that decide nothing any more.
     """
     reading, tag = one.reading, one.stage_locale.locale.tag
-    given = _answers_in(found, tag)
-    if "reviews" not in reading.rows or given is None:
+    if "reviews" not in reading.rows or (given := _answers_in(found, tag)) is None:
         return reading
     kept, notes = [], list[Finding]()
     for row in reading.rows["reviews"]:

@@ -1,6 +1,6 @@
 """The release: a recipe becomes a directory that ``datasets.load_dataset`` reads."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -116,9 +116,7 @@ def _fill(release: Path, placed: RecipeInPlace) -> ReleaseManifest:
     for config in dict.fromkeys(table.config for table in tables if table.config in ASKED):
         paths = [release / name for table in tables if table.config == config for name in table.files]
         written[config] = pl.scan_parquet(paths, glob=False).rename({"MCQID": "mcq_id", "ID": "template_id"})
-    for path, text in _reports(built, as_released, written):
-        (release / path).parent.mkdir(exist_ok=True)
-        (release / path).write_text(text, encoding="utf-8", newline="\n")
+    _write(release, _reports(built, as_released, written))
     manifest = ReleaseManifest(
         name=recipe.name,
         version=recipe.version,
@@ -131,9 +129,7 @@ def _fill(release: Path, placed: RecipeInPlace) -> ReleaseManifest:
         report=tuple(stage.report([locale.tag for locale in built.held]) for stage in built.stages),
     )
     facts = _facts(built, release, manifest, datasheet, before, written)
-    for path, text in documents(facts).items():
-        (release / path).parent.mkdir(exist_ok=True)
-        (release / path).write_text(text, encoding="utf-8", newline="\n")
+    _write(release, documents(facts).items())
     every = file_infos(release, filter(Path.is_file, release.rglob("*")))
     manifest = manifest.model_copy(update={"files": every})
     (release / MANIFEST_NAME).write_text(manifest.to_json(), encoding="utf-8", newline="\n")
@@ -239,3 +235,10 @@ def _facts(
         ),
         contributions=built.inputs.contributions,
     )
+
+
+def _write(release: Path, texts: Iterable[tuple[str, str]]) -> None:
+    """Write texts by their path in the release."""
+    for path, text in texts:
+        (release / path).parent.mkdir(exist_ok=True)
+        (release / path).write_text(text, encoding="utf-8", newline="\n")
