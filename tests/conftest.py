@@ -35,6 +35,8 @@ ROOT = Path(__file__).resolve().parents[1]
 # Set before any test imports huggingface_hub, which reads them once.
 os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
 os.environ.setdefault("HF_HUB_DISABLE_XET", "1")
+# No release passes here because it has passed before; the test of that sets a folder.
+os.environ["HF_ASSETS_CACHE"] = os.devnull
 # Otherwise datasets imports torch in every process that streams, a second or two; no test reads tensors.
 os.environ.setdefault("USE_TORCH", "0")
 

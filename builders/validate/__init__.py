@@ -4,7 +4,9 @@ A check is a function that takes the release and yields what it finds; ``CHECKS`
 a caller may pass others. ``docs/cards.md`` describes each.
 """
 
+import hashlib
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from blend.builders.validate.answers import check_options, check_questions
@@ -28,6 +30,7 @@ from blend.builders.validate.texts import (
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.releases.tables import release_locales
 from blend.schemas.locales import Registry
+from blend.schemas.manifest import MANIFEST_NAME
 from blend.schemas.models import first_line_of
 from blend.version import __version__
 
@@ -51,6 +54,9 @@ CHECKS: dict[str, Check] = {
     "loading": check_loading,
 }
 """All checks by name, in the order in which they run."""
+
+NEEDED = {name: check for name, check in CHECKS.items() if name != "loading"}
+"""What a release has to pass to be published; loading takes longer than these, which see what makes it fail."""
 
 EXAMPLES = 10
 """Problems that a report shows of each check and level."""
@@ -92,7 +98,7 @@ def validate_release(
         title = first_line_of(run).rstrip(".")
         results.append(CheckResult.of(check, title, run(checked), examples=examples))
     on_progress("check the release", len(chosen), len(chosen))
-    return ValidationReport(
+    report = ValidationReport(
         release=name or str(release),
         name=checked.manifest.name,
         version=checked.manifest.version,
@@ -100,3 +106,31 @@ def validate_release(
         sdk_version=__version__,
         checks=tuple(results),
     )
+    if locales is None and chosen.items() >= NEEDED.items() and report.passes():
+        note = _note_of(release)
+        with suppress(
+            OSError
+        ):  # a release whose note cannot be written is checked again before it is published
+            note.parent.mkdir(parents=True, exist_ok=True)
+            note.touch()
+    return report
+
+
+def has_passed(release: Path) -> bool:
+    """Whether this version of the SDK, on this machine, found no error by ``NEEDED`` in what a manifest names.
+
+    Args:
+        release: Directory of a release; whoever asks has compared its files with its manifest.
+    """
+    return _note_of(release).is_file()
+
+
+def _note_of(release: Path) -> Path:
+    """The empty file that says so, by the digest of the manifest, which holds those of all other files.
+
+    It lies in the user's cache, not in the release: a directory that may come from anybody cannot claim it.
+    """
+    from huggingface_hub import constants
+
+    content = __version__.encode() + (release / MANIFEST_NAME).read_bytes()
+    return Path(constants.HF_ASSETS_CACHE) / "blend" / "validated" / hashlib.sha256(content).hexdigest()

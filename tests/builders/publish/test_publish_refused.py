@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+from blend.builders.validate import NEEDED, validate_release
 from blend.schemas.errors import BlendError
 from blend.schemas.manifest import CHANGELOG_NAME
 from helpers.hub.hub_releases import (
@@ -175,6 +176,23 @@ def test_an_unsound_release_is_refused(
         f"; see `blend validate {release}`, build the release again, or give a reason with `allow_errors`"
     )
     assert hub.store.repositories == {}
+
+
+@pytest.mark.landing
+def test_what_was_validated_here_is_not_checked_again_until_it_differs(
+    publish, refusal, releases, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    from huggingface_hub import constants
+
+    monkeypatch.setattr(constants, "HF_ASSETS_CACHE", str(tmp_path / "assets"))
+    steps = set()
+    assert validate_release(releases / "1.0.0", checks=NEEDED).passes()
+    publish(releases / "1.0.0", dry_run=True, on_progress=lambda step, *_: steps.add(step))
+    assert steps == {"look at the repository"}
+    release = altered(releases / "1.0.0", tmp_path / "unsound", "README.md", with_another_number)
+    assert "not sound" in refusal(release)
+    assert not validate_release(release).passes()
+    assert "not sound" in refusal(release)
 
 
 @pytest.mark.landing
