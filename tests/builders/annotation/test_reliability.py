@@ -6,8 +6,8 @@ import numpy as np
 import polars as pl
 import pytest
 
+from blend.builders.annotation.reliability import ANNOTATORS, MIN_QUESTIONS, Reliability, reliability
 from blend.builders.annotation.stage import WORK
-from blend.builders.annotation.status import ANNOTATORS, MIN_QUESTIONS, Reliability, reliability
 from blend.schemas.frames import RESPONSES, REVIEWS, empty
 from helpers.questions.saq_inputs import questions_of
 
