@@ -11,25 +11,22 @@ import re
 from collections.abc import Collection, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from blend.builders.diff import OpenRelease, diff_tables
-from blend.builders.diff.model import VersionStep, version_step
-from blend.builders.diff.text import accepted_versions
 from blend.builders.publish.plan import Publication, PublicationPlan, look, plan_on
 from blend.builders.publish.repository import HubRepository, PendingCommit
 from blend.builders.publish.steps import create_repository, make_commit, make_tag, send_files
-from blend.builders.validate import NEEDED, has_passed, validate_release
-from blend.builders.validate.checked_release import Level, Release, TableContent
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.hub import HubClient, hub_client, hub_name
 from blend.loaders.hub.requests import TIMEOUT_S, OnWait
-from blend.loaders.releases import document_text, read_manifest
+from blend.loaders.releases import document_text, note_of_checks, read_manifest
 from blend.loaders.releases.references import release_at
-from blend.loaders.releases.tables import release_locales
 from blend.schemas.addresses import tag_of
 from blend.schemas.errors import DISTRIBUTION, HubError, InputError
 from blend.schemas.manifest import CHANGELOG_NAME, ReleaseManifest, TableInfo
+
+if TYPE_CHECKING:
+    from blend.builders.diff.model import VersionStep
 
 
 class _Terms(NamedTuple):
@@ -212,7 +209,8 @@ def _description(pending: PendingCommit, plan: PublicationPlan, terms: _Terms) -
     return "\n".join(lines)
 
 
-# What has to hold before a release gets a tag for ever: it is sound, and its version and history are true.
+# What has to hold before a release gets a tag for ever: it is sound, and its version and history are true. What
+# these functions alone need is imported in them: it takes longer than to publish what has been checked.
 
 _SHOWN = 3
 """Errors that a refusal quotes."""
@@ -234,8 +232,11 @@ def _check_valid(pending: PendingCommit, *, allow_errors: str | None) -> Release
         InputError: If validation finds errors, and there is no reason.
     """
     release = pending.release
-    if has_passed(release):
+    if note_of_checks(release).is_file():
         return pending.manifest
+    from blend.builders.validate import NEEDED, validate_release
+    from blend.builders.validate.checked_release import Level
+
     report = validate_release(release, checks=NEEDED, examples=_SHOWN, on_progress=pending.on_progress)
     if report.passes():
         return pending.manifest
@@ -280,6 +281,8 @@ def _check_step(pending: PendingCommit, held: ReleaseManifest, latest: str, comm
     Raises:
         InputError: If the version is not among those that may follow.
     """
+    from blend.builders.diff.text import accepted_versions
+
     tag = tag_of(latest)
     pending.on_progress(f"compare with {latest}", 0, 1)
     step = _step(pending, held, commit)
@@ -294,8 +297,11 @@ def _check_step(pending: PendingCommit, held: ReleaseManifest, latest: str, comm
         )
 
 
-def _step(pending: PendingCommit, held: ReleaseManifest, commit: str) -> VersionStep:
+def _step(pending: PendingCommit, held: ReleaseManifest, commit: str) -> "VersionStep":
     """The step that follows from the tables; of the version before, only those that differ are downloaded."""
+    from blend.builders.diff import OpenRelease, diff_tables
+    from blend.builders.diff.model import version_step
+
     hub, new = pending.repository.hub, OpenRelease(pending.release, held)
     folder = release_at(hub, commit, wanted=lambda old: _files_of_others(old, held))
     old = OpenRelease(folder, read_manifest(folder))
@@ -314,6 +320,9 @@ def _content(table: TableInfo) -> tuple[str, str, str, str]:
 
 def _as_held(release: Path) -> ReleaseManifest:
     """The manifest with what its tables hold instead of what it says; a table that cannot be read stays."""
+    from blend.builders.validate.checked_release import Release, TableContent
+    from blend.loaders.releases.tables import release_locales
+
     checked = Release.open(release, release_locales(release))
     tables = []
     for table in checked.manifest.tables:

@@ -4,7 +4,6 @@ A check is a function that takes the release and yields what it finds; ``CHECKS`
 a caller may pass others. ``docs/cards.md`` describes each.
 """
 
-import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -28,9 +27,9 @@ from blend.builders.validate.texts import (
     check_translations,
 )
 from blend.loaders.files.progress import ProgressCallback, silent
+from blend.loaders.releases import note_of_checks
 from blend.loaders.releases.tables import release_locales
 from blend.schemas.locales import Registry
-from blend.schemas.manifest import MANIFEST_NAME
 from blend.schemas.models import first_line_of
 from blend.version import __version__
 
@@ -107,30 +106,10 @@ def validate_release(
         checks=tuple(results),
     )
     if locales is None and chosen.items() >= NEEDED.items() and report.passes():
-        note = _note_of(release)
+        note = note_of_checks(release)
         with suppress(
             OSError
         ):  # a release whose note cannot be written is checked again before it is published
             note.parent.mkdir(parents=True, exist_ok=True)
             note.touch()
     return report
-
-
-def has_passed(release: Path) -> bool:
-    """Whether this version of the SDK, on this machine, found no error by ``NEEDED`` in what a manifest names.
-
-    Args:
-        release: Directory of a release; whoever asks has compared its files with its manifest.
-    """
-    return _note_of(release).is_file()
-
-
-def _note_of(release: Path) -> Path:
-    """The empty file that says so, by the digest of the manifest, which holds those of all other files.
-
-    It lies in the user's cache, not in the release: a directory that may come from anybody cannot claim it.
-    """
-    from huggingface_hub import constants
-
-    content = __version__.encode() + (release / MANIFEST_NAME).read_bytes()
-    return Path(constants.HF_ASSETS_CACHE) / "blend" / "validated" / hashlib.sha256(content).hexdigest()

@@ -31,6 +31,7 @@ from blend.schemas.manifest import (
     leads_out,
 )
 from blend.schemas.models import first_reason
+from blend.version import __version__
 
 
 def read_manifest(release: Path | str) -> ReleaseManifest:
@@ -132,6 +133,18 @@ def read_release_files(release: Path) -> dict[str, ReleaseFile]:
     }
     _refuse(release, file_faults(release) | {"not in the manifest": sorted(present - listed)})
     return {path: _digested(release, path) for path in sorted(present)}
+
+
+def note_of_checks(release: Path) -> Path:
+    """The empty file that is there once this version of the SDK, on this machine, found no error in a release.
+
+    It is named by the digest of the manifest, which holds those of all other files: whoever asks for it has
+    compared them. It lies in the user's cache, since a directory that may come from anybody cannot say it.
+    """
+    from huggingface_hub import constants
+
+    content = __version__.encode() + (release / MANIFEST_NAME).read_bytes()
+    return Path(constants.HF_ASSETS_CACHE) / "blend" / "validated" / hashlib.sha256(content).hexdigest()
 
 
 def check_complete(release: Path, paths: Collection[str] | None = None) -> None:
