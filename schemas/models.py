@@ -4,15 +4,19 @@ Everything that reads files asks here, so that nobody else needs to know how pyd
 error is the sentence of one of our own validators, what its kinds are called, how a path is written.
 """
 
+import ast
 import inspect
 import re
+import textwrap
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib.resources import files
+from itertools import pairwise
 from typing import Annotated, Any, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, ValidationError
+from pydantic.json_schema import JsonSchemaValue
 
 from blend.schemas.errors import RowError, beyond_limits
 
@@ -22,9 +26,26 @@ def first_line_of(thing: type | Callable[..., Any]) -> str:
     return inspect.cleandoc(thing.__doc__ or "").partition("\n")[0].rstrip()
 
 
+@cache
 def field_sentences(model: type[BaseModel]) -> Mapping[str, str]:
-    """Field of a model to the sentence under it, in the model's order; fields without one are left out."""
-    return {name: field.description for name, field in model.model_fields.items() if field.description}
+    """Field of a model to the sentence under it, in the model's order; fields without one are left out.
+
+    Pydantic would read these of every model when it is made (``use_attribute_docstrings``). That takes a seventh
+    of a short command, and few are asked for.
+    """
+    found: dict[str, str] = {}
+    for cls in reversed(model.__mro__):
+        if cls not in BaseModel.__mro__:
+            (body,) = ast.parse(textwrap.dedent(inspect.getsource(cls))).body
+            found |= dict(_sentences(body))
+    return {name: found[name] for name in model.model_fields if name in found}
+
+
+def _sentences(body: ast.AST) -> Iterator[tuple[str, str]]:
+    for node, below in pairwise(ast.iter_child_nodes(body)):
+        match node, below:
+            case ast.AnnAssign(ast.Name(name)), ast.Expr(ast.Constant(str(sentence))):
+                yield name, inspect.cleandoc(sentence)
 
 
 Text = Annotated[str, Field(min_length=1, pattern=r"\S")]
@@ -38,7 +59,16 @@ class FrozenModel(BaseModel):
     """Immutable, without unknown keys; the sentence under a field is the field's description."""
 
     # Built when first used: a command meets a few of some sixty models.
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core_schema: Any, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        """The JSON Schema, in which each property has its field's sentence."""
+        schema = handler(core_schema)
+        properties = handler.resolve_ref_schema(schema).get("properties", {})
+        for name, sentence in field_sentences(cls).items():
+            properties[cls.model_fields[name].alias or name]["description"] = sentence
+        return schema
 
 
 class Row(FrozenModel):
