@@ -30,7 +30,7 @@ def first_line_of(thing: type | Callable[..., Any]) -> str:
 def field_sentences(model: type[BaseModel]) -> Mapping[str, str]:
     """Field of a model to the sentence under it, in the model's order; fields without one are left out.
 
-    Pydantic would read these of every model when it is made (``use_attribute_docstrings``). That takes a seventh
+    Pydantic would read these of every model that is made (``use_attribute_docstrings``). That takes a seventh
     of a short command, and few are asked for.
     """
     found: dict[str, str] = {}
