@@ -1,6 +1,7 @@
 """What commands of ``blend annotate`` found and did, in sentences for a terminal."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
@@ -220,9 +221,15 @@ def write_status_page(status: "ProjectStatus", path: "Path") -> None:
         lstrip_blocks=True,
         finalize=lambda value: escape_controls(value) if type(value) is str else value,
     )
-    environment.filters["table"] = lambda table: html_table(table._replace(title=""))
+    environment.filters["table"] = _status_table
     page = environment.get_template("annotation_status.html.j2").render(status=status, sdk=DISTRIBUTION)
     replace_own_file(path, page, mark=PAGE_MARK, what="a page", parameter="html")
+
+
+def _status_table(table: Table) -> str:
+    text = html_table(table._replace(title=""))
+    # Addresses are ours where a column holds them: elsewhere people have typed them.
+    return re.sub(r"https?://[^\s<]+", r'<a href="\g<0>">open</a>', text) if "link" in table.frame.columns else text
 
 
 def forgotten_lines(file: "ProjectFile", done: "Forgotten") -> Iterator[str]:

@@ -358,6 +358,7 @@ def test_status_says_who_did_what_and_whom_to_remind(reviewed: ProjectFile, fake
     # Names stand on the screen alone, and nothing finer than a day leaves the pull folder.
     text = pages.read_text("utf-8")
     assert kim in text
+    assert f'<a href="{link}?{page}">open</a>' in text
     assert f'<a href="{link}?labeling=1">' in text
     assert "example.org" not in text + table.read_text() + annotate("status", file.path, "--json")
     assert "10:0" not in text
