@@ -211,11 +211,12 @@ def _with_recipe(file: ProjectFile, material: Material) -> tuple[Material, str]:
     """The material with the options that a build of the recipe may show, for the stage that needs it.
 
     Returns:
-        The material; and what the stage waits for where a build does not take what people have given so far:
-        that is put right in other stages, a review for one, which go on meanwhile.
+        The material; and what the stage waits for where a build does not take what people have given so far, or
+        makes no questions of it: that is put right elsewhere, and other stages go on meanwhile.
     """
     if file.project.recipe is None or not any(one.stage.defined.needs_recipe for one in stage_locales(file)):
         return material, ""
+    from blend.builders.mcq.result import too_few_regions
     from blend.builders.release.reviewing import options_for_natives
     from blend.loaders.recipes import read_recipe
 
@@ -226,6 +227,8 @@ def _with_recipe(file: ProjectFile, material: Material) -> tuple[Material, str]:
         first, *others = error.errors if isinstance(error, RowErrors) else (error,)
         more = f", and {len(others)} more: `blend status {path}`" if others else ""
         return material, f"a build takes what people gave ({first}{more})"
+    if options.is_empty() and (note := too_few_regions(answered, file.locales)):
+        return material, f"the recipe has answers of enough regions ({note})"
     return replace(material, options=options, answered=answered), ""
 
 

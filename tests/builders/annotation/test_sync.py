@@ -408,10 +408,23 @@ def test_a_page_with_new_answers_waits_for_its_reviewer(reviewed: ProjectFile, f
     assert (korean["reviewed"], korean["to_review"]) == (0, 1)
 
 
-def test_a_sync_says_which_verdicts_the_recipe_does_not_name(file: ProjectFile, fake: FakeStudio):
-    (file.collected / "recipe.toml").write_text(
-        'name = "t"\nversion = "1.0.0"\n[saq]\nwanted = 2\n[[sources]]\nkind = "responses"\nlocation = "."\n'
+RECIPE = 'name = "t"\nversion = "1.0.0"\n[saq]\nwanted = 2\n[[sources]]\nkind = "responses"\nlocation = "."\n'
+
+
+def test_options_wait_for_answers_of_enough_regions(reviewed: ProjectFile, fake: FakeStudio):
+    (reviewed.collected / "recipe.toml").write_text(RECIPE)
+    text = reviewed.path.read_text().replace('"review"', '"review", "mcq-review"')
+    reviewed.path.write_text('recipe = "collected/recipe.toml"\n' + text)
+    waits = next(line for line in annotate("sync", reviewed.path).splitlines() if "gets its tasks once" in line)
+    assert waits.startswith(
+        "t mcq-review ko-KR: gets its tasks once the recipe has answers of enough regions (4 of 4 questions cannot "
+        "become multiple-choice questions. Each shows an answer of one region beside 3 answers of other regions"
     )
+    assert waits.endswith("Here, 2 regions are asked (IR, KR); 2 more are missing), by `blend annotate sync`")
+
+
+def test_a_sync_says_which_verdicts_the_recipe_does_not_name(file: ProjectFile, fake: FakeStudio):
+    (file.collected / "recipe.toml").write_text(RECIPE)
     file.path.write_text('recipe = "collected/recipe.toml"\n' + file.path.read_text())
     verdicts = file.base / "decided" / "verdicts.jsonl"
     assert "Note: builds" not in annotate("sync", file.path)
