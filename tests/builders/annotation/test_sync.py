@@ -411,16 +411,23 @@ def test_a_page_with_new_answers_waits_for_its_reviewer(reviewed: ProjectFile, f
 RECIPE = 'name = "t"\nversion = "1.0.0"\n[saq]\nwanted = 2\n[[sources]]\nkind = "responses"\nlocation = "."\n'
 
 
-def test_options_wait_for_answers_of_enough_regions(reviewed: ProjectFile, fake: FakeStudio):
-    (reviewed.collected / "recipe.toml").write_text(RECIPE)
+@pytest.mark.parametrize(
+    ("location", "reason"),
+    [
+        (".", "the recipe has answers of enough regions (4 of 4 questions cannot become "),
+        ("gone", "a build takes what people gave ("),
+    ],
+)
+def test_options_wait_for_what_makes_questions(
+    reviewed: ProjectFile, fake: FakeStudio, location: str, reason: str
+):
+    (reviewed.collected / "recipe.toml").write_text(RECIPE.replace('"."', f'"{location}"'))
     text = reviewed.path.read_text().replace('"review"', '"review", "mcq-review"')
     reviewed.path.write_text('recipe = "collected/recipe.toml"\n' + text)
-    waits = next(line for line in annotate("sync", reviewed.path).splitlines() if "gets its tasks once" in line)
-    assert waits.startswith(
-        "t mcq-review ko-KR: gets its tasks once the recipe has answers of enough regions (4 of 4 questions cannot "
-        "become multiple-choice questions. Each shows an answer of one region beside 3 answers of other regions"
-    )
-    assert waits.endswith("Here, 2 regions are asked (IR, KR); 2 more are missing), by `blend annotate sync`")
+    told = annotate("sync", reviewed.path)
+    (waits,) = (line for line in told.splitlines() if line.startswith("t mcq-review ko-KR: gets"))
+    assert waits.startswith(f"t mcq-review ko-KR: gets its tasks once {reason}")
+    assert waits.endswith("), by `blend annotate sync`")
 
 
 def test_a_sync_says_which_verdicts_the_recipe_does_not_name(file: ProjectFile, fake: FakeStudio):
