@@ -121,6 +121,7 @@ class FieldError(NamedTuple):
 _EXPECTED = {
     **dict.fromkeys(("int_type", "int_parsing", "int_from_float"), "a whole number"),
     **dict.fromkeys(("float_type", "float_parsing"), "a number"),
+    **dict.fromkeys(("bool_type", "bool_parsing"), "true or false, without quotes"),
     "greater_than_equal": "{ge} or more",
     "less_than_equal": "{le} or less",
     "literal_error": "{expected}",

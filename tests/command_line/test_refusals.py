@@ -103,6 +103,7 @@ def test_what_is_refused_and_in_which_words(
 WRONG = {
     "locales = []": "key locales: [] is not long enough",
     'seed = "0"': "key seed: '0' is not a whole number",
+    'mcq = {rungs = "true"}': "key mcq.rungs: 'true' is not true or false, without quotes",
     "seed = true": "key seed: true is not a whole number",
     "seed = 1.0": "key seed: 1.0 is not a whole number",
     f"seed = {'9' * 5000}": "not usable as TOML: a number of thousands of digits",
