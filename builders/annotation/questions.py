@@ -137,6 +137,7 @@ def collection_plan(project: Project, material: Material) -> pl.DataFrame:
         Myung et al. (2024), BLEnD, section 3, https://arxiv.org/abs/2406.09948.
     """
     tags = [one.locale for one in project.locales if "answer" in project.stages_of(one.locale)]
+    # The empty frame stands for a project without the stage: no frames at all cannot be concatenated.
     asked_in = [material.questions.clear(), *(asked_questions(project, tag, material) for tag in tags)]
     return (
         collected_so_far(project, material)
@@ -210,6 +211,7 @@ def _read_questions(lines: Sequence[Line], context: StageContext) -> Reading:
         if question is None:
             continue
         local, english = question
+        # ``collect/LOCALE/TOPIC/NUMBER``: `slug` leaves no slash in a topic.
         _, tag, topic, number = str(done.data["blend_id"]).split("/")
         name = f"{topic}-{tag}-{number}"
         taken[name] = taken.get(name, 0) + 1

@@ -96,6 +96,7 @@ def _agreement(sets: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
         .agg(answers=pl.col("annotator").n_unique().cast(pl.Int64), agreement=pl.col("alike").mean())
         .sort("locale", "template_id")
     )
+    # Over questions, each with one mean for a person, so that many answers to one question weigh no more.
     error = _NORMAL * pl.col("alike").std() / pl.len().sqrt()
     people = with_others.group_by(_PERSON, maintain_order=True).agg(
         questions=pl.len().cast(pl.Int64),
@@ -122,6 +123,7 @@ def _counts(responses: pl.DataFrame, work: pl.DataFrame) -> pl.DataFrame:
         )
     )
     joined = counts.join(done, on=_PERSON, how="full", coalesce=True)
+    # Responses from files have no annotation behind them; then `done` is null, or smaller.
     return joined.with_columns(done=pl.max_horizontal("responses", "done"))
 
 

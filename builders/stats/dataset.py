@@ -137,6 +137,7 @@ def build_triple_stats(triples: Iterable[pl.DataFrame]) -> TripleStats:
     )
 
 
+# Without its Q and as a number, so that Q9 comes before Q10.
 _ORIGIN_NUMBER = pl.col("origin_qid").str.slice(1).cast(pl.Int64)
 
 

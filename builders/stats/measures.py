@@ -100,11 +100,13 @@ def question_figures(questions: pl.DataFrame, annotations: pl.DataFrame, *, want
     return (
         questions.select(*KEY, "topic")
         .join(of_answers, on=KEY, how="left", validate="1:1")
+        # A question without a row has no answers: 0, and not unknown.
         .with_columns(pl.col(pl.Int64).fill_null(0))
         .with_columns(
             annotators=pl.max_horizontal(pl.lit(wanted, pl.Int64), "max_votes"),
             scored=pl.col("scored").fill_null(value=False),
         )
+        # Without an otherwise: null where votes are unknown.
         .with_columns(pl.when(pl.col("votes_known").fill_null(value=True)).then(_VOTES).name.keep())
         .drop("votes_known")
         .sort(KEY)
@@ -144,6 +146,7 @@ def mean_by(figures: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     values = figures.select(
         *by, **{key: pl.when(of.among).then(of.value.cast(pl.Float64)) for key, of in MEASURES.items()}
     )
+    # Each measure is one list, since they differ in how many questions count.
     lists = (
         values.group_by(by).agg(pl.all().drop_nulls()) if by else values.select(pl.all().drop_nulls().implode())
     )
