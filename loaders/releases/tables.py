@@ -202,6 +202,7 @@ def read_findings(path: Path) -> Iterator[tuple[str, dict[str, Any] | RowError]]
     """
     with open_content(path) as lines:
         number = 0
+        # One byte more, by which a line that is too long differs from one that just fits.
         while line := lines.readline(LINE_BYTES + 1):
             number += 1
             where = f"{FINDINGS_NAME}:{number}"

@@ -90,5 +90,6 @@ def check_templates(templates: pl.DataFrame) -> pl.DataFrame:
 
 def _fault(template: str, *, with_country: bool) -> str | None:
     wanted = sorted(value for name, value in PLACEHOLDERS.items() if name != "country" or with_country)
+    # Lists and no sets: a placeholder that stands there twice is wrong as well.
     found = sorted(_PLACEHOLDER.findall(template))
     return None if found == wanted else f"holds {' '.join(found) or 'nothing'} instead of {' '.join(wanted)}"
