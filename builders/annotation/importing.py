@@ -1,7 +1,7 @@
 """Importing: responses from somebody else's table, by a map that says what its columns mean.
 
 A *wide* table has a row for every person and a column for every question, as Google Forms saves them; a *long*
-one a row for every answer, as Label Studio's exports become (`loaders.label_studio.foreign`). The map is a file
+one a row for every answer, as Label Studio's exports become (`loaders.responses.import_map`). The map is a file
 that people complete: a draft of it has the questions that are recognised, and nothing is guessed.
 """
 

@@ -138,7 +138,7 @@ def _boxes(options: Sequence[str], texts: Iterable[str], keys: str, held: str = 
 
 
 def _read_options(lines: Sequence[Line], context: StageContext) -> Reading:
-    """Verdicts, with columns of `frame_columns.VERDICTS`: ``ok`` for what was not ticked.
+    """Verdicts, with columns of `frames.VERDICTS`: ``ok`` for what was not ticked.
 
     Of a person's verdicts on one option the last one counts.
     """

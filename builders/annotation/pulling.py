@@ -173,7 +173,7 @@ class Pull(NamedTuple):
     written: Mapping[Path, int]
     """Files that were written, and their rows."""
     findings: pl.DataFrame
-    """`frame_columns.FINDINGS` of all projects, which the pull folder's ``findings.csv`` holds too."""
+    """`frames.FINDINGS` of all projects, which the pull folder's ``findings.csv`` holds too."""
 
     @property
     def is_any_gone(self) -> bool:

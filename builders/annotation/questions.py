@@ -63,7 +63,7 @@ def shown_of(question: Mapping[str, Any]) -> dict[str, str]:
 
 
 def asked_questions(project: Project, tag: str, material: Material) -> pl.DataFrame:
-    """The questions that the project asks in a locale, `frame_columns.QUESTIONS`, by template."""
+    """The questions that the project asks in a locale, `frames.QUESTIONS`, by template."""
     questions = material.questions.filter(locale=tag).sort("template_id")
     for column, names in (("template_id", project.templates), ("topic", project.topics)):
         if names is not None:
@@ -176,7 +176,7 @@ _HINTS = {
     AnswerFormat.TIME: "e.g., HH:MM",
     AnswerFormat.DATE: "e.g., MM/DD",
 }
-"""What an English question says about its format, as `answer_formats.format_of` reads it."""
+"""What an English question says about its format, as `formats.format_of` reads it."""
 
 
 def _collect_tasks(project: Project, locale: Locale, _material: Material) -> list[WantedTask]:

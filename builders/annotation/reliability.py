@@ -43,7 +43,7 @@ class Reliability(NamedTuple):
     """Reliability of annotators, with the figures behind it."""
 
     locales: pl.DataFrame
-    """`frame_columns.AGREEMENT`, one row per locale."""
+    """`frames.AGREEMENT`, one row per locale."""
     questions: pl.DataFrame
     """One row per question that at least two people answered, by locale and template: ``template_id``,
     ``locale``, ``answers`` (people who answered), ``agreement`` (mean MASI over all pairs of them)."""
@@ -64,9 +64,9 @@ def reliability(
     own.
 
     Args:
-        questions: `frame_columns.QUESTIONS`.
-        responses: `frame_columns.RESPONSES`.
-        reviews: `frame_columns.REVIEWS`.
+        questions: `frames.QUESTIONS`.
+        responses: `frames.RESPONSES`.
+        reviews: `frames.REVIEWS`.
         work: `stage.WORK` of the stage answer, for speed and blank annotations; none when absent.
     """
     sets = answer_sets(responses, cast_ballots(questions, responses, reviews))

@@ -51,7 +51,7 @@ def build_mcq(
         options: Mode and thresholds.
         seed: Seed of every choice; without effect in paper mode, which chooses nothing.
         judges: Who decides whether two answers are the same; asked in order, the first opinion counts.
-            `judges.default_judges` when absent: the decisions that come with the package, unless
+            `chat.default_judges` when absent: the decisions that come with the package, unless
             ``options.judge.shipped`` is false. Paper mode asks nobody.
         verdicts: `frames.VERDICTS`: what people or models said of options and questions; default mode
             only.

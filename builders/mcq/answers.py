@@ -201,7 +201,7 @@ def _responses(
 
 
 def template_formats(questions: pl.DataFrame) -> dict[str, AnswerFormat]:
-    """Find the format of every template, by `answer_formats.format_of_template`."""
+    """Find the format of every template, by `formats.format_of_template`."""
     asked = questions.group_by("template_id").agg("answer_format").iter_rows()
     return {template_id: format_of_template(map(AnswerFormat, formats)) for template_id, formats in asked}
 

@@ -261,7 +261,7 @@ class Verdicts:
         """Tell of own verdicts on options that nobody gave: the column of options may have moved.
 
         Args:
-            index: `keyness.ANSWER_INDEX`.
+            index: `offers.ANSWER_INDEX`.
             formats: By template.
 
         Returns:

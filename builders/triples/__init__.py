@@ -130,7 +130,7 @@ class TripleBuild:
         return tuple(self.index["language"].unique().sort())
 
     def rows(self, language: str) -> pl.DataFrame:
-        """The rows of a language, `triple_rows.TRIPLES`, ordered by item number and origin.
+        """The rows of a language, `rows.TRIPLES`, ordered by item number and origin.
 
         Raises:
             InputError: If the language holds none; names those that do.

@@ -50,7 +50,7 @@ def language_rows(
         options: ``images`` and ``chinese``.
 
     Returns:
-        `triple_rows.TRIPLES`, ordered by item number and origin.
+        `rows.TRIPLES`, ordered by item number and origin.
     """
     converted = language == "zh" and options.chinese != "keep"
     shown = names.with_columns(original="label")

@@ -175,7 +175,7 @@ def read_figures(release: Path, name: str) -> pl.DataFrame | None:
     """The file `AGREEMENT_NAME` or `ANNOTATOR_GROUPS_NAME` of a release, in its order; null if it has none.
 
     Returns:
-        `frame_columns.AGREEMENT` or `frame_columns.ANNOTATOR_GROUPS`.
+        `frames.AGREEMENT` or `frames.ANNOTATOR_GROUPS`.
 
     Raises:
         RowError: If the file is there and cannot be read.

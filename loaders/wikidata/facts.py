@@ -141,7 +141,7 @@ class Facts:
     descriptions: pl.DataFrame
     """``item``, ``language``, ``description``, in the same way."""
     findings: pl.DataFrame
-    """`frame_columns.FINDINGS`: values that are no item, labels without or with a wrong language, ..."""
+    """`frames.FINDINGS`: values that are no item, labels without or with a wrong language, ..."""
 
 
 def read_facts(path: Path | str, domain: Domain, *, sha256: str | None = None) -> Facts:
