@@ -81,6 +81,7 @@ def _code(number: int) -> int:
 
 
 def _end(number: int, _: FrameType | None) -> NoReturn:
+    # By the descriptor: a signal can come in the middle of a write to the stream.
     os.write(2, f"{UNCHANGED}\n".encode())
     os._exit(_code(number))
 

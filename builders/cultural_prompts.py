@@ -76,6 +76,7 @@ def build_prompts(
     )
     _check_languages(tables.templates, names)
     parts = [_of_template(template, topics, names) for template in tables.templates.iter_rows(named=True)]
+    # A source is file and line, so that these are the lines that were not kept.
     twice = tables.topics.join(topics.select("source"), on="source", how="anti")
     findings = pl.concat([_twice(twice), _without_form(tables.templates, names, people)])
     rows = pl.concat([pl.DataFrame(schema=CULTURAL_PROMPT_ROWS), *parts])
@@ -102,6 +103,7 @@ def _people(chosen: Sequence[Nationality]) -> pl.DataFrame:
     rows = [(one.demonym, one.code, one.region) for one in chosen]
     return (
         pl.DataFrame(rows, schema=["nationality", "country_codes", "region"], orient="row")
+        # Countries with one demonym are one nationality, at the place of the first.
         .group_by("nationality", maintain_order=True)
         .agg("country_codes", pl.col("region").first())
     )
@@ -144,6 +146,7 @@ def _check_languages(templates: pl.DataFrame, names: pl.DataFrame) -> None:
 
 def _of_template(template: dict[str, str], topics: pl.DataFrame, names: pl.DataFrame) -> pl.DataFrame:
     slots = {
+        # Languages without articles have null there, and one null would make the whole prompt null.
         slot: pl.col(column).fill_null("")
         for names_of_slot, column in (
             (TOPIC_SLOTS, "topic"),
@@ -153,6 +156,7 @@ def _of_template(template: dict[str, str], topics: pl.DataFrame, names: pl.DataF
         for slot in (name.strip("{}") for name in names_of_slot)
     }
     return (
+        # Topic by topic with all nationalities inside, which is the order of `CulturalPrompts.prompts`.
         topics.filter(pl.col("kind") == template["kind"])
         .join(
             names.filter(pl.col("language") == template["language"]), how="cross", maintain_order="left_right"
@@ -175,6 +179,7 @@ def _twice(rows: pl.DataFrame) -> pl.DataFrame:
 def _without_form(templates: pl.DataFrame, names: pl.DataFrame, people: pl.DataFrame) -> pl.DataFrame:
     """Nationalities without a name in the language of a template."""
     used = templates.select("language").unique(maintain_order=True)
+    # All nationalities in all languages that templates have, without those that have a name there.
     missing = used.join(people, how="cross").join(names, on=["language", "nationality"], how="anti")
     detail = pl.format("no name of '{}' in '{}'; not asked about there", "nationality", "language")
     return _findings(missing, "nationality-without-form", pl.lit(None), detail)

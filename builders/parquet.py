@@ -69,6 +69,7 @@ def write_table(table: Table, release: Path, *, shard_rows: int = _SHARD_ROWS) -
     writer: pq.ParquetWriter | None = None
     try:
         for group in _row_groups(table):
+            # A file holds whole row groups, as `shard_rows` is a multiple of their size.
             if rows % shard_rows == 0:
                 if writer is not None:
                     writer.close()

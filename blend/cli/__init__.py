@@ -189,6 +189,7 @@ def _retrying_streams() -> Iterator[None]:
     try:
         yield
     finally:
+        # Put back first: what cannot be written now is told on the streams of before.
         after = sys.stdout, sys.stderr
         sys.stdout, sys.stderr = before
         for stream in after:

@@ -229,7 +229,11 @@ def write_status_page(status: "ProjectStatus", path: "Path") -> None:
 def _status_table(table: Table) -> str:
     text = html_table(table._replace(title=""))
     # Addresses are ours where a column holds them: elsewhere people have typed them.
-    return re.sub(r"https?://[^\s<]+", r'<a href="\g<0>">open</a>', text) if "link" in table.frame.columns else text
+    return (
+        re.sub(r"https?://[^\s<]+", r'<a href="\g<0>">open</a>', text)
+        if "link" in table.frame.columns
+        else text
+    )
 
 
 def forgotten_lines(file: "ProjectFile", done: "Forgotten") -> Iterator[str]:

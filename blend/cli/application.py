@@ -32,6 +32,7 @@ from blend.schemas.errors import ArgumentError, BlendError, UnknownNameError
 from blend.schemas.models import FrozenModel, field_sentences
 from blend.stopping import exit_code
 
+# A ~ that begins a word or the part behind its =, and is a whole name: not ~somebody.
 _HOME = re.compile(r"^([^\s=]+=)?~(?=/|$)")
 
 _SPOKEN_OF = ("run", "score")
@@ -133,6 +134,8 @@ def options_of(parameters: Sequence[Any], others: Mapping[str, Sequence[Any]] = 
         parameters: Those of the command that runs.
         others: Those of commands that its texts may speak of as well, by command; the first that has it counts.
     """
+    # Later entries replace earlier ones. So a command's own parameters go before those of others, and a
+    # parameter goes before an option behind -T or -M.
     known: _Known = {
         name: (parameter, command)
         for command, of_it in [*reversed([*others.items()]), (None, parameters)]

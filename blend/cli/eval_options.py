@@ -88,6 +88,7 @@ def option_names(kind: Literal["options", "scoring"]) -> set[str]:
 
 def _kind_of(holds: Any) -> Any:
     """What of an option's type matters: whether it holds several values, or files by name."""
+    # Of an option that may be null, the type stands among those of a union.
     kinds = {typing.get_origin(one) or one for one in (holds, *typing.get_args(holds))}
     return Mapping if Mapping in kinds else tuple if tuple in kinds else str
 

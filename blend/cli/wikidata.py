@@ -80,6 +80,7 @@ def _snapshot(
         raise InputError("`dump` is read from the disk; leave out `endpoint` and `contact`, or `dump`")
     known = known_domains(domain_file)
     wanted = {name: find_domain(name, known) for name in domain or ["dish"]}
+    # Each in a folder of its own, since `snapshot.json` lies beside its file.
     outs = {out if len(wanted) == 1 else out.parent / name / out.name: each for name, each in wanted.items()}
     try:
         with interruptible("interrupted; run the same command again to go on"), shown_progress() as on_progress:
@@ -96,6 +97,7 @@ def _snapshot(
                     on_wait=lambda sentence: typer.echo(sentence, err=True),
                 )
     except NoItemError as error:
+        # The other domains have theirs, and can be built from.
         _show_snapshots(error.taken)
         raise
     _show_snapshots(dict(zip(outs, infos, strict=True)))

@@ -1,7 +1,7 @@
 """Importing: responses from somebody else's table, by a map that says what its columns mean.
 
 A *wide* table has a row for every person and a column for every question, as Google Forms saves them; a *long*
-one a row for every answer, as Label Studio's exports become (`loaders.label_studio.foreign`). The map is a file
+one a row for every answer, as Label Studio's exports become (`loaders.responses.import_map`). The map is a file
 that people complete: a draft of it has the questions that are recognised, and nothing is guessed.
 """
 
@@ -223,6 +223,7 @@ def _draft(
     wide = {column: ids[_key(column)] for column in rest if _key(column) in ids}
     named = {column: {text: ids[_key(text)] for text in values[column] if _key(text) in ids} for column in rest}
     asking = max(rest, key=lambda column: len(named[column]))
+    # Wide or long: where more questions are recognised, in the headings or in the cells of one column.
     if len(wide) >= len(named[asking]):
         recognised = {*wide.values()}
         by = ImportMap(**common, questions=wide, leave_out=[column for column in rest if column not in wide])
@@ -235,11 +236,13 @@ def _draft(
         by = ImportMap(
             **common,
             question=asking,
+            # A cell that holds the id itself needs no entry.
             questions={text: name for text, name in sorted(named[asking].items()) if text != name},
             answers=answers,
             leave_out=[column for column in rest if column not in answers],
             leave_out_questions=sorted(set(values[asking]) - named[asking].keys()),
         )
+    # Reversed, so that of a template's locales the first one's English stays.
     templates = {one["template_id"]: one["en_question"] for one in reversed(questions)}
     text = map_text(by, name, None if recognised else dict(sorted(templates.items())))
     write_new_files(map_path.parent, {map_path.name: text}, beside_others=True, parameter="map")
@@ -258,6 +261,7 @@ def _common(
     found = Counter(
         one["locale"] for one in questions for text in ("question", "en_question") if _key(one[text]) in seen
     )
+    # Several where the texts fit them equally well; then the map names none of them.
     best = [tag for tag, number in found.items() if number == max(found.values())]
     column = next((name for name, texts in values.items() if texts and set(texts) <= tags), None)
     people = [name for name, texts in values.items() if texts and all("@" in text for text in texts)]

@@ -82,6 +82,7 @@ def _wordings(answered: pl.DataFrame) -> Callable[[str, str], str]:
     for row in answered.sort("template_id").iter_rows(named=True):
         for group in row["annotations"]:
             for english in map(str.casefold, group["en_answers"]):
+                # Once for this question, and once under the empty text for any other one.
                 for question in (row["template_id"], ""):
                     local.setdefault((question, english), group["answers"])
 
@@ -105,6 +106,8 @@ def _option_task(
     shown: dict[str, list[str]] = {part: [] for part in _PARTS}
     for option, role in rows.select("option", "role").iter_rows():
         shown["keys" if role == KEY_ROLE else "distractors"].append(option)
+    # The empty text parts the two lists: a key that becomes a distractor makes another task. Distractors are
+    # sorted, since an order of theirs alone makes none.
     digest = sha256(
         "\0".join([question, *shown["keys"], "", *sorted(shown["distractors"])]).encode()
     ).hexdigest()
@@ -135,12 +138,13 @@ def _boxes(options: Sequence[str], texts: Iterable[str], keys: str, held: str = 
 
 
 def _read_options(lines: Sequence[Line], context: StageContext) -> Reading:
-    """Verdicts, with columns of `frame_columns.VERDICTS`: ``ok`` for what was not ticked.
+    """Verdicts, with columns of `frames.VERDICTS`: ``ok`` for what was not ticked.
 
     Of a person's verdicts on one option the last one counts.
     """
     reader = Reader("mcq-review", _OPTION_CONTROLS, context)
     verdicts: dict[tuple[str, ...], dict[str, Any]] = {}
+    # By time, since the pages of two tasks can show one option: the later verdict replaces the earlier one.
     for done in sorted(reader.last_of_each(lines, by="blend_id"), key=lambda done: done.order):
         why = clean("; ".join(reader.texts(done, _WHY)))
         for row in _verdicts(done, reader, why):

@@ -224,7 +224,7 @@ class ProjectFile:
 
 
 def read_project(path: Path) -> ProjectFile:
-    """The project of a file; `blend.builders.annotation.check` looks at all that it names.
+    """The project of a file; `starting.check_project` looks at all that it names.
 
     Raises:
         RowError, RowErrors, InputError: As `loaders.files.toml.read_toml`, for the file and its recipe.

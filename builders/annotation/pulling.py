@@ -173,7 +173,7 @@ class Pull(NamedTuple):
     written: Mapping[Path, int]
     """Files that were written, and their rows."""
     findings: pl.DataFrame
-    """`frame_columns.FINDINGS` of all projects, which the pull folder's ``findings.csv`` holds too."""
+    """`frames.FINDINGS` of all projects, which the pull folder's ``findings.csv`` holds too."""
 
     @property
     def is_any_gone(self) -> bool:
@@ -217,6 +217,7 @@ def pull(at: Session, *, on_progress: ProgressCallback | None = None) -> Pull:
                 state[name] = ProjectState(project=number, dated=dated)
                 exports.append((stage_locale, number, exported(at.studio, found[0])))
         elif any(one.is_there for one in log.held(stage_locale).values()):
+            # The server has the project no more, and nothing that it held; no project has the number 0.
             exports.append((stage_locale, 0, []))
         if on_progress is not None:
             on_progress("pull", done, len(wanted))
@@ -224,6 +225,7 @@ def pull(at: Session, *, on_progress: ProgressCallback | None = None) -> Pull:
     if exports:
         # After the exports: whoever came while they were made is known.
         people = People(log.key, _accounts(at, exports), log.lines)
+        # Addresses that were seen before stay: of a removed account the server does not know any.
         log.names = {**people.addresses(besides=log.gone), **log.names}
     for stage_locale, project, tasks in exports:
         changes[stage_locale.name], drafts = log.take(stage_locale, project, tasks, people)
@@ -240,6 +242,7 @@ def _accounts(
         one.get("completed_by") for _, _, tasks in exports for task in tasks for one in task["annotations"]
     ]
     if any(isinstance(author, int) and author not in at.accounts for author in authors):
+        # A cached property: once deleted, it is asked for again.
         del at.accounts
     return at.accounts
 
@@ -265,6 +268,7 @@ def accept_missing(file: ProjectFile, folder: Folder) -> Pull:
 def rewritten(file: ProjectFile, folder: Folder) -> Pull:
     """Write all files anew, without those who are forgotten; asks no server."""
     log = Log(file, folder)
+    # By the lines of before: the files of a stage of which nothing is left are made anew as well.
     seen = {at.name: () for at in stage_locales(file) if events.held_in(log.before, at.slug)}
     # The next pull asks for everything: what is remembered of drafts names people.
     return _written(log, {}, seen)
@@ -360,6 +364,7 @@ def _write_files(folder: Folder, contents: _Contents, earlier: Callable[[], _Con
         )
     # Both digests before the first file is written: a kill in between leaves files of either kind.
     folder.remember(written=sorted({*before.values(), *after.values()}))
+    # A file that is not there is as good as an empty one: of nothing no file is made.
     changed = [path for path in contents if before.get(path, _digest(b"")) != after[path]]
     for path in changed:
         with storage_errors(path, fix="change the permissions"):

@@ -63,7 +63,7 @@ def shown_of(question: Mapping[str, Any]) -> dict[str, str]:
 
 
 def asked_questions(project: Project, tag: str, material: Material) -> pl.DataFrame:
-    """The questions that the project asks in a locale, `frame_columns.QUESTIONS`, by template."""
+    """The questions that the project asks in a locale, `frames.QUESTIONS`, by template."""
     questions = material.questions.filter(locale=tag).sort("template_id")
     for column, names in (("template_id", project.templates), ("topic", project.topics)):
         if names is not None:
@@ -137,6 +137,7 @@ def collection_plan(project: Project, material: Material) -> pl.DataFrame:
         Myung et al. (2024), BLEnD, section 3, https://arxiv.org/abs/2406.09948.
     """
     tags = [one.locale for one in project.locales if "answer" in project.stages_of(one.locale)]
+    # The empty frame stands for a project without the stage: no frames at all cannot be concatenated.
     asked_in = [material.questions.clear(), *(asked_questions(project, tag, material) for tag in tags)]
     return (
         collected_so_far(project, material)
@@ -175,7 +176,7 @@ _HINTS = {
     AnswerFormat.TIME: "e.g., HH:MM",
     AnswerFormat.DATE: "e.g., MM/DD",
 }
-"""What an English question says about its format, as `answer_formats.format_of` reads it."""
+"""What an English question says about its format, as `formats.format_of` reads it."""
 
 
 def _collect_tasks(project: Project, locale: Locale, _material: Material) -> list[WantedTask]:
@@ -210,6 +211,7 @@ def _read_questions(lines: Sequence[Line], context: StageContext) -> Reading:
         if question is None:
             continue
         local, english = question
+        # ``collect/LOCALE/TOPIC/NUMBER``: `slug` leaves no slash in a topic.
         _, tag, topic, number = str(done.data["blend_id"]).split("/")
         name = f"{topic}-{tag}-{number}"
         taken[name] = taken.get(name, 0) + 1

@@ -43,7 +43,7 @@ class Reliability(NamedTuple):
     """Reliability of annotators, with the figures behind it."""
 
     locales: pl.DataFrame
-    """`frame_columns.AGREEMENT`, one row per locale."""
+    """`frames.AGREEMENT`, one row per locale."""
     questions: pl.DataFrame
     """One row per question that at least two people answered, by locale and template: ``template_id``,
     ``locale``, ``answers`` (people who answered), ``agreement`` (mean MASI over all pairs of them)."""
@@ -64,9 +64,9 @@ def reliability(
     own.
 
     Args:
-        questions: `frame_columns.QUESTIONS`.
-        responses: `frame_columns.RESPONSES`.
-        reviews: `frame_columns.REVIEWS`.
+        questions: `frames.QUESTIONS`.
+        responses: `frames.RESPONSES`.
+        reviews: `frames.REVIEWS`.
         work: `stage.WORK` of the stage answer, for speed and blank annotations; none when absent.
     """
     sets = answer_sets(responses, cast_ballots(questions, responses, reviews))
@@ -96,6 +96,7 @@ def _agreement(sets: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
         .agg(answers=pl.col("annotator").n_unique().cast(pl.Int64), agreement=pl.col("alike").mean())
         .sort("locale", "template_id")
     )
+    # Over questions, each with one mean for a person, so that many answers to one question weigh no more.
     error = _NORMAL * pl.col("alike").std() / pl.len().sqrt()
     people = with_others.group_by(_PERSON, maintain_order=True).agg(
         questions=pl.len().cast(pl.Int64),
@@ -122,6 +123,7 @@ def _counts(responses: pl.DataFrame, work: pl.DataFrame) -> pl.DataFrame:
         )
     )
     joined = counts.join(done, on=_PERSON, how="full", coalesce=True)
+    # Responses from files have no annotation behind them; then `done` is null, or smaller.
     return joined.with_columns(done=pl.max_horizontal("responses", "done"))
 
 

@@ -85,6 +85,7 @@ def _task(project: Project, question: Mapping[str, Any], rows: Sequence[Mapping[
 
 def task_id(template_id: str, locale: str, answers: Iterable[str]) -> str:
     """The id of the task in which these answers to a question are reviewed."""
+    # Sorted: the same answers give the same task, in whatever order they came in.
     digest = sha256("\0".join(sorted(answers)).encode()).hexdigest()[:8]
     return blend_id("review", locale, template_id, digest)
 
@@ -133,6 +134,7 @@ def _read_reviews(lines: Sequence[Line], context: StageContext) -> Reading:
             found.setdefault(row["template_id"], []).append((_given_on(done, context), done, row))
     rows = []
     for _, reviews in sorted(found.items()):
+        # The last one counts: its page shows most of the answers that are given now; of equal ones the latest.
         *others, (most, counting, row) = sorted(reviews, key=lambda review: (review[0], review[1].order))
         for number, done, _ in others:
             _superseded(done, counting, most - number, reader)
@@ -184,6 +186,7 @@ def _review(done: Done, reader: Reader, project: Project) -> dict[str, Any] | No
     if invalid:
         row["invalid"] = invalid
         if reason:
+            # The page has one field for all of them, and a review a reason for each.
             row["reasons"] = [reason] * len(invalid)
     row["groups"] = list(_groups(done, reader, columns, answers, project))
     return row

@@ -45,11 +45,11 @@ class Material:
     """All that tasks are made of; a stage takes what it needs."""
 
     questions: pl.DataFrame = field(default_factory=lambda: empty(QUESTIONS))
-    """`frame_columns.QUESTIONS`."""
+    """`frames.QUESTIONS`."""
     responses: pl.DataFrame = field(default_factory=lambda: empty(RESPONSES))
-    """`frame_columns.RESPONSES`: what has been collected so far."""
+    """`frames.RESPONSES`: what has been collected so far."""
     reviews: pl.DataFrame = field(default_factory=lambda: empty(REVIEWS))
-    """`frame_columns.REVIEWS`: what has been reviewed so far."""
+    """`frames.REVIEWS`: what has been reviewed so far."""
     options: pl.DataFrame | None = None
     """Options that questions may show and that no native has read, in the order in which they are shown:
     ``template_id``, ``locale``, ``question`` (in English), ``option`` and ``role``; see
@@ -57,7 +57,7 @@ class Material:
     sheets: Mapping[StageName, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
     """Rows of the sheets that people judge, by stage; see `judging`."""
     answered: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=ANNOTATION_ROWS))
-    """`frame_columns.ANNOTATION_ROWS`: questions and answers, local and English, behind `options`."""
+    """`frames.ANNOTATION_ROWS`: questions and answers, local and English, behind `options`."""
     ui_strings: UiStrings = field(default_factory=dict)
     """Short texts in the language of those who do the tasks."""
 
@@ -69,7 +69,7 @@ class Reading(NamedTuple):
     """Rows by the kind of file that takes them: ``responses``, ``reviews``, ``natives``, ``translations``,
     ``verdicts``, and what judges give; in the order of the tasks' ids."""
     findings: pl.DataFrame
-    """`frame_columns.FINDINGS`: whatever could not be taken as it was, with names; nothing else is left out."""
+    """`frames.FINDINGS`: whatever could not be taken as it was, with names; nothing else is left out."""
     work: pl.DataFrame
     """`WORK`: one row per annotation."""
 
@@ -232,7 +232,7 @@ class Reader:
         self._context = context
         self._notes = Diagnostics()
         self._work: dict[str, dict[str, Any]] = {}
-        """By place: the numbers of annotations are given again once a project is gone."""
+        """By location: the numbers of annotations are given again once a project is gone."""
 
     def all_of(self, lines: Iterable[Line]) -> list[Done]:
         """Every annotation that its author meant to give, by the id of its task, then by time."""

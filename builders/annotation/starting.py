@@ -124,6 +124,7 @@ def _entry(tag: str, known: Registry) -> Locale:
             f"{tag!r}: {region} is not an ISO 3166 country; for another region write the country that it lies "
             "in, and change region and names in the locale file"
         )
+    # The likely script of the language in this country, by Unicode's data.
     script = langcodes.Language.get(f"{language}-{region}").maximize().script or "Latn"
     upstream = re.sub(r"\W+", "_", english).strip("_")
     taken = {code for locale in known for code in (locale.split, locale.upstream, *locale.other_codes)}
@@ -251,6 +252,7 @@ class _Checks:
         except RowError as error:
             self.problems.append(error)
         except InputError as error:
+            # By the form of our messages: what is wrong, a semicolon, what to do.
             what, _, fix = str(error).partition("; ")
             self._add(key, what, fix or "correct it")
         return None

@@ -144,6 +144,7 @@ def project_status(
         found=found,
         pages=pages,
         rate=project.rate,
+        # Of several addresses of a person the one first seen counts, then the one in the project file.
         names={**there, **in_file, **state.names},
         exhausted=dict(_exhausted(file, people, questions, work)),
     )
@@ -178,6 +179,7 @@ def _untaken(found: Sequence[StageReading], pages: Mapping[str, str]) -> Iterato
         page = pages.get(one.stage_locale.name, "")
         sources = set(one.reading.findings.filter(pl.col("kind").is_in(_UNTAKEN))["source"])
         for row in one.reading.work.filter(outcome="refused").iter_rows(named=True):
+            # As `stage.location_of` calls an annotation that the server still has.
             if f"task {row['task']}, annotation {row['annotation']}" in sources:
                 yield row["annotator"], _NOTHING_TAKEN, f"{page}?task={row['task']}"
 

@@ -110,6 +110,7 @@ def _parted(text: str, where: str) -> dict[str, str]:
     """What stands below each heading."""
     parts: dict[str, str] = {}
     found = list(_HEADING.finditer(text))
+    # Each heading with the next one, at which its part ends; behind the last there is none.
     for heading, following in zip_longest(found, found[1:]):
         line = f"{where}:{text.count(chr(10), 0, heading.start()) + 1}"
         name = heading[1]

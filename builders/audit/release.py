@@ -50,7 +50,7 @@ def audit_release(release: Path | str, *, on_progress: ProgressCallback = silent
 
 
 def _audit_rows(rows: pl.DataFrame, *, annotations: pl.DataFrame | None, locales: Registry) -> Audit:
-    """Audit published multiple-choice questions, `frame_columns.MCQ_ROWS`; see `audit_questions`."""
+    """Audit published multiple-choice questions, `frames.MCQ_ROWS`; see `audit_questions`."""
     return audit_questions(
         rows.select("question", "options", "answer", "topic", group="locale", template="template_id"),
         annotations=annotations,
@@ -88,8 +88,8 @@ def _true_false_figures(rows: pl.DataFrame, *, annotations: pl.DataFrame, locale
     """How solvers fare on true-false questions, see `measured`.
 
     Args:
-        rows: `frame_columns.TRUE_FALSE_ROWS`, the four of a question side by side.
-        annotations: `frame_columns.ANNOTATIONS`.
+        rows: `frames.TRUE_FALSE_ROWS`, the four of a question side by side.
+        annotations: `frames.ANNOTATIONS`.
         locales: Registry that knows the locales.
 
     Returns:
@@ -144,8 +144,8 @@ def audit_report(
     """Audit the multiple-choice questions or rungs of a release, those of large ones in part.
 
     Args:
-        mcqs: `frame_columns.MCQ_ROWS`, of which `_COLUMNS` count; or the rows of a rung.
-        annotations: `frame_columns.ANNOTATIONS`.
+        mcqs: `frames.MCQ_ROWS`, of which `_COLUMNS` count; or the rows of a rung.
+        annotations: `frames.ANNOTATIONS`.
         locales: Registry that knows the locales.
         config: The configuration that they are of.
         most: Questions from which on no further template is looked at; templates are ordered by digest.

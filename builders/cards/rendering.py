@@ -94,6 +94,7 @@ def kind_of(annotation: Any) -> tuple[str | type[BaseModel], bool]:
     if origin is Annotated:
         return kind_of(args[0])
     if origin in (Union, types.UnionType):
+        # Whether a value may be null is no part of its type here.
         return kind_of(next(arg for arg in args if arg is not type(None)))
     if origin in (list, tuple):
         return kind_of(args[0])[0], True
@@ -162,6 +163,7 @@ def bar_chart(
         return f"{100 * value:.1f} %" if are_shares else f"{value:,.0f}"
 
     known = [(name, value) for name, value in bars if value is not None]
+    # The first and the last bar, or the only one.
     ends = [f"{name} {write(value)}" for name, value in (known[:1] + known[1:][-1:])]
     line = None if beside is None else f"{beside[0]} {write(beside[1])}"
     alt = f"Bar chart. {title}: {' to '.join(ends) or nothing}{'' if line is None else f'; {line}'}."
@@ -173,6 +175,7 @@ def bar_chart(
         description=alt,
         nothing=nothing,
         bars=[(name, value or 0, text) for (name, value), text in zip(bars, texts, strict=True)],
+        # Never 0: the template divides by it.
         most=1 if are_shares else max((value for _, value in known), default=1) or 1,
         line=None if beside is None else (beside[1], line),
         full=_FULL,

@@ -126,6 +126,7 @@ def _config_diff(
         splits.append(_diff_rows(old_rows, new_rows, config=config, split=split, examples=examples))
         if old_rows is not None and new_rows is not None:
             changes |= dict.fromkeys(schema_changes(old_rows.schema, new_rows.schema))
+            # A column that came or went moves no other: only those of both are compared.
             in_both = [name for name in old_rows.columns if name in new_rows.columns]
             reordered |= in_both != [name for name in new_rows.columns if name in in_both]
     on_progress(f"compare rows of {config}", sum(n_rows.values()), sum(n_rows.values()))
@@ -184,6 +185,7 @@ def _diff_rows(
         replaced=n_replaced,
         still_asked=n_still_asked,
         changed=len({row for rows in changed.values() for row in rows}),
+        # In the new order: a row has moved if it stood before the row that is above it now.
         moved=int((both["row before"].diff() < 0).sum()),
         columns={name: len(rows) for name, rows in changed.items()},
         added_ids=_ids(new, key, came["row"].head(examples).to_list()),
@@ -264,6 +266,7 @@ def _examples(
 
 
 def _value(rows: pl.DataFrame, row: int, name: str) -> object:
+    # By way of a dict, in which lists and structs are plain Python.
     return rows.select(pl.col(name).slice(row, 1)).to_dicts()[0][name]
 
 
@@ -276,6 +279,7 @@ _Types = Mapping[str, pl.DataType]
 
 def schema_changes(old: _Types, new: _Types) -> tuple[ColumnChange, ...]:
     """Columns that are not in both, or not with one type, in the order of ``new``."""
+    # In the order of `new`, with those that only `old` has behind it: a key that is there keeps its place.
     every = {**new, **old}
     return tuple(
         ColumnChange(path=name, old=_type_text(old.get(name)), new=_type_text(new.get(name)))
@@ -349,6 +353,7 @@ def _flat(value: JsonValue, path: str) -> Iterator[tuple[str, JsonValue]]:
     if isinstance(value, dict):
         for name, part in value.items():
             yield from _flat(part, f"{path}.{name}" if path else name)
+    # A list of plain values is one setting; objects in a list have settings of their own.
     elif isinstance(value, list) and any(isinstance(part, dict) for part in value):
         for number, part in enumerate(value):
             yield from _flat(part, f"{path}[{number}]")

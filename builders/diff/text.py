@@ -85,6 +85,7 @@ def _changelog_entry(diff: ReleaseDiff, version: str, changes: str | None = None
     for size, heading in _HEADINGS.items():
         if texts := [reason.text for reason in step.reasons if reason.step == size]:
             parts.append(f"**{heading}**\n\n" + "\n".join(f"* {text}" for text in texts))
+    # The first table has the reasons of the step, which stand above already.
     for table in difference_tables(diff, examples=1)[1:]:
         parts += [f"### {table.title}", markdown_table(table)]
     return escape_controls("\n\n".join(parts)) + "\n"
@@ -143,5 +144,6 @@ def changelog(entry: str, previous: str | None = None) -> str:
         entry: Section of the new version.
         previous: ``CHANGELOG.md`` of the version before; null if it had none.
     """
+    # From the first section on: the title above it is written anew.
     earlier = "" if previous is None else previous[previous.find("\n## ") + 1 :] if "\n## " in previous else ""
     return "\n".join(part for part in (_CHANGELOG_TITLE, entry, earlier) if part)

@@ -72,7 +72,7 @@ def _item_statistics(correct: FloatArray) -> _ItemStatistics:
     """Describe every item; the discrimination is corrected, as the item is left out of the score beside it.
 
     Args:
-        correct: `responses.Responses.correct`.
+        correct: `Responses.correct`.
 
     References:
         Henrysson (1963), Correction of item-total correlations in item analysis, Psychometrika 28.
@@ -158,7 +158,7 @@ class ItemAnalysis(Summarised):
     """
 
     items: pl.DataFrame
-    """One row per item, by id: `frame_columns.ITEM`, ``n_models``, ``difficulty`` and `_OF_SEVERAL_MODELS`."""
+    """One row per item, by id: `frames.ITEM`, ``n_models``, ``difficulty`` and `_OF_SEVERAL_MODELS`."""
     regions: pl.DataFrame
     """One row per region, by code, `ALL` first: ``region``, ``items`` (count), means of
     ``difficulty`` and ``discrimination``, ``negative`` (fraction of items that discriminate negatively)."""
@@ -194,7 +194,7 @@ class ItemAnalysis(Summarised):
         return "; ".join(reasons)
 
     def suspect_sheet(self) -> pl.DataFrame:
-        """List the suspects for `verdict_sheets.read_suspects`, and what speaks for each.
+        """List the suspects for `returned_sheets.read_suspects`, and what speaks for each.
 
         Raises:
             InputError: If there is none.
@@ -243,7 +243,7 @@ def analyse_items(answers: pl.DataFrame, *, chance: float | None = None) -> Item
     """Analyse the items that several models answered.
 
     Args:
-        answers: As of `analysis.responses_of`.
+        answers: As of `_responses_of`.
         chance: What guessing scores, in percent; null where there is nothing to guess from.
     """
     found = _analyse_responses(_responses_of(answers))
@@ -334,7 +334,7 @@ def _fit_items(correct: FloatArray, *, priors: bool = True, tolerance: float = 1
     abilities are put to mean 0 and variance 1 in each step, and items with them.
 
     Args:
-        correct: `responses.Responses.correct`; every item has an answer.
+        correct: `Responses.correct`; every item has an answer.
         priors: Whether items have priors; without them an item that all models get right has no estimate.
         tolerance: Change of slopes and intercepts at which EM has arrived.
     """

@@ -51,7 +51,7 @@ def build_mcq(
         options: Mode and thresholds.
         seed: Seed of every choice; without effect in paper mode, which chooses nothing.
         judges: Who decides whether two answers are the same; asked in order, the first opinion counts.
-            `judges.default_judges` when absent: the decisions that come with the package, unless
+            `chat.default_judges` when absent: the decisions that come with the package, unless
             ``options.judge.shipped`` is false. Paper mode asks nobody.
         verdicts: `frames.VERDICTS`: what people or models said of options and questions; default mode
             only.
@@ -131,6 +131,7 @@ def _build_default(
     mcqs = mcq_frame(rows)
     losses = pl.DataFrame(dropped, DROPPED, orient="row").sort("template_id", "locale")
     present = set(annotations["locale"].unique())
+    # By template and locale, of which there is one question each: placed, questions have other ids.
     sure = frozenset(row.mcq_id for row in rows if (row.template_id, row.locale) not in not_sure)
     found = (
         read.slips,
@@ -176,6 +177,7 @@ def _placed(rows: Sequence[McqRow], seed: int, locales: Registry) -> list[McqRow
     placed = []
     for row, name in zip(rows, named, strict=True):
         correct, *wrong = row.options
+        # A digest of each option: which others stand beside it makes no difference to its place among them.
         options = sorted(wrong, key=lambda option: digest(seed, row.mcq_id, *option))
         options.insert(positions[name], correct)
         shown_as = _id(row.template_id, locales.get(row.locale).split, correct[0], options)
@@ -193,6 +195,7 @@ def _shortage(target: Target, answers: TemplateAnswers) -> str:
     """Say how many options are left for a target, and what recipe and readers leave out."""
     asked = target.answers.locale
     others = answers.others(asked)
+    # What reviewers propose can be of a region that answered nothing here, and is none of the others.
     left = {one.option.locale.region for one in target.offered} & others
     causes = ", ".join(
         f"{len(texts):,} by {cause} ({', '.join(map(repr, sorted(texts)))})"

@@ -38,6 +38,7 @@ _SIBLING_MINUTES = 2 * 60
 """Minutes up to which times are nearly the same: 08:30 and 09:00, where readers struck 08:00 as a time of
 dinner since people meant 8 p.m."""
 
+# "Which month" or "what is the usual year", and not "what year of".
 _DATE_PART = re.compile(r"\b(?:which|what)(?: is the(?: \w+){0,2})? (?:month|year)\b(?! of\b)")
 
 
@@ -200,7 +201,7 @@ def _responses(
 
 
 def template_formats(questions: pl.DataFrame) -> dict[str, AnswerFormat]:
-    """Find the format of every template, by `answer_formats.format_of_template`."""
+    """Find the format of every template, by `formats.format_of_template`."""
     asked = questions.group_by("template_id").agg("answer_format").iter_rows()
     return {template_id: format_of_template(map(AnswerFormat, formats)) for template_id, formats in asked}
 
@@ -230,6 +231,7 @@ class _Reader:
         wrong = verdicts.wrong(self.template_id, locale.tag)
         distinct = _distinct(read)
         golds = [one for one in distinct if one.votes == most and one.text not in wrong]
+        # What names the region gives itself away; it is asked for where nothing else is correct.
         golds = [one for one in golds if not one.names_region] or golds
         loss = self._loss(given, most) or _loss_of_top(top) or _loss_to_reviewers(top, wrong)
         if limits.unread == "drop" and golds and not loss:

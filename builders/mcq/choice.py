@@ -153,14 +153,17 @@ class Choice:
         What few people gave is shown rather than a question whose correct answer stands out, and what may well
         be correct only where there is no other question.
         """
+        # Tiers are sums: 0 and `_RESERVE` alone are neither doubtful nor proposed.
         drawn, tiers = self._quotas(gold), sorted({one.order[0] for one in candidates})
         sure = [tier for tier in tiers if tier in (0, _RESERVE)]
+        # Of texts 0 is no quota, as the correct answer would stand out: allowed when nothing else can be met.
         for quotas, usable in ((drawn, sure), ((*drawn, 0), tiers)):
             for tier in usable:
                 among = [one for one in candidates if one.order[0] in usable and one.order[0] <= tier]
                 higher = [one for one in among if one.is_higher]
                 others = [one for one in among if not one.is_higher]
                 for n in quotas:
+                    # A list for each place. Lists may be equal: no option is taken twice, as regions differ.
                     groups = [higher] * n + [others] * (N_DISTRACTORS - n)
                     if found := self._together(groups, (), same):
                         return found
@@ -180,6 +183,7 @@ class Choice:
         """Find the first options, one of each group, that may stand beside those chosen and each other."""
         if not groups:
             return chosen
+        # Depth first: the three found are the first that may stand together, in the order of the candidates.
         for one in groups[0]:
             if all(_may_stand(one.option, other.option, same) for other in chosen):
                 found = self._together(groups[1:], (*chosen, one), same)
@@ -209,6 +213,7 @@ class Choice:
 
     def _relied_on(self, chosen: Mapping[str, Chosen | None]) -> Iterator[Pair]:
         """List the pairs that must be different for the choice to stand."""
+        # Judges that keep to what is on file were asked beforehand, in `_decided`.
         if self._panel.partners is not None:
             return
         for target in self.targets:

@@ -191,6 +191,7 @@ def _offer(
     for region, options in regions.apart_from(asked):
         rank = 0
         for option in options:
+            # No distractor in the first place, so that nobody is named as leaving it out.
             if not option.values.isdisjoint(by_people):
                 continue
             is_unread = rules.options.unread != "keep" and not rules.verdicts.has_read(
@@ -218,6 +219,7 @@ def _add_proposed(target: Target, regions: "_Regions", answers: TemplateAnswers,
     for option in proposed_options(answers, target.answers.locale, rules):
         if option.values.isdisjoint(taken):
             region = regions.digest(target.answers.locale, option.locale.region)
+            # Its rank is behind those of all answers of its region, which end before `_OF_A_REGION`.
             target.offered.append(Offered(option, region, _OF_A_REGION))
 
 

@@ -144,6 +144,7 @@ def _rows(template_id: str, asked: Sequence[_PaperQuestion], names: Mapping[str,
 
 def _correct(votes: Votes, usable: Votes) -> tuple[str, ...]:
     """List the correct answers: strings with the most votes of all that have the format."""
+    # The most votes of all answers: where only one out of format has them, nothing is correct.
     top = max(votes.values(), default=0)
     return tuple(text for text, count in usable.items() if count == top)
 
@@ -232,9 +233,11 @@ def _wordings(questions: pl.DataFrame, present: Sequence[Locale]) -> dict[str, s
 def _is_in_format(text: str, question: str) -> bool:
     """Whether a string has the format that a question asks for."""
     if "HH:MM" in question:
+        # The form alone counts, not the hour: 25:99 passes.
         return re.match(r"\d\d:\d\d$", text) is not None
     if "MM/DD" in question:
         return re.match(r"\d{1,2}/\d{1,2}$", text) is not None
+    # Questions that want a number say "in Arabic numerals".
     return "Arabic" not in question or _number(text) is not None
 
 
@@ -246,6 +249,7 @@ def _overlaps(texts: Iterable[str]) -> dict[str, set[str]]:
     described = [(text, _number(text), frozenset(_tokens(text))) for text in sorted(texts)]
     overlaps: dict[str, set[str]] = {text: set() for text, *_ in described}
     for i, (a, number_a, tokens_a) in enumerate(described):
+        # From itself on: a string overlaps with itself, so that none is taken twice.
         for b, number_b, tokens_b in described[i:]:
             if number_a is not None and number_b is not None:
                 overlap = number_a == number_b
@@ -259,6 +263,7 @@ def _overlaps(texts: Iterable[str]) -> dict[str, set[str]]:
 
 def _number(text: str) -> float | None:
     try:
+        # Whatever Python reads as a number is one, "1e3", "inf" and "nan" as well.
         return float(text)
     except ValueError:
         return None

@@ -196,6 +196,7 @@ def balanced_positions(ids: Iterable[tuple[str, str]], seed: int) -> dict[tuple[
         for one in sorted(of_group, key=of_group.__getitem__):
             held[of_group[one] % len(LETTERS)].append(one)
         equal, more = divmod(len(of_group), len(LETTERS))
+        # What is left after equal shares goes to the positions that most questions prefer, so that few move.
         by_demand = sorted(range(len(LETTERS)), key=lambda position: -len(held[position]))
         shares = {position: equal + (rank < more) for rank, position in enumerate(by_demand)}
         moving = [one for position, share in shares.items() for one in held[position][share:]]
@@ -241,6 +242,7 @@ def true_false_rows(mcqs: pl.DataFrame, locales: Registry) -> pl.DataFrame:
     return (
         mcqs.rename({"answer": "correct", "options": "option", "option_regions": "option_region"})
         .with_columns(
+            # The rank of its text among the options: whatever their order, an option has the same id.
             number=pl.col("option").list.eval(pl.element().rank("ordinal")),
             position=pl.int_ranges(pl.col("option").list.len()),
         )

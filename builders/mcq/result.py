@@ -87,6 +87,7 @@ def with_given(made: McqBuild, given: pl.DataFrame) -> McqBuild:
     if given.is_empty():
         return made
     counts = given.group_by("locale").agg(given=pl.len().cast(pl.Int64))
+    # In full, since a source can ask in locales for which nothing was made.
     summary = made.summary.join(counts, on="locale", how="full", coalesce=True).with_columns(
         pl.col("questions", "dropped", "mcqs", "given").fill_null(0)
     )
@@ -150,6 +151,7 @@ def reading_frame(made: Iterable[McqRow], verdicts: Verdicts, tags: Iterable[str
         for tag in tags
         if tag in counts
     ]
+    # A model has read these as well; `READING` counts them in both columns.
     return pl.DataFrame(rows, READING).with_columns(model=pl.col("model") + pl.col("by_question"))
 
 

@@ -72,6 +72,7 @@ def offered_options(
             key = answers.template_id, asked.tag
             proposed = {one.locale.region for one in proposed_options(answers, asked, rules)}
             offered = choice.may_show(target, made[asked.tag])
+            # Reviewers' proposals fill the places for which too few regions have an answer.
             if len({option.locale.region for option in offered}) >= N_DISTRACTORS - len(proposed):
                 rows += [(*key, wordings[key], *row) for row in _options(target, offered)]
     return pl.DataFrame(rows, OFFERED_OPTIONS, orient="row")

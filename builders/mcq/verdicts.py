@@ -124,6 +124,7 @@ class Verdicts:
         proposed = own.filter(verdict=PROPOSED).sort("option", "with").select(*KEY, "option", "with")
         for template_id, tag, option, region in proposed.iter_rows():
             self.proposed[template_id].append(_Proposal(tag, option, locales.find(region)))
+        # The last part is the recipe's, with or without those of the package before it.
         self._own = self._on_options(in_force[-1].join(questions, on=KEY, how="semi", maintain_order="left"))
         """The recipe's verdicts on options of questions that are asked."""
         self._unasked = self._on_options(own.join(questions, on=KEY, how="anti", maintain_order="left"))
@@ -214,6 +215,7 @@ class Verdicts:
         """Sort what verdicts that count refuse: by template and locale, and by template and own region."""
         refused: defaultdict[tuple[str, str], dict[str, set[str]]] = defaultdict(dict)
         at_home: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+        # Sorted, as `refused` lists what is refused.
         for (template_id, tag, option), readers in sorted(self._counting.items()):
             verdicts = {reader.verdict for reader in readers} - {OK}
             if verdicts:
@@ -225,6 +227,7 @@ class Verdicts:
     def refused(self, template_id: str, tag: str) -> tuple[str, ...]:
         """List what a question about a locale is not to show as wrong, as shown and sorted."""
         about = self._refused.get((template_id, tag), {})
+        # What is only wrong as a key may well be shown as wrong.
         return tuple(option for option, verdicts in about.items() if verdicts != {WRONG})
 
     def wrong(self, template_id: str, tag: str) -> set[str]:
@@ -258,7 +261,7 @@ class Verdicts:
         """Tell of own verdicts on options that nobody gave: the column of options may have moved.
 
         Args:
-            index: `keyness.ANSWER_INDEX`.
+            index: `offers.ANSWER_INDEX`.
             formats: By template.
 
         Returns:

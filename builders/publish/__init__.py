@@ -305,6 +305,7 @@ def _step(pending: PendingCommit, held: ReleaseManifest, commit: str) -> "Versio
     hub, new = pending.repository.hub, OpenRelease(pending.release, held)
     folder = release_at(hub, commit, wanted=lambda old: _files_of_others(old, held))
     old = OpenRelease(folder, read_manifest(folder))
+    # The step follows from counts and types; values are quoted nowhere.
     return version_step(diff_tables(old, new, examples=0))
 
 

@@ -68,6 +68,7 @@ def look(pending: PendingCommit, *, private: bool) -> PublicationPlan:
             f"{pending.where}: exists and is public, so `private` cannot be kept; make it private in its "
             "settings, or publish to another repository"
         )
+    # There is no repository yet.
     if is_private is None:
         return plan_on(pending, Refs(None, {}, {}), creates=True)
     return plan_on(pending, pending.repository.refs())
@@ -107,6 +108,7 @@ def plan_on(pending: PendingCommit, refs: Refs, *, creates: bool = False) -> Pub
         _check_finished(there, refs.head, refs.tags, repo_id=repository.repo_id)
     _check_order(manifest.version, latest, where=where)
     released = files if latest is None else repository.files(refs.tags[tag_of(latest)])
+    # `main` beside the latest version, not beside this one: what differs there was changed by hand.
     edited = {path for path in files.keys() | released.keys() if files.get(path) != released.get(path)}
     return plan._replace(
         action="publish", changes=changes_between(pending.files, files), edited=tuple(sorted(edited))
@@ -126,6 +128,7 @@ def find_commit(pending: PendingCommit, refs: Refs) -> str | None:
     if refs.head is None or refs.head in tagged:
         return None
     for commit, title in pending.repository.history(refs.head):
+        # No further back than to a tagged commit: before it are versions that were finished.
         if commit in tagged:
             return None
         if title == pending.title and not pending.differences(commit):

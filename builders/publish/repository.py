@@ -232,5 +232,6 @@ class PendingCommit:
 
 
 def _described(path: str, content: bytes) -> ReleaseFile:
+    # As git names a file: by a header with its length, and then its content.
     git_id = hashlib.sha1(f"blob {len(content)}\0".encode() + content, usedforsecurity=False).hexdigest()
     return ReleaseFile(path, len(content), hashlib.sha256(content).hexdigest(), git_id)

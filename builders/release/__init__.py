@@ -130,6 +130,7 @@ def _fill(release: Path, placed: RecipeInPlace) -> ReleaseManifest:
     )
     facts = _facts(built, release, manifest, datasheet, before, written)
     _write(release, documents(facts).items())
+    # Once more: the documents, which are written from the manifest, have their digests in it as well.
     every = file_infos(release, filter(Path.is_file, release.rglob("*")))
     manifest = manifest.model_copy(update={"files": every})
     (release / MANIFEST_NAME).write_text(manifest.to_json(), encoding="utf-8", newline="\n")
@@ -241,4 +242,5 @@ def _write(release: Path, texts: Iterable[tuple[str, str]]) -> None:
     """Write texts by their path in the release."""
     for path, text in texts:
         (release / path).parent.mkdir(exist_ok=True)
+        # Line feeds on every system, so that the bytes are the same on any machine.
         (release / path).write_text(text, encoding="utf-8", newline="\n")

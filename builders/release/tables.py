@@ -241,6 +241,7 @@ _ROWS = {
 _ORDER = {"questions": KEY, "annotations": KEY, "prompts": PROMPT_KEY}
 _UNIQUE = (
     ("question", "questions", KEY),
+    # Turned round: the key of a prompt has its locale first, and messages name the id first.
     ("prompt", "prompts", PROMPT_KEY[::-1]),
     ("multiple-choice question", "mcqs", ("mcq_id", "locale")),
 )
@@ -292,6 +293,7 @@ def read_inputs(placed: RecipeInPlace, *, reviewing: bool = False) -> _Inputs:
     prompted, stages = set(rows["prompts"]["locale"]), list[Stage]()
     for tables in sources:
         info, asked = tables.info, set(tables.questions["locale"])
+        # Where no locale has prompts, none lacks them.
         bare = sorted(asked - prompted) if prompted else []
         detail = "other locales have prompts, {} has none; kept without"
         told = [("no-prompts", info.location, tag, None, detail.format(tag)) for tag in bare]

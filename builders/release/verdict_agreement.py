@@ -62,6 +62,7 @@ def verdict_agreement(verdicts: pl.DataFrame) -> pl.DataFrame:
         by_others=(~pl.col("by_natives") & ~pl.col("by_models")).sum(),
         alike=pl.col("alike").filter("read_twice").mean(),
     )
+    # Alpha takes sets of labels; these have one each.
     labels = pl.concat_list(pl.col("refused").cast(pl.String))
     of_people = rows.filter(~_IS_MODEL).select("of", unit=pl.struct(_OPTION), labels=labels)
     tags = [EVERY, *given["locale"].unique().sort()]
@@ -103,12 +104,15 @@ def compared_verdicts(
     itself = _IS_MODEL & pl.col("reader").is_in(verdicts["reader"].drop_nulls().unique().implode())
     own = _gravest(verdicts.filter(is_sure & pl.col("verdict").is_in(ALL_VERDICTS)))
     true = _gravest(_that_count(others.filter(~itself)))
+    # A verdict that quotes no question has null in its place.
     both = own.join(true, on=_OPTION, nulls_equal=True, suffix="_of_others")
     rows = pl.concat([both.with_columns(locale=pl.lit(EVERY)), both]).with_columns(
         refused=pl.col("kind") != OK, refused_by_others=pl.col("kind_of_others") != OK
     )
     confirmed = (pl.col("refused") == pl.col("refused_by_others")).sum()
     found = []
+    # By what others say, for the share that the reader finds as well (recall); and by what the reader says, for
+    # the share that others confirm (precision).
     for column in ("kind_of_others", "kind"):
         refusals = rows.filter(pl.col(column) != OK).with_columns(pl.lit(ANY_REFUSAL).alias(column))
         by_kind = pl.concat([refusals, rows]).group_by("locale", kind=column)
@@ -123,6 +127,7 @@ def compared_verdicts(
         of_others.join(of_reader, on=["locale", "kind"], how="full", coalesce=True)
         .with_columns(pl.col("options", "refused", "given", "confirmed").fill_null(0))
         .with_columns(share=share, precision=precision)
+        # False sorts before true: all locales together come first.
         .sort(pl.col("locale") != EVERY, "locale", pl.col("kind").replace_strict(_RANKS, return_dtype=pl.Int64))
         .select(list(ComparedKind.model_fields))
     )

@@ -215,6 +215,7 @@ def _overall_means(figures: pl.DataFrame, locale_means: pl.DataFrame) -> pl.Data
     by_locale = locale_means.drop_nulls("mean").group_by(key).agg("mean")
     of_locales = by_locale.select(
         *key,
+        # By fsum, so that no order of locales shows in the last digit.
         mean_of_locale_means=pl.Series([math.fsum(means) for means in by_locale["mean"]], dtype=pl.Float64)
         / pl.col("mean").list.len(),
     )

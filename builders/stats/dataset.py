@@ -95,7 +95,7 @@ def build_triple_stats(triples: Iterable[pl.DataFrame]) -> TripleStats:
     """The statistics of rows, one language after the other.
 
     Args:
-        triples: `triple_rows.TRIPLES`, one frame per language.
+        triples: `rows.TRIPLES`, one frame per language.
 
     Raises:
         InputError: If there are no rows.
@@ -137,6 +137,7 @@ def build_triple_stats(triples: Iterable[pl.DataFrame]) -> TripleStats:
     )
 
 
+# Without its Q and as a number, so that Q9 comes before Q10.
 _ORIGIN_NUMBER = pl.col("origin_qid").str.slice(1).cast(pl.Int64)
 
 
@@ -242,7 +243,7 @@ def build_cultural_stats(prompts: pl.DataFrame) -> CulturalStats:
     """The figures of prompts.
 
     Args:
-        prompts: `cultural_prompt_rows.PROMPTS`.
+        prompts: `frames.CULTURAL_PROMPT_ROWS`.
     """
     topic = pl.struct("category", "topic").n_unique()
     return CulturalStats(

@@ -47,7 +47,7 @@ MEASURES: dict[str, _Measure] = {
     "agreement/annotators": _Measure("fraction", _TOP / pl.col("annotators"), _ANSWERED),
     "agreement/majority": _Measure("fraction", pl.col("annotators") < 2 * _TOP),
 }
-"""_Measure and definition to what is measured, in the order of every table."""
+"""Measure and definition to what is measured, in the order of every table."""
 
 DEFINITIONS: dict[str, str] = {
     "max_votes/with_annotations": "Votes for the most frequent answer, over questions with at least one "
@@ -91,7 +91,7 @@ def question_figures(questions: pl.DataFrame, annotations: pl.DataFrame, *, want
         ``votes`` (of all answers together: more than the annotators where some gave several answers),
         ``max_votes`` (of the most frequent answer, 0 without answers); a column of votes for each of `KINDS`,
         ``max_non_answer`` (the largest single one, each reason of its own); ``annotators`` (see `build_stats`)
-        and ``scored`` (see `short_answer_prompts.is_scored`). Figures of unknown votes are null.
+        and ``scored`` (see `frames.is_scored`). Figures of unknown votes are null.
         Ordered by template and locale.
     """
     of_answers = annotations.select(
@@ -100,11 +100,13 @@ def question_figures(questions: pl.DataFrame, annotations: pl.DataFrame, *, want
     return (
         questions.select(*KEY, "topic")
         .join(of_answers, on=KEY, how="left", validate="1:1")
+        # A question without a row has no answers: 0, and not unknown.
         .with_columns(pl.col(pl.Int64).fill_null(0))
         .with_columns(
             annotators=pl.max_horizontal(pl.lit(wanted, pl.Int64), "max_votes"),
             scored=pl.col("scored").fill_null(value=False),
         )
+        # Without an otherwise: null where votes are unknown.
         .with_columns(pl.when(pl.col("votes_known").fill_null(value=True)).then(_VOTES).name.keep())
         .drop("votes_known")
         .sort(KEY)
@@ -144,6 +146,7 @@ def mean_by(figures: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     values = figures.select(
         *by, **{key: pl.when(of.among).then(of.value.cast(pl.Float64)) for key, of in MEASURES.items()}
     )
+    # Each measure is one list, since they differ in how many questions count.
     lists = (
         values.group_by(by).agg(pl.all().drop_nulls()) if by else values.select(pl.all().drop_nulls().implode())
     )
@@ -177,7 +180,7 @@ def in_measure_order() -> pl.Expr:
 class Stats(Summarised):
     """The figures of a dataset, one frame each; locales are in registry order, topics in text order.
 
-    Counts are whole numbers. A *question* is one template in one locale. the attributes say what every
+    Counts are whole numbers. A *question* is one template in one locale. The attributes say what every
     column holds.
     """
 
@@ -209,10 +212,10 @@ class Stats(Summarised):
     """One row per pair of locales: ``locale_a``, ``locale_b``, ``templates``, ``common_words``, ``word_share``,
     ``common_lemmas``, ``lemma_share``; see `_answer_overlap`. Empty where it was not asked for."""
     annotator_agreement: pl.DataFrame | None
-    """`frame_columns.AGREEMENT`, one row per locale: how far its annotators agree; null where their responses
+    """`frames.AGREEMENT`, one row per locale: how far its annotators agree; null where their responses
     are not known."""
     annotator_groups: pl.DataFrame | None
-    """`frame_columns.ANNOTATOR_GROUPS`, one row per locale, part of the profile and group: the same by what
+    """`frames.ANNOTATOR_GROUPS`, one row per locale, part of the profile and group: the same by what
     annotators told about themselves; null where none agreed to tell."""
     mcq_counts: pl.DataFrame | None
     """One row per locale and topic that have multiple-choice questions: ``locale``, ``topic``, ``templates``

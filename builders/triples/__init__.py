@@ -90,6 +90,7 @@ def _cycles(parents: Mapping[str, list[str]]) -> Iterator[tuple[str, ...]]:
             # From a parent to its child, and back to where it begins.
             parent, child, *_ = cycle = error.args[1]
             parents[child].remove(parent)
+            # Backwards, from child to parent, and without the start, which stands at both ends.
             yield _from_its_first(cycle[:0:-1])
         else:
             return
@@ -129,7 +130,7 @@ class TripleBuild:
         return tuple(self.index["language"].unique().sort())
 
     def rows(self, language: str) -> pl.DataFrame:
-        """The rows of a language, `triple_rows.TRIPLES`, ordered by item number and origin.
+        """The rows of a language, `rows.TRIPLES`, ordered by item number and origin.
 
         Raises:
             InputError: If the language holds none; names those that do.
@@ -242,6 +243,7 @@ def _ingredients(
     if options.own_parts == "drop":
         parts = parts.filter(pl.col("item") != pl.col("value"))
     ingredients = Ingredients(parts, of(domain.material_properties), of(domain.image_properties))
+    # Where own parts are kept, nothing is left out that a finding would tell of.
     return ingredients, own.select("item") if options.own_parts == "drop" else own.select("item").clear()
 
 

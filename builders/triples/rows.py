@@ -50,7 +50,7 @@ def language_rows(
         options: ``images`` and ``chinese``.
 
     Returns:
-        `triple_rows.TRIPLES`, ordered by item number and origin.
+        `rows.TRIPLES`, ordered by item number and origin.
     """
     converted = language == "zh" and options.chinese != "keep"
     shown = names.with_columns(original="label")
@@ -304,6 +304,7 @@ def _successors(claims: pl.DataFrame, domain: Domain) -> dict[str, str]:
         .filter(pl.col("value").list.len() == 1, pl.col("item").is_in(list(historical)))
     )
     step = {item: values[0] for item, values in followed.iter_rows() if values[0] is not None}
+    # A chain that ends at a historical country, or goes round among such, leads to none of today.
     return {item: end for item, end in _ends(step).items() if end not in historical}
 
 
@@ -341,6 +342,7 @@ def _routed(items: pl.DataFrame, claims: pl.DataFrame, domain: Domain) -> pl.Dat
 
 def _mapped(rows: pl.DataFrame, successors: dict[str, str]) -> pl.DataFrame:
     """The rows with ``origin``: the stated one, or its successor."""
+    # Not `replace_strict`: what has no successor stays as it is.
     origin = pl.col("stated").replace(successors) if successors else pl.col("stated")
     return rows.with_columns(origin=origin)
 
@@ -364,6 +366,7 @@ def _dropped(
         .join(others, on="item", how="left")
         .join(final, on="item", how="left")
         .filter(pl.col("final").is_null() | pl.col("several"))
+        # The detail names the origins that count, else those stated, else those of routes.
         .with_columns(named=pl.coalesce("final", "own", "others"))
         .with_columns(first=pl.col("named").list.first())
         .join(refusal, left_on="first", right_on="origin", how="left")

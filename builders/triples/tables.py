@@ -24,7 +24,7 @@ class TripleTables:
     domain: Domain
     build: TripleBuild
     templates: pl.DataFrame
-    """`triple_rows.TEMPLATES`; empty for a domain without."""
+    """`rows.TEMPLATES`; empty for a domain without."""
     source: str
     """Name of the snapshot, for findings."""
 
@@ -104,7 +104,7 @@ def triple_tables(
         facts: What a snapshot says about the domain.
         domain: What to look for.
         options: Rules; the defaults when absent.
-        templates: `triple_rows.TEMPLATES` of prompts about its items; none when absent.
+        templates: `rows.TEMPLATES` of prompts about its items; none when absent.
         source: What to call the snapshot in findings and in the report.
 
     Raises:

@@ -89,6 +89,7 @@ def _overlaps(
     @cache
     def acceptable_meanings(question: str, tag: str, answer_format: AnswerFormat) -> Mapping[str, str]:
         texts = acceptable.get((question, tag), ())
+        # Of several answers with one meaning the last is named, which is enough for a message.
         return {meaning: text for text in texts for meaning in meanings(text, answer_format)}
 
     def overlaps(question: str, tag: str, wrong: Sequence[str]) -> Iterator[str]:
@@ -134,6 +135,7 @@ def _given_answers(release: Release, formats: Mapping[str, AnswerFormat], verdic
         )
     ]
     proposed = [
+        # Without a locale: a proposed option can be a distractor of its region, and nobody's correct answer.
         (template_id, None, one.origin.region, text)
         for template_id, proposals in verdicts.proposed.items()
         for one in proposals

@@ -56,6 +56,8 @@ _MAY_BE_BLANK = ("question", "Question", "en_question", "Translation")
 """Columns that are blank where their source left them so."""
 _EMPTY_WHERE_UNKNOWN = ("Source",)
 """Columns that are empty where nobody recorded what they hold."""
+# Nothing, outer white space, or a character that is a control or format character, a separator of lines or
+# paragraphs, of private use, unassigned, or the replacement of a damaged one.
 _SUSPECT = r"^$|^\s|\s$|[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}\x{FFFD}]"
 """Texts worth a closer look; far fewer than all."""
 _SUSPECT_PROMPT = _SUSPECT.replace(r"\p{Cc}", r"[\p{Cc}--\n]")
@@ -65,6 +67,7 @@ _REASONS = "idks.others.reason"
 """Column of annotators' own sentences."""
 _ANSWERS = ("annotations.answers", "annotations.en_answers")
 """Columns of answers: a shop's address may be one, so that a person has to look; most numbers are answers."""
+# Signs of an address, or at least eight digits with two signs at most between any two of them.
 _TRACE = r"@|://|(?i:www\.)|\d(?:[\s().\-/]{0,2}\d){7,}"
 """A text without any of these names nobody."""
 
@@ -264,6 +267,7 @@ def _letters_of(script: str) -> str | None:
     """
     letters = "".join(rf"\p{{sc={part}}}" for part in _PARTS.get(script, (script,)))
     try:
+        # What stands in the series is of no account: the expression is refused if the script is unknown.
         pl.Series(["a"]).str.contains(f"[{letters}]")
     except pl.exceptions.ComputeError:
         return None

@@ -231,6 +231,7 @@ def draw_seeds(prompts: Sequence[str], samples: Sequence[int] | None, decoding: 
     """
     draws = [0] * len(prompts) if samples is None else samples
     texts = [f"{decoding.seed}|{draw}|{prompt}" for prompt, draw in zip(prompts, draws, strict=True)]
+    # 31 bits of the digest, which a signed number of 32 bits can hold.
     return [int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") >> 1 for text in texts]
 
 

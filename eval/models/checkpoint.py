@@ -168,6 +168,7 @@ def _read(folder: Path, name: str, revision: str | None, *, where: str) -> Check
     for file in sorted(folder / known for known in (*TOKENIZERS, *_FURTHER_TOKENIZER_FILES)):
         if file.is_file():
             text = read_content(file)
+            # With name and length, so that no text can move from one file to the next unseen.
             tokenizer.update(f"{file.name}\0{len(text)}\0".encode() + text)
     digests = (hashlib.sha256(content).hexdigest(), weights.hexdigest(), tokenizer.hexdigest())
     return Checkpoint(folder, name, revision, config, *digests)
@@ -211,6 +212,7 @@ def _add_tensors(digest: "hashlib._Hash", file: Path, where: str) -> None:
         # A safetensors file: the header's length in eight bytes, the header in JSON, the tensors; offsets count
         # from behind the header.
         length = int.from_bytes(content.read(8), "little")
+        # A damaged length can be anything; the file has no more than its size.
         header = content.read(min(length, size))
         tensors = [entry for key, entry in json.loads(header).items() if key != "__metadata__"]
         spans = sorted(entry["data_offsets"] for entry in tensors)

@@ -99,6 +99,7 @@ class LocalModel:
 
     def with_decoding(self, decoding: Decoding) -> Self:
         """The same model, writing in another way."""
+        # A shallow copy: both write with the same weights.
         other = copy(self)
         other._decoding = decoding
         return other

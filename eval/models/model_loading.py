@@ -311,6 +311,7 @@ def make_tiny_model(out: Path, *, seed: int = 0) -> None:
         eos_token_id=0,
         pad_token_id=0,
     )
+    # The caller's random numbers go on as if nothing had been drawn.
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         model = GPT2LMHeadModel(config)

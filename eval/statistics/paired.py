@@ -58,6 +58,7 @@ def macro_test(differences: Clusters, *, seed: int = 0, permutations: int = _PER
         permutations: Random exchanges of clusters, each in all groups at once.
     """
     present = differences.present
+    # What each cluster adds to the mean over groups, shape ``(1, n_clusters)``: a sign turns it in all of them.
     shares = (present.totals / present.counts.sum(axis=1, keepdims=True)).mean(axis=0, keepdims=True)
     return PairedTest(
         macro_estimate(differences, seed=seed, proportion=False),

@@ -53,6 +53,7 @@ class CorrectedMeans:
         A cell without a label is taken to be like the others of its group; intervals let it be anything.
         """
         totals = self.weights.sum(axis=1)
+        # Cells without a label hold nothing here: to divide by `known` below scales the others of a group up.
         held = np.where(totals > 0, self.shares.sum(axis=1), 0.0)
         means = np.nan_to_num(divide(self.correct.sum(axis=1), totals))
         sums, known = (
@@ -83,6 +84,7 @@ class CorrectedMeans:
         centre = float(by @ centres)
         reach = student_quantile(1 - (1 - LEVEL) / 2, freedom) * float(np.linalg.norm(by @ errors))
         least, most = float(np.minimum(by, 0).sum()), float(np.maximum(by, 0).sum())
+        # Added labels move the middle: so the interval is widened to hold the figure, and cut to the possible.
         low, high = max(min(centre - reach, value), least), min(max(centre + reach, value), most)
         return Estimate(value, low, high, size, n_clusters)
 
@@ -135,6 +137,7 @@ class CorrectedMeans:
         totals = numbers + 2 * added
         means = (self.correct.sum(axis=1) + added) / totals
         sizes = self.shares.sum(axis=1)
+        # Shape ``(n_groups, n_cells)``: products with it add cells up by group.
         of_group = self.cell_groups == np.arange(len(self.groups))[:, np.newaxis]
         centres: FloatArray = of_group @ (sizes * means)
         of_label = (sizes / totals)[:, np.newaxis]
@@ -186,6 +189,7 @@ def corrected_means(
     weights, correct = (added_up(at, drawn * x) for x in (1.0, np.asarray(labels, dtype=np.float64)))
     # Kish's number is the sum squared by the sum of squares.
     scale = np.nan_to_num(divide(weights.sum(axis=1), (weights**2).sum(axis=1)))[:, np.newaxis]
+    # An item counts one by the size of its group, so that the shares of a group add up to 1.
     shares = added_up(np.arange(len(cell)), 1 / sizes[group])
     return CorrectedMeans(
         tuple(found.tolist()), held // n_kinds, shares, weights * scale, correct * scale, sizes

@@ -144,6 +144,7 @@ class HubClient:
                         self._requests.ended = True
                         raise
             finally:
+                # The client goes on to be used, by the next attempt or the next call.
                 self._requests.ended = False
 
         self.ask(download)

@@ -213,6 +213,7 @@ class Studio:
         """
 
         def page(found: Mapping[str, Any]) -> tuple[list[_R], int]:
+            # Listings of tasks say "total", others "count".
             return [made(one) for one in found[name]], int(found["total" if "total" in found else "count"])
 
         failed: BlendError = ConflictError(

@@ -64,6 +64,7 @@ def parse_manifest(release: Path) -> ReleaseManifest:
         parse_json(text, MANIFEST_NAME)  # pydantic would take the last of two equal keys
         return ReleaseManifest.from_json(text)
     except (ValidationError, RowError) as error:
+        # Without the advice that the error ends with: the one below is for the whole file.
         reason = first_reason(error) if isinstance(error, ValidationError) else str(error).rpartition("; ")[0]
         raise InputError(
             f"{path}: not a manifest that this version of {DISTRIBUTION} reads ({reason}); "
@@ -129,6 +130,7 @@ def read_release_files(release: Path) -> dict[str, ReleaseFile]:
     present = {
         path.relative_to(release).as_posix()
         for path in sorted(release.rglob("*"))
+        # A link that leads nowhere is no file, and yet lies there.
         if (path.is_file() or path.is_symlink()) and not is_the_hubs(path.relative_to(release).as_posix())
     }
     _refuse(release, file_faults(release) | {"not in the manifest": sorted(present - listed)})
@@ -210,7 +212,9 @@ def _digested(release: Path, path: str) -> ReleaseFile:
 # The published form of a release: the few texts that can be finished only when the repository is known.
 
 
+# The name in a call that loads: as a build writes it, or as it was published before.
 _LOADED = re.compile(r'(load_(?:dataset|annotations)\(")(?:REPOSITORY|[\w.-]+/[\w.-]+)(?=", )')
+# Addresses of an earlier publication, and paths that have none yet.
 _ADDRESS = re.compile(r'(?<="contentUrl": ")https?://[^"]+?/resolve/v[\d.]+/')
 _RELATIVE = re.compile(r'(?<="contentUrl": ")(?!https?://)')
 _EXPLAINED = "`REPOSITORY` is the name of this repository, as `org/name`. "
@@ -273,4 +277,5 @@ def _changelog(text: str, version: str, allow_errors: str | None) -> str:
         return text
     heading = f"## {version}\n"
     note = f"{heading}{_DESPITE}{' '.join(allow_errors.split())}\n"
+    # A release that was published so, and pulled back, has the note.
     return text if note in text else text.replace(heading, note, 1)

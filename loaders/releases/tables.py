@@ -175,7 +175,7 @@ def read_figures(release: Path, name: str) -> pl.DataFrame | None:
     """The file `AGREEMENT_NAME` or `ANNOTATOR_GROUPS_NAME` of a release, in its order; null if it has none.
 
     Returns:
-        `frame_columns.AGREEMENT` or `frame_columns.ANNOTATOR_GROUPS`.
+        `frames.AGREEMENT` or `frames.ANNOTATOR_GROUPS`.
 
     Raises:
         RowError: If the file is there and cannot be read.
@@ -202,6 +202,7 @@ def read_findings(path: Path) -> Iterator[tuple[str, dict[str, Any] | RowError]]
     """
     with open_content(path) as lines:
         number = 0
+        # One byte more, by which a line that is too long differs from one that just fits.
         while line := lines.readline(LINE_BYTES + 1):
             number += 1
             where = f"{FINDINGS_NAME}:{number}"

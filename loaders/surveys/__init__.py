@@ -194,6 +194,7 @@ def _number(row: Cells, column: str, sign: str, diagnostics: Diagnostics) -> flo
     if isinstance(cell, str):
         refuse_rewritten(cell, where, diagnostics)
     try:
+        # Commas of thousands stay, so that such a number is refused and not read as a small one.
         value = float(text.replace(sign, "."))
     except ValueError:
         value = float("nan")

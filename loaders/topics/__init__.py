@@ -188,6 +188,7 @@ def _lines(
         if not cells:
             continue
         is_empty = False
+        # Nothing is added where there are too many, which is told below.
         cells += [""] * (len(names) - len(cells))
         needed = zip(names, cells[: len(names) - optional], strict=False)
         blank = next((name for name, cell in needed if not cell), None)

@@ -143,4 +143,5 @@ def _templates(path: Path, folder: Path, diagnostics: Diagnostics) -> Iterator[t
                 diagnostics.problem(what, where=location, fix="write hasParts_N or country_N")
             for number, letter in _NUMBERED.items():
                 template = template.replace(number, letter)
+            # Last in `TEMPLATES`: whether the country is named, and whether the template is published.
             yield language, relation, template, relation.startswith("country_"), True

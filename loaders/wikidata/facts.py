@@ -141,7 +141,7 @@ class Facts:
     descriptions: pl.DataFrame
     """``item``, ``language``, ``description``, in the same way."""
     findings: pl.DataFrame
-    """`frame_columns.FINDINGS`: values that are no item, labels without or with a wrong language, ..."""
+    """`frames.FINDINGS`: values that are no item, labels without or with a wrong language, ..."""
 
 
 def read_facts(path: Path | str, domain: Domain, *, sha256: str | None = None) -> Facts:
@@ -244,6 +244,7 @@ def _of_items(table: _Table) -> pl.DataFrame:
     """The rows whose subject is an item, by its identifier."""
     table.flush()
     rows = pl.concat(table.chunks).filter(pl.col("item").str.starts_with(ENTITY))
+    # Properties and lexemes are entities as well; an item is Q and a number.
     return rows.with_columns(pl.col("item").str.strip_prefix(ENTITY)).filter(pl.col("item").str.contains(_QID))
 
 

@@ -69,6 +69,7 @@ def partial_snapshots(outs: Collection[Path], plan: Mapping[str, Any]) -> Iterat
         ConflictError: If another process is taking the snapshots.
         StorageError: If the disk is full.
     """
+    # The first file names folder and lock, so that the same call finds them again.
     out = next(iter(outs))
     folder = out.with_name(f"{out.name}.partial")
     out.parent.mkdir(parents=True, exist_ok=True)
@@ -160,6 +161,7 @@ def _check_nothing_is_replaced(
                 "would be replaced; choose another `out`, or move it to where that snapshot is"
             )
         elif earlier is None or info.started != earlier["started"]:
+            # Of another run: each is known by when it first started.
             raise _replaced(out, info)
         else:
             finished[out] = info
@@ -295,6 +297,7 @@ def write_snapshot(
         content_sha256=content,
         sdk_version=version(DISTRIBUTION),
     )
+    # A run that was killed before it wrote the account has left the same bytes.
     if out.exists() and out.read_bytes() != packed:
         raise _replaced(out)
     out.parent.mkdir(parents=True, exist_ok=True)

@@ -20,7 +20,7 @@ KINDS = {"hasParts": False, "country": True}
 
 
 def packaged_templates(name: str = PACKAGED) -> pl.DataFrame:
-    """Packaged templates, `triple_rows.TEMPLATES`, in file order: about food, ten in each of 14 languages."""
+    """Packaged templates, `rows.TEMPLATES`, in file order: about food, ten in each of 14 languages."""
     text = files("blend.schemas").joinpath(name).read_text(encoding="utf-8")
     return parse_templates(text, source=name)
 
@@ -28,14 +28,14 @@ def packaged_templates(name: str = PACKAGED) -> pl.DataFrame:
 def parse_templates(text: str, *, source: str) -> pl.DataFrame:
     """The templates of a TOML text: one table per language with the lists ``hasParts`` and ``country``.
 
-    Whether the sentences are sound is for `prompts.check_templates` to say.
+    Whether the sentences are sound is for `check_templates` to say.
 
     Args:
         text: TOML; a table is named by its language tag.
         source: File name for messages.
 
     Returns:
-        `triple_rows.TEMPLATES`, languages and templates in the order of the text.
+        `rows.TEMPLATES`, languages and templates in the order of the text.
 
     Raises:
         RowError, RowErrors: If the text is not TOML, a table's name no language tag, or a list missing, unknown
@@ -75,7 +75,7 @@ def check_templates(templates: pl.DataFrame) -> pl.DataFrame:
     """List the templates that have other placeholders than they need.
 
     Args:
-        templates: `triple_rows.TEMPLATES`.
+        templates: `rows.TEMPLATES`.
 
     Returns:
         `FINDINGS`, ordered by place; empty if nothing is. ``source`` is ``language:relation``.
@@ -90,5 +90,6 @@ def check_templates(templates: pl.DataFrame) -> pl.DataFrame:
 
 def _fault(template: str, *, with_country: bool) -> str | None:
     wanted = sorted(value for name, value in PLACEHOLDERS.items() if name != "country" or with_country)
+    # Lists and no sets: a placeholder that stands there twice is wrong as well.
     found = sorted(_PLACEHOLDER.findall(template))
     return None if found == wanted else f"holds {' '.join(found) or 'nothing'} instead of {' '.join(wanted)}"

@@ -64,6 +64,7 @@ def pattern(batch: Batch, domain: Domain, languages: Sequence[str] | None) -> st
 
 
 def _members(classes: str, domain: Domain, digit: str) -> str:
+    # The last digit of the item's number: ten such questions are the whole one.
     ends = f' FILTER(STRENDS(STR(?s), "{digit}"))' if digit else ""
     return _each(
         domain.class_properties,

@@ -231,6 +231,7 @@ def _ask_members(ask: Ask, domain: Domain) -> set[str]:
         asked |= level
         found = {_qid(subject) for subject, _, _ in ask(queries.MEMBERS, level)} - {""}
         members |= found
+        # What was asked about is left out, so that a circle of classes ends.
         level = found - asked
     return members
 

@@ -86,6 +86,7 @@ def make_tree(candidates: Sequence[Sequence[int]], *, fed_at_a_time: int) -> Tre
         for token in tokens:
             node = nodes.setdefault((node, token), len(nodes))
         end_of[tokens] = node
+    # Of no nodes an array of shape ``(0, 2)``, which can be taken apart as well.
     parents, tokens_of = np.array([*nodes], dtype=np.int64).reshape(-1, 2).T
     return Tree(
         tokens_of,
@@ -99,6 +100,7 @@ def make_tree(candidates: Sequence[Sequence[int]], *, fed_at_a_time: int) -> Tre
 def _parts(tokens: IntArray, parents: IntArray, fed_at_a_time: int) -> Iterator[TokenRun]:
     """Whole branches of the root, as many of them together as the limit allows."""
     fed = np.zeros(len(tokens), dtype=bool)
+    # Nodes that others go on from; a last token is read, and never fed.
     fed[parents[parents != ROOT]] = True
     begin = size = 0
     # Numbers are given depth first, so a branch is the nodes up to the next child of the root.
@@ -116,10 +118,12 @@ def _part(tokens: IntArray, parents: IntArray, fed: NDArray[np.bool_], read: ran
     nodes = [node for node in read if fed[node]]
     row_of = {node: row for row, node in enumerate(nodes)} | {ROOT: ROOT}
     sees = np.eye(len(nodes), dtype=bool)
+    # A parent stands before its children, so that what it sees is known before what they see.
     for row, node in enumerate(nodes):
         if parents[node] != ROOT:
             sees[row] |= sees[row_of[int(parents[node])]]
     rows = np.array([row_of[int(parents[node])] for node in read], dtype=np.int64)
+    # A node sees itself and the tokens before it, so that one less is its depth.
     return TokenRun(tokens[nodes], sees.sum(axis=1) - 1, sees, rows, np.array(read, dtype=np.int64))
 
 
@@ -377,4 +381,5 @@ def picked(logits: "torch.Tensor", rows: NDArray[np.int64], tokens: NDArray[np.i
 
     values = logits.float()
     at = torch.from_numpy(rows).to(logits.device), torch.from_numpy(tokens).to(logits.device)
+    # Not `log_softmax`, whose result would be as large as all logits again.
     return (values[at] - values.logsumexp(dim=-1)[at[0]]).double().cpu().numpy()

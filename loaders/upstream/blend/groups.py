@@ -66,6 +66,7 @@ def annotation_row(entry: Entry, origin: Origin) -> dict[str, Any]:
     if counts != sorted(counts, reverse=True):
         origin.finding("unsorted-groups", f"votes are not in descending order: {counts}", "sorted")
         if origin.clean:
+            # Stable: groups with equally many votes stay in the order of the file.
             groups.sort(key=lambda group: -group["count"])
     return {
         "template_id": origin.template_id,
@@ -122,6 +123,7 @@ def _idks(idks: Mapping[str, int], origin: Origin) -> dict[str, Any]:
         if reason in _KINDS:
             continue
         origin.note("free-text-reason", f"{reason!r} ({votes}) is a key of idks; moved to others")
+        # A reason that nobody gave is told, and kept nowhere.
         if votes:
             reasons[origin.text(reason, "idks")] += votes
     if sum(idks.values()) > ANNOTATORS:

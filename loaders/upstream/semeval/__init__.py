@@ -213,6 +213,7 @@ class _Reader:
                 self.note("semeval-no-english", row, detail)
                 if not question:
                     continue
+            # A dict for its order, in which findings are told.
             kept |= dict.fromkeys((row_id, in_english(row_id)) if en_question else (row_id,))
             here = {"template_id": row_id, "locale": locale.tag, "source": row.location}
             questions.append(
@@ -252,6 +253,7 @@ class _Reader:
                 detail = f"{row_id!r} has other than {len(LETTERS)} options; the question is left out"
                 self.note("semeval-few-options", row, detail)
                 continue
+            # Letter by letter: the text "ABCD" holds "" and "AB" as well.
             if key not in (*LETTERS,) or not question:
                 what = "the question is blank" if key in (*LETTERS,) else f"the key of {row_id!r} is {key!r}"
                 self.note("semeval-no-gold", row, f"{what}; the question is left out")
@@ -261,6 +263,7 @@ class _Reader:
             found.append(
                 {
                     "mcq_id": row_id,
+                    # The first one with these words names the template where no short answer has them.
                     "template_id": templates.setdefault((locale.tag, question), row_id),
                     "locale": locale.tag,
                     "topic": TOPIC,

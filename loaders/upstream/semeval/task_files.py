@@ -143,6 +143,7 @@ def task_rows(
             what = f"{row_id!r} stands on several lines; joined by a blank"
             diagnostics.finding("semeval-split-row", location, what)
         cells = " ".join(held).split("\t")
+        # A question with three options may end before the column of the fourth.
         if len(cells) == len(names) - 1 and names[-1] == OPTIONS[-1]:
             cells.append("")
         rows += _row(location, names, cells, diagnostics, fix)
