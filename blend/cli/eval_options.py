@@ -167,8 +167,9 @@ def read_values(values: Sequence[str] | None) -> dict[str, Any]:
     given: dict[str, Any] = {}
     for text in values or ():
         name, value = named_value("-M", text, example="dtype=float32")
-        if given.setdefault(name, value) is not value:
+        if name in given:
             raise UsageError(f"-M {text}: {name} is given twice")
+        given[name] = value
     return given
 
 

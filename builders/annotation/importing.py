@@ -222,6 +222,11 @@ def _draft(
     rest = [column for column in values if column not in (common["annotator"], common["locale_column"])]
     wide = {column: ids[_key(column)] for column in rest if _key(column) in ids}
     named = {column: {text: ids[_key(text)] for text in values[column] if _key(text) in ids} for column in rest}
+    if not rest:
+        who = "the people, or their locale"
+        raise InputError(
+            f"{name}: no column holds answers, since every column holds {who}; import a table with both"
+        )
     asking = max(rest, key=lambda column: len(named[column]))
     # Wide or long: where more questions are recognised, in the headings or in the cells of one column.
     if len(wide) >= len(named[asking]):

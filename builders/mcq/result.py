@@ -222,9 +222,7 @@ def too_few_regions(asked: pl.DataFrame, locales: Registry) -> str | None:
         Null if nothing is missing.
     """
     known = [locales.get(tag) for tag in asked["locale"].unique().sort()]
-    akin = {
-        one.tag: [other.tag for other in known if not are_apart(one, other) or other == one] for one in known
-    }
+    akin = {one.tag: [other.tag for other in known if not are_apart(one, other)] for one in known}
     region = {one.tag: one.region for one in known}
     short = 0
     for tags in asked.group_by("template_id").agg(pl.col("locale").unique())["locale"].to_list():

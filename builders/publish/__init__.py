@@ -96,7 +96,7 @@ def publish_release(
         What was done.
 
     Raises:
-        InputError: If the release is not as its manifest says or is not sound, or holds data that may not be
+        InputError: If the release is not as its manifest says or is not valid, or holds data that may not be
             passed on; if the version does not follow
             from the changes or is not above the latest; if the repository holds something else.
         ConflictError: If the version is taken by other content, or if somebody else publishes at the same time.
@@ -145,7 +145,7 @@ def _check_token(pending: PendingCommit) -> None:
 
 
 def _checked_plan(pending: PendingCommit, terms: _Terms) -> PublicationPlan:
-    """The plan for a release that is sound, and whose version and changelog go on from the latest one."""
+    """The plan for a release that is valid, and whose version and changelog go on from the latest one."""
     pending.on_progress("look at the repository", 0, 1)
     plan = look(pending, private=terms.private)
     pending.on_progress("look at the repository", 1, 1)
@@ -154,7 +154,7 @@ def _checked_plan(pending: PendingCommit, terms: _Terms) -> PublicationPlan:
 
 
 def _check(pending: PendingCommit, plan: PublicationPlan, terms: _Terms) -> None:
-    """Refuse what is about to be published if it is not sound, or does not go on from the latest version."""
+    """Refuse what is about to be published if it is not valid, or does not go on from the latest version."""
     if plan.action != "publish":
         return
     held = _check_valid(pending, allow_errors=terms.allow_errors)
@@ -209,7 +209,7 @@ def _description(pending: PendingCommit, plan: PublicationPlan, terms: _Terms) -
     return "\n".join(lines)
 
 
-# What has to hold before a release gets a tag for ever: it is sound, and its version and history are true. What
+# What has to hold before a release gets a tag for ever: it is valid, and its version and history are true. What
 # these functions alone need is imported in them: it takes longer than to publish what has been checked.
 
 _SHOWN = 3
@@ -219,7 +219,7 @@ _HEADING = re.compile(r"^## (\d+\.\d+\.\d+)\s*$", re.MULTILINE)
 
 
 def _check_valid(pending: PendingCommit, *, allow_errors: str | None) -> ReleaseManifest:
-    """Refuse a release that validation calls unsound, unless there is a reason to publish it all the same.
+    """Refuse a release that validation calls invalid, unless there is a reason to publish it all the same.
 
     Args:
         pending: The release.
@@ -245,7 +245,7 @@ def _check_valid(pending: PendingCommit, *, allow_errors: str | None) -> Release
         errors = [str(problem) for problem in found if problem.level is Level.ERROR]
         more = f", and {report.errors - _SHOWN} more" if report.errors > _SHOWN else ""
         raise InputError(
-            f"{release}: not sound, and a published version never changes: {'; '.join(errors[:_SHOWN])}{more}; "
+            f"{release}: not valid, and a published version never changes: {'; '.join(errors[:_SHOWN])}{more}; "
             f"see `blend validate {release}`, build the release again, or give a reason with `allow_errors`"
         )
     return _as_held(release)

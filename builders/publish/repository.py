@@ -228,7 +228,7 @@ class PendingCommit:
         # Tables are large and sent from the disk; the rest is held, so that what was checked is what is sent.
         if target.suffix == ".parquet":
             return CommitOperationAdd(path, str(target))
-        return CommitOperationAdd(path, self.contents.get(path) or target.read_bytes())
+        return CommitOperationAdd(path, self.contents[path] if path in self.contents else target.read_bytes())
 
 
 def _described(path: str, content: bytes) -> ReleaseFile:

@@ -21,7 +21,7 @@ from blend.schemas.arrow_types import arrow_schema, published_columns, published
 from blend.schemas.errors import LINES_PER_CAUSE, InputError, UnknownNameError, cause_of
 from blend.schemas.locales import Locale, Registry
 from blend.schemas.manifest import ReleaseManifest, TableInfo, leads_out
-from blend.schemas.models import FrozenModel
+from blend.schemas.models import FrozenModel, first_reason
 from blend.schemas.rows import QUESTION_CONFIGS, key_of, model_of
 from blend.schemas.summaries import Summarised, Table
 from blend.schemas.texts import pluralise
@@ -283,7 +283,7 @@ class Release:
             except InputError as refused:
                 return f"{name} is not read ({refused})"
             except (OSError, pa.ArrowException, pl.exceptions.PolarsError) as broken:
-                return f"{name} cannot be read as parquet ({str(broken).splitlines()[0]})"
+                return f"{name} cannot be read as parquet ({first_reason(broken)})"
             parts.append(_located(frame, name, table.config))
         if schema is None:
             return "it has no files"

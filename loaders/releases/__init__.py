@@ -237,7 +237,7 @@ def addressed_files(
         manifest: Its manifest.
         repo_id: ``org/name``, where it is to be published.
         endpoint: Address at which the Hub is reached; it is written only if it is that of the Hub itself.
-        allow_errors: Why it is published although it is not sound; told in its changelog.
+        allow_errors: Why it is published although it is not valid; told in its changelog.
 
     Returns:
         Contents by path, among them the manifest, which has their digests; the same for the same arguments, and

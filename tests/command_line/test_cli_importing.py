@@ -129,6 +129,14 @@ def test_what_a_map_and_its_table_must_be(collected: Path, case: dict[str, Any])
     assert not (collected / "responses").exists()
 
 
+def test_a_table_of_people_alone_is_refused(collected: Path):
+    Path("form.csv").write_text("Email Address\nmina@example.org\njun@example.org\n", "utf-8")
+    assert wrong(lambda: run("responses", "import", "form.csv", "--map", "map.toml", "--out", "collected")) == (
+        "form.csv: no column holds answers, since every column holds the people, or their locale; import a "
+        "table with both"
+    )
+
+
 @pytest.mark.slow
 def test_a_map_that_names_nobody_is_told_of(collected: Path):
     Path("form.csv").write_text(f"{LONG}\n밥\n빵\n", "utf-8")

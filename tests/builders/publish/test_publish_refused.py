@@ -139,7 +139,7 @@ def test_data_that_may_not_be_passed_on_is_refused(refusal, tmp_path: Path):
     )
 
 
-# What gets a tag that never moves: releases that are sound, with a true version and a whole history.
+# What gets a tag that never moves: releases that are valid, with a true version and a whole history.
 
 
 KR = "data/annotations/KR-00000.parquet"
@@ -166,12 +166,12 @@ def half_of_the_rows(table: bytes) -> bytes:
         pytest.param(KR, half_of_the_rows, "annotations/KR: ", id="cut"),
     ],
 )
-def test_an_unsound_release_is_refused(
+def test_an_invalid_release_is_refused(
     hub: Hub, refusal, releases, tmp_path: Path, path: str, change: Any, found: str
 ):
     release = altered(releases / "1.0.0", tmp_path / "unsound", path, change)
     message = refusal(release)
-    assert message.startswith(f"{release}: not sound, and a published version never changes: {found}")
+    assert message.startswith(f"{release}: not valid, and a published version never changes: {found}")
     assert message.endswith(
         f"; see `blend validate {release}`, build the release again, or give a reason with `allow_errors`"
     )
@@ -190,9 +190,9 @@ def test_what_was_validated_here_is_not_checked_again_until_it_differs(
     publish(releases / "1.0.0", dry_run=True, on_progress=lambda step, *_: steps.add(step))
     assert steps == {"look at the repository"}
     release = altered(releases / "1.0.0", tmp_path / "unsound", "README.md", with_another_number)
-    assert "not sound" in refusal(release)
+    assert "not valid" in refusal(release)
     assert not validate_release(release).passes()
-    assert "not sound" in refusal(release)
+    assert "not valid" in refusal(release)
 
 
 @pytest.mark.landing
