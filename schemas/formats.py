@@ -87,7 +87,7 @@ def asked_unit(en_question: str | None) -> str | None:
 
 
 def _number_in(text: str, language: str, unit: str | None = None) -> str:
-    """A whole number in digits without marks of thousands, if the text writes one; else the text.
+    """A whole number in digits without marks of thousands, its decimals behind a point; else the text.
 
     Args:
         text: Digits 0-9, folded, without outer punctuation.
@@ -315,8 +315,8 @@ def understood(
     """The canonical spelling of an answer that people also write in another notation.
 
     Besides what `canonical` takes, and punctuation behind it all (``7.``): numbers with marks of thousands, in
-    words to twelve, and with a counter (`formats.number_in`); times on the 12-hour clock and with a
-    word for the hour, days with the name of their month (`schemas.formats`).
+    words to twelve, with a counter, and with a decimal comma where the language has one (``7,0``); times on the
+    12-hour clock and with a word for the hour, days with the name of their month.
     ``docs/aggregation.md`` lists them. ``None`` for anything else: ``noon``, ``around 7`` and ``5 to 7`` are
     not one value, and nothing is guessed.
 
@@ -332,8 +332,8 @@ def understood(
     text = normalize("NFKC", western(answer)).strip().casefold().rstrip(_FULL_STOPS)
     if answer_format is AnswerFormat.INTEGER:
         text = _number_in(text, language, unit)
-        if (unit or "").endswith(_TENTHS) and (tenths := _IN_TENTHS.fullmatch(text)) and tenths[2] != "0":
-            return f"{int(tenths[1])}.{tenths[2]}"
+        if (unit or "").endswith(_TENTHS) and (tenths := _IN_TENTHS.fullmatch(text)):
+            return f"{int(tenths[1])}.{tenths[2]}".removesuffix(".0")
     elif answer_format is AnswerFormat.TIME:
         text = _time_in(text)
     elif not FRACTION_SIGN.search(answer):
