@@ -9,6 +9,7 @@ What is read here a careful reader would read the same way without knowing the q
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from datetime import date, timedelta
 from enum import StrEnum
 from functools import cache
@@ -71,6 +72,7 @@ _IN_TENTHS = re.compile(r"(\d{1,3})[.,](\d)")
 # The last form is the Indian one, 1,00,000.
 _THOUSANDS = re.compile(r"-?\d{1,3}(?:,\d{3})+|-?\d{1,3}(?:\.\d{3}){2,}|-?\d{1,2}(?:,\d{2})+,\d{3}")
 _COUNTED = re.compile(r"(-?\d[\d.,]*)\s?(\D+)")
+_ONE_COMMA = re.compile(r"(?<![\d.,])\d{1,3},\d{3}(?![.,]?\d)")
 
 
 def asked_unit(en_question: str | None) -> str | None:
@@ -85,7 +87,7 @@ def asked_unit(en_question: str | None) -> str | None:
 
 
 def _number_in(text: str, language: str, unit: str | None = None) -> str:
-    """A whole number in digits without marks of thousands, if the text writes one; else the text.
+    """A whole number in digits without marks of thousands, its decimals behind a point; else the text.
 
     Args:
         text: Digits 0-9, folded, without outer punctuation.
@@ -106,7 +108,8 @@ def _number_in(text: str, language: str, unit: str | None = None) -> str:
         counted_in_chinese = _chinese_count(text, counters) if tag in ("zh", "ja") else None
         if counted_in_chinese is not None:
             return str(counted_in_chinese)
-    return _without_thousands(text)
+    number = _without_thousands(text)
+    return number.replace(",", ".") if has_decimal_comma(language) else number
 
 
 def _without_thousands(text: str) -> str:
@@ -312,8 +315,8 @@ def understood(
     """The canonical spelling of an answer that people also write in another notation.
 
     Besides what `canonical` takes, and punctuation behind it all (``7.``): numbers with marks of thousands, in
-    words to twelve, and with a counter (`formats.number_in`); times on the 12-hour clock and with a
-    word for the hour, days with the name of their month (`schemas.formats`).
+    words to twelve, with a counter, and with a decimal comma where the language has one (``7,0``); times on the
+    12-hour clock and with a word for the hour, days with the name of their month.
     ``docs/aggregation.md`` lists them. ``None`` for anything else: ``noon``, ``around 7`` and ``5 to 7`` are
     not one value, and nothing is guessed.
 
@@ -329,8 +332,8 @@ def understood(
     text = normalize("NFKC", western(answer)).strip().casefold().rstrip(_FULL_STOPS)
     if answer_format is AnswerFormat.INTEGER:
         text = _number_in(text, language, unit)
-        if (unit or "").endswith(_TENTHS) and (tenths := _IN_TENTHS.fullmatch(text)) and tenths[2] != "0":
-            return f"{int(tenths[1])}.{tenths[2]}"
+        if (unit or "").endswith(_TENTHS) and (tenths := _IN_TENTHS.fullmatch(text)):
+            return f"{int(tenths[1])}.{tenths[2]}".removesuffix(".0")
     elif answer_format is AnswerFormat.TIME:
         text = _time_in(text)
     elif not FRACTION_SIGN.search(answer):
@@ -340,19 +343,41 @@ def understood(
     return canonical(text, answer_format)
 
 
+@cache
+def _cldr(locale: str) -> Any:
+    """What CLDR knows of a locale, or of its language where the region is our own; null where it lacks both."""
+    from babel import Locale, UnknownLocaleError
+
+    for tag in (locale, locale.partition("-")[0]):
+        with suppress(UnknownLocaleError, ValueError):
+            return Locale.parse(tag, sep="-")
+    return None
+
+
+@cache
+def has_decimal_comma(locale: str) -> bool:
+    """Whether decimals are written behind a comma in a locale, by CLDR."""
+    known = _cldr(locale)
+    return known is not None and known.number_symbols.get("latn", {}).get("decimal") == ","
+
+
+def may_be_decimal(answer: str, locale: str) -> bool:
+    """Whether the comma of a number parts its thousands, as it is read, or its decimals, as the locale writes.
+
+    ``1,500`` is 1500 in London, and one and a half in Madrid.
+    """
+    return has_decimal_comma(locale) and _ONE_COMMA.search(western(answer)) is not None
+
+
 _LONGEST_NUMBER = 15
 """Characters of the longest number that a float holds exactly."""
 
 
 @cache
 def writes_day_first(locale: str) -> bool:
-    """Whether dates in figures begin with the day in a locale, by CLDR; not where CLDR lacks its language."""
-    from babel import Locale, UnknownLocaleError
-
-    try:
-        pattern = str(Locale.parse(locale, sep="-").date_formats["short"].pattern)
-    except (UnknownLocaleError, ValueError):
-        return False
+    """Whether dates in figures begin with the day in a locale, by CLDR; not where it lacks the language."""
+    known = _cldr(locale)
+    pattern = "" if known is None else str(known.date_formats["short"].pattern)
     return -1 < pattern.find("d") < pattern.find("M")
 
 

@@ -204,7 +204,7 @@ class Registry:
         """
         if name not in self._by_code:
             shared = [locale.split for locale in self if locale.region == name]
-            raise UnknownNameError("locale", name, shared) if shared else _unknown(name, self.tags)
+            raise UnknownNameError("locale", name, shared) if shared else self._unknown(name, self.tags)
         return self._by_code[name]
 
     def called(self, name: str) -> list[Locale]:
@@ -215,29 +215,41 @@ class Registry:
         Raises:
             UnknownNameError: If there is none; lists the tags and the names of the regions.
         """
+        if found := self._named(name):
+            return found
+        names = {*self.tags, *(locale.region_name for locale in self)}
+        raise self._unknown(name, names, among=f"tags and names of the {len(self.tags)} locales")
+
+    def _named(self, name: str) -> list[Locale]:
         wanted = name.casefold().removeprefix("the ")
-        found = [
+        return [
             locale
             for locale in self
             if wanted
             in {n.casefold() for n in (*_codes(locale), locale.region, locale.native_name, *locale.names)}
         ]
-        if not found:
-            names = {*self.tags, *(locale.region_name for locale in self)}
-            raise _unknown(name, names, among=f"tags and names of the {len(self.tags)} locales")
-        return found
 
     def meant(self, name: str) -> str | None:
         """The tag that somebody may have meant by a name that is none.
 
-        Language and country are in each other's place, or the name is that of a region with one locale; the
-        tag is empty where the name is a locale indeed, just none of these, or has neither part of one.
+        Language and country are in each other's place, the region has another name (``en-UK``), or the name is
+        that of a region with one locale; the tag is empty where the name is a locale indeed, just none of
+        these, or has neither part of one.
         """
-        try:
-            found = [locale.tag for locale in self.called(name)]
-        except UnknownNameError:
-            return _meant_tag(name, self.tags)
-        return found[0] if len(found) == 1 else None
+        if found := self._named(name):
+            return found[0].tag if len(found) == 1 else None
+        return self._meant_among(name, self.tags)
+
+    def _meant_among(self, name: str, valid: Iterable[str]) -> str | None:
+        language, _, region = name.rpartition("-")
+        of_region = (locale.tag for locale in self._named(region) if locale.language == language.casefold())
+        return next(of_region, None) or _meant_tag(name, valid)
+
+    def _unknown(self, name: str, valid: Iterable[str], *, among: str | None = None) -> UnknownNameError:
+        own = "describe a region of your own in a locale file (`locale_file`, see docs/recipe.md)"
+        choices = tuple(valid)
+        meant = self._meant_among(name, choices)
+        return UnknownNameError("locale", name, choices, more=own, among=among, meant=meant)
 
     def rank(self, tag: str) -> int:
         """Position of the locale in the registry, from 0.
@@ -246,7 +258,7 @@ class Registry:
             UnknownNameError: If there is no such tag; lists the tags.
         """
         if tag not in self._ranks:
-            raise _unknown(tag, self.tags)
+            raise self._unknown(tag, self.tags)
         return self._ranks[tag]
 
     def extended(self, locales: Iterable[Locale], *, source: str = "locales") -> "Registry":
@@ -277,13 +289,6 @@ def language_name(tag: str) -> str:
     if not is_language(tag):
         raise UnknownNameError("language tag", tag, {locale.language for locale in registry()})
     return Language.get(tag).language_name()
-
-
-def _unknown(name: str, valid: Iterable[str], *, among: str | None = None) -> UnknownNameError:
-    own = "describe a region of your own in a locale file (`locale_file`, see docs/recipe.md)"
-    choices = tuple(valid)
-    meant = _meant_tag(name, choices)
-    return UnknownNameError("locale", name, choices, more=own, among=among, meant=meant)
 
 
 def _meant_tag(name: str, valid: Iterable[str]) -> str | None:

@@ -133,6 +133,11 @@ class Review(Row):
     groups: tuple[_ReviewedGroup, ...] = ()
     """Valid answers, each in exactly one group of variants."""
 
+    @property
+    def decided(self) -> list[str]:
+        """Answers on which it decides, as typed: invalid ones, then those of the groups."""
+        return [*self.invalid, *(answer for group in self.groups for answer in group.answers)]
+
     @model_validator(mode="after")
     def _one_decision_per_answer(self) -> Self:
         decided: dict[str, set[int]] = {}

@@ -12,7 +12,7 @@ from blend.schemas.formats import AnswerFormat, asked_unit, form_in_words, lacks
 from blend.schemas.frames import REVIEWS
 from blend.schemas.personal_data import own_words
 from blend.schemas.sheets import NO_TICKS, TICKS, Mark, parted, surely_rewritten
-from blend.schemas.texts import clean, fold, is_placeholder, is_unwritten, scripts_of, words
+from blend.schemas.texts import answer_key, clean, fold, is_placeholder, is_unwritten, scripts_of, words
 
 _TEXT = AnswerFormat.TEXT
 
@@ -92,7 +92,7 @@ def reviews_of(sheet: pl.DataFrame, *, reviewer: str) -> _Reviewed:
     questions = [rows for _, rows in sorted(by_question.items())]
     valid = [[row for row in rows if not row.invalid] for rows in questions]
     notes = [
-        *(note for rows in questions for rule in (_without_group, _out_of_format) for note in rule(rows)),
+        *(note for rows in questions for rule in _OF_ALL_ANSWERS for note in rule(rows)),
         *(note for rows in valid for rule in _OF_A_QUESTION for note in rule(rows)),
         *(note for rule in _OF_A_SHEET for note in rule(valid)),
     ]
@@ -237,6 +237,27 @@ def _out_of_format(rows: _Rows) -> Iterator[str]:
                     f"group with {form}, or has that as its English"
                 )
 
+
+def _decided_apart(rows: _Rows) -> Iterator[str]:
+    """Answers that differ in capitals alone, and of which one is invalid or in a group with other English."""
+    first: dict[str, _Answer] = {}
+    for row in rows:
+        earlier = first.setdefault(answer_key(row.answer), row)
+        other_english = set(map(fold, row.english)).isdisjoint(map(fold, earlier.english))
+        if row.invalid != earlier.invalid:
+            column, what = "invalid", f"{'invalid' if row.invalid else 'valid'} here and not in"
+        elif not row.invalid and row.group != earlier.group and other_english:
+            column, what = "group", "in another group than in"
+        else:
+            continue
+        yield (
+            f"{row.source}, column {column}: {row.answer!r} is {earlier.answer!r} but for capitals, and {what} "
+            f"{earlier.source}; decide on both alike, unless they mean different things"
+        )
+
+
+_OF_ALL_ANSWERS = (_without_group, _out_of_format, _decided_apart)
+"""What is told of all answers to a question, invalid ones as well."""
 
 _ISO_DAY = re.compile(r"\d{4}-\d\d-\d\d(?:[ T][\d:.]+)?")
 _LISTED = re.compile(r"[^\W\d_]\)?\s*[,;/、，；]\s*[^\W\d_]")

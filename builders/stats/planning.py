@@ -15,7 +15,7 @@ from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.tables import read_config
 from blend.schemas.errors import InputError, UnknownNameError
-from blend.schemas.frames import MAX_IDK, MAX_UNANSWERABLE
+from blend.schemas.frames import is_scored
 from blend.schemas.rows import ANNOTATIONS, MULTIPLE_CHOICE_QUESTIONS
 from blend.schemas.summaries import Summarised, Table
 
@@ -54,13 +54,7 @@ def power(mcqs: pl.LazyFrame) -> pl.LazyFrame:
         (1965), Survey sampling, for the design effect with clusters of unequal size; Miller (2024), Adding
         error bars to evals, https://arxiv.org/abs/2411.00640, section 5.
     """
-    sizes = mcqs.group_by("locale", "template_id").agg(size=pl.len().cast(pl.Int64))
-    by_locale = sizes.group_by("locale").agg(
-        templates=pl.len().cast(pl.Int64),
-        mcqs=pl.col("size").sum(),
-        size=(pl.col("size") ** 2).sum() / pl.col("size").sum(),
-    )
-    return by_locale.select(
+    return _by_locale(mcqs).select(
         "locale",
         "templates",
         "mcqs",
@@ -68,6 +62,16 @@ def power(mcqs: pl.LazyFrame) -> pl.LazyFrame:
         templates_needed=(_mcqs_needed(pl.col("size"), CLOSE) * pl.col("templates") / pl.col("mcqs"))
         .ceil()
         .cast(pl.Int64),
+    )
+
+
+def _by_locale(mcqs: pl.LazyFrame) -> pl.LazyFrame:
+    """How many ``templates`` and ``mcqs`` each locale has, and the mean ``size`` of a question's template."""
+    sizes = mcqs.group_by("locale", "template_id").agg(size=pl.len().cast(pl.Int64))
+    return sizes.group_by("locale").agg(
+        templates=pl.len().cast(pl.Int64),
+        mcqs=pl.col("size").sum(),
+        size=(pl.col("size") ** 2).sum() / pl.col("size").sum(),
     )
 
 
@@ -334,15 +338,12 @@ def made_of(shares: pl.DataFrame, mcqs: pl.DataFrame | None) -> pl.DataFrame:
     """
     if mcqs is None:
         return pl.DataFrame(schema={name: REGION_FIGURES[name] for name in ("locale", *_OF_MCQS)})
-    sizes = mcqs.group_by("locale", "template_id").agg(size=pl.len().cast(pl.Float64))
-    made = sizes.group_by("locale").agg(
-        pairs=pl.len(), mcqs=pl.col("size").mean(), size=(pl.col("size") ** 2).sum() / pl.col("size").sum()
-    )
     agreed = pl.col("majority") * pl.col("asked")
+    found = shares.filter(agreed > 0).join(_by_locale(mcqs.lazy()).collect(), on="locale")
     # A recipe with lower thresholds asks about more than a majority agrees on.
-    offered = pl.min_horizontal(pl.col("pairs") / agreed, 1.0)
-    found = shares.filter(agreed > 0).join(made, on="locale")
-    return found.select("locale", "mcqs", "size", offered=offered, mcqs_from=pl.lit("pilot"))
+    offered = pl.min_horizontal(pl.col("templates") / agreed, 1.0)
+    of_pair = pl.col("mcqs") / pl.col("templates")
+    return found.select("locale", "size", mcqs=of_pair, offered=offered, mcqs_from=pl.lit("pilot"))
 
 
 def _observed(annotations: pl.DataFrame, wanted: int) -> pl.DataFrame:
@@ -352,12 +353,11 @@ def _observed(annotations: pl.DataFrame, wanted: int) -> pl.DataFrame:
     others = reasons.field("others").list.eval(pl.element().struct.field("count")).list.sum()
     none, never, idk = (reasons.field(name) for name in ("no-answer", "not-applicable", "idk"))
     top = counts.list.max().fill_null(0)
-    is_scored = (none + never <= MAX_UNANSWERABLE) & (idk <= MAX_IDK) & (top > 0)
     is_agreed = (2 * top > wanted) & (never == 0) & (2 * (none + never + idk + others) < wanted)
     return (
         annotations.group_by("locale")
         .agg(
-            short_answers=is_scored.mean(),
+            short_answers=is_scored().mean(),
             majority=is_agreed.mean(),
             votes=counts.list.sum().sum(),
             asked=pl.len(),

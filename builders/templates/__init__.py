@@ -109,7 +109,6 @@ your
 """
 _FRAME_WORDS = frozenset(_FRAME.split())
 _HINT_OF_FORM = re.compile(r"\([^()]*(?:\([^()]*\)[^()]*)*\)")
-_BLOCK = 512
 
 
 class _Match(NamedTuple):
@@ -143,21 +142,19 @@ def _near_duplicates(texts: Sequence[str], *, threshold: float) -> list[_Match |
     contents = [content(text) for text in texts]
     groups = list(range(len(texts)))
     nearest: list[tuple[int, float] | None] = [None] * len(texts)
-    for start in range(0, len(contents), _BLOCK):
-        block = contents[start : start + _BLOCK]
-        similarities = process.cdist(
-            block, contents, scorer=fuzz.ratio, score_cutoff=100 * threshold, dtype=np.float32
+    for position, text in enumerate(contents):
+        # One question after the other: all of them at once would take memory that grows with their square.
+        [similarities] = process.cdist(
+            [text], contents, scorer=fuzz.ratio, score_cutoff=100 * threshold, dtype=np.float32
         )
-        for row, position in enumerate(range(start, start + len(block))):
-            similarities[row, position] = 0
-            for other in np.flatnonzero(similarities[row]):
-                _join(groups, position, int(other))
-            best = int(similarities[row].argmax())
-            if similarities[row, best] > 0:
-                nearest[position] = (best, float(similarities[row, best]) / 100)
+        similarities[position] = 0
+        if (alike := np.flatnonzero(similarities)).size:
+            best = int(similarities.argmax())
+            nearest[position] = best, float(similarities[best]) / 100
+            joined = {groups[position], *(groups[other] for other in alike)}
+            groups = [min(joined) if group in joined else group for group in groups]
     return [
-        None if found is None else _Match(_first(groups, position), *found)
-        for position, found in enumerate(nearest)
+        None if found is None else _Match(group, *found) for group, found in zip(groups, nearest, strict=True)
     ]
 
 
@@ -165,17 +162,6 @@ def content(text: str) -> str:
     """The content words of a question, folded and sorted, with single blanks."""
     bare = words(ANY_SLOT.sub(" ", _HINT_OF_FORM.sub(" ", text)))
     return " ".join(sorted([word for word in bare if word not in _FRAME_WORDS] or bare))
-
-
-def _join(groups: list[int], a: int, b: int) -> None:
-    first_a, first_b = _first(groups, a), _first(groups, b)
-    groups[max(first_a, first_b)] = min(first_a, first_b)
-
-
-def _first(groups: list[int], position: int) -> int:
-    while groups[position] != position:
-        position = groups[position]
-    return position
 
 
 _Row = dict[str, Any]

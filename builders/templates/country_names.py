@@ -17,9 +17,8 @@ Japan, Japanese              left, since it is another country; the reviewer is 
 
 import re
 from collections.abc import Mapping
-from enum import Enum
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from blend.builders.templates.localise import at_sentence_start
 from blend.schemas.locales import Locale, Registry
@@ -66,12 +65,8 @@ class Proposal(NamedTuple):
     """What to look at, each ``kind: what``."""
 
 
-class _Kind(Enum):
-    """Kind of thing that a name names."""
-
-    COUNTRY = "country"
-    NATIONALITY = "nationality"
-    PEOPLE = "people"
+_Kind = Literal["country", "nationality", "people"]
+"""Kind of thing that a name names."""
 
 
 def propose(question: str, author: Locale | None, locales: Registry) -> Proposal:
@@ -84,59 +79,51 @@ def propose(question: str, author: Locale | None, locales: Registry) -> Proposal
         locales: Whose names are known; those of other countries are left and told.
     """
     text = _SPEAKERS_OWN.sub(lambda match: COUNTRY + ("'s" if match["possessive"] else ""), clean(question))
-    mentions = _Mentions(text, author, locales)
-    text = _pattern(locales).sub(mentions.replaced, text)
-    reasons = mentions.reasons
+    own = author or _only_one_named(text, locales)
+    kinds: Mapping[str, _Kind] = {} if own is None else _names(own)
+    reasons: list[str] = []
+
+    def replaced(match: re.Match[str]) -> str:
+        name = match["name"]
+        kind = kinds.get(name.casefold())
+        if kind is not None and name.islower():
+            reasons.append(f"spelling: {name!r} is taken for a country or its people")
+        slotted, reason = _in_place(match, kind)
+        reasons.extend([reason] if reason else [])
+        return match[0] if slotted is None else slotted
+
+    text = _pattern(locales).sub(replaced, text)
     if not any(slot in text for slot in SLOTS):
         reasons.append(f"no country: nothing names the author's country; put {COUNTRY} where it belongs")
     return Proposal(text, tuple(dict.fromkeys(reasons)))
 
 
-class _Mentions:
-    """The mentions of countries in one text, replaced one by one."""
+def _in_place(match: re.Match[str], kind: _Kind | None) -> tuple[str | None, str | None]:
+    """Find what stands in the template for a name and the article and possessive around it.
 
-    def __init__(self, text: str, author: Locale | None, locales: Registry) -> None:
-        self.reasons: list[str] = []
-        own = author or _only_one_named(text, locales)
-        self._own = {} if own is None else _names(own)
-
-    def replaced(self, match: re.Match[str]) -> str:
-        """Return what stands in the template for a name and the article and possessive around it."""
-        name = match["name"]
-        kind = self._own.get(name.casefold())
-        if kind is None:
-            return self._left(match, f"another country: {name!r}")
-        if name.islower():
-            self.reasons.append(f"spelling: {name!r} is taken for a country or its people")
-        if kind is _Kind.COUNTRY:
-            indefinite = match["article"] if (match["article"] or "the").lower() != "the" else ""
-            return f"{indefinite} {COUNTRY}".strip() + ("'s" if match["possessive"] else "")
-        return self._people(match) if kind is _Kind.PEOPLE else self._adjective(match)
-
-    def _people(self, match: re.Match[str]) -> str:
+    Null for a name that is left; and what the reviewer is told, if anything.
+    """
+    name, article = match["name"], match["article"] or ""
+    before, after = match.string[: match.start("name")], match.string[match.end() :]
+    if kind is None:
+        return None, f"another country: {name!r}"
+    if kind == "country":
+        indefinite = "" if article.lower() == "the" else article
+        return f"{indefinite} {COUNTRY}".strip() + ("'s" if match["possessive"] else ""), None
+    if kind == "people":
         if match["possessive"]:
-            return self._left(match, f"people: {match['name']!r} in the possessive; rephrase it with {COUNTRY}")
+            return None, f"people: {name!r} in the possessive; rephrase it with {COUNTRY}"
         people = f"people from {COUNTRY}"
-        self.reasons.append(f"people: {match['name']!r} became {people!r}")
-        return people.capitalize() if at_sentence_start(match.string[: match.start()]) else people
-
-    def _adjective(self, match: re.Match[str]) -> str:
-        name, before, after = match["name"], match.string[: match.start("name")], match.string[match.end() :]
-        noun = _noun(after)
-        language = _SPEAKING.search(before) or _LANGUAGE_AFTER.match(after)
-        if language or (noun is None and _LANGUAGE_BEFORE.search(before)):
-            return self._left(match, f"language: {name!r} is left as the name of a language")
-        if noun is None or match["possessive"]:
-            return self._left(match, f"nationality: {name!r} has no noun behind it; rephrase it with {COUNTRY}")
-        self.reasons.append(f"nationality: {name!r} before {noun!r} became {NATIONALITY}")
-        article = match["article"] or ""
-        if article.lower() == "an":
-            article = article[0]
-        return f"{article} {NATIONALITY}".strip()
-
-    def _left(self, match: re.Match[str], reason: str) -> str:
-        self.reasons.append(reason)
-        return match[0]
+        is_first = at_sentence_start(match.string[: match.start()])
+        return people.capitalize() if is_first else people, f"people: {name!r} became {people!r}"
+    noun = _noun(after)
+    is_language = _SPEAKING.search(before) or _LANGUAGE_AFTER.match(after)
+    if is_language or (noun is None and _LANGUAGE_BEFORE.search(before)):
+        return None, f"language: {name!r} is left as the name of a language"
+    if noun is None or match["possessive"]:
+        return None, f"nationality: {name!r} has no noun behind it; rephrase it with {COUNTRY}"
+    article = article[0] if article.lower() == "an" else article
+    return f"{article} {NATIONALITY}".strip(), f"nationality: {name!r} before {noun!r} became {NATIONALITY}"
 
 
 def _noun(after: str) -> str | None:
@@ -158,12 +145,12 @@ def _only_one_named(text: str, locales: Registry) -> Locale | None:
 @lru_cache(maxsize=256)
 def _names(locale: Locale) -> Mapping[str, _Kind]:
     """Every name of a locale's country and people, case-folded, and what it names."""
-    names = dict.fromkeys((name.casefold() for name in locale.names), _Kind.COUNTRY)
+    names: dict[str, _Kind] = {name.casefold(): "country" for name in locale.names}
     for nationality in locale.nationalities:
-        names.setdefault(nationality.casefold(), _Kind.NATIONALITY)
+        names.setdefault(nationality.casefold(), "nationality")
         # British and Chinese have no plural in s; Koreans, Swedes and Spaniards do.
         if not nationality.endswith(("s", "se", "sh", "ch")):
-            names.setdefault(nationality.casefold() + "s", _Kind.PEOPLE)
+            names.setdefault(nationality.casefold() + "s", "people")
     return names
 
 
@@ -190,7 +177,8 @@ _PARENTHESES = re.compile(r"\((?:[^()]|\([^()]*\))*\)")
 _HINT = re.compile(r"\be\.g\.|HH:MM|MM/DD|Arabic numerals?")
 # A name: capitalised words, joined by small ones as in "Eid ul Fitr" and "Bank of Korea", or by a possessive.
 _PART = r"[^\W\d_a-z](?:[\w'’.&-]*\w)?(?:(?<=s)['’](?=\s))?"
-_A_NAME = re.compile(rf"(?<![\w'’.-]){_PART}(?:\s+(?:(?:of|the|and|de|la|al|ul|el|for)\s+){{0,2}}{_PART})*")
+_SMALL = "(?:of|the|and|de|la|al|ul|el|for)"
+_A_NAME = re.compile(rf"(?<![\w'’.-]){_PART}(?:\s+(?:{_SMALL}\s+){{0,2}}{_PART})*")
 # Capitals of English spelling that name nothing particular to a country.
 _COMMON_CAPITALS = """
 I Monday Tuesday Wednesday Thursday Friday Saturday Sunday January February March April May June July August
@@ -240,29 +228,13 @@ def _without_hint(match: re.Match[str]) -> str:
 def _name_reasons(found: re.Match[str]) -> list[str]:
     name = found[0]
     if at_sentence_start(found.string[: found.start()]):
-        # The first word is capitalised by its place; what follows it in capitals is a name.
-        first, _, name = name.partition(" ")
-        if not name:
-            return _initial_reasons(first)
-        name = _from_capital(name)
+        # The first word is capitalised by its place; what follows it in capitals is a name. Alone it is one
+        # only where all its letters are.
+        first, _, rest = name.partition(" ")
+        alone = first if first.isupper() and len(first) > 1 else ""
+        name = re.sub(rf"^(?:{_SMALL}\s+)*", "", rest) or alone
     words = [word for word in name.split() if word not in _COMMON and word.removesuffix("s") not in _COMMON]
-    if not any(word[0].isupper() for word in words):
-        return []
-    return [f"name: {name!r}"]
-
-
-def _initial_reasons(word: str) -> list[str]:
-    """A word at the start of a sentence is told only when its letters show that it is a name."""
-    abbreviation = word.isupper() and len(word) > 1 and word not in _COMMON
-    return [f"name: {word!r}"] if abbreviation else []
-
-
-def _from_capital(name: str) -> str:
-    """The name without the small words that it starts with."""
-    words = name.split()
-    while words and words[0][0].islower():
-        del words[0]
-    return " ".join(words)
+    return [f"name: {name!r}"] if any(word[0].isupper() for word in words) else []
 
 
 def _foreign_words(text: str) -> list[str]:

@@ -8,30 +8,25 @@ sentence (``The UK``), in the possessive (``the UK's``, ``the Philippines'``) an
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from functools import lru_cache
+from itertools import product
 from typing import Any, NamedTuple
 
 import polars as pl
 
 from blend.schemas.errors import RowError, raise_all
-from blend.schemas.frames import FINDINGS, KEY, QUESTIONS, TRANSLATIONS
+from blend.schemas.frames import FINDINGS, KEY, QUESTIONS
 from blend.schemas.languages import article_by_sound
-from blend.schemas.locales import Locale, Registry, registry
+from blend.schemas.locales import Locale, Registry, in_english, registry
 from blend.schemas.prompts import COUNTRY, NATIONALITY, slots_of
 from blend.schemas.sheets import moved_questions, rows_off
 from blend.schemas.texts import clean
 
 _Finding = tuple[str, str | None, str | None, str | None, str]
-
-
-class _Translation(NamedTuple):
-    """A question in the local language and its place."""
-
-    text: str
-    source: str
-    english: str = ""
-    """What was translated; empty where nobody wrote it down."""
+_Key = tuple[str, str]
+_Row = Mapping[str, Any]
+"""A template, or a translation, by column."""
 
 
 class _Localised(NamedTuple):
@@ -95,28 +90,36 @@ def localise(
     """
     wanted = {locale.tag: locale for locale in locales}
     known = registry() if known is None else known
-    translated = _by_question(translations)
+    raise_all([*_unfilled_slots(translations)])
+    translated = {(row["template_id"], row["locale"]): row for row in translations.iter_rows(named=True)}
     rows: list[dict[str, Any]] = []
     findings: list[_Finding] = []
-    for template in templates.iter_rows(named=True):
-        for locale in wanted.values():
-            translation = translated.get((template["template_id"], locale.tag))
-            made = _question(template, locale, translation)
-            if isinstance(made, tuple):
-                kind, detail = made
-                findings.append((kind, template["source"], locale.tag, template["template_id"], detail))
-                continue
-            if translation is not None and (was := _outdated(made, translation, locale)) is not None:
-                detail = (
-                    f"translates {was!r}, which is {made['en_question']!r} now; kept beside the English "
-                    "that it translates"
-                )
-                location = (translation.source, locale.tag, template["template_id"])
-                findings.append(("outdated-translation", *location, detail))
-                # Beside the English of now it would pass for its translation when this file is localised again.
-                made["en_question"] = was
-            source = template["source_locale"]
-            rows.append({**made, "source_label": known.get(source).label if source else ""})
+    for template, locale in product(templates.to_dicts(), wanted.values()):
+        key = template["template_id"], locale.tag
+        translation = translated.get(key)
+        if (left_out := _why_not(template, locale, translation)) is not None:
+            kind, detail = left_out
+            findings.append((kind, template["source"], key[1], key[0], detail))
+            continue
+        en_question = fill(template["text"], locale)
+        own = {"question": en_question, "source": template["source"], "en_question": en_question}
+        if translation is not None:
+            # What was translated: beside the English of now it would pass for its translation when this file is
+            # localised again.
+            was = _translated_english(translation, locale) or en_question
+            own = {
+                "question": clean(translation["question"]),
+                "source": translation["source"],
+                "en_question": was,
+            }
+            if was != en_question:
+                what = f"translates {was!r}, which is {en_question!r} now"
+                detail = f"{what}; kept beside the English that it translates"
+                findings.append(("outdated-translation", translation["source"], key[1], key[0], detail))
+        source = template["source_locale"]
+        label = known.get(source).label if source else ""
+        of_locale = {"locale": locale.tag, "language": locale.language, "source_label": label}
+        rows.append({**template, **of_locale, **own})
     findings += _unused(translated, set(templates["template_id"]), set(wanted))
     findings += _moved(translated, {(row["template_id"], row["locale"]): row["en_question"] for row in rows})
     return _Localised(
@@ -125,76 +128,47 @@ def localise(
     )
 
 
-def _moved(
-    translated: Mapping[tuple[str, str], _Translation], english: Mapping[tuple[str, str], str]
-) -> Iterator[_Finding]:
+def _unfilled_slots(translations: pl.DataFrame) -> Iterator[RowError]:
+    for text, source in translations.select("question", "source").iter_rows():
+        for slot in slots_of(clean(text))[:1]:
+            what, where = f"the translation holds the slot {slot}", f"{source}, column question"
+            fix = "write the country's name, in the form that the sentence needs"
+            yield RowError(what, where=where, fix=fix)
+
+
+def _why_not(template: _Row, locale: Locale, translation: _Row | None) -> tuple[str, str] | None:
+    """The kind of the finding about why there is no question, and its detail; null where there is one."""
+    if NATIONALITY in template["text"] and not locale.nationalities:
+        return "no-nationality", f"the template needs an adjective of nationality: {template['text']}"
+    if translation is None and not in_english(locale):
+        text = fill(template["text"], locale)
+        return "no-translation", f"no {locale.language_name} translation of: {text}"
+    return None
+
+
+def _translated_english(translation: _Row, locale: Locale) -> str:
+    """The English text that was translated; empty where nobody wrote it down."""
+    was = clean(translation["en_question"] or "")
+    # One that needs an adjective which the locale lacks stays as it is.
+    return was if NATIONALITY in was and not locale.nationalities else fill(was, locale)
+
+
+def _moved(translated: Mapping[_Key, _Row], english: Mapping[_Key, str]) -> Iterator[_Finding]:
     """Locales whose translations fit the English of the row above or below theirs in the file better."""
     for locale in sorted({tag for _, tag in translated}):
         asked = [(key, one) for key, one in translated.items() if key[1] == locale and key in english]
-        if off := rows_off([(one.text, english[key]) for key, one in asked]):
-            yield "moved-column", asked[0][1].source, locale, None, moved_questions(locale, off)
-
-
-def _by_question(translations: pl.DataFrame) -> dict[tuple[str, str], _Translation]:
-    found: dict[tuple[str, str], _Translation] = {}
-    problems: list[RowError] = []
-    for row in translations.select(TRANSLATIONS.names()).iter_rows(named=True):
-        text, location = clean(row["question"]), row["source"]
-        found[row["template_id"], row["locale"]] = _Translation(text, location, clean(row["en_question"] or ""))
-        for slot in slots_of(text)[:1]:
-            what, fix = (
-                f"the translation holds the slot {slot}",
-                "write the country's name, in the form that the",
-            )
-            where = f"{location}, column question"
-            problems.append(RowError(what, where=where, fix=f"{fix} sentence needs"))
-    raise_all(problems)
-    return found
-
-
-def _question(
-    template: Mapping[str, Any], locale: Locale, translation: _Translation | None
-) -> dict[str, Any] | tuple[str, str]:
-    """The question, or the kind of the finding about why there is none, and its detail."""
-    if NATIONALITY in template["text"] and not locale.nationalities:
-        return "no-nationality", f"the template needs an adjective of nationality: {template['text']}"
-    en_question = fill(template["text"], locale)
-    if translation is None:
-        if locale.language.split("-")[0] != "en":
-            return "no-translation", f"no {locale.language_name} translation of: {en_question}"
-        translation = _Translation(en_question, template["source"])
-    return {
-        "template_id": template["template_id"],
-        "topic": template["topic"],
-        "question": translation.text,
-        "en_question": en_question,
-        "locale": locale.tag,
-        "language": locale.language,
-        "answer_format": template["answer_format"],
-        "source_locale": template["source_locale"],
-        "source": translation.source,
-    }
-
-
-def _outdated(question: Mapping[str, Any], translation: _Translation, locale: Locale) -> str | None:
-    """The English text that was translated, if it is another one than that of the question now."""
-    was = translation.english
-    # One that needs an adjective which the locale lacks stays as it is.
-    if NATIONALITY not in was or locale.nationalities:
-        was = fill(was, locale)
-    return None if was in ("", clean(question["en_question"])) else was
+        if off := rows_off([(clean(one["question"]), english[key]) for key, one in asked]):
+            yield "moved-column", asked[0][1]["source"], locale, None, moved_questions(locale, off)
 
 
 def _unused(
-    translated: Mapping[tuple[str, str], _Translation], template_ids: set[str], tags: set[str]
-) -> list[_Finding]:
-    findings: list[_Finding] = []
+    translated: Mapping[_Key, _Row], template_ids: Container[str], tags: Container[str]
+) -> Iterator[_Finding]:
     for (template_id, tag), translation in translated.items():
         if template_id not in template_ids or tag not in tags:
             missing = f"template {template_id}" if template_id not in template_ids else f"locale {tag}"
             detail = f"{missing} is not among those to localise; the translation is left out"
-            findings.append(("unused-translation", translation.source, tag, template_id, detail))
-    return findings
+            yield "unused-translation", translation["source"], tag, template_id, detail
 
 
 _ARTICLE = r"(?:\b[Tt]he\s+)?"

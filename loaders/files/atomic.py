@@ -8,7 +8,7 @@ import secrets
 import shutil
 import stat
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
 from socket import gethostname
@@ -96,31 +96,6 @@ def _check_regular(path: Path) -> None:
         raise InputError(f"{path}: is a device or pipe, which a file would replace; name a file")
 
 
-def check_own_file(path: Path, *, mark: bytes, what: str, parameter: str = "out") -> None:
-    """Refuse to replace a file that we did not write; an empty one is nobody's work.
-
-    Args:
-        path: File to write; it may be absent.
-        mark: Bytes by which a file of ours is known, near its beginning.
-        what: What such a file is, with its article.
-        parameter: What the caller calls the file, for the messages.
-
-    Raises:
-        InputError: If something else is there.
-        OSError: If it cannot be read.
-    """
-    _check_regular(path)
-    if not path.exists():
-        return
-    with path.open("rb") as file:
-        beginning = file.read(_BEGINNING)
-    if beginning and mark not in beginning:
-        raise InputError(
-            f"{path}: is not {what} that blend wrote, so it is not replaced; choose another `{parameter}` or "
-            "move it away"
-        )
-
-
 def check_own_folder(
     folder: Path, *, parameter: str = "out", what: str = "empty", is_ours: Callable[[str], bool] | None = None
 ) -> None:
@@ -177,7 +152,7 @@ def replace_own_file(
     Args:
         out: The file; its folder is made.
         content: All of it, with the mark.
-        mark: Bytes by which a file of ours is known (`atomic.check_own_file`).
+        mark: Bytes by which a file of ours is known, near its beginning; an empty one is nobody's work.
         what: What such a file is, with its article.
         parameter: What the caller calls the file, for the messages.
 
@@ -186,8 +161,16 @@ def replace_own_file(
         StorageError: If it cannot be written.
     """
     with storage_errors(out, fix=f"choose another `{parameter}` or change the permissions"):
-        check_own_file(out, mark=mark, what=what, parameter=parameter)
+        _check_regular(out)
         out.parent.mkdir(parents=True, exist_ok=True)
+        beginning = b""
+        with suppress(FileNotFoundError), out.open("rb") as file:
+            beginning = file.read(_BEGINNING)
+        if beginning and mark not in beginning:
+            raise InputError(
+                f"{out}: is not {what} that blend wrote, so it is not replaced; choose another `{parameter}` "
+                "or move it away"
+            )
         atomic_write(out, content)
 
 

@@ -17,13 +17,14 @@ from blend.loaders.responses.response_rows import (
     AskedQuestion,
     ResponseRows,
     is_own,
+    question_key,
     read_response_rows,
     response_layout,
 )
 from blend.schemas.errors import BlendError
 from blend.schemas.frames import KEY, PROMPT_KEY, PROMPTS, QUESTIONS, RESPONSES, REVIEWS, TEMPLATES
 from blend.schemas.locales import Registry, registry
-from blend.schemas.rows import Prompt, Response, Review
+from blend.schemas.rows import Prompt, Review
 from blend.schemas.texts import clean
 
 NOT_ASKED, IN_A_FILE = "not-asked", "reviewed-in-a-file"
@@ -91,14 +92,14 @@ def _reviews_that_count(rows: ResponseRows, diagnostics: Diagnostics, *, reviewi
     in other files than own ones must be about questions that are asked, unless somebody is ``reviewing``. Of an
     own review and another one the own one counts, unless the other decides on more of the given answers.
     """
-    asked = {_key(row) for _, row in rows.questions.rows} if rows.questions.is_complete else set()
+    asked = {question_key(row) for _, row in rows.questions.rows} if rows.questions.is_complete else set()
     given = defaultdict[tuple[str, str], set[str]](set)
     for _, response in rows.responses.rows:
-        given[_key(response)].update(map(clean, response.answers))
+        given[question_key(response)].update(map(clean, response.answers))
     left_out: set[str] = set()
     by_question = defaultdict[tuple[str, str], list[Placed[Review]]](list)
     for one in rows.reviews.rows:
-        template_id, locale = _key(one.row)
+        template_id, locale = question_key(one.row)
         # A file without a question is more likely cut off than meant.
         if asked and (template_id, locale) not in asked and (reviewing or is_own(one.location)):
             what = f"review of {template_id!r}, which is not asked in {locale} any more"
@@ -109,7 +110,7 @@ def _reviews_that_count(rows: ResponseRows, diagnostics: Diagnostics, *, reviewi
     for key, reviews in by_question.items():
         if [is_own(one.location) for one in reviews] not in ([True, False], [False, True]):
             continue
-        n_decided = {one: len(_decided_in(one.row) & given[key]) for one in reviews}
+        n_decided = {one: len(given[key].intersection(map(clean, one.row.decided))) for one in reviews}
         counting, other = sorted(reviews, key=lambda one: (-n_decided[one], not is_own(one.location)))
         left_out.add(other.location)
         if other.row != counting.row:
@@ -120,16 +121,6 @@ def _reviews_that_count(rows: ResponseRows, diagnostics: Diagnostics, *, reviewi
             diagnostics.oddity(IN_A_FILE, other, detail)
     kept = [one for one in rows.reviews.rows if one.location not in left_out]
     return rows._replace(reviews=rows.reviews._replace(rows=kept))
-
-
-def _key(row: AskedQuestion | Response | Review) -> tuple[str, str]:
-    return row.template_id, row.locale
-
-
-def _decided_in(review: Review) -> set[str]:
-    """The answers on which a review decides, cleaned."""
-    grouped = (answer for group in review.groups for answer in group.answers)
-    return set(map(clean, [*review.invalid, *grouped]))
 
 
 def readable_questions(folder: Path, *, locales: Registry) -> Checked[AskedQuestion] | None:

@@ -7,12 +7,11 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
-from typing import NamedTuple
 
 from blend.loaders.files.diagnostics import Diagnostics, Placed, R, about, about_locale
 from blend.loaders.responses.odd_answers import Found, copied, filled_down, moved_columns, odd_answers
 from blend.loaders.responses.odd_texts import lost_letters, odd_texts, other_countries, other_languages
-from blend.loaders.responses.response_rows import KEYS, AskedQuestion, ResponseRows
+from blend.loaders.responses.response_rows import KEYS, AskedQuestion, ResponseRows, question_key
 from blend.schemas.errors import RowError, close_to, not_answered, not_asked
 from blend.schemas.formats import (
     AnswerFormat,
@@ -20,6 +19,7 @@ from blend.schemas.formats import (
     asked_unit,
     form_in_words,
     format_of,
+    may_be_decimal,
     understood,
     writes_day_first,
 )
@@ -30,17 +30,8 @@ from blend.schemas.rows import QUESTION_SLOT, QuestionTemplate, Response, Review
 from blend.schemas.texts import clean, fold, is_placeholder, is_unwritten, pluralise, scripts_of
 
 _Key = tuple[str, str]
-
-
-class _UnderCheck(NamedTuple):
-    """Rows under check; see `check_rows`."""
-
-    rows: ResponseRows
-    known: Registry
-    templates: Mapping[str, QuestionTemplate]
-    """By id."""
-    reviewing: bool
-    collecting: bool
+_Templates = Mapping[str, QuestionTemplate]
+"""By id."""
 
 
 def check_rows(
@@ -57,12 +48,35 @@ def check_rows(
     See `loaders.responses.read_responses` for ``reviewing`` and ``collecting``.
     """
     templates = {row.template_id: row for _, row in rows.templates.rows}
-    check = _UnderCheck(rows, known, templates, reviewing, collecting)
+    rules: list[tuple[Found, Sequence[str]]] = [
+        (_twice(rows), ()),
+        (_annotators(rows), ()),
+        (_reviewers(rows), ()),
+        (_unwritten(rows), ()),
+        (_topics(rows), ()),
+        (_repeated(rows), ()),
+        (_other_formats(rows, templates), ("templates",)),
+        (_unasked(rows), ("templates", "questions")),
+        (_not_asked(rows), ("questions",)),
+        (_reviewed_answers(rows, reviewing=reviewing, collecting=collecting), ("responses",)),
+        (_values(rows, templates, reviewing=reviewing), ()),
+        (other_countries(rows, known), ("templates",)),
+    ]
     # What is only odd is told by a build: while answers come in, the same would be looked for at each sync.
-    rules = _RULES if collecting else {**_RULES, **_ODD}
-    for rule, needed in rules.items():
+    if not collecting:
+        responses, topics = rows.responses.rows, {name: one.topic for name, one in templates.items()}
+        rules += [
+            (other_languages(rows, known), ()),
+            (moved_columns(rows, known), ("templates",)),
+            (odd_answers(responses, is_draft=reviewing), ()),
+            (copied(responses), ()),
+            (filled_down(responses, topics), ()),
+            (odd_texts(rows, known), ()),
+            (lost_letters(responses), ()),
+        ]
+    for found, needed in rules:
         if all(getattr(rows, table).is_complete for table in needed):
-            diagnostics.add(rule(check))
+            diagnostics.add(found)
 
 
 def _again(rows: Iterable[Placed[R]], key: Callable[[R], object]) -> Iterator[tuple[str, R, Placed[R]]]:
@@ -84,10 +98,10 @@ _ONCE = {
 """What is told of two rows of a table that speak of one thing."""
 
 
-def _twice(check: _UnderCheck) -> Found:
+def _twice(rows: ResponseRows) -> Found:
     """Rows with the key of an earlier one, naming both."""
     for table, what in _ONCE.items():
-        for location, row, (earlier, _) in _again(getattr(check.rows, table).rows, attrgetter(*KEYS[table])):
+        for location, row, (earlier, _) in _again(getattr(rows, table).rows, attrgetter(*KEYS[table])):
             fix = "delete one of the two"
             if table == "responses":
                 fix += ", or correct its annotator or template_id"
@@ -102,10 +116,10 @@ def file_of(location: str) -> str:
     return location.rpartition(":")[0] or location
 
 
-def _annotators(check: _UnderCheck) -> Found:
+def _annotators(rows: ResponseRows) -> Found:
     """Cells that name several people, and people whose pseudonym is spelled with capitals and without."""
     spellings: dict[_Key, Placed[Response]] = {}
-    for placed in check.rows.responses.rows:
+    for placed in rows.responses.rows:
         spellings.setdefault((placed.row.locale, placed.row.annotator), placed)
     single = []
     for location, response in spellings.values():
@@ -124,11 +138,11 @@ def _annotators(check: _UnderCheck) -> Found:
         yield RowError(what, where=f"{location}, column annotator", fix=fix)
 
 
-def _reviewers(check: _UnderCheck) -> Found:
+def _reviewers(rows: ResponseRows) -> Found:
     """Reviewers who are annotators of the locale as well, once each, and words of theirs that name somebody."""
-    annotators = {(row.locale, as_read(row.annotator)) for _, row in check.rows.responses.rows}
+    annotators = {(row.locale, as_read(row.annotator)) for _, row in rows.responses.rows}
     seen = set[_Key]()
-    for placed in check.rows.reviews.rows:
+    for placed in rows.reviews.rows:
         location, review = placed
         for reason in review.reasons:
             yield from own_words(reason, where=f"{location}, column reasons", of_answers=False)
@@ -139,12 +153,12 @@ def _reviewers(check: _UnderCheck) -> Found:
             yield about_locale("own-answers-reviewed", placed, detail)
 
 
-def _unwritten(check: _UnderCheck) -> Found:
+def _unwritten(rows: ResponseRows) -> Found:
     """Templates that cannot be asked everywhere, and questions and prompts that are still to be written."""
-    for location, template in check.rows.templates.rows:
+    for location, template in rows.templates.rows:
         for what, fix in slot_problems(template.text):
             yield RowError(what, where=f"{location}, column text", fix=fix)
-    asked = [*check.rows.questions.rows, *check.rows.prompts.rows]
+    asked = [*rows.questions.rows, *rows.prompts.rows]
     for location, row in asked:
         for column in {"question", "en_question", "prompt", "en_prompt"} & type(row).model_fields.keys():
             text, where = getattr(row, column), f"{location}, column {column}"
@@ -156,18 +170,18 @@ def _unwritten(check: _UnderCheck) -> Found:
                 yield RowError(f"{text!r} is not a text yet", where=where, fix="write it, or delete the row")
 
 
-def _topics(check: _UnderCheck) -> Found:
+def _topics(rows: ResponseRows) -> Found:
     """Topics that are spelled in two ways, and would be two."""
-    for location, row, (at, earlier) in _again(check.rows.templates.rows, lambda row: fold(row.topic)):
+    for location, row, (at, earlier) in _again(rows.templates.rows, lambda row: fold(row.topic)):
         if row.topic != earlier.topic:
             what = f"{row.topic!r} is {earlier.topic!r} in {at}, and would be another topic"
             yield RowError(what, where=f"{location}, column topic", fix="spell a topic in one way throughout")
 
 
-def _repeated(check: _UnderCheck) -> Found:
+def _repeated(rows: ResponseRows) -> Found:
     """Questions that a locale is asked in the same words under another id."""
-    rows = check.rows.questions.rows
-    for location, row, (at, earlier) in _again(rows, lambda row: (row.locale, fold(row.question))):
+    asked = rows.questions.rows
+    for location, row, (at, earlier) in _again(asked, lambda row: (row.locale, fold(row.question))):
         if row.template_id != earlier.template_id:
             detail = f"column question is that of {earlier.template_id!r} in {at}; kept, and asked twice"
             yield about("repeated-question", Placed(location, row), detail)
@@ -199,13 +213,13 @@ _OTHER_HINTS = {
 """By the format that a question asks for in English: how its own language asks otherwise, and what is told."""
 
 
-def _other_formats(check: _UnderCheck) -> Found:
+def _other_formats(rows: ResponseRows, templates: _Templates) -> Found:
     """Questions without a template, and those that hint at another answer format than theirs."""
-    for placed in check.rows.questions.rows:
+    for placed in rows.questions.rows:
         location, question = placed
-        template = check.templates.get(question.template_id)
+        template = templates.get(question.template_id)
         if template is None:
-            hint = close_to(question.template_id, check.templates)
+            hint = close_to(question.template_id, templates)
             what = f"template {question.template_id!r} does not exist{hint}"
             fix = (
                 "add it to the templates, or correct the id; if it is not asked any more, delete its rows in "
@@ -223,40 +237,36 @@ def _other_formats(check: _UnderCheck) -> Found:
                 yield about("other-answer-format", placed, detail)
 
 
-def _unasked(check: _UnderCheck) -> Found:
+def _unasked(rows: ResponseRows) -> Found:
     """Templates of which no locale has a question: a release does not show them."""
-    asked = {row.template_id for _, row in check.rows.questions.rows}
-    for placed in check.rows.templates.rows:
+    asked = {row.template_id for _, row in rows.questions.rows}
+    for placed in rows.templates.rows:
         if (name := placed.row.template_id) not in asked:
             detail = f"no locale is asked template {name!r}{close_to(name, asked)}; left out"
             yield about("template-without-questions", placed, detail)
 
 
-def _not_asked(check: _UnderCheck) -> Found:
+def _not_asked(rows: ResponseRows) -> Found:
     """Responses and reviews of questions that are not asked in their locale, prompts where none is."""
-    asked = {_key(row) for _, row in check.rows.questions.rows}
-    for kind, table in (("response to", check.rows.responses), ("review of", check.rows.reviews)):
+    asked = {question_key(row) for _, row in rows.questions.rows}
+    for kind, table in (("response to", rows.responses), ("review of", rows.reviews)):
         for location, row in table.rows:
-            if _key(row) not in asked:
+            if question_key(row) not in asked:
                 what, fix = not_asked(kind, row.template_id, row.locale, asked)
                 yield RowError(what, where=f"{location}, column template_id", fix=fix)
     locales = {locale for _, locale in asked}
-    for location, prompt in check.rows.prompts.rows:
+    for location, prompt in rows.prompts.rows:
         if prompt.locale not in locales:
             what = f"prompt {prompt.prompt_id!r}, but no question is asked in {prompt.locale}"
             fix = "add the locale's questions, or remove the row"
             yield RowError(what, where=f"{location}, column locale", fix=fix)
 
 
-def _key(row: AskedQuestion | Response | Review) -> _Key:
-    return row.template_id, row.locale
-
-
-def _reviewed_answers(check: _UnderCheck) -> Found:
+def _reviewed_answers(rows: ResponseRows, *, reviewing: bool, collecting: bool) -> Found:
     """Reviewed answers that nobody gave, and answers that a review says nothing about."""
-    responses, reviews = check.rows.responses.rows, check.rows.reviews.rows
+    responses, reviews = rows.responses.rows, rows.reviews.rows
     answering = {response.locale for _, response in responses}
-    if not check.collecting:
+    if not collecting:
         # Once per file: most likely one is missing.
         idle = (one for one in reviews if one.row.locale not in answering)
         files = Counter((file_of(location), review.locale) for location, review in idle)
@@ -267,15 +277,14 @@ def _reviewed_answers(check: _UnderCheck) -> Found:
     given: defaultdict[_Key, dict[str, str]] = defaultdict(dict)
     for location, response in responses:
         for answer in response.answers:
-            given[_key(response)].setdefault(clean(answer), location)
+            given[question_key(response)].setdefault(clean(answer), location)
     for location, review in reviews:
         if review.locale not in answering:
             continue  # told above, once
-        answers = given[_key(review)]
-        typed = [*review.invalid, *(answer for group in review.groups for answer in group.answers)]
-        decided = {clean(answer): answer for answer in typed}
+        answers = given[question_key(review)]
+        decided = {clean(answer): answer for answer in review.decided}
         for cleaned, answer in decided.items():
-            if cleaned not in answers and not check.reviewing:
+            if cleaned not in answers and not reviewing:
                 what, fix = not_answered(answer, review.template_id, answers)
                 yield RowError(what, where=location, fix=fix)
         for answer in answers.keys() - decided.keys():
@@ -283,66 +292,45 @@ def _reviewed_answers(check: _UnderCheck) -> Found:
             yield about("undecided-answer", Placed(answers[answer], review), detail)
 
 
-def _out_of_format(check: _UnderCheck) -> Found:
-    """Answers that are not in their question's format, unless a reviewer has decided about them."""
-    reviewed = {_key(review): review for _, review in check.rows.reviews.rows}
-    for location, response in () if check.reviewing else check.rows.responses.rows:
-        template = check.templates.get(response.template_id)
-        if template is None or template.answer_format is AnswerFormat.TEXT:
-            continue
-        asked, review = template.answer_format, reviewed.get(_key(response))
-        for answer in response.answers:
-            value = understood(answer, asked, response.locale, unit=asked_unit(template.text))
-            if value is None and not (review and _settled(answer, asked, review)):
-                form = form_in_words(asked)
-                what = f"{answer!r} is not {form}, for which {response.template_id!r} asks"
-                fix = (
-                    "write again what was typed if a spreadsheet changed it or its column moved; else mark it "
-                    f"invalid in the review, or group it there with the same answer as {form} (`blend reviews "
-                    "propose` makes a sheet to do so)"
-                )
-                yield RowError(what, where=location, fix=fix)
-
-
-def _settled(answer: str, asked: AnswerFormat, review: Review) -> bool:
-    """Whether a reviewer calls the answer invalid, or a variant of one that has the format."""
-    as_cleaned = clean(answer)
-    group = next((group for group in review.groups if as_cleaned in map(clean, group.answers)), None)
-    variants = () if group is None else (*group.answers, *group.en_answers)
-    is_invalid = as_cleaned in map(clean, review.invalid)
-    return is_invalid or any_in_format(variants, asked, review.locale)
-
-
 _RANGE = re.compile(r"(?<!\d)(\d{1,4}) ?~ ?(\d{1,4})(?!\d)")
 """How BLEnD's questions say which numbers they want: ``(0~24)``."""
 _MONTHS = 12
 
 
-def _odd_values(check: _UnderCheck) -> Found:
-    """Numbers beyond those asked for, and days that may stand before their months.
+def _values(rows: ResponseRows, templates: _Templates, *, reviewing: bool) -> Found:
+    """Answers that are not in their question's format, and values that people may have meant otherwise.
 
-    Not those that a review calls invalid.
+    About the first a reviewer can decide, and whoever is reviewing is about to. The others are numbers beyond
+    those asked for, thousands that may be decimals, and days that may stand before their months; not those that
+    a review calls invalid.
     """
-    struck = {
-        (*_key(review), clean(answer)) for _, review in check.rows.reviews.rows for answer in review.invalid
-    }
+    reviewed = {question_key(review): review for _, review in rows.reviews.rows}
+    is_undecided = reviewing or not rows.reviews.is_complete
     days = defaultdict[_Key, dict[str, Placed[Response]]](dict)
-    for placed in check.rows.responses.rows:
-        row, template = placed.row, check.templates.get(placed.row.template_id)
-        if template is None:
+    for placed in rows.responses.rows:
+        row = placed.row
+        template, review = templates.get(row.template_id), reviewed.get(question_key(row))
+        if template is None or template.answer_format is AnswerFormat.TEXT:
             continue
-        asked = _RANGE.search(template.text) if template.answer_format is AnswerFormat.INTEGER else None
-        if asked is None and template.answer_format is not AnswerFormat.DATE:
-            continue
+        asked, wanted = template.answer_format, _RANGE.search(template.text)
+        struck = set(map(clean, review.invalid)) if review else ()
         for number, answer in enumerate(row.answers, start=1):
-            value = understood(answer, template.answer_format, row.locale, unit=asked_unit(template.text))
-            if value is None or (*_key(row), clean(answer)) in struck:
+            value = understood(answer, asked, row.locale, unit=asked_unit(template.text))
+            if value is None:
+                if not is_undecided and not (review and _settled(answer, asked, review)):
+                    yield _out_of_format(answer, asked, placed)
+            elif clean(answer) in struck:
                 continue
-            if asked is None:
-                days[_key(row)].setdefault(value, placed)
-            elif not int(asked[1]) <= float(value) <= int(asked[2]):
-                detail = f"column answer_{number}: {answer!r} is beyond {asked[0]}, for which the question asks"
-                yield about("out-of-range", placed, f"{detail}; kept")
+            elif asked is AnswerFormat.DATE:
+                days[question_key(row)].setdefault(value, placed)
+            elif asked is AnswerFormat.INTEGER:
+                column = f"column answer_{number}: {answer!r}"
+                if wanted and not int(wanted[1]) <= float(value) <= int(wanted[2]):
+                    what = f"{column} is beyond {wanted[0]}, for which the question asks; kept"
+                    yield about("out-of-range", placed, what)
+                if may_be_decimal(answer, row.locale):
+                    how = f"look whether decimals were meant, which stand behind a comma in {row.locale}"
+                    yield about("thousands-or-decimals", placed, f"{column} is read as {value}; kept, {how}")
     # One day beyond the twelfth shows which way a locale's people write.
     sure = {locale for (_, locale), found in days.items() if any(int(day[3:]) > _MONTHS for day in found)}
     for (template_id, locale), found in days.items():
@@ -355,32 +343,21 @@ def _odd_values(check: _UnderCheck) -> Found:
             yield about("day-or-month", found[unsure[0]], detail)
 
 
-_RULES: Mapping[Callable[[_UnderCheck], Found], Sequence[str]] = {
-    _twice: (),
-    _annotators: (),
-    _reviewers: (),
-    _unwritten: (),
-    _topics: (),
-    _repeated: (),
-    _other_formats: ("templates",),
-    _unasked: ("templates", "questions"),
-    _not_asked: ("questions",),
-    _reviewed_answers: ("responses",),
-    _out_of_format: ("reviews",),
-    _odd_values: (),
-    lambda check: other_countries(check.rows, check.known): ("templates",),
-}
-"""The rules, each with the tables that must be whole."""
+def _out_of_format(answer: str, asked: AnswerFormat, placed: Placed[Response]) -> RowError:
+    form = form_in_words(asked)
+    return RowError(
+        f"{answer!r} is not {form}, for which {placed.row.template_id!r} asks",
+        where=placed.location,
+        fix="write again what was typed if a spreadsheet changed it or its column moved; else mark it invalid "
+        f"in the review, or group it there with the same answer as {form} (`blend reviews propose` makes a "
+        "sheet to do so)",
+    )
 
-_ODD: Mapping[Callable[[_UnderCheck], Found], Sequence[str]] = {
-    lambda check: other_languages(check.rows, check.known): (),
-    lambda check: moved_columns(check.rows, check.known): ("templates",),
-    lambda check: odd_answers(check.rows.responses.rows, is_draft=check.reviewing): (),
-    lambda check: copied(check.rows.responses.rows): (),
-    lambda check: filled_down(
-        check.rows.responses.rows, {name: one.topic for name, one in check.templates.items()}
-    ): (),
-    lambda check: odd_texts(check.rows, check.known): (),
-    lambda check: lost_letters(check.rows.responses.rows): (),
-}
-"""Likewise, of what stops no reader and was hardly meant."""
+
+def _settled(answer: str, asked: AnswerFormat, review: Review) -> bool:
+    """Whether a reviewer calls the answer invalid, or a variant of one that has the format."""
+    as_cleaned = clean(answer)
+    group = next((group for group in review.groups if as_cleaned in map(clean, group.answers)), None)
+    variants = () if group is None else (*group.answers, *group.en_answers)
+    is_invalid = as_cleaned in map(clean, review.invalid)
+    return is_invalid or any_in_format(variants, asked, review.locale)

@@ -185,6 +185,11 @@ class AskedQuestion(Row):
     """The question in English, country named."""
 
 
+def question_key(row: AskedQuestion | Response | Review) -> tuple[str, str]:
+    """The question that a row is about: template and locale."""
+    return row.template_id, row.locale
+
+
 _ANSWER_COLUMNS = tuple(f"answer_{number}" for number in range(1, MAX_ANSWERS + 1))
 
 

@@ -132,6 +132,13 @@ def test_what_shares_neither_language_nor_region_is_not_meant():
     ]
 
 
+def test_another_name_of_the_region_is_meant_before_a_tag_that_is_spelt_alike():
+    names = {"en-UK": "en-GB", "en-uk": "en-GB", "EN-UK": "en-GB", "en-Britain": "en-GB", "es-Spain": "es-ES"}
+    assert {name: registry().meant(name) for name in names} == names
+    with pytest.raises(UnknownNameError, match=r"^unknown locale 'en-UK'; did you mean 'en-GB'\? "):
+        registry().get("en-UK")
+
+
 def test_shared_region_code_names_nobody():
     with pytest.raises(UnknownNameError) as caught:
         registry().find("SG")

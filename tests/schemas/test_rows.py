@@ -6,43 +6,7 @@ from pydantic import ValidationError
 
 from blend.schemas.arrow_types import arrow_schema, features, frame_schema, published_names
 from blend.schemas.models import field_sentences
-from blend.schemas.rows import CONFIGS, MultipleChoiceQuestion, Response, Review
-
-ASKED = {"template_id": "t1", "locale": "ko-KR", "annotator": "a01"}
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({}, "neither an answer nor a non-answer; fill in one"),
-        (
-            {"answers": ("밥",), "non_answer": "idk"},
-            "answers and the non-answer 'idk'; keep the one or the other",
-        ),
-        ({"non_answer": "other"}, "the non-answer 'other' without a reason"),
-        (
-            {"non_answer": "idk", "reason": "tired"},
-            "a reason without the non-answer 'other'; remove the reason",
-        ),
-        ({"answers": ("a", "b", "c", "d")}, "at most 3 items"),
-        ({"answers": ("  ",)}, "String should match pattern"),
-        ({"answers": ("a",), "anwser": "b"}, "Extra inputs are not permitted"),
-    ],
-)
-def test_what_a_response_may_not_be(given: dict[str, object], message: str):
-    with pytest.raises(ValidationError, match=message):
-        Response(**ASKED, **given)
-
-
-def test_an_answer_is_reviewed_once():
-    with pytest.raises(ValidationError, match="decided twice: 'sleep'"):
-        Review(
-            template_id="t1",
-            locale="en-US",
-            reviewer="r1",
-            invalid=("sleep",),
-            groups=({"answers": ("go to bed", "sleep")},),
-        )
+from blend.schemas.rows import CONFIGS, MultipleChoiceQuestion
 
 
 def mcq(**changes: object) -> MultipleChoiceQuestion:

@@ -108,8 +108,10 @@ def read_blend(folder: Path | str, *, clean: bool = True, locales: Registry | No
             questions.append(pl.DataFrame(asked, schema=QUESTIONS))
             annotations.append(nested_frame(given, ANNOTATIONS))
     diagnostics.raise_problems()
+    asked_everywhere = pl.concat(questions)
+    _note_topics(asked_everywhere, diagnostics)
     return BlendTables(
-        questions=_with_formats(pl.concat(questions), diagnostics).sort(KEY),
+        questions=_with_formats(asked_everywhere, diagnostics).sort(KEY),
         annotations=pl.concat(annotations).sort(KEY),
         findings=diagnostics.findings_frame(),
     )
@@ -349,3 +351,17 @@ def _with_formats(questions: pl.DataFrame, diagnostics: Diagnostics) -> pl.DataF
     return questions.with_columns(
         answer_format=pl.col("template_id").replace_strict(chosen, default=None, return_dtype=pl.String)
     )
+
+
+def _note_topics(questions: pl.DataFrame, diagnostics: Diagnostics) -> None:
+    """Note topics that a template does not have elsewhere, as where one region's are misspelt."""
+    rows = questions.select("template_id", "topic", "locale", "source").rows()
+    n_regions = Counter((template_id, topic) for template_id, topic, _, _ in rows)
+    n_rows = Counter(topic for _, topic, _, _ in rows)
+    # Of two regions that differ, the one counts whose topic has more questions.
+    ordered = sorted(n_regions, key=lambda key: (n_regions[key], n_rows[key[1]]))
+    usual = dict(ordered)
+    for template_id, topic, locale, source in rows:
+        if topic != usual[template_id]:
+            detail = f"Topic {topic!r} is {usual[template_id]!r} elsewhere; kept, as another topic"
+            diagnostics.finding("other-topic", source, detail, locale=locale, template_id=template_id)

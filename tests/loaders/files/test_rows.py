@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blend.loaders.files.content import read_json
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.files.rows import Cells, Columns, read_rows
 from blend.schemas.errors import RowError
@@ -96,13 +95,3 @@ def test_any_text_survives_writing_and_reading(tmp_path_factory, cells):
     )
     rows = read_rows(path, path.parent, Diagnostics(), COLUMNS)
     assert [(row.values["id"], row.values["text"]) for row in rows] == cells
-
-
-@pytest.mark.parametrize(
-    "text", ['{"k": 1, "k": 2}', '{"a": [{}, {"k": 1, "k": 1}]}', '[{"b": {"k": 1, "c": 2, "k": 3}}]']
-)
-def test_a_key_that_an_object_holds_twice(tmp_path, text):
-    (tmp_path / "file.json").write_text(text)
-    with pytest.raises(RowError) as error:
-        read_json(tmp_path / "file.json", where="file.json")
-    assert str(error.value) == "file.json: key 'k' occurs twice; keep one of the two"

@@ -189,10 +189,7 @@ def test_cells_that_a_spreadsheet_leaves_out_at_the_end_are_empty(tmp_path: Path
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("id,group\nq,1\n", "sheet.csv:1: column 'answer' is missing; bring it back as proposed"),
         ("x\nq\n", "sheet.csv:1: columns 'id', 'answer' are missing; bring them back as proposed"),
-        ("", "sheet.csv:1: no header; start it with the columns id, answer"),
-        ("id,answer,id\nq,rice,1\n", "sheet.csv:1: column 'id' occurs twice; remove one of the two"),
         (
             "id,answer,group\nq,rice,white,1\n",
             (
@@ -200,16 +197,9 @@ def test_cells_that_a_spreadsheet_leaves_out_at_the_end_are_empty(tmp_path: Path
                 "write missing ones, empty ones as well"
             ),
         ),
-        (
-            'id,answer,group\nq,"rice,1\n',
-            (
-                "sheet.csv:2: not CSV (unexpected end of data); close double quotes, and double those inside "
-                "a cell"
-            ),
-        ),
         (b"PK\x03\x04", "sheet.csv: a workbook, not text; name it sheet.xlsx"),
     ],
-    ids=["a column gone", "no column", "empty", "a column twice", "a cell too many", "an open quote", "zip"],
+    ids=["no column", "a cell too many", "zip"],
 )
 def test_what_is_wrong_names_its_row(tmp_path: Path, content: str | bytes, message: str):
     with pytest.raises((RowError, RowErrors)) as caught:
@@ -275,8 +265,3 @@ def test_files_that_are_not_workbooks(tmp_path: Path, monkeypatch: pytest.Monkey
         with pytest.raises(RowError) as caught:
             read(saved(tmp_path, content, "sheet.xlsx"))
         assert str(caught.value) == message
-    with pytest.raises(RowError) as caught:
-        read(saved(tmp_path, b"", "sheet.ods"))
-    assert str(caught.value) == (
-        "sheet.ods: unknown file name ending '.ods'; use one of: .csv, .tsv, .txt, .xlsx, .jsonl, .parquet"
-    )

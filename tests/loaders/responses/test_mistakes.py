@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from blend.loaders.files.toml import registry_with
+from blend.loaders.packaged import sample_path
 from blend.loaders.responses import read_responses
 from blend.schemas.errors import BlendError
 
@@ -35,7 +36,8 @@ MISTAKES = [
 
 def mistaken(mistake: dict[str, Any], folder: Path) -> None:
     """Make the tables of a mistake."""
-    shutil.copytree(BASES[mistake.get("base", "valid")], folder)
+    with sample_path() as sample:
+        shutil.copytree({**BASES, "sample": sample}[mistake.get("base", "valid")], folder)
     for old, new in mistake.get("rename", ()):
         (folder / old).rename(folder / new)
     for old, new in mistake.get("copy", ()):

@@ -1,7 +1,5 @@
-"""Responses that are odd together, and questions in another language: what no single cell shows."""
+"""Responses that are odd together, and columns that were moved alone: what no single cell shows."""
 
-import csv
-import io
 import json
 import shutil
 from collections.abc import Callable
@@ -13,19 +11,16 @@ import pytest
 
 from blend.builders.release import build_release
 from blend.builders.validate import CHECKS, validate_release
-from blend.loaders.files.diagnostics import Checked, Diagnostics, Placed
+from blend.loaders.files.diagnostics import Diagnostics, Placed
 from blend.loaders.files.toml import registry_with
 from blend.loaders.packaged import sample_path
 from blend.loaders.responses import read_responses
 from blend.loaders.responses.odd_answers import moved_columns
-from blend.loaders.responses.odd_texts import other_languages
 from blend.loaders.responses.response_rows import (
-    AskedQuestion,
     ResponseRows,
     read_response_rows,
     response_layout,
 )
-from blend.schemas.errors import BlendError
 from blend.schemas.locales import registry
 from blend.schemas.personal_data import as_read, pseudonym, several_pseudonyms
 from blend.schemas.recipe import Recipe
@@ -130,20 +125,6 @@ def test_own_questions_of_one_person_under_another_name(tmp_path: Path):
     assert copies((",p2,Jabolko,,", ",p2,jabolko,češnja,"), drink, sport) == []
 
 
-def test_a_forgotten_locale_file_is_one_problem_per_file(folder: Path):
-    path = folder / QUESTIONS
-    path.write_text(path.read_text(encoding="utf-8").replace("ko-KR", "ge-KA"), encoding="utf-8")
-    (folder / RESPONSES).rename(folder / "responses" / "ge-KA.csv")
-    with pytest.raises(BlendError) as told:
-        read_responses(folder, reviewing=True)
-    lines = [line for line in str(told.value).splitlines() if "unknown locale" in line]
-    assert [line.partition("; ")[0] for line in lines] == [
-        "questions.csv:2, column locale: unknown locale 'ge-KA'",
-        "responses/ge-KA.csv: unknown locale 'ge-KA'",
-    ]
-    assert all("did you mean 'ka-GE'?" in line for line in lines)
-
-
 def test_different_people_are_not_one():
     who = ["a1", "a10", "a100", "b1", "a-b1", "p-0a1b", "1", "10", "rater 7", "rater 17", "team-3/b"]
     assert len({as_read(one) for one in who}) == len(who)
@@ -176,55 +157,6 @@ def test_a_release_of_such_answers_tells_of_them_and_validation_too(folder: Path
     assert "hidden-characters" in {json.loads(line)["kind"] for line in lines}
     report = validate_release(tmp_path / "release", checks={"files": CHECKS["files"]})
     assert report.passes()
-
-
-@pytest.fixture(scope="module")
-def asked() -> list[Placed[AskedQuestion]]:
-    """The questions of the sample, in ten languages."""
-    with sample_path() as folder:
-        text = (folder / "questions.csv").read_text(encoding="utf-8")
-    rows = csv.DictReader(io.StringIO(text, newline=""))
-    return [Placed(f"{row['template_id']} {row['locale']}", AskedQuestion(**row)) for row in rows]
-
-
-def told_of(asked: list[Placed[AskedQuestion]]) -> list[tuple[str, ...]]:
-    none = Checked[Any]([], is_complete=True)
-    rows = ResponseRows(none, Checked(asked, is_complete=True), none, none, none)
-    return [(kind, source, detail) for kind, source, _, _, detail in other_languages(rows, registry())]
-
-
-def swapped(
-    asked: list[Placed[AskedQuestion]], into: str, pick: Callable[[AskedQuestion], bool], text: str = ""
-) -> list[Placed[AskedQuestion]]:
-    """The questions, one of them with the text of another."""
-    text = text or next(row.question for _, row in asked if pick(row))
-    return [Placed(at, row.model_copy(update={"question": text}) if at == into else row) for at, row in asked]
-
-
-def test_a_question_in_another_language(asked: list[Placed[AskedQuestion]]):
-    assert told_of(asked) == []
-    of = {
-        tag: swapped(
-            asked, "food-02 es-MX", lambda row, tag=tag: (row.template_id, row.locale) == ("food-02", tag)
-        )
-        for tag in ("su-JB", "ko-KR", "en-US")
-    }
-    where = "column question:"
-    assert {tag: told_of(rows)[0] for tag, rows in of.items()} == {
-        "su-JB": ("other-language", "food-02 es-MX", f"{where} hardly reads like Spanish; kept"),
-        "en-US": ("other-language", "food-02 es-MX", f"{where} reads like English; kept"),
-        "ko-KR": (
-            "other-language",
-            "food-02 es-MX",
-            f"{where} is not in the script of the other questions in Spanish; kept",
-        ),
-    }
-
-
-def test_few_questions_say_nothing_of_a_language(asked: list[Placed[AskedQuestion]]):
-    few = [placed for placed in asked if placed.row.template_id in ("food-01", "food-02")]
-    # No dictionary knows Amharic, and two questions do not show in which script it is written.
-    assert told_of(swapped(few, "food-02 am-ET", lambda row: row.locale == "ko-KR")) == []
 
 
 # Columns that were sorted or moved alone: no single cell shows it, and every text is one as before.

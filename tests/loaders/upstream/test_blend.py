@@ -32,6 +32,7 @@ def one_question(
     question: str = "?",
     en_question: str = "What?",
     source: str = "English (US)",
+    topic: str = "Food",
 ) -> Path:
     """A folder with one question of Iran."""
     entry = {
@@ -42,7 +43,7 @@ def one_question(
     }
     table = io.StringIO(newline="")
     rows = [("", "ID", "Topic", "Source", "Question", "Translation")]
-    csv.writer(table).writerows([*rows, (0, "Al-en-01", "Food", source, question, en_question)])
+    csv.writer(table).writerows([*rows, (0, "Al-en-01", topic, source, question, en_question)])
     for name, text in {
         "annotations/Iran_data.json": json.dumps({"Al-en-01": entry}, ensure_ascii=False),
         "questions/Iran_questions.csv": table.getvalue(),
@@ -182,6 +183,19 @@ def test_most_regions_decide_a_templates_answer_format(tmp_path):
             "questions/Iran_questions.csv:2",
             "fa-IR",
             "'Until when? (e.g., HH:MM)' asks for HH:MM, most regions for text, which counts",
+        )
+    ]
+
+
+def test_a_topic_that_one_region_spells_otherwise_is_told(tmp_path):
+    folder = one_question(shutil.copytree(VALID, tmp_path / "blend"), topic="Fod")
+    found = read_blend(folder).findings.filter(kind="other-topic")
+    assert found.select("source", "locale", "template_id", "detail").rows() == [
+        (
+            "questions/Iran_questions.csv:2",
+            "fa-IR",
+            "Al-en-01",
+            "Topic 'Fod' is 'Food' elsewhere; kept, as another topic",
         )
     ]
 
