@@ -19,9 +19,6 @@ def test_a_release_by_its_path_as_text(sample_release: Path):
     assert blend.read_manifest(text) == blend.read_manifest(sample_release)
     assert blend.diff_releases(text, text).is_empty
     assert blend.validate_release(text, checks={"files": CHECKS["files"]}).passes()
-    assert wrong(lambda: blend.read_config("nothere", "annotations")) == (
-        "nothere: no such directory; name the directory of a release, or org/name@v1.0.0"
-    )
 
 
 @pytest.mark.slow
