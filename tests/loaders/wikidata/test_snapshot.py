@@ -115,14 +115,14 @@ def test_the_unfinished_snapshot_of_other_questions_is_kept(
     )
 
 
-def test_a_snapshot_in_the_works_is_locked(serve: Callable[[str], Any], tmp_path: Path):
+def test_a_snapshot_in_the_works_is_locked(serve: Callable[[str], Any], endpoints: Any, tmp_path: Path):
     endpoint = serve(FACTS)
     out = tmp_path / "f.nt.gz"
     errors: list[str] = []
 
-    def meddle(handler: Any, body: bytes) -> None:
+    def meddle(body: bytes) -> Any:
         errors.append(wrong(lambda: take_snapshot(out, DISH, endpoint=endpoint.url, policy=QUICK)))
-        handler.reply(200, body)
+        return endpoints.answer(body)
 
     endpoint.faults[1] = meddle
     take_snapshot(out, DISH, endpoint=endpoint.url, policy=QUICK)

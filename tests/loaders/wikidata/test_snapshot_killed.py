@@ -15,6 +15,7 @@ from polars.testing import assert_frame_equal
 from blend.builders.triples import build_triples
 from blend.loaders.wikidata.facts import read_facts
 from blend.schemas.recipe import domains
+from helpers.models.http_server import DROP
 
 DISH = domains()["dish"]
 
@@ -74,11 +75,11 @@ def test_interrupted_and_resumed(endpoints: Any, food_triples: bytes, tmp_path: 
     with endpoints.serve(food_triples) as endpoint:
         waiting: list[subprocess.Popen[bytes]] = []
 
-        def interrupt(handler: Any, body: bytes) -> None:
+        def interrupt(_: bytes) -> str:
             # There is no answer while the client lives: after one it could ask again before it is interrupted.
             waiting[0].send_signal(signal.SIGINT)
             waiting[0].wait()
-            handler.close_connection = True
+            return DROP
 
         endpoint.faults[10] = interrupt
         waiting.append(start(endpoint, out, 1))
