@@ -9,14 +9,12 @@ import openpyxl
 import polars as pl
 import pytest
 from openpyxl.comments import Comment
-from typer.testing import CliRunner
 
-from blend.cli import app
 from blend.loaders.files.new_files import write_sheet
 from blend.loaders.responses.returned_sheets import read_verdict_sheet
 from blend.loaders.responses.verdicts import add_verdicts
 from blend.schemas.sheets import OPTION_SHEET
-from helpers.in_process import run
+from helpers.in_process import both, run
 from helpers.messages import wrong
 from helpers.questions.lunch import lunch
 
@@ -136,9 +134,7 @@ def test_what_is_wrong_with_a_sheet_or_with_who_read_it(back, case: dict[str, An
 
 def accepted(sheet: Path, *words: str) -> tuple[str, str]:
     """What the command that takes a sheet in prints of it, and what it tells beside."""
-    result = CliRunner().invoke(app, ["questions", "accept", str(sheet), "--reviewer", "r1", *words])
-    assert result.exit_code == 0, result.output
-    return result.stdout, result.stderr
+    return both("questions", "accept", sheet, "--reviewer", "r1", *words)
 
 
 def test_what_looks_say_of_verdicts_is_told(back):
@@ -187,8 +183,7 @@ def test_a_locale_whose_options_are_all_refused(tmp_path: Path, monkeypatch: pyt
     header = "template_id\tlocale\toption\tverdict\treader"
     Path("verdicts.tsv").write_text("\n".join([header, *lines, ""]), "utf-8")
     arguments = ["questions", "options", "recipe.toml", "--locale", "en-GB"]
-    result = CliRunner().invoke(app, [*arguments, "--out", "no.csv"])
-    assert str(result.exception) == (
+    assert wrong(lambda: run(*arguments, "--out", "no.csv")) == (
         "--locale en-GB: no question can ask about it; some ask about en-US, es-MX, en-AU; --all also shows "
         "what verdicts leave out"
     )
