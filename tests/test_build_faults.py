@@ -48,16 +48,6 @@ def test_kill_9_between_any_two_files(n: int, sample_release: Path, tmp_path: Pa
     assert [path.name for path in tmp_path.iterdir()] == ["release"]
 
 
-@pytest.mark.nightly
-def test_kill_9_leaves_the_older_release_in_place(sample_release: Path, tmp_path: Path):
-    out = tmp_path / "release"
-    build_release(sample_recipe().model_copy(update={"seed": 7}), out)
-    older = digests(out)
-    assert older != digests(sample_release)
-    subprocess.run([sys.executable, "-c", KILLED_AT_WRITE, "9", str(out)], capture_output=True)
-    assert digests(out) == older
-
-
 SWALLOWED = """
 import os, signal, sys
 from pathlib import Path

@@ -74,21 +74,6 @@ def test_raw_responses(tmp_path: Path, saved: _Saved):
         assert_frame_equal(getattr(found, name).drop("source"), getattr(expected, name).drop("source"))
 
 
-@pytest.mark.slow
-def test_a_workbook_of_responses_names_sheet_row_and_column(tmp_path: Path):
-    with sample_path() as folder:
-        shutil.copytree(folder, tmp_path / "raw")
-    path = _workbook(tmp_path / "raw" / "responses" / "ko-KR.csv")
-    book = openpyxl.load_workbook(path)
-    book.active["C3"] = date(2026, 1, 2)
-    book.save(path)
-    column = book.active["C1"].value
-    assert wrong(lambda: read_responses(tmp_path / "raw")) == (
-        f"responses/ko-KR.xlsx[Sheet]:3, column {column}: the cell holds the date 2026-01-02, made by a "
-        "spreadsheet; give the column the format Text, and write again what stood there"
-    )
-
-
 def test_surveys_verdicts_and_texts(tmp_path: Path, saved: _Saved):
     survey = tmp_path / "survey.csv"
     survey.write_text("Demonym,a,b\nThai,1.5,#NULL!\nBrazilian,2,3\n", "utf-8")

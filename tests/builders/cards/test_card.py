@@ -19,7 +19,7 @@ from blend.builders.release import build_release
 from blend.loaders.recipes import sample_recipe
 from blend.loaders.releases import read_manifest
 from blend.schemas.arrow_types import arrow_schema
-from blend.schemas.recipe import Source
+from blend.schemas.recipe import Recipe, Source
 from blend.schemas.reports import finding_kinds
 from blend.schemas.rows import model_of
 from blend.schemas.summaries import markdown_text
@@ -163,7 +163,11 @@ def test_authors_contact_and_homepage_stand_on_the_card(made: Path):
     assert expected in (made / "README.md").read_text(encoding="utf-8")
 
 
-def test_the_citation_names_them():
+def test_a_citation_is_made_that_names_authors_and_version():
+    recipe = Recipe(name="my-data", version="1.2.3", title="My Data", sources=(Source(kind="sample"),))
+    assert citation(recipe) == (
+        "@misc{mydata_v1.2.3,\n  title = {My Data},\n  note = {Version 1.2.3, built with blend-sdk},\n}\n"
+    )
     assert citation(sample_recipe().model_copy(update=ABOUT)) == (
         "@misc{blendsample_v0.1.0,\n"
         "  title = {BLEnD embedded sample},\n"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from blend.builders.cards.facts import _cited_authors, citation, license_of, shares
+from blend.builders.cards.facts import _cited_authors, license_of, shares
 from blend.builders.release import build_release
 from blend.loaders.files.toml import read_toml
 from blend.schemas.personal_data import Contributed, Contributor, LocaleShare
@@ -70,13 +70,6 @@ def test_a_release_of_one_locale_compares_nothing(tmp_path: Path):
 )
 def test_licences_are_linked_where_their_text_is_known(identifier: str, shown: str):
     assert license_of(identifier).markdown == shown
-
-
-def test_without_a_citation_one_is_made_that_names_the_version():
-    recipe = Recipe(name="my-data", version="1.2.3", title="My Data", sources=(Source(kind="sample"),))
-    assert citation(recipe) == (
-        "@misc{mydata_v1.2.3,\n  title = {My Data},\n  note = {Version 1.2.3, built with blend-sdk},\n}\n"
-    )
 
 
 # Contributors on a card: named as each agreed to be, and nobody else.

@@ -1,6 +1,5 @@
 """Small releases of any tables, written as builds write them."""
 
-import hashlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -9,8 +8,9 @@ import polars as pl
 import pytest
 
 from blend.builders.parquet import ContentDigest, schema_digest
+from blend.loaders.files.content import file_infos
 from blend.loaders.recipes import sample_recipe
-from blend.schemas.manifest import MANIFEST_NAME, FileInfo, ReleaseManifest, TableInfo
+from blend.schemas.manifest import MANIFEST_NAME, ReleaseManifest, TableInfo
 
 Tables = Mapping[tuple[str, str], pl.DataFrame]
 Make = Callable[..., Path]
@@ -42,7 +42,7 @@ def make(tmp_path_factory: pytest.TempPathFactory) -> Make:
             tables=tuple(
                 written(folder, config, split, rows, shard_rows) for (config, split), rows in tables.items()
             ),
-            files=tuple(info(folder, path) for path in sorted(folder.rglob("*")) if path.is_file()),
+            files=file_infos(folder, filter(Path.is_file, folder.rglob("*"))),
             report=(),
         )
         (folder / MANIFEST_NAME).write_text(manifest.to_json(), encoding="utf-8")
@@ -68,13 +68,4 @@ def written(folder: Path, config: str, split: str, rows: pl.DataFrame, shard_row
         content_sha256=digest.hexdigest(),
         schema_sha256=schema_digest(rows.to_arrow().schema),
         files=tuple(files),
-    )
-
-
-def info(folder: Path, path: Path) -> FileInfo:
-    content = path.read_bytes()
-    return FileInfo(
-        path=path.relative_to(folder).as_posix(),
-        size=len(content),
-        sha256=hashlib.sha256(content).hexdigest(),
     )

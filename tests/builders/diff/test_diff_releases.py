@@ -17,14 +17,6 @@ ROWS = pl.DataFrame({"ID": ["q1", "q2"], "Question": ["a", "b"]})
 BASE = {(SAQ, "KR"): ROWS, (SAQ, "KP"): ROWS}
 
 
-def test_a_release_does_not_differ_from_itself(make):
-    release = make(BASE, files={"README.md": "x"})
-    found = diff_releases(release, release)
-    assert found.is_empty
-    assert list(found.changed_configs()) == []
-    assert [split.old_rows for split in found.configs[0].splits] == [2, 2]
-
-
 def test_equal_tables_are_not_read(make):
     old, new = make(BASE), make(BASE | {(SAQ, "KP"): ROWS.head(1)})
     # `publish` compares with a release of which it has only the tables that differ.
