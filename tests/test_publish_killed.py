@@ -22,16 +22,12 @@ pytestmark = pytest.mark.integration
 
 COMMIT = "POST /api/datasets/org/blend/commit/main"
 TAG = "POST /api/datasets/org/blend/tag/.*"
-DECISIVE: tuple[tuple[Moment, str], ...] = (
-    ("before", COMMIT),
-    ("body", COMMIT),
-    ("after", COMMIT),
-    ("before", TAG),
-    ("after", TAG),
+SPREAD = 15
+MOMENTS: tuple[tuple[Moment, str | int], ...] = (
+    *(("before", COMMIT), ("body", COMMIT), ("after", COMMIT), ("before", TAG), ("after", TAG)),
+    *((("before", "body", "after")[nth % 3], nth) for nth in range(SPREAD)),
 )
-"""Where the outcome turns."""
-SPREAD = range(15)
-"""The other moments, spread over all requests."""
+"""Those where the outcome turns, and others that are spread over all requests."""
 
 
 class Releases(NamedTuple):
@@ -70,23 +66,15 @@ def n_requests(releases: Releases, tmp_path_factory: pytest.TempPathFactory) -> 
         return len(hub.requests) - before
 
 
-@pytest.mark.parametrize(("moment", "request_"), rest_nightly(DECISIVE, DECISIVE[1]))
-def test_killed_where_the_outcome_turns(
-    hub: Hub, releases: Releases, tmp_path: Path, moment: Moment, request_: str
+@pytest.mark.parametrize(("moment", "at"), rest_nightly(MOMENTS, MOMENTS[1]))
+def test_killed_at_any_moment(
+    hub: Hub, releases: Releases, tmp_path: Path, request: pytest.FixtureRequest, moment: Moment, at: str | int
 ):
-    assert_finished(hub, releases, tmp_path, request=request_, moment=moment)
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("nth", SPREAD)
-def test_killed_at_any_moment(hub: Hub, releases: Releases, n_requests: int, tmp_path: Path, nth: int):
-    fault = {"skip": nth * n_requests // len(SPREAD), "moment": ("before", "body", "after")[nth % 3]}
-    assert_finished(hub, releases, tmp_path, request=".*", **fault)
-
-
-def assert_finished(hub: Hub, releases: Releases, home: Path, **fault: object) -> None:
     """Publish the new release, kill it when the fault strikes, look at what is there, and publish it again."""
-    assert start(hub, releases.old, home).wait() == 0
+    fault = {"request": at, "moment": moment}
+    if isinstance(at, int):
+        fault |= {"request": ".*", "skip": at * request.getfixturevalue("n_requests") // SPREAD}
+    assert start(hub, releases.old, tmp_path).wait() == 0
     started: Queue[subprocess.Popen[bytes]] = Queue()
 
     def kill() -> None:
@@ -96,7 +84,7 @@ def assert_finished(hub: Hub, releases: Releases, home: Path, **fault: object) -
 
     # What is not handled when the client dies is never handled; otherwise it would be, a little later.
     struck = hub.fail(**fault, action=kill, drop=True)
-    process = start(hub, releases.new, home)
+    process = start(hub, releases.new, tmp_path)
     started.put(process)
     assert process.wait() == -signal.SIGKILL
     assert struck.struck == 1
@@ -106,7 +94,7 @@ def assert_finished(hub: Hub, releases: Releases, home: Path, **fault: object) -
     assert set(repository.tags) <= {"v0.1.0", "v0.2.0"}
     assert held(repository, "main") in (old, new)
     assert all(held(repository, tag) == {"v0.1.0": old, "v0.2.0": new}[tag] for tag in repository.tags)
-    assert start(hub, releases.new, home).wait() == 0
+    assert start(hub, releases.new, tmp_path).wait() == 0
     assert set(repository.tags) == {"v0.1.0", "v0.2.0"}
     assert held(repository, "main") == held(repository, "v0.2.0") == new
     assert held(repository, "v0.1.0") == old
