@@ -309,6 +309,10 @@ def test_a_sync_is_content_with_reviews_accepted_from_a_sheet(
     assert len(rows(file, "reviews")) == is_pulled
     # An answer goes on which both decide.
     forget_person(file, who(file, "kim"))
+    own = (file.collected / "reviews/ko-KR.own.jsonl").read_bytes()
+    lost = "reviews/ko-KR.own.jsonl:1: decides on '김밥', which nobody answers any more"
+    assert any(told.startswith(lost) for told in sync_project(file.path).passed_over)
+    assert (file.collected / "reviews/ko-KR.own.jsonl").read_bytes() == own
     assert wrong(lambda: read_responses(file.collected)).startswith("reviews/ko-KR.own.jsonl:1")
     accept("second.csv", "--reviewer", "r2", "--update")
     assert read_responses(file.collected).reviews["reviewer"].to_list() == ["r2"]
