@@ -1,7 +1,6 @@
 """Items: what an analysis finds in simulated runs and does not tell, suspects on their way, and the model."""
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -26,12 +25,10 @@ from helpers.mini_release import mini_recipe
 from helpers.simulated_models import analysed, simulated_runs
 
 
-def responses_of(correct: np.ndarray, regions: Sequence[str] | None = None) -> Responses:
+def responses_of(correct: np.ndarray) -> Responses:
     n_models, n_items = correct.shape
     names = [f"q{number:04}" for number in range(n_items)]
-    items = pl.DataFrame(
-        {"item_id": names, "template_id": names, "region": regions or ["KR"] * n_items, "topic": "Food"}
-    )
+    items = pl.DataFrame({"item_id": names, "template_id": names, "region": ["KR"] * n_items, "topic": "Food"})
     models = tuple(f"m{number}" for number in range(n_models))
     return Responses(models, items, correct.astype(float), wrong=1 - correct[np.newaxis])
 

@@ -1,6 +1,6 @@
 """A SPARQL endpoint on loopback: a real engine over HTTP, with faults to order and a log of what it was asked.
 
-Run as a module of the tests' own: ``wikidata_fixtures.py`` offers it as the fixture ``sparql``.
+The fixture ``serve`` (``wikidata_fixtures.py``) serves facts in shorthand.
 """
 
 import gzip
