@@ -44,9 +44,10 @@ def back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Make the sheet that came back."""
     monkeypatch.chdir(tmp_path)
 
-    def make(*verdicts: tuple[str, str], name: str = "back.csv") -> Path:
+    def make(*verdicts: tuple[str, str], name: str = "back.csv", all_ok: bool = False) -> Path:
         Path(name).unlink(missing_ok=True)
-        write_sheet(OPTION_SHEET, sheet_of(*verdicts), Path(name))
+        sheet = sheet_of(*verdicts)
+        write_sheet(OPTION_SHEET, sheet.with_columns(verdict=pl.lit("ok")) if all_ok else sheet, Path(name))
         return Path(name)
 
     return make
@@ -115,12 +116,7 @@ def test_a_file_of_ones_own_goes_on_and_stays_as_it_is_where_nothing_is_added(ba
 @pytest.mark.parametrize("case", TOLD, ids=lambda case: case["told"][:40])
 def test_what_is_wrong_with_a_sheet_or_with_who_read_it(back, case: dict[str, Any]):
     add(back(("noon", "ok")))
-    if "both" in case:  # verdicts on all locales
-        sheet = Path("back.csv")
-        sheet.unlink()
-        write_sheet(OPTION_SHEET, sheet_of().with_columns(verdict=pl.lit("ok")), sheet)
-    else:
-        sheet = back(*map(tuple, case["verdicts"]))
+    sheet = back(*map(tuple, case.get("verdicts", ())), all_ok="both" in case)  # verdicts on all locales
     text = sheet.read_text("utf-8-sig")
     for old, new in case.get("replaced", []):
         assert old in text
@@ -162,10 +158,7 @@ def test_what_looks_say_of_verdicts_is_told(back):
     ],
 )
 def test_verdicts_stand_beside_their_options(back, verdicts: list[tuple[str, str]], told: str):
-    sheet = back(*verdicts)
-    if not verdicts:
-        sheet.unlink()
-        write_sheet(OPTION_SHEET, sheet_of().with_columns(verdict=pl.lit("ok")), sheet)
+    sheet = back(*verdicts, all_ok=not verdicts)
     assert accepted(sheet)[0].partition("relative to the recipe's folder.\n")[2] == told
     # Beside a recipe the file is named as that recipe must name it.
     Path("mine").mkdir()

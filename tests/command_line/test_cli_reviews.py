@@ -8,25 +8,15 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from polars.testing import assert_frame_equal
 
-from blend.builders.saq import aggregate
-from blend.builders.saq.answer_sheet import answer_sheet
-from blend.builders.saq.reviews import reviews_of
 from blend.cli.options import evenly
-from blend.loaders.files.new_files import write_sheet
 from blend.loaders.releases.tables import read_config
-from blend.loaders.responses.returned_sheets import read_answer_sheet
 from blend.loaders.responses.verdicts import read_verdicts
-from blend.loaders.upstream.blend import BlendTables
 from blend.schemas.errors import BlendError
-from blend.schemas.frames import KEY, REVIEWS
-from blend.schemas.recipe import SaqOptions
-from blend.schemas.sheets import ANSWER_SHEET, PAIR_SHEET
+from blend.schemas.sheets import PAIR_SHEET
 from helpers.in_process import both, run
 from helpers.label_studio.annotation_projects import QUESTIONS, write_questions
 from helpers.messages import wrong
-from helpers.questions.expand import expand
 from helpers.questions.lunch import lunch
 
 RECIPE = """\
@@ -265,40 +255,6 @@ def test_a_reason_that_tells_who_somebody_is_is_refused(project: Path):
         f"sheet.csv:{numbers['모름']}, column reason: holds an e-mail address (not shown); {why}",
         f"sheet.csv:{numbers['noon']}, column reason: holds a name with a number (not shown); {why}",
     }
-
-
-@pytest.mark.integration
-@pytest.mark.nightly
-@pytest.mark.parametrize("reviewed", [True, False])
-def test_all_published_answers_go_through_a_sheet(clean_tables: BlendTables, tmp_path: Path, reviewed: bool):
-    # 8,000 questions of 16 regions, expanded to responses: out of the sheet come the groups that went in.
-    published = clean_tables
-    expansion = expand(published.annotations)
-    reviews = expansion.reviews if reviewed else pl.DataFrame(schema=REVIEWS)
-    sheet = answer_sheet(published.questions, expansion.responses, reviews, everything=True)
-    # The one time whose published English is another.
-    wrong = pl.col("answer").str.contains("15:30") & pl.col("english").str.contains("11:30")
-    assert sheet.filter(wrong).height == reviewed
-    sheet = sheet.with_columns(english=pl.when(wrong).then(pl.lit("")).otherwise("english"))
-    write_sheet(ANSWER_SHEET, sheet, tmp_path / "sheet.csv")
-    accepted = reviews_of(read_answer_sheet(tmp_path / "sheet.csv"), reviewer="r1")
-    # Published English is no column that was sorted alone, nor are groups filled down.
-    assert not [told for told in accepted.notes if told.endswith("alone?") or "filled down" in told]
-
-    options = SaqOptions()
-    expected = aggregate(published.questions, expansion.responses, reviews, options=options).annotations
-    built = aggregate(published.questions, expansion.responses, accepted.reviews, options=options).annotations
-    assert_frame_equal(answers(built), answers(expected))
-    if not reviewed:
-        assert_frame_equal(built.drop("grouping"), expected.drop("grouping"))
-    assert built.select(KEY).equals(published.annotations.select(KEY))
-
-
-def answers(annotations: pl.DataFrame) -> pl.DataFrame:
-    """Groups and votes, without the English that reviewers wrote elsewhere and a sheet proposes."""
-    group = pl.element().struct
-    kept = pl.struct(group.field("answers"), group.field("count"))
-    return annotations.select(*KEY, pl.col("annotations").list.eval(kept), "idks")
 
 
 @pytest.mark.slow
