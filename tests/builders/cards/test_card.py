@@ -16,6 +16,7 @@ from blend.builders.cards import _size_category
 from blend.builders.cards.facts import canary, citation, source_kinds
 from blend.builders.cards.rendering import Chart, bar_chart, described_fields
 from blend.builders.release import build_release
+from blend.builders.validate import CHECKS, validate_release
 from blend.loaders.recipes import sample_recipe
 from blend.loaders.releases import read_manifest
 from blend.schemas.arrow_types import arrow_schema
@@ -135,6 +136,20 @@ def test_another_version_keeps_the_canary_and_tells_the_history(tmp_path: Path):
     changelog = (tmp_path / "second" / "CHANGELOG.md").read_text(encoding="utf-8")
     assert changelog.count("\n## ") == 2
     assert "annotations: 6 splits added: US, DZ, IR, ET, KP" in changelog
+
+
+@pytest.mark.integration
+def test_the_language_with_most_dishes_comes_first_and_a_chart_shows_origins(food_release: Path):
+    _, header, body = (food_release / "README.md").read_text(encoding="utf-8").split("---\n", 2)
+    # What the viewer of the Hub opens, what the example loads, and the first row of the table.
+    configs = {config["config_name"]: config["data_files"] for config in yaml.safe_load(header)["configs"]}
+    assert configs["food-triples"][0]["split"] == "en"
+    assert [file["split"] for file in configs["food-triples"][-2:]] == ["zh_hans", "zh_tw"]
+    assert 'load_dataset("REPOSITORY", "food-triples", split="en"' in body
+    assert body.index("| en | English | English | 1,609 |") < body.index("| ru | Russian | русский | 177 |")
+    assert validate_release(food_release, checks={"card": CHECKS["card"]}).errors == 0
+    origins = "Bar chart. Dishes per origin: United States of America 286 to England 5."
+    assert f"![{origins}](images/food-origins.svg)" in body
 
 
 # What a card tells of who made a dataset, of its makers' tags and of its judges.
