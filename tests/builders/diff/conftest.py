@@ -24,7 +24,6 @@ def make(tmp_path_factory: pytest.TempPathFactory) -> Make:
         tables: Tables,
         *,
         files: Mapping[str, str | bytes] | None = None,
-        shard_rows: int = 1_000_000,
         sdk_version: str = "0.1.0",
         **recipe: Any,
     ) -> Path:
@@ -39,9 +38,7 @@ def make(tmp_path_factory: pytest.TempPathFactory) -> Make:
             writers={},
             recipe=used,
             sources=(),
-            tables=tuple(
-                written(folder, config, split, rows, shard_rows) for (config, split), rows in tables.items()
-            ),
+            tables=tuple(written(folder, config, split, rows) for (config, split), rows in tables.items()),
             files=file_infos(folder, filter(Path.is_file, folder.rglob("*"))),
             report=(),
         )
@@ -51,14 +48,9 @@ def make(tmp_path_factory: pytest.TempPathFactory) -> Make:
     return made
 
 
-def written(folder: Path, config: str, split: str, rows: pl.DataFrame, shard_rows: int) -> TableInfo:
-    below = folder / "data" / config
-    below.mkdir(parents=True, exist_ok=True)
-    files = []
-    for start in range(0, max(len(rows), 1), shard_rows):
-        path = below / f"{split}-{len(files):05}.parquet"
-        rows.slice(start, shard_rows).write_parquet(path)
-        files.append(path.relative_to(folder).as_posix())
+def written(folder: Path, config: str, split: str, rows: pl.DataFrame) -> TableInfo:
+    path = folder / "data" / config / f"{split}-00000.parquet"
+    rows.write_parquet(path, mkdir=True)
     digest = ContentDigest()
     digest.add(rows)
     return TableInfo(
@@ -67,5 +59,5 @@ def written(folder: Path, config: str, split: str, rows: pl.DataFrame, shard_row
         rows=len(rows),
         content_sha256=digest.hexdigest(),
         schema_sha256=schema_digest(rows.to_arrow().schema),
-        files=tuple(files),
+        files=(path.relative_to(folder).as_posix(),),
     )
