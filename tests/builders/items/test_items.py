@@ -150,16 +150,11 @@ LSAT6 = {
 }  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def lsat6() -> np.ndarray:
-    answers = [list(map(float, pattern)) for pattern, n in LSAT6.items() for _ in range(n)]
-    return np.array(answers)
-
-
 @pytest.mark.slow
-def test_the_estimates_of_a_published_package(lsat6: np.ndarray):
+def test_the_estimates_of_a_published_package():
+    correct = np.array([[*map(float, pattern)] for pattern, n in LSAT6.items() for _ in range(n)])
     # R's ltm, ltm(LSAT ~ z1): difficulties and discriminations with four digits, log-likelihood -2466.653.
-    found = _fit_items(lsat6, priors=False, tolerance=1e-6)
+    found = _fit_items(correct, priors=False, tolerance=1e-6)
     assert found.converged
     assert found.log_likelihood == pytest.approx(-2466.653, abs=2e-3)
     assert found.slope == pytest.approx([0.8254, 0.7229, 0.8905, 0.6886, 0.6575], abs=1e-3)

@@ -145,10 +145,8 @@ def test_annotators_of_two_contributors_are_told_apart(release):
 def test_the_card_says_who_contributed_what(release):
     card = (release[0] / "README.md").read_text(encoding="utf-8")
     section = card.split("## Who contributed\n")[1].split("\n## ")[0]
-    by, zero = (
-        "https://creativecommons.org/licenses/by/4.0/",
-        "https://creativecommons.org/publicdomain/zero/1.0/",
-    )
+    by = "https://creativecommons.org/licenses/by/4.0/"
+    zero = "https://creativecommons.org/publicdomain/zero/1.0/"
     assert section == (
         "\n| who | locales | questions | responses | reviews | licence |\n|---|---|--:|--:|--:|---|\n"
         f"| jun | ko-KR | 2 | 12 | 0 | [CC0 1.0]({zero}) |\n"
