@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from helpers.hub.hub_server import Hub
 
 pytest_plugins = [
-    "helpers.label_studio.fake_studio",
     "helpers.label_studio.studio_fixtures",
     "helpers.wikidata.wikidata_fixtures",
 ]

@@ -129,10 +129,8 @@ def given_for_items(machine: Machine) -> None:
 
 
 def given_for_recipe(machine: Machine) -> None:
-    begin = [sys.executable, "-m", "blend", "init", "mine"]
-    build = [sys.executable, "-m", "blend", "build", "mine/recipe.toml", "--out", "release"]
-    for command in (begin, build):
-        subprocess.run(command, cwd=machine.work, check=True, capture_output=True)
+    begin = "blend init mine\nblend build mine/recipe.toml --out release"
+    run(machine.work, machine.work.parent / "home", begin)
     (machine.work / "path" / "to").mkdir(parents=True)
     (machine.work / "mine" / "collected").rename(machine.work / "path" / "to" / "collected")
 

@@ -1,13 +1,15 @@
-"""A publish that is killed: no reader ever sees a half release, and the next run finishes it.
+"""A publish that is killed or interrupted: no reader ever sees a half release, and the next run finishes it.
 
 One moment after another, spread over all requests of a publish, the server kills the client with SIGKILL. What
 readers get is compared byte for byte; `tests/nets/test_net_publishing.py` loads it beside a publisher.
 """
 
 import os
+import re
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from queue import Queue
 from typing import NamedTuple
@@ -16,22 +18,20 @@ import pytest
 
 from helpers.hub.hub_releases import FOUR, REPO, held, make_release, published
 from helpers.hub.hub_server import Hub, Moment
+from helpers.hub.hub_store import ALICE
 from helpers.tiers import rest_nightly
 
 pytestmark = pytest.mark.integration
 
+FORCED = ("--force-version", "whatever changed, it is a test")
 COMMIT = "POST /api/datasets/org/blend/commit/main"
 TAG = "POST /api/datasets/org/blend/tag/.*"
-DECISIVE: tuple[tuple[Moment, str], ...] = (
-    ("before", COMMIT),
-    ("body", COMMIT),
-    ("after", COMMIT),
-    ("before", TAG),
-    ("after", TAG),
+SPREAD = 15
+MOMENTS: tuple[tuple[Moment, str | int], ...] = (
+    *(("before", COMMIT), ("body", COMMIT), ("after", COMMIT), ("before", TAG), ("after", TAG)),
+    *((("before", "body", "after")[nth % 3], nth) for nth in range(SPREAD)),
 )
-"""Where the outcome turns."""
-SPREAD = range(15)
-"""The other moments, spread over all requests."""
+"""Those where the outcome turns, and others that are spread over all requests."""
 
 
 class Releases(NamedTuple):
@@ -48,15 +48,22 @@ def releases(tmp_path_factory: pytest.TempPathFactory) -> Releases:
     return Releases(old, make_release(folder / "new", "0.2.0", locales=more, after=old))
 
 
-def start(hub: Hub, release: Path, home: Path) -> subprocess.Popen[bytes]:
-    """Publish in a process of its own."""
-    command = [sys.executable, "-m", "blend", "publish", str(release), REPO]
+def start(hub: Hub, home: Path, *arguments: object, **more: str) -> subprocess.Popen[str]:
+    """Start a command in a process of its own, as a user of the Hub would."""
     return subprocess.Popen(
-        [*command, "--force-version", "whatever changed, it is a test"],
-        env=os.environ | hub.environment(home),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+        [sys.executable, "-m", "blend", *map(str, arguments)],
+        env=os.environ | {"COLUMNS": "200"} | hub.environment(home) | more,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
+
+
+def publish(hub: Hub, home: Path, release: Path) -> int:
+    """Publish whatever changed, to the end; the exit code."""
+    process = start(hub, home, "publish", release, REPO, *FORCED)
+    process.communicate()
+    return process.returncode
 
 
 @pytest.fixture(scope="module")
@@ -64,30 +71,22 @@ def n_requests(releases: Releases, tmp_path_factory: pytest.TempPathFactory) -> 
     """How many requests the new release takes after the old one."""
     folder = tmp_path_factory.mktemp("counted")
     with Hub(folder / "hub").serving() as hub:
-        assert start(hub, releases.old, folder).wait() == 0
+        assert publish(hub, folder, releases.old) == 0
         before = len(hub.requests)
-        assert start(hub, releases.new, folder).wait() == 0
+        assert publish(hub, folder, releases.new) == 0
         return len(hub.requests) - before
 
 
-@pytest.mark.parametrize(("moment", "request_"), rest_nightly(DECISIVE, DECISIVE[1]))
-def test_killed_where_the_outcome_turns(
-    hub: Hub, releases: Releases, tmp_path: Path, moment: Moment, request_: str
+@pytest.mark.parametrize(("moment", "at"), rest_nightly(MOMENTS, MOMENTS[1]))
+def test_killed_at_any_moment(
+    hub: Hub, releases: Releases, tmp_path: Path, request: pytest.FixtureRequest, moment: Moment, at: str | int
 ):
-    assert_finished(hub, releases, tmp_path, request=request_, moment=moment)
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("nth", SPREAD)
-def test_killed_at_any_moment(hub: Hub, releases: Releases, n_requests: int, tmp_path: Path, nth: int):
-    fault = {"skip": nth * n_requests // len(SPREAD), "moment": ("before", "body", "after")[nth % 3]}
-    assert_finished(hub, releases, tmp_path, request=".*", **fault)
-
-
-def assert_finished(hub: Hub, releases: Releases, home: Path, **fault: object) -> None:
     """Publish the new release, kill it when the fault strikes, look at what is there, and publish it again."""
-    assert start(hub, releases.old, home).wait() == 0
-    started: Queue[subprocess.Popen[bytes]] = Queue()
+    fault = {"request": at, "moment": moment}
+    if isinstance(at, int):
+        fault |= {"request": ".*", "skip": at * request.getfixturevalue("n_requests") // SPREAD}
+    assert publish(hub, tmp_path, releases.old) == 0
+    started: Queue[subprocess.Popen[str]] = Queue()
 
     def kill() -> None:
         process = started.get()
@@ -96,9 +95,10 @@ def assert_finished(hub: Hub, releases: Releases, home: Path, **fault: object) -
 
     # What is not handled when the client dies is never handled; otherwise it would be, a little later.
     struck = hub.fail(**fault, action=kill, drop=True)
-    process = start(hub, releases.new, home)
+    process = start(hub, tmp_path, "publish", releases.new, REPO, *FORCED)
     started.put(process)
-    assert process.wait() == -signal.SIGKILL
+    process.communicate()
+    assert process.returncode == -signal.SIGKILL
     assert struck.struck == 1
     hub.faults.clear()
     old, new = (published(release, hub.url) for release in releases)
@@ -106,9 +106,51 @@ def assert_finished(hub: Hub, releases: Releases, home: Path, **fault: object) -
     assert set(repository.tags) <= {"v0.1.0", "v0.2.0"}
     assert held(repository, "main") in (old, new)
     assert all(held(repository, tag) == {"v0.1.0": old, "v0.2.0": new}[tag] for tag in repository.tags)
-    assert start(hub, releases.new, home).wait() == 0
+    assert publish(hub, tmp_path, releases.new) == 0
     assert set(repository.tags) == {"v0.1.0", "v0.2.0"}
     assert held(repository, "main") == held(repository, "v0.2.0") == new
     assert held(repository, "v0.1.0") == old
     titles = [commit.title for _, commit in repository.history("main")]
     assert titles == ["Release blend-sample 0.2.0", "Release blend-sample 0.1.0", "initial commit"]
+
+
+@pytest.mark.nightly
+def test_ctrl_c(hub: Hub, releases: Releases, tmp_path: Path):
+    stop = threading.Event()
+    # The files are held back and then refused: only the signal can end the command in this way.
+    hub.fail("PUT /large/.*", action=stop.wait, status=403, times=1000)
+    process = start(hub, tmp_path, "publish", releases.old, REPO)
+    while not any(request.startswith("PUT /large/") for request in hub.requests):
+        assert process.poll() is None
+        stop.wait(0.01)
+    process.send_signal(signal.SIGINT)
+    stop.set()
+    _, errors = process.communicate()
+    hub.faults.clear()
+    assert process.returncode == 130
+    # The client's own threads may say on their way out that they would have tried again.
+    assert "interrupted; readers see no half release; run it again to finish" in errors.splitlines()
+    assert "Traceback" not in errors
+    assert publish(hub, tmp_path, releases.old) == 0
+    assert held(hub.repository(REPO)) == published(releases.old, hub.url)
+
+
+@pytest.mark.nightly
+def test_tokens_are_never_printed_or_written(hub: Hub, releases: Releases, tmp_path: Path):
+    outputs = []
+    hub.fail("POST /api/datasets/org/blend/commit/main", status=503)
+    for arguments in (
+        ("publish", releases.old, REPO),
+        ("publish", releases.old, REPO),
+        ("pull", f"{REPO}@v0.1.0", tmp_path / "back"),
+        ("publish", releases.old, "dave/mine"),
+        ("publish", releases.old, REPO, "--private"),
+    ):
+        outputs += start(hub, tmp_path / "home", *arguments, HF_DEBUG="1").communicate()
+    assert "503" in outputs[1]
+    for text in outputs:
+        assert ALICE.token not in text
+        assert not re.search(r"hf_[A-Za-z0-9]{20,}", text)
+    for path in tmp_path.rglob("*"):
+        if path.is_file():
+            assert ALICE.token.encode() not in path.read_bytes(), path

@@ -63,14 +63,6 @@ def test_content_lines_are_plain_json(sentences):
     assert digest.hexdigest() == hashlib.sha256(expected.encode()).hexdigest()
 
 
-def test_the_digest_is_that_of_the_content_lines(tmp_path: Path):
-    info = write_table(Table("c", "KR", Sentence, [numbered(3)]), tmp_path)
-    digest = ContentDigest()
-    digest.add(pl.read_parquet(tmp_path / info.files[0]))
-    assert info.content_sha256 == digest.hexdigest()
-    assert info.rows == 3
-
-
 @pytest.mark.nightly
 def test_batch_sizes_change_no_byte(tmp_path: Path):
     n = ROW_GROUP_ROWS * 2 + 5

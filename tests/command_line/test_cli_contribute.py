@@ -105,7 +105,10 @@ def test_the_recipe_beside_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     filled = file.read_text(encoding="utf-8").replace('agreed = ""', 'agreed = "2026-11-20"')
     file.write_text(filled.replace("cc-by-4.0", "cc-by-nc-4.0"), encoding="utf-8")
     printed = run("contribute", "check", "contributions/ana-nz", code=REFUSED)
-    assert "'cc-by-nc-4.0' does not allow a dataset under 'cc-by-4.0'; change the one or the other; " in printed
+    assert (
+        "contributor.toml, key license: 'cc-by-nc-4.0' does not allow a dataset under 'cc-by-4.0'; change the "
+        "one or the other; docs/contributing-data.md says which licences go together"
+    ) in printed
     assert "unknown locale" not in printed
     monkeypatch.chdir("contributions/ana-nz")
     assert run("contribute", "check", code=REFUSED) == printed

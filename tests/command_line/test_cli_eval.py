@@ -12,21 +12,18 @@ from blend.cli import app
 from blend.eval.evaluation import score_run
 from blend.eval.release_items import read_run
 from blend.schemas.errors import ServerError
-from helpers.in_process import run
+from helpers.in_process import both, run
 from helpers.models.http_server import Reply
 from helpers.models.model_servers import ModelServer, saying
 from helpers.models.own_models import Saying
-
-RUNNER = CliRunner()
 
 
 @pytest.mark.slow
 def test_a_budget_of_one_shard_is_told_at_the_start(mini_release: Path, tmp_path: Path):
     model = ["-T", "style=json", "--model", "m1", "--server", "http://127.0.0.1:1/v1", "--max-tokens", "5"]
     costs = ["--price", "1,1", "--budget", "0.3", "--shard", "1/2"]
-    result = RUNNER.invoke(
-        app, ["eval", "run", str(mini_release), *model, *costs, "--out", str(tmp_path / "run")]
-    )
+    command = ["eval", "run", str(mini_release), *model, *costs, "--out", str(tmp_path / "run")]
+    result = CliRunner().invoke(app, command)
     assert isinstance(result.exception, ServerError)
     said = "note: --budget 0.3 holds for this process alone, not for all shards together"
     assert result.stderr.splitlines()[0] == said
@@ -38,16 +35,15 @@ def test_what_a_server_says_cannot_steer_a_terminal(
 ):
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     hostile = "\x1b[2J\u202egnp.exe <b>\x07" + "A" * 1_000_000
-    command = ["eval", "run", str(mini_release), "--model", "m", "-T", "style=json", "--max-tokens", "5"]
+    command = ["eval", "run", mini_release, "--model", "m", "-T", "style=json", "--max-tokens", "5"]
     with ModelServer().serving() as server:
         # The second reply fails; the first says what the server calls the model.
         server.script = [saying("Hi"), Reply({"error": {"message": hostile}}, 400), *[saying(hostile)] * 9]
         options = ["--server", server.url, "-M", "concurrency=1", "--limit", "1"]
-        result = RUNNER.invoke(app, [*command, *options, "--out", str(tmp_path / "run")])
-    assert result.exit_code == 0, result.output
-    assert "1 failed (first: HTTP 400" in result.stderr
-    assert not set("\x1b\u202e\x07") & set(result.output)
-    assert len(result.output) < 5000
+        printed, told = both(*command, *options, "--out", tmp_path / "run")
+    assert "1 failed (first: HTTP 400" in told
+    assert not set("\x1b\u202e\x07") & set(printed + told)
+    assert len(printed + told) < 5000
     answers = read_run(tmp_path / "run").answers()
     assert {*answers["text"]} == {hostile, None}
 

@@ -49,7 +49,9 @@ def form(*rows: list[object]) -> None:
     book.save("form.xlsx")
 
 
-IMPORT = ("responses", "import", "form.xlsx", "--map", "map.toml", "--out", "collected")
+def bring(table: str = "form.xlsx", *more: str | Path) -> str:
+    """Import a table by the map beside it, or draft that map."""
+    return run("responses", "import", table, "--out", "collected", *more)
 
 
 @pytest.mark.slow
@@ -59,7 +61,7 @@ def test_a_form_by_a_map_that_is_drafted_first(collected: Path):
         ["jun@example.org", "빵", "모르겠다"],
         ["ari@example.org", None, "19:00"],
     )
-    assert run(*IMPORT) == (
+    assert bring() == (
         "map.toml: a draft: 2 questions of ko-KR. Nothing is imported yet.\n"
         "  left out: Timestamp\n"
         "Complete it, then run the same again: "
@@ -76,7 +78,7 @@ def test_a_form_by_a_map_that_is_drafted_first(collected: Path):
     )
     text = Path("map.toml").read_text("utf-8").replace("\nleave_out", '\nseparator = ";"\nleave_out')
     Path("map.toml").write_text(text, "utf-8")
-    assert run(*IMPORT) == (
+    assert bring() == (
         "collected/responses/ko-KR.csv: 5 responses of 3 annotators.\n"
         "1 question left blank, which are no responses.\n"
     )
@@ -86,7 +88,7 @@ def test_a_form_by_a_map_that_is_drafted_first(collected: Path):
         ",,,idk,", "18:00,,,,", "19:00,,,,", "밥,국,,,", "빵,,,,",
     ]  # fmt: skip
     assert Path("annotators.key").stat().st_mode & 0o777 == 0o600
-    assert wrong(lambda: run(*IMPORT)) == (
+    assert wrong(bring) == (
         "collected: holds 'responses/ko-KR.csv' already, so nothing is written there; choose another --out, or "
         "move that away"
     )
@@ -108,14 +110,13 @@ def test_answers_in_a_locale_of_ones_own(collected: Path, root: Path):
         '[questions]\n"What is eaten in New Zealand?" = "food-01"\n',
         "utf-8",
     )
-    words = ("responses", "import", "answers.csv", "--map", "map.toml", "--out", "collected")
     with pytest.raises(BlendError, match=r"unknown locale 'en-NZ'.*in a locale file \(--locale-file"):
-        run(*words)
-    assert run(*words, "--locale-file", str(own)) == (
+        bring("answers.csv")
+    assert bring("answers.csv", "--locale-file", own) == (
         "collected/responses/en-NZ.csv: 1 response of 1 annotator.\n"
     )
     Path("map.toml").unlink()
-    assert run(*words, "--locale-file", str(own)).endswith(f"--out collected --locale-file {own}\n")
+    assert bring("answers.csv", "--locale-file", own).endswith(f"--out collected --locale-file {own}\n")
 
 
 CASES = tomllib.loads(Path(__file__).with_name("importing.toml").read_text(encoding="utf-8"))["cases"]
@@ -125,7 +126,7 @@ CASES = tomllib.loads(Path(__file__).with_name("importing.toml").read_text(encod
 def test_what_a_map_and_its_table_must_be(collected: Path, case: dict[str, Any]):
     form(*case["rows"])
     Path("map.toml").write_text(case["map"], "utf-8")
-    assert wrong(lambda: run(*IMPORT)) == case["told"]
+    assert wrong(bring) == case["told"]
     assert not (collected / "responses").exists()
 
 
@@ -141,7 +142,7 @@ def test_a_table_of_people_alone_is_refused(collected: Path):
 def test_a_map_that_names_nobody_is_told_of(collected: Path):
     Path("form.csv").write_text(f"{LONG}\n밥\n빵\n", "utf-8")
     Path("map.toml").write_text(f'locale = "ko-KR"\n[questions]\n"{LONG}" = "food-01"\n', "utf-8")
-    assert run("responses", "import", "form.csv", "--map", "map.toml", "--out", "collected") == (
+    assert bring("form.csv") == (
         "collected/responses/ko-KR.csv: 2 responses of 2 annotators.\n"
         "Every row counts as another person (r2, r3, …), since map.toml names no column as annotator; nobody "
         "can be recognised in a later table.\n"
@@ -157,17 +158,16 @@ def complete(*lines: str, answers: str) -> None:
 @pytest.mark.slow
 def test_a_long_table_whose_rows_are_people_by_pseudonym(collected: Path):
     Path("long.csv").write_text(f"participant;item;said\na1;{LONG};밥\na2;{LONG};빵\na1;¿Otra?;no\n", "utf-8")
-    command = ("responses", "import", "long.csv", "--out", "collected")
-    assert run(*command).splitlines()[:-1] == [
+    assert bring("long.csv").splitlines()[:-1] == [
         "map.toml: a draft: 1 question of ko-KR. Nothing is imported yet.",
         "  to be written into it, unless every row is another person: annotator, who answered",
         "  to be written into it: answers, the columns with answers, in their order",
         *(f"  left out: {name}" for name in ("participant", "said", "¿Otra?")),
     ]
     with pytest.raises(BlendError, match="question and answers belong together"):
-        run(*command)
+        bring("long.csv")
     complete('annotator = "participant"', answers="said")
-    assert run(*command) == "collected/responses/ko-KR.csv: 2 responses of 2 annotators.\n"
+    assert bring("long.csv") == "collected/responses/ko-KR.csv: 2 responses of 2 annotators.\n"
     assert (collected / "responses" / "ko-KR.csv").read_text("utf-8") == (
         "\ufefftemplate_id,annotator,answer_1,answer_2,answer_3,non_answer,reason\n"
         "food-01,a1,밥,,,,\nfood-01,a2,빵,,,,\n"
@@ -178,7 +178,7 @@ def test_a_long_table_whose_rows_are_people_by_pseudonym(collected: Path):
 def test_columns_called_answers_are_answers(collected: Path):
     head, row = "item,reply 10,answer_2,Answer 1,answered", f"{LONG},d,b,a,x"
     Path("long.csv").write_text(f"{head}\n{row}\n", "utf-8")
-    run("responses", "import", "long.csv", "--out", "collected")
+    bring("long.csv")
     draft = read_toml(Path("map.toml"), ImportMap, what="map")
     assert draft.answers == ("Answer 1", "answer_2", "reply 10")
     assert draft.leave_out == ("answered",)
@@ -191,19 +191,17 @@ def test_two_annotations_of_one_person_are_refused(collected: Path):
         for n, text in ((7, "밥"), (8, "빵"))
     ]
     Path("base.json").write_text(json.dumps([{"data": {"q": LONG}, "annotations": results}]), "utf-8")
-    command = ("responses", "import", "base.json", "--map", "map.toml", "--out", "collected")
-    run(*command)
-    with pytest.raises(BlendError) as caught:
-        run(*command)
-    who = str(caught.value).partition("'")[2].partition("'")[0]
-    assert str(caught.value) == (
+    bring("base.json", "--map", "map.toml")
+    told = wrong(lambda: bring("base.json"))
+    who = told.partition("'")[2].partition("'")[0]
+    assert told == (
         f"base.json:1, annotation 8: {who!r} answers 'food-01' a second time; delete this row or base.json:1, "
         "annotation 7"
     )
     # Nor are several people taken for one where the map does not say who answered.
     text = Path("map.toml").read_text("utf-8")
     Path("map.toml").write_text(text.replace('annotator = "annotator"\n', ""), "utf-8")
-    assert wrong(lambda: run(*command)) == (
+    assert wrong(lambda: bring("base.json")) == (
         'map.toml: does not say who answered in base.json; add annotator = "annotator": only in a table is '
         "every row a person"
     )
@@ -211,8 +209,7 @@ def test_two_annotations_of_one_person_are_refused(collected: Path):
 
 def test_a_draft_is_written_where_nothing_is_recognised(collected: Path):
     Path("odd.csv").write_text("When,E-Mail,Frage 1,Frage 2\n1,a@b.org,밥,18:00\n", "utf-8")
-    command = ("responses", "import", "odd.csv", "--out", "collected")
-    assert run(*command).splitlines() == [
+    assert bring("odd.csv").splitlines() == [
         (
             "map.toml: a draft: nothing in the table is recognised as a question of collected, which are "
             "listed in it. Nothing is imported yet."
@@ -232,7 +229,7 @@ def test_a_draft_is_written_where_nothing_is_recognised(collected: Path):
     text = text.replace('    "Frage 1",\n', "").replace("# [questions]", "[questions]")
     text = text.replace('# "COLUMN" = "food-01"', '"Frage 1" = "food-01"')
     Path("map.toml").write_text(f'locale = "ko-KR"\n{text}', "utf-8")
-    assert run(*command).startswith("collected/responses/ko-KR.csv: 1 response of 1 annotator.\n")
+    assert bring("odd.csv").startswith("collected/responses/ko-KR.csv: 1 response of 1 annotator.\n")
 
 
 @pytest.mark.parametrize(
@@ -246,7 +243,7 @@ def test_a_draft_is_written_where_nothing_is_recognised(collected: Path):
 )
 def test_the_locale_of_a_draft(collected: Path, row: str, told: str, locale: str | None, column: str | None):
     Path("wide.csv").write_text(f"{row}\n", "utf-8")
-    first, second, *_ = run("responses", "import", "wide.csv", "--out", "collected").splitlines()
+    first, second, *_ = bring("wide.csv").splitlines()
     assert first == f"map.toml: a draft: 1 question of {told}. Nothing is imported yet."
     assert (second == "  to be written into it: locale, or locale_column") == told.startswith("a locale")
     draft = read_toml(Path("map.toml"), ImportMap, what="map")

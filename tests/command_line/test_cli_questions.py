@@ -9,14 +9,12 @@ import openpyxl
 import polars as pl
 import pytest
 from openpyxl.comments import Comment
-from typer.testing import CliRunner
 
-from blend.cli import app
 from blend.loaders.files.new_files import write_sheet
 from blend.loaders.responses.returned_sheets import read_verdict_sheet
 from blend.loaders.responses.verdicts import add_verdicts
 from blend.schemas.sheets import OPTION_SHEET
-from helpers.in_process import run
+from helpers.in_process import both, run
 from helpers.messages import wrong
 from helpers.questions.lunch import lunch
 
@@ -46,9 +44,10 @@ def back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Make the sheet that came back."""
     monkeypatch.chdir(tmp_path)
 
-    def make(*verdicts: tuple[str, str], name: str = "back.csv") -> Path:
+    def make(*verdicts: tuple[str, str], name: str = "back.csv", all_ok: bool = False) -> Path:
         Path(name).unlink(missing_ok=True)
-        write_sheet(OPTION_SHEET, sheet_of(*verdicts), Path(name))
+        sheet = sheet_of(*verdicts)
+        write_sheet(OPTION_SHEET, sheet.with_columns(verdict=pl.lit("ok")) if all_ok else sheet, Path(name))
         return Path(name)
 
     return make
@@ -117,12 +116,7 @@ def test_a_file_of_ones_own_goes_on_and_stays_as_it_is_where_nothing_is_added(ba
 @pytest.mark.parametrize("case", TOLD, ids=lambda case: case["told"][:40])
 def test_what_is_wrong_with_a_sheet_or_with_who_read_it(back, case: dict[str, Any]):
     add(back(("noon", "ok")))
-    if "both" in case:  # verdicts on all locales
-        sheet = Path("back.csv")
-        sheet.unlink()
-        write_sheet(OPTION_SHEET, sheet_of().with_columns(verdict=pl.lit("ok")), sheet)
-    else:
-        sheet = back(*map(tuple, case["verdicts"]))
+    sheet = back(*map(tuple, case.get("verdicts", ())), all_ok="both" in case)  # verdicts on all locales
     text = sheet.read_text("utf-8-sig")
     for old, new in case.get("replaced", []):
         assert old in text
@@ -136,9 +130,7 @@ def test_what_is_wrong_with_a_sheet_or_with_who_read_it(back, case: dict[str, An
 
 def accepted(sheet: Path, *words: str) -> tuple[str, str]:
     """What the command that takes a sheet in prints of it, and what it tells beside."""
-    result = CliRunner().invoke(app, ["questions", "accept", str(sheet), "--reviewer", "r1", *words])
-    assert result.exit_code == 0, result.output
-    return result.stdout, result.stderr
+    return both("questions", "accept", sheet, "--reviewer", "r1", *words)
 
 
 def test_what_looks_say_of_verdicts_is_told(back):
@@ -166,10 +158,7 @@ def test_what_looks_say_of_verdicts_is_told(back):
     ],
 )
 def test_verdicts_stand_beside_their_options(back, verdicts: list[tuple[str, str]], told: str):
-    sheet = back(*verdicts)
-    if not verdicts:
-        sheet.unlink()
-        write_sheet(OPTION_SHEET, sheet_of().with_columns(verdict=pl.lit("ok")), sheet)
+    sheet = back(*verdicts, all_ok=not verdicts)
     assert accepted(sheet)[0].partition("relative to the recipe's folder.\n")[2] == told
     # Beside a recipe the file is named as that recipe must name it.
     Path("mine").mkdir()
@@ -187,8 +176,7 @@ def test_a_locale_whose_options_are_all_refused(tmp_path: Path, monkeypatch: pyt
     header = "template_id\tlocale\toption\tverdict\treader"
     Path("verdicts.tsv").write_text("\n".join([header, *lines, ""]), "utf-8")
     arguments = ["questions", "options", "recipe.toml", "--locale", "en-GB"]
-    result = CliRunner().invoke(app, [*arguments, "--out", "no.csv"])
-    assert str(result.exception) == (
+    assert wrong(lambda: run(*arguments, "--out", "no.csv")) == (
         "--locale en-GB: no question can ask about it; some ask about en-US, es-MX, en-AU; --all also shows "
         "what verdicts leave out"
     )

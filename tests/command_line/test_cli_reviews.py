@@ -8,25 +8,15 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from polars.testing import assert_frame_equal
-from typer.testing import CliRunner
 
-from blend.builders.saq import aggregate
-from blend.builders.saq.answer_sheet import answer_sheet
-from blend.builders.saq.reviews import reviews_of
-from blend.cli import app
 from blend.cli.options import evenly
-from blend.loaders.files.new_files import write_sheet
 from blend.loaders.releases.tables import read_config
-from blend.loaders.responses.returned_sheets import read_answer_sheet
 from blend.loaders.responses.verdicts import read_verdicts
-from blend.loaders.upstream.blend import BlendTables
 from blend.schemas.errors import BlendError
-from blend.schemas.frames import KEY, QUESTIONS, REVIEWS
-from blend.schemas.recipe import SaqOptions
-from blend.schemas.sheets import ANSWER_SHEET, PAIR_SHEET
+from blend.schemas.sheets import PAIR_SHEET
+from helpers.in_process import both, run
+from helpers.label_studio.annotation_projects import QUESTIONS, write_questions
 from helpers.messages import wrong
-from helpers.questions.expand import expand
 from helpers.questions.lunch import lunch
 
 RECIPE = """\
@@ -37,18 +27,6 @@ license = "cc-by-4.0"
 [[sources]]
 kind = "responses"
 location = "collected"
-"""
-
-TEMPLATES = """\
-template_id,topic,source_locale,text
-food-01,Food,,What do people in {country} eat for breakfast?
-work-01,Work life,,"When does work end in {country}? (e.g., HH:MM)"
-"""
-
-QUESTIONS_CSV = """\
-template_id,locale,question,en_question
-food-01,ko-KR,아침?,What do people in South Korea eat for breakfast?
-work-01,ko-KR,퇴근? (HH:MM),"When does work end in South Korea? (e.g., HH:MM)"
 """
 
 RESPONSES = """\
@@ -67,18 +45,10 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     collected = tmp_path / "collected"
     (collected / "responses").mkdir(parents=True)
     (tmp_path / "recipe.toml").write_text(RECIPE, encoding="utf-8")
-    (collected / "templates.csv").write_text(TEMPLATES, encoding="utf-8")
-    (collected / "questions.csv").write_text(QUESTIONS_CSV, encoding="utf-8")
+    write_questions(collected, locales=["ko-KR"])
     (collected / "responses" / "ko-KR.csv").write_text(RESPONSES, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def run(*arguments: str | Path) -> tuple[str, str]:
-    """What a command that must succeed wrote to standard output and to standard error."""
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments], catch_exceptions=False)
-    assert result.exit_code == 0, result.output
-    return result.stdout, result.stderr
 
 
 def rows_of(path: Path) -> list[dict[str, str]]:
@@ -100,8 +70,7 @@ def groups(release: Path, template_id: str) -> list[tuple[list[str], list[str], 
 
 @pytest.mark.integration
 def test_a_sheet_goes_through_a_spreadsheet_and_into_a_release(project: Path):
-    out, _ = run("reviews", "propose", "recipe.toml", "--out", "sheet.csv")
-    assert out == (
+    assert run("reviews", "propose", "recipe.toml", "--out", "sheet.csv") == (
         "sheet.csv: 7 answers to 2 questions; 5 groups without English.\n"
         "Correct the columns group, english, invalid and reason, then: blend reviews accept sheet.csv\n"
     )
@@ -117,8 +86,7 @@ def test_a_sheet_goes_through_a_spreadsheet_and_into_a_release(project: Path):
     rows.sort(key=lambda row: row["answer"])
     (project / "back.csv").write_text("\ufeff" + written(rows, ";"), encoding="utf-8")
 
-    out, _ = run("reviews", "accept", "back.csv", "--out", "collected/reviews", "--reviewer", "r7")
-    assert out == (
+    assert run("reviews", "accept", "back.csv", "--out", "collected/reviews", "--reviewer", "r7") == (
         "collected/reviews/ko-KR.jsonl: 2 questions reviewed; 3 groups, 2 invalid answers.\n"
         "Look whether the English fits its answers, or one column was sorted alone: 국 = soup; 밥 = rice.\n"
         "Look whether none of these is an answer, since they count no more: 모름 (food-01); noon (work-01).\n"
@@ -144,18 +112,18 @@ def test_answers_that_come_later_are_reviewed_beside_what_was_decided(project: P
     (project / "food.csv").write_text(written(rows), encoding="utf-8")
     run("reviews", "accept", "food.csv", "--out", "collected/reviews")
 
-    out, _ = run("reviews", "propose", "recipe.toml", "--out", "later.csv")
-    assert out.startswith("later.csv: 3 answers to 1 question; ")
+    assert run("reviews", "propose", "recipe.toml", "--out", "later.csv").startswith(
+        "later.csv: 3 answers to 1 question; "
+    )
     rows = rows_of(project / "later.csv")
     rows[-1].update(invalid="x")
     (project / "later.csv").write_text(written(rows), encoding="utf-8")
-    out, _ = run("reviews", "accept", "later.csv", "--out", "collected/reviews", "--update")
     struck = "Look whether none of these is an answer, since they count no more: noon (work-01).\n"
-    assert out == (
+    again = ("reviews", "accept", "later.csv", "--out", "collected/reviews", "--update")
+    assert run(*again) == (
         f"collected/reviews/ko-KR.jsonl: 1 question reviewed, 1 kept; 1 group, 1 invalid answer.\n{struck}"
     )
-    again = ("reviews", "accept", "later.csv", "--out", "collected/reviews", "--update", "--reviewer", "r7")
-    assert run(*again)[0] == (
+    assert run(*again, "--reviewer", "r7") == (
         "collected/reviews/ko-KR.jsonl: 1 question reviewed, 1 kept; 1 group, 1 invalid answer.\n"
         f"collected/reviews/ko-KR.jsonl: replaced the reviews of work-01 by reviewer.\n{struck}"
     )
@@ -179,7 +147,7 @@ def test_a_review_of_an_answer_that_was_corrected_since_is_taken_up_again(projec
     ):
         run("build", "recipe.toml", "--out", "release")
 
-    _, err = run("reviews", "propose", "recipe.toml", "--out", "again.csv")
+    _, err = both("reviews", "propose", "recipe.toml", "--out", "again.csv")
     lost = "which nobody answers any more; accept the sheet with --update, which replaces that review."
     assert err.splitlines() == [
         f"reviews/ko-KR.jsonl:1: decides on '모름', '쌀밥', {lost}",
@@ -209,8 +177,8 @@ def test_reviews_beside_pulled_ones_are_updated_by_a_second_sheet(project: Path)
         run("reviews", "propose", "recipe.toml", "--all", "--out", "sheet.csv")
         rows = [row | {"invalid": "x" if row["answer"] in ("noon", "모름") else ""} for row in rows_of(sheet)]
         sheet.write_text(written(rows), encoding="utf-8")
-        told, _ = run("reviews", "accept", "sheet.csv", "--out", "collected/reviews", "--reviewer", "r1", *more)
-        return told.splitlines()
+        accepted = ("reviews", "accept", "sheet.csv", "--out", "collected/reviews", "--reviewer", "r1")
+        return run(*accepted, *more).splitlines()
 
     before = pull("밥", "쌀밥")
     beside = (
@@ -240,9 +208,8 @@ def test_reviews_beside_pulled_ones_are_updated_by_a_second_sheet(project: Path)
 
 def test_english_that_stands_beside_other_answers_is_told(project: Path):
     collected = project / "collected"
-    for name, text in (("templates.csv", TEMPLATES), ("questions.csv", QUESTIONS_CSV)):
-        asked = text.replace(" (e.g., HH:MM)", "").replace(" (HH:MM)", "")
-        (collected / name).write_text(asked, encoding="utf-8")
+    texts = {name: (topic, text.removesuffix(" (e.g., HH:MM)")) for name, (topic, text) in QUESTIONS.items()}
+    write_questions(collected, texts, ["ko-KR"])
     answers = "a1,피자,국수\n{0},a2,초밥,"
     rows = "\n".join(f"{name},{answers.format(name)}" for name in ("food-01", "work-01"))
     responses = f"template_id,annotator,answer_1,answer_2\n{rows}\n"
@@ -253,7 +220,7 @@ def test_english_that_stands_beside_other_answers_is_told(project: Path):
     for row, english in zip(rows, ("sushi", "pizza", "noodles", "noodles", "sushi", "pizza"), strict=True):
         row["english"] = english
     (project / "back.csv").write_text(written(rows), encoding="utf-8")
-    _, told = run("reviews", "accept", "back.csv", "--out", "collected/reviews")
+    _, told = both("reviews", "accept", "back.csv", "--out", "collected/reviews")
     assert (
         "back.csv:2: groups: 'noodles' stands beside '피자' and seems to be the English of '국수', beside "
         "'sushi'; kept, was the English moved?"
@@ -263,14 +230,14 @@ def test_english_that_stands_beside_other_answers_is_told(project: Path):
 @pytest.mark.slow
 def test_reviews_that_lie_elsewhere_say_where_they_are_read(project: Path):
     run("reviews", "propose", "recipe.toml", "--out", "sheet.csv")
-    out, _ = run("reviews", "accept", "sheet.csv")
-    assert out == (
+    assert run("reviews", "accept", "sheet.csv") == (
         "reviews/ko-KR.jsonl: 2 questions reviewed; 6 groups (5 without English), 0 invalid answers.\n"
         "`blend build` reads them as the folder `reviews` beside `responses`: move reviews there.\n"
     )
     assert not (project / "collected" / "reviews").exists()
-    out, _ = run("reviews", "accept", "sheet.csv", "--out", "collected/reveiws")
-    assert out.endswith("as the folder `reviews` beside `responses`: move collected/reveiws there.\n")
+    assert run("reviews", "accept", "sheet.csv", "--out", "collected/reveiws").endswith(
+        "as the folder `reviews` beside `responses`: move collected/reveiws there.\n"
+    )
 
 
 @pytest.mark.integration
@@ -290,45 +257,10 @@ def test_a_reason_that_tells_who_somebody_is_is_refused(project: Path):
     }
 
 
-@pytest.mark.integration
-@pytest.mark.nightly
-@pytest.mark.parametrize("reviewed", [True, False])
-def test_all_published_answers_go_through_a_sheet(clean_tables: BlendTables, tmp_path: Path, reviewed: bool):
-    # 8,000 questions of 16 regions, expanded to responses: out of the sheet come the groups that went in.
-    published = clean_tables
-    expansion = expand(published.annotations)
-    reviews = expansion.reviews if reviewed else pl.DataFrame(schema=REVIEWS)
-    sheet = answer_sheet(published.questions, expansion.responses, reviews, everything=True)
-    # The one time whose published English is another.
-    wrong = pl.col("answer").str.contains("15:30") & pl.col("english").str.contains("11:30")
-    assert sheet.filter(wrong).height == reviewed
-    sheet = sheet.with_columns(english=pl.when(wrong).then(pl.lit("")).otherwise("english"))
-    write_sheet(ANSWER_SHEET, sheet, tmp_path / "sheet.csv")
-    accepted = reviews_of(read_answer_sheet(tmp_path / "sheet.csv"), reviewer="r1")
-    # Published English is no column that was sorted alone, nor are groups filled down.
-    assert not [told for told in accepted.notes if told.endswith("alone?") or "filled down" in told]
-
-    options = SaqOptions()
-    expected = aggregate(published.questions, expansion.responses, reviews, options=options).annotations
-    built = aggregate(published.questions, expansion.responses, accepted.reviews, options=options).annotations
-    assert_frame_equal(answers(built), answers(expected))
-    if not reviewed:
-        assert_frame_equal(built.drop("grouping"), expected.drop("grouping"))
-    assert published.questions.schema == QUESTIONS
-    assert built.select(KEY).equals(published.annotations.select(KEY))
-
-
-def answers(annotations: pl.DataFrame) -> pl.DataFrame:
-    """Groups and votes, without the English that reviewers wrote elsewhere and a sheet proposes."""
-    group = pl.element().struct
-    kept = pl.struct(group.field("answers"), group.field("count"))
-    return annotations.select(*KEY, pl.col("annotations").list.eval(kept), "idks")
-
-
 @pytest.mark.slow
 def test_a_group_without_the_format_of_its_question_is_told_and_proposed_again(project: Path):
     run("reviews", "propose", "recipe.toml", "--out", "sheet.csv")
-    _, told = run("reviews", "accept", "sheet.csv", "--out", "collected/reviews")
+    _, told = both("reviews", "accept", "sheet.csv", "--out", "collected/reviews")
     assert told == (
         "sheet.csv:8, column group: 'noon' is not HH:MM, for which the question asks, nor is anything in its "
         "group; nothing is built before it is marked invalid, moved to a group with HH:MM, or has that as its "
@@ -339,7 +271,7 @@ def test_a_group_without_the_format_of_its_question_is_told_and_proposed_again(p
     assert sheet["template_id"].unique().to_list() == ["work-01"]
     noon = pl.col("answer") == "noon"
     sheet.with_columns(english=pl.when(noon).then(pl.lit("'12:00")).otherwise("english")).write_csv("again.csv")
-    _, told = run("reviews", "accept", "again.csv", "--out", "collected/reviews", "--update")
+    _, told = both("reviews", "accept", "again.csv", "--out", "collected/reviews", "--update")
     assert told == ""
     run("build", "recipe.toml", "--out", "release")
 
@@ -366,7 +298,7 @@ def five_regions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.integration
 @pytest.mark.landing
 def test_a_sheet_of_pairs_goes_through_a_spreadsheet_and_into_a_release(five_regions: Path):
-    assert run("reviews", "propose", "recipe.toml", "--pairs", "--out", "pairs.csv")[0] == (
+    assert run("reviews", "propose", "recipe.toml", "--pairs", "--out", "pairs.csv") == (
         "pairs.csv: 1 undecided pair.\n"
         "Write same or different into the column verdict, as far as you get, then: "
         "blend reviews accept pairs.csv\n"
@@ -379,7 +311,7 @@ def test_a_sheet_of_pairs_goes_through_a_spreadsheet_and_into_a_release(five_reg
     }  # fmt: skip
 
     # Of the ten pairs the package has decided one: tennis is played with a ball.
-    assert run("reviews", "propose", "recipe.toml", "--pairs", "--all", "--out", "all.csv")[0].startswith(
+    assert run("reviews", "propose", "recipe.toml", "--pairs", "--all", "--out", "all.csv").startswith(
         "all.csv: 9 undecided pairs.\n"
     )
     rows = rows_of(five_regions / "all.csv")
@@ -387,10 +319,10 @@ def test_a_sheet_of_pairs_goes_through_a_spreadsheet_and_into_a_release(five_reg
     by_pair["ball", "ballet"].update(verdict="Same", why="for the test")
     by_pair["'1/2", "chess"]["verdict"] = "d"
     Path("back.csv").write_text("\ufeff" + written(rows, ";"), encoding="utf-8")
-    assert run("reviews", "accept", "back.csv", "--reviewer", "r7")[0] == (
+    assert run("reviews", "accept", "back.csv", "--reviewer", "r7") == (
         "verdicts.tsv: 2 verdicts added, 1 same, 1 different.\n"
     )
-    assert run("reviews", "accept", "back.csv", "--reviewer", "r7")[0] == (
+    assert run("reviews", "accept", "back.csv", "--reviewer", "r7") == (
         "verdicts.tsv: 0 verdicts added, 0 same, 0 different; 2 stood there already.\n"
     )
     told = (
@@ -405,7 +337,7 @@ def test_a_sheet_of_pairs_goes_through_a_spreadsheet_and_into_a_release(five_reg
         "notes"
     ]
     assert notes["decisions:r7, same"] > 0
-    assert run("reviews", "propose", "recipe.toml", "--pairs", "--all", "--out", "rest.csv")[0].startswith(
+    assert run("reviews", "propose", "recipe.toml", "--pairs", "--all", "--out", "rest.csv").startswith(
         "rest.csv: 7 undecided pairs.\n"
     )
 

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 import typer
 from rich.cells import cell_len
-from typer.testing import CliRunner
 
 import blend.cli
 from blend.cli.application import USAGE, _Command
 from blend.version import __version__
+from helpers.in_process import run
 
 WHOLE: Any = typer.main.get_command(blend.cli.app)
 
@@ -31,19 +31,19 @@ EVERY = pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
 
 
 def test_the_version_is_printed():
-    assert CliRunner().invoke(blend.cli.app, ["--version"]).stdout == f"blend {__version__}\n"
+    assert run("--version") == f"blend {__version__}\n"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("path", ALL, ids=lambda path: " ".join(path) or "blend")
 def test_help_explains_every_option_on_eighty_columns_without_markup(path: tuple[str, ...]):
-    shown = CliRunner().invoke(blend.cli.app, [*path, "--help"], env={"COLUMNS": "80", "TERMINAL_WIDTH": "80"})
-    assert "Usage:" in shown.stdout
+    shown = run(*path, "--help", columns=80)
+    assert "Usage:" in shown
     assert ALL[path].help
     assert [one.name for one in ALL[path].params if one.name != "help" and not one.help] == []
-    assert "``" not in shown.stdout
-    assert "bool" not in shown.stdout
-    assert max(map(cell_len, shown.stdout.splitlines())) <= 80
+    assert "``" not in shown
+    assert "bool" not in shown
+    assert max(map(cell_len, shown.splitlines())) <= 80
 
 
 @EVERY

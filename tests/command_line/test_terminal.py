@@ -18,10 +18,7 @@ from blend.builders.saq.ballots import collection_status
 from blend.builders.stats.dataset import stats_of_release
 from blend.builders.stats.planning import mean_figures, plan_collection
 from blend.cli.options import print_lines
-from blend.cli.releases import (
-    locale_details,
-    locale_table,
-)
+from blend.cli.releases import locale_details, locale_table
 from blend.cli.terminal import SafeConsole, _table_of, show_tables, shown
 from blend.eval.report.scored_runs import score_tables
 from blend.eval.scores_json import Score, Scores

@@ -5,11 +5,9 @@ import re
 import shlex
 import shutil
 import tomllib
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import datasets
 import polars as pl
 import pytest
 import yaml
@@ -19,6 +17,8 @@ from blend.loaders.releases import read_manifest
 from blend.schemas.recipe import Domain, DomainFile
 from helpers.in_process import run
 from helpers.messages import wrong
+from helpers.wikidata.wikidata_endpoint import serve
+from helpers.wikidata.wikidata_fixtures import ntriples
 
 pytestmark = [pytest.mark.integration, pytest.mark.nightly]
 
@@ -53,23 +53,7 @@ CLOTHES = """
 FOOD_WORDS = r"(?i)\b(dish|dishes|ingredients?|cuisine|meal)\b"
 
 
-def rows_of(release: Path, config: str) -> dict[str, int]:
-    return {table.split: table.rows for table in read_manifest(release).tables if table.config == config}
-
-
-@pytest.mark.landing
-def test_the_published_dishes_are_built_with_every_split(food_release: Path):
-    six = ("en", "zh", "ko", "ar", "he", "ru")
-    assert rows_of(food_release, "food-aligned") == dict.fromkeys(six, 175)
-    assert rows_of(food_release, "food-triples")["ko"] == 175
-
-
-def test_every_split_loads_counts_and_is_valid(food_release: Path, tmp_path: Path):
-    for table in read_manifest(food_release).tables:
-        rows = datasets.load_dataset(
-            str(food_release), table.config, split=table.split, streaming=True, cache_dir=str(tmp_path)
-        )
-        assert len(list(rows)) == table.rows
+def test_every_split_counts_and_is_valid(food_release: Path, tmp_path: Path):
     printed = run("stats", food_release, "--json", "--out", tmp_path / "stats")
     languages = {row["language"]: row["dishes"] for row in json.loads(printed)["food_languages"]}
     assert languages["ko"] == 175
@@ -81,22 +65,6 @@ def test_every_split_loads_counts_and_is_valid(food_release: Path, tmp_path: Pat
         f"{food_release}: no annotations in this release; plan from one that has some, or from BLEnD's "
         "regions: leave RELEASE out"
     )
-
-
-def test_dishes_and_questions_in_one_release_by_the_pinned_snapshot(food_snapshot: Path, tmp_path: Path):
-    recipe = tmp_path / "recipe.toml"
-    text = (
-        'name = "both"\nversion = "1.0.0"\n[[sources]]\nkind = "sample"\n'
-        f'[[sources]]\nkind = "wikidata"\nlocation = "{food_snapshot}"\n{{}}[food]\nlanguages = ["ko", "en"]\n'
-        'aligned_languages = ["ko", "en"]\n'
-    )
-    recipe.write_text(text.format(""), encoding="utf-8")
-    run("build", recipe, "--out", tmp_path / "release")
-    configs = {table.config for table in read_manifest(tmp_path / "release").tables}
-    assert {"annotations", "multiple-choice-questions", "food-triples", "food-aligned"} <= configs
-    assert "valid: 0 errors" in run("validate", tmp_path / "release")
-    recipe.write_text(text.format(f'sha256 = "{"0" * 64}"\n'), encoding="utf-8")
-    assert f"but the recipe says {'0' * 64}" in wrong(lambda: run("build", recipe, "--out", tmp_path / "other"))
 
 
 def own_domains(folder: Path) -> tuple[Domain, ...]:
@@ -113,15 +81,13 @@ def code_blocks(text: str, language: str) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def walked(
-    root: Path, endpoints: Any, shorthand: Callable[[str], str], tmp_path_factory: pytest.TempPathFactory
-) -> Path:
+def walked(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of somebody who did what the page says, with a store of their own."""
     folder = tmp_path_factory.mktemp("walk")
     names = ("domains.toml", "clothes_prompts.toml", "recipe.toml")
     for name, text in zip(names, code_blocks(section(root), "toml"), strict=True):
         (folder / name).write_text(text, encoding="utf-8")
-    with pytest.MonkeyPatch.context() as patch, endpoints.serve(shorthand(CLOTHES).encode()) as endpoint:
+    with pytest.MonkeyPatch.context() as patch, serve(ntriples(CLOTHES).encode()) as endpoint:
         patch.chdir(folder)
         for line in "".join(code_blocks(section(root), "bash")).splitlines():
             program, *arguments = shlex.split(line.replace("http://localhost:7001", endpoint.url))

@@ -1,6 +1,7 @@
 """A few dishes, templates and manifests, as a release has them."""
 
 from collections.abc import Mapping
+from types import SimpleNamespace
 from typing import Any
 
 import polars as pl
@@ -18,6 +19,7 @@ DISHES = (
     ("Q2", "sv", "sushi", "Japan", ["ris"]),
 )
 NAMES = {("ko", "Japan"): "일본", ("ko", "United Kingdom"): "영국"}
+IN_A_SENTENCE = {"United Kingdom": "the United Kingdom"}
 WORDINGS = (
     ("en", "hasParts_1", "[X] is made with [Y].", True),
     ("en", "country_1", "In [C], [X] is made with [Y].", True),
@@ -34,9 +36,7 @@ def triples(rows: Any = DISHES) -> pl.DataFrame:
             "label": label,
             "origin_qid": "Q9",
             "origin": NAMES.get((language, country), country),
-            "origin_prompt_name": NAMES.get(
-                (language, country), f"the {country}" if country == "United Kingdom" else country
-            ),
+            "origin_prompt_name": NAMES.get((language, country), IN_A_SENTENCE.get(country, country)),
             "origin_en": country,
             "parts": [{"qid": f"Q{100 + n}", "label": part} for n, part in enumerate(parts)],
             "image": [f"http://pictures/{qid}"],
@@ -57,10 +57,6 @@ def tables(dishes: Any = DISHES, wordings: Any = WORDINGS) -> Mapping[str, pl.Da
 
 
 def manifest(*held: str) -> ReleaseManifest:
-    class Table:
-        def __init__(self, name: str) -> None:
-            self.config, self.split = name.split("/")
-
-    made = ReleaseManifest.model_construct(name="food", version="1.0.0")
-    object.__setattr__(made, "tables", tuple(map(Table, held)))
-    return made
+    named = (name.split("/") for name in held)
+    tables = tuple(SimpleNamespace(config=config, split=split) for config, split in named)
+    return ReleaseManifest.model_construct(name="food", version="1.0.0", tables=tables)  # type: ignore[arg-type]

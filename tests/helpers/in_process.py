@@ -18,7 +18,12 @@ def run(*arguments: str | Path, code: int = 0, columns: int | None = None) -> st
     Raises:
         BlendError: As the command meets it, before it is explained on standard error.
     """
+    return both(*arguments, code=code, columns=columns)[0]
+
+
+def both(*arguments: str | Path, code: int = 0, columns: int | None = None) -> tuple[str, str]:
+    """What it prints to standard output and to standard error."""
     environment = {} if columns is None else dict.fromkeys(("COLUMNS", "TERMINAL_WIDTH"), str(columns))
     result = CliRunner(env=environment).invoke(app, list(map(str, arguments)), catch_exceptions=False)
     assert result.exit_code == code, result.output
-    return result.stdout
+    return result.stdout, result.stderr

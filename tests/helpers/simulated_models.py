@@ -19,7 +19,6 @@ def simulated_runs(
     *,
     models: int = 8,
     wrong_keys: Collection[str] = (),
-    seed: int = 0,
     **options: object,
 ) -> list[Path]:
     """Scored runs of multiple choice, the weakest model first; abilities lie evenly between -1.5 and 2.5.
@@ -29,10 +28,9 @@ def simulated_runs(
         folder: Where the runs are made, ``m0``, ``m1`` …
         models: How many.
         wrong_keys: Ids of questions of which models hold the option behind the marked one for correct.
-        seed: Of difficulties, slopes and answers.
         options: Of asking.
     """
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     questions = blend.read_config(release, "multiple-choice-questions").select("mcq_id", "answer")
     difficulty, slope = rng.normal(0, 1, len(questions)), np.exp(rng.normal(0, 0.3, len(questions)))
     turned = questions["mcq_id"].is_in(list(wrong_keys)).to_numpy()

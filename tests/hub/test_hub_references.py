@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from blend.loaders.releases.references import resolve_release
-from blend.schemas.errors import BlendError
 from helpers.hub.hub_releases import digests, make_release
+from helpers.messages import wrong
 
 pytestmark = [pytest.mark.integration, pytest.mark.landing]
 
@@ -32,14 +32,12 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {path: (folder / path).read_bytes() for path in digests(folder)}
 
 
-def resolve(hub, reference: str = f"{REPO}@v1.0.0", timeout_s: float = 5) -> Path:
-    return resolve_release(reference, endpoint=hub.url, timeout_s=timeout_s)
+def resolve(hub, reference: str = f"{REPO}@v1.0.0") -> Path:
+    return resolve_release(reference, endpoint=hub.url, timeout_s=5)
 
 
 def message(hub, reference: str = f"{REPO}@v1.0.0") -> str:
-    with pytest.raises(BlendError) as caught:
-        resolve(hub, reference)
-    return str(caught.value)
+    return wrong(lambda: resolve(hub, reference))
 
 
 def test_a_tag_stays_with_its_commit(hub, commit, release):
@@ -91,6 +89,10 @@ def test_a_repository_that_holds_something_else_is_not_downloaded(hub, commit):
 
 
 def test_messages_for_revisions_that_can_move_or_are_not_there(hub, commit):
+    hub.repository("org/other").commit({"README.md": b"hello"})
+    assert message(hub, "org/other") == (
+        "Hub dataset org/other: no revision; write org/other@ and a tag (it has none) or a commit"
+    )
     hub.repository(REPO).tags["v1.1.0"] = commit
     assert message(hub, REPO) == (
         "Hub dataset org/blend: no revision; write org/blend@ and a tag (v1.0.0, v1.1.0) or a commit"

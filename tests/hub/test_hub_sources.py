@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,8 @@ from blend.loaders.hub import fetch_dataset
 from blend.loaders.recipes.sources import load_source
 from blend.loaders.releases import read_manifest
 from blend.loaders.upstream.blend import HUB_PATTERNS
-from blend.schemas.errors import BlendError
 from blend.schemas.recipe import Source
+from helpers.messages import wrong
 
 pytestmark = pytest.mark.integration
 
@@ -20,14 +21,10 @@ VALID = Path(__file__).parents[1] / "loaders" / "valid" / "blend"
 REPO = "org/blend-data"
 
 
-def files_of(folder: Path, below: str = "") -> dict[str, bytes]:
-    paths = (path for path in sorted(folder.rglob("*")) if path.is_file())
-    return {below + path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
-
-
 def test_message_for_a_repository_without_blend_files(hub, hub_cache):
     commit = hub.repository(REPO).commit({"README.md": b"empty"})
-    assert message(hub.url, commit) == (
+    fetch = partial(fetch_dataset, patterns=HUB_PATTERNS, endpoint=hub.url, timeout_s=30)
+    assert wrong(lambda: fetch(REPO, commit)) == (
         f"Hub dataset org/blend-data: commit {commit} holds no annotations/*_data.json, "
         "questions/*_questions.csv, questions/*_questions.json, annotations_hf/*_data.json, "
         "questions_hf/*_questions.csv, questions_hf/*_questions.json, prompts/*_prompts.csv, "
@@ -37,30 +34,13 @@ def test_message_for_a_repository_without_blend_files(hub, hub_cache):
     )
 
 
-def test_messages_for_revisions_that_are_no_pin(hub, hub_cache):
-    repository = hub.repository(REPO)
-    commit = repository.commit(files_of(VALID))
-    assert message(hub.url, None) == (
-        "Hub dataset org/blend-data: no revision; write org/blend-data@ and a tag (it has none) or a commit"
-    )
-    assert message(hub.url, "main") == (
-        "Hub dataset org/blend-data: revision 'main' is a branch and can change; "
-        f"pin the commit that it names now, {commit}, or a tag (it has none)"
-    )
-
-
-def message(endpoint: str, revision: str | None, *, repo_id: str = REPO, timeout_s: float = 30) -> str:
-    with pytest.raises(BlendError) as caught:
-        fetch_dataset(repo_id, revision, patterns=HUB_PATTERNS, endpoint=endpoint, timeout_s=timeout_s)
-    return str(caught.value)
-
-
 @pytest.mark.nightly
 def test_a_release_is_built_from_a_repository_without_a_recipe(hub, tmp_path):
     # The public repository keeps the files under data/, beside much that is not wanted.
     beside = {"README.md": b"# BLEnD", "data/annotations_hf/KR.json": b"{}"}
     repository = hub.repository(REPO)
-    commit = repository.commit(files_of(VALID, "data/") | beside)
+    files = {f"data/{path.relative_to(VALID).as_posix()}": path for path in VALID.rglob("*") if path.is_file()}
+    commit = repository.commit({name: path.read_bytes() for name, path in files.items()} | beside)
     repository.tags["v1.0"] = commit
     env = {**os.environ, "HF_ENDPOINT": hub.url, "HF_HOME": str(tmp_path), "NO_PROXY": "127.0.0.1"}
     build = [sys.executable, "-m", "blend", "build", "--out", str(tmp_path / "release"), "--blend"]

@@ -2,7 +2,6 @@
 
 import stat
 import tomllib
-from functools import partial
 from pathlib import Path
 
 import polars as pl
@@ -90,14 +89,3 @@ REFUSED = tomllib.loads(Path(__file__).with_name("refused_starts.toml").read_tex
 def test_what_cannot_be_started_is_told(tmp_path: Path, case: dict[str, str]):
     assert wrong(lambda: start_project(tmp_path / "x", [case["tag"]], name=case.get("name"))) == case["told"]
     assert not (tmp_path / "x").exists()
-
-
-def test_nothing_is_replaced(tmp_path: Path):
-    (tmp_path / "recipe.toml").write_text("mine")
-    what = "holds 'recipe.toml' and is not empty, so nothing is written there"
-    for folder, told in (
-        (tmp_path, f"{what}; choose another `folder` or empty it yourself"),
-        (tmp_path / "recipe.toml", "is not a folder; choose another `folder`"),
-    ):
-        assert wrong(partial(start_project, folder, ["ko-KR"], name="x")) == f"{folder}: {told}"
-    assert [path.name for path in tmp_path.iterdir()] == ["recipe.toml"]

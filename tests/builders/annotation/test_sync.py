@@ -3,26 +3,30 @@
 import json
 import re
 import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 
-from blend.builders.annotation import syncing
+from blend.builders.annotation import pulling, syncing
 from blend.builders.annotation.project import ProjectFile, pseudonym, read_key
 from blend.builders.annotation.pulling import Pull
 from blend.builders.annotation.starting import check_project
 from blend.builders.annotation.syncing import forget_person, sync_project
 from blend.cli import app
+from blend.loaders.label_studio.client import Account, RemoteProject, RemoteTask, Studio
 from blend.loaders.label_studio.events import held
 from blend.loaders.responses import read_responses
 from blend.schemas.errors import BlendError
 from helpers.in_process import run
 from helpers.label_studio.annotation_projects import QUESTIONS, write_project, write_questions
 from helpers.label_studio.exported import write_lines
-from helpers.label_studio.fake_studio import FakeStudio
 from helpers.label_studio.studio_fixtures import chosen, ranked, typed
 from helpers.messages import wrong
 
@@ -31,6 +35,149 @@ annotate = partial(run, "annotate")
 FOOD, WORK = "answer/ko-KR/food-01", "answer/ko-KR/work-01"
 KEPT = "changed or not asked for any more, and kept, since people have worked there"
 GONE = "gone from the server, or older there, and still counted"
+LEAD = 1
+"""The number of the lead's account."""
+
+
+class FakeStudio(Studio):
+    """A server in memory, with a clock that moves on; tests on a real one hold that it answers as this one."""
+
+    def __init__(self) -> None:
+        self.where = "Label Studio at http://fake"
+        self._numbers, self._minutes = count(1), count(1)
+        self.of_accounts = {LEAD: Account("lead@example.org", "2026-01-01")}
+        self.of_projects: dict[int, RemoteProject] = {}
+        self.of_tasks: dict[int, tuple[int, RemoteTask]] = {}
+        self.given: dict[int, list[dict[str, Any]]] = {}
+        """Annotations by task."""
+        self.typed: dict[int, list[dict[str, Any]]] = {}
+        """Drafts by task."""
+        self.asked: list[str] = []
+        """Requests, by the names of methods."""
+
+    def _moment(self) -> str:
+        return (datetime(2026, 11, 20, 10, tzinfo=UTC) + timedelta(minutes=next(self._minutes))).isoformat()
+
+    # What people do.
+
+    def person(self, name: str) -> int:
+        """The number of an account, made if it is not there."""
+        address = f"{name}@example.org"
+        known = {account.address: number for number, account in self.of_accounts.items()}
+        if address not in known:
+            known[address] = 100 + len(known)
+            self.of_accounts[known[address]] = Account(address, self._moment())
+        return known[address]
+
+    def task(self, blend_id: str) -> int:
+        """The number of a task."""
+        return next(number for number, (_, task) in self.of_tasks.items() if task.blend_id == blend_id)
+
+    def annotate(self, blend_id: str, name: str, *results: dict[str, Any]) -> int:
+        """Send what somebody did, or change what they have sent."""
+        number, who, now = self.task(blend_id), self.person(name), self._moment()
+        sent = self.given.setdefault(number, [])
+        if who not in [one["completed_by"] for one in sent]:
+            one = next(self._numbers)
+            made = {"id": one, "unique_id": f"u{one}", "completed_by": who, "created_at": now}
+            sent.append(made | {"lead_time": 30.0, "was_cancelled": False})
+        (mine,) = (one for one in sent if one["completed_by"] == who)
+        mine |= {"result": list(results), "updated_at": now, "updated_by": who}
+        self.touch(number, now)
+        return int(mine["id"])
+
+    def draft(self, blend_id: str, name: str, *, of: int | None = None) -> None:
+        """Type something, perhaps into what was sent, and go away."""
+        number = self.task(blend_id)
+        self.person(name)
+        # Drafts have the address where annotations have the number.
+        typed = {"id": next(self._numbers), "user": f"{name}@example.org", "annotation": of, "result": []}
+        self.typed.setdefault(number, []).append(typed)
+        self.touch(number)
+
+    def touch(self, number: int, now: str = "") -> None:
+        """Count anew what a task holds."""
+        project, task = self.of_tasks[number]
+        given, begun = len(self.given.get(number, ())), bool(self.typed.get(number))
+        changed = task._replace(annotations=given, begun=begun, updated=now or task.updated)
+        self.of_tasks[number] = project, changed._replace(closed=given >= task.overlap)
+
+    # What the client asks.
+
+    def projects(self) -> list[RemoteProject]:
+        self.asked.append("projects")
+        return list(self.of_projects.values())
+
+    def create(self, **settings: Any) -> int:
+        number, names = next(self._numbers), ("title", "description", "label_config", "maximum_annotations")
+        self.of_projects[number] = RemoteProject(number, *(settings[name] for name in names))
+        return number
+
+    def update(self, project: int, **settings: Any) -> None:
+        self.asked.append("update")
+        names = {"label_config": "config", "maximum_annotations": "overlap"}
+        changes = {names[name]: value for name, value in settings.items()}
+        self.of_projects[project] = self.of_projects[project]._replace(**changes)
+        for task in self.tasks(project) if "overlap" in changes else ():
+            self.of_tasks[task.id] = project, task._replace(overlap=changes["overlap"])
+            self.touch(task.id)
+
+    def delete(self, kind: str, number: int) -> None:
+        for task, sent in (self.given if kind == "annotations" else self.typed).items():
+            if left := [one for one in sent if one["id"] == number]:
+                sent.remove(left[0])
+                self.touch(task, self._moment() if kind == "annotations" else "")
+
+    def tasks(self, project: int) -> list[RemoteTask]:
+        self.asked.append("tasks")
+        return [task for of, task in self.of_tasks.values() if of == project]
+
+    def import_tasks(self, project: int, tasks: Sequence[Mapping[str, Any]]) -> None:
+        for task in tasks:
+            number, overlap = next(self._numbers), self.of_projects[project].overlap
+            made = RemoteTask(number, task["data"], 0, overlap, updated=self._moment())
+            self.of_tasks[number] = project, made
+
+    def delete_tasks(self, project: int, tasks: Sequence[int]) -> None:
+        for number in tasks:
+            del self.of_tasks[number]
+            self.given.pop(number, None)
+
+    def ask(self, task: int, overlap: int, *, closed: bool) -> None:
+        self.asked.append("ask")
+        project, now = self.of_tasks[task]
+        self.of_tasks[task] = project, now._replace(overlap=overlap, closed=closed)
+
+    def export(self, project: int) -> list[dict[str, Any]]:
+        return [
+            {
+                "id": number,
+                "data": task.data,
+                "annotations": [dict(one) for one in self.given.get(number, ())],
+                "drafts": [dict(one) for one in self.typed.get(number, ())],
+            }
+            for number, (of, task) in self.of_tasks.items()
+            if of == project
+        ]
+
+    def accounts(self) -> dict[int, Account]:
+        return dict(self.of_accounts)
+
+    def own_account(self) -> int:
+        return LEAD
+
+
+@pytest.fixture
+def fake(monkeypatch: pytest.MonkeyPatch) -> FakeStudio:
+    """A server that commands of this test find wherever they look."""
+    studio = FakeStudio()
+
+    @contextmanager
+    def connected(*_: Any, **__: Any) -> Iterator[FakeStudio]:
+        yield studio
+
+    monkeypatch.setattr(pulling, "label_studio", connected)
+    return studio
 
 
 @pytest.fixture
@@ -309,6 +456,10 @@ def test_a_sync_is_content_with_reviews_accepted_from_a_sheet(
     assert len(rows(file, "reviews")) == is_pulled
     # An answer goes on which both decide.
     forget_person(file, who(file, "kim"))
+    own = (file.collected / "reviews/ko-KR.own.jsonl").read_bytes()
+    lost = "reviews/ko-KR.own.jsonl:1: decides on '김밥', which nobody answers any more"
+    assert any(told.startswith(lost) for told in sync_project(file.path).passed_over)
+    assert (file.collected / "reviews/ko-KR.own.jsonl").read_bytes() == own
     assert wrong(lambda: read_responses(file.collected)).startswith("reviews/ko-KR.own.jsonl:1")
     accept("second.csv", "--reviewer", "r2", "--update")
     assert read_responses(file.collected).reviews["reviewer"].to_list() == ["r2"]

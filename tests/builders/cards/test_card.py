@@ -16,10 +16,11 @@ from blend.builders.cards import _size_category
 from blend.builders.cards.facts import canary, citation, source_kinds
 from blend.builders.cards.rendering import Chart, bar_chart, described_fields
 from blend.builders.release import build_release
+from blend.builders.validate import CHECKS, validate_release
 from blend.loaders.recipes import sample_recipe
 from blend.loaders.releases import read_manifest
 from blend.schemas.arrow_types import arrow_schema
-from blend.schemas.recipe import Source
+from blend.schemas.recipe import Recipe, Source
 from blend.schemas.reports import finding_kinds
 from blend.schemas.rows import model_of
 from blend.schemas.summaries import markdown_text
@@ -137,6 +138,20 @@ def test_another_version_keeps_the_canary_and_tells_the_history(tmp_path: Path):
     assert "annotations: 6 splits added: US, DZ, IR, ET, KP" in changelog
 
 
+@pytest.mark.integration
+def test_the_language_with_most_dishes_comes_first_and_a_chart_shows_origins(food_release: Path):
+    _, header, body = (food_release / "README.md").read_text(encoding="utf-8").split("---\n", 2)
+    # What the viewer of the Hub opens, what the example loads, and the first row of the table.
+    configs = {config["config_name"]: config["data_files"] for config in yaml.safe_load(header)["configs"]}
+    assert configs["food-triples"][0]["split"] == "en"
+    assert [file["split"] for file in configs["food-triples"][-2:]] == ["zh_hans", "zh_tw"]
+    assert 'load_dataset("REPOSITORY", "food-triples", split="en"' in body
+    assert body.index("| en | English | English | 1,609 |") < body.index("| ru | Russian | русский | 177 |")
+    assert validate_release(food_release, checks={"card": CHECKS["card"]}).errors == 0
+    origins = "Bar chart. Dishes per origin: United States of America 286 to England 5."
+    assert f"![{origins}](images/food-origins.svg)" in body
+
+
 # What a card tells of who made a dataset, of its makers' tags and of its judges.
 
 
@@ -163,7 +178,11 @@ def test_authors_contact_and_homepage_stand_on_the_card(made: Path):
     assert expected in (made / "README.md").read_text(encoding="utf-8")
 
 
-def test_the_citation_names_them():
+def test_a_citation_is_made_that_names_authors_and_version():
+    recipe = Recipe(name="my-data", version="1.2.3", title="My Data", sources=(Source(kind="sample"),))
+    assert citation(recipe) == (
+        "@misc{mydata_v1.2.3,\n  title = {My Data},\n  note = {Version 1.2.3, built with blend-sdk},\n}\n"
+    )
     assert citation(sample_recipe().model_copy(update=ABOUT)) == (
         "@misc{blendsample_v0.1.0,\n"
         "  title = {BLEnD embedded sample},\n"

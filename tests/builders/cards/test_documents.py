@@ -1,4 +1,4 @@
-"""Documents: all in the manifest, the same bytes again, and rebuilt from the release alone."""
+"""Documents that a release brings along, and docs/cards.md: its examples are read, its messages are met."""
 
 import re
 from datetime import date
@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 
-from blend.builders.cards.facts import _cited_authors, citation, license_of, shares
+from blend.builders.cards import _RESPONSIBLE
+from blend.builders.cards.facts import _cited_authors, license_of, shares
 from blend.builders.release import build_release
-from blend.loaders.files.toml import read_toml
-from blend.schemas.errors import BlendError
+from blend.loaders.files.toml import parse_toml, read_toml
 from blend.schemas.personal_data import Contributed, Contributor, LocaleShare
 from blend.schemas.recipe import Recipe, Source
 from blend.schemas.reports import Datasheet, questions
+from helpers.messages import wrong
 from helpers.mini_release import mini_recipe
 
 
@@ -43,10 +44,8 @@ def test_the_datasheet_has_every_question_and_lists_what_is_open(sample_release:
 
 def test_a_missing_datasheet_stops_the_build_before_anything_is_written(tmp_path: Path):
     recipe = Recipe(name="x", version="1.0.0", datasheet="no.toml", sources=(Source(kind="sample"),))
-    with pytest.raises(BlendError) as caught:
-        build_release(recipe, tmp_path / "release", base=tmp_path)
-    message = f"{tmp_path}/no.toml: no such datasheet; correct the path"
-    assert str(caught.value) == message
+    told = wrong(lambda: build_release(recipe, tmp_path / "release", base=tmp_path))
+    assert told == f"{tmp_path}/no.toml: no such datasheet; correct the path"
     assert not (tmp_path / "release").exists()
 
 
@@ -72,13 +71,6 @@ def test_a_release_of_one_locale_compares_nothing(tmp_path: Path):
 )
 def test_licences_are_linked_where_their_text_is_known(identifier: str, shown: str):
     assert license_of(identifier).markdown == shown
-
-
-def test_without_a_citation_one_is_made_that_names_the_version():
-    recipe = Recipe(name="my-data", version="1.2.3", title="My Data", sources=(Source(kind="sample"),))
-    assert citation(recipe) == (
-        "@misc{mydata_v1.2.3,\n  title = {My Data},\n  note = {Version 1.2.3, built with blend-sdk},\n}\n"
-    )
 
 
 # Contributors on a card: named as each agreed to be, and nobody else.
@@ -125,3 +117,49 @@ def test_only_names_are_cited_behind_the_authors_each_once():
     assert _cited_authors(RECIPE, [ABEL, JUN, MINA]) == ["Mina *Kim*"]
     own = RECIPE.model_copy(update={"authors": ("Sara Ahmadi", "Mina *Kim*")})
     assert _cited_authors(own, [MINA]) == ["Sara Ahmadi", "Mina *Kim*"]
+
+
+# The page of the docs.
+
+
+SOURCES = 'name = "x"\nversion = "1.0.0"\n{}\n[[sources]]\nkind = "sample"\n'
+
+
+@pytest.fixture(scope="module")
+def page(root: Path) -> str:
+    return (root / "docs" / "cards.md").read_text(encoding="utf-8")
+
+
+def blocks(page: str, language: str) -> list[str]:
+    return re.findall(rf"^ *```{language}\n(.*?)^ *```$", page, flags=re.MULTILINE | re.DOTALL)
+
+
+def test_the_keys_of_the_recipe_are_read(page: str):
+    recipe, _ = blocks(page, "toml")
+    read = parse_toml(SOURCES.format(recipe), Recipe, name="recipe.toml", what="recipe")
+    assert read.datasheet == "datasheet.toml"
+    assert read.citation is not None
+
+
+def test_the_answers_are_read(page: str):
+    _, answers = blocks(page, "toml")
+    sheet = parse_toml(answers, Datasheet, name="datasheet.toml", what="datasheet")
+    answered = [question.key for question in questions(sheet) if question.answer]
+    assert answered == ["motivation.purpose", "motivation.funding", "uses.not_for"]
+
+
+def test_the_message_is_the_one_that_comes(page: str):
+    (message,) = blocks(page, "text")
+    text = '[motivation]\nfundign = "x"\n'
+    told = wrong(lambda: parse_toml(text, Datasheet, name="datasheet.toml", what="datasheet"))
+    assert told == " ".join(message.split())
+
+
+def test_numbers_and_keys_in_the_text_are_right(page: str):
+    known = [question.key for question in questions(Datasheet())]
+    assert f"the {len(known)} questions" in page
+    named = re.findall(r"`((?:motivation|composition|collection|preprocessing|uses)\.\w+)`", page)
+    assert named
+    assert set(named) <= set(known)
+    assert set(_RESPONSIBLE) <= set(known)
+    assert len(_RESPONSIBLE) == 10  # "Ten of them stand in croissant.json"

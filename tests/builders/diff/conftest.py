@@ -1,6 +1,5 @@
 """Small releases of any tables, written as builds write them."""
 
-import hashlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -9,8 +8,9 @@ import polars as pl
 import pytest
 
 from blend.builders.parquet import ContentDigest, schema_digest
+from blend.loaders.files.content import file_infos
 from blend.loaders.recipes import sample_recipe
-from blend.schemas.manifest import MANIFEST_NAME, FileInfo, ReleaseManifest, TableInfo
+from blend.schemas.manifest import MANIFEST_NAME, ReleaseManifest, TableInfo
 
 Tables = Mapping[tuple[str, str], pl.DataFrame]
 Make = Callable[..., Path]
@@ -24,7 +24,6 @@ def make(tmp_path_factory: pytest.TempPathFactory) -> Make:
         tables: Tables,
         *,
         files: Mapping[str, str | bytes] | None = None,
-        shard_rows: int = 1_000_000,
         sdk_version: str = "0.1.0",
         **recipe: Any,
     ) -> Path:
@@ -39,10 +38,8 @@ def make(tmp_path_factory: pytest.TempPathFactory) -> Make:
             writers={},
             recipe=used,
             sources=(),
-            tables=tuple(
-                written(folder, config, split, rows, shard_rows) for (config, split), rows in tables.items()
-            ),
-            files=tuple(info(folder, path) for path in sorted(folder.rglob("*")) if path.is_file()),
+            tables=tuple(written(folder, config, split, rows) for (config, split), rows in tables.items()),
+            files=file_infos(folder, filter(Path.is_file, folder.rglob("*"))),
             report=(),
         )
         (folder / MANIFEST_NAME).write_text(manifest.to_json(), encoding="utf-8")
@@ -51,14 +48,9 @@ def make(tmp_path_factory: pytest.TempPathFactory) -> Make:
     return made
 
 
-def written(folder: Path, config: str, split: str, rows: pl.DataFrame, shard_rows: int) -> TableInfo:
-    below = folder / "data" / config
-    below.mkdir(parents=True, exist_ok=True)
-    files = []
-    for start in range(0, max(len(rows), 1), shard_rows):
-        path = below / f"{split}-{len(files):05}.parquet"
-        rows.slice(start, shard_rows).write_parquet(path)
-        files.append(path.relative_to(folder).as_posix())
+def written(folder: Path, config: str, split: str, rows: pl.DataFrame) -> TableInfo:
+    path = folder / "data" / config / f"{split}-00000.parquet"
+    rows.write_parquet(path, mkdir=True)
     digest = ContentDigest()
     digest.add(rows)
     return TableInfo(
@@ -67,14 +59,5 @@ def written(folder: Path, config: str, split: str, rows: pl.DataFrame, shard_row
         rows=len(rows),
         content_sha256=digest.hexdigest(),
         schema_sha256=schema_digest(rows.to_arrow().schema),
-        files=tuple(files),
-    )
-
-
-def info(folder: Path, path: Path) -> FileInfo:
-    content = path.read_bytes()
-    return FileInfo(
-        path=path.relative_to(folder).as_posix(),
-        size=len(content),
-        sha256=hashlib.sha256(content).hexdigest(),
+        files=(path.relative_to(folder).as_posix(),),
     )

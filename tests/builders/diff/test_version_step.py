@@ -78,21 +78,6 @@ def test_every_kind_of_change(make, name: str):
     assert (found.step, *(reason.text for reason in found.reasons)) == (step, *reasons)
 
 
-def test_the_largest_reason_comes_first_and_decides(make):
-    changed, added = (
-        ROWS.tail(1).with_columns(Question=pl.lit("?")),
-        ROWS.with_columns(ID=pl.lit("q") + "Question"),
-    )
-    found = version_step(diff_releases(make(BASE), make(kr(pl.concat([changed, added])), seed=1)))
-    assert found.step == "major"
-    assert [(reason.step, reason.text) for reason in found.reasons] == [
-        ("major", "short-answer-questions: 1 row removed"),
-        ("minor", "short-answer-questions: 2 rows added"),
-        ("patch", "short-answer-questions: 1 row changed in Question"),
-        ("patch", "changed in the manifest: recipe.seed"),
-    ]
-
-
 @pytest.mark.parametrize(
     ("old", "none", "patch", "minor", "major"),
     [

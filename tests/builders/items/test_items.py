@@ -1,7 +1,6 @@
 """Items: what an analysis finds in simulated runs and does not tell, suspects on their way, and the model."""
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -26,12 +25,10 @@ from helpers.mini_release import mini_recipe
 from helpers.simulated_models import analysed, simulated_runs
 
 
-def responses_of(correct: np.ndarray, regions: Sequence[str] | None = None) -> Responses:
+def responses_of(correct: np.ndarray) -> Responses:
     n_models, n_items = correct.shape
     names = [f"q{number:04}" for number in range(n_items)]
-    items = pl.DataFrame(
-        {"item_id": names, "template_id": names, "region": regions or ["KR"] * n_items, "topic": "Food"}
-    )
+    items = pl.DataFrame({"item_id": names, "template_id": names, "region": ["KR"] * n_items, "topic": "Food"})
     models = tuple(f"m{number}" for number in range(n_models))
     return Responses(models, items, correct.astype(float), wrong=1 - correct[np.newaxis])
 
@@ -153,16 +150,11 @@ LSAT6 = {
 }  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def lsat6() -> np.ndarray:
-    answers = [list(map(float, pattern)) for pattern, n in LSAT6.items() for _ in range(n)]
-    return np.array(answers)
-
-
 @pytest.mark.slow
-def test_the_estimates_of_a_published_package(lsat6: np.ndarray):
+def test_the_estimates_of_a_published_package():
+    correct = np.array([[*map(float, pattern)] for pattern, n in LSAT6.items() for _ in range(n)])
     # R's ltm, ltm(LSAT ~ z1): difficulties and discriminations with four digits, log-likelihood -2466.653.
-    found = _fit_items(lsat6, priors=False, tolerance=1e-6)
+    found = _fit_items(correct, priors=False, tolerance=1e-6)
     assert found.converged
     assert found.log_likelihood == pytest.approx(-2466.653, abs=2e-3)
     assert found.slope == pytest.approx([0.8254, 0.7229, 0.8905, 0.6886, 0.6575], abs=1e-3)

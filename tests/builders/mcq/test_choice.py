@@ -17,11 +17,11 @@ MORE = {**FRUIT, "es-MX": [("mango", 3)], "zh-CN": [("grape", 3)], "el-GR": [("f
 MANGO_READ = verdicts_of({"locale": "en-GB", "option": "mango", "verdict": "ok"})
 
 
-def shown_in(templates, tag: str, seeds: int = 12, verdicts=None) -> Counter[str]:
-    """How often each distractor stands in the question of T-1 about a locale, over some seeds."""
+def shown_in(templates, tag: str, verdicts=None) -> Counter[str]:
+    """How often each distractor stands in the question of T-1 about a locale, over twelve seeds."""
     frames, options = frames_of(templates), McqOptions()
     found: Counter[str] = Counter()
-    for seed in range(seeds):
+    for seed in range(12):
         chosen = {"options": options, "seed": seed, "judges": RULES, "verdicts": verdicts}
         rows = build_mcq(*frames, **chosen).mcqs.filter(locale=tag, template_id="T-1")
         for texts, answer in rows.select("options", "answer").iter_rows():

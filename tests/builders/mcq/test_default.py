@@ -199,9 +199,6 @@ def test_the_reserve_passes_the_same_rules_and_numbers_have_none(answer_format: 
     assert build.mcqs.filter(locale="en-GB").is_empty()
 
 
-# Answer spread: in how many other regions people gave the correct answer as well
-
-
 # Order, ids and words, for any answers
 
 WORDS = ["apple", "pear", "plum", "dates", "grape", "fig", "red apple", "pear juice"]

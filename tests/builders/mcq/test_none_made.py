@@ -5,10 +5,8 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from typer.testing import CliRunner
 
 from blend.builders.mcq.result import too_few_regions, why_none_made
-from blend.cli import app
 from blend.loaders.packaged import sample_path
 from blend.loaders.releases import read_manifest
 from blend.schemas.locales import registry
@@ -74,9 +72,8 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[ReleaseManifest, st
     folder = tmp_path_factory.mktemp("three")
     locales = 'locales = ["ko-KR", "ja-JP", "zh-CN"]\n'
     (folder / "recipe.toml").write_text(f'{RECIPE}{locales}[[sources]]\nkind = "sample"\n')
-    result = CliRunner().invoke(app, ["build", str(folder / "recipe.toml"), "--out", str(folder / "release")])
-    assert result.exit_code == 0, result.output
-    return read_manifest(folder / "release"), result.stdout
+    printed = run("build", folder / "recipe.toml", "--out", folder / "release")
+    return read_manifest(folder / "release"), printed
 
 
 @pytest.mark.slow

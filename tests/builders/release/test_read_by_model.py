@@ -1,30 +1,22 @@
-"""Options read by a model over HTTP: what its verdicts do to a build, and what a kill leaves of them."""
+"""Options read by a model over HTTP: what its verdicts do to a build, and what is asked of it again."""
 
 import csv
 import io
-import signal
-import subprocess
-import sys
-import threading
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from blend.builders.judges.chat import MAX_UNREAD
 from blend.builders.release import build_release
-from blend.builders.release.reviewing import read_by_model
 from blend.loaders.recipes import read_recipe
 from blend.loaders.releases.tables import read_config
 from blend.loaders.responses.verdicts import read_verdicts
-from blend.schemas.errors import BlendError
 from helpers.in_process import run
 from helpers.messages import wrong
 from helpers.models.chat_server import SECRET, Chat, ChatReply, served
 from helpers.questions.lunch import asked_in, lunch, options_in, question, reads
-from helpers.tiers import rest_nightly
 
 pytestmark = [pytest.mark.integration]
 
@@ -41,19 +33,6 @@ def chat(monkeypatch: pytest.MonkeyPatch) -> Iterator[Chat]:
 def judge(chat: Chat, recipe: Path, *more: str) -> str:
     out = recipe.with_name("verdicts.tsv")
     return run("questions", "judge", recipe, "--model", "m1", "--base-url", chat.url, "--out", out, *more)
-
-
-def people(folder: Path, kind: str, option: str, locale: str = "en-GB", reviewer: str = "r7") -> None:
-    """Add a person's verdict."""
-    with (folder / "verdicts.tsv").open("a", encoding="utf-8") as file:
-        file.write(f"food-00\t{locale}\t{question(locale)}\t{option}\t{kind}\t\t{reviewer}\tnative\t\t\t\n")
-
-
-def shown_in(recipe: Path, locale: str = "en-GB") -> set[str]:
-    out = recipe.with_name("release")
-    build_release(read_recipe(recipe), out, base=recipe.parent)
-    rows = read_config(out, "multiple-choice-questions").filter(locale=locale)
-    return set(rows["options"].explode().to_list())
 
 
 def sheet_of(recipe: Path, *more: str) -> dict[str, str]:
@@ -81,7 +60,9 @@ def test_refusals_leave_out_and_doubts_go_to_people(chat: Chat, tmp_path: Path):
     assert set(rows["reader"]) == {"chat:m1@prompt-1"}
     assert set(rows["kind"]) == {"model"}
     assert rows.filter(locale="en-GB", option="tacos")["confidence"].to_list() == [0.5]
-    assert shown_in(recipe) == {"sandwich", "pizza", "meat pie", "tacos"}
+    build_release(read_recipe(recipe), tmp_path / "release", base=tmp_path)
+    rows = read_config(tmp_path / "release", "multiple-choice-questions").filter(locale="en-GB")
+    assert {*rows["options"].explode()} == {"sandwich", "pizza", "meat pie", "tacos"}
     unread = {"tacos": "chat:m1@prompt-1: also_correct (0.5)"}
     assert sheet_of(recipe, "--unread") == unread
     assert "salad" not in sheet_of(recipe)
@@ -122,7 +103,7 @@ ONE_AT_A_TIME = {"judge.concurrency": 1}
 
 @pytest.mark.landing
 def test_a_reply_that_cannot_be_read_is_asked_again_and_named(chat: Chat, tmp_path: Path):
-    recipe = lunch(tmp_path, n_templates=2, **ONE_AT_A_TIME)
+    recipe = lunch(tmp_path, n_templates=2, verdicts="verdicts.tsv", **ONE_AT_A_TIME)
     fine = reads(chat, OPINIONS)
     chat.script = [ChatReply("Hello!"), ChatReply('{"1": {"verdict": "ok"}}')]
     judge(chat, recipe, "--locale", "en-GB")
@@ -134,73 +115,22 @@ def test_a_reply_that_cannot_be_read_is_asked_again_and_named(chat: Chat, tmp_pa
         "chat:m1@prompt-1: no verdict in 3 tries on food-00 about en-GB; the last reply was 'No.'; have people "
         "decide, or choose another model"
     )
+    # What came is kept, and the rest alone is asked for later.
     assert set(read_verdicts(tmp_path / "verdicts.tsv")["template_id"]) == {"food-01"}
+    chat.requests.clear()
+    chat.say = fine
+    judge(chat, recipe, "--locale", "en-GB")
+    assert {asked for asked, _ in options_in(chat.requests)} == {question("en-GB")}
 
 
 @pytest.mark.landing
 def test_a_model_that_is_not_up_to_it_is_not_asked_forever(chat: Chat, tmp_path: Path):
     chat.say = lambda _: ChatReply("Hello! How can I help you?")
-    with pytest.raises(BlendError) as raised:
-        judge(chat, lunch(tmp_path, n_templates=5, **ONE_AT_A_TIME))
+    told = wrong(lambda: judge(chat, lunch(tmp_path, n_templates=5, **ONE_AT_A_TIME)))
     others = [(f"food-0{n}", tag) for n in range(3) for tag in ("es-MX", "en-AU", "en-GB", "en-US")]
-    told = str(raised.value)
     assert told.startswith("chat:m1@prompt-1: no verdict in 3 tries on food-00 about ")
     assert sum(f"{template_id} about {tag}" in told for template_id, tag in others) == MAX_UNREAD
     assert told.endswith("; after so many the others were not asked")
     assert "\n" not in told
     assert len(chat.requests) == 3 * MAX_UNREAD
     assert not (tmp_path / "verdicts.tsv").exists()
-
-
-ASKING = """
-import sys
-from pathlib import Path
-from blend.builders.release.reviewing import read_by_model
-from blend.loaders.recipes import read_recipe
-url, recipe = sys.argv[1], Path(sys.argv[2])
-out = recipe.with_name("verdicts.tsv")
-read_by_model(read_recipe(recipe), out, model="m1", base=recipe.parent, base_url=url)
-"""
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("n_served", rest_nightly([0, 3, 6, 9, 12, 14], 6))
-def test_a_run_that_is_killed_loses_nothing_that_came_and_asks_nothing_twice(
-    chat: Chat, tmp_path: Path, n_served: int
-):
-    recipe = lunch(tmp_path, n_templates=4, verdicts="verdicts.tsv", **{"judge.concurrency": 2})
-    verdicts = tmp_path / "verdicts.tsv"
-    fine = reads(chat, OPINIONS)
-    stuck, held = threading.Semaphore(0), threading.Event()
-    served_first = iter(range(n_served))
-
-    def say(body: dict[str, Any]) -> ChatReply:
-        if next(served_first, None) is None:
-            stuck.release()
-            held.wait()
-        return fine(body)
-
-    chat.say = say
-    process = subprocess.Popen([sys.executable, "-c", ASKING, chat.url, str(recipe)])
-    # Both lanes wait for a reply now, so what came before has been kept.
-    for _ in range(2):
-        while not stuck.acquire(timeout=1):
-            assert process.poll() is None
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    held.set()
-    kept = []
-    if n_served:
-        kept = read_verdicts(verdicts).select("question", "option").rows()
-    assert len(kept) == 7 * n_served
-    # The last row may have been cut off while it was written.
-    if n_served:
-        with verdicts.open("a", encoding="utf-8") as file:
-            file.write("food-03\ten-US\tWhat is food-03 in")
-    chat.requests.clear()
-    chat.say = fine
-    read_by_model(read_recipe(recipe), verdicts, model="m1", base=tmp_path, base_url=chat.url)
-    every = [*kept, *options_in(chat.requests)]
-    assert len(every) == len(set(every)) == 4 * 4 * 7
-    rows = read_verdicts(verdicts)
-    assert sorted(rows.select("question", "option").rows()) == sorted(every)

@@ -20,7 +20,7 @@ from blend.loaders.recipes import RecipeInPlace, read_recipe, sample_recipe
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.tables import read_config, read_figures
 from blend.loaders.responses import read_responses
-from blend.schemas.errors import BlendError, InputError, RowError, RowErrors
+from blend.schemas.errors import BlendError, RowError
 from blend.schemas.manifest import AGREEMENT_NAME
 from blend.schemas.recipe import McqOptions, Recipe, SaqOptions, Source
 from helpers.messages import wrong
@@ -106,9 +106,7 @@ def test_the_release_before_is_of_an_earlier_version(mini_release: Path, tmp_pat
 def test_a_question_in_two_sources(responses: Path, tmp_path: Path):
     shutil.copytree(responses, tmp_path / "other")
     recipe = recipe_of(*(Source(kind="responses", location=name) for name in ("collected", "other")))
-    with pytest.raises(RowErrors) as caught:
-        read_inputs(RecipeInPlace.of(recipe, tmp_path))
-    assert str(caught.value).splitlines()[1] == (
+    assert wrong(lambda: read_inputs(RecipeInPlace.of(recipe, tmp_path))).splitlines()[1] == (
         "other/questions.csv:2: question 't1' in en-GB is also in collected/questions.csv:2; keep it in one "
         "source"
     )
@@ -128,9 +126,7 @@ def test_of_several_sources_errors_and_findings_name_theirs(responses: Path, tmp
     with pytest.raises(RowError, match=r"^collected/responses/en-GB\.csv:5, column template_id: "):
         read_inputs(RecipeInPlace.of(recipe, tmp_path))
     (responses / "templates.tsv").touch()
-    with pytest.raises(RowError) as caught:
-        read_inputs(RecipeInPlace.of(recipe, tmp_path))
-    assert caught.value.where == "collected/templates"
+    assert wrong(lambda: read_inputs(RecipeInPlace.of(recipe, tmp_path))).startswith("collected/templates: ")
 
 
 @pytest.mark.slow
@@ -144,9 +140,7 @@ def test_a_locale_that_no_source_holds():
 
 def test_a_locale_that_nobody_knows():
     recipe = sample_recipe().model_copy(update={"locales": ("ko-KX",)})
-    with pytest.raises(InputError) as caught:
-        read_inputs(RecipeInPlace.of(recipe))
-    said = str(caught.value)
+    said = wrong(lambda: read_inputs(RecipeInPlace.of(recipe)))
     assert said.startswith(
         "recipe, key locales: unknown locale 'ko-KX'; did you mean 'ko-KR'? the nearest of the 34 "
     )
@@ -187,58 +181,30 @@ def test_findings_are_lines_that_name_their_step(mini_release: Path):
     assert dict(counted) == {stage: n for stage, n in reported.items() if n}
 
 
-GUARANI = """
-[[locale]]
-tag = "gn-PY"
-language = "gn"
-region = "PY"
-region_name = "Paraguay"
-upstream = "Paraguay"
-prompt_name = "Paraguay"
-nationalities = ["Paraguayan"]
-aliases = []
-native_name = "Paraguái"
-direction = "ltr"
-script = "Latn"
-parent = "PY"
-split = "PY"
-"""
-
-
-def paraguay(responses: Path) -> Recipe:
-    """The responses as if they were from Paraguay, with an entry for it beside the recipe."""
-    (responses.parent / "mine.toml").write_text(GUARANI, encoding="utf-8")
-    questions = responses / "questions.csv"
-    text = questions.read_text(encoding="utf-8").replace("en-GB", "gn-PY").replace("the UK", "Paraguay")
-    questions.write_text(text, encoding="utf-8")
-    (responses / "responses" / "en-GB.csv").rename(responses / "responses" / "gn-PY.csv")
-    return recipe_of(Source(kind="responses", location="collected"), locale_file="mine.toml")
-
-
 @pytest.mark.slow
-def test_a_locale_of_ones_own_is_an_entry_in_a_file(responses: Path, tmp_path: Path):
-    recipe = paraguay(responses)
+def test_a_locale_of_ones_own_is_an_entry_in_a_file(tmp_path: Path):
+    project, release = tmp_path / "project", tmp_path / "release"
+    write_starter(project)
+    locales = (project / "locales.toml").read_text(encoding="utf-8")
     # As an editor on Windows may save it.
-    (tmp_path / "mine.toml").write_bytes(GUARANI.replace("\n", "\r\n").encode("utf-16"))
-    manifest = build_release(recipe, tmp_path / "release", base=tmp_path)
-    assert [table.split for table in manifest.tables] == ["PY", "PY"]
+    (project / "locales.toml").write_bytes(locales.replace("\n", "\r\n").encode("utf-16"))
+    manifest = build_release(read_recipe(project / "recipe.toml"), release, base=project)
+    assert [table.split for table in manifest.tables] == ["GB", "NZ"] * 3
     assert manifest.recipe.locale_file == "locales.toml"
-    assert (tmp_path / "release" / "locales.toml").read_text(encoding="utf-8") == GUARANI
-    report = validate_release(tmp_path / "release")
-    assert not report.errors
-    again = manifest.recipe
-    source_paths = {"collected": responses}
-    build_release(again, tmp_path / "again", base=tmp_path / "release", source_paths=source_paths)
-    for name in ("release.json", "README.md", "data/annotations/PY-00000.parquet"):
-        assert (tmp_path / "again" / name).read_bytes() == (tmp_path / "release" / name).read_bytes()
+    assert (release / "locales.toml").read_text(encoding="utf-8") == locales
+    assert not validate_release(release).errors
+    source_paths = {"collected": project / "collected"}
+    build_release(manifest.recipe, tmp_path / "again", base=release, source_paths=source_paths)
+    for name in ("release.json", "README.md", "data/annotations/NZ-00000.parquet"):
+        assert (tmp_path / "again" / name).read_bytes() == (release / name).read_bytes()
 
 
-def test_a_missing_locale_file(responses: Path, tmp_path: Path):
-    recipe = paraguay(responses).model_copy(update={"locale_file": "nowhere.toml"})
-    with pytest.raises(BlendError) as caught:
-        build_release(recipe, tmp_path / "release", base=tmp_path)
-    assert (
-        str(caught.value) == f"recipe, key locale_file: no such file: {tmp_path}/nowhere.toml; correct the path"
+def test_a_missing_locale_file(tmp_path: Path):
+    write_starter(tmp_path)
+    (tmp_path / "locales.toml").unlink()
+    recipe = read_recipe(tmp_path / "recipe.toml")
+    assert wrong(lambda: build_release(recipe, tmp_path / "release", base=tmp_path)) == (
+        f"recipe, key locale_file: no such file: {tmp_path}/locales.toml; correct the path"
     )
 
 

@@ -13,34 +13,23 @@ from blend.builders.release import build_release
 from blend.builders.release.verdict_agreement import compared_verdicts, model_report, verdict_agreement
 from blend.loaders.recipes import read_recipe
 from blend.loaders.responses.verdicts import shipped_verdicts
-from blend.schemas.frames import KEY, VERDICTS
+from blend.schemas.frames import KEY
 from blend.schemas.manifest import MODEL_VERDICTS_NAME
 from blend.schemas.recipe import McqOptions
 from blend.schemas.reports import ComparedKind, ModelReport
 from helpers.in_process import run
 from helpers.questions.lunch import lunch, question
-from helpers.questions.mcq_inputs import DEFAULT, RULES, frames_of, shown_to
-
-KIND = (
-    pl.when(pl.col("reader").str.starts_with("chat:"))
-    .then(pl.lit("model"))
-    .when(pl.col("native") == "yes")
-    .then(pl.lit("native"))
-    .otherwise(pl.lit("other"))
-)
-
-
-COLUMNS = ["locale", "option", "verdict", "reader", "native", "confidence"]
+from helpers.questions.mcq_inputs import DEFAULT, RULES, frames_of, shown_to, verdicts_of
 
 
 def verdicts(*rows: tuple[Any, ...]) -> pl.DataFrame:
     """Locale, option, verdict, reader, whether a native says so, and perhaps confidence."""
-    texts = {"reader": pl.String, "native": pl.String}
-    names = COLUMNS[: len(rows[0])]
-    frame = pl.DataFrame(rows, names, orient="row", schema_overrides=texts).with_row_index("row", offset=2)
-    known = frame.with_columns(kind=KIND, template_id=pl.lit("T-1"), source=pl.format("v.tsv:{}", "row"))
-    absent = {name: pl.lit(None, dtype) for name, dtype in VERDICTS.items() if name not in known.columns}
-    return known.with_columns(**absent).select(list(VERDICTS)).cast(dict(VERDICTS))
+    named = []
+    for locale, option, verdict, reader, native, *confidence in rows:
+        kind = "model" if reader.startswith("chat:") else "native" if native == "yes" else "other"
+        about = {"locale": locale, "option": option, "verdict": verdict, "reader": reader, "kind": kind}
+        named.append(about | {"confidence": next(iter(confidence), None)})
+    return verdicts_of(*named)
 
 
 TWO = verdicts(
@@ -89,16 +78,8 @@ def test_a_reader_beside_others():
         ("all", "ok", 1, 1, 1.0, 1, 0, 0.0),
     ]
     unsure = model.with_columns(confidence=pl.when(pl.col("option") == "rice").then(0.5))
-    assert compared_verdicts(unsure, TWO, model_confidence=0.8).row(0) == (
-        "all",
-        "refusal",
-        2,
-        1,
-        0.5,
-        1,
-        1,
-        1.0,
-    )
+    sure = compared_verdicts(unsure, TWO, model_confidence=0.8)
+    assert sure.row(0) == ("all", "refusal", 2, 1, 0.5, 1, 1, 1.0)
     # Who is just as sure as a build asks for counts.
     assert compared_verdicts(unsure, TWO, model_confidence=0.5).equals(compared_verdicts(model, TWO))
     assert compared_verdicts(model, TWO.filter(locale="es-MX")).is_empty()
@@ -123,7 +104,8 @@ def accepted(folder: Path, rows: Sequence[Verdict], **mcq: Any) -> Path:
     recipe = lunch(folder, verdicts="verdicts.csv", **mcq)
     with (folder / "verdicts.csv").open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
-        writer.writerow(["template_id", "question", *COLUMNS[:4], "kind", "confidence"])
+        columns = ("locale", "option", "verdict", "reader", "kind", "confidence")
+        writer.writerow(["template_id", "question", *columns])
         for one in rows:
             writer.writerow(("food-00", question(one[0]), *one[:4], "native" if one[4] else "", one[5]))
     build_release(read_recipe(recipe), folder / "release", base=folder)

@@ -21,12 +21,8 @@ def stats(raw_tables: BlendTables) -> Stats:
     return build_stats(raw_tables.questions, raw_tables.annotations)
 
 
-@pytest.fixture(scope="module")
-def tables(golden: Path) -> dict[str, Any]:
-    return json.loads((golden / "tables.json").read_text(encoding="utf-8"))
-
-
-def test_every_figure_is_reproduced(stats, tables):
+def test_every_figure_is_reproduced(stats, golden: Path):
+    tables = json.loads((golden / "tables.json").read_text(encoding="utf-8"))
     # 16 regions, 6 topics, 16 x 7 counts, (2 + 5) definitions x (4 overall + 16 x 3 of a region) means,
     # 2 x (120 pairs + 10 extremes with name and sum) overlaps.
     expected = {path: leaf for path, leaf in leaves(tables) if not is_sentence(path)}

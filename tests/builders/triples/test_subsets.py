@@ -1,4 +1,4 @@
-"""Groups, code-switching, statistics and domains."""
+"""Groups, code-switching, alignment, statistics and domains."""
 
 from collections.abc import Callable
 
@@ -7,8 +7,15 @@ import pytest
 
 from blend.builders.stats.dataset import build_triple_stats
 from blend.builders.triples import TripleBuild, build_triples
-from blend.builders.triples.tables import _with_groups, by_continent, code_switched, in_groups
+from blend.builders.triples.tables import (
+    _with_groups,
+    by_continent,
+    code_switched,
+    in_groups,
+    triple_tables,
+)
 from blend.loaders.wikidata.facts import Facts
+from blend.loaders.wikidata.prompts import packaged_templates
 from blend.schemas.recipe import TripleOptions, domains, find_domain
 from helpers.messages import wrong
 
@@ -105,6 +112,20 @@ def test_published_figures(food_facts: Facts):
         "Iran": 21,
         "Greece": 21,
     }
+
+
+@pytest.mark.integration
+def test_alignment_with_a_language_that_has_no_rows(food_facts: Facts):
+    tables = triple_tables(
+        food_facts,
+        DISH,
+        TripleOptions(languages=("en", "ko")),
+        templates=packaged_templates(),
+        source="food_snapshot.nt.gz",
+    )
+    assert {table.config for table in tables.tables()} == {"food-triples", "food-templates"}
+    details = tables.findings().filter(pl.col("kind") == "aligned-without-language")["detail"]
+    assert details.to_list() == [f"no rows in {tag}: no aligned subset" for tag in ("ar", "he", "ru", "zh")]
 
 
 def test_domains():

@@ -27,12 +27,6 @@ def counts(shared: Path) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def all_origins(food_facts: Facts) -> TripleBuild:
-    """The rows of the published query, before the single-origin rule and the conversion of script."""
-    return build_triples(food_facts, DISH, TripleOptions.paper(single_origin="off", chinese="keep"))
-
-
-@pytest.fixture(scope="module")
 def published(food_facts: Facts) -> TripleBuild:
     return build_triples(food_facts, DISH, TripleOptions.paper())
 
@@ -63,7 +57,9 @@ def without(rows: list[dict[str, Any]], *names: str) -> list[dict[str, Any]]:
     return [{name: value for name, value in row.items() if name not in names} for row in rows]
 
 
-def test_published_rows(all_origins: TripleBuild, expected: list[dict[str, Any]]):
+def test_published_rows(food_facts: Facts, expected: list[dict[str, Any]]):
+    # Before the single-origin rule and the conversion of script.
+    all_origins = build_triples(food_facts, DISH, TripleOptions.paper(single_origin="off", chinese="keep"))
     assert len(expected) == 2495
     assert rows_of(all_origins) == without(expected, "all_images", "all_materials")
 

@@ -95,12 +95,6 @@ class Copy:
 
 
 @pytest.fixture
-def release_of(tmp_path: Path) -> Callable[[Path], Copy]:
-    """A copy of a release, to be changed."""
-    return lambda original: Copy(Path(shutil.copytree(original, tmp_path / "copy")))
-
-
-@pytest.fixture
 def release(sample_release: Path, tmp_path: Path) -> Copy:
     """The release of the sample, to be changed."""
     return Copy(Path(shutil.copytree(sample_release, tmp_path / "release")))

@@ -89,13 +89,12 @@ def header(change: Callable[[dict[str, Any]], object]) -> Callable[[Any], object
 def metadata(change: Callable[[dict[str, Any]], object]) -> Callable[[Any], object]:
     """Change croissant.json."""
 
-    def edit(release) -> None:
-        path = release.path / CROISSANT_NAME
-        found = json.loads(path.read_text(encoding="utf-8"))
+    def edit(text: str) -> str:
+        found = json.loads(text)
         change(found)
-        path.write_text(json.dumps(found), encoding="utf-8")
+        return json.dumps(found)
 
-    return edit
+    return edited(CROISSANT_NAME, edit)
 
 
 FAULTS: dict[str, tuple[str, Callable[[Any], object]]] = {

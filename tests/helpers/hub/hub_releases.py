@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from blend.builders.release import build_release
+from blend.loaders.files.content import file_infos
 from blend.loaders.releases import addressed_files, read_manifest
-from blend.schemas.manifest import MANIFEST_NAME, FileInfo
+from blend.schemas.manifest import MANIFEST_NAME
 from helpers.hub.hub_server import Hub
 from helpers.hub.hub_store import Repository
 from helpers.mini_release import FOUR, mini_recipe
@@ -37,11 +38,9 @@ def make_release(
 def altered(release: Path, out: Path, path: str, change: Callable[[bytes], bytes]) -> Path:
     """A copy of a release with another content of one file, which its manifest calls right."""
     shutil.copytree(release, out)
-    content = change((out / path).read_bytes())
-    (out / path).write_bytes(content)
+    (out / path).write_bytes(change((out / path).read_bytes()))
     manifest = read_manifest(out)
-    new = FileInfo(path=path, size=len(content), sha256=hashlib.sha256(content).hexdigest())
-    files = tuple(new if file.path == path else file for file in manifest.files)
+    files = file_infos(out, [out / file.path for file in manifest.files])
     (out / MANIFEST_NAME).write_text(manifest.model_copy(update={"files": files}).to_json())
     return out
 

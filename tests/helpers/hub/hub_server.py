@@ -23,13 +23,11 @@ from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from helpers.hub import hub_api, hub_files
+from helpers.hub import hub_api
 from helpers.hub.hub_store import ALICE, Account, Repository, Store
 from helpers.models.http_server import QuietServer, served
 
-ROUTES = [
-    (method, re.compile(pattern), answer) for method, pattern, answer in (*hub_api.ROUTES, *hub_files.ROUTES)
-]
+ROUTES = [(method, re.compile(pattern), answer) for method, pattern, answer in hub_api.ROUTES]
 
 Moment = Literal["before", "body", "after"]
 """Before a request is handled, in the middle of its body, or when it is handled but not yet answered."""

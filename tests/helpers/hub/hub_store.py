@@ -90,16 +90,14 @@ class Repository:
         """The bytes of a file."""
         return self.store.read(self.files(revision)[path])
 
-    def commit(self, files: Mapping[str, bytes], *, branch: str = "main", title: str = "by hand") -> str:
-        """Record the files as what the repository holds now, as git itself would; returns the commit."""
-        return self.add_commit(self._kept(files), branch=branch, title=title)
+    def commit(self, files: Mapping[str, bytes], *, title: str = "by hand", rest: bool = False) -> str:
+        """Record the files as what ``main`` holds now, perhaps beside the rest of it; returns the commit."""
+        kept = {path: self.store.keep_regular(content) for path, content in files.items()}
+        return self.add_commit((self.files() if rest else {}) | kept, title=title)
 
     def edit(self, files: Mapping[str, bytes], *, title: str = "by hand") -> str:
         """Change some files of ``main`` and leave the others; returns the commit."""
-        return self.add_commit(self.files() | self._kept(files), title=title)
-
-    def _kept(self, files: Mapping[str, bytes]) -> dict[str, Entry]:
-        return {path: self.store.keep_regular(content) for path, content in files.items()}
+        return self.commit(files, title=title, rest=True)
 
     def add_commit(
         self,

@@ -28,14 +28,17 @@ LOCALES = {
 }
 
 
-def write_questions(folder: Path, questions: dict[str, tuple[str, str]] = QUESTIONS) -> None:
+def write_questions(
+    folder: Path, questions: dict[str, tuple[str, str]] = QUESTIONS, locales: Sequence[str] = tuple(LOCALES)
+) -> None:
     """Templates and questions, nothing else, of a directory of raw responses."""
     folder.mkdir(parents=True, exist_ok=True)
     templates = [f'{name},{topic},,"{text}"' for name, (topic, text) in questions.items()]
     (folder / "templates.csv").write_text("\n".join(["template_id,topic,source_locale,text", *templates, ""]))
     rows = [
         f'{name},{tag},"{local.get(name, local["food-01"])}","{text.format(country=country)}"'
-        for tag, (country, local) in LOCALES.items()
+        for tag in locales
+        for country, local in [LOCALES[tag]]
         for name, (_, text) in questions.items()
     ]
     (folder / "questions.csv").write_text("\n".join(["template_id,locale,question,en_question", *rows, ""]))

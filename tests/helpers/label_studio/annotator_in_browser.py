@@ -53,13 +53,10 @@ class Annotator:
         """The lines to type into, in the order of the page, those included that are not shown now."""
         return self.page.locator(".blend input[type=text]")
 
-    def tabs(self) -> int:
-        """Press Tab until the first field has the focus; returns how often."""
-        for times in range(20):
-            if self.fields().first.evaluate("field => field === document.activeElement"):
-                return times
-            self.page.keyboard.press("Tab")
-        raise AssertionError("twenty times Tab, and the field has no focus")
+    def tab(self) -> None:
+        """Press Tab, which leads into the first field."""
+        self.page.keyboard.press("Tab")
+        assert self.fields().first.evaluate("field => field === document.activeElement")
 
     def press(self, key: str) -> None:
         """Press a key, the page having the focus."""

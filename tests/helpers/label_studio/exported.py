@@ -28,9 +28,9 @@ def annotation(number: int, who: Any, *results: dict[str, Any], **more: Any) -> 
     return {"id": number, "completed_by": who, "result": list(results), "was_cancelled": False, **made, **more}
 
 
-def task(*annotations: dict[str, Any], template_id: str = "food-01", locale: str = "ko-KR") -> dict[str, Any]:
+def task(*annotations: dict[str, Any], locale: str = "ko-KR") -> dict[str, Any]:
     """A task of the stage answer."""
-    data = {"blend_id": f"answer/{locale}/{template_id}", "template_id": template_id, "locale": locale}
+    data = {"blend_id": f"answer/{locale}/food-01", "template_id": "food-01", "locale": locale}
     return {"id": 70, "data": data, "annotations": list(annotations)}
 
 

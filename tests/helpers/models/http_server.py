@@ -100,9 +100,9 @@ class _Handler(BaseHTTPRequestHandler):
             return
         content = reply.content()
         self.send_response(reply.status)
-        for name, value in {"Content-Type": "application/json", **reply.headers}.items():
+        usual = {"Content-Type": "application/json", "Content-Length": str(len(content))}
+        for name, value in (usual | reply.headers).items():
             self.send_header(name, value)
-        self.send_header("Content-Length", str(len(content)))
         self.end_headers()
         self.wfile.write(content)
 

@@ -2,6 +2,7 @@
 
 import gzip
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -32,27 +33,13 @@ def _triple(line: str) -> str:
     return f"<{ENTITY}{subject}> <{DIRECT}{predicate}> {target} ."
 
 
-@pytest.fixture(scope="session")
-def shorthand() -> Callable[[str], str]:
-    """See `ntriples`."""
-    return ntriples
-
-
-@pytest.fixture(scope="session")
-def endpoints() -> Any:
-    """The module ``wikidata_endpoint.py`` beside this file: a SPARQL endpoint with faults to order."""
-    from helpers.wikidata import wikidata_endpoint
-
-    return wikidata_endpoint
-
-
 @pytest.fixture
-def serve(endpoints: Any) -> Iterator[Callable[[str], Any]]:
+def serve() -> Iterator[Callable[[str], Any]]:
     """Serve facts in shorthand until the test ends."""
-    from contextlib import ExitStack
+    from helpers.wikidata.wikidata_endpoint import serve
 
     with ExitStack() as running:
-        yield lambda facts: running.enter_context(endpoints.serve(ntriples(facts).encode()))
+        yield lambda facts: running.enter_context(serve(ntriples(facts).encode()))
 
 
 @pytest.fixture

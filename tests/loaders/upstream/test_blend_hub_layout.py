@@ -1,16 +1,38 @@
 """BLEnD's repository on the Hub: the same data in another shape."""
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 from blend.loaders.upstream.blend import read_blend
 from blend.schemas.errors import BlendError
-from helpers.hub.blend_on_the_hub import as_on_the_hub
 
 VALID = Path(__file__).parents[1] / "valid" / "blend"
+
+
+def as_on_the_hub(usual: Path, folder: Path, *, tables: bool = False) -> Path:
+    """Write a copy of BLEnD's files as its authors' repository on the Hub has them; questions may be tables."""
+    annotations, questions = (folder / "data" / name for name in ("annotations_hf", "questions_hf"))
+    for path in (annotations, questions):
+        path.mkdir(parents=True)
+    for path in sorted((usual / "annotations").iterdir()):
+        name = path.name.removesuffix("_data.json")
+        entries = [{"ID": key, **entry} for key, entry in json.loads(path.read_text("utf-8")).items()]
+        with (usual / "questions" / f"{name}_questions.csv").open(encoding="utf-8", newline="") as file:
+            rows = [{key: cell for key, cell in row.items() if key} for row in csv.DictReader(file)]
+        for column, asked in (("en_question", entries), ("Translation", rows)):
+            for one in asked:
+                one[column] = one[column].replace(name.replace("_", " "), "your country")
+        (annotations / path.name).write_text(json.dumps(entries, ensure_ascii=False), "utf-8")
+        if tables:
+            pl.DataFrame(rows).write_csv(questions / f"{name}_questions.csv")
+        else:
+            (questions / f"{name}_questions.json").write_text(json.dumps(rows, ensure_ascii=False), "utf-8")
+    return folder
 
 
 @pytest.mark.parametrize("tables", [False, True], ids=["lists", "tables"])

@@ -14,7 +14,7 @@ from blend.loaders.wikidata.snapshot import take_snapshot
 from blend.schemas.recipe import domains
 from helpers.messages import wrong
 from helpers.wikidata.wikidata_endpoint import QUICK
-from helpers.wikidata.wikidata_fixtures import FACTS
+from helpers.wikidata.wikidata_fixtures import FACTS, ntriples
 
 DISH, INSTRUMENT = domains()["dish"], domains()["musical-instrument"]
 NAMES = "name the dump ….nt, or ….nt.gz where it is compressed by gzip"
@@ -26,7 +26,6 @@ NAMES = "name the dump ….nt, or ….nt.gz where it is compressed by gzip"
 @pytest.mark.parametrize("suffix", [".nt", ".nt.gz"])
 def test_the_same_bytes_as_from_an_endpoint(
     serve: Callable[[str], Any],
-    shorthand: Callable[[str], str],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     suffix: str,
@@ -34,7 +33,7 @@ def test_the_same_bytes_as_from_an_endpoint(
 ):
     for name, size in (("BLOCK_BYTES", 500), ("LINE_BYTES", 500), ("PART_BYTES", 1500)):
         monkeypatch.setattr(dump_module, name, size)
-    content = shorthand(FACTS).encode()
+    content = ntriples(FACTS).encode()
     dump, asked, read = (tmp_path / name for name in (f"dump{suffix}", "asked/f.nt.gz", "read/f.nt.gz"))
     dump.write_bytes(gzip.compress(content) if suffix == ".nt.gz" else content)
     by_asking = take_snapshot(asked, DISH, endpoint=serve(FACTS).url, languages=languages, policy=QUICK)
@@ -66,8 +65,8 @@ BREAD = """
 
 
 @pytest.fixture
-def triples(shorthand: Callable[[str], str]) -> bytes:
-    return shorthand(BREAD).encode()
+def triples() -> bytes:
+    return ntriples(BREAD).encode()
 
 
 def taken(out: Path, dump: Path) -> str:

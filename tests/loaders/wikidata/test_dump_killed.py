@@ -9,15 +9,24 @@ from pathlib import Path
 import pytest
 
 from helpers.scripts import script
-from helpers.wikidata.countdown import COUNTDOWN
 
-RUN = (
-    COUNTDOWN
-    + """
+RUN = """
+import os, signal, sys
 from pathlib import Path
 from blend.loaders.wikidata import dump as dump_module
 from blend.loaders.wikidata.dump import take_snapshots_from_dump
 from blend.schemas.recipe import domains
+
+left = int(sys.argv[1])
+
+def count(*_):
+    global left
+    left -= 1
+    if left < 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+def before(call):
+    return lambda *given, **named: (count(), call(*given, **named))[1]
 
 dump_module.BLOCK_BYTES, dump_module.PART_BYTES = 1 << 16, 1 << 19
 dump, out, moment = sys.argv[2:]
@@ -28,7 +37,7 @@ elif moment == "unlink":
 outs = {Path(out) / name / "s.nt.gz": domain for name, domain in domains().items()}
 take_snapshots_from_dump(outs, dump, on_progress=lambda step, *_: count() if step == moment else None)
 """
-)
+"""A script that kills itself at the n-th of some moments: the first argument is how many of them pass."""
 
 KILLS = [
     ("sync", 0),  # before there is a plan

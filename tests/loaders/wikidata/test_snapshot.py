@@ -18,7 +18,7 @@ from blend.loaders.wikidata.snapshot import take_snapshot
 from blend.loaders.wikidata.sparql import EndpointError
 from blend.schemas.recipe import Recipe, Source, domains
 from helpers.messages import wrong
-from helpers.wikidata.wikidata_endpoint import QUICK
+from helpers.wikidata.wikidata_endpoint import FAULTS, QUICK, answer, status
 from helpers.wikidata.wikidata_fixtures import FACTS
 
 DISH = domains()["dish"]
@@ -87,24 +87,22 @@ def test_what_is_not_as_its_account_says_is_not_built_from(serve: Callable[[str]
 
 
 @pytest.mark.slow
-def test_too_heavy_questions_are_divided(serve: Callable[[str], Any], endpoints: Any, tmp_path: Path):
+def test_too_heavy_questions_are_divided(serve: Callable[[str], Any], tmp_path: Path):
     plain, heavy = serve(FACTS), serve(FACTS)
     take_snapshot(tmp_path / "plain.nt.gz", DISH, endpoint=plain.url, policy=QUICK)
     (tmp_path / "snapshot.json").unlink()
     # The first question names one class: it is asked again by the last digit of the members.
-    timeout = endpoints.status(500, "java.util.concurrent.TimeoutException")
-    heavy.faults.update({0: timeout, 20: timeout, 21: endpoints.FAULTS["timeout_inside"]})
+    timeout = status(500, "java.util.concurrent.TimeoutException")
+    heavy.faults.update({0: timeout, 20: timeout, 21: FAULTS["timeout_inside"]})
     take_snapshot(tmp_path / "heavy.nt.gz", DISH, endpoint=heavy.url, policy=QUICK)
     assert content(tmp_path / "heavy.nt.gz") == content(tmp_path / "plain.nt.gz")
     assert 'STRENDS(STR(?s), "7")' in heavy.log[8].query
     assert len(heavy.answered()) == len(set(heavy.answered()))
 
 
-def test_the_unfinished_snapshot_of_other_questions_is_kept(
-    serve: Callable[[str], Any], endpoints: Any, tmp_path: Path
-):
+def test_the_unfinished_snapshot_of_other_questions_is_kept(serve: Callable[[str], Any], tmp_path: Path):
     endpoint = serve(FACTS)
-    endpoint.faults[2] = endpoints.status(403, "")
+    endpoint.faults[2] = status(403, "")
     out = tmp_path / "f.nt.gz"
     with pytest.raises(EndpointError):
         take_snapshot(out, DISH, endpoint=endpoint.url, policy=QUICK)
@@ -120,9 +118,9 @@ def test_a_snapshot_in_the_works_is_locked(serve: Callable[[str], Any], tmp_path
     out = tmp_path / "f.nt.gz"
     errors: list[str] = []
 
-    def meddle(handler: Any, body: bytes) -> None:
+    def meddle(body: bytes) -> Any:
         errors.append(wrong(lambda: take_snapshot(out, DISH, endpoint=endpoint.url, policy=QUICK)))
-        handler.reply(200, body)
+        return answer(body)
 
     endpoint.faults[1] = meddle
     take_snapshot(out, DISH, endpoint=endpoint.url, policy=QUICK)

@@ -11,7 +11,7 @@ from blend.loaders.wikidata.snapshot import take_snapshot
 from blend.loaders.wikidata.sparql import RequestPolicy
 from blend.schemas.recipe import domains
 from helpers.messages import wrong
-from helpers.wikidata.wikidata_endpoint import QUICK
+from helpers.wikidata.wikidata_endpoint import QUICK, status
 
 DISH = domains()["dish"]
 FACTS = """
@@ -34,13 +34,13 @@ def test_a_name_that_does_not_resolve_is_said_at_once_and_leaves_nothing(tmp_pat
     assert list(tmp_path.iterdir()) == []
 
 
-def test_every_wait_is_announced_before_it(serve: Callable[[str], Any], endpoints: Any, tmp_path: Path):
+def test_every_wait_is_announced_before_it(serve: Callable[[str], Any], tmp_path: Path):
     said: list[str] = []
     policy = RequestPolicy(
         "tests", first_wait_s=2, pause_s=0, tries=3, sleep=lambda seconds: None, on_wait=said.append
     )
     endpoint = serve(FACTS)
-    endpoint.faults.update(dict.fromkeys(range(3), endpoints.status(503, "overloaded")))
+    endpoint.faults.update(dict.fromkeys(range(3), status(503, "overloaded")))
     assert "3 times in a row" in wrong(
         lambda: take_snapshot(tmp_path / "s.nt.gz", DISH, endpoint=endpoint.url, policy=policy)
     )

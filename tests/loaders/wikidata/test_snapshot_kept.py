@@ -12,6 +12,7 @@ from blend.loaders.wikidata.snapshot import take_snapshots
 from blend.schemas.recipe import domains
 from helpers.messages import wrong
 from helpers.wikidata.wikidata_endpoint import QUICK
+from helpers.wikidata.wikidata_fixtures import ntriples
 
 DISH, INSTRUMENT = domains()["dish"], domains()["musical-instrument"]
 FACTS = """
@@ -34,7 +35,6 @@ Take = Callable[..., Any]
 def take(
     request: pytest.FixtureRequest,
     serve: Callable[[str], Any],
-    shorthand: Callable[[str], str],
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Take:
     """Takes snapshots by the file to write, from an endpoint or from a dump."""
@@ -42,7 +42,7 @@ def take(
         url = serve(FACTS).url
         return lambda outs: take_snapshots(outs, endpoint=url, policy=QUICK)
     dump = tmp_path_factory.mktemp("dump") / "d.nt"
-    dump.write_text(shorthand(FACTS), encoding="utf-8")
+    dump.write_text(ntriples(FACTS), encoding="utf-8")
     return lambda outs: take_snapshots_from_dump(outs, dump)
 
 

@@ -15,6 +15,8 @@ from polars.testing import assert_frame_equal
 from blend.builders.triples import build_triples
 from blend.loaders.wikidata.facts import read_facts
 from blend.schemas.recipe import domains
+from helpers.models.http_server import DROP
+from helpers.wikidata.wikidata_endpoint import killing, serve
 
 DISH = domains()["dish"]
 
@@ -41,8 +43,8 @@ def start(endpoint: Any, out: Path, seed: int) -> subprocess.Popen[bytes]:
 
 @pytest.mark.integration
 @pytest.mark.nightly  # eleven processes
-def test_killed_ten_times_and_resumed(endpoints: Any, food_triples: bytes, food_snapshot: Path, tmp_path: Path):
-    with endpoints.serve(food_triples) as endpoint:
+def test_killed_ten_times_and_resumed(food_triples: bytes, food_snapshot: Path, tmp_path: Path):
+    with serve(food_triples) as endpoint:
         whole = tmp_path / "whole" / "food.nt.gz"
         assert start(endpoint, whole, 0).wait() == 0
         questions = endpoint.answered()
@@ -52,7 +54,7 @@ def test_killed_ten_times_and_resumed(endpoints: Any, food_triples: bytes, food_
         for run, number in enumerate(kills):
             # Each run is killed one request after another number of further answers.
             killed: list[subprocess.Popen[bytes]] = []
-            endpoint.faults[number + run] = endpoints.killing(lambda waiting=killed: waiting[0].pid)
+            endpoint.faults[number + run] = killing(lambda waiting=killed: waiting[0].pid)
             killed.append(start(endpoint, out, run))
             assert killed[0].wait() == -signal.SIGKILL
             assert not out.exists()
@@ -69,16 +71,16 @@ def test_killed_ten_times_and_resumed(endpoints: Any, food_triples: bytes, food_
 
 
 @pytest.mark.integration
-def test_interrupted_and_resumed(endpoints: Any, food_triples: bytes, tmp_path: Path):
+def test_interrupted_and_resumed(food_triples: bytes, tmp_path: Path):
     out = tmp_path / "food.nt.gz"
-    with endpoints.serve(food_triples) as endpoint:
+    with serve(food_triples) as endpoint:
         waiting: list[subprocess.Popen[bytes]] = []
 
-        def interrupt(handler: Any, body: bytes) -> None:
+        def interrupt(_: bytes) -> str:
             # There is no answer while the client lives: after one it could ask again before it is interrupted.
             waiting[0].send_signal(signal.SIGINT)
             waiting[0].wait()
-            handler.close_connection = True
+            return DROP
 
         endpoint.faults[10] = interrupt
         waiting.append(start(endpoint, out, 1))
