@@ -89,9 +89,8 @@ def read_items(
     if locales is not None:
         # Commas between several, as people type them.
         each = [locales] if isinstance(locales, str) else locales
-        names = [name.strip() for one in each for name in one.split(",")]
-        found = {find_region(name, known, where=where).tag for name in names}
-        tags = tuple(tag for tag in known.tags if tag in found)
+        named = {find_region(name.strip(), known, where=where).tag for one in each for name in one.split(",")}
+        tags = tuple(tag for tag in known.tags if tag in named)
         used = dataclasses.replace(used, locales=None if len(tags) == len(known) else tags)
     used = _in_the_domains_words(used, places.folder)
     splits = {locale.tag: locale.split for locale in places.locales}

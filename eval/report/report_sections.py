@@ -358,7 +358,7 @@ def _corrected(runs: Sequence[ScoredRun], metric: str) -> Section | None:
         of_rule = run.of(f"{metric}-kappa{default}", "region")
         for region, by_rule in run.of(f"{metric}{default}", "region").items():
             stated = cell(corrected[region]) if region in corrected else "uncorrected"
-            kappas = (_kappa(found.get(region)) for found in (of_rule, of_judge))
+            kappas = (cell(found.get(region), 2) for found in (of_rule, of_judge))
             shares = cell(by_rule), cell(by_judge.get(region)), stated
             yield region_name(region), *shares, *kappas, cell(labelled.get(region))
 
@@ -387,10 +387,6 @@ def _corrected(runs: Sequence[ScoredRun], metric: str) -> Section | None:
     )
 
 
-def _kappa(score: Score | None) -> str:
-    return "–" if score is None or score.value is None else f"{score.value:.2f}"
-
-
 def scorers_section(runs: Sequence[ScoredRun]) -> Section | None:
     """How far rule and judge are off beside people's labels, language by language; null without labels."""
 
@@ -400,7 +396,7 @@ def scorers_section(runs: Sequence[ScoredRun]) -> Section | None:
             kappas = run.of(f"{KAPPA}{of}", "language")
             for language, bias in run.of(f"{BIAS}{of}", "language").items():
                 kappa = kappas[language]
-                yield name, language, f"{kappa.n:,}", cell(bias), _kappa(kappa)
+                yield name, language, f"{kappa.n:,}", cell(bias), cell(kappa, 2)
 
     return table_section(
         "Rules and judges beside people",

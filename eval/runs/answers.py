@@ -15,6 +15,7 @@ import os
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -123,22 +124,13 @@ class AnswerFile:
 
 def generated(answer: Generation) -> dict[str, Any]:
     """Columns of `ANSWERS` that a written answer fills."""
-    text, thought, error = (
-        None if one is None else one[:MOST_CHARACTERS] for one in (answer.text, answer.thought, answer.error)
-    )
-    is_cut = (text, thought) != (answer.text, answer.thought)
-    if is_cut:
-        n = max(len(answer.text), len(answer.thought or ""))
-        _LOG.warning("an answer of %d characters is kept as one that was cut, at %d", n, MOST_CHARACTERS)
-    return {
-        "text": None if error is not None else text,
-        "thought": thought,
-        "tokens_in": answer.tokens_in,
-        "tokens_out": answer.tokens_out,
-        "tokens_thought": answer.tokens_thought,
-        "finish_reason": "length" if is_cut else answer.finish_reason,
-        "error": error,
-    }
+    columns = asdict(answer)
+    columns |= {name: text[:MOST_CHARACTERS] for name, text in columns.items() if isinstance(text, str)}
+    n_most = max(len(answer.text), len(answer.thought or ""))
+    if n_most > MOST_CHARACTERS:
+        _LOG.warning("an answer of %d characters is kept as one that was cut, at %d", n_most, MOST_CHARACTERS)
+        columns["finish_reason"] = "length"
+    return columns if answer.error is None else columns | {"text": None}
 
 
 def _lines(answers: Iterable[Mapping[str, Any]]) -> bytes:

@@ -295,7 +295,7 @@ def choice_sections(runs: Sequence[ScoredRun]) -> tuple[Section | None, ...]:
 
 
 def chosen_options(run: ScoredRun) -> pl.DataFrame:
-    """Read `SINGLE_ANSWERS`: the answer is the text of the option chosen, or else what the model said."""
+    """See `single_answers`; the answer is the text of the option chosen, or else what the model said."""
     rows = single_answers(run)
     if "chosen" not in rows.columns:
         return rows
