@@ -113,7 +113,7 @@ def _check_no_fields(unknown: Collection[str]) -> None:
         (Local, "the model as "),
         (Server, "the model as "),
     ):
-        for name in (name for name in kind.model_fields if name in unknown):
+        if name := next((name for name in kind.model_fields if name in unknown), None):
             raise ArgumentError(
                 f"`{name}` is a field of {kind.__name__}, and no option of a task; give "
                 f"{given}{kind.__name__}({name}=…)"

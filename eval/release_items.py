@@ -24,6 +24,7 @@ from blend.loaders.datasets import fetch_tables, find_region, find_release
 from blend.loaders.files.progress import ProgressCallback, progress_if_watched
 from blend.loaders.releases.tables import read_config, release_domain, scan_config
 from blend.schemas.errors import BlendWarning, InputError
+from blend.schemas.locales import Registry
 from blend.schemas.manifest import ReleaseManifest, TableInfo
 from blend.schemas.rows import (
     MULTIPLE_CHOICE_QUESTIONS,
@@ -86,11 +87,8 @@ def read_items(
     fetch_tables(places, _tables(places.manifest, task.name, configs))
     known = places.regions()
     where = places.manifest.label
+    tags = known.tags if locales is None else _named_tags(locales, known, where)
     if locales is not None:
-        # Commas between several, as people type them.
-        each = [locales] if isinstance(locales, str) else locales
-        named = {find_region(name.strip(), known, where=where).tag for one in each for name in one.split(",")}
-        tags = tuple(tag for tag in known.tags if tag in named)
         used = dataclasses.replace(used, locales=None if len(tags) == len(known) else tags)
     used = _in_the_domains_words(used, places.folder)
     splits = {locale.tag: locale.split for locale in places.locales}
@@ -117,6 +115,14 @@ def read_items(
     kept = asked if in_parts else asked.in_memory()
     read_from = AskedRelease.of(places.manifest, configs, _location_of(release))
     return ReleaseItems(read_from, task.name, used.kept(), kept)
+
+
+def _named_tags(locales: Sequence[str], known: Registry, where: str) -> tuple[str, ...]:
+    """The regions that are named, in their order in the release."""
+    # Commas between several, as people type them.
+    each = [locales] if isinstance(locales, str) else locales
+    named = {find_region(name.strip(), known, where=where).tag for one in each for name in one.split(",")}
+    return tuple(tag for tag in known.tags if tag in named)
 
 
 def _location_of(release: str | Path) -> str:

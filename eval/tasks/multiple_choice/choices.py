@@ -247,11 +247,8 @@ def decided(
         why = pl.when(by_rule[used].is_null()).then(pl.lit(UNREAD)).otherwise(is_strict)
         sure = pl.lit(None, pl.Float64)
     else:
-        # Letters are of one length; texts have theirs divided out. Of equal options the first is taken.
-        logprobs = pl.col("logprobs")
-        per_token, per_byte = logprobs / pl.col("option_tokens"), logprobs / pl.col("option_bytes")
-        usual = per_byte if style == "texts" else logprobs
-        measures = {DEFAULT: usual, "sum": logprobs, "token": per_token, "byte": per_byte}
+        measures = _measures(style)
+        # Of equal options the first is taken.
         by_rule = rows.select(measures[name].list.arg_max().cast(pl.Int64).alias(name) for name in rules)
         why = pl.lit("likeliest")
         best = measures[used]
@@ -274,6 +271,14 @@ def decided(
         correct=correct(used),
         **{name: correct(name) for name in rules if name != DEFAULT},
     ).drop(*GIVEN, "option_texts")
+
+
+def _measures(style: str) -> dict[str, pl.Expr]:
+    """What is highest of the likeliest option, by rule; letters are of one length, and texts are not."""
+    logprobs = pl.col("logprobs")
+    per_token, per_byte = logprobs / pl.col("option_tokens"), logprobs / pl.col("option_bytes")
+    usual = per_byte if style == "texts" else logprobs
+    return {DEFAULT: usual, "sum": logprobs, "token": per_token, "byte": per_byte}
 
 
 def choice_rules(asked: TaskItems) -> dict[str, ItemRule]:

@@ -30,16 +30,6 @@ from blend.schemas.rows import LETTERS, TRUE_FALSE_QUESTIONS, YesNo
 WORDS = (YesNo.YES.value, YesNo.NO.value)
 """What can be said, in the order in which it is scored."""
 
-GOLD = pl.Schema(
-    {
-        **dict.fromkeys(("item_id", "question_id", "option"), pl.String()),
-        "answer": pl.Int64(),
-        "option_texts": pl.List(pl.String()),
-    }
-)
-"""One row per item, in the order of the items: the multiple-choice question, its option that is asked about,
-the index of the correct word, which is 0 where that is the correct option, and `WORDS`."""
-
 
 def true_false_items(tables: Mapping[str, pl.DataFrame], options: TrueFalseOptions) -> TaskItems:
     """The items of true or false.
@@ -49,7 +39,9 @@ def true_false_items(tables: Mapping[str, pl.DataFrame], options: TrueFalseOptio
         options: Style, locales, limit.
 
     Returns:
-        One item per row, put as it is published in either style.
+        One item per row, put as it is published in either style. Gold has a row for each: ``item_id``,
+        ``question_id`` of the multiple-choice question, the ``option`` that is asked about, ``answer``, the
+        index of the correct word, and `WORDS` as ``option_texts``.
     """
     words = pl.lit(pl.Series([list(WORDS)])).first()
     chosen = some_templates(tables[TRUE_FALSE_QUESTIONS], options).with_columns(
@@ -63,7 +55,7 @@ def true_false_items(tables: Mapping[str, pl.DataFrame], options: TrueFalseOptio
     )
     return TaskItems(
         chosen.select(list(ITEMS)).cast(ITEMS),
-        chosen.select(list(GOLD)),
+        chosen.select("item_id", "question_id", "option", "answer", "option_texts"),
         {options.style: TRUE_FALSE_PROMPT},
         "logprobs" if options.style == "texts" else "text",
     )
