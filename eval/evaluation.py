@@ -188,7 +188,7 @@ def score_run(
         BlendWarning: Of what a reader of the figures should know.
     """
     _check_seed(seed)
-    read = read_run(run, release=release) if isinstance(run, str | Path) else _read(run)
+    read = _read(run, release=release)
     with watched(on_progress) as heard, scoring_alone(read):
         scored = score_answers(
             read, rule=rule, seed=seed, allow_missing=allow_missing, on_progress=heard, **options
@@ -294,11 +294,11 @@ def read_scored(runs: Runs) -> tuple[ScoredRun, ...]:
     return tuple(found)
 
 
-def _read(run: ScoredRun | Run | str | Path) -> Run:
-    """The run that is meant, by itself or by its directory."""
+def _read(run: ScoredRun | Run | str | Path, *, release: str | Path | None = None) -> Run:
+    """The run that is meant, by itself or by its directory; ``release`` as of `read_run`."""
     if isinstance(run, ScoredRun):
         return run.run
-    return run if isinstance(run, Run) else read_run(Path(run))
+    return run if isinstance(run, Run) else read_run(run, release=release)
 
 
 def item_answers(runs: Sequence[ScoredRun]) -> pl.DataFrame:

@@ -100,16 +100,7 @@ def read_items(
         for config, rows in tables.items()
     }
     asked = task.items(tables, used)
-    if not asked.n_items:
-        others = " or ".join(f"`{name}`" for name in task.chosen_by)
-        raise InputError(f"{where}: nothing to ask for the task {task.name}; choose other {others}")
-    if locales is not None and asked.parts is None:
-        reached = set(asked.items["locale"])
-        if left := [splits[tag] for tag in tags if tag not in reached]:
-            raise InputError(
-                f"{where}: nothing to ask about {', '.join(left)} for the task {task.name}; choose other "
-                "`locales`"
-            )
+    _check_asked(asked, task, where, {} if locales is None else {tag: splits[tag] for tag in tags})
     if isinstance(used, WrittenOptions):
         asked = repeated(asked, used.samples)
     kept = asked if in_parts else asked.in_memory()
@@ -123,6 +114,18 @@ def _named_tags(locales: Sequence[str], known: Registry, where: str) -> tuple[st
     each = [locales] if isinstance(locales, str) else locales
     named = {find_region(name.strip(), known, where=where).tag for one in each for name in one.split(",")}
     return tuple(tag for tag in known.tags if tag in named)
+
+
+def _check_asked(asked: TaskItems, task: Task, where: str, named: Mapping[str, str]) -> None:
+    """Refuse to ask nothing, in all or about a region that is named; ``named`` are their codes by tag."""
+    if not asked.n_items:
+        others = " or ".join(f"`{name}`" for name in task.chosen_by)
+        raise InputError(f"{where}: nothing to ask for the task {task.name}; choose other {others}")
+    reached = set(asked.items["locale"]) if asked.parts is None else {*named}
+    if left := [code for tag, code in named.items() if tag not in reached]:
+        raise InputError(
+            f"{where}: nothing to ask about {', '.join(left)} for the task {task.name}; choose other `locales`"
+        )
 
 
 def _location_of(release: str | Path) -> str:

@@ -192,9 +192,8 @@ def heat_section(
         return None
     known = [score for scores in of_runs.values() for score in scores.values() if score.value is not None]
     # The ends of the colours are those of figures that enough answers are behind, where there are any.
-    values = [score.value or 0.0 for score in known if score.n >= _FEW] or [
-        score.value or 0.0 for score in known
-    ]
+    enough = [score for score in known if score.n >= _FEW] or known
+    values = [score.value or 0.0 for score in enough]
     # In whole tens: differences between figures are to be seen, and all maps have the same colours.
     low, high = 10 * floor(min(values, default=0) / 10), 10 * ceil(max(values, default=100) / 10)
     domain = (low, max(high, low + 10))

@@ -266,7 +266,8 @@ def as_scored(answers: pl.DataFrame, run: RunDescription) -> pl.DataFrame:
         these, and ``thought``.
     """
     answered = split_answers(answers)
-    cuts = _CUTS if _ends_by_itself(run) else ("content_filter",)
+    ends_by_itself = isinstance(run.model, RecordedAnswers) or run.model.backend == "python" or run.model.chat
+    cuts = _CUTS if ends_by_itself else ("content_filter",)
     is_cut = pl.col("finish_reason").is_in(cuts) & pl.col("text").is_not_null()
     return answered.with_columns(text=pl.when(is_cut).then(pl.lit("")).otherwise("text"))
 
@@ -300,8 +301,3 @@ def split_answers(answers: pl.DataFrame) -> pl.DataFrame:
         text=pl.col("text").replace(marked, [one.text for one in found]),
         thought=pl.when(pl.col("thought").is_not_null() | here.is_not_null()).then(both),
     )
-
-
-def _ends_by_itself(run: RunDescription) -> bool:
-    """Whether an answer that was cut at its length is none: the model would have ended it."""
-    return isinstance(run.model, RecordedAnswers) or run.model.backend == "python" or run.model.chat
