@@ -354,7 +354,7 @@ def _answer_text(cells: Mapping[str, str], _: None) -> str:
 def _rows(run: Run) -> Iterator[Sequence[str]]:
     items = run.items("item_id", "template_id", "language")
     answers = as_scored(run.answers(), run.description).select("item_id", "text")
-    written: set[str] = set()
+    rows: dict[str, str] = {}
     for template_id, language, text in (
         items.join(answers, on="item_id", how="left", maintain_order="left").drop("item_id").iter_rows()
     ):
@@ -363,8 +363,6 @@ def _rows(run: Run) -> Iterator[Sequence[str]]:
                 f"{run.directory}: asks {template_id!r}, which is no question of SemEval's; run on a "
                 "release made with `blend build --semeval`"
             )
-        row_id = _asked_id(template_id, language)
         # A question is asked with every prompt; the first one counts.
-        if row_id not in written:
-            written.add(row_id)
-            yield row_id, " ".join((text or "").split())
+        rows.setdefault(_asked_id(template_id, language), " ".join((text or "").split()))
+    return iter(rows.items())
