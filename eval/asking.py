@@ -246,7 +246,7 @@ def _asked_model(
     asked: ReleaseItems, model: Local | Server | OwnModel, out: Path, decoding: Decoding, asking: Asking
 ) -> tuple[Model | CandidateScorer, Settled | None]:
     """The model, ready to be asked, and how it writes, where it writes and somebody knows."""
-    kind, fields = asked.asked.kind, decoding.given("max_tokens", "temperature", "seed")
+    kind, fields = asked.asked.kind, decoding.given(*_OF_WRITING)
     if kind == "candidates":
         return _candidate_scorer(asked, model, decoding), None
     n_samples = asked.options.get("samples", 1)

@@ -107,16 +107,16 @@ def _looked_at(run: Run, outcome: RunOutcome, before: Sequence[str] = ()) -> Run
 
 def _check_no_fields(unknown: Collection[str]) -> None:
     """Say of options that no task has and an object of ours does, where they belong."""
-    for kind, call in (
-        (Decoding, "decoding=Decoding"),
-        (Asking, "asking=Asking"),
-        (Local, "Local"),
-        (Server, "Server"),
+    for kind, given in (
+        (Decoding, "decoding="),
+        (Asking, "asking="),
+        (Local, "the model as "),
+        (Server, "the model as "),
     ):
-        if names := [name for name in kind.model_fields if name in unknown]:
+        if name := next((name for name in kind.model_fields if name in unknown), None):
             raise ArgumentError(
-                f"`{names[0]}` is a field of {kind.__name__}, and no option of a task; give "
-                f"{'the model as ' * (call == kind.__name__)}{call}({names[0]}=…)"
+                f"`{name}` is a field of {kind.__name__}, and no option of a task; give "
+                f"{given}{kind.__name__}({name}=…)"
             )
 
 
@@ -188,7 +188,7 @@ def score_run(
         BlendWarning: Of what a reader of the figures should know.
     """
     _check_seed(seed)
-    read = read_run(run, release=release) if isinstance(run, str | Path) else _read(run)
+    read = _read(run, release=release)
     with watched(on_progress) as heard, scoring_alone(read):
         scored = score_answers(
             read, rule=rule, seed=seed, allow_missing=allow_missing, on_progress=heard, **options
@@ -289,20 +289,16 @@ def read_scored(runs: Runs) -> tuple[ScoredRun, ...]:
     found = []
     for run, one in zip(read_runs, scores, strict=True):
         check_options(run)
-        alone = models[one.task, one.model] == 1
-        found.append(
-            ScoredRun(
-                one.model if alone else f"{one.model} ({run.directory.name})", run, one, task_of(one.task)
-            )
-        )
+        name = one.model if models[one.task, one.model] == 1 else f"{one.model} ({run.directory.name})"
+        found.append(ScoredRun(name, run, one, task_of(one.task)))
     return tuple(found)
 
 
-def _read(run: ScoredRun | Run | str | Path) -> Run:
-    """The run that is meant, by itself or by its directory."""
+def _read(run: ScoredRun | Run | str | Path, *, release: str | Path | None = None) -> Run:
+    """The run that is meant, by itself or by its directory; ``release`` as of `read_run`."""
     if isinstance(run, ScoredRun):
         return run.run
-    return run if isinstance(run, Run) else read_run(Path(run))
+    return run if isinstance(run, Run) else read_run(run, release=release)
 
 
 def item_answers(runs: Sequence[ScoredRun]) -> pl.DataFrame:

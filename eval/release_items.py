@@ -24,6 +24,7 @@ from blend.loaders.datasets import fetch_tables, find_region, find_release
 from blend.loaders.files.progress import ProgressCallback, progress_if_watched
 from blend.loaders.releases.tables import read_config, release_domain, scan_config
 from blend.schemas.errors import BlendWarning, InputError
+from blend.schemas.locales import Registry
 from blend.schemas.manifest import ReleaseManifest, TableInfo
 from blend.schemas.rows import (
     MULTIPLE_CHOICE_QUESTIONS,
@@ -86,12 +87,8 @@ def read_items(
     fetch_tables(places, _tables(places.manifest, task.name, configs))
     known = places.regions()
     where = places.manifest.label
+    tags = known.tags if locales is None else _named_tags(locales, known, where)
     if locales is not None:
-        # Commas between several, as people type them.
-        each = [locales] if isinstance(locales, str) else locales
-        names = [name.strip() for one in each for name in one.split(",")]
-        found = {find_region(name, known, where=where).tag for name in names}
-        tags = tuple(tag for tag in known.tags if tag in found)
         used = dataclasses.replace(used, locales=None if len(tags) == len(known) else tags)
     used = _in_the_domains_words(used, places.folder)
     splits = {locale.tag: locale.split for locale in places.locales}
@@ -103,21 +100,32 @@ def read_items(
         for config, rows in tables.items()
     }
     asked = task.items(tables, used)
-    if not asked.n_items:
-        others = " or ".join(f"`{name}`" for name in task.chosen_by)
-        raise InputError(f"{where}: nothing to ask for the task {task.name}; choose other {others}")
-    if locales is not None and asked.parts is None:
-        reached = set(asked.items["locale"])
-        if left := [splits[tag] for tag in tags if tag not in reached]:
-            raise InputError(
-                f"{where}: nothing to ask about {', '.join(left)} for the task {task.name}; choose other "
-                "`locales`"
-            )
+    _check_asked(asked, task, where, {} if locales is None else {tag: splits[tag] for tag in tags})
     if isinstance(used, WrittenOptions):
         asked = repeated(asked, used.samples)
     kept = asked if in_parts else asked.in_memory()
     read_from = AskedRelease.of(places.manifest, configs, _location_of(release))
     return ReleaseItems(read_from, task.name, used.kept(), kept)
+
+
+def _named_tags(locales: Sequence[str], known: Registry, where: str) -> tuple[str, ...]:
+    """The regions that are named, in their order in the release."""
+    # Commas between several, as people type them.
+    each = [locales] if isinstance(locales, str) else locales
+    named = {find_region(name.strip(), known, where=where).tag for one in each for name in one.split(",")}
+    return tuple(tag for tag in known.tags if tag in named)
+
+
+def _check_asked(asked: TaskItems, task: Task, where: str, named: Mapping[str, str]) -> None:
+    """Refuse to ask nothing, in all or about a region that is named; ``named`` are their codes by tag."""
+    if not asked.n_items:
+        others = " or ".join(f"`{name}`" for name in task.chosen_by)
+        raise InputError(f"{where}: nothing to ask for the task {task.name}; choose other {others}")
+    reached = set(asked.items["locale"]) if asked.parts is None else {*named}
+    if left := [code for tag, code in named.items() if tag not in reached]:
+        raise InputError(
+            f"{where}: nothing to ask about {', '.join(left)} for the task {task.name}; choose other `locales`"
+        )
 
 
 def _location_of(release: str | Path) -> str:

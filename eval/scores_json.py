@@ -180,9 +180,14 @@ def agreement_scores(
     )
 
 
+def counted_share(metric: str, part: int, of_all: int, *, scope: str = "overall", key: str = ALL) -> Score:
+    """A share of what is counted, without an interval; null of nothing."""
+    return plain(metric, scope, key, 100 * part / of_all if of_all else None, n=of_all)
+
+
 def missing_share(n_answered: int, n_items: int) -> Score:
     """The share of the items that have no answer."""
-    return plain("missing", "overall", ALL, 100 * (n_items - n_answered) / n_items, n=n_items)
+    return counted_share("missing", n_items - n_answered, n_items)
 
 
 UNANSWERED = "unanswered"
@@ -191,12 +196,6 @@ UNANSWERED = "unanswered"
 
 UNREAD = "unparsable"
 """The same for those that name none of the options that they have to choose from."""
-
-
-def unanswered_share(n_unanswered: int, n_written: int) -> Score:
-    """The share of the written answers that are none."""
-    value = 100 * n_unanswered / n_written if n_written else None
-    return plain(UNANSWERED, "overall", ALL, value, n=n_written)
 
 
 def written_count(scores: Iterable[Score], metric: str = UNANSWERED) -> tuple[int, int]:

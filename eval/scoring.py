@@ -127,19 +127,7 @@ def score_answers(
 ) -> ScoredAnswers:
     """Score what a run has kept; the run may still be under way.
 
-    Args:
-        run: The run.
-        rule: By which rule answers are decided; each task has its own.
-        seed: Seed of the intervals.
-        allow_missing: Whether to score although more than `MAX_MISSING` of the items have no answer.
-        on_progress: Hears how far the scoring of many texts is.
-        options: Further options of the task's scoring; those that are null have their defaults.
-
-    Raises:
-        UnknownNameError: If there is no such rule; lists the rules.
-        ArgumentError: If the task's scoring has no such option, or it cannot be so.
-        InputError: If too many items have no answer, or if what the run has kept cannot be read.
-        MissingExtraError: If a lemmatiser is not installed.
+    See `evaluation.score_run` for arguments and errors; options that are null have their defaults.
     """
     check_options(run)
     task = task_of(run.description.task)
@@ -162,14 +150,14 @@ def score_answers(
     if task.repeated and run.description.options.get("samples", 1) > 1:
         items = run.items("item_id", "region", "template_id", "sample")
         scored = _with_repeats(scored, items, task.repeated)
-    parts = {**scored.signature_parts, **({} if rule == "default" else {"rule": kind})}
     n_unanswered, _ = written_count(scored.scores)
-    if n_unanswered:
-        parts["unanswered"] = str(n_unanswered)
-    if not state.can_be_scored:
-        parts["missing"] = str(state.n_missing)
-    if seed:
-        parts["seed"] = str(seed)
+    parts = {
+        **scored.signature_parts,
+        "rule": None if rule == "default" else kind,
+        "unanswered": n_unanswered or None,
+        "missing": None if state.can_be_scored else state.n_missing,
+        "seed": seed or None,
+    }
     # Nobody was asked by us, or for no text and no choice.
     is_ranked = run.description.kind == "candidates"
     scores = Scores(
@@ -318,13 +306,13 @@ def _check_missing(run: Run, state: RunOutcome, *, allow_missing: bool) -> None:
     )
 
 
-def signature(name: str, run: RunDescription, parts: Mapping[str, str]) -> str:
+def signature(name: str, run: RunDescription, parts: Mapping[str, object]) -> str:
     """The signature of scores.
 
     Args:
         name: What is measured, for example ``blend-mcq``.
         run: The run.
-        parts: What the task adds; between the locales and the prompts.
+        parts: What task and scoring add, between the locales and the prompts; nulls are left out.
 
     Returns:
         ``name|rel:…|loc:…|…|prompt:…|chat:…|sdk:…``, and before ``sdk`` what is not as usual: the type of

@@ -104,7 +104,7 @@ class Task(TaskData, Protocol):
         return run.decisions()
 
     def single_answers(self, run: "ScoredRun") -> "pl.DataFrame | None":
-        """Return what the report shows of each item, `report.scored_runs.SINGLE_ANSWERS`.
+        """Return what the report shows of each item, as `report.scored_runs.single_answers`.
 
         Null where answers are not correct or wrong one by one.
         """

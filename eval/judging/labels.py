@@ -18,6 +18,7 @@ from blend.eval.scores_json import (
     UNANSWERED,
     Score,
     ScoredItems,
+    counted_share,
     percent,
     plain,
     score_again,
@@ -280,7 +281,7 @@ def corrected_scores(rows: pl.DataFrame, *, seed: int = 0) -> tuple[Score, ...]:
         scores += share_scores("sem-b-default", by_rule, {"region": "region"}, seed)
     of_regions = [*whole_and_parts("region", rows)]
     for scope, key, part in of_regions:
-        scores.append(plain("labelled", scope, key, 100 * part["label"].count() / part.height, n=part.height))
+        scores.append(counted_share("labelled", part["label"].count(), part.height, scope=scope, key=key))
     _, *of_languages = whole_and_parts("language", rows.with_columns(language=_LANGUAGE))
     for scope, key, part in (*of_regions, *of_languages):
         scores += _beside_people(scope, key, part.drop_nulls("label"), seed)

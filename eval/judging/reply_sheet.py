@@ -260,20 +260,7 @@ def label_replies(
     drawn = read_drawn(run)
     asked = dict(drawn.select("id", "reply").iter_rows())
     verdicts, earlier = read_reply_verdicts(paths, asked), read_labels(run.run.directory)
-    by_reply = verdicts.group_by("id").agg(
-        label=pl.col("verdict").mode().sort().str.join(TIE),
-        annotators=pl.col("annotator").sort().str.join(TIE),
-        n=pl.len(),
-        yes=(pl.col("verdict") == CORRECT).sum(),
-    )
-    weight, is_judged = 1 / pl.col("probability"), pl.col("label").is_not_null()
-    response = weight.filter(is_judged).sum().over("locale") / weight.sum().over("locale")
-    judged = (
-        drawn.join(by_reply, on="id", how="left", maintain_order="left")
-        # The largest cannot be above 1 but by a rounding.
-        .with_columns(probability=pl.min_horizontal(pl.col("probability") * response, 1.0))
-        .filter(is_judged)
-    )
+    judged = _judged(drawn, verdicts)
     divided = judged.filter(pl.col("label").str.contains(TIE, literal=True))
     if ties is not None and not divided.is_empty():
         write_replies(divided, ties)
@@ -295,4 +282,22 @@ def label_replies(
                 "agreement", rows["yes"], rows["n"], rows["template_id"], seed, scope=scope, key=key
             )
         ),
+    )
+
+
+def _judged(drawn: pl.DataFrame, verdicts: pl.DataFrame) -> pl.DataFrame:
+    """The replies drawn that anybody judged, with ``label``, ``annotators``, how many they are and say yes."""
+    by_reply = verdicts.group_by("id").agg(
+        label=pl.col("verdict").mode().sort().str.join(TIE),
+        annotators=pl.col("annotator").sort().str.join(TIE),
+        n=pl.len(),
+        yes=(pl.col("verdict") == CORRECT).sum(),
+    )
+    weight, is_judged = 1 / pl.col("probability"), pl.col("label").is_not_null()
+    response = weight.filter(is_judged).sum().over("locale") / weight.sum().over("locale")
+    return (
+        drawn.join(by_reply, on="id", how="left", maintain_order="left")
+        # The largest cannot be above 1 but by a rounding.
+        .with_columns(probability=pl.min_horizontal(pl.col("probability") * response, 1.0))
+        .filter(is_judged)
     )

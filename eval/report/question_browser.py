@@ -50,7 +50,7 @@ def embed_questions(
 
     Args:
         runs: Comparable runs.
-        answers: `SINGLE_ANSWERS` of each.
+        answers: `scored_runs.single_answers` of each.
         known: Their gold answers and distractors.
         page_bytes: Bytes that they may take. Where they take more, texts are shortened, then questions are left
             out, evenly over the items.

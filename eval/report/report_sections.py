@@ -192,9 +192,8 @@ def heat_section(
         return None
     known = [score for scores in of_runs.values() for score in scores.values() if score.value is not None]
     # The ends of the colours are those of figures that enough answers are behind, where there are any.
-    values = [score.value or 0.0 for score in known if score.n >= _FEW] or [
-        score.value or 0.0 for score in known
-    ]
+    enough = [score for score in known if score.n >= _FEW] or known
+    values = [score.value or 0.0 for score in enough]
     # In whole tens: differences between figures are to be seen, and all maps have the same colours.
     low, high = 10 * floor(min(values, default=0) / 10), 10 * ceil(max(values, default=100) / 10)
     domain = (low, max(high, low + 10))
@@ -358,7 +357,7 @@ def _corrected(runs: Sequence[ScoredRun], metric: str) -> Section | None:
         of_rule = run.of(f"{metric}-kappa{default}", "region")
         for region, by_rule in run.of(f"{metric}{default}", "region").items():
             stated = cell(corrected[region]) if region in corrected else "uncorrected"
-            kappas = (_kappa(found.get(region)) for found in (of_rule, of_judge))
+            kappas = (cell(found.get(region), 2) for found in (of_rule, of_judge))
             shares = cell(by_rule), cell(by_judge.get(region)), stated
             yield region_name(region), *shares, *kappas, cell(labelled.get(region))
 
@@ -387,10 +386,6 @@ def _corrected(runs: Sequence[ScoredRun], metric: str) -> Section | None:
     )
 
 
-def _kappa(score: Score | None) -> str:
-    return "–" if score is None or score.value is None else f"{score.value:.2f}"
-
-
 def scorers_section(runs: Sequence[ScoredRun]) -> Section | None:
     """How far rule and judge are off beside people's labels, language by language; null without labels."""
 
@@ -400,7 +395,7 @@ def scorers_section(runs: Sequence[ScoredRun]) -> Section | None:
             kappas = run.of(f"{KAPPA}{of}", "language")
             for language, bias in run.of(f"{BIAS}{of}", "language").items():
                 kappa = kappas[language]
-                yield name, language, f"{kappa.n:,}", cell(bias), _kappa(kappa)
+                yield name, language, f"{kappa.n:,}", cell(bias), cell(kappa, 2)
 
     return table_section(
         "Rules and judges beside people",

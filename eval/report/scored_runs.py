@@ -17,15 +17,6 @@ from blend.schemas.locales import Locale, registry
 from blend.schemas.recipe import in_words
 from blend.schemas.summaries import NOTHING, Summarised, Table
 
-_FIGURES = pl.Schema(
-    {
-        **dict.fromkeys(("metric", "scope", "key"), pl.String()),
-        **dict.fromkeys(("value", "low", "high"), pl.Float64()),
-        **dict.fromkeys(("n", "clusters"), pl.Int64()),
-    }
-)
-"""`Score`, one row each."""
-
 _ONE_BY_ONE = "split"
 """A scope of few keys and many figures: each key has figures like the overall ones."""
 
@@ -48,7 +39,10 @@ class ScoredRun(Summarised):
     @property
     def frame(self) -> pl.DataFrame:
         """Every figure, a row each, with the fields of `Score` as columns."""
-        return pl.DataFrame([score.model_dump() for score in self.scores.scores], schema=_FIGURES, orient="row")
+        rows = [score.model_dump() for score in self.scores.scores]
+        # Types of columns that may be null in all rows.
+        maybe_null = {**dict.fromkeys(("value", "low", "high"), pl.Float64), "clusters": pl.Int64}
+        return pl.DataFrame(rows, schema_overrides=maybe_null)
 
     @property
     def signature(self) -> str:
@@ -193,20 +187,6 @@ def with_interval(found: Score | Estimate | None, write: Callable[[float], str] 
 
 # What a model answered to each item, whether it counts, and why.
 
-SINGLE_ANSWERS = pl.Schema(
-    {
-        "item_id": pl.String(),
-        "correct": pl.Boolean(),
-        **dict.fromkeys(("why", "answer", "reply", "thought", "matched"), pl.String()),
-    }
-)
-"""One row per item of a run, in the order of the items.
-
-``correct`` is null without an answer; ``why`` is a word of `REASONS`, or an error as it was told; ``answer`` is
-what the model answered, ``reply`` what it wrote where the answer was read from that, ``thought`` what it
-thought before, ``matched`` the gold answer that it matched. What there is not is null.
-"""
-
 REASONS: Mapping[str, str] = {
     "likeliest": "the likeliest option",
     "strict": "read from the JSON that was asked for",
@@ -260,7 +240,10 @@ def single_answers(run: ScoredRun) -> pl.DataFrame:
     """Read the answers of a run with their decisions.
 
     Returns:
-        `SINGLE_ANSWERS`, and the other columns of the decisions. ``answer`` is what the model said.
+        One row per item, in the order of the items: ``item_id``; ``correct``, null without an answer; ``why``,
+        a word of `REASONS`, or an error as it was told; ``answer``, what the model answered, and ``reply``,
+        what it wrote where a task reads its answer from that; ``thought``, what it thought before; ``matched``,
+        the gold answer that it matched; and the other columns of the decisions. What there is not is null.
     """
     written = split_answers(run.run.answers("item_id", *WRITTEN, "error")).drop("finish_reason")
     decided = run.decisions().drop("answer", "reply", "thought", strict=False)

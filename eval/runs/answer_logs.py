@@ -17,7 +17,7 @@ import tomllib
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -290,16 +290,15 @@ def _of_batch(record: _Record) -> LoggedAnswer | None:
     elif rollouts == []:
         error = "no answer"
     is_blocked = _at(record, "response.promptFeedback") and not _at(record, "response.candidates")
+    found = partial(LoggedAnswer, REQUEST_ID, name)
     if is_blocked or is_filtered(error):
-        return LoggedAnswer(REQUEST_ID, name, filtered())
+        return found(filtered())
     if error is not None:
         why = reason_of(error)
-        return LoggedAnswer(
-            REQUEST_ID, name, Generation.failed(f"HTTP {code}, {why!r}" if code >= 400 else why)
-        )
+        return found(Generation.failed(f"HTTP {code}, {why!r}" if code >= 400 else why))
     kind = next((kind for kind in _kinds().values() if _at(record, kind["found_at"]) is not None), None)
     reply = _at(record, "response.body") if kind is None else _as_chat(record, kind)
-    return LoggedAnswer(REQUEST_ID, name, _read(reply), served_name(reply)) if isinstance(reply, dict) else None
+    return found(_read(reply), served_name(reply)) if isinstance(reply, dict) else None
 
 
 def reason_of(error: object) -> str:

@@ -15,6 +15,7 @@ import os
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -123,22 +124,13 @@ class AnswerFile:
 
 def generated(answer: Generation) -> dict[str, Any]:
     """Columns of `ANSWERS` that a written answer fills."""
-    text, thought, error = (
-        None if one is None else one[:MOST_CHARACTERS] for one in (answer.text, answer.thought, answer.error)
-    )
-    is_cut = (text, thought) != (answer.text, answer.thought)
-    if is_cut:
-        n = max(len(answer.text), len(answer.thought or ""))
-        _LOG.warning("an answer of %d characters is kept as one that was cut, at %d", n, MOST_CHARACTERS)
-    return {
-        "text": None if error is not None else text,
-        "thought": thought,
-        "tokens_in": answer.tokens_in,
-        "tokens_out": answer.tokens_out,
-        "tokens_thought": answer.tokens_thought,
-        "finish_reason": "length" if is_cut else answer.finish_reason,
-        "error": error,
-    }
+    columns = asdict(answer)
+    columns |= {name: text[:MOST_CHARACTERS] for name, text in columns.items() if isinstance(text, str)}
+    n_most = max(len(answer.text), len(answer.thought or ""))
+    if n_most > MOST_CHARACTERS:
+        _LOG.warning("an answer of %d characters is kept as one that was cut, at %d", n_most, MOST_CHARACTERS)
+        columns["finish_reason"] = "length"
+    return columns if answer.error is None else columns | {"text": None}
 
 
 def _lines(answers: Iterable[Mapping[str, Any]]) -> bytes:
@@ -274,7 +266,8 @@ def as_scored(answers: pl.DataFrame, run: RunDescription) -> pl.DataFrame:
         these, and ``thought``.
     """
     answered = split_answers(answers)
-    cuts = _CUTS if _ends_by_itself(run) else ("content_filter",)
+    ends_by_itself = isinstance(run.model, RecordedAnswers) or run.model.backend == "python" or run.model.chat
+    cuts = _CUTS if ends_by_itself else ("content_filter",)
     is_cut = pl.col("finish_reason").is_in(cuts) & pl.col("text").is_not_null()
     return answered.with_columns(text=pl.when(is_cut).then(pl.lit("")).otherwise("text"))
 
@@ -308,8 +301,3 @@ def split_answers(answers: pl.DataFrame) -> pl.DataFrame:
         text=pl.col("text").replace(marked, [one.text for one in found]),
         thought=pl.when(pl.col("thought").is_not_null() | here.is_not_null()).then(both),
     )
-
-
-def _ends_by_itself(run: RunDescription) -> bool:
-    """Whether an answer that was cut at its length is none: the model would have ended it."""
-    return isinstance(run.model, RecordedAnswers) or run.model.backend == "python" or run.model.chat

@@ -191,15 +191,19 @@ def keep_texts(path: Path, out: Path, *, model: str | None = None) -> RunOutcome
     try:
         texts = _opened(path, _COLUMNS)
         keys = _keys(path, texts)
+        _check(path, keys)
+        items, gold = _items_of(keys.with_columns(prompt_id=pl.lit("texts"), prompt=pl.lit("")))
+        options = {"samples": max(keys.group_by("split", "category", "topic", "group").len()["len"])}
+        asked = TaskItems(items, gold, {}, "text")
+        wanted = ReleaseItems(_asked(keys), CulturalPromptsTask.name, options, asked)
+        with opened(out, wanted, RecordedAnswers.of(path, model), None) as run:
+            _copy(texts, keys, run.answers_folder / "main.jsonl")
     except pl.exceptions.PolarsError as error:
-        raise _unreadable(path, error) from error
-    _check(path, keys)
-    items, gold = _items_of(keys.with_columns(prompt_id=pl.lit("texts"), prompt=pl.lit("")))
-    asked = TaskItems(items, gold, {}, "text")
-    options = {"samples": max(keys.group_by("split", "category", "topic", "group").len()["len"])}
-    wanted = ReleaseItems(_asked(keys), CulturalPromptsTask.name, options, asked)
-    with opened(out, wanted, RecordedAnswers.of(path, model), None) as run:
-        _copy(path, texts, keys, run.answers_folder / "main.jsonl")
+        raise RowError(
+            f"cannot be read as a table of texts ({str(error).splitlines()[0]})",
+            where=path.name,
+            fix="correct the file; every row needs the same columns",
+        ) from error
     return RunOutcome(keys.height, 0, 0, 0, None)
 
 
@@ -293,22 +297,10 @@ def _alike(file: str, keys: pl.DataFrame, column: str) -> Iterator[RowError]:
             yield RowError(same, where=f"{file}:{row}, column {column}", fix="write one of the two everywhere")
 
 
-def _copy(path: Path, rows: pl.LazyFrame, keys: pl.DataFrame, target: Path) -> None:
+def _copy(rows: pl.LazyFrame, keys: pl.DataFrame, target: Path) -> None:
     """Write the texts as answers, in the order of the table."""
     # Row by row the same as the keys, which were read from the same file in its order.
     texts = rows.select(pl.col("text").cast(pl.String).fill_null(""))
     answers = pl.concat([keys.lazy().select("item_id"), texts], how="horizontal")
-    try:
-        with atomic_file(target) as beside:
-            answers.sink_ndjson(beside)
-    except pl.exceptions.PolarsError as error:
-        raise _unreadable(path, error) from error
-
-
-def _unreadable(path: Path, error: Exception) -> RowError:
-    """The message on a file that polars cannot read."""
-    return RowError(
-        f"cannot be read as a table of texts ({str(error).splitlines()[0]})",
-        where=path.name,
-        fix="correct the file; every row needs the same columns",
-    )
+    with atomic_file(target) as beside:
+        answers.sink_ndjson(beside)

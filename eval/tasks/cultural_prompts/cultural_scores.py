@@ -20,17 +20,18 @@ from blend.eval.runs.answers import WRITTEN, says_nothing, split_answers, storin
 from blend.eval.runs.run_directory import Run, write_frame
 from blend.eval.scores_json import (
     ALL,
+    UNANSWERED,
     Score,
     ScoredItems,
+    counted_share,
     drop_scores,
     estimated,
     missing_share,
     plain,
     share_scores,
-    unanswered_share,
 )
 from blend.eval.statistics import cluster_sums
-from blend.eval.statistics.estimates import Estimate, estimates
+from blend.eval.statistics.estimates import estimates
 from blend.eval.tasks.cultural_prompts import CulturalScoring
 from blend.eval.tasks.cultural_prompts.group_statistics import (
     CulturalDistances,
@@ -99,7 +100,7 @@ def score_texts(run: Run, options: CulturalScoring, on_progress: ProgressCallbac
     )
     figures, decided = _analysed(run, gold, settings, options, on_progress)
     surveys, asked = options.surveys or {}, run.description.options
-    unanswered = unanswered_share(int(decided["unanswered"].sum()), decided.height)
+    unanswered = counted_share(UNANSWERED, int(decided["unanswered"].sum()), decided.height)
     of_surveys = (line for culture in cultures for line in survey_warnings(groups, culture))
     return ScoredItems(
         decided.rename({"other-language": "other_language"}).with_columns(correct=pl.lit(None, pl.Boolean)),
@@ -332,8 +333,8 @@ def _all_scores(
     for topic in figures:
         for name, found in topic.variances.items():
             bounds = _bounds(name, settings)
-            yield _score(f"variance-across{name}", "topic", topic.key.path, found.across, bounds)
-            yield _score(f"variance-within{name}", "topic", topic.key.path, found.within, bounds)
+            for what, of in (("across", found.across), ("within", found.within)):
+                yield estimated(f"variance-{what}{name}", "topic", topic.key.path, of.within(*bounds))
 
 
 def _warnings_on_samples(topics: Sequence[TopicFigures], texts: pl.DataFrame) -> Iterator[str]:
@@ -375,13 +376,14 @@ def _variances(topics: Sequence[TopicFigures], scope: str, key: str, settings: S
         bounds = _bounds(name, settings)
         for what, of in (("across", values[:, 0]), ("within", within)):
             mean = mean_estimate(of, seed=settings.seed)
-            yield _score(f"variance-{what}{name}", scope, key, mean, bounds)
+            yield estimated(f"variance-{what}{name}", scope, key, mean.within(*bounds))
         if not len(within):
             continue
         # A ratio of sums, each topic a cluster of its own.
         sums = cluster_sums(across, range(len(across)), counts=within)
         (ratio,) = estimates(sums, seed=settings.seed, proportion=False)
-        yield _score(f"variance-ratio{name}", scope, key, replace(ratio, n=len(within)), (0.0, math.inf))
+        ratio = replace(ratio.within(0.0, math.inf), n=len(within))
+        yield estimated(f"variance-ratio{name}", scope, key, ratio)
         tested = anova(within, across)
         if tested is not None:
             for what, figure in zip(("f", "p"), tested, strict=True):
@@ -389,17 +391,18 @@ def _variances(topics: Sequence[TopicFigures], scope: str, key: str, settings: S
 
 
 def _bounds(name: str, settings: Settings) -> tuple[float, float]:
-    """The least and the most that a variance can be: half of a squared distance, or all of it in the code."""
+    """The least and the most that a variance can be: half of a squared distance, or all of it in the code.
+
+    Its interval is cut there: Student's t over few topics knows no bounds.
+    """
     return 0.0, 1.0 if settings.definition == "reference_code" and not name else 0.5
 
 
 def _counts(texts: pl.DataFrame, n_topics: int, scope: str, key: str) -> Iterator[Score]:
-    n_texts = texts.height
-    yield plain("texts", scope, key, n_texts, n=n_texts)
-    yield plain("topics", scope, key, n_topics, n=n_topics)
+    for name, n in (("texts", texts.height), ("topics", n_topics)):
+        yield plain(name, scope, key, n, n=n)
     for name in ODDITIES:
-        share = 100 * int(texts[name].sum()) / n_texts if n_texts else None
-        yield plain(name, scope, key, share, n=n_texts)
+        yield counted_share(name, int(texts[name].sum()), texts.height, scope=scope, key=key)
 
 
 def _agreements(agreements: pl.DataFrame, seed: int) -> Iterator[Score]:
@@ -423,16 +426,11 @@ def _agreements(agreements: pl.DataFrame, seed: int) -> Iterator[Score]:
             _, *means = share_scores(name, rows, by, seed, proportion=False, unit=1, bounds=bounds)
             yield from means
             if group == "all" and not tested.is_empty():
-                share = 100 * int((tested["p"] < _SIGNIFICANT).sum()) / tested.height
-                yield plain(f"{name}-significant", scope, key, share, n=tested.height)
+                n_found = int((tested["p"] < _SIGNIFICANT).sum())
+                yield counted_share(f"{name}-significant", n_found, tested.height, scope=scope, key=key)
 
 
 def joined_names(*columns: str) -> pl.Expr:
     """Names of a topic and where it stands, joined by ``/``; those that are blank are left out."""
     parts = [pl.when(pl.col(name) != "").then(name) for name in columns]
     return pl.concat_str(parts, separator="/", ignore_nulls=True)
-
-
-def _score(metric: str, scope: str, key: str, found: Estimate, bounds: tuple[float, float]) -> Score:
-    """A figure whose interval is cut at its bounds: Student's t over few topics knows none."""
-    return estimated(metric, scope, key, found.within(*bounds))

@@ -21,10 +21,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from blend.eval.statistics import (
-    FloatArray,
-    divide,
-)
+from blend.eval.statistics import FloatArray, divide
 from blend.eval.tasks.cultural_prompts import Bleu
 from blend.schemas.errors import MissingExtraError
 

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -346,14 +346,9 @@ def _agreements_of(likeness: dict[str, FloatArray], settings: Settings) -> pl.Da
     """The correlations of every measure with every survey, `_AGREEMENTS` without the topic."""
     tables = [pl.DataFrame(schema=dict(list(_AGREEMENTS.items())[3:]))]
     for measure, alike in likeness.items():
+        how: dict[str, Any] = {"definition": settings.definition, "least_first": measure == "bleu"}
         for culture in settings.cultures:
-            found = agreement(
-                alike,
-                settings.groups,
-                culture,
-                definition=settings.definition,
-                least_first=measure == "bleu",
-            )
+            found = agreement(alike, settings.groups, culture, **how)
             names = pl.lit(culture.survey).alias("survey"), pl.lit(measure).alias("measure")
             tables.append(found.select(*names, pl.all()))
     return pl.concat(tables)

@@ -41,7 +41,6 @@ from blend.eval.scores_json import (
 )
 from blend.eval.statistics.agreement import auroc, coverage_weights, expected_calibration_error
 from blend.eval.task import Progress, ScoringOptions
-from blend.eval.tasks.multiple_choice import Style
 from blend.eval.tasks.multiple_choice.choices import (
     GIVEN,
     PROMPTS,
@@ -88,7 +87,7 @@ def score_choice_run(run: Run, options: ScoringOptions, _on_progress: Progress) 
         UnknownNameError: If there is no such rule for these answers (`choices.decided`); lists the rules.
     """
     asked, rule, seed = run.description.options, options.rule, options.seed
-    style: Style = "json" if run.description.holds_texts else asked["style"]
+    style = "json" if run.description.holds_texts else asked["style"]
     says_confidence = asked["confidence"]
 
     def decide(rows: pl.DataFrame) -> pl.DataFrame:
@@ -296,7 +295,7 @@ def choice_sections(runs: Sequence[ScoredRun]) -> tuple[Section | None, ...]:
 
 
 def chosen_options(run: ScoredRun) -> pl.DataFrame:
-    """Read `SINGLE_ANSWERS`: the answer is the text of the option chosen, or else what the model said."""
+    """See `single_answers`; the answer is the text of the option chosen, or else what the model said."""
     rows = single_answers(run)
     if "chosen" not in rows.columns:
         return rows

@@ -6,7 +6,8 @@ SemEval-2026 Task 7, which mark the chosen option.
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
+from typing import NamedTuple
 
 import polars as pl
 
@@ -17,7 +18,7 @@ from blend.eval.runs.run_directory import Run
 from blend.eval.scores_json import UNANSWERED, UNREAD
 from blend.eval.task import Decision, ItemRule
 from blend.eval.tasks.multiple_choice import ChoiceOptions, Style
-from blend.eval.tasks.multiple_choice.reply_options import lenient_choice, option_chosen
+from blend.eval.tasks.multiple_choice.reply_options import option_chosen
 from blend.loaders.upstream.semeval.task_files import MCQ_PREDICTION
 from blend.schemas.errors import InputError, UnknownNameError
 from blend.schemas.frames import filled
@@ -180,10 +181,33 @@ likeliest option is taken, in all, per token, or per byte (of option texts also 
 """
 
 
-def read_options(answers: pl.DataFrame) -> pl.DataFrame:
-    """Read which option each text chooses: its index by each rule, null for none."""
-    return answers.select(
-        strict=strict_choice(pl.col("text")), default=lenient_choice(answers["text"], answers["option_texts"])
+class ReplyReader(NamedTuple):
+    """A reader of replies that choose one of some words."""
+
+    words: Sequence[str]
+    """What can be chosen."""
+    strict: str
+    """Pattern of a reply that is what was asked for and no more; its group is one of the words, in any case."""
+    read: Callable[[str, Sequence[str]], int | None]
+    """Reads any other reply, to options as they are shown: the index of the word that it chooses, or null."""
+
+
+BY_LETTER = ReplyReader(LETTERS, rf'^\s*\{{\s*"{ANSWER_KEY}"\s*:\s*"([{LETTERS}])"\s*\}}\s*$', option_chosen)
+"""Strict is what the published prompt asks for: a JSON object with the one key ``answer_choice`` and a capital
+letter, white space around it allowed."""
+
+
+def read_replies(rows: pl.DataFrame, reader: ReplyReader) -> pl.DataFrame:
+    """Read which word each ``text`` chooses of items with ``option_texts``: its index by each rule, or null."""
+    indices = {word.lower(): index for index, word in enumerate(reader.words)}
+    stated = pl.col("text").str.extract(reader.strict).str.to_lowercase()
+    # Of a question that is asked several times, the same answer is read once.
+    read = cache(reader.read)
+    pairs = zip(rows["text"].to_list(), rows["option_texts"].to_list(), strict=True)
+    chosen = [None if text is None else read(text, tuple(options)) for text, options in pairs]
+    return rows.select(
+        strict=stated.replace_strict(indices, default=None, return_dtype=pl.Int64),
+        default=pl.Series(chosen, dtype=pl.Int64),
     )
 
 
@@ -192,7 +216,7 @@ def decided(
     *,
     style: str,
     rule: str,
-    read: Callable[[pl.DataFrame], pl.DataFrame] = read_options,
+    reader: ReplyReader = BY_LETTER,
 ) -> pl.DataFrame:
     """Decide items by the options that answers choose.
 
@@ -201,7 +225,7 @@ def decided(
             ``answer``, and what was answered: `GIVEN`, null where there is no answer.
         style: Style of the questions; ``json`` wherever answers are texts.
         rule: One of `RULES` of the style, or `SEMEVAL`, by which what has no answer is wrong.
-        read: How texts are read, as by `read_options`.
+        reader: Reads the texts.
 
     Returns:
         The rows without what was answered, with ``rule``; ``answered``, whether there is an answer, of whatever
@@ -218,19 +242,14 @@ def decided(
     if used not in rules:
         raise UnknownNameError("rule", used, rules)
     if style == "json":
-        by_rule = read(rows)
+        by_rule = read_replies(rows, reader)
         is_strict = pl.when(by_rule["strict"].is_not_null()).then(pl.lit("strict")).otherwise(pl.lit("lenient"))
         why = pl.when(by_rule[used].is_null()).then(pl.lit(UNREAD)).otherwise(is_strict)
         sure = pl.lit(None, pl.Float64)
     else:
-        # Letters are of one length; texts have theirs divided out. Of equal options the first is taken.
-        logprobs = pl.col("logprobs")
-        per_token, per_byte = logprobs / pl.col("option_tokens"), logprobs / pl.col("option_bytes")
-        of_texts = {DEFAULT: per_byte, "sum": logprobs, "token": per_token, "byte": per_byte}
-        measures = of_texts if style == "texts" else {DEFAULT: logprobs}
-        by_rule = rows.select(
-            measure.list.arg_max().cast(pl.Int64).alias(name) for name, measure in measures.items()
-        )
+        measures = _measures(style)
+        # Of equal options the first is taken.
+        by_rule = rows.select(measures[name].list.arg_max().cast(pl.Int64).alias(name) for name in rules)
         why = pl.lit("likeliest")
         best = measures[used]
         sure = 1 / (best - best.list.max()).list.eval(pl.element().exp()).list.sum()
@@ -254,45 +273,37 @@ def decided(
     ).drop(*GIVEN, "option_texts")
 
 
-_STRICT = rf'^\s*\{{\s*"{ANSWER_KEY}"\s*:\s*"([{LETTERS}])"\s*\}}\s*$'
-
-
-def strict_choice(text: pl.Expr) -> pl.Expr:
-    """Index of the letter in an answer that is exactly what the published prompt asks for, else null.
-
-    That is a JSON object with the one key ``answer_choice`` and a capital letter, white space around it
-    allowed.
-    """
-    indices = {letter: index for index, letter in enumerate(LETTERS)}
-    return text.str.extract(_STRICT).replace_strict(indices, default=None, return_dtype=pl.Int64)
-
-
-_CONFIDENCE_FIELD = re.compile(_CONFIDENCE)
+def _measures(style: str) -> dict[str, pl.Expr]:
+    """What is highest of the likeliest option, by rule; letters are of one length, and texts are not."""
+    logprobs = pl.col("logprobs")
+    per_token, per_byte = logprobs / pl.col("option_tokens"), logprobs / pl.col("option_bytes")
+    usual = per_byte if style == "texts" else logprobs
+    return {DEFAULT: usual, "sum": logprobs, "token": per_token, "byte": per_byte}
 
 
 def choice_rules(asked: TaskItems) -> dict[str, ItemRule]:
-    """By ``item_id`` what decides on replies to multiple-choice questions; gold as of `GOLD`."""
+    """See `Task.item_rules`."""
+
+    def read_confident(reply: str, options: Sequence[str]) -> int | None:
+        return option_chosen(re.sub(_CONFIDENCE, "", reply, count=1), options)
+
     says_confidence = CONFIDENT_PROMPT in asked.prompts.values()
-
-    def read(options: Sequence[str], reply: str) -> int | None:
-        return option_chosen(_CONFIDENCE_FIELD.sub("", reply, count=1) if says_confidence else reply, options)
-
-    return {
-        item_id: chosen_rule(LETTERS, answer, partial(read, options))
-        for item_id, answer, options in asked.gold.select("item_id", "answer", "option_texts").iter_rows()
-    }
+    return rules_of_words(asked, BY_LETTER._replace(read=read_confident) if says_confidence else BY_LETTER)
 
 
-def chosen_rule(words: Sequence[str], answer: int, read: Callable[[str], int | None]) -> ItemRule:
-    """What decides on replies that choose one of some words, of which the one at ``answer`` is correct."""
+def rules_of_words(asked: TaskItems, reader: ReplyReader) -> dict[str, ItemRule]:
+    """By ``item_id`` what decides on replies that choose one of some words; gold with ``option_texts``."""
 
-    def decide(reply: str) -> Decision:
-        chosen = read(reply)
+    def decide(options: Sequence[str], answer: int, reply: str) -> Decision:
+        chosen = reader.read(reply, options)
         if chosen is None:
             return Decision(0.0, None, UNREAD)
-        return Decision(float(chosen == answer), words[chosen])
+        return Decision(float(chosen == answer), reader.words[chosen])
 
-    return ItemRule([words[answer]], decide)
+    return {
+        item_id: ItemRule([reader.words[answer]], partial(decide, options, answer))
+        for item_id, answer, options in asked.gold.select("item_id", "answer", "option_texts").iter_rows()
+    }
 
 
 _NO_LETTER = "–"

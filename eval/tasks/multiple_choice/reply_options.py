@@ -8,11 +8,9 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache, cached_property, lru_cache
+from functools import cached_property, lru_cache
 from itertools import islice
 from typing import NamedTuple
-
-import polars as pl
 
 from blend.eval.tasks.multiple_choice.answer_phrases import (
     answer_phrases,
@@ -24,7 +22,7 @@ from blend.eval.tasks.multiple_choice.answer_phrases import (
 from blend.schemas.rows import LETTERS
 
 
-def lenient_choice(texts: pl.Series, option_texts: pl.Series) -> pl.Series:
+def option_chosen(text: str, options: Sequence[str]) -> int | None:
     r"""Index of the one option that an answer names, else null.
 
     The first of these rules that finds a letter decides; where it finds different ones the answer names none,
@@ -51,18 +49,9 @@ def lenient_choice(texts: pl.Series, option_texts: pl.Series) -> pl.Series:
     *Β*, *나*) as those in their places of the alphabet. An answer is read up to its 20,000th character.
 
     Args:
-        texts: The answers.
-        option_texts: The options of each as shown, lists.
+        text: The answer.
+        options: The options as shown.
     """
-    pairs = zip(texts.to_list(), option_texts.to_list(), strict=True)
-    # Of a question that is asked several times, the same answer is read once.
-    read = cache(option_chosen)
-    chosen = [None if text is None else read(text, tuple(options)) for text, options in pairs]
-    return pl.Series("chosen", chosen, pl.Int64)
-
-
-def option_chosen(text: str, options: Sequence[str]) -> int | None:
-    """Read one answer as `lenient_choice` reads many, with the options as shown."""
     compared = [_compared(option) for option in options]
     reply = _Reply(folded(_in_words(text[:_READ_CHARACTERS])), compared)
     if (left := reply.without_denied()) != reply.text:

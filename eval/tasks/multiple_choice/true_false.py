@@ -5,8 +5,7 @@ not independent.
 """
 
 import re
-from collections.abc import Mapping
-from functools import lru_cache
+from collections.abc import Mapping, Sequence
 
 import polars as pl
 
@@ -23,23 +22,13 @@ from blend.eval.tasks.multiple_choice.choice_scores import (
     decided_in_parts,
     parsing_shares,
 )
-from blend.eval.tasks.multiple_choice.choices import chosen_rule, decided
+from blend.eval.tasks.multiple_choice.choices import ReplyReader, decided, rules_of_words
 from blend.eval.tasks.multiple_choice.reply_options import option_chosen
 from blend.schemas.prompts import TRUE_FALSE_PROMPT
 from blend.schemas.rows import LETTERS, TRUE_FALSE_QUESTIONS, YesNo
 
 WORDS = (YesNo.YES.value, YesNo.NO.value)
 """What can be said, in the order in which it is scored."""
-
-GOLD = pl.Schema(
-    {
-        **dict.fromkeys(("item_id", "question_id", "option"), pl.String()),
-        "answer": pl.Int64(),
-        "option_texts": pl.List(pl.String()),
-    }
-)
-"""One row per item, in the order of the items: the multiple-choice question, its option that is asked about,
-the index of the correct word, which is 0 where that is the correct option, and `WORDS`."""
 
 
 def true_false_items(tables: Mapping[str, pl.DataFrame], options: TrueFalseOptions) -> TaskItems:
@@ -50,7 +39,9 @@ def true_false_items(tables: Mapping[str, pl.DataFrame], options: TrueFalseOptio
         options: Style, locales, limit.
 
     Returns:
-        One item per row, put as it is published in either style.
+        One item per row, put as it is published in either style. Gold has a row for each: ``item_id``,
+        ``question_id`` of the multiple-choice question, the ``option`` that is asked about, ``answer``, the
+        index of the correct word, and `WORDS` as ``option_texts``.
     """
     words = pl.lit(pl.Series([list(WORDS)])).first()
     chosen = some_templates(tables[TRUE_FALSE_QUESTIONS], options).with_columns(
@@ -64,7 +55,7 @@ def true_false_items(tables: Mapping[str, pl.DataFrame], options: TrueFalseOptio
     )
     return TaskItems(
         chosen.select(list(ITEMS)).cast(ITEMS),
-        chosen.select(list(GOLD)),
+        chosen.select("item_id", "question_id", "option", "answer", "option_texts"),
         {options.style: TRUE_FALSE_PROMPT},
         "logprobs" if options.style == "texts" else "text",
     )
@@ -82,27 +73,8 @@ _AS_LETTERS = (
 _OPTIONS = ("yes", "no", "", "")
 
 
-def read_yes_no(answers: pl.DataFrame) -> pl.DataFrame:
-    """Read what written replies say.
-
-    Args:
-        answers: With ``text``, null where there is none.
-
-    Returns:
-        0 for yes, 1 for no, null for neither, by two rules: ``strict``, by which a reply is the word asked for
-        and no more, and ``default``, that of `_yes_or_no`.
-    """
-    alone = pl.col("text").str.to_lowercase().str.extract(r"^\s*(yes|no)[.!]?\s*$")
-    return answers.select(
-        strict=alone.replace_strict(["yes", "no"], [0, 1], default=None, return_dtype=pl.Int64),
-        default=pl.col("text").map_elements(_yes_or_no, return_dtype=pl.Int64),
-    )
-
-
-# Models repeat themselves: most replies are one of a few texts.
-@lru_cache(maxsize=1 << 12)
-def _yes_or_no(reply: str) -> int | None:
-    """Read one reply by the rules of `reply_options.lenient_choice`, with yes and no as letters.
+def _yes_or_no(reply: str, _words: Sequence[str]) -> int | None:
+    """Read one reply by the rules of `reply_options.option_chosen`, with yes and no as letters.
 
     Returns:
         0 for yes, 1 for no, null for neither.
@@ -113,14 +85,16 @@ def _yes_or_no(reply: str) -> int | None:
     return chosen if chosen in (0, 1) else None
 
 
+YES_OR_NO = ReplyReader(WORDS, r"(?i)^\s*(yes|no)[.!]?\s*$", _yes_or_no)
+"""Strict is the word that is asked for and no more."""
+
 _N_OPTIONS = len(LETTERS)
 """Options of a question, of which one is true."""
 
 
 def yes_no_rules(asked: TaskItems) -> dict[str, ItemRule]:
     """See `Task.item_rules`; each option by itself."""
-    answers = asked.gold.select("item_id", "answer").iter_rows()
-    return {item_id: chosen_rule(WORDS, answer, _yes_or_no) for item_id, answer in answers}
+    return rules_of_words(asked, YES_OR_NO)
 
 
 def score_true_false_run(run: Run, options: ScoringOptions, _on_progress: Progress) -> ScoredItems:
@@ -136,7 +110,7 @@ def score_true_false_run(run: Run, options: ScoringOptions, _on_progress: Progre
         UnknownNameError: If there is no such rule for these answers (`choices.decided`); lists the rules.
     """
     style, seed = "json" if run.description.holds_texts else "letters", options.seed
-    judged = decided_in_parts(run, lambda rows: decided(rows, style=style, rule=options.rule, read=read_yes_no))
+    judged = decided_in_parts(run, lambda rows: decided(rows, style=style, rule=options.rule, reader=YES_OR_NO))
     complete = _complete(judged)
     scores = (
         *accuracies(_complete_questions(judged), seed),

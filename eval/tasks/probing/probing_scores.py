@@ -13,9 +13,9 @@ from blend.eval.runs.answers import as_scored
 from blend.eval.runs.ask_model import TOKENS_NAME
 from blend.eval.runs.run_directory import Run, read_frame
 from blend.eval.scores_json import (
-    ALL,
     Score,
     ScoredItems,
+    counted_share,
     gap_scores,
     macro_score,
     missing_share,
@@ -173,7 +173,7 @@ def _unknown_tokens(run: Run) -> list[Score]:
         return []
     tokens = read_frame(path)
     n_unknown = tokens.filter(pl.col("n_unknown") > 0).height
-    return [plain("unknown-tokens", "overall", ALL, 100 * n_unknown / tokens.height, n=tokens.height)]
+    return [counted_share("unknown-tokens", n_unknown, tokens.height)]
 
 
 def _labels_looked_up(
@@ -236,7 +236,7 @@ def _figures(
         scores.append(_unseen_context(rows))
     if covered is not None:
         n_with, n_labels = covered
-        scores.append(plain("without-vector", "overall", ALL, _share(n_labels - n_with, n_labels), n=n_labels))
+        scores.append(counted_share("without-vector", n_labels - n_with, n_labels))
     return tuple(scores)
 
 
@@ -319,9 +319,8 @@ def _unranked(rows: pl.DataFrame) -> list[Score]:
     }
     for metric, (part, of_all) in sums.items():
         counts = rows.group_by("language").agg(part=part.sum(), of_all=of_all.sum()).sort("language")
-        total = counts.select(pl.col("part", "of_all").sum()).row(0)
-        scores.append(plain(metric, "overall", ALL, _share(*total), n=total[1]))
-        scores += [plain(metric, "language", key, _share(n, of), n=of) for key, n, of in counts.iter_rows()]
+        scores.append(counted_share(metric, *counts.select(pl.col("part", "of_all").sum()).row(0)))
+        scores += [counted_share(metric, *of, scope="language", key=key) for key, *of in counts.iter_rows()]
     return scores
 
 
@@ -329,15 +328,4 @@ def _unseen_context(rows: pl.DataFrame) -> Score:
     """The share of templates of which a left-to-right score leaves words out: those behind the gap."""
     behind = pl.col("prompt").str.split(GAP).list.last().str.contains(r"[\p{L}\p{N}]")
     templates = rows.group_by("language", "prompt_id").agg(unseen=behind.any())
-    n_unseen = templates.filter("unseen").height
-    return plain(
-        "right-context-unseen",
-        "overall",
-        ALL,
-        _share(n_unseen, templates.height),
-        n=templates.height,
-    )
-
-
-def _share(part: int, of_all: int) -> float | None:
-    return 100 * part / of_all if of_all else None
+    return counted_share("right-context-unseen", templates.filter("unseen").height, templates.height)

@@ -79,10 +79,8 @@ def _word(word: str, *, spaced: bool) -> str:
     plain = plain.replace("'", "['’]").replace(r"\ ", r"\s+")
     if not spaced:
         return plain
-    before, after = (
-        ("" if word.startswith("*") else f"(?<!{LETTER})"),
-        ("" if word.endswith("*") else f"(?!{LETTER})"),
-    )
+    before = "" if word.startswith("*") else f"(?<!{LETTER})"
+    after = "" if word.endswith("*") else f"(?!{LETTER})"
     return f"{before}{plain}{after}"
 
 
@@ -229,10 +227,9 @@ def read_reply(response: str, prompt: str, words: ReplyWords) -> Reply:
     return Reply(response, prompt, text, text[:end], asserts[:end], own[:end], n_answers, refused)
 
 
-def _n_words(text: str, start: int = 0, end: int | None = None) -> float:
-    """Count the words of a text; a character of a script without blanks is half a word."""
-    found = _WORD.findall(text, start, len(text) if end is None else end)
-    return sum(0.5 if _IDEOGRAPH.match(word) else 1 for word in found)
+def _n_words(text: str, start: int, end: int) -> float:
+    """Count the words of a part of a text; a character of a script without blanks is half a word."""
+    return sum(0.5 if _IDEOGRAPH.match(word) else 1 for word in _WORD.findall(text, start, end))
 
 
 @lru_cache(maxsize=1 << 16)

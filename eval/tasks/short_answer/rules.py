@@ -196,9 +196,9 @@ def _first_values(text: str, answer_format: AnswerFormat, language: str) -> Sequ
 
 def _values_in(text: str, answer_format: AnswerFormat, language: str) -> Iterator[str]:
     """The values of a format that a text names, or that it is as a whole: ``seven``, ``일곱 개``."""
-    patterns = _VALUES.get(answer_format, ())
-    all_of_it = (text,) if patterns and len(text) <= _LONGEST_VALUE else ()
-    for found in (*all_of_it, *(match[0] for pattern in patterns for match in pattern.finditer(text))):
+    all_of_it = (text,) if len(text) <= _LONGEST_VALUE else ()
+    inside = (match[0] for pattern in _VALUES[answer_format] for match in pattern.finditer(text))
+    for found in (*all_of_it, *inside):
         value = understood(found, answer_format, language)
         if value is not None:
             yield value

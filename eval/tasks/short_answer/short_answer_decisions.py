@@ -241,7 +241,6 @@ def answers_to_judge(items: pl.DataFrame, gold: pl.DataFrame, decided: pl.DataFr
             for row in rows.iter_rows(named=True)
         ],
         schema=REPLIES,
-        orient="row",
     )
 
 

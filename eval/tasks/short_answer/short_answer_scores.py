@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any, Literal
 
 import polars as pl
@@ -36,7 +36,7 @@ from blend.eval.scores_json import (
 )
 from blend.eval.statistics.agreement import correlation
 from blend.eval.task import Decision, ItemRule, Progress
-from blend.eval.tasks.short_answer import ShortAnswerScoring
+from blend.eval.tasks.short_answer import ShortAnswer, ShortAnswerScoring
 from blend.eval.tasks.short_answer.replies import MAX_ANSWERS
 from blend.eval.tasks.short_answer.rules import SEMEVAL
 from blend.eval.tasks.short_answer.short_answer_decisions import (
@@ -52,9 +52,6 @@ from blend.eval.text.language_readers import primary
 from blend.eval.text.lemmatisers import DEFAULT_LEMMAS
 from blend.loaders.upstream.semeval.task_files import ENGLISH, SAQ_PREDICTION, in_english, task_id
 from blend.schemas.errors import InputError
-
-_METRICS = {"sem-b": "correct", "sem-w": "weight"}
-"""Metric to the column of decisions that it is the mean of."""
 
 _SCOPES = {"region": "region", "topic": "topic", "language": "asked_in", "prompt": "prompt_id"}
 _LOCAL = pl.col("locale").map_elements(primary, return_dtype=pl.String)
@@ -198,13 +195,13 @@ def _short_answer_scores(decisions: pl.DataFrame, *, seed: int = 0) -> tuple[Sco
         seed: Seed of the intervals.
 
     Returns:
-        For each of `_METRICS`: overall (every item the same) and ``-macro`` (every region the same), by region,
-        topic, language asked in and prompt; the correlation of each two prompts; and ``-gap``, local less
-        English on the questions asked in both, overall and by region.
+        For each of `ShortAnswer.repeated`: overall (every item the same) and ``-macro`` (every region the
+        same), by region, topic, language asked in and prompt; the correlation of each two prompts; and
+        ``-gap``, local less English on the questions asked in both, overall and by region.
     """
     scored = decisions.drop_nulls("correct")
     scores: list[Score] = []
-    for metric, column in _METRICS.items():
+    for metric, column in ShortAnswer.repeated.items():
         # Weights are null where votes are unknown.
         known = scored.drop_nulls(column)
         if known.is_empty() and not scored.is_empty():
@@ -233,16 +230,13 @@ def _reply_shares(decisions: pl.DataFrame, *, seed: int = 0) -> tuple[Score, ...
     scored = decisions.drop_nulls("correct").with_columns(
         hedged=(pl.col("n_answers") > MAX_ANSWERS).fill_null(value=False)
     )
-    shares = {
-        UNANSWERED: scored.with_columns(value=pl.col("why") == UNANSWERED),
-        "refused": scored.with_columns(value=pl.col("why") == "refused"),
-        "hedged": scored.with_columns(value="hedged"),
-        "hedged-correct": scored.with_columns(
-            value=pl.col("hedged") & pl.col("correct"), denominator=pl.col("correct").cast(pl.Int64)
-        ),
-    }
-    scores = (share_scores(metric, rows, {"region": "region"}, seed) for metric, rows in shares.items())
-    return tuple(score for of_metric in scores for score in of_metric)
+    why, hedged, by = pl.col("why"), pl.col("hedged"), {"region": "region"}
+    values = {UNANSWERED: why == UNANSWERED, "refused": why == "refused", "hedged": hedged}
+    of_correct = scored.with_columns(
+        value=hedged & pl.col("correct"), denominator=pl.col("correct").cast(pl.Int64)
+    )
+    of_all = (share_scores(name, scored.with_columns(value=value), by, seed) for name, value in values.items())
+    return *chain.from_iterable(of_all), *share_scores("hedged-correct", of_correct, by, seed)
 
 
 def _means(values: pl.DataFrame) -> pl.DataFrame:
@@ -360,7 +354,7 @@ def _answer_text(cells: Mapping[str, str], _: None) -> str:
 def _rows(run: Run) -> Iterator[Sequence[str]]:
     items = run.items("item_id", "template_id", "language")
     answers = as_scored(run.answers(), run.description).select("item_id", "text")
-    written: set[str] = set()
+    rows: dict[str, str] = {}
     for template_id, language, text in (
         items.join(answers, on="item_id", how="left", maintain_order="left").drop("item_id").iter_rows()
     ):
@@ -369,8 +363,6 @@ def _rows(run: Run) -> Iterator[Sequence[str]]:
                 f"{run.directory}: asks {template_id!r}, which is no question of SemEval's; run on a "
                 "release made with `blend build --semeval`"
             )
-        row_id = _asked_id(template_id, language)
         # A question is asked with every prompt; the first one counts.
-        if row_id not in written:
-            written.add(row_id)
-            yield row_id, " ".join((text or "").split())
+        rows.setdefault(_asked_id(template_id, language), " ".join((text or "").split()))
+    return iter(rows.items())

@@ -214,11 +214,17 @@ def test_a_log_is_not_taken_for_a_table_of_texts(tmp_path: Path):
 
 @pytest.mark.parametrize(
     "about",
-    [header("other/mmlu", release="x"), header("blend/multiple_choice"), {"version": 2, "status": "started"}],
-    ids=["another task", "no release", "no header"],
+    [
+        header("other/mmlu", release="x"),
+        header("blend/multiple_choice"),
+        {"version": 2, "status": "started"},
+        None,
+    ],
+    ids=["another task", "no release", "no header", "lm-eval"],
 )
-def test_message_for_a_log_that_does_not_say_what_was_asked(tmp_path: Path, about: Json):
-    log = inspect_log(tmp_path / "log.eval", about, [])
+def test_message_for_a_log_that_does_not_say_what_was_asked(tmp_path: Path, about: Json | None):
+    samples = tmp_path / "samples.jsonl"
+    log = lines(samples, lm_eval("a1", "B")) if about is None else inspect_log(tmp_path / "log.eval", about, [])
     assert wrong(lambda: run_of_log(log, tmp_path / "run")) == (
         f"{log}: not a log of `inspect eval blend/TASK`, so it does not say what was asked; "
         "name release and task yourself: `blend eval run RELEASE --task TASK --answers LOG`"
@@ -330,12 +336,3 @@ ANYTHING = st.recursive(
 def test_anything_else_is_no_result_and_no_crash(record: object):
     found = logged_answer(record)
     assert found is None or isinstance(found.answer, Generation)
-
-
-def test_a_log_that_does_not_say_what_was_asked_is_told(tmp_path: Path):
-    samples = tmp_path / "samples.jsonl"
-    samples.write_text('{"doc": {"MCQID": "a1"}, "resps": [["B"]]}\n' * 2, encoding="utf-8")
-    assert wrong(lambda: run_of_log(samples, tmp_path / "run")) == (
-        f"{samples}: not a log of `inspect eval blend/TASK`, so it does not say what was asked; name release "
-        "and task yourself: `blend eval run RELEASE --task TASK --answers LOG`"
-    )

@@ -196,14 +196,10 @@ def test_what_counts_as_a_word():
 
 
 @pytest.mark.slow
-def test_kendall(shared, folder, groups, topics, pairs):
+def test_kendall(folder, groups, topics, pairs, surveys):
     expected = json.loads((folder / "kendall.json").read_text())
-    files = {
-        "hofstede": "distances_hofstede_raw_with_demonymns.csv",
-        "wvs": "wvs_250_dims_with_demonyms.csv",
-    }
-    for survey, name in files.items():
-        culture = distances(read_survey(shared / "data" / "extrinsic" / name, survey), groups)
+    for survey, path in surveys.items():
+        culture = distances(read_survey(path, survey), groups)
         published = expected[survey]
         assert list(culture.groups) == published["distance_matrix_nationalities"]
         np.testing.assert_allclose(

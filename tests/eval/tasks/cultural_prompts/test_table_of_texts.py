@@ -44,6 +44,13 @@ BROKEN = {
             "'rain' (texts.jsonl:1); write one of the two everywhere"
         ),
     ),
+    "half-a-row": (
+        '{"group": "French", "topic": "rain", "text": "a"}\n{"group": "French"',
+        (
+            "texts.jsonl: cannot be read as a table of texts (Syntax at character 10 ('\"')); correct the "
+            "file; every row needs the same columns"
+        ),
+    ),
     "blank-group": (
         '{"group": " ", "topic": "rain", "sample": 0, "text": "a"}',
         "texts.jsonl:1, column group: the group is blank; fill it in",

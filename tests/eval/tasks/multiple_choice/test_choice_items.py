@@ -7,7 +7,6 @@ import pytest
 
 from blend.builders.release import build_release
 from blend.eval.release_items import read_items
-from blend.eval.scoring import score_answers
 from blend.eval.tasks import TASKS
 from blend.eval.tasks.multiple_choice import ChoiceOptions
 from blend.eval.tasks.multiple_choice.choices import choice_items
@@ -16,7 +15,6 @@ from blend.loaders.releases import read_manifest
 from blend.schemas.errors import InputError
 from blend.schemas.rows import LETTERS
 from helpers.messages import wrong
-from helpers.models.own_models import Saying
 
 
 def question(n: int = 0, *, template: str = "food-01", locale: str = "ko-KR") -> dict[str, object]:
@@ -110,13 +108,4 @@ def test_a_release_without_the_configuration_says_what_it_has(tmp_path: Path):
         f"multiple-choice reads; it has {held}: no question has an answer of its region beside three of other "
         "regions that enough people gave, and reports/findings.jsonl of the release says why of each "
         "(docs/mcq.md); or choose another `task`, or another release"
-    )
-
-
-@pytest.mark.slow
-def test_an_option_of_another_task_is_refused(asked):
-    run = asked(Saying(lambda prompts: ["A"] * len(prompts)), style="json")
-    assert (
-        wrong(lambda: score_answers(run, lemmas="none"))
-        == "`lemmas`: the task multiple-choice has no such option; it has none"
     )

@@ -3,7 +3,7 @@
 ``choice_replies.tsv`` was written by hand: ``part``, ``language``, ``style``, ``options`` (JSON), ``reply``
 (JSON) and ``letter`` (empty for none). The phrases and rules were written with the part *tuned* in sight;
 *held-out*, a third of the first 1,001 drawn by digest, was looked at when they were done. The style *edge* has
-one reply for each rule that `lenient_choice` states, and for each thing that names no letter.
+one reply for each rule that `option_chosen` states, and for each thing that names no letter.
 """
 
 import csv
@@ -13,10 +13,9 @@ from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
-import polars as pl
 import pytest
 
-from blend.eval.tasks.multiple_choice.reply_options import lenient_choice
+from blend.eval.tasks.multiple_choice.reply_options import option_chosen
 from blend.schemas.locales import registry
 from blend.schemas.rows import LETTERS
 
@@ -55,9 +54,7 @@ def replies() -> list[Reply]:
 
 @pytest.fixture(scope="module")
 def read(replies: list[Reply]) -> list[int | None]:
-    return lenient_choice(
-        pl.Series([reply.text for reply in replies]), pl.Series([reply.options for reply in replies])
-    ).to_list()
+    return [option_chosen(reply.text, reply.options) for reply in replies]
 
 
 def test_the_set_covers_languages_and_styles(replies: list[Reply]):
@@ -107,11 +104,8 @@ def test_what_is_denied_is_passed_over_and_the_last_choice_wins():
         rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
     assert len(rows) >= 200
     assert len({row["language"] for row in rows}) == 31
-    options = lenient_choice(
-        pl.Series([json.loads(row["reply"]) for row in rows]),
-        pl.Series([json.loads(row["options"]) for row in rows]),
-    )
-    letters = [LETTERS[option] if option is not None else "" for option in options.to_list()]
+    options = [option_chosen(json.loads(row["reply"]), json.loads(row["options"])) for row in rows]
+    letters = [LETTERS[option] if option is not None else "" for option in options]
     pairs = [(row["reply"], row["letter"], letter) for row, letter in zip(rows, letters, strict=True)]
     assert [pair for pair in pairs if pair[2] not in ("", pair[1])] == []
     unread = [pair for pair in pairs if pair[2] != pair[1]]

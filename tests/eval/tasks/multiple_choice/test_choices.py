@@ -7,17 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.eval.tasks.multiple_choice.choices import strict_choice
-from blend.eval.tasks.multiple_choice.reply_options import lenient_choice
-from blend.eval.tasks.multiple_choice.true_false import read_yes_no
+from blend.eval.tasks.multiple_choice.choices import BY_LETTER, ReplyReader, read_replies
+from blend.eval.tasks.multiple_choice.true_false import YES_OR_NO
 
 OPTIONS = ["tea", "Coffee", "a cup of milk", "42"]
 
 
-def read(text: str) -> tuple[int | None, int | None]:
-    frame = pl.DataFrame({"text": [text], "options": [OPTIONS]})
-    strict = frame.select(strict_choice(pl.col("text"))).item()
-    return strict, lenient_choice(frame["text"], frame["options"]).item()
+def read(text: str, reader: ReplyReader = BY_LETTER) -> tuple[int | None, int | None]:
+    rows = pl.DataFrame({"text": [text], "option_texts": [OPTIONS]})
+    return read_replies(rows, reader).select("strict", "default").row(0)
 
 
 @given(st.sampled_from("ABCD"), st.sampled_from(["", " ", "\n\t "]))
@@ -115,19 +113,14 @@ NEITHER = (
 )
 
 
-def says_yes(reply: str, rule: str = "default") -> bool | None:
-    said = read_yes_no(pl.DataFrame({"text": [reply]}))[rule].item()
-    return None if said is None else said == 0
-
-
 @pytest.mark.parametrize(
     ("reply", "said"),
-    [*((text, True) for text in YES), *((text, False) for text in NO), *((text, None) for text in NEITHER)],
+    [*((text, 0) for text in YES), *((text, 1) for text in NO), *((text, None) for text in NEITHER)],
 )
-def test_replies_are_read_as_a_person_does(reply: str, said: bool | None):
-    assert says_yes(reply) is said
+def test_replies_are_read_as_a_person_does(reply: str, said: int | None):
+    assert read(reply, YES_OR_NO)[1] == said
 
 
 def test_strictly_the_word_alone_counts():
-    said = [says_yes(text, "strict") for text in (" YES!", "no", "true", "yes no", "Yes, indeed")]
-    assert said == [True, False, None, None, None]
+    said = [read(text, YES_OR_NO)[0] for text in (" YES!", "no", "true", "yes no", "Yes, indeed")]
+    assert said == [0, 1, None, None, None]

@@ -7,7 +7,12 @@ import polars as pl
 import pytest
 
 import blend
-from blend.eval.tasks.multiple_choice.choices import stated_confidence, strict_choice, without_confidence
+from blend.eval.tasks.multiple_choice.choices import (
+    BY_LETTER,
+    read_replies,
+    stated_confidence,
+    without_confidence,
+)
 from helpers.messages import wrong
 from helpers.models.own_models import Saying
 
@@ -26,10 +31,10 @@ from helpers.models.own_models import Saying
     ],
 )
 def test_a_confidence_is_read_and_leaves_the_letter(text: str, share: float | None):
-    answers = pl.DataFrame({"text": [text]})
+    answers = pl.DataFrame({"text": [text], "option_texts": [["tea"] * 4]})
     assert answers.select(stated_confidence(pl.col("text"))).item() == share
-    strictly = answers.select(strict_choice(without_confidence(pl.col("text")))).item()
-    assert strictly == (None if "high" in text else 1)
+    left = answers.with_columns(without_confidence(pl.col("text")))
+    assert read_replies(left, BY_LETTER)["strict"].item() == (None if "high" in text else 1)
 
 
 @pytest.fixture

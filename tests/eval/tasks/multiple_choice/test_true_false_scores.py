@@ -7,7 +7,7 @@ from blend.eval.items import ITEMS
 from blend.eval.runs.answers import ANSWERS
 from blend.eval.scores_json import Score, ScoredItems
 from blend.eval.task import ScoringOptions
-from blend.eval.tasks.multiple_choice.true_false import GOLD, score_true_false_run
+from blend.eval.tasks.multiple_choice.true_false import score_true_false_run
 from helpers.answered_run import answered_run
 
 
@@ -25,21 +25,14 @@ def questions(*regions: str) -> tuple[pl.DataFrame, pl.DataFrame]:
                 {"item_id": item_id, "question_id": f"q{n}", "option": f"o{option}", "answer": int(option > 0)}
                 | {"option_texts": ["yes", "no"]}
             )
-    return pl.DataFrame(items, ITEMS), pl.DataFrame(gold, GOLD)
+    return pl.DataFrame(items, ITEMS), pl.DataFrame(gold)
 
 
 def answers(items: pl.DataFrame, texts: list[str | None]) -> pl.DataFrame:
     """Answers in words; none where the text is null."""
-    rows = [
-        {"item_id": item_id, "text": text}
-        for item_id, text in zip(items["item_id"], texts, strict=True)
-        if text is not None
-    ]
-    return pl.DataFrame(rows, {**dict.fromkeys(("item_id", "text"), pl.String)}).select(
-        *(
-            name if name in ("item_id", "text") else pl.lit(None, dtype).alias(name)
-            for name, dtype in ANSWERS.items()
-        )
+    said = dict(zip(items["item_id"], texts, strict=True))
+    return pl.DataFrame(
+        [{"item_id": one, "text": text} for one, text in said.items() if text is not None], ANSWERS
     )
 
 
