@@ -173,10 +173,12 @@ def _locales(facts: ReleaseFacts) -> Table:
         }
         for of in facts.locales
     ]
+    wanted = facts.manifest.recipe.saq.wanted
     unknown = ", – where the source does not say how many" if facts.figures["votes"].null_count() else ""
     caption = (
         f"*Answered*: questions with at least one answer. *Votes*: annotators behind answers{unknown}. "
-        "*Agreement*: mean share of a question's annotators who gave its most frequent answer."
+        f"*Agreement*: mean share of a question's annotators, taken to be {wanted}, who gave its most frequent "
+        "answer."
     )
     frame = pl.DataFrame(rows, infer_schema_length=None)
     if not facts.total("mcqs"):

@@ -140,6 +140,7 @@ def _saq_findings(
     typed = votes.sort("source").unique([*KEY, "answer"], keep="first", maintain_order=True)
     found = [
         *_incomplete(states.join(locations, on=KEY)),
+        _beyond_wanted(states.join(locations, on=KEY)),
         _unreviewed_questions(votes.join(reviews, on=KEY, how="anti"), groups, locations),
         _unreviewed_answers(typed.join(reviews, on=KEY, how="semi"), groups),
         _invalid(ballots.decisions),
@@ -169,6 +170,20 @@ def _incomplete(states: pl.DataFrame) -> Iterator[pl.DataFrame]:
         (STOPPED, "collection-stopped", stopped),
     ):
         yield _rows(states.filter(state=state), kind, pl.format("{}; aggregated all the same", detail))
+
+
+def _beyond_wanted(states: pl.DataFrame) -> pl.DataFrame:
+    """Locales in which more people are asked than are wanted: shares of annotators are of those wanted."""
+    usual = states.group_by("locale", "wanted").agg(
+        pl.col("valid").median().floor().cast(pl.Int64), pl.col("source").first(), template_id=pl.lit(None)
+    )
+    detail = pl.format(
+        "half of the questions have {} valid responses or more, but wanted = {} in [saq], so that shares of "
+        "annotators come out too high",
+        "valid",
+        "wanted",
+    )
+    return _rows(usual.filter(pl.col("valid") > pl.col("wanted")), "more-than-wanted", detail)
 
 
 def _unreviewed_questions(votes: pl.DataFrame, groups: pl.DataFrame, locations: pl.DataFrame) -> pl.DataFrame:

@@ -210,7 +210,8 @@ def stats_of_release(release: Path, *, on_progress: ProgressCallback = silent) -
     Raises:
         BlendError: If it is not a release.
     """
-    configs = {table.config for table in read_manifest(release).tables}
+    manifest = read_manifest(release)
+    configs = {table.config for table in manifest.tables}
     read, questions = partial(read_config, release, on_progress=on_progress), None
     if ANNOTATIONS in configs:
         annotated = read(ANNOTATIONS).with_columns(
@@ -221,6 +222,7 @@ def stats_of_release(release: Path, *, on_progress: ProgressCallback = silent) -
             read(SHORT_ANSWER_QUESTIONS).join(of_questions, on=KEY, validate="1:1", maintain_order="left"),
             annotated,
             mcqs=read(MULTIPLE_CHOICE_QUESTIONS) if MULTIPLE_CHOICE_QUESTIONS in configs else None,
+            options=manifest.recipe.saq,
             agreement=read_figures(release, AGREEMENT_NAME),
             groups=read_figures(release, ANNOTATOR_GROUPS_NAME),
             locales=release_locales(release),

@@ -91,6 +91,20 @@ def test_invalid_answers_get_no_vote_and_are_no_non_answer():
     ]
 
 
+TOO_HIGH = "so that shares of annotators come out too high"
+
+
+def test_more_responses_than_wanted_are_told_of_once_for_a_locale():
+    given = {f"a{n}": ["rice"] for n in range(7)}
+    result = aggregate(questions_of("q"), responses_of(given), review_of((["rice"], [])), options=OPTIONS)
+    assert findings_of(result, "more-than-wanted") == [
+        (
+            "questions.csv:2",
+            f"half of the questions have 7 valid responses or more, but wanted = 5 in [saq], {TOO_HIGH}",
+        )
+    ]
+
+
 def test_answers_typed_after_the_review_are_proposed_and_reported():
     given = {"a1": ["football"], "a2": ["soccer"], "a3": ["Foot-ball"], "a4": ["rugby"], "a5": ["football"]}
     reviews = review_of((["football", "soccer"], ["football"]))
