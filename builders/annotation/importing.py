@@ -83,10 +83,10 @@ def import_file(
         texts = questions.select(*KEY, "question", "en_question").to_dicts()
         return _draft(rows, name, map_path, texts, known)
     by, diagnostics = read_map(map_path), Diagnostics()
-    if has_people and by.annotator is None:
+    if by.annotator is None and (has_people or by.question is not None):
         raise InputError(
             f'{map_path}: does not say who answered in {name}; add annotator = "annotator": '
-            "only in a table is every row a person"
+            "only in a table with a column for each question is every row a person"
         )
     _check_columns(rows, by, name, diagnostics)
     diagnostics.raise_problems()

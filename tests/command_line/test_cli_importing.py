@@ -130,6 +130,18 @@ def test_what_a_map_and_its_table_must_be(collected: Path, case: dict[str, Any])
     assert not (collected / "responses").exists()
 
 
+def test_a_table_with_a_row_for_each_answer_says_who_answered(collected: Path):
+    Path("form.csv").write_text(f"question,answer\n{LONG},밥\n{LONG},빵\n", "utf-8")
+    entries = f'[questions]\n"{LONG}" = "food-01"\n'
+    Path("map.toml").write_text(
+        f'locale = "ko-KR"\nquestion = "question"\nanswers = ["answer"]\n{entries}', "utf-8"
+    )
+    assert wrong(lambda: run("responses", "import", "form.csv", "--map", "map.toml", "--out", "collected")) == (
+        'map.toml: does not say who answered in form.csv; add annotator = "annotator": only in a table with a '
+        "column for each question is every row a person"
+    )
+
+
 def test_a_table_of_people_alone_is_refused(collected: Path):
     Path("form.csv").write_text("Email Address\nmina@example.org\njun@example.org\n", "utf-8")
     assert wrong(lambda: run("responses", "import", "form.csv", "--map", "map.toml", "--out", "collected")) == (
@@ -202,8 +214,8 @@ def test_two_annotations_of_one_person_are_refused(collected: Path):
     text = Path("map.toml").read_text("utf-8")
     Path("map.toml").write_text(text.replace('annotator = "annotator"\n', ""), "utf-8")
     assert wrong(lambda: bring("base.json")) == (
-        'map.toml: does not say who answered in base.json; add annotator = "annotator": only in a table is '
-        "every row a person"
+        'map.toml: does not say who answered in base.json; add annotator = "annotator": only in a table with a '
+        "column for each question is every row a person"
     )
 
 
