@@ -130,8 +130,9 @@ def show_release(release: Path) -> None:
     """Print what a release holds, and the first row of every configuration.
 
     Raises:
-        BlendError: If the directory is not a release, or a table cannot be read.
+        BlendError: If the directory is not a release, or its files are not those of the manifest.
     """
+    check_complete(release)
     manifest = read_manifest(release)
     first = {table.config: table for table in reversed(manifest.tables)}
     rows = [_first_row(release, table) for table in reversed(first.values())]
@@ -140,7 +141,6 @@ def show_release(release: Path) -> None:
 
 def _first_row(release: Path, table: TableInfo) -> Table:
     """The first row of a table; without columns if it has no rows."""
-    check_complete(release, table.files)
     row = next(iter(table_rows(release, table).head(1).to_dicts()), {})
     line = f'load_dataset("{release}", "{table.config}", split="{table.split}")[0]'
     return Table.of(line, ("column", "value"), [(column, _short(value)) for column, value in row.items()])

@@ -18,6 +18,7 @@ from blend.builders.stats.dataset import stats_of_release
 from blend.cli.look import _schema_models
 from blend.loaders.recipes import sample_recipe
 from helpers.in_process import run
+from helpers.messages import wrong
 
 FIVE = ("en-US", "ko-KR", "ar-DZ", "zh-CN", "fa-IR")
 
@@ -36,6 +37,14 @@ def test_show_prints_a_row_of_every_configuration(sample_release: Path):
 
 
 @pytest.mark.slow
+def test_show_refuses_a_release_that_lacks_a_file(sample_release: Path, tmp_path: Path):
+    lacking = shutil.copytree(sample_release, tmp_path / "lacking")
+    (lacking / "data/annotations/US-00000.parquet").unlink()
+    assert "not those of release.json: data/annotations/US-00000.parquet (missing)" in wrong(
+        lambda: run("show", lacking)
+    )
+
+
 def test_stats_prints_a_first_table_all_or_json_and_writes_files(sample_release: Path, tmp_path: Path):
     first, everything = run("stats", sample_release), run("stats", sample_release, "--all")
     assert first.split()[0] == "Counts"
