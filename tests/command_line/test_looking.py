@@ -45,6 +45,7 @@ def test_show_refuses_a_release_that_lacks_a_file(sample_release: Path, tmp_path
     )
 
 
+@pytest.mark.slow
 def test_stats_prints_a_first_table_all_or_json_and_writes_files(sample_release: Path, tmp_path: Path):
     first, everything = run("stats", sample_release), run("stats", sample_release, "--all")
     assert first.split()[0] == "Counts"
