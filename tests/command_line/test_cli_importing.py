@@ -10,6 +10,7 @@ import openpyxl
 import pytest
 
 from blend.loaders.files.toml import read_toml
+from blend.loaders.responses import read_responses
 from blend.loaders.responses.import_map import ImportMap
 from blend.schemas.errors import BlendError
 from helpers.in_process import run
@@ -90,8 +91,12 @@ def test_a_form_by_a_map_that_is_drafted_first(collected: Path):
     assert Path("annotators.key").stat().st_mode & 0o777 == 0o600
     assert wrong(bring) == (
         "collected: holds 'responses/ko-KR.csv' already, so nothing is written there; choose another --out, or "
-        "move that away"
+        "keep both: rename it to responses/LOCALE.first.csv, which is read as well, and import again"
     )
+    (collected / "responses" / "ko-KR.csv").rename(collected / "responses" / "ko-KR.first.csv")
+    form(["dal@example.org", "죽", "20:00"])
+    bring()
+    assert read_responses(collected, reviewing=True).responses.height == 5 + 2
 
 
 @pytest.mark.slow
