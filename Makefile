@@ -38,6 +38,7 @@ demo: $(VENV)/installed  ## Build the embedded sample into ./release, load it ba
 	$(BIN)/blend build --out release
 	$(BIN)/blend show release
 	$(BIN)/python -c 'from datasets import load_dataset; print(load_dataset("release", "annotations"))'
+	@echo "Now type . $(BIN)/activate, and this shell knows the command blend."
 
 check: $(VENV)/installed-test  ## Check style and types, run the unit tests
 	$(call beside_lint,$(PYTEST) --hypothesis-profile check -m "$(CHECK)")

@@ -399,8 +399,8 @@ class Recipe(FrozenModel):
 
     name: Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9._-]*$")] = Field(examples=["everyday"])
     """Short name of the dataset, for example ``blend``."""
-    version: Version = Field(examples=["0.1.0"])
-    """Semantic version of the release, three numbers without ``v``, for example 0.1.0."""
+    version: Version
+    """Semantic version of the release, three numbers without ``v``, for example ``0.1.0``."""
     title: Annotated[str, StringConstraints(pattern=rf"^[^{_UNSHOWN}]*$")] = ""
     """Name to print on the card, without control characters; ``name`` when empty."""
     license: str | None = Field(default=None, examples=["cc-by-4.0"])

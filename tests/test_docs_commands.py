@@ -43,6 +43,7 @@ INPUTS = Path(__file__).parent / "damage" / "inputs"
 
 NOT_RUN = {
     "make ": "the set-up itself; .ci/run does both",
+    "python3 -m venv": "tests have their environment",
     "pip install": "what tests need is installed",
     "hf download": "the client of another package, which its own tests hold",
     "inspect eval": "its environment is one of its own; tests/eval/export runs it",

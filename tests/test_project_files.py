@@ -65,6 +65,13 @@ def test_pytorch_without_cuda_is_one_line_of_the_readme_and_make_names_no_index(
     assert not re.search(r"index.url|https?://", (root / "Makefile").read_text(encoding="utf-8"), re.IGNORECASE)
 
 
+def test_whoever_made_the_demo_is_told_how_the_command_is_reached(root: Path):
+    readme = (root / "README.md").read_text(encoding="utf-8")
+    assert readme.partition("## Install\n")[2].partition("pip install")[0].count(". .venv/bin/activate") == 2
+    demo = (root / "Makefile").read_text(encoding="utf-8").partition("\ndemo:")[2].partition("\n\n")[0]
+    assert "$(BIN)/activate" in demo
+
+
 def test_no_page_needs_gnu_s_sed(root: Path):
     # That of other systems edits a file in place only where it may keep the old one beside it.
     pages = [root / "README.md", root / "CONTRIBUTING.md", *(root / "docs").rglob("*.md")]

@@ -174,7 +174,7 @@ def _print_summary(
     ):
         console.print()
         console.print(sentence, highlight=False, markup=False)
-    for line in lines_to_read(out, manifest):
+    for line in lines_to_read(out, manifest, called):
         if not line.startswith(" "):
             console.print()
         console.print(line, highlight=False, markup=False, soft_wrap=True)

@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import polars as pl
 from rich.markup import escape
 
 from blend.builders.cards.rendering import plain
+from blend.builders.mcq.result import STAGE
 from blend.builders.validate.checked_release import CheckResult, Level, ValidationReport
 from blend.cli.options import evenly
 from blend.cli.terminal import SafeConsole, show_tables, shown
@@ -18,11 +20,13 @@ from blend.loaders.releases import check_complete, read_manifest
 from blend.loaders.releases.tables import read_config, read_findings, release_locales, scan_config, table_rows
 from blend.loaders.responses.verdicts import read_verdicts
 from blend.schemas.errors import RowError, summarise
+from blend.schemas.frames import KEY
 from blend.schemas.languages import country_name
 from blend.schemas.locales import Locale, registry
 from blend.schemas.manifest import FINDINGS_NAME, ReleaseManifest, TableInfo
 from blend.schemas.models import field_sentences
-from blend.schemas.rows import ANNOTATIONS, SHORT_ANSWER_PROMPTS
+from blend.schemas.reports import finding_kinds
+from blend.schemas.rows import ANNOTATIONS, MULTIPLE_CHOICE_QUESTIONS, SHORT_ANSWER_PROMPTS
 from blend.schemas.sheets import ALSO_CORRECT, SILLY, WRONG
 from blend.schemas.summaries import Table
 from blend.schemas.texts import fold, pluralise
@@ -37,8 +41,10 @@ RAW = ("read responses ", "read contributions ")
 """How the steps are called that read tables of one's own."""
 
 
-def lines_to_read(release: Path, manifest: ReleaseManifest) -> Iterator[str]:
+def lines_to_read(release: Path, manifest: ReleaseManifest, recipe: str = "") -> Iterator[str]:
     """What only people can tell of tables of their own, and everything odd in these, as lines.
+
+    ``recipe`` is what commands call the recipe.
 
     No program knows whether the English beside a question is its own, or answers or a topic stand beside
     another question than theirs; who reads a line sees it.
@@ -46,11 +52,14 @@ def lines_to_read(release: Path, manifest: ReleaseManifest) -> Iterator[str]:
     own = [tag for stage in manifest.report if stage.stage.startswith(RAW) for tag in stage.kept]
     if not own:
         return
-    every = (finding for _, finding in read_findings(release / FINDINGS_NAME))
-    found = [one for one in every if not isinstance(one, RowError) and one["stage"].startswith(RAW)]
-    yield from odd_lines(found, f"all in {release / FINDINGS_NAME}")
+    every = [one for _, one in read_findings(release / FINDINGS_NAME) if not isinstance(one, RowError)]
+    found = [one for one in every if one["stage"].startswith(RAW)]
     here = pl.col("locale").is_in(own)
     questions = scan_config(release, ANNOTATIONS).filter(here).collect()
+    if any(table.config == MULTIPLE_CHOICE_QUESTIONS for table in manifest.tables):
+        made = scan_config(release, MULTIPLE_CHOICE_QUESTIONS).filter(here).select(KEY).collect()
+        yield from _where_few_were_made(questions.select(KEY), made, every, recipe)
+    yield from odd_lines(found, f"all in {release / FINDINGS_NAME}")
     verdicts = manifest.recipe.mcq.verdicts
     refused = {} if verdicts is None else _refused(release / verdicts)
     yield (
@@ -70,6 +79,26 @@ def lines_to_read(release: Path, manifest: ReleaseManifest) -> Iterator[str]:
         answers = "; ".join(given) or "no answer"
         texts = row["topic"], row["question"], row["en_question"], answers
         yield _line(row, "template_id", *texts, *refused.get((row["template_id"], row["locale"]), ()))
+
+
+def _where_few_were_made(
+    asked: pl.DataFrame, made: pl.DataFrame, findings: Sequence[Mapping[str, Any]], recipe: str
+) -> Iterator[str]:
+    """Locales of which less than half of the questions became multiple-choice questions, and why."""
+    kinds = {(one["template_id"], one["locale"]): one["kind"] for one in findings if one["stage"] == STAGE}
+    for (tag,), lost in asked.join(made, KEY, "anti").group_by("locale", maintain_order=True):
+        n_asked = asked.filter(locale=tag).height
+        if lost.height * 2 > n_asked:
+            counts = Counter(kinds[key] for key in lost.select(KEY).iter_rows() if key in kinds).most_common()
+            causes = "".join(f"; {kind} {count:,}" for kind, count in counts)
+            # What no review has put into English, none has put together either, so that few agree.
+            counts.sort(key=lambda count: count[0] != "no-english")
+            remedy = finding_kinds()[counts[0][0]].remedy if counts else ""
+            command = "blend reviews propose"
+            yield (
+                f"{tag}: {n_asked - lost.height:,} of {pluralise(n_asked, 'question')} became multiple-choice "
+                f"questions{causes}. {remedy.replace(command, f'{command} {recipe}'.strip())}".rstrip()
+            )
 
 
 def _non_answers(idks: Mapping[str, Any]) -> Iterator[str]:

@@ -173,3 +173,7 @@ def _import(
         )
     if done.blank:
         typer.echo(f"{pluralise(done.blank, 'question')} left blank, which are no responses.")
+    if done.key_file is not None:
+        typer.echo(f"Pseudonyms are by {done.key_file}: keep it for later tables, and give it to nobody.")
+    for sentence in done.unmatched:
+        typer.echo(f"{map_file}, {shown(sentence)}")

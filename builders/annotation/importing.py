@@ -22,7 +22,7 @@ from blend.loaders.files.rows import Cells, refuse_rewritten
 from blend.loaders.responses import read_responses
 from blend.loaders.responses.import_map import WHO, ImportMap, map_text, read_map, texts_of_cell
 from blend.loaders.responses.response_rows import checked_response
-from blend.schemas.errors import InputError
+from blend.schemas.errors import InputError, close_to
 from blend.schemas.frames import KEY, RESPONSES
 from blend.schemas.locales import Registry, registry
 from blend.schemas.rows import MAX_ANSWERS, NonAnswer, Response
@@ -45,6 +45,10 @@ class _ImportDone(NamedTuple):
     """Questions that it names."""
     names_people: bool = True
     """Whether the map says who answered; else every row was taken for a person of its own."""
+    key_file: Path | None = None
+    """Key of the pseudonyms; null where the table names people by pseudonyms already."""
+    unmatched: Sequence[str] = ()
+    """Entries of the map that nothing in the table matches, as sentences."""
 
 
 def import_file(
@@ -90,7 +94,8 @@ def import_file(
         )
     _check_columns(rows, by, name, diagnostics)
     diagnostics.raise_problems()
-    key = None if by.key_file is None else _key_at(map_path.parent / by.key_file)
+    key_file = None if by.key_file is None else map_path.parent / by.key_file
+    key = None if key_file is None else _key_at(key_file)
     asked: dict[str, list[str]] = {}
     for template_id, locale in questions.select(KEY).iter_rows():
         asked.setdefault(locale, []).append(template_id)
@@ -101,7 +106,13 @@ def import_file(
     responses = _responses(typed, known, diagnostics)
     diagnostics.raise_problems()
     written = _write_imported(responses, folder)
-    return _ImportDone(written, len(given) - len(typed), names_people=by.annotator is not None)
+    return _ImportDone(
+        written,
+        len(given) - len(typed),
+        names_people=by.annotator is not None,
+        key_file=key_file,
+        unmatched=list(_unmatched(rows, by)),
+    )
 
 
 def _check_columns(rows: Sequence[Cells], by: ImportMap, name: str, diagnostics: Diagnostics) -> None:
@@ -140,10 +151,7 @@ def _given(
                 continue
             columns = {by.questions.get(asked, asked): list(by.answers)}
         for template_id, answers in columns.items():
-            texts = [text for column in answers for text in texts_of_cell(row.values.get(column))]
-            if by.separator is not None:
-                texts = [part for text in texts for part in text.split(by.separator)]
-            texts = [text.strip() for text in texts if text.strip()]
+            texts = _texts(row, answers, by)
             # Beside a non-answer, all other texts are answers, which is told.
             reason = next((text for text in texts if fold(text) in kinds), None)
             kind = None if reason is None else kinds[fold(reason)]
@@ -157,6 +165,26 @@ def _given(
             }
             where = row.location if by.question else f"{row.location}, column {answers[0]}"
             yield Cells(where, values)
+
+
+def _texts(row: Cells, columns: Sequence[str], by: ImportMap) -> list[str]:
+    """What was typed into some cells of a row, answer by answer."""
+    texts = [text for column in columns for text in texts_of_cell(row.values.get(column))]
+    if by.separator is not None:
+        texts = [part for text in texts for part in text.split(by.separator)]
+    return [text.strip() for text in texts if text.strip()]
+
+
+def _unmatched(rows: Sequence[Cells], by: ImportMap) -> Iterator[str]:
+    """Say which non-answers, and in a long table which questions, of the map stand in no cell."""
+    typed = {fold(text): text for row in rows for text in _texts(row, by.answers or [*by.questions], by)}
+    for text in by.non_answers:
+        if fold(text) not in typed:
+            yield f"non_answers, {text!r}: nobody typed that{close_to(text, typed.values())}"
+    asked = {_one(row, by.question) for row in rows}
+    for text in by.questions if by.question is not None else ():
+        if text not in asked:
+            yield f"questions, {text!r}: stands in no cell of column {by.question!r}{close_to(text, asked)}"
 
 
 def _is_asked(
@@ -312,7 +340,8 @@ def _write_imported(
         table = pl.DataFrame([one.model_dump() for one in rows], RESPONSES).with_columns(**answers)
         order = ("template_id", "annotator", *answers, "non_answer", "reason")
         contents[path] = table.sort("template_id", "annotator").select(order).write_csv()
-    write_new_files(folder, contents, beside_others=True, parameter="out")
+    remedy = "keep both: rename it to responses/LOCALE.first.csv, which is read as well, and import again"
+    write_new_files(folder, contents, beside_others=True, parameter="out", remedy=remedy)
     return {folder / path: rows for path, rows in paths.items()}
 
 

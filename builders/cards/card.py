@@ -268,14 +268,15 @@ def _steps(facts: ReleaseFacts) -> Table:
 
 
 def _kinds(facts: ReleaseFacts) -> Table:
-    """Every kind of finding in the release, how often, and what it means; most frequent first."""
+    """Every kind of finding in the release, how often, what it means and what helps; most frequent first."""
     known = finding_kinds()
     counts = Counter[str]()
     for stage in facts.manifest.report:
         counts.update(stage.findings)
     ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    rows = [(kind, n, known[kind].meaning if kind in known else "") for kind, n in ranked if n]
-    columns = {"kind": pl.String, "findings": pl.Int64, "what it means": pl.String}
+    said = {kind: (known[kind].meaning, known[kind].remedy) if kind in known else ("", "") for kind in counts}
+    rows = [(kind, n, *said[kind]) for kind, n in ranked if n]
+    columns = {"kind": pl.String, "findings": pl.Int64, "what it means": pl.String, "what to do": pl.String}
     return Table("Findings", pl.DataFrame(rows, columns, orient="row"))
 
 

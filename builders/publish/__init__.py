@@ -118,6 +118,12 @@ def _shipment(
     on_progress: ProgressCallback,
 ) -> Iterator[PendingCommit]:
     """The release, on its way to a repository that the block can ask and change."""
+    for parameter in ("force_version", "allow_errors"):
+        reason = getattr(terms, parameter)
+        if reason is not None and not reason.strip():
+            raise InputError(
+                f"`{parameter}` is blank; say in a few words why, for who reads the release's history"
+            )
     if repo_id.count("/") != 1:
         raise InputError(
             f"{hub_name(repo_id)}: not the name of a repository; write org/name, where org is an account or "

@@ -40,6 +40,7 @@ def write_new_files(
     private: Collection[str] = (),
     beside_others: bool = False,
     parameter: str = "folder",
+    remedy: str = "move that away",
 ) -> list[str]:
     """Write files into a folder, all of them or none; nothing is ever replaced.
 
@@ -54,6 +55,7 @@ def write_new_files(
         private: Which of the files are for their owner's eyes only.
         beside_others: Whether files of other names may be in the folder already, as in a repository.
         parameter: What the caller calls the folder, for the messages.
+        remedy: What else to do where a file is there already, than to choose another folder.
 
     Returns:
         The paths of the files, relative to the folder, in text order.
@@ -67,7 +69,7 @@ def write_new_files(
     if taken:
         raise InputError(
             f"{folder}: holds {', '.join(map(repr, taken))} already, so nothing is written there; "
-            f"choose another `{parameter}`, or move that away"
+            f"choose another `{parameter}`, or {remedy}"
         )
     with storage_errors(folder, fix=f"choose another `{parameter}`"), ExitStack() as undo:
         for path in (folder, *(folder / name for name in folders)):

@@ -229,11 +229,12 @@ def _separator(text: str, location: str, *, is_tsv: bool) -> str:
     marks = ("\t", ";", ",") if is_tsv else (",", ";", "\t")
     found = dict.fromkeys(marks, (0, 0))
     for mark in marks:
-        with suppress(RowError):  # told when the lines are read
-            records = islice(csv_records(text, location, separator=mark), _SAMPLE)
-            widths = [len(cells) for cells in records if cells]
-            if widths and widths[0] > 1:
-                found[mark] = widths.count(widths[0]), widths[0]
+        widths: list[int] = []
+        with suppress(RowError):  # told when the lines are read; those above it tell the separator as well
+            for cells in islice(csv_records(text, location, separator=mark), _SAMPLE):
+                widths += [len(cells)] if cells else []
+        if widths and widths[0] > 1:
+            found[mark] = widths.count(widths[0]), widths[0]
     return max(marks, key=lambda mark: found[mark])
 
 

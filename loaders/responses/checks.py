@@ -67,6 +67,7 @@ def check_rows(
         responses, topics = rows.responses.rows, {name: one.topic for name, one in templates.items()}
         rules += [
             (other_languages(rows, known), ()),
+            (_without_responses(rows), ("questions", "responses")),
             (moved_columns(rows, known), ("templates",)),
             (odd_answers(responses, is_draft=reviewing), ()),
             (copied(responses), ()),
@@ -260,6 +261,19 @@ def _not_asked(rows: ResponseRows) -> Found:
             what = f"prompt {prompt.prompt_id!r}, but no question is asked in {prompt.locale}"
             fix = "add the locale's questions, or remove the row"
             yield RowError(what, where=f"{location}, column locale", fix=fix)
+
+
+def _without_responses(rows: ResponseRows) -> Found:
+    """Locales that are asked and have no response, most likely since their file is missing."""
+    answering = {row.locale for _, row in rows.responses.rows}
+    asked = Counter(row.locale for _, row in rows.questions.rows)
+    first = {placed.row.locale: placed for placed in reversed(rows.questions.rows)}
+    for locale in sorted(asked.keys() - answering):
+        detail = (
+            f"{pluralise(asked[locale], 'question')} of {locale}, from where there is no response; kept, is "
+            f"responses/{locale}.csv missing?"
+        )
+        yield about_locale("no-responses", first[locale], detail)
 
 
 def _reviewed_answers(rows: ResponseRows, *, reviewing: bool, collecting: bool) -> Found:

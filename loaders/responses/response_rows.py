@@ -253,7 +253,8 @@ def _table(
     rows: list[Placed[R]] = []
     for file in files:
         with own.collected():
-            cells, where = read_rows(file, folder, own, kind.columns), location_of(file, folder)
+            where = location_of(file, folder)
+            cells = [_without_outer_blanks(row) for row in read_rows(file, folder, own, kind.columns)]
             if kind.model in (Review, Prompt) and not cells:
                 what = f"the file holds no {kind.model.__name__.lower()}"
                 own.problem(what, where=where, fix="restore it, or delete it if there is none")
@@ -264,6 +265,16 @@ def _table(
             rows += [row for row in (_row(kind, row, known, own) for row in cells) if row is not None]
     diagnostics.problems.extend(own.problems)
     return Checked(rows, is_complete=not own.problems)
+
+
+_NAMES = ("template_id", "prompt_id", "locale", "source_locale", "annotator", "reviewer", "non_answer")
+"""Columns of names, around which a blank says nothing; one that is nothing but blanks stays, and is refused."""
+
+
+def _without_outer_blanks(row: Cells) -> Cells:
+    """The row as if nobody had typed a blank before or behind a name."""
+    texts = {name: row.values[name] for name in _NAMES if isinstance(row.values.get(name), str)}
+    return row._replace(values=row.values | {name: text.strip() or text for name, text in texts.items()})
 
 
 def _check_answer_columns(rows: Sequence[Cells], where: str) -> None:

@@ -10,6 +10,7 @@ import openpyxl
 import pytest
 
 from blend.loaders.files.toml import read_toml
+from blend.loaders.responses import read_responses
 from blend.loaders.responses.import_map import ImportMap
 from blend.schemas.errors import BlendError
 from helpers.in_process import run
@@ -81,6 +82,7 @@ def test_a_form_by_a_map_that_is_drafted_first(collected: Path):
     assert bring() == (
         "collected/responses/ko-KR.csv: 5 responses of 3 annotators.\n"
         "1 question left blank, which are no responses.\n"
+        "Pseudonyms are by annotators.key: keep it for later tables, and give it to nobody.\n"
     )
     table = (collected / "responses" / "ko-KR.csv").read_text("utf-8")
     assert "example.org" not in table
@@ -90,8 +92,12 @@ def test_a_form_by_a_map_that_is_drafted_first(collected: Path):
     assert Path("annotators.key").stat().st_mode & 0o777 == 0o600
     assert wrong(bring) == (
         "collected: holds 'responses/ko-KR.csv' already, so nothing is written there; choose another --out, or "
-        "move that away"
+        "keep both: rename it to responses/LOCALE.first.csv, which is read as well, and import again"
     )
+    (collected / "responses" / "ko-KR.csv").rename(collected / "responses" / "ko-KR.first.csv")
+    form(["dal@example.org", "죽", "20:00"])
+    bring()
+    assert read_responses(collected, reviewing=True).responses.height == 5 + 2
 
 
 @pytest.mark.slow
@@ -242,6 +248,28 @@ def test_a_draft_is_written_where_nothing_is_recognised(collected: Path):
     text = text.replace('# "COLUMN" = "food-01"', '"Frage 1" = "food-01"')
     Path("map.toml").write_text(f'locale = "ko-KR"\n{text}', "utf-8")
     assert bring("odd.csv").startswith("collected/responses/ko-KR.csv: 1 response of 1 annotator.\n")
+
+
+@pytest.mark.parametrize(
+    ("table", "columns", "told"),
+    [
+        (f"{LONG}\n모르겠다.\n", "", "non_answers, '모르겠다': nobody typed that (did you mean '모르겠다.'?)"),
+        (
+            f"item,said\n{LONG},모르겠다\nfood-01,밥\n",
+            'question = "item"\nanswers = ["said"]\n',
+            f"questions, '{TIME}': stands in no cell of column 'item'",
+        ),
+    ],
+    ids=["wide", "long"],
+)
+def test_entries_of_a_map_that_nothing_matches_are_told(collected: Path, table: str, columns: str, told: str):
+    Path("form.csv").write_text(table, "utf-8")
+    asked = {LONG: "food-01", **({TIME: "work-01"} if columns else {})}
+    questions = "".join(f'"{text}" = "{name}"\n' for text, name in asked.items())
+    entries = f'{columns}[questions]\n{questions}[non_answers]\n"모르겠다" = "idk"\n'
+    Path("map.toml").write_text(f'locale = "ko-KR"\n{entries}', "utf-8")
+    lines = bring("form.csv").splitlines()
+    assert [line for line in lines if line.startswith("map.toml, ")] == [f"map.toml, {told}"]
 
 
 @pytest.mark.parametrize(

@@ -5,13 +5,17 @@ import re
 from pathlib import Path
 
 import openpyxl
+import polars as pl
 import pytest
 from openpyxl.comments import Comment
 from openpyxl.styles import Font, PatternFill
 
-from blend.cli.releases import _group_with_english
+from blend.builders.mcq.result import STAGE
+from blend.cli.releases import _group_with_english, _where_few_were_made
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.responses.returned_sheets import read_answer_sheet
+from blend.schemas.frames import KEY
+from blend.schemas.reports import finding_kinds
 from helpers.in_process import run
 
 
@@ -120,6 +124,32 @@ def test_what_the_looks_of_a_workbook_say_is_told(mine: Path):
         "row 2: struck through; each counts all the same: delete what is not to count",
         "row 3: hidden; each counts all the same: delete what is not to count",
     ]
+
+
+@pytest.mark.parametrize(
+    ("kinds", "told"),
+    [
+        (
+            ["few-votes", "few-votes", "no-english"],
+            "few-votes 2; no-english 1. "
+            + finding_kinds()["no-english"].remedy.replace("propose", "propose mine.toml"),
+        ),
+        (
+            ["few-votes", "few-votes", "few-votes"],
+            "few-votes 3. Nothing: people there do not agree. `mcq.target_min_votes` sets the limit.",
+        ),
+    ],
+)
+def test_a_region_that_few_questions_ask_about_is_told_with_the_causes(kinds: list[str], told: str):
+    asked = [(f"food-{n}", tag) for tag in ("csb-KS", "fo-FO") for n in range(4)]
+    made = [asked[0], *asked[4:6]]
+    found = [
+        {"stage": STAGE, "kind": kind, "template_id": one, "locale": tag}
+        for kind, (one, tag) in zip(kinds, asked[1:4], strict=True)
+    ]
+    frames = (pl.DataFrame(rows, KEY, orient="row") for rows in (asked, made))
+    (line,) = _where_few_were_made(*frames, found, "mine.toml")
+    assert line == f"csb-KS: 1 of 4 questions became multiple-choice questions; {told}"
 
 
 def test_an_answer_in_a_wrong_group_is_seen():

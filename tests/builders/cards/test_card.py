@@ -219,7 +219,8 @@ def test_the_card_explains_the_kinds_of_findings_that_it_counts(details: str, sa
     assert {"short", "invalid-answers"} <= kinds
     for kind in kinds:
         count = sum(stage.findings.get(kind, 0) for stage in report)
-        assert f"| {kind} | {count:,} | {markdown_text(finding_kinds()[kind].meaning)} |" in details
+        meaning, remedy = (markdown_text(getattr(finding_kinds()[kind], of)) for of in ("meaning", "remedy"))
+        assert f"| {kind} | {count:,} | {meaning} | {remedy} |" in details
 
 
 # Charts: well-formed SVG, which shows and runs nothing else.

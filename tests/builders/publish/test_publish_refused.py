@@ -48,6 +48,14 @@ def test_a_private_repository_is_seen_by_its_owners_only(hub: Hub, publish, rele
     assert publish(releases / SECOND, force_version="no flag needed", dry_run=True).action == "publish"
 
 
+@pytest.mark.parametrize("parameter", ["force_version", "allow_errors"])
+@pytest.mark.parametrize("reason", ["", " \t"])
+def test_a_reason_that_says_nothing_is_none(refusal, tmp_path: Path, parameter: str, reason: str):
+    assert refusal(tmp_path, **{parameter: reason}) == (
+        f"`{parameter}` is blank; say in a few words why, for who reads the release's history"
+    )
+
+
 @pytest.mark.landing
 def test_a_public_repository_is_not_taken_for_a_private_one(hub: Hub, publish, refusal, releases):
     publish(releases / FIRST)

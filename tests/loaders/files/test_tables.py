@@ -186,6 +186,11 @@ def test_cells_that_a_spreadsheet_leaves_out_at_the_end_are_empty(tmp_path: Path
     )
 
 
+OPEN_QUOTE = (
+    "sheet.csv:3: not CSV (unexpected end of data); close double quotes, and double those inside a cell"
+)
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -197,9 +202,10 @@ def test_cells_that_a_spreadsheet_leaves_out_at_the_end_are_empty(tmp_path: Path
                 "write missing ones, empty ones as well"
             ),
         ),
+        *((f'id{mark}answer\nq{mark}rice\nq{mark}"tea\nq{mark}ale\n', OPEN_QUOTE) for mark in ",;"),
         (b"PK\x03\x04", "sheet.csv: a workbook, not text; name it sheet.xlsx"),
     ],
-    ids=["no column", "a cell too many", "zip"],
+    ids=["no column", "a cell too many", "open quote", "open quote beside semicolons", "zip"],
 )
 def test_what_is_wrong_names_its_row(tmp_path: Path, content: str | bytes, message: str):
     with pytest.raises((RowError, RowErrors)) as caught:

@@ -60,6 +60,22 @@ def rows_of(folder: Path, *rows: str) -> list[tuple[str, ...]]:
     return found.filter(pl.col("kind").is_in(kinds)).drop("template_id").rows()
 
 
+def test_a_locale_that_is_asked_and_has_no_responses(folder: Path):
+    with (folder / QUESTIONS).open("a", encoding="utf-8") as file:
+        what = "What is it in the UK?"
+        file.writelines(f"{one},en-GB,{what},{what}\n" for one in ("food-01", "work-01"))
+    found = read_responses(folder).findings.filter(kind="no-responses").drop("source", "template_id").rows()
+    assert found == [
+        (
+            "no-responses",
+            "en-GB",
+            "2 questions of en-GB, from where there is no response; kept, is responses/en-GB.csv missing?",
+        )
+    ]
+    # While answers come in, many a locale has none yet.
+    assert "no-responses" not in read_responses(folder, collecting=True).findings["kind"]
+
+
 def test_answers_of_two_people(folder: Path):
     one, other = ([f"q-{number},{who},answer {number}," for number in range(8)] for who in ("a1", "b1"))
     assert rows_of(folder, *one, *other[:-1], "q-7,b1,another,") == []

@@ -49,6 +49,17 @@ def test_answers_are_exactly_as_typed():
     ]
 
 
+def test_blanks_around_names_do_not_count_and_in_answers_stay(folder: Path):
+    for path, column in (("templates.csv", 0), ("questions.csv", 1), ("responses/ko-KR.csv", 1)):
+        lines = (folder / path).read_text(encoding="utf-8").splitlines(keepends=True)
+        cells = lines[-1].split(",")
+        cells[0], cells[column] = f" {cells[0]}", f"{cells[column]}  "
+        lines[-1] = ",".join(cells).replace(",idk,", ", idk ,")
+        (folder / path).write_text("".join(lines), encoding="utf-8")
+    for read, expected in zip(read_responses(folder), read_responses(VALID), strict=True):
+        assert_frame_equal(read, expected)
+
+
 def test_reviews_hold_decisions_and_translations():
     reviews = read_responses(VALID).reviews
     assert reviews.schema == REVIEWS
