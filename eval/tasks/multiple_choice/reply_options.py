@@ -29,8 +29,8 @@ def option_chosen(text: str, options: Sequence[str]) -> int | None:
     since a guess would be ours and not the model's. The words are those of ``answer_phrases.toml``, in all its
     languages.
 
-    1. A final answer: a letter in ``\boxed{}``, behind the key ``answer_choice`` or behind *final answer*. Where
-       a JSON object ends with it, nothing that is said around it counts but a denial or a correction.
+    1. A final answer: a letter in ``\boxed{}``, behind the key ``answer_choice`` or behind *final answer*.
+       Where a JSON object ends with it, nothing that is said around it counts but a denial or a correction.
     2. A letter that words announce or choose: *the answer is B*, *답: B*, *I choose B*, *B is correct*,
        ``"answer": "B"``.
     3. A letter that is a line by itself; without one, the letter with which the answer begins, where a mark or

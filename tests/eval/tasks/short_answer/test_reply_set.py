@@ -151,6 +151,20 @@ def test_a_repeated_question_gives_no_number_and_no_time(blend_data: Path, langu
         ('```json\n{"answer": "rice"}\n```', "words"),
         # Nothing stands behind the key: the thoughts are all there is.
         ("Rice.\n{'question': 'What?', 'answer': []}", "words"),
+        ('{"answer": "zubrowka", "note": "rice"}', "no match"),
+        ('{"Answer": "zubrowka", "note": "rice"}', "no match"),
+        ('{"note": "zubrowka", "Answer": "rice", "other": "tea"}', "words"),
+        ("{'answer': ['beef', 'it's rice'], 'note': 'none'} Hope this helps!", "words"),
+        ('{"answer": "zubrowka"} Rice is common as well.', "no match"),
+        ("{“answer”: “rice”}", "words"),
+        # An object without an answer gives none.
+        ('{"answer": null, "note": "rice"}', "no match"),
+        ("{'answer': None, 'note': 'rice'}", "no match"),
+        ('{"note": "rice"}', "no match"),
+        ('```json\n{"response": "rice"}\n```', "no match"),
+        ('Here: {"result": {"note": "rice"}}', "no match"),
+        # Braces without a key are no object.
+        ("{rice}", "words"),
     ],
 )
 def test_of_json_the_answer_counts(response: str, why: str):
