@@ -113,6 +113,22 @@ def test_what_says_another_value_or_none(locale: str, asked: str, gold: str, rep
     assert decided(locale, gold, reply, question=ASKED[asked])["why"] != "value"
 
 
+@pytest.mark.parametrize("gold", ["2", "6"])
+@pytest.mark.parametrize("reply", ["2–6", "2 to 6", "Between 2 and 6.", "between two and six"])
+def test_a_range_is_accepted_by_its_bounds(reply: str, gold: str):
+    assert decided("en-US", gold, reply, question=ASKED["integer"])["why"] == "value"
+
+
+@pytest.mark.parametrize("reply", ["at least 18", "more than 18", "from 18 on", "over eighteen"])
+def test_a_bound_is_accepted_as_its_number(reply: str):
+    assert decided("en-US", "18", reply, question=ASKED["integer"])["why"] == "value"
+
+
+def test_a_number_behind_a_hyphen_is_negative():
+    found = [decided("en-US", gold, "2-6", question=ASKED["integer"])["correct"] for gold in ("2", "6", "-6")]
+    assert found == [True, False, True]
+
+
 PROMPT = "Read the following question.\n\nQuestion: {q}\nAnswer:"
 REPLIES = ("{q} zorblax", "{{'question': '{q}', 'answer': ['zorblax']}}")
 
