@@ -234,6 +234,13 @@ def test_remedies_are_those_that_there_are(mini_release: Path, asked: Asked, tmp
     assert heard[1].endswith(f"read others in {recorded.answers_folder}, since nobody can be asked again")
 
 
+def test_a_server_that_answers_in_another_name_is_told(asked: Asked):
+    heard: list[str] = []
+    with ModelServer().serving() as server:
+        asked("other", server=server.url, max_tokens=8, task="short-answer", on_warning=heard.append)
+    assert heard == ["the server answers as 'm', and 'other' was asked; check which model it is"]
+
+
 def test_what_is_settled_for_an_object_is_said(mini_release: Path, asked: Asked, tmp_path: Path):
     how = {"decoding": blend.Decoding(temperature=0.7), "limit": 1}
     with pytest.warns(blend.BlendWarning) as caught:
