@@ -145,7 +145,9 @@ def run_of_log(log: str | Path, out: str | Path, *, release: str | Path | None =
     if epochs > 1 and issubclass(task_of(task).options, WrittenOptions):
         options = {"samples": epochs, **options}
     answers = Recorded(path=Path(log), name=asked.get("model"))
-    return run_task(release or named, task, answers, out, **options)
+    # What its replies look like is said when they are scored.
+    found = keep_recorded(release or named, task_of(task), answers, Path(out), Decoding(), Asking(), options)
+    return announced(*found)
 
 
 def _check_seed(seed: int) -> None:

@@ -233,14 +233,18 @@ def look_at_replies(run: Run) -> str | None:
 def _on_unread(run: Run, n_of: str, first: str, text: str) -> str:
     """What a user should know of replies that name no option: how many, and item and text of the first."""
     shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
-    # The style of each such task that is not said compares options.
+    said = f"{n_of} name no option, and count as wrong: the first, to {first}, says {shown!r}; read others in "
+    if run.description.model.backend == "recorded":
+        return f"{said}{run.answers_folder}, since nobody can be asked again"
+    # The style of each such task that is not said compares options, which no server does.
     options: Any = task_of(run.description.task).options()
-    examples = "examples (`shots`), " if hasattr(options, "shots") else ""
-    return (
-        f"{n_of} name no option, and count as wrong: the first, to {first}, says {shown!r}; read others in "
-        f"{run.answers_folder}. Perhaps the model needs its chat template (`chat`), more room (`max_tokens`), "
-        f"{examples}or to have its options compared (`style={options.style}`)"
-    )
+    helps = ["its chat template (`chat`)", "more room (`max_tokens`)"]
+    if hasattr(options, "shots"):
+        helps.append("examples (`shots`)")
+    helps.append(f"to have its options compared (`style={options.style}`)")
+    if run.description.model.backend == "server":
+        helps = [*helps[1:-1], "not to think (`thinking=off`)"]
+    return f"{said}{run.answers_folder}. Perhaps the model needs {', '.join(helps[:-1])}, or {helps[-1]}"
 
 
 def check_options(run: Run) -> None:

@@ -5,6 +5,7 @@ Verdicts in sheets that came back are read row by row of what was asked.
 
 import os
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -94,14 +95,15 @@ def read_reply_verdicts(paths: Sequence[Path], asked: Mapping[str, str]) -> pl.D
         Rows without a verdict are left out.
 
     Raises:
-        InputError: If a file is absent or of no kind that can be read, looks like a copy of another one by its
-            name, or if nobody judged anything.
+        InputError: If a file is absent or of no kind that can be read, is named twice or looks like a copy of
+            another one by its name, or if nothing is judged in it.
         RowError, RowErrors: If a file cannot be read, a row is about something else, names no verdict, or is
             somebody's second on a reply; names file and row.
     """
     _check_copies(paths)
     diagnostics = Diagnostics()
     found: dict[tuple[str, str], tuple[str, str]] = {}
+    judged: set[Path] = set()
     for path in paths:
         if not path.is_file():
             raise InputError(f"{path}: no such file; name sheets that were filled in")
@@ -109,6 +111,7 @@ def read_reply_verdicts(paths: Sequence[Path], asked: Mapping[str, str]) -> pl.D
             name, verdict = (str(cells.values[key] or "").strip() for key in ("id", "verdict"))
             if not verdict:
                 continue
+            judged.add(path)
             annotator = str(cells.values.get("annotator", path.stem) or "").strip()
             _check_verdict(cells, asked.get(name), annotator, diagnostics)
             # Copies of a sheet can have one name in several folders.
@@ -118,10 +121,10 @@ def read_reply_verdicts(paths: Sequence[Path], asked: Mapping[str, str]) -> pl.D
                 fix = f"delete this row or {first}; sheets of two people have two names"
                 diagnostics.problem(f"{annotator!r} judges {name!r} twice", where=cells.location, fix=fix)
     diagnostics.raise_problems()
-    if not found:
+    if empty := ", ".join(path.name for path in paths if path not in judged):
         raise InputError(
-            f"{', '.join(path.name for path in paths)}: nothing is judged; write one of "
-            f"{', '.join(REPLY_VERDICTS)} into the column verdict"
+            f"{empty}: nothing is judged; write one of {', '.join(REPLY_VERDICTS)} into the column verdict, or "
+            "leave the sheet out"
         )
     rows = [(*key, verdict) for key, (verdict, _) in found.items()]
     return pl.DataFrame(rows, schema=_VERDICTS, orient="row")
@@ -131,6 +134,9 @@ def _check_copies(paths: Sequence[Path]) -> None:
     """Refuse ``anna (1).xlsx`` or a copy of another name beside ``anna.xlsx``: one would agree with oneself."""
     first: dict[str, Path] = {}
     held: dict[str, Path] = {}
+    for path, n in Counter(path.resolve() for path in paths).items():
+        if n > 1:
+            raise InputError(f"{path}: named twice; name every sheet once")
     for path in paths:
         earlier = first.setdefault(_COPY.sub("", path.stem).casefold(), path)
         if earlier.stem != path.stem:

@@ -198,6 +198,9 @@ def outcome_of(run: Run, *, n_asked: int) -> RunOutcome:
         f"{agreeing(n, 'its text', 'their texts')} may have been cut"
         for reason, n in sorted(unknown.drop_nulls().value_counts().iter_rows())
     )
+    asked, served = run.description.model.id, getattr(run.description.model, "served_as", None)
+    if served is not None and not _is_name_of(served, asked):
+        warnings += (f"the server answers as {served!r}, and {asked!r} was asked; check which model it is",)
     n_failed, first_error = errors.len(), next(iter(errors), None)
     n_missing = n_items - rows.height + n_failed
     return RunOutcome(n_items, n_asked, n_missing, n_failed, first_error, warnings, usage=usage)

@@ -219,6 +219,28 @@ def test_replies_that_name_no_option_are_told_when_asked_and_when_scored(
     assert heard[1:] == [f"{n} of {n} answers (100.0 %) {said}"]
 
 
+def test_remedies_are_those_that_there_are(mini_release: Path, asked: Asked, tmp_path: Path):
+    heard: list[str] = []
+    with ModelServer().serving() as server:
+        run = asked("m", server=server.url, max_tokens=8, style="json", on_warning=heard.append)
+    [said] = heard
+    assert said.endswith(
+        f"read others in {run.answers_folder}. Perhaps the model needs more room (`max_tokens`), examples "
+        "(`shots`), or not to think (`thinking=off`)"
+    )
+    table = tmp_path / "answers.csv"
+    run.answers("item_id", "text").rename({"text": "response"}).write_csv(table)
+    recorded = asked("m", out="recorded", answers=table, on_warning=heard.append)
+    assert heard[1].endswith(f"read others in {recorded.answers_folder}, since nobody can be asked again")
+
+
+def test_a_server_that_answers_in_another_name_is_told(asked: Asked):
+    heard: list[str] = []
+    with ModelServer().serving() as server:
+        asked("other", server=server.url, max_tokens=8, task="short-answer", on_warning=heard.append)
+    assert heard == ["the server answers as 'm', and 'other' was asked; check which model it is"]
+
+
 def test_what_is_settled_for_an_object_is_said(mini_release: Path, asked: Asked, tmp_path: Path):
     how = {"decoding": blend.Decoding(temperature=0.7), "limit": 1}
     with pytest.warns(blend.BlendWarning) as caught:

@@ -30,6 +30,7 @@ def option_chosen(text: str, options: Sequence[str]) -> int | None:
     languages.
 
     1. A final answer: a letter in ``\boxed{}``, behind the key ``answer_choice`` or behind *final answer*.
+       Where a JSON object ends with it, nothing that is said around it counts but a denial or a correction.
     2. A letter that words announce or choose: *the answer is B*, *답: B*, *I choose B*, *B is correct*,
        ``"answer": "B"``.
     3. A letter that is a line by itself; without one, the letter with which the answer begins, where a mark or
@@ -214,7 +215,7 @@ class _Reply:
         """How the words around an option choose it, ``final`` or ``announced``; null where they do not."""
         before = self.low[max(0, mention.start - _WINDOW) : mention.start].rstrip(_OPENING)
         clause = _CLAUSE_END.split(before.rstrip(_OPENING + _COLON))[-1]
-        if self._phrases.within("doubt", clause):
+        if self._phrases.within("deny" if self._ends_object(mention) else "doubt", clause):
             return None
         behind = self._is_chosen_behind(self._after(mention).lower())
         return self._announced(before) or ("announced" if behind else None)
@@ -257,12 +258,19 @@ class _Reply:
     def _is_certain(self, mention: _Mention) -> bool:
         """Whether an option counts by itself, whatever stands behind it."""
         after = self._after(mention).lower()
-        return self._is_closed(after) or self._is_chosen_behind(after)
+        return self._ends_object(mention) or self._is_closed(after) or self._is_chosen_behind(after)
+
+    def _ends_object(self, mention: _Mention) -> bool:
+        """Whether a JSON object ends behind an option, so that what follows says nothing of it."""
+        return _OBJECT_END.match(self.text, mention.end) is not None
 
     def _holds(self, letter: _Mention) -> bool:
         """Whether what stands behind a letter agrees with it: nothing, or the text of its own option."""
+        said = letter.text or letter
+        if said.option != letter.option or self._ends_object(said):
+            return said.option == letter.option
         if letter.text is not None:
-            return letter.text.option == letter.option and not self._denies(self.low[letter.text.end :])
+            return not self._denies(self.low[letter.text.end :])
         after = self._after(letter)
         tail = after.partition("\n")[0].lower().lstrip(_BEFORE_TEXT)
         goes_on = _OTHER_CLAUSE.match(after) or "ends" in self._phrases.after(tail)
@@ -426,6 +434,8 @@ _COLON = ":=፡፦ঃ–—→-】]"
 _STOP = re.compile(
     r"\s*(?:\n|$)|\s*[!;:,。！；，、：،؛।።]|\s*\.(?![A-Za-z])|\s+[-–—→]|\s*\(|\s*[^\w\s?？؟'\"/&+|.-]"
 )
+# Behind a letter, the text of its option may stand in other words than it has: {"answer_choice": "C) squid"}.
+_OBJECT_END = re.compile(r"(?:\)[^\"”{}]*|[\].])?[\"'”’]?\s*\}")
 _QUESTION = re.compile(r"\s*[?？؟]|\s*吗")
 _CLAUSE_END = re.compile(r"[.!?;,\n。！？；，،؛؟।።]")
 _LETTER_BEFORE = re.compile(rf"(?<![A-Za-z])[{LETTERS}][)\]\"'*,，]*$")

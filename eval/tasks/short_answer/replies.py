@@ -132,7 +132,10 @@ _WORD = re.compile(f"[{_IDEOGRAPHS}]|(?:(?![{_IDEOGRAPHS}]){LETTER})+")
 # A word and a colon, not a time: "18:30" would lose its hour wherever the question shows a time as an example.
 _LABEL = re.compile(r"\s*([^\W\d]\w*)\s*[:：]\s*")
 # A published prompt asks for thoughts and then {'question': …, 'answer': […]}: the key holds the answer.
-_ANSWER_KEY = re.compile(r"[\"']answers?[\"']\s*:(?=[\s\[\"'{]*\w)", re.IGNORECASE)
+_ANSWER_KEY = re.compile(r"[\"'“”]answers?[\"'“”]\s*:(?!\s*(?:null|None)\b)(?=[\s\[\"'“”{]*\w)", re.IGNORECASE)
+_KEY = r"\s*[\"'“”][^\"'“”{}\n]{1,40}[\"'“”]\s*:"
+_VALUE_END = re.compile(rf",{_KEY}|\}}")
+_OBJECT = re.compile(rf"\{{{_KEY}[^{{}}]*\}}?")
 _STRUCK = re.compile(r"~~(?=\S)[^\n]{1,200}?~~|<(del|s|strike)>.{0,200}?</\1>", re.IGNORECASE | re.DOTALL)
 
 # Marks inside numbers and times do not end a clause.
@@ -242,7 +245,8 @@ def denies(text: str, language: str) -> bool:
 def _without_prompt(text: str, prompt: str) -> str:
     """The response without the prompt that it may repeat, a label at its start, and what is struck out."""
     text = text.replace(prompt, " ") if prompt else text
-    *_, text = _ANSWER_KEY.split(text)
+    *before, text = _ANSWER_KEY.split(text)
+    text = _VALUE_END.split(text, maxsplit=1)[0] if before else _OBJECT.sub(" ", text)
     text = _STRUCK.sub(" ", text)
     label = _LABEL.match(text)
     return text[label.end() :] if label and label[1].casefold() in prompt.casefold() else text

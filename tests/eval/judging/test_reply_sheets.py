@@ -181,7 +181,13 @@ def test_a_table_stands_in_place_of_sheets(run: ScoredRun, sheet: Path, tmp_path
         ("{0},anna,right", "t.csv:2, column verdict: 'right' is no verdict; write one of {verdicts}"),
         ("{0},,correct", "t.csv:2, column annotator: the cell is blank; say who judged, without |"),
         ("{0},a|b,correct", "t.csv:2, column annotator: 'a|b' is no name; say who judged, without |"),
-        ("{0},anna,", "t.csv: nothing is judged; write one of {verdicts} into the column verdict"),
+        (
+            "{0},anna,",
+            (
+                "t.csv: nothing is judged; write one of {verdicts} into the column verdict, or leave the sheet "
+                "out"
+            ),
+        ),
         (
             "{0},anna,wrong\n{0},anna,wrong",
             (
@@ -212,6 +218,17 @@ def test_a_copy_of_a_sheet_is_nobody_else(run: ScoredRun, sheet: Path, name: str
     assert wrong(lambda: label_replies(run, [anna, copy])) == (
         f"{copy}: looks like a copy of {anna}, and the name of a file says who judged; leave one of them out, "
         "or rename one if two people filled them in"
+    )
+
+
+def test_a_sheet_that_says_nothing_or_is_named_twice_is_refused(run: ScoredRun, sheet: Path):
+    anna = filled(sheet, "anna.csv", lambda row: "wrong")
+    assert wrong(lambda: label_replies(run, [sheet, anna])) == (
+        "sheet.csv: nothing is judged; write one of correct, partly, wrong, refused into the column verdict, "
+        "or leave the sheet out"
+    )
+    assert wrong(lambda: label_replies(run, [anna, sheet.parent / "." / "anna.csv"])) == (
+        f"{anna}: named twice; name every sheet once"
     )
 
 

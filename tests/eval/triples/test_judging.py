@@ -109,5 +109,6 @@ def test_automatic_measures_go_along_with_people_who_judge_by_the_release(run: S
 
 def test_nothing_judged_is_told(run: ScoredRun, sheet: Path):
     assert wrong(lambda: score_by_people(run, [sheet])) == (
-        "sheet.csv: nothing is judged; write one of correct, partly, wrong, refused into the column verdict"
+        "sheet.csv: nothing is judged; write one of correct, partly, wrong, refused into the column verdict, "
+        "or leave the sheet out"
     )

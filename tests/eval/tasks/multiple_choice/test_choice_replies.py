@@ -110,6 +110,10 @@ def test_what_is_denied_is_passed_over_and_the_last_choice_wins():
     assert [pair for pair in pairs if pair[2] not in ("", pair[1])] == []
     unread = [pair for pair in pairs if pair[2] != pair[1]]
     assert len(unread) <= 0.03 * len(rows), unread
+    # A JSON object decides, whatever is said behind it.
+    assert [
+        row for row, pair in zip(rows, pairs, strict=True) if row["style"] == "object" and pair in unread
+    ] == []
 
 
 def test_every_packaged_language_has_every_kind_of_phrase(root: Path):

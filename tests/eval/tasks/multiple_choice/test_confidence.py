@@ -51,3 +51,16 @@ def test_probabilities_are_confidence_enough(asked: Callable[..., blend.Run]):
         "`confidence=True` makes sense only in the style 'json', and here `style=letters`, whose probabilities "
         "are confidence enough; leave it out"
     )
+
+
+def test_where_no_answer_has_a_confidence_it_is_said(asked: Callable[..., blend.Run]):
+    run = asked(Saying(lambda prompts: ['{"answer_choice":"B"}'] * len(prompts)), style="json", confidence=True)
+    with pytest.warns(blend.BlendWarning, match="no answer that names an option says how sure the model is"):
+        scored = blend.score_run(run)
+    assert scored.decisions()["confidence"].null_count() == run.description.n_items
+    sure = asked(
+        Saying(lambda prompts: ['{"answer_choice":"B", "confidence":90}'] * len(prompts)),
+        style="json",
+        confidence=True,
+    )
+    assert blend.score_run(sure).decisions()["confidence"].null_count() == 0

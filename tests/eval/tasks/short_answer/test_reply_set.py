@@ -113,6 +113,22 @@ def test_what_says_another_value_or_none(locale: str, asked: str, gold: str, rep
     assert decided(locale, gold, reply, question=ASKED[asked])["why"] != "value"
 
 
+@pytest.mark.parametrize("gold", ["2", "6"])
+@pytest.mark.parametrize("reply", ["2–6", "2 to 6", "Between 2 and 6.", "between two and six"])
+def test_a_range_is_accepted_by_its_bounds(reply: str, gold: str):
+    assert decided("en-US", gold, reply, question=ASKED["integer"])["why"] == "value"
+
+
+@pytest.mark.parametrize("reply", ["at least 18", "more than 18", "from 18 on", "over eighteen"])
+def test_a_bound_is_accepted_as_its_number(reply: str):
+    assert decided("en-US", "18", reply, question=ASKED["integer"])["why"] == "value"
+
+
+def test_a_number_behind_a_hyphen_is_negative():
+    found = [decided("en-US", gold, "2-6", question=ASKED["integer"])["correct"] for gold in ("2", "6", "-6")]
+    assert found == [True, False, True]
+
+
 PROMPT = "Read the following question.\n\nQuestion: {q}\nAnswer:"
 REPLIES = ("{q} zorblax", "{{'question': '{q}', 'answer': ['zorblax']}}")
 
@@ -151,6 +167,20 @@ def test_a_repeated_question_gives_no_number_and_no_time(blend_data: Path, langu
         ('```json\n{"answer": "rice"}\n```', "words"),
         # Nothing stands behind the key: the thoughts are all there is.
         ("Rice.\n{'question': 'What?', 'answer': []}", "words"),
+        ('{"answer": "zubrowka", "note": "rice"}', "no match"),
+        ('{"Answer": "zubrowka", "note": "rice"}', "no match"),
+        ('{"note": "zubrowka", "Answer": "rice", "other": "tea"}', "words"),
+        ("{'answer': ['beef', 'it's rice'], 'note': 'none'} Hope this helps!", "words"),
+        ('{"answer": "zubrowka"} Rice is common as well.', "no match"),
+        ("{“answer”: “rice”}", "words"),
+        # An object without an answer gives none.
+        ('{"answer": null, "note": "rice"}', "no match"),
+        ("{'answer': None, 'note': 'rice'}", "no match"),
+        ('{"note": "rice"}', "no match"),
+        ('```json\n{"response": "rice"}\n```', "no match"),
+        ('Here: {"result": {"note": "rice"}}', "no match"),
+        # Braces without a key are no object.
+        ("{rice}", "words"),
     ],
 )
 def test_of_json_the_answer_counts(response: str, why: str):
