@@ -122,7 +122,7 @@ def _shipment(
         reason = getattr(terms, parameter)
         if reason is not None and not reason.strip():
             raise InputError(
-                f"`{parameter}` is blank; say in a few words why, for who reads the release's history"
+                f"`{parameter}` is blank; say in a few words why, for whoever reads the release's history"
             )
     if repo_id.count("/") != 1:
         raise InputError(

@@ -52,7 +52,7 @@ def test_a_private_repository_is_seen_by_its_owners_only(hub: Hub, publish, rele
 @pytest.mark.parametrize("reason", ["", " \t"])
 def test_a_reason_that_says_nothing_is_none(refusal, tmp_path: Path, parameter: str, reason: str):
     assert refusal(tmp_path, **{parameter: reason}) == (
-        f"`{parameter}` is blank; say in a few words why, for who reads the release's history"
+        f"`{parameter}` is blank; say in a few words why, for whoever reads the release's history"
     )
 
 
