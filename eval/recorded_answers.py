@@ -177,6 +177,18 @@ def _warnings(
 ) -> Iterator[str]:
     empty = [one.location for one in kept if not one.answer.text.strip()]
     nothing = [one.location for one in kept if one.answer.text.strip().lower() == "nan"]
+    prompts = dict(items.select("item_id", "prompt").iter_rows())
+    # Blanks may change on the way through a table.
+    otherwise = [
+        one.location
+        for item_id, one in zip(answers["item_id"], kept, strict=True)
+        if one.prompt and one.prompt.split() != prompts[item_id].split()
+    ]
+    if otherwise:
+        yield (
+            f"answers to another prompt than that of the item, whose name the scores have all the same: "
+            f"{len(otherwise)} (first: {otherwise[0]})"
+        )
     if nothing:
         yield (
             f"responses that are the text 'nan', which pandas writes for no value, and count as answers: "
