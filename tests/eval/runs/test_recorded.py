@@ -27,7 +27,8 @@ def write(path: Path, *rows: dict[str, Any]) -> Path:
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
 @pytest.mark.parametrize(
-    ("column", "ids"), [("item_id", ["a2", "a1"]), ("MCQID", ["a2", "a1"]), ("ID", ["t2", "t1"])]
+    ("column", "ids"),
+    [("item_id", ["a2", "a1"]), ("MCQID", ["a2", "a1"]), ("ID", ["t2", "t1"]), ("ID", ["a2", "a1"])],
 )
 def test_every_form_gives_the_same_answers(tmp_path: Path, kind: str, column: str, ids: list[str]):
     path = write(
