@@ -106,7 +106,7 @@ def _result_entries(scores: Scores, task: str, **about: Any) -> "list[EvalResult
         }
     entries = []
     for name, score in tasks.items():
-        interval = "" if score.low is None else f", 95 % interval {score.low:.1f} to {score.high:.1f}"
+        interval = "" if score.low is None else f", 95 % interval {score.low:z.1f} to {score.high:z.1f}"
         notes = f"{score.metric} in percent{interval}{usage}; {scores.signature}"
         value = round(float(score.value or 0.0), 2)
         entries.append(EvalResultEntry(task_id=name, value=value, notes=notes, **about))

@@ -83,7 +83,7 @@ def read_recorded(path: Path, asked: TaskItems) -> ReadAnswers:
     noticed = list(_left_out([one for one in given if one.answer.error is not None], n_further))
     if not answered:
         raise InputError(f"{path}: no answers; {'; '.join(noticed) or 'write one row per item'}")
-    ids, skipped = _ids(path, asked, answered[0].id_name)
+    ids, skipped = _ids(path, asked, answered[0])
     _check_ids(diagnostics, answered, ids, skipped)
     kept = [one for one in answered if one.id in ids]
     rows = [{"item_id": ids[one.id or ""], **generated(one.answer), "asked": one.prompt} for one in kept]
@@ -135,11 +135,13 @@ def _table(path: Path, diagnostics: Diagnostics) -> list[LoggedAnswer]:
     return answers
 
 
-def _ids(path: Path, asked: TaskItems, id_name: str | None) -> tuple[Mapping[str, str], set[str]]:
+def _ids(path: Path, asked: TaskItems, first: LoggedAnswer) -> tuple[Mapping[str, str], set[str]]:
     """The item that each value of the id column names, and values that name what is not asked."""
-    items, key = asked.items, "template_id" if id_name == "ID" else "item_id"
+    items, requests = asked.items, items_by_request(asked.items["item_id"])
+    # Who calls a column of items id means these.
+    key = "template_id" if first.id_name == "ID" and first.id not in requests else "item_id"
     n_named = items[key].n_unique()
-    if id_name is None:
+    if first.id_name is None:
         raise RowError("no column names the items", where=path.name, fix=f"add one of {', '.join(ID_KEYS)}")
     if n_named < items.height:
         raise RowError(
@@ -150,7 +152,7 @@ def _ids(path: Path, asked: TaskItems, id_name: str | None) -> tuple[Mapping[str
         )
     ids = dict(zip(items[key], items["item_id"], strict=True)) if key == "template_id" else None
     skipped = set() if asked.skipped is None else {*asked.skipped[key]}
-    return ids or items_by_request(items["item_id"]), skipped
+    return ids or requests, skipped
 
 
 def _check_ids(
@@ -177,6 +179,18 @@ def _warnings(
 ) -> Iterator[str]:
     empty = [one.location for one in kept if not one.answer.text.strip()]
     nothing = [one.location for one in kept if one.answer.text.strip().lower() == "nan"]
+    prompts = dict(items.select("item_id", "prompt").iter_rows())
+    # Blanks may change on the way through a table.
+    otherwise = [
+        one.location
+        for item_id, one in zip(answers["item_id"], kept, strict=True)
+        if one.prompt and one.prompt.split() != prompts[item_id].split()
+    ]
+    if otherwise:
+        yield (
+            f"answers to another prompt than that of the item, whose name the scores have all the same: "
+            f"{len(otherwise)} (first: {otherwise[0]})"
+        )
     if nothing:
         yield (
             f"responses that are the text 'nan', which pandas writes for no value, and count as answers: "

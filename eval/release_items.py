@@ -185,20 +185,23 @@ def read_run(directory: str | Path, *, release: str | Path | None = None) -> Run
         return run
     moved = description.release.model_copy(update={"location": _location_of(release)})
     found = description.model_copy(update={"release": moved})
-    asked = cache(lambda: _made_anew(folder, found))
+    elsewhere = f"name the release that was asked, {moved.name} {moved.version}"
+    asked = cache(lambda: _made_anew(folder, found, elsewhere))
     asked()
     return Run(folder, change_description(run, release=moved).description, asked)
 
 
-def _made_anew(directory: Path, run: RunDescription) -> TaskItems:
-    """The items of a run, from its release.
+_SAY_WHERE = "say where it lies now: `blend eval score RUN --release DIR`"
+
+
+def _made_anew(directory: Path, run: RunDescription, elsewhere: str = _SAY_WHERE) -> TaskItems:
+    """The items of a run, from its release; ``elsewhere`` is what to do where that is another one, or gone.
 
     Raises:
         BlendError: If the release is not there, or not as it was, or gives other items to this version.
     """
     location = run.release.location
     assert location is not None
-    elsewhere = "say where it lies now: `blend eval score RUN --release DIR`"
     try:
         found = read_items(location, task_of(run.task), in_parts=True, **run.options)
     except InputError as error:

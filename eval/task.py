@@ -167,7 +167,7 @@ class TaskData(Protocol):
     def number(self, metric: str, value: float) -> str:
         """A figure as tables print it."""
         del metric
-        return f"{value:.1f}"
+        return f"{value:z.1f}"
 
 
 def offered(kind: type[TaskOptions] | type[ScoringOptions]) -> dict[str, Any]:

@@ -82,7 +82,7 @@ def table_section(
 
 def cell(found: Score | None, digits: int = 1) -> str:
     """A score with its interval, as tables show it."""
-    return with_interval(found, f"{{:.{digits}f}}".format)
+    return with_interval(found, f"{{:z.{digits}f}}".format)
 
 
 _Pairs = Mapping[tuple[str, str], Score]

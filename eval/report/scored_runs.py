@@ -175,7 +175,7 @@ def _number(task: TaskData, score: Score, value: float) -> str:
     return f"{value:.3f}" if is_fraction else task.number(score.metric, value)
 
 
-def with_interval(found: Score | Estimate | None, write: Callable[[float], str] = "{:.1f}".format) -> str:
+def with_interval(found: Score | Estimate | None, write: Callable[[float], str] = "{:z.1f}".format) -> str:
     """A figure with its interval, ``61.3 [58.0, 64.5]``, without a place to break the line within it."""
     if found is None or found.value is None:
         return NOTHING

@@ -397,7 +397,9 @@ def _results(paths: Sequence[Path], items: Mapping[str, str]) -> Iterator[tuple[
                 fix = (
                     f"the ids of this run are like {next(iter(items))!r}; name the results of its own requests"
                 )
-                raise RowError(f"nothing is asked under {found.id!r}", where=location, fix=fix)
+                raise RowError(
+                    f"nothing is asked under {found.id!r}", where=f"{location}, key {REQUEST_ID}", fix=fix
+                )
             yield items[found.id], found._replace(location=location)
 
 

@@ -124,7 +124,7 @@ SCORES = Scores(
         figure("sem-w", "region", "JB", 40.0, 600, 35.0, 45.0),
         figure("sem-w", "region", "KR", None, 600),
         # Over fewer items: in a table of its own, since it cannot share the column of counts.
-        figure("sem-b-gap", "region", "JB", -3.0, 300, -6.0, 0.5),
+        figure("sem-b-gap", "region", "JB", -3.0, 300, -6.0, -0.0),
         figure("sem-b", "language", "local", 49.0, 700, 43.0, 55.0),
         figure("sem-b", "topic", "Sport", 50.0, 30, 1.3, 98.7).model_copy(update={"clusters": 2}),
         figure("sem-b", "topic", "Food", 50.0, 300, 44.0, 56.0).model_copy(update={"clusters": 10}),
@@ -155,7 +155,7 @@ def test_scores_have_a_row_per_region_and_a_column_per_figure():
         "West Java (JB)    44.0 [38.0, 50.0]  40.0 [35.0, 45.0]  600",
         "South Korea (KR)  56.0 [50.0, 62.0]                  –  600",
         "region                 sem-b-gap    n",
-        "West Java (JB)  -3.0 [-6.0, 0.5]  300",
+        "West Java (JB)  -3.0 [-6.0, 0.0]  300",
         "topic              sem-b    n",
         "Sport  50.0 [1.3, 98.7]*   30",
         "Food   50.0 [44.0, 56.0]  300",

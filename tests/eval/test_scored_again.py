@@ -41,6 +41,14 @@ def test_scoring_that_is_stopped_leaves_no_scores_of_other_decisions(
     )
 
 
+def test_another_release_than_the_one_asked_is_refused(asked: Asked, sample_release: Path, tmp_path: Path):
+    run = asked(Reader()).directory
+    fix = "name the release that was asked, blend-sample 0.1.0"
+    assert wrong(lambda: blend.score_run(run, release=sample_release)).endswith(f"with other tables; {fix}")
+    assert wrong(lambda: blend.score_run(run, release=tmp_path)).endswith(f"`blend build`; {fix}")
+    blend.score_run(run)
+
+
 @pytest.mark.slow
 def test_a_run_that_has_got_further_answers_is_scored_again(asked: Asked):
     half = (Generation("A", 1, 1, "stop"), Generation.failed("down"))

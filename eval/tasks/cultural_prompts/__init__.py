@@ -116,4 +116,4 @@ class CulturalPromptsTask(Task):
         if metric.startswith(("anova-f", "variance-ratio")):
             return f"{value:.2f}"
         is_exact = metric.startswith(("variance", "tau")) and not metric.endswith("-significant")
-        return f"{value:.4f}" if is_exact else f"{value:.1f}"
+        return f"{value:z.4f}" if is_exact else f"{value:z.1f}"

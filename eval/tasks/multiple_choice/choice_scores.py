@@ -121,7 +121,7 @@ def score_choice_run(run: Run, options: ScoringOptions, _on_progress: Progress) 
     )
     stated = {"conf": "stated"} if says_confidence else {}
     named = {"style": asked["style"], "rot": str(asked["rotations"]), **stated}
-    warnings = ()
+    warnings: tuple[str, ...] = ()
     if says_confidence and written.height and written["confidence"].null_count() == written.height:
         warnings = ("no answer that names an option says how sure the model is, so there are no figures of it",)
     return ScoredItems(judged.select(*DECISIONS, *sure).cast(DECISIONS), scores, named, warnings)

@@ -177,8 +177,8 @@ def test_results_that_are_none_are_named_by_file_and_line(
         line + b'{"custom_id": "%s"}' % name: f"2: not the result of a request; {CAME_BACK}",
         line + requests.read_bytes().splitlines()[0]: f"2: a request, and not its result; {CAME_BACK}",
         line.replace(name, b"mcq-9"): (
-            f"1: nothing is asked under 'mcq-9'; the ids of this run are like {_request_id(item)!r}; name the "
-            "results of its own requests"
+            "1, key custom_id: nothing is asked under 'mcq-9'; the ids of this run are like "
+            f"{_request_id(item)!r}; name the results of its own requests"
         ),
         line + b"\xff\n": "2: byte 0xFF in line 1 is not UTF-8; copy the file again",
     }.items():

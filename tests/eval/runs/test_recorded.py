@@ -27,17 +27,18 @@ def write(path: Path, *rows: dict[str, Any]) -> Path:
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
 @pytest.mark.parametrize(
-    ("column", "ids"), [("item_id", ["a2", "a1"]), ("MCQID", ["a2", "a1"]), ("ID", ["t2", "t1"])]
+    ("column", "ids"),
+    [("item_id", ["a2", "a1"]), ("MCQID", ["a2", "a1"]), ("ID", ["t2", "t1"]), ("ID", ["a2", "a1"])],
 )
 def test_every_form_gives_the_same_answers(tmp_path: Path, kind: str, column: str, ids: list[str]):
     path = write(
         tmp_path / f"answers.{kind}",
-        {"kind": "x", column: ids[0], "response": "two, with a comma", "prompt": "asked so"},
+        {"kind": "x", column: ids[0], "response": "two, with a comma", "prompt": " ?\n"},
         {"kind": "y", column: ids[1], "response": "ein\nzwei", "prompt": ""},
     )
     found = read_recorded(path, TWO)
     assert found.answers.select("item_id", "text", "asked").rows() == [
-        ("a2", "two, with a comma", "asked so"),
+        ("a2", "two, with a comma", " ?\n"),
         ("a1", "ein\nzwei", None),
     ]
     assert found.warnings == ()
@@ -67,6 +68,9 @@ def test_a_finish_reason_by_another_name_is_not_passed_over(tmp_path: Path, kind
 
 
 HEAD = "item_id,response\n"
+OTHER = (
+    "answers to another prompt than that of the item, whose name the scores have all the same: 1 (first: {})"
+)
 ENDED = "item_id,response,thought,finish_reason\n"
 ONE_MISSING = "items without an answer in the file: 1 of 2 (first: a2)"
 EMPTY = "empty responses, which count as wrong: 1 (first: answers.csv:{})"
@@ -93,6 +97,10 @@ READ: dict[str, tuple[list[tuple[str | None, ...]], list[str]]] = {
                 "(first: answers.csv:3); leave them empty if they are none"
             )
         ],
+    ),
+    "item_id,response,prompt\na1,x,?\na2,y,Say it\n": (
+        [("a1", "x", None, None), ("a2", "y", None, None)],
+        [OTHER.format("answers.csv:3")],
     ),
     "ID,response\nt1,yes\nt3,no\n": (
         [("a1", "yes", None, None)],
