@@ -174,8 +174,12 @@ def _incomplete(states: pl.DataFrame) -> Iterator[pl.DataFrame]:
 
 def _beyond_wanted(states: pl.DataFrame) -> pl.DataFrame:
     """Locales in which more people are asked than are wanted: shares of annotators are of those wanted."""
-    usual = states.sort(KEY).group_by("locale", "wanted").agg(
-        pl.col("valid").median().floor().cast(pl.Int64), pl.col("source").first(), template_id=pl.lit(None)
+    usual = (
+        states.sort(KEY)
+        .group_by("locale", "wanted")
+        .agg(
+            pl.col("valid").median().floor().cast(pl.Int64), pl.col("source").first(), template_id=pl.lit(None)
+        )
     )
     detail = pl.format(
         "half of the questions have {} valid responses or more, but wanted = {} in [saq], so that shares of "
