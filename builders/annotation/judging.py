@@ -102,9 +102,7 @@ _WORDINGS = 2
 """Local wordings that are shown of one option."""
 
 
-def _option_task(
-    rows: pl.DataFrame, local: str | None, worded: _Wordings, ui_strings: UiStrings
-) -> WantedTask:
+def _option_task(rows: pl.DataFrame, local: str | None, worded: _Wordings, ui_strings: UiStrings) -> WantedTask:
     template_id, locale, question = rows.select(*KEY, "question").row(0)
     shown: dict[str, list[str]] = {part: [] for part in _PARTS}
     for option, role in rows.select("option", "role").iter_rows():

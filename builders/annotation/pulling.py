@@ -352,7 +352,8 @@ def _write_files(folder: Folder, contents: _Contents, earlier: Callable[[], _Con
     """
     before = {path: _digest(read_content(path)) for path in contents if path.exists()}
     after = {path: _digest(content.encode()) for path, (content, _) in contents.items()}
-    strange = [path for path in before if before[path] not in (after[path], *folder.state.written)]
+    nothing = _digest(b"")
+    strange = [path for path in before if before[path] not in (after[path], nothing, *folder.state.written)]
     if strange:
         # In a clone nothing is known of what was written: it is what the events of before make.
         pulled = earlier()
@@ -369,7 +370,7 @@ def _write_files(folder: Folder, contents: _Contents, earlier: Callable[[], _Con
     # Both digests before the first file is written: a kill in between leaves files of either kind.
     folder.remember(written=sorted({*before.values(), *after.values()}))
     # A file that is not there is as good as an empty one: of nothing no file is made.
-    changed = [path for path in contents if before.get(path, _digest(b"")) != after[path]]
+    changed = [path for path in contents if before.get(path, nothing) != after[path]]
     for path in changed:
         with storage_errors(path, fix="change the permissions"):
             content, _ = contents[path]

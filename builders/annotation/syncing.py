@@ -40,6 +40,7 @@ from blend.builders.annotation.stage import Material
 from blend.builders.annotation.starting import CheckedProject, check_project
 from blend.builders.annotation.ui_strings import texts_of
 from blend.builders.saq.ballots import STOPPED
+from blend.loaders.files.atomic import atomic_write, storage_errors
 from blend.loaders.files.new_files import write_new_files
 from blend.loaders.files.progress import ProgressCallback
 from blend.loaders.label_studio.connection import GoneError
@@ -113,6 +114,8 @@ def sync_project(
             pulled = pull(at, on_progress=on_progress)
             if accept is not None and pulled.is_any_gone and accept(pulled):
                 pulled = accept_missing(at.file, at.folder)
+        if not dry_run:
+            _begin_verdicts(at.file)
         if only != "pull":
             if pulls:
                 # Responses and reviews have come.
@@ -129,11 +132,26 @@ def sync_project(
     return Sync(pulled, plans, drafts, (*checked.passed_over, *_unnamed_verdicts(checked.file)), links)
 
 
+def _verdicts(file: ProjectFile) -> Path:
+    return file.base / DECIDED / "verdicts.jsonl"
+
+
+def _begin_verdicts(file: ProjectFile) -> None:
+    """Write an empty file of verdicts where some are to come: a recipe may name it before anybody gave one."""
+    path = _verdicts(file)
+    if not path.exists() and any(
+        one.stage.name in ("mcq-review", "equivalence") for one in stage_locales(file)
+    ):
+        with storage_errors(path, fix="change the permissions"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            atomic_write(path, "")
+
+
 def _unnamed_verdicts(file: ProjectFile) -> Iterator[str]:
     """Say how a recipe that names no verdicts names those that were pulled, so that builds read them."""
     from blend.loaders.recipes import read_recipe
 
-    verdicts = file.base / DECIDED / "verdicts.jsonl"
+    verdicts = _verdicts(file)
     if file.project.recipe is not None and verdicts.is_file():
         path = file.base / file.project.recipe
         if read_recipe(path).mcq.verdicts is None:
@@ -306,8 +324,8 @@ def forget_person(file: ProjectFile, who: str, *, on_progress: ProgressCallback 
     is there; no later pull brings anything back. The answers that nobody else gave leave the reviews as well,
     with the English that belongs to them; what reviewers decided on others' answers stays. Reviews whose page
     shows such answers, also beside the options of *mcq-review*, stay here without them, and their tasks are
-    deleted on the server: the next push makes them anew, with what was decided. Published releases stay as they are. May be stopped at any moment and run
-    again.
+    deleted on the server: the next push makes them anew, with what was decided. Published releases stay as they
+    are. May be stopped at any moment and run again.
 
     Args:
         file: The project.

@@ -134,6 +134,19 @@ def test_a_sync_says_which_verdicts_the_recipe_does_not_name(file: ProjectFile, 
     )
 
 
+def test_a_recipe_may_name_verdicts_before_anybody_gave_one(reviewed: ProjectFile, fake: FakeStudio):
+    verdicts = reviewed.base / "decided" / "verdicts.jsonl"
+    named = '[mcq]\nverdicts = "../decided/verdicts.jsonl"\n'
+    (reviewed.collected / "recipe.toml").write_text(RECIPE.replace("[[sources]]", f"{named}[[sources]]"))
+    text = reviewed.path.read_text().replace('"review"', '"review", "mcq-review"')
+    reviewed.path.write_text('recipe = "collected/recipe.toml"\n' + text)
+    told = annotate("sync", reviewed.path)
+    # The build takes the verdicts, and waits for other regions alone.
+    assert "t mcq-review ko-KR: gets its tasks once the recipe has answers of enough regions (" in told
+    assert "Note: builds" not in told
+    assert verdicts.read_text() == ""
+
+
 # Being forgotten.
 
 

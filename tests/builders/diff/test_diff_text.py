@@ -132,8 +132,10 @@ def test_samples_say_of_how_many_they_are_the_first(make):
 
 
 def test_a_changelog_counts_what_annotators_typed_and_quotes_none_of_it(make):
-    typed = [{"ID": "q1", "idks": reason, "Topic": topic} for reason, topic in (("3 agn", "Food"), ("", "Work"))]
-    before, after = (make({("annotations", "KR"): pl.DataFrame([row])}) for row in typed)
+    before, after = (
+        make({("annotations", "KR"): pl.DataFrame({"ID": ["q1"], "idks": [reason], "Topic": [topic]})})
+        for reason, topic in (("3 agn", "Food"), ("", "Work"))
+    )
     found = diff_releases(before, after)
     entry = _changelog_entry(found, "1.0.1")
     assert "agn" not in entry
