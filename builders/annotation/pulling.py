@@ -19,6 +19,7 @@ from blend.builders.annotation.counting import (
     ever_given,
     forgotten,
     is_theirs,
+    readings,
     shown_in,
     stage_locales,
     unnamed,
@@ -318,6 +319,16 @@ def _contents(file: ProjectFile, found: Sequence[StageReading]) -> _Contents:
         once = pairs_once(rows) if kind == "verdicts" else rows
         contents[file.base / DECIDED / f"{kind}.jsonl"] = _json_lines(once), len(once)
     return contents
+
+
+def outdated(file: ProjectFile) -> list[Path]:
+    """Files that the next pull writes anew even if nothing comes, as it does once a question is dropped."""
+    contents = _contents(file, readings(file))
+    return [
+        path
+        for path, (content, _) in contents.items()
+        if (read_content(path) if path.exists() else b"") != content.encode()
+    ]
 
 
 def pairs_once(verdicts: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

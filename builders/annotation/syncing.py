@@ -30,6 +30,7 @@ from blend.builders.annotation.pulling import (
     Pull,
     Session,
     accept_missing,
+    outdated,
     pull,
     pull_project,
     rewritten,
@@ -58,7 +59,7 @@ from blend.loaders.label_studio.events import (
     read_events,
 )
 from blend.loaders.label_studio.push import ProjectPlan, Quota, WantedProject, plan_push, push
-from blend.schemas.errors import InputError, RowErrors
+from blend.schemas.errors import InputError, RowError, RowErrors
 
 Half = Literal["pull", "push"]
 
@@ -107,15 +108,20 @@ def sync_project(
         ServerError: If the server fails; what was done stays, and the same again goes on from there.
     """
     pulls = only != "push" and not dry_run
-    checked, pulled, plans = check_project(path, before_pull=pulls), None, None
+    try:
+        checked, pulled, plans = check_project(path, before_pull=pulls), None, None
+    except (RowError, RowErrors):
+        if dry_run:
+            _check_up_to_date(path)
+        raise
     numbers: Mapping[str, int] = {}
     with session(checked.file) as at:
+        if not dry_run:
+            _begin_verdicts(at.file)
         if pulls:
             pulled = pull(at, on_progress=on_progress)
             if accept is not None and pulled.is_any_gone and accept(pulled):
                 pulled = accept_missing(at.file, at.folder)
-        if not dry_run:
-            _begin_verdicts(at.file)
         if only != "pull":
             if pulls:
                 # Responses and reviews have come.
@@ -130,6 +136,21 @@ def sync_project(
     made = [plan.wanted for plan in plans or () if plan.remote is None and plan.wanted.name in numbers]
     links = {one.title: f"{checked.file.page(numbers[one.name])}?labeling=1" for one in made}
     return Sync(pulled, plans, drafts, (*checked.passed_over, *_unnamed_verdicts(checked.file)), links)
+
+
+def _check_up_to_date(path: Path) -> None:
+    """Check that what was pulled last fits the questions.
+
+    Raises:
+        InputError: If the next pull mends it, without which nobody knows what is pushed.
+    """
+    if old := outdated(check_project(path, before_pull=True).file):
+        listed = ", ".join(map(str, old))
+        raise InputError(
+            f"{listed}: written for other questions than are asked now, and written anew by the pull of a "
+            "sync, so that a dry run, which pulls nothing, cannot say what would be pushed; run "
+            f"`blend annotate sync {path} --only pull` first"
+        )
 
 
 def _verdicts(file: ProjectFile) -> Path:

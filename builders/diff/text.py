@@ -26,8 +26,8 @@ _OPENINGS: dict[Step, str] = {
 }
 
 _TYPED = ("annotations", "idks")
-"""Columns with what annotators typed. A changelog goes on from version to version, and quotes none of it: whoever
-asked to be forgotten would stand in it."""
+"""Columns with what annotators typed. A changelog goes on from version to version, and quotes none of it:
+whoever asked to be forgotten would stand in it."""
 
 
 def _expected_version(old: str, step: Step) -> str:
