@@ -99,6 +99,26 @@ def test_a_page_with_new_answers_waits_for_its_reviewer(reviewed: ProjectFile, f
     assert (korean["reviewed"], korean["to_review"]) == (0, 1)
 
 
+def test_a_review_that_all_who_are_named_skipped_waits_for_one_more(reviewed: ProjectFile, fake: FakeStudio):
+    named(reviewed, reviewers="rim")
+    fake.annotate(FOOD, "seo", typed("죽"))
+    annotate("sync", reviewed.path)
+    fake.annotate(page(fake), "rim")
+    fake.given[fake.task(page(fake))][0]["was_cancelled"] = True
+    told = annotate("status", reviewed.path)
+    assert "ko-KR: all who are named have skipped the review of food-01; name one more in reviewers.\n" in told
+    assert "for a review" not in told
+    found = json.loads(annotate("status", reviewed.path, "--offline", "--json"))
+    assert (found["skipped_reviews"], found["locales"][0]["to_review"]) == ({"ko-KR": ["food-01"]}, 1)
+    # Whoever is named besides is reminded, and nobody else.
+    text = reviewed.path.read_text()
+    reviewed.path.write_text(text.replace('"rim@example.org"', '"rim@example.org", "han@example.org"'))
+    told = annotate("status", reviewed.path)
+    assert "have skipped the review" not in told
+    assert "  han@example.org: 1 question waits for a review, and you have not begun: " in told
+    assert told.count("for a review") == 1
+
+
 RECIPE = 'name = "t"\nversion = "1.0.0"\n[saq]\nwanted = 2\n[[sources]]\nkind = "responses"\nlocation = "."\n'
 
 
