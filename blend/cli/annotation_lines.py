@@ -182,6 +182,10 @@ def status_lines(status: "ProjectStatus") -> list[str]:
         f"{tag}: all who are named have answered or skipped {_first(asked)}; name more people in annotators."
         for tag, asked in status.exhausted.items()
     ]
+    lines += [
+        f"{tag}: all who are named have skipped the review of {_first(asked)}; name one more in reviewers."
+        for tag, asked in status.skipped_reviews.items()
+    ]
     if not reminders.is_empty():
         lines.append("Reminders, to be sent by you:")
     return lines + [
@@ -196,6 +200,7 @@ def status_json(status: "ProjectStatus") -> str:
         "day": status.today.isoformat(),
         "links": dict(status.links),
         "exhausted": dict(status.exhausted),
+        "skipped_reviews": dict(status.skipped_reviews),
         **{name: table.frame.to_dicts() for name, table in status.tables.items()},
         "gone": {one.stage_locale.title: len(one.gone) for one in status.found if one.gone},
     }

@@ -16,6 +16,7 @@ from typing import Any
 import polars as pl
 
 from blend.builders.annotation.project import Project, StageName
+from blend.builders.annotation.review import ITEMS
 from blend.builders.annotation.stage import (
     Done,
     Material,
@@ -36,7 +37,7 @@ from blend.loaders.label_studio.push import WantedTask
 from blend.schemas.errors import InputError
 from blend.schemas.frames import KEY
 from blend.schemas.locales import Locale
-from blend.schemas.sheets import ALSO_CORRECT, KEY_ROLE, OK, parted, unguarded
+from blend.schemas.sheets import ALSO_CORRECT, ANSWER_SHEET, KEY_ROLE, OK, parted, unguarded
 from blend.schemas.texts import clean
 
 _WRONG, _UNSURE, _RIGHT, _SILLY, _WHY = "wrong", "unsure", "also_right", "silly", "why"
@@ -72,25 +73,27 @@ def _option_tasks(project: Project, locale: Locale, material: Material) -> list[
     ]
 
 
-def _wordings(answered: pl.DataFrame) -> Callable[[str, str], str]:
-    """From a template and an option in English to the option with how people worded it, in this order.
+_Wordings = Callable[[str, str], tuple[str, list[str]]]
 
-    Behind it stands how people answered it to this question, or else to another one. What comes from another
-    country and nobody here has ever answered stays English alone.
+
+def _wordings(answered: pl.DataFrame) -> _Wordings:
+    """From a template and an option in English to how people here worded it, and to which template.
+
+    To this question, or else to another one. What comes from another country and nobody here has ever answered
+    has no wording.
     """
-    local: dict[tuple[str, str], list[str]] = {}
+    local: dict[tuple[str, str], tuple[str, list[str]]] = {}
     for row in answered.sort("template_id").iter_rows(named=True):
         for group in row["annotations"]:
             for english in map(str.casefold, group["en_answers"]):
                 # Once for this question, and once under the empty text for any other one.
                 for question in (row["template_id"], ""):
-                    local.setdefault((question, english), group["answers"])
+                    local.setdefault((question, english), (row["template_id"], group["answers"]))
 
-    def worded(template_id: str, option: str) -> str:
+    def worded(template_id: str, option: str) -> tuple[str, list[str]]:
         english = option.casefold()
-        answers = local.get((template_id, english)) or local.get(("", english), [])
-        others = [text for text in answers if text.casefold() != english]
-        return f"{option} ({', '.join(others[:_WORDINGS])})" if others else option
+        asked, answers = local.get((template_id, english)) or local.get(("", english), ("", []))
+        return asked, [text for text in answers if text.casefold() != english][:_WORDINGS]
 
     return worded
 
@@ -99,9 +102,7 @@ _WORDINGS = 2
 """Local wordings that are shown of one option."""
 
 
-def _option_task(
-    rows: pl.DataFrame, local: str | None, worded: Callable[[str, str], str], ui_strings: UiStrings
-) -> WantedTask:
+def _option_task(rows: pl.DataFrame, local: str | None, worded: _Wordings, ui_strings: UiStrings) -> WantedTask:
     template_id, locale, question = rows.select(*KEY, "question").row(0)
     shown: dict[str, list[str]] = {part: [] for part in _PARTS}
     for option, role in rows.select("option", "role").iter_rows():
@@ -112,8 +113,13 @@ def _option_task(
         "\0".join([question, *shown["keys"], "", *sorted(shown["distractors"])]).encode()
     ).hexdigest()
     boxes: dict[str, list[dict[str, str]]] = {}
+    items: list[dict[str, str]] = []
     for part, (first, second) in _PARTS.items():
-        texts = [worded(template_id, option) for option in shown[part]]
+        texts = []
+        for option in shown[part]:
+            asked, words = worded(template_id, option)
+            texts.append(f"{option} ({', '.join(words)})" if words else option)
+            items += [{"id": ANSWER_SHEET.mark(asked, locale, word)} for word in words]
         boxes[first] = _boxes(shown[part], texts, _KEYS[part])
         boxes[second] = _boxes(shown[part], [ui_strings[second]] * len(texts), _KEYS[part], "shift+")
     return WantedTask(
@@ -124,8 +130,16 @@ def _option_task(
             "question": local or question,
             "en_question": question,
             **boxes,
+            ITEMS: items,
         }
     )
+
+
+def without_wordings(data: Mapping[str, Any]) -> dict[str, Any]:
+    """What a page of *mcq-review* shows, without the words of those who answered: no verdict needs them."""
+    firsts = (first for first, _ in _PARTS.values())
+    boxes = {first: [{**box, "value": box["alias"]} for box in data.get(first, ())] for first in firsts}
+    return {**data, **boxes, ITEMS: []}
 
 
 def _boxes(options: Sequence[str], texts: Iterable[str], keys: str, held: str = "") -> list[dict[str, str]]:

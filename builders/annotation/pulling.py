@@ -19,12 +19,14 @@ from blend.builders.annotation.counting import (
     ever_given,
     forgotten,
     is_theirs,
+    readings,
     shown_in,
     stage_locales,
     unnamed,
     without_answers,
     without_lines,
 )
+from blend.builders.annotation.judging import without_wordings
 from blend.builders.annotation.project import People, ProjectFile, key_line, project_key
 from blend.loaders.files.atomic import atomic_write, storage_errors
 from blend.loaders.files.content import read_content
@@ -111,6 +113,9 @@ class Log:
             for draft in task.get("drafts", ())
             if people.aliases(draft.get("user")).isdisjoint(self.gone)
         ]
+        if stage_locale.stage.name == "mcq-review":
+            # So that nobody's words stay behind in what others have read.
+            tasks = [{**task, "data": without_wordings(task["data"])} for task in tasks]
         if self.gone and stage_locale.stage.name == "review":
             # Pages may show answers of the forgotten still.
             given = ever_given(self.file, self.lines, self.gone)
@@ -316,6 +321,16 @@ def _contents(file: ProjectFile, found: Sequence[StageReading]) -> _Contents:
     return contents
 
 
+def outdated(file: ProjectFile) -> list[Path]:
+    """Files that the next pull writes anew even if nothing comes, as it does once a question is dropped."""
+    contents = _contents(file, readings(file))
+    return [
+        path
+        for path, (content, _) in contents.items()
+        if (read_content(path) if path.exists() else b"") != content.encode()
+    ]
+
+
 def pairs_once(verdicts: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Verdicts, those on a pair of answers once: reviewers of another locale may have said the opposite."""
     seen = set[tuple[str, str]]()
@@ -348,7 +363,8 @@ def _write_files(folder: Folder, contents: _Contents, earlier: Callable[[], _Con
     """
     before = {path: _digest(read_content(path)) for path in contents if path.exists()}
     after = {path: _digest(content.encode()) for path, (content, _) in contents.items()}
-    strange = [path for path in before if before[path] not in (after[path], *folder.state.written)]
+    nothing = _digest(b"")
+    strange = [path for path in before if before[path] not in (after[path], nothing, *folder.state.written)]
     if strange:
         # In a clone nothing is known of what was written: it is what the events of before make.
         pulled = earlier()
@@ -365,7 +381,7 @@ def _write_files(folder: Folder, contents: _Contents, earlier: Callable[[], _Con
     # Both digests before the first file is written: a kill in between leaves files of either kind.
     folder.remember(written=sorted({*before.values(), *after.values()}))
     # A file that is not there is as good as an empty one: of nothing no file is made.
-    changed = [path for path in contents if before.get(path, _digest(b"")) != after[path]]
+    changed = [path for path in contents if before.get(path, nothing) != after[path]]
     for path in changed:
         with storage_errors(path, fix="change the permissions"):
             content, _ = contents[path]

@@ -72,6 +72,8 @@ class ProjectStatus:
     """Addresses by pseudonym, for the lead's screen alone."""
     exhausted: Mapping[str, Sequence[str]]
     """Open questions, by locale, that all who are named there have answered or skipped."""
+    skipped_reviews: Mapping[str, Sequence[str]]
+    """Questions, by locale, whose review waits, and that all who are named to review there have skipped."""
 
     def payment(self) -> pl.DataFrame:
         """One row per ``person``: annotations ``counted`` and ``let_go``, seconds of each, ``rate``, ``pay``.
@@ -119,12 +121,12 @@ def project_status(
     people = People(project_key(file), accounts, lines)
     there = people.addresses(besides=gone)
     pages = {name: file.page(one.project) for name, one in state.projects.items()}
-    reviews = _reviews(checked, work)
+    reviews, skipped = _reviews(checked, work), _skipped(checked, work)
     to_say = [
         *_unsent(state.projects, pages),
         *_untaken(found, pages),
         *_waiting(file, people, [*there], pages, questions, work),
-        *_unreviewed(file, people, pages, reviews, work),
+        *_unreviewed(file, people, pages, reviews, skipped, work),
     ]
     reminders = pl.DataFrame(to_say, _REMINDERS, orient="row").filter(~pl.col("annotator").is_in(list(gone)))
     reminded = reminders.sort("annotator", maintain_order=True)
@@ -147,6 +149,7 @@ def project_status(
         # Of several addresses of a person the one first seen counts, then the one in the project file.
         names={**there, **in_file, **state.names},
         exhausted=dict(_exhausted(file, people, questions, work)),
+        skipped_reviews=dict(_skipped_by_all(file, people, skipped)),
     )
 
 
@@ -206,15 +209,22 @@ def _waiting(
 
 
 def _unreviewed(
-    file: ProjectFile, people: People, pages: Mapping[str, str], reviews: pl.DataFrame, work: pl.DataFrame
+    file: ProjectFile,
+    people: People,
+    pages: Mapping[str, str],
+    reviews: pl.DataFrame,
+    skipped: pl.DataFrame,
+    work: pl.DataFrame,
 ) -> Iterator[tuple[str, str, str]]:
-    """Pages of reviews that nobody has sent, to each reviewer who is named."""
+    """Pages of reviews that nobody has sent, to each reviewer who is named and has not skipped them."""
     begun = {*work.filter(stage="review")["annotator"]}
     to_review = dict(reviews.select("locale", "to_review").iter_rows())
     for settings in file.project.locales:
-        page = pages.get(f"{file.project.name}/review/{settings.locale}")
-        if (number := to_review.get(settings.locale, 0)) and page is not None:
-            for who in map(people.named, settings.reviewers or ()):
+        tag, page = settings.locale, pages.get(f"{file.project.name}/review/{settings.locale}")
+        for who in map(people.named, settings.reviewers or ()) if page is not None else ():
+            # The server does not give them to who has skipped them.
+            number = to_review.get(tag, 0) - skipped.filter(locale=tag, annotator=who).height
+            if number:
                 what = f"{pluralise(number, 'question')} {agreeing(number, 'waits', 'wait')} for a review"
                 what += "" if who in begun else ", and you have not begun"
                 yield who, what, f"{page}?labeling=1"
@@ -233,6 +243,30 @@ def _exhausted(
         found = [one for one in open_here if all((settings.locale, who, one) in done for who in named)]
         if named and found:
             yield settings.locale, found
+
+
+def _skipped(checked: CheckedProject, work: pl.DataFrame) -> pl.DataFrame:
+    """Who has skipped which review that waits: ``locale``, ``template_id`` and ``annotator``, each once."""
+    of_reviews, project = work.filter(stage="review"), checked.file.project
+    skips = of_reviews.filter(outcome="skipped").select("locale", "template_id", "annotator", "blend_id")
+    waiting = {
+        task.blend_id
+        for tag in skips["locale"].unique()
+        for task in review_tasks(project, checked.file.locale(tag), checked.material)
+    } - {*of_reviews.filter(outcome="counted")["blend_id"]}
+    return skips.filter(pl.col("blend_id").is_in(list(waiting))).drop("blend_id").unique(maintain_order=True)
+
+
+def _skipped_by_all(
+    file: ProjectFile, people: People, skipped: pl.DataFrame
+) -> Iterator[tuple[str, Sequence[str]]]:
+    """Reviews that wait, and that nobody who is named in their locale is given any more, by locale."""
+    for settings in file.project.locales:
+        named = {*map(people.named, settings.reviewers or ())}
+        here = skipped.filter(pl.col("annotator").is_in(list(named)), locale=settings.locale)
+        by = here.group_by("template_id").len().filter(len=len(named))
+        if not by.is_empty():
+            yield settings.locale, by["template_id"].sort().to_list()
 
 
 # The tables of `ProjectStatus`.

@@ -30,6 +30,7 @@ from blend.builders.annotation.pulling import (
     Pull,
     Session,
     accept_missing,
+    outdated,
     pull,
     pull_project,
     rewritten,
@@ -40,6 +41,7 @@ from blend.builders.annotation.stage import Material
 from blend.builders.annotation.starting import CheckedProject, check_project
 from blend.builders.annotation.ui_strings import texts_of
 from blend.builders.saq.ballots import STOPPED
+from blend.loaders.files.atomic import atomic_write, storage_errors
 from blend.loaders.files.new_files import write_new_files
 from blend.loaders.files.progress import ProgressCallback
 from blend.loaders.label_studio.connection import GoneError
@@ -57,7 +59,7 @@ from blend.loaders.label_studio.events import (
     read_events,
 )
 from blend.loaders.label_studio.push import ProjectPlan, Quota, WantedProject, plan_push, push
-from blend.schemas.errors import InputError, RowErrors
+from blend.schemas.errors import InputError, RowError, RowErrors
 
 Half = Literal["pull", "push"]
 
@@ -106,9 +108,16 @@ def sync_project(
         ServerError: If the server fails; what was done stays, and the same again goes on from there.
     """
     pulls = only != "push" and not dry_run
-    checked, pulled, plans = check_project(path, before_pull=pulls), None, None
+    try:
+        checked, pulled, plans = check_project(path, before_pull=pulls), None, None
+    except (RowError, RowErrors):
+        if dry_run:
+            _check_up_to_date(path)
+        raise
     numbers: Mapping[str, int] = {}
     with session(checked.file) as at:
+        if not dry_run:
+            _begin_verdicts(at.file)
         if pulls:
             pulled = pull(at, on_progress=on_progress)
             if accept is not None and pulled.is_any_gone and accept(pulled):
@@ -129,11 +138,41 @@ def sync_project(
     return Sync(pulled, plans, drafts, (*checked.passed_over, *_unnamed_verdicts(checked.file)), links)
 
 
+def _check_up_to_date(path: Path) -> None:
+    """Check that what was pulled last fits the questions.
+
+    Raises:
+        InputError: If the next pull mends it, without which nobody knows what is pushed.
+    """
+    if old := outdated(check_project(path, before_pull=True).file):
+        listed = ", ".join(map(str, old))
+        raise InputError(
+            f"{listed}: written for other questions than are asked now, and written anew by the pull of a "
+            "sync, so that a dry run, which pulls nothing, cannot say what would be pushed; run "
+            f"`blend annotate sync {path} --only pull` first"
+        )
+
+
+def _verdicts(file: ProjectFile) -> Path:
+    return file.base / DECIDED / "verdicts.jsonl"
+
+
+def _begin_verdicts(file: ProjectFile) -> None:
+    """Write an empty file of verdicts where some are to come: a recipe may name it before anybody gave one."""
+    path = _verdicts(file)
+    if not path.exists() and any(
+        one.stage.name in ("mcq-review", "equivalence") for one in stage_locales(file)
+    ):
+        with storage_errors(path, fix="change the permissions"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            atomic_write(path, "")
+
+
 def _unnamed_verdicts(file: ProjectFile) -> Iterator[str]:
     """Say how a recipe that names no verdicts names those that were pulled, so that builds read them."""
     from blend.loaders.recipes import read_recipe
 
-    verdicts = file.base / DECIDED / "verdicts.jsonl"
+    verdicts = _verdicts(file)
     if file.project.recipe is not None and verdicts.is_file():
         path = file.base / file.project.recipe
         if read_recipe(path).mcq.verdicts is None:
@@ -305,9 +344,9 @@ def forget_person(file: ProjectFile, who: str, *, on_progress: ProgressCallback 
     Pulls before, so that nothing that came since the last pull is left, and after, so that what is here is what
     is there; no later pull brings anything back. The answers that nobody else gave leave the reviews as well,
     with the English that belongs to them; what reviewers decided on others' answers stays. Reviews whose page
-    shows such answers stay here without them, and their tasks are deleted on the server: the next push makes
-    them anew, with what was decided. Published releases stay as they are. May be stopped at any moment and run
-    again.
+    shows such answers, also beside the options of *mcq-review*, stay here without them, and their tasks are
+    deleted on the server: the next push makes them anew, with what was decided. Published releases stay as they
+    are. May be stopped at any moment and run again.
 
     Args:
         file: The project.
@@ -330,7 +369,7 @@ def forget_person(file: ProjectFile, who: str, *, on_progress: ProgressCallback 
             if found := at.there.get(stage_locale.name):
                 tasks = exported(at.studio, found[0])
                 _erase(at, tasks, people, done)
-                if stage_locale.stage.name == "review":
+                if stage_locale.stage.name in ("review", "mcq-review"):
                     showing = {task["id"]: task for task in tasks if shown_in(task["data"]) - given}
                     _clear_reviews(at, held_in(lines, stage_locale.slug), found[0].id, showing, done)
             if on_progress is not None:

@@ -305,12 +305,13 @@ def _some(names: Sequence[str]) -> str:
 # As tables for readers.
 
 
-def difference_tables(diff: ReleaseDiff, *, examples: int) -> list[Table]:
+def difference_tables(diff: ReleaseDiff, *, examples: int, unquoted: Sequence[str] = ()) -> list[Table]:
     """What differs, most important first: reasons of the step, rows, columns, values, settings.
 
     Args:
         diff: The comparison.
         examples: Quoted changes per column, and ids per configuration, at most.
+        unquoted: Columns whose values are only counted.
     """
     counts = diff.counts()
     rows, columns, values, ids, quoted = (list[tuple[object, ...]]() for _ in range(5))
@@ -328,7 +329,7 @@ def difference_tables(diff: ReleaseDiff, *, examples: int) -> list[Table]:
             found_ids = [(split.split, one) for split in config.splits for one in getattr(split, f"{what}_ids")]
             ids += [(name, *one, what) for one in found_ids[:examples]]
         cells = [(split.split, cell) for split in config.splits for cell in split.examples]
-        for column in dict.fromkeys(cell.column for _, cell in cells):
+        for column in dict.fromkeys(cell.column for _, cell in cells if cell.column not in unquoted):
             of_column = [(split, cell) for split, cell in cells if cell.column == column]
             quoted += [
                 (f"{name} {split} {cell.id} {column}", " → ".join(_value_pair(cell.old, cell.new)))

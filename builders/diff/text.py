@@ -25,6 +25,10 @@ _OPENINGS: dict[Step, str] = {
     "none": "the same data",
 }
 
+_TYPED = ("annotations", "idks")
+"""Columns with what annotators typed. A changelog goes on from version to version, and quotes none of it:
+whoever asked to be forgotten would stand in it."""
+
 
 def _expected_version(old: str, step: Step) -> str:
     """The version that follows ``old`` after a step.
@@ -86,7 +90,7 @@ def _changelog_entry(diff: ReleaseDiff, version: str, changes: str | None = None
         if texts := [reason.text for reason in step.reasons if reason.step == size]:
             parts.append(f"**{heading}**\n\n" + "\n".join(f"* {text}" for text in texts))
     # The first table has the reasons of the step, which stand above already.
-    for table in difference_tables(diff, examples=1)[1:]:
+    for table in difference_tables(diff, examples=1, unquoted=_TYPED)[1:]:
         parts += [f"### {table.title}", markdown_table(table)]
     return escape_controls("\n\n".join(parts)) + "\n"
 

@@ -6,9 +6,12 @@ import polars as pl
 import pytest
 
 from blend.builders.annotation import syncing
-from blend.builders.annotation.project import ProjectFile
+from blend.builders.annotation.project import ProjectFile, read_project
 from blend.builders.annotation.syncing import forget_person, sync_project
+from blend.builders.release import reviewing
+from blend.loaders.label_studio.events import read_events
 from blend.loaders.responses import read_responses
+from blend.schemas.frames import ANNOTATION_ROWS
 from helpers.label_studio.fake_studio import FOOD, WORK, FakeStudio, annotate, page, rows, who
 from helpers.label_studio.studio_fixtures import chosen, typed
 from helpers.messages import wrong
@@ -96,6 +99,26 @@ def test_a_page_with_new_answers_waits_for_its_reviewer(reviewed: ProjectFile, f
     assert (korean["reviewed"], korean["to_review"]) == (0, 1)
 
 
+def test_a_review_that_all_who_are_named_skipped_waits_for_one_more(reviewed: ProjectFile, fake: FakeStudio):
+    named(reviewed, reviewers="rim")
+    fake.annotate(FOOD, "seo", typed("죽"))
+    annotate("sync", reviewed.path)
+    fake.annotate(page(fake), "rim")
+    fake.given[fake.task(page(fake))][0]["was_cancelled"] = True
+    told = annotate("status", reviewed.path)
+    assert "ko-KR: all who are named have skipped the review of food-01; name one more in reviewers.\n" in told
+    assert "for a review" not in told
+    found = json.loads(annotate("status", reviewed.path, "--offline", "--json"))
+    assert (found["skipped_reviews"], found["locales"][0]["to_review"]) == ({"ko-KR": ["food-01"]}, 1)
+    # Whoever is named besides is reminded, and nobody else.
+    text = reviewed.path.read_text()
+    reviewed.path.write_text(text.replace('"rim@example.org"', '"rim@example.org", "han@example.org"'))
+    told = annotate("status", reviewed.path)
+    assert "have skipped the review" not in told
+    assert "  han@example.org: 1 question waits for a review, and you have not begun: " in told
+    assert told.count("for a review") == 1
+
+
 RECIPE = 'name = "t"\nversion = "1.0.0"\n[saq]\nwanted = 2\n[[sources]]\nkind = "responses"\nlocation = "."\n'
 
 
@@ -129,6 +152,19 @@ def test_a_sync_says_which_verdicts_the_recipe_does_not_name(file: ProjectFile, 
         f"Note: builds do not read {verdicts}, since {file.collected / 'recipe.toml'} names no verdicts; write "
         'verdicts = "../decided/verdicts.jsonl" below [mcq].\n'
     )
+
+
+def test_a_recipe_may_name_verdicts_before_anybody_gave_one(reviewed: ProjectFile, fake: FakeStudio):
+    verdicts = reviewed.base / "decided" / "verdicts.jsonl"
+    named = '[mcq]\nverdicts = "../decided/verdicts.jsonl"\n'
+    (reviewed.collected / "recipe.toml").write_text(RECIPE.replace("[[sources]]", f"{named}[[sources]]"))
+    text = reviewed.path.read_text().replace('"review"', '"review", "mcq-review"')
+    reviewed.path.write_text('recipe = "collected/recipe.toml"\n' + text)
+    told = annotate("sync", reviewed.path)
+    # The build takes the verdicts, and waits for other regions alone.
+    assert "t mcq-review ko-KR: gets its tasks once the recipe has answers of enough regions (" in told
+    assert "Note: builds" not in told
+    assert verdicts.read_text() == ""
 
 
 # Being forgotten.
@@ -180,6 +216,55 @@ def test_who_is_forgotten_is_nowhere_and_does_not_come_back(reviewed: ProjectFil
     sync_project(file.path)
     assert fake.of_tasks[fake.task(page(fake))][1].data["answers"][0]["title"] == "라면"
     read_responses(file.collected)
+
+
+@pytest.fixture
+def with_options(reviewed: ProjectFile, fake: FakeStudio, monkeypatch: pytest.MonkeyPatch) -> ProjectFile:
+    """A person has read what a question about breakfast may show, with the words of those who answered."""
+
+    def options(*_: object, **__: object) -> tuple[pl.DataFrame, pl.DataFrame]:
+        groups = [group for row in rows(reviewed, "reviews") for group in row["groups"]]
+        shown = [("food-01", "ko-KR", "What?", group["en_answers"][0], "key") for group in groups]
+        held = [{**group, "count": 1} for group in groups]
+        row = {"template_id": "food-01", "locale": "ko-KR", "question": "무엇?", "annotations": held}
+        answered = pl.DataFrame([dict.fromkeys(ANNOTATION_ROWS.names()) | row], ANNOTATION_ROWS)
+        columns = ["template_id", "locale", "question", "option", "role"]
+        return pl.DataFrame(shown, columns, orient="row"), answered
+
+    monkeypatch.setattr(reviewing, "options_for_natives", options)
+    (reviewed.collected / "recipe.toml").write_text(RECIPE)
+    text = reviewed.path.read_text().replace('"review"', '"review", "mcq-review"')
+    reviewed.path.write_text('recipe = "collected/recipe.toml"\n' + text)
+    sync_project(reviewed.path)
+    fake.annotate(options_page(fake), "rim")
+    return read_project(reviewed.path)
+
+
+def options_page(fake: FakeStudio) -> str:
+    """The newest page of options."""
+    ids = [task.blend_id or "" for _, task in fake.of_tasks.values()]
+    return [name for name in ids if name.startswith("mcq-review/")][-1]
+
+
+def test_words_beside_options_go_with_whoever_alone_typed_them(with_options: ProjectFile, fake: FakeStudio):
+    before, file = options_page(fake), with_options
+    number = fake.task(before)
+    assert [box["value"] for box in fake.of_tasks[number][1].data["wrong"]] == [
+        "instant noodles (라면)",
+        "gimbap (김밥)",
+    ]
+    fake.draft(before, "seo")
+    told = annotate("forget", file.path, "kim@example.org", "--yes")
+    assert f"?task={number}: a reviewer has begun it, and it shows what the person answered" in told
+    fake.delete("drafts", fake.typed[number][0]["id"])
+    annotate("forget", file.path, "kim@example.org", "--yes")
+    assert number not in fake.of_tasks
+    # What was read still counts, and the page comes anew without the words.
+    sync_project(file.path)
+    assert options_page(fake) != before
+    shown = str([task.data for _, task in fake.of_tasks.values()])
+    assert "김밥" not in shown + str(read_events(file.pulled / "events.jsonl"))
+    assert len((file.base / "decided/verdicts.jsonl").read_text().splitlines()) == 2
 
 
 def test_forgetting_that_is_stopped_anywhere_goes_on(reviewed: ProjectFile, monkeypatch: pytest.MonkeyPatch):

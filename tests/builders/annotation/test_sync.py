@@ -146,6 +146,12 @@ def test_a_question_that_is_dropped_takes_its_answers_along_until_it_is_back(
     file, everything = reviewed, rows(reviewed)
     write_questions(file.collected, {"work-01": QUESTIONS["work-01"]})
     assert "if it is not asked any more, delete the row, or run" in wrong(lambda: check_project(file.path))
+    pulled = ", ".join(str(file.collected / kind / "ko-KR.jsonl") for kind in ("responses", "reviews"))
+    assert wrong(lambda: annotate("sync", file.path, "--dry-run")) == (
+        f"{pulled}: written for other questions than are asked now, and written anew by the pull of a sync, so "
+        "that a dry run, which pulls nothing, cannot say what would be pushed; run `blend annotate sync "
+        f"{file.path} --only pull` first"
+    )
     detail = "which is not asked in ko-KR any more; left out, and kept in the pull folder until it is"
     assert pull(file).findings.filter(kind="not-asked")["detail"].to_list() == [
         f"2 responses of 'food-01', {detail}",
@@ -153,6 +159,7 @@ def test_a_question_that_is_dropped_takes_its_answers_along_until_it_is_back(
     ]
     assert rows(file) == []
     assert fake.of_tasks[fake.task(FOOD)][1].closed
+    assert "Nothing was changed" in annotate("sync", file.path, "--dry-run")
     write_questions(file.collected)
     sync_project(file.path)
     assert rows(file) == everything

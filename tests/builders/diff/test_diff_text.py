@@ -131,6 +131,20 @@ def test_samples_say_of_how_many_they_are_the_first(make):
     assert examples.strip().endswith(first_of.format(1, 4))
 
 
+def test_a_changelog_counts_what_annotators_typed_and_quotes_none_of_it(make):
+    before, after = (
+        make({("annotations", "KR"): pl.DataFrame({"ID": ["q1"], "idks": [reason], "Topic": [topic]})})
+        for reason, topic in (("3 agn", "Food"), ("", "Work"))
+    )
+    found = diff_releases(before, after)
+    entry = _changelog_entry(found, "1.0.1")
+    assert "agn" not in entry
+    assert "| annotations | idks | 1 |" in entry
+    assert "annotations KR q1 Topic | Food → Work" in entry
+    # Who compares two releases has both.
+    assert "3 agn" in str(found.as_tables())
+
+
 @pytest.mark.parametrize("version", ["1.0.0", "1.1.0"])
 def test_the_maintainers_words_stand_first(make, version: str):
     new = make(CHANGED, version=version, changes="Answers of 2026.\n\n* two regions more")
