@@ -9,7 +9,7 @@ from blend.builders.annotation import syncing
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.syncing import forget_person, sync_project
 from blend.loaders.responses import read_responses
-from helpers.label_studio.fake_studio import FOOD, WORK, FakeStudio, annotate, page, rows, who
+from helpers.label_studio.fake_studio import FOOD, WORK, FakeStudio, annotate, page, review, rows, who
 from helpers.label_studio.studio_fixtures import chosen, typed
 from helpers.messages import wrong
 
@@ -180,6 +180,21 @@ def test_who_is_forgotten_is_nowhere_and_does_not_come_back(reviewed: ProjectFil
     sync_project(file.path)
     assert fake.of_tasks[fake.task(page(fake))][1].data["answers"][0]["title"] == "라면"
     read_responses(file.collected)
+
+
+def test_a_review_that_is_done_again_once_somebody_is_forgotten_stays_paid(
+    reviewed: ProjectFile, fake: FakeStudio
+):
+    forget_person(reviewed, who(reviewed, "kim"))
+    fake.annotate(FOOD, "seo", typed("라면"))
+    sync_project(reviewed.path)
+    review(fake, "rim", ("라면", "ramen"))
+    table = reviewed.base / "pay.csv"
+    annotate("status", reviewed.path, "--payment", table)
+    (counted,) = pl.read_csv(table).filter(person=who(reviewed, "rim")).select("counted", "seconds").rows()
+    assert counted == (2, 60.0)
+    (row,) = rows(reviewed, "reviews")
+    assert row["groups"] == [{"answers": ["라면"], "en_answers": ["ramen"]}]
 
 
 def test_forgetting_that_is_stopped_anywhere_goes_on(reviewed: ProjectFile, monkeypatch: pytest.MonkeyPatch):
