@@ -10,7 +10,7 @@ import polars as pl
 from blend.builders.annotation.counting import StageReading, counting, forgotten, stage_locales
 from blend.builders.annotation.project import People, ProjectFile, project_key
 from blend.builders.annotation.pulling import pull, session
-from blend.builders.annotation.questions import collection_plan
+from blend.builders.annotation.questions import asked_questions, collection_plan
 from blend.builders.annotation.reliability import MIN_QUESTIONS, Reliability, reliability
 from blend.builders.annotation.review import review_tasks
 from blend.builders.annotation.stage import WORK
@@ -239,17 +239,18 @@ def _exhausted(
 
 
 def _reviews(checked: CheckedProject, work: pl.DataFrame) -> pl.DataFrame:
-    """Count questions whose review is done and open, by locale; one with new answers is open again."""
+    """Count questions whose review is done, on a page or in a file, and open; with new answers it is again."""
     project, found = checked.file.project, []
-    done = work.filter(stage="review", outcome="counted")
-    sent = {*done["blend_id"]}
+    sent = {*work.filter(stage="review", outcome="counted")["blend_id"]}
     for settings in project.locales:
         if "review" in project.stages_of(settings.locale):
             locale = checked.file.locale(settings.locale)
             tasks = review_tasks(project, locale, checked.material)
             waiting = {one.data["template_id"] for one in tasks if one.blend_id not in sent}
-            reviewed = {*done.filter(locale=settings.locale)["template_id"]}
-            found.append((settings.locale, len(reviewed - waiting), len(waiting)))
+            asked = {*asked_questions(project, settings.locale, checked.material)["template_id"]}
+            # Of the material: from pages and from files.
+            reviewed = {*checked.material.reviews.filter(locale=settings.locale)["template_id"]}
+            found.append((settings.locale, len(reviewed & asked - waiting), len(waiting)))
     columns = {"locale": pl.String(), "reviewed": pl.Int64(), "to_review": pl.Int64()}
     return pl.DataFrame(found, columns, orient="row")
 

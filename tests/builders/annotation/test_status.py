@@ -9,6 +9,7 @@ from blend.builders.annotation import syncing
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.syncing import forget_person, sync_project
 from blend.loaders.responses import read_responses
+from helpers.label_studio.exported import write_lines
 from helpers.label_studio.fake_studio import FOOD, WORK, FakeStudio, annotate, page, review, rows, who
 from helpers.label_studio.studio_fixtures import chosen, typed
 from helpers.messages import wrong
@@ -94,6 +95,16 @@ def test_a_page_with_new_answers_waits_for_its_reviewer(reviewed: ProjectFile, f
     assert reminder in annotate("status", reviewed.path)
     (korean,) = json.loads(annotate("status", reviewed.path, "--offline", "--json"))["locales"]
     assert (korean["reviewed"], korean["to_review"]) == (0, 1)
+
+
+def test_a_review_in_a_file_is_a_review(file: ProjectFile, fake: FakeStudio):
+    for name in ("kim", "lee"):
+        fake.annotate(FOOD, name, typed("라면"))
+    sync_project(file.path)
+    own = {"template_id": "food-01", "reviewer": "r1", "groups": [{"answers": ["라면"]}]}
+    write_lines(file.collected / "reviews/ko-KR.own.jsonl", [own])
+    (korean,) = json.loads(annotate("status", file.path, "--json"))["locales"]
+    assert (korean["reviewed"], korean["to_review"]) == (1, 0)
 
 
 RECIPE = 'name = "t"\nversion = "1.0.0"\n[saq]\nwanted = 2\n[[sources]]\nkind = "responses"\nlocation = "."\n'
