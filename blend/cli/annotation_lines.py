@@ -109,7 +109,8 @@ def pull_lines(pull: "Pull") -> list[str]:
     lines += [f"{path}: {pluralise(rows, 'row')}" for path, rows in pull.written.items()]
     if not pull.written:
         lines.append("No news: all files are as they were.")
-    return [*lines, *(f"{kind}: {number}" for kind, number in sorted(Counter(pull.findings["kind"]).items()))]
+    lines += (f"{kind}: {number}" for kind, number in sorted(Counter(pull.findings["kind"]).items()))
+    return [*lines, *(f"{what}." for what in pull.unlisted)]
 
 
 def _change_lines(one: "StageReading", changes: "Sequence[Line]", page: str | None) -> Iterator[str]:
@@ -182,6 +183,7 @@ def status_lines(status: "ProjectStatus") -> list[str]:
         f"{tag}: all who are named have answered or skipped {_first(asked)}; name more people in annotators."
         for tag, asked in status.exhausted.items()
     ]
+    lines += [f"{what}." for what in status.unlisted]
     if not reminders.is_empty():
         lines.append("Reminders, to be sent by you:")
     return lines + [

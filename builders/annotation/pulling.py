@@ -1,6 +1,7 @@
 """Pulling: what people did is written down as events, and the files that builds read are made of these."""
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -44,7 +45,7 @@ from blend.loaders.label_studio.push import Inventory, check_unique, inventory
 from blend.schemas.errors import ConflictError
 from blend.schemas.frames import FINDINGS
 from blend.schemas.sheets import DIFFERS_FROM, SAME_AS
-from blend.schemas.texts import pair_key
+from blend.schemas.texts import agreeing, pair_key, pluralise
 
 _FINDINGS_FILE = "findings.csv"
 
@@ -174,6 +175,8 @@ class Pull(NamedTuple):
     """Files that were written, and their rows."""
     findings: pl.DataFrame
     """`frames.FINDINGS` of all projects, which the pull folder's ``findings.csv`` holds too."""
+    unlisted: Sequence[str] = ()
+    """See `unlisted`; with names, for the lead's screen alone."""
 
     @property
     def is_any_gone(self) -> bool:
@@ -231,7 +234,45 @@ def pull(at: Session, *, on_progress: ProgressCallback | None = None) -> Pull:
         changes[stage_locale.name], drafts = log.take(stage_locale, project, tasks, people)
         if project:
             state[stage_locale.name].drafts = drafts
-    return _written(log, state, changes)
+    done = _written(log, state, changes)
+    return done._replace(unlisted=[*unlisted(at.file, done.found, at.folder.state.names, lambda: at.accounts)])
+
+
+def unlisted(
+    file: ProjectFile,
+    found: Sequence[StageReading],
+    names: Mapping[str, str],
+    accounts: Callable[[], Mapping[int, Account]],
+) -> Iterator[str]:
+    """Say whose annotations are left out since the project file names others, and who of these is nobody.
+
+    Args:
+        file: The project.
+        found: What was pulled.
+        names: Addresses by pseudonym.
+        accounts: Those of the server, asked for where anything is left out; none where it is not known.
+    """
+    people = People(project_key(file))
+    for one in found:
+        tag, role = one.stage_locale.locale.tag, one.stage_locale.stage.role
+        listed = getattr(file.project.settings(tag), role)
+        known = set(map(people.named, listed or ()))
+        left_out = Counter(who for who in one.reading.work["annotator"] if who is not None and who not in known)
+        if listed is None or not left_out:
+            continue
+        there = {(account.address or "").casefold() for account in accounts().values()}
+        nobody = [
+            entry
+            for entry in map(str.strip, listed)
+            if there and "@" in entry and entry.casefold() not in there and people.named(entry) not in names
+        ]
+        remedy = f"; nobody has the account {', '.join(nobody)}" if nobody else ""
+        for who, number in sorted(left_out.items()):
+            yield (
+                f"{pluralise(number, 'annotation')} by {names.get(who, who)} in {tag} "
+                f"{agreeing(number, 'is', 'are')} left out, since the project file names {role} there and not "
+                f"them{remedy}"
+            )
 
 
 def _accounts(

@@ -9,7 +9,7 @@ import polars as pl
 
 from blend.builders.annotation.counting import StageReading, counting, forgotten, stage_locales
 from blend.builders.annotation.project import People, ProjectFile, project_key
-from blend.builders.annotation.pulling import pull, session
+from blend.builders.annotation.pulling import pull, session, unlisted
 from blend.builders.annotation.questions import asked_questions, collection_plan
 from blend.builders.annotation.reliability import MIN_QUESTIONS, Reliability, reliability
 from blend.builders.annotation.review import review_tasks
@@ -72,6 +72,8 @@ class ProjectStatus:
     """Addresses by pseudonym, for the lead's screen alone."""
     exhausted: Mapping[str, Sequence[str]]
     """Open questions, by locale, that all who are named there have answered or skipped."""
+    unlisted: Sequence[str]
+    """See `pulling.unlisted`; with names, likewise for the lead's screen alone."""
 
     def payment(self) -> pl.DataFrame:
         """One row per ``person``: annotations ``counted`` and ``let_go``, seconds of each, ``rate``, ``pay``.
@@ -130,6 +132,8 @@ def project_status(
     reminded = reminders.sort("annotator", maintain_order=True)
     listed = [who for one in project.locales for who in (*(one.annotators or ()), *(one.reviewers or ()))]
     in_file = {people.named(entry): entry.strip() for entry in listed if "@" in entry}
+    # Of several addresses of a person the one first seen counts, then the one in the project file.
+    names = {**there, **in_file, **state.names}
     return ProjectStatus(
         name=project.name,
         today=today,
@@ -144,9 +148,9 @@ def project_status(
         found=found,
         pages=pages,
         rate=project.rate,
-        # Of several addresses of a person the one first seen counts, then the one in the project file.
-        names={**there, **in_file, **state.names},
+        names=names,
         exhausted=dict(_exhausted(file, people, questions, work)),
+        unlisted=[*unlisted(file, found, {**there, **state.names}, lambda: accounts or {})],
     )
 
 

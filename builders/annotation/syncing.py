@@ -112,7 +112,7 @@ def sync_project(
         if pulls:
             pulled = pull(at, on_progress=on_progress)
             if accept is not None and pulled.is_any_gone and accept(pulled):
-                pulled = accept_missing(at.file, at.folder)
+                pulled = accept_missing(at.file, at.folder)._replace(unlisted=pulled.unlisted)
         if only != "pull":
             if pulls:
                 # Responses and reviews have come.

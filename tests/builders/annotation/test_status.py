@@ -86,6 +86,26 @@ def test_status_says_where_nobody_is_left_to_ask(file: ProjectFile, fake: FakeSt
     )
 
 
+def test_whoever_is_left_out_since_others_are_named_is_told_by_name(file: ProjectFile, fake: FakeStudio):
+    fake.annotate(FOOD, "clara", typed("라면"))
+    fake.annotate(FOOD, "kim", typed("라면"))
+    sync_project(file.path)
+    named(file, annotators="klara")
+    file.path.write_text(file.path.read_text().replace('["klara', '["kim@example.org", "klara'))
+    told = (
+        "1 annotation by clara@example.org in ko-KR is left out, since the project file names annotators there "
+        "and not them; nobody has the account klara@example.org.\n"
+    )
+    assert told in annotate("sync", file.path)
+    assert told in annotate("status", file.path)
+    assert told.replace("; nobody has the account klara@example.org", "") in annotate(
+        "status", file.path, "--offline"
+    )
+    assert "clara@" not in annotate("status", file.path, "--json")
+    fake.person("klara")
+    assert "nobody has" not in annotate("sync", file.path)
+
+
 def test_a_page_with_new_answers_waits_for_its_reviewer(reviewed: ProjectFile, fake: FakeStudio):
     named(reviewed, reviewers="rim")
     assert "for a review" not in annotate("status", reviewed.path)
