@@ -41,7 +41,7 @@ from blend.loaders.label_studio.events import (
     ProjectState,
     exported,
 )
-from blend.loaders.label_studio.push import Inventory, check_unique, inventory
+from blend.loaders.label_studio.push import Inventory, check_unique, inventory, names_by_number
 from blend.schemas.errors import ConflictError
 from blend.schemas.frames import FINDINGS
 from blend.schemas.sheets import DIFFERS_FROM, SAME_AS
@@ -151,11 +151,34 @@ def session(file: ProjectFile) -> Iterator[Session]:
 
     Raises:
         InputError: If there is no token.
-        ConflictError: If another process is at work with the pull folder.
+        ConflictError: If another process is at work with the pull folder, or it belongs to a project of another
+            name.
         ServerError: If the server fails.
     """
     with events.held(file.pulled) as folder, label_studio(file.project.server.url) as studio:
-        yield Session(file, folder, studio, inventory(studio, {one.name for one in stage_locales(file)}))
+        there = inventory(studio, {one.name for one in stage_locales(file)})
+        if not there:
+            _check_name(file, folder, studio)
+        yield Session(file, folder, studio, there)
+
+
+def _check_name(file: ProjectFile, folder: Folder, studio: Studio) -> None:
+    """Check that what was pulled does not belong to projects that the server has under another name.
+
+    Raises:
+        ConflictError: If it does: everything would count as gone, and be asked anew.
+    """
+    pulled = {
+        (line["project"], line["stage"]) for line in events.read_events(folder.events) if "project" in line
+    }
+    pulled |= {(one.project, ".".join(name.split("/")[1:])) for name, one in folder.state.projects.items()}
+    for number, name in names_by_number(studio).items():
+        earlier, _, stage = name.partition("/")
+        if (number, stage.replace("/", ".")) in pulled:
+            raise ConflictError(
+                f"{file.path}, key name: is {file.project.name!r}, and what {folder.path} holds belongs to "
+                f"{earlier!r}, which {studio.where} still has; write name = {json.dumps(earlier)} again"
+            )
 
 
 # What comes, and the files that are made of it.
