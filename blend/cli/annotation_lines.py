@@ -122,6 +122,8 @@ def pull_lines(pull: "Pull") -> list[str]:
     if not pull.written:
         lines.append("No news: all files are as they were.")
     lines += (f"{kind}: {number}" for kind, number in sorted(Counter(pull.findings["kind"]).items()))
+    if not pull.findings.is_empty():
+        lines.append(f"{pull.findings_path} has each of these findings, with where it is.")
     return [*lines, *(f"{what}." for what in pull.unlisted)]
 
 

@@ -197,9 +197,14 @@ class Pull(NamedTuple):
     written: Mapping[Path, int]
     """Files that were written, and their rows."""
     findings: pl.DataFrame
-    """`frames.FINDINGS` of all projects, which the pull folder's ``findings.csv`` holds too."""
+    """`frames.FINDINGS` of all projects, which `findings_path` holds too."""
     unlisted: Sequence[str] = ()
     """See `unlisted`; with names, for the lead's screen alone."""
+
+    @property
+    def findings_path(self) -> Path:
+        """File of the pull folder with all findings."""
+        return self.file.pulled / _FINDINGS_FILE
 
     @property
     def is_any_gone(self) -> bool:

@@ -65,7 +65,9 @@ def test_status_says_who_did_what_and_whom_to_remind(reviewed: ProjectFile, fake
     told = annotate("status", file.path)
     assert "  han@example.org: 2 questions wait for you, and you have not begun: " in told
     assert "  seo@" not in told
-    assert "unknown-annotator" in annotate("sync", file.path)
+    assert (
+        f"\nunknown-annotator: 1\n{file.pulled}/findings.csv has each of these findings, with where it is.\n"
+    ) in annotate("sync", file.path)
 
 
 def named(file: ProjectFile, **people: str) -> None:
