@@ -174,7 +174,11 @@ def _unsent(
 ) -> Iterator[tuple[str | None, str, str]]:
     for name, one in projects.items():
         for draft in one.drafts:
-            yield draft.annotator, _UNSENT[draft.is_change], f"{pages[name]}?task={draft.task}"
+            what = _UNSENT[draft.is_change]
+            if draft.of_another is not None:
+                # The server shows nobody's pseudonym.
+                what = what.replace(_OWN_TAB, f"open the tab of annotation no. {draft.of_another}")
+            yield draft.annotator, what, f"{pages[name]}?task={draft.task}"
 
 
 def _untaken(found: Sequence[StageReading], pages: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:

@@ -119,6 +119,13 @@ def test_a_page_with_new_answers_waits_for_its_reviewer(reviewed: ProjectFile, f
     assert (korean["reviewed"], korean["to_review"]) == (0, 1)
 
 
+def test_a_change_on_anothers_tab_is_told_by_the_number_of_the_annotation(file: ProjectFile, fake: FakeStudio):
+    number = fake.annotate(FOOD, "kim", typed("라면"))
+    fake.draft(FOOD, "lee", of=number)
+    what = f"changed and not sent, open the tab of annotation no. {number}, press Update"
+    assert f"  lee@example.org: {what}: http://fake/" in annotate("status", file.path)
+
+
 def test_a_review_in_a_file_is_a_review(file: ProjectFile, fake: FakeStudio):
     for name in ("kim", "lee"):
         fake.annotate(FOOD, name, typed("라면"))
