@@ -49,6 +49,7 @@ from blend.loaders.label_studio.events import (
     ExportedTask,
     Held,
     Line,
+    ProjectState,
     about,
     append_events,
     exported,
@@ -122,10 +123,13 @@ def sync_project(
             plans = plan_push(at.there, wanted, where=at.studio.where)
             if not dry_run:
                 numbers = push(at.studio, plans, on_progress=on_progress)
+                # Whoever renames the project from here on is told, though nothing was pulled of it so far.
+                made = {name: ProjectState(project=number, dated="") for name, number in numbers.items()}
+                at.folder.remember(projects=made | at.folder.state.projects)
         state = at.folder.state.projects
     drafts = [draft for one in state.values() for draft in one.drafts]
-    made = [plan.wanted for plan in plans or () if plan.remote is None and plan.wanted.name in numbers]
-    links = {one.title: f"{checked.file.page(numbers[one.name])}?labeling=1" for one in made}
+    new = [plan.wanted for plan in plans or () if plan.remote is None and plan.wanted.name in numbers]
+    links = {one.title: f"{checked.file.page(numbers[one.name])}?labeling=1" for one in new}
     return Sync(pulled, plans, drafts, (*checked.passed_over, *_unnamed_verdicts(checked.file)), links)
 
 

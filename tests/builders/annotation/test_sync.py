@@ -238,8 +238,7 @@ def test_another_name_in_the_project_file_is_refused_before_anything_is_changed(
 ):
     if knows == "events":
         fake.annotate(FOOD, "kim", typed("라면"))
-    sync_project(file.path)
-    if knows == "events":
+        sync_project(file.path)
         (file.pulled / "state.json").unlink()
     before = dict(fake.of_projects)
     text = file.path.read_text()
