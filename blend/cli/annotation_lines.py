@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from blend.loaders.files.atomic import PAGE_MARK, replace_own_file
+from blend.loaders.label_studio.client import RemoteTask
 from blend.loaders.label_studio.push import ProjectPlan
 from blend.loaders.servers import public_address
 from blend.schemas.errors import DISTRIBUTION
@@ -83,10 +84,21 @@ def _plan_lines(plan: ProjectPlan) -> Iterator[str]:
     ]
     if any(done):
         yield f"{title}: {', '.join(filter(None, done))}"
-    if kept := [change.there for change in plan.changes if change.kind == "kept" and change.there is not None]:
+    if kept := _outdated(plan):
         names = [str(task.data.get("template_id") or task.blend_id) for task in kept]
         why = "changed or not asked for any more, and kept, since people have worked there"
         yield f"{title}: {pluralise(len(kept), 'task')} {why}: {_first(names)}"
+
+
+def _outdated(plan: ProjectPlan) -> list[RemoteTask]:
+    """Pages that are kept though others, or none, should be there."""
+    kept = [(change.there, change.wanted) for change in plan.changes if change.kind == "kept"]
+    if plan.wanted.name.split("/")[1] in ("review", "mcq-review"):
+        # Their ids hold what is decided on: other groups, and options that nobody else is to read, come of the
+        # work that was done there.
+        asked = plan.wanted.asked
+        kept = [(there, now) for there, now in kept if now is None and there and there.blend_id not in asked]
+    return [there for there, _ in kept if there is not None]
 
 
 def _first(names: Sequence[str]) -> str:
@@ -109,7 +121,10 @@ def pull_lines(pull: "Pull") -> list[str]:
     lines += [f"{path}: {pluralise(rows, 'row')}" for path, rows in pull.written.items()]
     if not pull.written:
         lines.append("No news: all files are as they were.")
-    return [*lines, *(f"{kind}: {number}" for kind, number in sorted(Counter(pull.findings["kind"]).items()))]
+    lines += (f"{kind}: {number}" for kind, number in sorted(Counter(pull.findings["kind"]).items()))
+    if not pull.findings.is_empty():
+        lines.append(f"{pull.findings_path} has each of these findings, with where it is.")
+    return [*lines, *(f"{what}." for what in pull.unlisted)]
 
 
 def _change_lines(one: "StageReading", changes: "Sequence[Line]", page: str | None) -> Iterator[str]:
@@ -186,6 +201,7 @@ def status_lines(status: "ProjectStatus") -> list[str]:
         f"{tag}: all who are named have skipped the review of {_first(asked)}; name one more in reviewers."
         for tag, asked in status.skipped_reviews.items()
     ]
+    lines += [f"{what}." for what in status.unlisted]
     if not reminders.is_empty():
         lines.append("Reminders, to be sent by you:")
     return lines + [

@@ -1,6 +1,7 @@
 """Pulling: what people did is written down as events, and the files that builds read are made of these."""
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -42,11 +43,11 @@ from blend.loaders.label_studio.events import (
     ProjectState,
     exported,
 )
-from blend.loaders.label_studio.push import Inventory, check_unique, inventory
+from blend.loaders.label_studio.push import Inventory, check_unique, inventory, names_by_number
 from blend.schemas.errors import ConflictError
 from blend.schemas.frames import FINDINGS
 from blend.schemas.sheets import DIFFERS_FROM, SAME_AS
-from blend.schemas.texts import pair_key
+from blend.schemas.texts import agreeing, pair_key, pluralise
 
 _FINDINGS_FILE = "findings.csv"
 
@@ -104,11 +105,7 @@ class Log:
     ) -> tuple[Sequence[Line], list[Draft]]:
         """Write down what is new in an export; returns these lines, and what is begun and not sent."""
         drafts = [
-            Draft(
-                task=task["id"],
-                annotator=people.of(draft.get("user")),
-                is_change=draft.get("annotation") is not None,
-            )
+            _draft(task, draft, people)
             for task in tasks
             for draft in task.get("drafts", ())
             if people.aliases(draft.get("user")).isdisjoint(self.gone)
@@ -128,6 +125,17 @@ class Log:
         lines = [unnamed(line, self.gone) for line in lines if not is_theirs(line, self.gone, self.key)]
         self.add(lines)
         return lines, drafts
+
+
+def _draft(task: ExportedTask, draft: Mapping[str, Any], people: People) -> Draft:
+    who, changed = people.of(draft.get("user")), draft.get("annotation")
+    others = {one["id"] for one in task["annotations"] if people.of(one.get("completed_by")) != who}
+    return Draft(
+        task=task["id"],
+        annotator=who,
+        is_change=changed is not None,
+        of_another=changed if changed in others else None,
+    )
 
 
 @dataclass
@@ -155,11 +163,34 @@ def session(file: ProjectFile) -> Iterator[Session]:
 
     Raises:
         InputError: If there is no token.
-        ConflictError: If another process is at work with the pull folder.
+        ConflictError: If another process is at work with the pull folder, or it belongs to a project of another
+            name.
         ServerError: If the server fails.
     """
     with events.held(file.pulled) as folder, label_studio(file.project.server.url) as studio:
-        yield Session(file, folder, studio, inventory(studio, {one.name for one in stage_locales(file)}))
+        there = inventory(studio, {one.name for one in stage_locales(file)})
+        if not there:
+            _check_name(file, folder, studio)
+        yield Session(file, folder, studio, there)
+
+
+def _check_name(file: ProjectFile, folder: Folder, studio: Studio) -> None:
+    """Check that what was pulled does not belong to projects that the server has under another name.
+
+    Raises:
+        ConflictError: If it does: everything would count as gone, and be asked anew.
+    """
+    pulled = {
+        (line["project"], line["stage"]) for line in events.read_events(folder.events) if "project" in line
+    }
+    pulled |= {(one.project, ".".join(name.split("/")[1:])) for name, one in folder.state.projects.items()}
+    for number, name in names_by_number(studio).items():
+        earlier, _, stage = name.partition("/")
+        if (number, stage.replace("/", ".")) in pulled:
+            raise ConflictError(
+                f"{file.path}, key name: is {file.project.name!r}, and what {folder.path} holds belongs to "
+                f"{earlier!r}, which {studio.where} still has; write name = {json.dumps(earlier)} again"
+            )
 
 
 # What comes, and the files that are made of it.
@@ -178,7 +209,14 @@ class Pull(NamedTuple):
     written: Mapping[Path, int]
     """Files that were written, and their rows."""
     findings: pl.DataFrame
-    """`frames.FINDINGS` of all projects, which the pull folder's ``findings.csv`` holds too."""
+    """`frames.FINDINGS` of all projects, which `findings_path` holds too."""
+    unlisted: Sequence[str] = ()
+    """See `unlisted`; with names, for the lead's screen alone."""
+
+    @property
+    def findings_path(self) -> Path:
+        """File of the pull folder with all findings."""
+        return self.file.pulled / _FINDINGS_FILE
 
     @property
     def is_any_gone(self) -> bool:
@@ -236,7 +274,45 @@ def pull(at: Session, *, on_progress: ProgressCallback | None = None) -> Pull:
         changes[stage_locale.name], drafts = log.take(stage_locale, project, tasks, people)
         if project:
             state[stage_locale.name].drafts = drafts
-    return _written(log, state, changes)
+    made = _written(log, state, changes)
+    return made._replace(unlisted=[*unlisted(at.file, made.found, at.folder.state.names, lambda: at.accounts)])
+
+
+def unlisted(
+    file: ProjectFile,
+    found: Sequence[StageReading],
+    names: Mapping[str, str],
+    accounts: Callable[[], Mapping[int, Account]],
+) -> Iterator[str]:
+    """Say whose annotations are left out since the project file names others, and who of these is nobody.
+
+    Args:
+        file: The project.
+        found: What was pulled.
+        names: Addresses by pseudonym.
+        accounts: Those of the server, asked for where anything is left out; none where it is not known.
+    """
+    people = People(project_key(file))
+    for one in found:
+        tag, role = one.stage_locale.locale.tag, one.stage_locale.stage.role
+        listed = getattr(file.project.settings(tag), role)
+        known = set(map(people.named, listed or ()))
+        left_out = Counter(who for who in one.reading.work["annotator"] if who is not None and who not in known)
+        if listed is None or not left_out:
+            continue
+        there = {(account.address or "").casefold() for account in accounts().values()}
+        nobody = [
+            entry
+            for entry in map(str.strip, listed)
+            if there and "@" in entry and entry.casefold() not in there and people.named(entry) not in names
+        ]
+        remedy = f"; nobody has the account {', '.join(nobody)}" if nobody else ""
+        for who, number in sorted(left_out.items()):
+            yield (
+                f"{pluralise(number, 'annotation')} by {names.get(who, who)} in {tag} "
+                f"{agreeing(number, 'is', 'are')} left out, since the project file names {role} there and not "
+                f"them{remedy}"
+            )
 
 
 def _accounts(

@@ -160,7 +160,8 @@ def _superseded(done: Done, counting: Done, more: int, reader: Reader) -> None:
         )
     else:
         return
-    reader.leave_out(done, "reviewed-twice", detail)
+    # Not `leave_out`: it was work, and is paid, whoever reviewed the question again.
+    reader.note(done, "reviewed-twice", detail)
 
 
 def _review(done: Done, reader: Reader, project: Project) -> dict[str, Any] | None:

@@ -141,6 +141,11 @@ class Stage:
     """How many people more are to do each task that somebody has done, by id, where one more decides between
     those who differ."""
 
+    @property
+    def role(self) -> str:
+        """Key of the project file, in the table of a locale, that names those who work on it."""
+        return "reviewers" if self.defined.by_reviewers else "annotators"
+
     def readers(self, project: Project) -> int:
         """Annotations wanted per task, each by another person."""
         return 1 if self.defined.readers == "one" else int(getattr(project, self.defined.readers))
@@ -151,8 +156,7 @@ class Stage:
 
     def context(self, project: Project, locale: Locale, people: People) -> StageContext:
         """Return who may work on this stage in a locale of the project."""
-        settings = project.settings(locale.tag)
-        listed = settings.reviewers if self.defined.by_reviewers else settings.annotators
+        listed = getattr(project.settings(locale.tag), self.role)
         known = None if listed is None else frozenset(map(people.named, listed))
         return StageContext(project, locale, known)
 

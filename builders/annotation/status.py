@@ -9,8 +9,8 @@ import polars as pl
 
 from blend.builders.annotation.counting import StageReading, counting, forgotten, stage_locales
 from blend.builders.annotation.project import People, ProjectFile, project_key
-from blend.builders.annotation.pulling import pull, session
-from blend.builders.annotation.questions import collection_plan
+from blend.builders.annotation.pulling import pull, session, unlisted
+from blend.builders.annotation.questions import asked_questions, collection_plan
 from blend.builders.annotation.reliability import MIN_QUESTIONS, Reliability, reliability
 from blend.builders.annotation.review import review_tasks
 from blend.builders.annotation.stage import WORK
@@ -74,6 +74,8 @@ class ProjectStatus:
     """Open questions, by locale, that all who are named there have answered or skipped."""
     skipped_reviews: Mapping[str, Sequence[str]]
     """Questions, by locale, whose review waits, and that all who are named to review there have skipped."""
+    unlisted: Sequence[str]
+    """See `pulling.unlisted`; with names, likewise for the lead's screen alone."""
 
     def payment(self) -> pl.DataFrame:
         """One row per ``person``: annotations ``counted`` and ``let_go``, seconds of each, ``rate``, ``pay``.
@@ -132,6 +134,8 @@ def project_status(
     reminded = reminders.sort("annotator", maintain_order=True)
     listed = [who for one in project.locales for who in (*(one.annotators or ()), *(one.reviewers or ()))]
     in_file = {people.named(entry): entry.strip() for entry in listed if "@" in entry}
+    # Of several addresses of a person the one first seen counts, then the one in the project file.
+    names = {**there, **in_file, **state.names}
     return ProjectStatus(
         name=project.name,
         today=today,
@@ -146,10 +150,10 @@ def project_status(
         found=found,
         pages=pages,
         rate=project.rate,
-        # Of several addresses of a person the one first seen counts, then the one in the project file.
-        names={**there, **in_file, **state.names},
+        names=names,
         exhausted=dict(_exhausted(file, people, questions, work)),
         skipped_reviews=dict(_skipped_by_all(file, people, skipped)),
+        unlisted=[*unlisted(file, found, {**there, **state.names}, lambda: accounts or {})],
     )
 
 
@@ -173,7 +177,11 @@ def _unsent(
 ) -> Iterator[tuple[str | None, str, str]]:
     for name, one in projects.items():
         for draft in one.drafts:
-            yield draft.annotator, _UNSENT[draft.is_change], f"{pages[name]}?task={draft.task}"
+            what = _UNSENT[draft.is_change]
+            if draft.of_another is not None:
+                # The server shows nobody's pseudonym.
+                what = what.replace(_OWN_TAB, f"open the tab of annotation no. {draft.of_another}")
+            yield draft.annotator, what, f"{pages[name]}?task={draft.task}"
 
 
 def _untaken(found: Sequence[StageReading], pages: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
@@ -273,17 +281,18 @@ def _skipped_by_all(
 
 
 def _reviews(checked: CheckedProject, work: pl.DataFrame) -> pl.DataFrame:
-    """Count questions whose review is done and open, by locale; one with new answers is open again."""
+    """Count questions whose review is done, on a page or in a file, and open; with new answers it is again."""
     project, found = checked.file.project, []
-    done = work.filter(stage="review", outcome="counted")
-    sent = {*done["blend_id"]}
+    sent = {*work.filter(stage="review", outcome="counted")["blend_id"]}
     for settings in project.locales:
         if "review" in project.stages_of(settings.locale):
             locale = checked.file.locale(settings.locale)
             tasks = review_tasks(project, locale, checked.material)
             waiting = {one.data["template_id"] for one in tasks if one.blend_id not in sent}
-            reviewed = {*done.filter(locale=settings.locale)["template_id"]}
-            found.append((settings.locale, len(reviewed - waiting), len(waiting)))
+            asked = {*asked_questions(project, settings.locale, checked.material)["template_id"]}
+            # Of the material: from pages and from files.
+            reviewed = {*checked.material.reviews.filter(locale=settings.locale)["template_id"]}
+            found.append((settings.locale, len(reviewed & asked - waiting), len(waiting)))
     columns = {"locale": pl.String(), "reviewed": pl.Int64(), "to_review": pl.Int64()}
     return pl.DataFrame(found, columns, orient="row")
 

@@ -51,6 +51,7 @@ from blend.loaders.label_studio.events import (
     ExportedTask,
     Held,
     Line,
+    ProjectState,
     about,
     append_events,
     exported,
@@ -121,7 +122,7 @@ def sync_project(
         if pulls:
             pulled = pull(at, on_progress=on_progress)
             if accept is not None and pulled.is_any_gone and accept(pulled):
-                pulled = accept_missing(at.file, at.folder)
+                pulled = accept_missing(at.file, at.folder)._replace(unlisted=pulled.unlisted)
         if only != "pull":
             if pulls:
                 # Responses and reviews have come.
@@ -131,10 +132,13 @@ def sync_project(
             plans = plan_push(at.there, wanted, where=at.studio.where)
             if not dry_run:
                 numbers = push(at.studio, plans, on_progress=on_progress)
+                # Whoever renames the project from here on is told, though nothing was pulled of it so far.
+                made = {name: ProjectState(project=number, dated="") for name, number in numbers.items()}
+                at.folder.remember(projects=made | at.folder.state.projects)
         state = at.folder.state.projects
     drafts = [draft for one in state.values() for draft in one.drafts]
-    made = [plan.wanted for plan in plans or () if plan.remote is None and plan.wanted.name in numbers]
-    links = {one.title: f"{checked.file.page(numbers[one.name])}?labeling=1" for one in made}
+    new = [plan.wanted for plan in plans or () if plan.remote is None and plan.wanted.name in numbers]
+    links = {one.title: f"{checked.file.page(numbers[one.name])}?labeling=1" for one in new}
     return Sync(pulled, plans, drafts, (*checked.passed_over, *_unnamed_verdicts(checked.file)), links)
 
 

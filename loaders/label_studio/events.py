@@ -346,7 +346,9 @@ class Draft(BaseModel):
     task: int
     annotator: str | None
     is_change: bool = False
-    """Whether it changes what they have sent."""
+    """Whether it changes what was sent."""
+    of_another: int | None = None
+    """The annotation that it changes, by its number on the server, where somebody else has sent it."""
 
 
 class ProjectState(BaseModel):

@@ -162,6 +162,12 @@ def inventory(studio: Studio, names: Collection[str]) -> Inventory:
     return found
 
 
+def names_by_number(studio: Studio) -> dict[int, str]:
+    """What all projects of ours are known by, of whatever project file."""
+    marks = {project.id: _MARK.search(project.description) for project in studio.projects()}
+    return {number: mark["name"] for number, mark in marks.items() if mark is not None}
+
+
 def plan_push(there: Inventory, wanted: Sequence[WantedProject], *, where: str) -> list[ProjectPlan]:
     """Plan a push, project by project.
 
@@ -285,8 +291,8 @@ def _project(studio: Studio, plan: ProjectPlan) -> int:
         except ServerError as error:
             # It refuses a page that lacks what annotations refer to.
             raise ConflictError(
-                f"{wanted.title}: the server does not take its new page; give the project file another name, "
-                f"which makes new projects, or keep the parts that annotations refer to ({error})"
+                f"{wanted.title}: the server does not take its new page; keep the parts that annotations "
+                f"refer to, or begin anew with a project file of another name, in another folder ({error})"
             ) from error
     if plan.sets_overlap:
         studio.update(plan.remote.id, maximum_annotations=wanted.overlap)

@@ -185,8 +185,8 @@ def test_a_page_without_what_annotations_refer_to_is_refused(label_studio: Studi
     label_studio.sdk.projects.update(number, label_config=config + more)
     label_studio.annotate(label_studio.tasks(title)[FOOD], mina, {**chosen("fine", control="mood"), "id": "m"})
     told = (
-        f"{title}: the server does not take its new page; give the project file another name, which makes new "
-        "projects, or keep the parts that annotations refer to ("
+        f"{title}: the server does not take its new page; keep the parts that annotations refer to, or begin "
+        "anew with a project file of another name, in another folder ("
     )
     with pytest.raises(ConflictError, match=f"^{re.escape(told)}.*mood"):
         push(file.path)

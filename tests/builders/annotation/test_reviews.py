@@ -132,6 +132,7 @@ def test_of_several_reviews_that_of_most_answers_counts_then_the_last(pages, giv
     place, what = f"task 1, annotation {minute}", "" if detail is None else detail.format(counting, 2)
     left_out = [("reviewed-twice", place, f"{(A, B)[who - 1]}: {what}")]
     assert told(reading) == ([] if detail is None else left_out)
+    assert reading.work["outcome"].to_list() == ["counted", "counted"]  # both were work, and are paid
 
 
 # Options.

@@ -12,7 +12,8 @@ from blend.builders.release import reviewing
 from blend.loaders.label_studio.events import read_events
 from blend.loaders.responses import read_responses
 from blend.schemas.frames import ANNOTATION_ROWS
-from helpers.label_studio.fake_studio import FOOD, WORK, FakeStudio, annotate, page, rows, who
+from helpers.label_studio.exported import write_lines
+from helpers.label_studio.fake_studio import FOOD, WORK, FakeStudio, annotate, page, review, rows, who
 from helpers.label_studio.studio_fixtures import chosen, typed
 from helpers.messages import wrong
 
@@ -67,7 +68,9 @@ def test_status_says_who_did_what_and_whom_to_remind(reviewed: ProjectFile, fake
     told = annotate("status", file.path)
     assert "  han@example.org: 2 questions wait for you, and you have not begun: " in told
     assert "  seo@" not in told
-    assert "unknown-annotator" in annotate("sync", file.path)
+    assert (
+        f"\nunknown-annotator: 1\n{file.pulled}/findings.csv has each of these findings, with where it is.\n"
+    ) in annotate("sync", file.path)
 
 
 def named(file: ProjectFile, **people: str) -> None:
@@ -86,6 +89,26 @@ def test_status_says_where_nobody_is_left_to_ask(file: ProjectFile, fake: FakeSt
     assert (
         "ko-KR: all who are named have answered or skipped work-01; name more people in annotators.\n" in told
     )
+
+
+def test_whoever_is_left_out_since_others_are_named_is_told_by_name(file: ProjectFile, fake: FakeStudio):
+    fake.annotate(FOOD, "clara", typed("라면"))
+    fake.annotate(FOOD, "kim", typed("라면"))
+    sync_project(file.path)
+    named(file, annotators="klara")
+    file.path.write_text(file.path.read_text().replace('["klara', '["kim@example.org", "klara'))
+    told = (
+        "1 annotation by clara@example.org in ko-KR is left out, since the project file names annotators there "
+        "and not them; nobody has the account klara@example.org.\n"
+    )
+    assert told in annotate("sync", file.path)
+    assert told in annotate("status", file.path)
+    assert told.replace("; nobody has the account klara@example.org", "") in annotate(
+        "status", file.path, "--offline"
+    )
+    assert "clara@" not in annotate("status", file.path, "--json")
+    fake.person("klara")
+    assert "nobody has" not in annotate("sync", file.path)
 
 
 def test_a_page_with_new_answers_waits_for_its_reviewer(reviewed: ProjectFile, fake: FakeStudio):
@@ -117,6 +140,23 @@ def test_a_review_that_all_who_are_named_skipped_waits_for_one_more(reviewed: Pr
     assert "have skipped the review" not in told
     assert "  han@example.org: 1 question waits for a review, and you have not begun: " in told
     assert told.count("for a review") == 1
+
+
+def test_a_change_on_anothers_tab_is_told_by_the_number_of_the_annotation(file: ProjectFile, fake: FakeStudio):
+    number = fake.annotate(FOOD, "kim", typed("라면"))
+    fake.draft(FOOD, "lee", of=number)
+    what = f"changed and not sent, open the tab of annotation no. {number}, press Update"
+    assert f"  lee@example.org: {what}: http://fake/" in annotate("status", file.path)
+
+
+def test_a_review_in_a_file_is_a_review(file: ProjectFile, fake: FakeStudio):
+    for name in ("kim", "lee"):
+        fake.annotate(FOOD, name, typed("라면"))
+    sync_project(file.path)
+    own = {"template_id": "food-01", "reviewer": "r1", "groups": [{"answers": ["라면"]}]}
+    write_lines(file.collected / "reviews/ko-KR.own.jsonl", [own])
+    (korean,) = json.loads(annotate("status", file.path, "--json"))["locales"]
+    assert (korean["reviewed"], korean["to_review"]) == (1, 0)
 
 
 RECIPE = 'name = "t"\nversion = "1.0.0"\n[saq]\nwanted = 2\n[[sources]]\nkind = "responses"\nlocation = "."\n'
@@ -265,6 +305,21 @@ def test_words_beside_options_go_with_whoever_alone_typed_them(with_options: Pro
     shown = str([task.data for _, task in fake.of_tasks.values()])
     assert "김밥" not in shown + str(read_events(file.pulled / "events.jsonl"))
     assert len((file.base / "decided/verdicts.jsonl").read_text().splitlines()) == 2
+
+
+def test_a_review_that_is_done_again_once_somebody_is_forgotten_stays_paid(
+    reviewed: ProjectFile, fake: FakeStudio
+):
+    forget_person(reviewed, who(reviewed, "kim"))
+    fake.annotate(FOOD, "seo", typed("라면"))
+    sync_project(reviewed.path)
+    review(fake, "rim", ("라면", "ramen"))
+    table = reviewed.base / "pay.csv"
+    annotate("status", reviewed.path, "--payment", table)
+    (counted,) = pl.read_csv(table).filter(person=who(reviewed, "rim")).select("counted", "seconds").rows()
+    assert counted == (2, 60.0)
+    (row,) = rows(reviewed, "reviews")
+    assert row["groups"] == [{"answers": ["라면"], "en_answers": ["ramen"]}]
 
 
 def test_forgetting_that_is_stopped_anywhere_goes_on(reviewed: ProjectFile, monkeypatch: pytest.MonkeyPatch):

@@ -11,9 +11,12 @@ import pytest
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.pulling import Pull
 from blend.builders.annotation.starting import check_project
-from blend.builders.annotation.syncing import forget_person, sync_project
+from blend.builders.annotation.syncing import Sync, forget_person, sync_project
 from blend.cli import app
+from blend.cli.annotation_lines import sync_lines
+from blend.loaders.label_studio.client import RemoteProject, RemoteTask
 from blend.loaders.label_studio.events import held
+from blend.loaders.label_studio.push import Quota, WantedProject, plan_push
 from blend.loaders.responses import read_responses
 from blend.schemas.errors import BlendError
 from helpers.in_process import run
@@ -210,6 +213,51 @@ def test_what_another_account_has_changed_is_told_until_its_author_agrees(file: 
     assert detail.startswith(f"{who(file, 'kim')} gave it, and {who(file, 'lee')} has changed it since; what ")
     fake.annotate(FOOD, "kim", typed("빵"))
     assert pull(file).findings.is_empty()
+
+
+def test_a_review_is_told_only_once_others_answer_or_its_question_goes(file: ProjectFile, fake: FakeStudio):
+    fake.annotate(FOOD, "kim", typed("라면", "김밥"))
+    fake.annotate(FOOD, "lee", typed("라면", "죽"))
+    sync_project(file.path)
+    review(fake, "rim", ("라면", "noodles"), ("죽", "porridge"), invalid="김밥")
+    sync_project(file.path)
+    # A page made now would propose what was decided on this one.
+    assert KEPT not in annotate("sync", file.path)
+    fake.annotate(FOOD, "seo", typed("국"))
+    assert f"t review ko-KR: 1 task {KEPT}: food-01\n" in annotate("sync", file.path)
+
+
+def test_options_that_a_second_reader_still_gets_are_not_told_as_changed():
+    read, gone = (
+        RemoteTask(number, {"blend_id": f"mcq-review/ko-KR/food-0{number}/a"}, annotations=1, overlap=2)
+        for number in (1, 2)
+    )
+    asked = {str(read.blend_id): Quota(2, closed=False)}
+    wanted = WantedProject("t/mcq-review/ko-KR", "t mcq-review ko-KR", "<View/>", 2, [], asked)
+    there = RemoteProject(7, wanted.title, "[blend:t/mcq-review/ko-KR]", "<View/>", 2, [read, gone])
+    lines = sync_lines(Sync(None, plan_push({wanted.name: [there]}, [wanted], where="")))
+    assert [line for line in lines if KEPT in line] == [f"{wanted.title}: 1 task {KEPT}: {gone.blend_id}"]
+
+
+@pytest.mark.parametrize("knows", ["events", "state"])
+def test_another_name_in_the_project_file_is_refused_before_anything_is_changed(
+    file: ProjectFile, fake: FakeStudio, knows: str
+):
+    if knows == "events":
+        fake.annotate(FOOD, "kim", typed("라면"))
+        sync_project(file.path)
+        (file.pulled / "state.json").unlink()
+    before = dict(fake.of_projects)
+    text = file.path.read_text()
+    file.path.write_text(text.replace('"t"', '"t2"'))
+    for more in ([], ["--dry-run"], ["--only", "push"]):
+        assert wrong(lambda more=more: annotate("sync", file.path, *more)) == (
+            f"{file.path}, key name: is 't2', and what {file.pulled} holds belongs to 't', which {fake.where} "
+            'still has; write name = "t" again'
+        )
+    assert fake.of_projects == before
+    file.path.write_text(text)
+    assert "Everything is there" in annotate("sync", file.path)
 
 
 # Files.
