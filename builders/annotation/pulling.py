@@ -269,8 +269,9 @@ def pull(at: Session, *, on_progress: ProgressCallback | None = None) -> Pull:
         changes[stage_locale.name], drafts = log.take(stage_locale, project, tasks, people)
         if project:
             state[stage_locale.name].drafts = drafts
-    done = _written(log, state, changes)
-    return done._replace(unlisted=[*unlisted(at.file, done.found, at.folder.state.names, lambda: at.accounts)])
+    pulled = _written(log, state, changes)
+    left_out = unlisted(at.file, pulled.found, at.folder.state.names, lambda: at.accounts)
+    return pulled._replace(unlisted=[*left_out])
 
 
 def unlisted(
