@@ -264,8 +264,10 @@ def _not_asked(rows: ResponseRows) -> Found:
 
 
 def _without_responses(rows: ResponseRows) -> Found:
-    """Locales that are asked and have no response, most likely since their file is missing."""
+    """Locales that are asked and have no response, while others have: most likely, their file is missing."""
     answering = {row.locale for _, row in rows.responses.rows}
+    if not answering:
+        return
     asked = Counter(row.locale for _, row in rows.questions.rows)
     first = {placed.row.locale: placed for placed in reversed(rows.questions.rows)}
     for locale in sorted(asked.keys() - answering):

@@ -255,8 +255,8 @@ def test_a_draft_is_written_where_nothing_is_recognised(collected: Path):
     [
         (f"{LONG}\n모르겠다.\n", "", "non_answers, '모르겠다': nobody typed that (did you mean '모르겠다.'?)"),
         (
-            f"item,said\n{LONG},모르겠다\nfood-01,밥\n",
-            'question = "item"\nanswers = ["said"]\n',
+            f"who,item,said\na1,{LONG},모르겠다\na2,food-01,밥\n",
+            'annotator = "who"\nquestion = "item"\nanswers = ["said"]\n',
             f"questions, '{TIME}': stands in no cell of column 'item'",
         ),
     ],
