@@ -340,7 +340,10 @@ def _write_imported(
         table = pl.DataFrame([one.model_dump() for one in rows], RESPONSES).with_columns(**answers)
         order = ("template_id", "annotator", *answers, "non_answer", "reason")
         contents[path] = table.sort("template_id", "annotator").select(order).write_csv()
-    remedy = "keep both: rename it to responses/LOCALE.first.csv, which is read as well, and import again"
+    remedy = (
+        "delete it where this is the same table again, or rename it to responses/LOCALE.first.csv, which is read "
+        "as well, and import again"
+    )
     write_new_files(folder, contents, beside_others=True, parameter="out", remedy=remedy)
     return {folder / path: rows for path, rows in paths.items()}
 
