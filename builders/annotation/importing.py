@@ -341,8 +341,8 @@ def _write_imported(
         order = ("template_id", "annotator", *answers, "non_answer", "reason")
         contents[path] = table.sort("template_id", "annotator").select(order).write_csv()
     remedy = (
-        "delete it where this is the same table again, or rename it to responses/LOCALE.first.csv, which is read "
-        "as well, and import again"
+        "delete it where this is the same table again, or rename it to responses/LOCALE.first.csv, which is "
+        "read as well, and import again"
     )
     write_new_files(folder, contents, beside_others=True, parameter="out", remedy=remedy)
     return {folder / path: rows for path, rows in paths.items()}

@@ -92,8 +92,8 @@ def test_a_form_by_a_map_that_is_drafted_first(collected: Path):
     assert Path("annotators.key").stat().st_mode & 0o777 == 0o600
     assert wrong(bring) == (
         "collected: holds 'responses/ko-KR.csv' already, so nothing is written there; choose another --out, or "
-        "delete it where this is the same table again, or rename it to responses/LOCALE.first.csv, which is read "
-        "as well, and import again"
+        "delete it where this is the same table again, or rename it to responses/LOCALE.first.csv, which is "
+        "read as well, and import again"
     )
     (collected / "responses" / "ko-KR.csv").rename(collected / "responses" / "ko-KR.first.csv")
     form(["dal@example.org", "죽", "20:00"])
