@@ -43,10 +43,13 @@ _GROUPS = {
 _SINGLE = ("build", "look", "publish")
 """Modules of single commands."""
 
+_ALONE = ("build", "validate", "publish", "pull")
+"""Single commands that need no group beside them, and are used so often that its imports would be felt."""
+
 
 @cache
 def _application(group: str | None) -> Application:
-    """All commands, or those of one group alone: importing the others takes half a second."""
+    """All commands, those of one group alone, or the single ones: importing the others takes half a second."""
     app = Application(
         name="blend",
         no_args_is_help=True,
@@ -56,9 +59,9 @@ def _application(group: str | None) -> Application:
         help="Make, publish, regenerate and score multilingual everyday-culture benchmarks.",
     )
     app.callback()(_blend)
-    for module in _SINGLE if group is None else ():
+    for module in () if group in _GROUPS else _SINGLE:
         import_module(f"blend.cli.{module}").register(app)
-    for name in _GROUPS if group is None else (group,):
+    for name in _GROUPS if group is None else {group} & _GROUPS.keys():
         module, _, application = _GROUPS[name].partition(":")
         app.add_typer(getattr(import_module(f"blend.cli.{module}"), application), name=name)
     return app
@@ -100,7 +103,7 @@ def main() -> None:
 def _run() -> None:
     try:
         first = next(iter(sys.argv[1:]), None)
-        _application(first if first in _GROUPS else None)()
+        _application(first if first in _GROUPS or first in _ALONE else None)()
     except ArgumentError as error:
         _end(str(error), USAGE)
     except BlendError as error:
