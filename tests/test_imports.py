@@ -97,6 +97,17 @@ def test_help_loads_nothing_slow():
     assert not loaded & SLOW
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("command", ["build", "validate", "publish", "pull"])
+def test_a_single_command_loads_no_group_of_commands(command: str):
+    loaded = modules_after(
+        f"import contextlib, io\nsys.argv = ['blend', {command!r}, '--help']\nfrom blend.cli import main\n"
+        "with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):\n    main()"
+    )
+    assert f"blend.cli.{'build' if command == 'build' else 'publish'}" in loaded
+    assert not {name for name in loaded if name.startswith(("blend.eval", "blend.cli.eval"))}
+
+
 def test_every_public_name_is_there():
     import blend
 

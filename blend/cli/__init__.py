@@ -48,8 +48,8 @@ _ALONE = ("build", "validate", "publish", "pull")
 
 
 @cache
-def _application(group: str | None) -> Application:
-    """All commands, those of one group alone, or the single ones: importing the others takes half a second."""
+def _application(first: str | None) -> Application:
+    """All commands, or those that the first word behind ``blend`` needs: others take half a second."""
     app = Application(
         name="blend",
         no_args_is_help=True,
@@ -59,11 +59,13 @@ def _application(group: str | None) -> Application:
         help="Make, publish, regenerate and score multilingual everyday-culture benchmarks.",
     )
     app.callback()(_blend)
-    for module in () if group in _GROUPS else _SINGLE:
-        import_module(f"blend.cli.{module}").register(app)
-    for name in _GROUPS if group is None else {group} & _GROUPS.keys():
-        module, _, application = _GROUPS[name].partition(":")
-        app.add_typer(getattr(import_module(f"blend.cli.{module}"), application), name=name)
+    if first not in _GROUPS:
+        for module in _SINGLE:
+            import_module(f"blend.cli.{module}").register(app)
+    if first not in _ALONE:
+        for name in _GROUPS if first is None else (first,):
+            module, _, application = _GROUPS[name].partition(":")
+            app.add_typer(getattr(import_module(f"blend.cli.{module}"), application), name=name)
     return app
 
 

@@ -107,9 +107,8 @@ def validate_release(
     )
     if locales is None and chosen.items() >= NEEDED.items() and report.passes():
         note = note_of_checks(release)
-        with suppress(
-            OSError
-        ):  # a release whose note cannot be written is checked again before it is published
+        # A release whose note cannot be written is checked again before it is published.
+        with suppress(OSError):
             note.parent.mkdir(parents=True, exist_ok=True)
             note.touch()
     return report
