@@ -1,8 +1,9 @@
 """Replies: what a model wrote, read once for every rule: what it asserts, and how many answers it lists.
 
 Answers are listed behind bullets or numbers, on lines of their own, between commas and other marks, by *and*
-and *or*, or in sentences of a few words each. A mark inside a number parts nothing, and neither does a single
-*and* inside an answer (*fish and chips*). What has many words is part of a sentence, whatever commas that has.
+and *or*, or in sentences that have few words or begin alike. A mark inside a number parts nothing, and neither
+does a single *and* inside an answer (*fish and chips*). What has many words is part of a sentence, whatever
+commas that has.
 
 What a reply denies, declines to say or repeats of its question is no answer of its own.
 """
@@ -117,6 +118,9 @@ _SUBJECT_WORDS = 3
 
 _ENTRY_WORDS = 5
 """Words up to which a text between two marks is an entry of a list by itself."""
+
+_SAME_BEGINNING = 3
+"""Words that two sentences begin with if they list answers: "The answer is tea. The answer is coffee."."""
 
 _RUN_ON_WORDS = 50
 """Words from which on a text without a mark is no sentence but a list without marks."""
@@ -370,8 +374,13 @@ def _between_marks(text: str, words: ReplyWords) -> tuple[int, int]:
     sizes = (_n_words(plain, part.start, part.end) for part in marked)
     n_run_on = sum(int(size) for size in sizes if size >= _RUN_ON_WORDS)
     runs: list[list[int]] = [[]]
+    beginnings: set[tuple[str, ...]] = set()
     for part in _passages(plain, marked, words):
-        if _n_words(plain, part.start, part.end) <= _ENTRY_WORDS:
+        found = _WORD.findall(plain, part.start, part.end)
+        beginning = tuple(word.casefold() for word in found[:_SAME_BEGINNING])
+        is_entry = _n_words(plain, part.start, part.end) <= _ENTRY_WORDS or beginning in beginnings
+        beginnings.add(beginning)
+        if is_entry:
             runs[-1].append(part.end)
         else:
             # The end of a long part may be the first entry: "People in most places eat rice, bread …"

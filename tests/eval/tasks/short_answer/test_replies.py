@@ -42,6 +42,8 @@ def left(text: str) -> str:
         ("12/25", 1),
         ("1,2,3,4,5", 5),
         ("It is popcorn. It is candy. It is soda. It is beer.", 4),
+        # The first one lists nothing yet.
+        (" ".join(f"The most common food is surely {n}." for n in ("soup", "cake", "tea", "rice", "eggs")), 4),
         ("word " * 60, 60),
         ("Families who come together on that day usually sit down to eat turkey, which takes hours.", 2),
     ],
