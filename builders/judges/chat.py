@@ -242,11 +242,11 @@ class ChatJudge(_ChatModel[Pair]):
         return [Verdict(self._same[key], self.name) for key in keys]
 
     def shown(self, asked: Pair) -> dict[str, Any]:
-        """See `ChatModel.shown`."""
+        """See `_ChatModel.shown`."""
         return {"answer 1": asked[0], "answer 2": asked[1]}
 
     def called(self, asked: Pair, /) -> str:
-        """See `ChatModel.called`."""
+        """See `_ChatModel.called`."""
         return f"{asked[0]!r} and {asked[1]!r}"
 
     def read_reply(self, asked: Pair, reply: str, /) -> list[GivenVerdict] | None:
@@ -317,11 +317,11 @@ class OptionReader(_ChatModel[AskedOptions]):
     )
 
     def called(self, asked: AskedOptions, /) -> str:
-        """See `ChatModel.called`."""
+        """See `_ChatModel.called`."""
         return f"{asked.template_id} about {asked.locale}"
 
     def shown(self, asked: AskedOptions) -> dict[str, Any]:
-        """See `ChatModel.shown`."""
+        """See `_ChatModel.shown`."""
         numbered = enumerate(asked.options, start=1)
         known = {"correct answers": asked.known_keys} if asked.known_keys else {}
         options = {str(number): {"role": role, "option": text} for number, (text, role) in numbered}

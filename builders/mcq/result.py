@@ -60,7 +60,7 @@ class McqBuild:
     beside_models: pl.DataFrame = field(default_factory=lambda: empty(VERDICTS))
     """`verdicts.Verdicts.beside_models`: what models say of options, and people of the same."""
     given: pl.DataFrame = field(default_factory=lambda: empty(MCQ_ROWS))
-    """`MCQ_ROWS` that a source has with their options (`given_questions`); behind those that are made."""
+    """`MCQ_ROWS` that a source has with their options (`given_rows`); behind those that are made."""
     true_false: frozenset[str] | None = None
     """Ids of the questions of which true-false questions are made; null where these are not asked for."""
 

@@ -157,7 +157,7 @@ def keep_drawn(runs: Sequence[ScoredRun], drawn: pl.DataFrame, out: Path) -> Non
 
     Raises:
         InputError: If another draw of a locale is kept that this one does not hold: somebody may have its
-            sheet. Also as `files.sheets.write_sheet`.
+            sheet. Also as `files.new_files.write_sheet`.
         StorageError: If something cannot be written.
     """
     kept = []
@@ -193,7 +193,7 @@ def read_drawn(run: ScoredRun) -> pl.DataFrame:
 
 
 def write_replies(rows: pl.DataFrame, out: Path) -> None:
-    """Write replies, `SHOWN`, as a sheet to be filled in; see `files.sheets.write_sheet`."""
+    """Write replies, `SHOWN`, as a sheet to be filled in; see `files.new_files.write_sheet`."""
     blank = [pl.lit(None, pl.String).alias(name) for name in REPLY_SHEET.filled]
     write_sheet(REPLY_SHEET, rows.select(SHOWN).with_columns(*blank), out)
 
@@ -253,7 +253,7 @@ def label_replies(
 
     Raises:
         InputError: If nothing was drawn, a file cannot be used, or nobody judged anything; also as
-            `files.sheets.write_sheet`.
+            `files.new_files.write_sheet`.
         RowError, RowErrors: If a row is not of the draw, names no verdict, or is somebody's second on a reply.
         StorageError: If something cannot be written.
     """

@@ -87,7 +87,7 @@ class ModelDescription(BaseModel):
     config_digest: str | None = None
     """SHA-256 of ``config.json``; a server does not tell."""
     weights_digest: str | None = None
-    """SHA-256 over names, sizes, shapes and types of the weights (the headers of the safetensors files)."""
+    """SHA-256 over the headers of the weights' files and the first 4 KiB of every tensor."""
     tokenizer_digest: str | None = None
     """SHA-256 over the files of the tokenizer, the chat template among them."""
     chat: bool

@@ -1,7 +1,7 @@
 """Spoken values: numbers, times and days that a reply says in words, in figures.
 
 Names of months and of parts of the day with their hours are those of CLDR (Babel), numbers in words those of
-num2words and `notations`; ``spoken_values.toml`` holds what these lack.
+num2words and `formats.number_words`; ``spoken_values.toml`` holds what these lack.
 """
 
 import re
@@ -105,7 +105,7 @@ def _number_forms(tag: str, ordinals: bool) -> Iterator[tuple[int, str]]:
         pairs = [(ten, one) for ten in range(10) for one in range(10) if ten or one]
         yield from ((10 * ten + one, _KOREAN_TENS[ten] + _KOREAN_ONES[one]) for ten, one in pairs)
         yield 20, "스무"
-    # Of smaller numbers `notations` leaves out what is a word of another kind by itself, as Persian نه is.
+    # Of smaller numbers `number_words` leaves out what is a word of another kind by itself, as Persian نه is.
     known = number_words(tag) if tag != "ko" else {}
     yield from ((number, form) for form, number in known.items())
     if tag in CONVERTER_CLASSES:

@@ -1,6 +1,6 @@
 """Candidates: how likely each of many is in the gap of a prompt, by models of three kinds.
 
-What comes in are prompts with one gap (`probing_terms.GAP`) and candidates as text; what goes out is a sum of
+What comes in are prompts with one gap (`rows.GAP`) and candidates as text; what goes out is a sum of
 log-probabilities per candidate, and over how many tokens. Nothing here knows of dishes, gold or ranks.
 """
 

@@ -160,7 +160,7 @@ class CandidateScorer(Described, Protocol):
         """Scores of every prompt's candidates.
 
         Args:
-            prompts: Texts with one gap each (`probing_terms.GAP`).
+            prompts: Texts with one gap each (`rows.GAP`).
             sets: For each prompt the position of its candidates among ``candidates``.
             candidates: Sets of candidates, as text.
             keep: As for `models.Generator.generate`.
