@@ -138,7 +138,7 @@ def atomic_write(path: Path, content: str | bytes, *, mode: int | None = None) -
         mode: Permissions that the file has from its first byte on; those of any new file when absent.
 
     Raises:
-        InputError: If there is something else than a regular file there, such as a folder or a link.
+        InputError: If a link, a device or a pipe is there.
     """
     with atomic_file(path, mode=mode) as beside:
         beside.write_bytes(content.encode() if isinstance(content, str) else content)
@@ -181,7 +181,7 @@ def atomic_file(path: Path, *, mode: int | None = None) -> Iterator[Path]:
     After an error nothing is left; after a kill perhaps a hidden file (`is_left_over`), until the next write.
 
     Raises:
-        InputError: If there is something else than a regular file there, such as a folder or a link.
+        InputError: If a link, a device or a pipe is there.
     """
     _check_regular(path)
     beside = _fresh_file(path, mode=mode)
