@@ -7,7 +7,6 @@ import pytest
 
 import blend
 from blend.loaders.contributions import check_contributions
-from blend.schemas.errors import InputError
 
 LOADERS = Path(__file__).parents[1]
 VALID = LOADERS / "valid" / "contributions"
@@ -81,14 +80,6 @@ def test_annotators_are_named_as_the_contributor_names_them(folder: Path):
         file.write("food-01,a01,빵,,,,\n")
     (problem,) = check_contributions(folder).errors
     assert problem.what == ("annotator 'a01' answers 'food-01' in ko-KR also in mina-ko/responses/ko-KR.csv:2")
-
-
-def test_a_folder_that_is_none(tmp_path: Path):
-    with pytest.raises(InputError) as caught:
-        check_contributions(tmp_path / "none")
-    assert str(caught.value) == (
-        f"{tmp_path}/none: no such directory; give a collection, or a contributor's folder in one"
-    )
 
 
 def test_a_line_break_in_a_name_hides_nothing(folder: Path):

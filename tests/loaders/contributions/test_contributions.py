@@ -14,6 +14,7 @@ from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.responses import read_responses
 from blend.schemas.errors import InputError, RowError, RowErrors
 from blend.schemas.frames import PROFILES
+from helpers.messages import message_of
 
 VALID = Path(__file__).parents[1] / "valid" / "contributions"
 
@@ -110,9 +111,7 @@ def test_a_collection_without_contributors(folder: Path):
     for path in folder.iterdir():
         if path.is_dir():
             shutil.rmtree(path)
-    with pytest.raises(InputError) as caught:
-        read_collection(folder)
-    assert str(caught.value) == (
+    assert message_of(InputError, lambda: read_collection(folder)) == (
         f"{folder}: no contributor's folder in it; `blend contribute init` writes one for a contributor"
     )
 
@@ -134,9 +133,7 @@ def test_what_nobody_can_be_credited_or_have_agreed_by(folder: Path, old: str, n
     file = folder / "mina-ko" / "contributor.toml"
     assert old in file.read_text()
     file.write_text(file.read_text().replace(old, new))
-    with pytest.raises(RowError) as caught:
-        read_collection(folder)
-    assert str(caught.value) == f"mina-ko/contributor.toml, key {message}"
+    assert message_of(RowError, lambda: read_collection(folder)) == f"mina-ko/contributor.toml, key {message}"
 
 
 def test_a_review_of_the_same_question_counts_once_or_is_told(folder: Path):

@@ -6,8 +6,8 @@ import pytest
 
 from blend.loaders.files.toml import read_toml
 from blend.loaders.packaged import sample_path
-from blend.schemas.errors import BlendError
 from blend.schemas.reports import Datasheet, questions
+from helpers.messages import wrong
 
 PUBLISHED = {
     "motivation": "purpose creators funding comments",
@@ -57,9 +57,7 @@ WRONG = {
 def test_what_is_told_of_a_datasheet_that_cannot_be(tmp_path: Path, text: str):
     path = tmp_path / "datasheet.toml"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(BlendError) as caught:
-        read_toml(path, Datasheet, what="datasheet")
-    assert str(caught.value) == f"{path}, {WRONG[text]}"
+    assert wrong(lambda: read_toml(path, Datasheet, what="datasheet")) == f"{path}, {WRONG[text]}"
 
 
 def test_the_sample_leaves_open_only_what_its_authors_cannot_say():

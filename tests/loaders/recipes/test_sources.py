@@ -13,6 +13,7 @@ from blend.loaders.recipes.sources import load_snapshot, load_source
 from blend.schemas.errors import BlendError
 from blend.schemas.frames import ANNOTATIONS, FINDINGS, QUESTIONS, RESPONSES, REVIEWS
 from blend.schemas.recipe import Source
+from helpers.messages import wrong
 
 VALID = Path(__file__).parents[1] / "valid"
 
@@ -75,9 +76,7 @@ def test_a_pin_holds_until_a_file_changes(tmp_path):
     questions = tmp_path / "mine" / "questions" / "UK_questions.csv"
     questions.write_bytes(questions.read_bytes() + b"\n")
     changed = load_source(Source(kind="blend", location="mine"), tmp_path).info.sha256
-    with pytest.raises(BlendError) as caught:
-        load_source(pinned, tmp_path)
-    assert str(caught.value) == (
+    assert wrong(lambda: load_source(pinned, tmp_path)) == (
         f"source blend mine: its files have the sha256 {changed}, but the recipe says {found}; "
         f'get the files that the recipe means, or write sha256 = "{changed}" there if these are the right ones'
     )
@@ -116,9 +115,7 @@ def test_a_pin_holds_until_a_file_changes(tmp_path):
     ],
 )
 def test_messages_for_sources_that_cannot_be(source, message):
-    with pytest.raises(BlendError) as caught:
-        load_source(source, VALID)
-    assert str(caught.value) == message.format(base=VALID)
+    assert wrong(lambda: load_source(source, VALID)) == message.format(base=VALID)
 
 
 def test_a_snapshot_that_is_not_the_pinned_one_is_refused(food_snapshot: Path):

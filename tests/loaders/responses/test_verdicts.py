@@ -21,6 +21,7 @@ from blend.schemas.frames import KEY, VERDICTS
 from blend.schemas.locales import registry
 from blend.schemas.sheets import ALL_VERDICTS
 from blend.schemas.texts import pair_key
+from helpers.messages import wrong
 from helpers.questions.mcq_inputs import overlaps
 
 FOLDER = files("blend.decisions") / "blend"
@@ -54,9 +55,7 @@ def test_kinds_of_readers_are_filled_in_and_confidences_are_fractions(tmp_path: 
 
 @pytest.mark.parametrize("case", TOLD["verdicts"], ids=lambda case: case["row"])
 def test_what_is_wrong_with_a_row(tmp_path: Path, case: dict[str, str]):
-    with pytest.raises(BlendError) as raised:
-        read_verdicts(table(tmp_path, case["row"]))
-    assert str(raised.value) == case["told"]
+    assert wrong(lambda: read_verdicts(table(tmp_path, case["row"]))) == case["told"]
 
 
 def test_a_file_that_lacks_a_column(tmp_path: Path):

@@ -10,6 +10,7 @@ import pytest
 
 from blend.loaders.upstream.blend import read_blend
 from blend.schemas.errors import BlendError
+from helpers.messages import wrong
 
 VALID = Path(__file__).parents[1] / "valid" / "blend"
 
@@ -101,9 +102,7 @@ def test_messages(tmp_path, name, change, message):
     folder = as_on_the_hub(VALID, tmp_path)
     path = folder / "data" / name
     edit(path, change)
-    with pytest.raises(BlendError) as caught:
-        read_blend(folder)
-    assert message in str(caught.value)
+    assert message in wrong(lambda: read_blend(folder))
 
 
 @pytest.mark.parametrize("name", ["annotations_hf/UK_data.json", "questions_hf/UK_questions.json"])

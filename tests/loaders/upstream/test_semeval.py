@@ -8,6 +8,7 @@ from blend.loaders.upstream.semeval import read_semeval, semeval_files
 from blend.loaders.upstream.semeval.task_files import in_english, is_non_answer, task_id
 from blend.schemas.errors import InputError
 from blend.schemas.locales import registry
+from helpers.messages import message_of
 from helpers.semeval_files import MCQ_CODES, N_MCQS, write_development, write_semeval, write_trial
 
 
@@ -170,9 +171,7 @@ def test_trial_data_alone_are_built_and_beside_others_left_out(tmp_path: Path):
 
 def test_a_folder_around_that_of_the_files_is_told_so(tmp_path: Path):
     write_semeval(tmp_path / "archive" / "data")
-    with pytest.raises(InputError) as caught:
-        semeval_files(tmp_path)
-    assert str(caught.value) == (
+    assert message_of(InputError, lambda: semeval_files(tmp_path)) == (
         f"{tmp_path}: no questions of SemEval-2026 Task 7; name {tmp_path / 'archive' / 'data'}, which has them"
     )
 
