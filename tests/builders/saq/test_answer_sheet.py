@@ -176,7 +176,7 @@ def test_an_invalid_answer_that_is_its_own_english_is_not_that_of_others():
 
 # What is wrong with a sheet
 
-TABLES = tomllib.loads(Path(__file__).with_name("edits.toml").read_text(encoding="utf-8"))
+TABLES = tomllib.loads(Path(__file__).with_name("told.toml").read_text(encoding="utf-8"))
 EDITS = [
     *TABLES["edit"],
     *(
