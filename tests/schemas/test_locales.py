@@ -9,7 +9,7 @@ import pytest
 from blend.loaders.files.toml import parse_toml
 from blend.schemas.errors import RowError, UnknownNameError
 from blend.schemas.languages import own_name
-from blend.schemas.locales import Locale, LocaleFile, language_name, registry
+from blend.schemas.locales import Locale, LocaleFile, Registry, language_name, names_any, registry
 from helpers.messages import message_of
 
 BLEND = (
@@ -95,6 +95,7 @@ def test_language_name_of_no_language():
         ("GB", "en-GB"),
         ("SG_ta", "ta-SG"),
         ("Tamil_Singapore", "ta-SG"),
+        ("msa-SG", "ms-SG"),
         ("eu-ES", "eu-PV"),
         ("Arabic_Egypt", "ar-EG"),
     ],
@@ -218,3 +219,40 @@ def test_two_entries_with_one_code_are_refused():
     assert message_of(RowError, lambda: registry().extended(own_locales(ENTRY * 2), source="own.toml")) == (
         "own.toml, entry 2 (eo-ZA): entry 1 has the same tag; delete one of the two"
     )
+
+
+# Whether a text names any region.
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "british museum",
+        "Koreans",
+        "south korea",
+        "uk",
+        "U.K.",
+        "us",
+        "US army",
+        "seoul",
+        "mexico city international airport",
+        "korean-style",
+        # The country that Assam lies in, which is not a locale of its own.
+        "india",
+        "new delhi",
+    ],
+)
+def test_names(text):
+    assert names_any(text, registry())
+
+
+@pytest.mark.parametrize(
+    "text", ["tell us", "rice", "londoner", "washington monument", "turkey", "", "use", "chinaware"]
+)
+def test_no_names(text):
+    assert not names_any(text, registry())
+
+
+def test_the_registry_decides():
+    assert not names_any("korean rice", Registry([registry().get("el-GR")]))
+    assert names_any("athens", Registry([registry().get("el-GR")]))

@@ -134,15 +134,11 @@ def blocks(page: str, language: str) -> list[str]:
     return re.findall(rf"^ *```{language}\n(.*?)^ *```$", page, flags=re.MULTILINE | re.DOTALL)
 
 
-def test_the_keys_of_the_recipe_are_read(page: str):
-    recipe, _ = blocks(page, "toml")
-    read = parse_toml(SOURCES.format(recipe), Recipe, name="recipe.toml", what="recipe")
-    assert read.datasheet == "datasheet.toml"
-    assert read.citation is not None
-
-
-def test_the_answers_are_read(page: str):
-    _, answers = blocks(page, "toml")
+def test_the_examples_are_read(page: str):
+    keys, answers = blocks(page, "toml")
+    recipe = parse_toml(SOURCES.format(keys), Recipe, name="recipe.toml", what="recipe")
+    assert recipe.datasheet == "datasheet.toml"
+    assert recipe.citation is not None
     sheet = parse_toml(answers, Datasheet, name="datasheet.toml", what="datasheet")
     answered = [question.key for question in questions(sheet) if question.answer]
     assert answered == ["motivation.purpose", "motivation.funding", "uses.not_for"]

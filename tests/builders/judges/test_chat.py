@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blend.builders.judges import Verdict
-from blend.builders.judges.chat import MAX_UNREAD, PROMPT_VERSION, AskedOptions, ChatJudge, OptionReader
+from blend.builders.judges.chat import PROMPT_VERSION, AskedOptions, ChatJudge, OptionReader
 from blend.loaders.responses.verdicts import GivenVerdict
 from helpers.messages import wrong
 from helpers.models.chat_server import SECRET, Chat, ChatReply, answers_in, judge_at, sensible
@@ -123,15 +123,6 @@ def test_a_pair_without_verdict_is_an_error_after_all_others_are_decided(chat: C
 
 @pytest.mark.landing
 @pytest.mark.integration
-def test_a_model_that_never_gives_a_verdict_is_not_asked_forever(chat: Chat):
-    chat.say = lambda _: ChatReply("Hello! How can I help you?")
-    told = wrong(lambda: judge_at(chat.url, concurrency=1).verdicts([(f"a{i}", f"b{i}") for i in range(100)]))
-    assert told.endswith("; after so many the others were not asked")
-    assert len(chat.requests) == 3 * MAX_UNREAD
-
-
-@pytest.mark.landing
-@pytest.mark.integration
 def test_a_model_that_takes_no_temperature_is_asked_without(chat: Chat):
     refusal = {"message": "Unsupported value: 'temperature'", "param": "temperature", "code": "unsupported"}
     chat.say = lambda body: ChatReply(refusal, 400) if "temperature" in body else sensible(body)
@@ -158,14 +149,6 @@ def test_a_server_that_cannot_be_asked_is_an_error_and_keeps_what_came(chat: Cha
 def test_a_server_of_ones_own_needs_no_key(chat: Chat, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.delenv("OPENAI_API_KEY")
     assert judge_at(chat.url).verdicts([("soccer", "football")]) == [Verdict(True, "chat:m1")]
-
-
-@pytest.mark.landing
-@pytest.mark.integration
-def test_the_address_may_come_from_the_environment(chat: Chat, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("OPENAI_BASE_URL", chat.url)
-    judge = ChatJudge("m1", record=lambda _: None)
-    assert judge.verdicts([("soccer", "football")]) == [Verdict(True, "chat:m1")]
 
 
 @pytest.mark.landing

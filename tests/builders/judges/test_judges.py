@@ -1,17 +1,17 @@
 """Judges: which are made from a recipe's options, in which order, and what decisions decide."""
 
 import sys
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
-from blend.builders.judges import DecisionsJudge, JudgePanel, Pair, Verdict, why_suspected
+from blend.builders.judges import DecisionsJudge, JudgePanel, Verdict, why_suspected
 from blend.builders.judges.chat import ChatJudge, make_judges
 from blend.loaders.responses.verdicts import Decision
 from blend.schemas.errors import InputError, MissingExtraError
 from blend.schemas.recipe import JudgeOptions
 from helpers.messages import message_of, wrong
+from helpers.questions.mcq_inputs import Says
 
 DECISIONS = [
     Decision("soccer", "football", True, "mina", "v.tsv:2"),
@@ -110,19 +110,6 @@ CAUSES = {
 
 def test_why_two_answers_are_suspected():
     assert {pair: why_suspected(*pair) for pair in CAUSES} == CAUSES
-
-
-class Says:
-    """Has the given opinions and no others, and remembers what it was asked."""
-
-    def __init__(self, name: str, opinions: dict[Pair, bool]) -> None:
-        self.name = name
-        self.opinions = opinions
-        self.asked: list[Pair] = []
-
-    def verdicts(self, pairs: Sequence[Pair]) -> list[Verdict | None]:
-        self.asked += pairs
-        return [Verdict(self.opinions[pair], self.name) if pair in self.opinions else None for pair in pairs]
 
 
 def test_the_first_opinion_counts_and_nobody_is_asked_after_it():

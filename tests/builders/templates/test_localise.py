@@ -226,15 +226,6 @@ def test_fill(template: str, tag: str, filled: str):
     assert fill(template, LOCALES.get(tag)) == filled
 
 
-@pytest.mark.parametrize(
-    ("adjective", "article"),
-    [("European", "a"), ("Ukrainian", "a"), ("Uzbek", "an"), ("Ugandan", "a"), ("Omani", "an"), ("Welsh", "a")],
-)
-def test_indefinite_article(adjective: str, article: str):
-    locale = LOCALES.get("ko-KR").model_copy(update={"nationalities": (adjective,)})
-    assert fill("a {nationality} dish", locale) == f"{article} {adjective} dish"
-
-
 def test_fill_without_an_adjective():
     locale = LOCALES.get("ko-KR").model_copy(update={"nationalities": ()})
     assert fill("in {country}", locale) == "in South Korea"

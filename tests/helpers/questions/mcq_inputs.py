@@ -2,6 +2,7 @@
 
 import polars as pl
 
+from blend.builders.judges import Verdict
 from blend.builders.mcq import build_mcq
 from blend.builders.mcq.to_review import offered_options
 from blend.builders.mcq.verdicts import Verdicts
@@ -13,6 +14,21 @@ from blend.schemas.texts import words
 RULES = ()
 """No judge: only the words of answers count."""
 DEFAULT = McqOptions()
+
+
+class Says:
+    """A judge with the given opinions on pairs, in either order, and no others; remembers what it was asked."""
+
+    def __init__(self, name, opinions=()):
+        self.name = name
+        self.opinions = {frozenset(pair): same for pair, same in dict(opinions).items()}
+        self.asked = []
+
+    def verdicts(self, pairs):
+        self.asked += pairs
+        said = [self.opinions.get(frozenset(pair)) for pair in pairs]
+        return [None if same is None else Verdict(same, self.name) for same in said]
+
 
 FRUIT = {"en-GB": [("apple", 4)], "en-US": [("pear", 3)], "ko-KR": [("plum", 3)], "ar-DZ": [("dates", 5)]}
 

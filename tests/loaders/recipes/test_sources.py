@@ -12,7 +12,7 @@ from blend.loaders.recipes import RecipeInPlace, food_recipe
 from blend.loaders.recipes.sources import load_snapshot, load_source
 from blend.schemas.errors import BlendError
 from blend.schemas.frames import ANNOTATIONS, FINDINGS, QUESTIONS, RESPONSES, REVIEWS
-from blend.schemas.recipe import Source
+from blend.schemas.recipe import Recipe, Source
 from helpers.messages import wrong
 
 VALID = Path(__file__).parents[1] / "valid"
@@ -125,3 +125,39 @@ def test_a_snapshot_that_is_not_the_pinned_one_is_refused(food_snapshot: Path):
     found = file_sha256(food_snapshot)
     with pytest.raises(BlendError, match=f"have the sha256 {found}, but the recipe says {'0' * 64}; get the"):
         load_snapshot(placed, placed.recipe.sources[0])
+
+
+# No release tells where something lay on the machine of whoever built it.
+
+
+def portable(*locations: str, previous: str | None = None, **paths: Path) -> RecipeInPlace:
+    sources = tuple(Source(kind="responses", location=location) for location in locations)
+    recipe = Recipe(name="own", version="1.0.0", license="cc0-1.0", sources=sources, previous=previous)
+    return RecipeInPlace.of(recipe, **paths)
+
+
+@pytest.mark.parametrize(
+    ("locations", "expected"),
+    [
+        (["collected", "../beside"], ["collected", "../beside"]),
+        (["/home/ada/collected"], ["collected"]),
+        (["/home/ada/data", "/home/bob/data"], ["data", "bob/data"]),
+        (["data", "/home/ada/data"], ["data", "ada/data"]),
+        (["data", "/data"], ["data", "./data"]),
+    ],
+)
+def test_locations(locations: list[str], expected: list[str]):
+    made = portable(*locations)
+    assert [source.location for source in made.recipe.sources] == expected
+    assert made.source_paths == {
+        name: Path(location) for name, location in zip(expected, locations, strict=True) if name != location
+    }
+
+
+def test_the_release_before_and_places_that_are_given(tmp_path: Path):
+    given = {"/home/ada/data": tmp_path, "here": tmp_path}
+    made = portable("/home/ada/data", "here", previous="/home/ada/release", source_paths=given)
+    assert made.recipe.previous == "release"
+    there = {"data": tmp_path, "here": tmp_path, "release": Path("/home/ada/release")}
+    assert made.source_paths == given | there
+    assert portable("here", previous="org/own@v1.0.0").recipe.previous == "org/own@v1.0.0"

@@ -7,7 +7,6 @@ import pytest
 from blend.loaders.upstream.semeval import read_semeval, semeval_files
 from blend.loaders.upstream.semeval.task_files import in_english, is_non_answer, task_id
 from blend.schemas.errors import InputError
-from blend.schemas.locales import registry
 from helpers.messages import message_of
 from helpers.semeval_files import MCQ_CODES, N_MCQS, write_development, write_semeval, write_trial
 
@@ -20,11 +19,6 @@ def tables(tmp_path: Path):
 def groups(tables, template_id: str) -> list[tuple[list[str], list[str], int | None]]:
     row = tables.annotations.filter(template_id=template_id).row(0, named=True)
     return [(group["answers"], group["en_answers"], group["count"]) for group in row["annotations"]]
-
-
-def test_singapore_has_four_locales():
-    assert [one.tag for one in registry() if one.region == "SG"] == ["en-SG", "ms-SG", "ta-SG", "zh-SG"]
-    assert registry().find("msa-SG").tag == "ms-SG"
 
 
 def test_a_question_has_its_english_one_beside_it(tables):
