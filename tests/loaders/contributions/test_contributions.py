@@ -116,26 +116,6 @@ def test_a_collection_without_contributors(folder: Path):
     )
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        *(
-            ("Mina Kim", name, "name: a control character or line break is in it; type it again")
-            for name in (r"Mina\u202e Kim", r"Mina\u0000", r"Mina\nKim")
-        ),
-        (
-            *("2026-11-20", "2999-01-01"),
-            "agreed: 2999-01-01 is still to come; write the day on which you agreed",
-        ),
-    ],
-)
-def test_what_nobody_can_be_credited_or_have_agreed_by(folder: Path, old: str, new: str, message: str):
-    file = folder / "mina-ko" / "contributor.toml"
-    assert old in file.read_text()
-    file.write_text(file.read_text().replace(old, new))
-    assert message_of(RowError, lambda: read_collection(folder)) == f"mina-ko/contributor.toml, key {message}"
-
-
 def test_a_review_of_the_same_question_counts_once_or_is_told(folder: Path):
     reviews = folder / "jun-ko" / "reviews" / "ko-KR.jsonl"
     line = (folder / "mina-ko" / "reviews" / "ko-KR.jsonl").read_text().splitlines()[0]

@@ -1,7 +1,8 @@
-"""Loading from the Hub: by the real clients over HTTP, from their caches, and from caches that went bad."""
+"""Loading from the Hub: by real clients over HTTP, from caches good and bad, and as docs/loading.md says."""
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -186,3 +187,20 @@ def test_message_for_a_cache_that_is_damaged_while_the_hub_cannot_be_reached(
         "and the Hub does not give it again ("
     )
     assert told.endswith("); try again when the Hub can be reached")
+
+
+@pytest.mark.nightly
+def test_the_examples_of_the_page_run_as_they_stand(hub: Hub, root: Path, tmp_path: Path):
+    page = (root / "docs" / "loading.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```", page, flags=re.MULTILINE | re.DOTALL)
+    assert len(blocks) == 7
+    locales = ("ko-KR", "en-US", "fa-IR", "su-JB")
+    publish(hub, "v1.2.0", make_release(tmp_path / "release", "1.2.0", locales=locales))
+    checks = (
+        "assert set(iran['locale']) == {'fa-IR'} < set(questions['locale'])",
+        "assert json.loads(row_of_iran['choice_countries'])[row_of_iran['answer_idx']] == 'Iran'",
+        "assert votes.height > 100 and len(here) and len(there) == len(answers)",
+    )
+    code = "\n".join(["import os", f"os.chdir({str(tmp_path)!r})", *blocks, "row_of_iran = iran[0]", *checks])
+    run = in_a_new_process(code + END_AT_ONCE, **hub.environment(tmp_path / "home"))
+    assert run.returncode == 0, run.stderr

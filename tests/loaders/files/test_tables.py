@@ -30,13 +30,23 @@ def saved(folder: Path, content: str | bytes, name: str = "sheet.csv") -> Path:
     return path
 
 
-def workbook(folder: Path, *rows: list[Any], name: str = "sheet.xlsx", **formats: str) -> Path:
-    """A workbook as a spreadsheet saves it; ``formats`` of cells by their address."""
+def workbook(
+    folder: Path,
+    *rows: list[Any],
+    name: str = "sheet.xlsx",
+    more: dict[str, list[list[Any]]] | None = None,
+    **formats: str,
+) -> Path:
+    """A workbook as a spreadsheet saves it, with more sheets; ``formats`` of cells by their address."""
     book = openpyxl.Workbook()
     for row in rows:
         book.active.append(row)
     for address, number_format in formats.items():
         book.active[address].number_format = number_format
+    for title, others in (more or {}).items():
+        sheet = book.create_sheet(title)
+        for row in others:
+            sheet.append(row)
     book.save(folder / name)
     return folder / name
 
@@ -84,27 +94,21 @@ def test_a_workbook_names_file_sheet_and_row(tmp_path: Path):
 
 
 def test_the_sheet_with_the_columns_is_the_one_that_is_read(tmp_path: Path):
-    path = workbook(tmp_path, ["notes of mine"], ["do not forget"])
-    book = openpyxl.load_workbook(path)
-    for row in (["id", "answer"], ["q", "rice"]):
-        book.create_sheet("answers") if "answers" not in book.sheetnames else None
-        book["answers"].append(row)
-    book.save(path)
+    answers = [["id", "answer"], ["q", "rice"]]
+    path = workbook(tmp_path, ["notes of mine"], ["do not forget"], more={"answers": answers})
     assert read(path) == [("sheet.xlsx[answers]:2", {"id": "q", "answer": "rice"})]
-    book["Sheet"].delete_rows(1, 2)
-    book.copy_worksheet(book["answers"])
-    book.save(path)
+    path = workbook(tmp_path, ["mine"], more={"answers": answers, "answers Copy": answers})
     assert message_of(RowError, lambda: read(path)) == (
         "sheet.xlsx: the sheets answers, answers Copy could all be meant; keep the one that is meant, or all "
         "rows in it, and move the others to another file"
     )
 
 
+HEADER = ["id", "answer", "group"]
+
+
 def test_a_second_sheet_without_the_header_is_told(tmp_path: Path):
-    path = workbook(tmp_path, ["id", "answer", "group"], ["q", "rice", 1], ["r", "tea", 1])
-    book = openpyxl.load_workbook(path)
-    book.create_sheet("more").append(["r", "tea"])
-    book.save(path)
+    path = workbook(tmp_path, HEADER, ["q", "rice", 1], ["r", "tea", 1], more={"more": [["r", "tea"]]})
     diagnostics = Diagnostics()
     assert len(read_rows(path, tmp_path, diagnostics, COLUMNS)) == 2
     assert [(kind, source, detail) for kind, source, _, _, detail in diagnostics.findings] == [
@@ -113,17 +117,13 @@ def test_a_second_sheet_without_the_header_is_told(tmp_path: Path):
 
 
 def test_a_second_sheet_with_fewer_columns_is_not_dropped(tmp_path: Path):
-    path = workbook(tmp_path, ["id", "answer", "group"], ["q", "rice", 1])
-    book = openpyxl.load_workbook(path)
-    for row in (["id", "answer"], ["r", "tea"]):
-        book["more"].append(row) if "more" in book.sheetnames else book.create_sheet("more").append(row)
-    book.save(path)
+    path = workbook(tmp_path, HEADER, ["q", "rice", 1], more={"more": [["id", "answer"], ["r", "tea"]]})
     assert message_of(RowError, lambda: read(path)) == (
         "sheet.xlsx: the sheets Sheet, more could all be meant; keep the one that is meant, or all rows in it, "
         "and move the others to another file"
     )
-    book["more"].delete_rows(2)  # nothing is lost where only a header is left
-    book.save(path)
+    # Nothing is lost where only a header is left.
+    path = workbook(tmp_path, HEADER, ["q", "rice", 1], more={"more": [["id", "answer"]]})
     assert [values["id"] for _, values in read(path)] == ["q"]
 
 

@@ -82,42 +82,6 @@ def test_a_pin_holds_until_a_file_changes(tmp_path):
     )
 
 
-@pytest.mark.parametrize(
-    ("source", "message"),
-    [
-        (
-            Source(kind="blend", location="org/name"),
-            (
-                "source blend org/name: no such directory: {base}/org/name; "
-                "correct the location, or add a revision if it is a Hub repository"
-            ),
-        ),
-        (
-            Source(kind="responses", location="nowhere"),
-            "source responses nowhere: no such directory: {base}/nowhere; correct the location",
-        ),
-        (Source(kind="responses"), "source responses: key location is missing; name the directory"),
-        (
-            Source(kind="blend", location="blend", revision="v1"),
-            (
-                "source blend blend: a directory has no revision; leave the key out, or move the directory "
-                "away to read the Hub repository of that name"
-            ),
-        ),
-        (
-            Source(kind="responses", location="responses", revision="v1"),
-            "source responses responses: key revision means nothing for this kind of source; remove it",
-        ),
-        (
-            Source(kind="sample", location="responses"),
-            "source sample responses: key location means nothing for this kind of source; remove it",
-        ),
-    ],
-)
-def test_messages_for_sources_that_cannot_be(source, message):
-    assert wrong(lambda: load_source(source, VALID)) == message.format(base=VALID)
-
-
 def test_a_snapshot_that_is_not_the_pinned_one_is_refused(food_snapshot: Path):
     recipe = food_recipe(food_snapshot)
     pinned = recipe.sources[0].model_copy(update={"sha256": "0" * 64})

@@ -56,21 +56,6 @@ def test_a_sheet_comes_back_as_it_was_written(tmp_path: Path):
     assert read == {name: cells.get(name) for name in read} | {"english": "18:00", "source": "sheet.csv:2"}
 
 
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        (
-            "s.xlsx",
-            "s.xlsx: not a workbook, or damaged; save it again as .xlsx without a password, or as CSV in UTF-8",
-        ),
-        ("s.csv", "s.csv: no rows; give the sheet that `blend reviews propose` made"),
-    ],
-)
-def test_what_is_no_sheet(tmp_path: Path, name: str, message: str):
-    (tmp_path / name).write_text(f"{','.join(ANSWER_SHEET.needed)}\n", encoding="utf-8")
-    assert message_of(RowError, lambda: read_answer_sheet(tmp_path / name)) == message
-
-
 @pytest.mark.parametrize("column", ["answer", "group", "english", "reason"])
 def test_what_a_spreadsheet_leaves_of_a_formula_is_refused(tmp_path: Path, column: str):
     cells = dict.fromkeys(ANSWER_SHEET.columns, "") | {"template_id": "q", column: "#NAME?"}
