@@ -32,8 +32,10 @@ def published(row: BaseModel) -> dict[str, Any]:
 @pytest.mark.landing
 @pytest.mark.slow
 @pytest.mark.parametrize("config", QUESTIONS)
-def test_a_configuration_is_what_plain_datasets_loads_and_models_hold_all_of_it(release: Path, config: str):
-    plain, loaded = datasets.load_dataset(str(release), config), load(release, config)
+def test_a_configuration_is_what_plain_datasets_loads_and_models_hold_all_of_it(
+    mini_release: Path, config: str
+):
+    plain, loaded = datasets.load_dataset(str(mini_release), config), load(mini_release, config)
     assert isinstance(loaded, datasets.DatasetDict)
     assert list(loaded) == list(plain)
     for split, rows in loaded.items():
@@ -54,13 +56,13 @@ def test_every_name_of_a_locale_finds_it(collection: str):
 
 
 @pytest.mark.landing
-def test_what_cannot_be_loaded(release: Path, tmp_path: Path):
-    damaged = shutil.copytree(release, tmp_path / "damaged")
+def test_what_cannot_be_loaded(mini_release: Path, tmp_path: Path):
+    damaged = shutil.copytree(mini_release, tmp_path / "damaged")
     path = damaged / "data" / "annotations" / "KR-00000.parquet"
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1
     path.write_bytes(content)
-    assert wrong(lambda: load(release, "annotation")) == (
+    assert wrong(lambda: load(mini_release, "annotation")) == (
         "unknown configuration 'annotation'; did you mean 'annotations'? choose one of: annotations, "
         "multiple-choice-questions, short-answer-prompts, short-answer-questions"
     )
@@ -71,8 +73,8 @@ def test_what_cannot_be_loaded(release: Path, tmp_path: Path):
 
 
 @pytest.mark.slow
-def test_rows_of_plain_datasets_give_models_whatever_was_done_to_them(release: Path, tmp_path: Path):
-    plain = datasets.load_dataset(str(release), "annotations")
+def test_rows_of_plain_datasets_give_models_whatever_was_done_to_them(mini_release: Path, tmp_path: Path):
+    plain = datasets.load_dataset(str(mini_release), "annotations")
     models = list(as_models(plain["KR"], Annotation))
     assert models == list(as_models(plain["KR"].with_format("numpy"), Annotation))
     both = datasets.concatenate_datasets([plain["KR"], plain["US"]])
@@ -81,8 +83,8 @@ def test_rows_of_plain_datasets_give_models_whatever_was_done_to_them(release: P
     assert list(as_models(datasets.load_from_disk(tmp_path / "saved"), Annotation)) == models
 
 
-def test_messages_for_rows_that_are_no_models(release: Path):
-    rows = load(release, "annotations")["KR"]
+def test_messages_for_rows_that_are_no_models(mini_release: Path):
+    rows = load(mini_release, "annotations")["KR"]
     told = message_of(RowError, lambda: list(as_models(rows.remove_columns(["idks", "topic"]), Annotation)))
     assert told == (
         "row 0: no column idks, topic; keep all columns of Annotation, and load a release that blend built"
