@@ -13,6 +13,7 @@ from blend.loaders.files.toml import known_domains, read_toml
 from blend.loaders.recipes.sources import load_source
 from blend.loaders.surveys import read_survey
 from blend.loaders.topics import read_forms, read_topics
+from blend.loaders.upstream.blend import read_blend
 from blend.loaders.upstream.blend.prompts import read_prompts
 from blend.loaders.upstream.fmlama import read_fmlama
 from blend.loaders.upstream.semeval import read_semeval
@@ -46,6 +47,7 @@ READERS: dict[str, Callable[[Path], object]] = {
     "semeval": read_semeval,
     "fmlama": read_fmlama,
     "prompts": read_prompts,
+    "blend": read_blend,
     "prompt_templates": lambda folder: parse_templates(only(folder).read_text("utf-8"), source="own.toml"),
     "domains": lambda folder: known_domains(only(folder)),
     "predictions": predictions,

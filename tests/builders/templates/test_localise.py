@@ -89,17 +89,11 @@ def test_localise():
     columns = ("locale", "language", "question", "en_question", "source_label", "source_locale", "source")
     label = ("Sundanese (West Java)", "su-JB")
     british = "What is eaten in the UK?"
+    korean = ("한국에서는 무엇을 먹나요?", "What is eaten in South Korea?")
     assert questions.select(columns).rows() == [
         ("en-GB", "en", british, british, *label, "sheet.csv:2"),
         ("en-US", "en", "What do US folks eat?", "What is eaten in the US?", *label, "translations.csv:3"),
-        (
-            "ko-KR",
-            "ko",
-            "한국에서는 무엇을 먹나요?",
-            "What is eaten in South Korea?",
-            *label,
-            "translations.csv:2",
-        ),
+        ("ko-KR", "ko", *korean, *label, "translations.csv:2"),
     ]
     assert dropped.schema == FINDINGS
     assert dropped.rows() == [
@@ -151,21 +145,10 @@ def test_translations_that_nothing_asks_for():
         locales_of("en-GB"),
         translations_of(("T-1", "ko-KR", "한국?"), ("T-9", "en-GB", "What?")),
     )
+    why = "is not among those to localise; the translation is left out"
     assert dropped.rows() == [
-        (
-            "unused-translation",
-            "translations.csv:2",
-            "ko-KR",
-            "T-1",
-            "locale ko-KR is not among those to localise; the translation is left out",
-        ),
-        (
-            "unused-translation",
-            "translations.csv:3",
-            "en-GB",
-            "T-9",
-            "template T-9 is not among those to localise; the translation is left out",
-        ),
+        ("unused-translation", "translations.csv:2", "ko-KR", "T-1", f"locale ko-KR {why}"),
+        ("unused-translation", "translations.csv:3", "en-GB", "T-9", f"template T-9 {why}"),
     ]
 
 

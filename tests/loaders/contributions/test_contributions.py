@@ -64,15 +64,8 @@ def test_a_question_that_two_bring_counts_once():
         ("jun-01", "ko-KR", "Food", "jun-ko/questions.csv:3"),
         ("work-01", "ko-KR", "Work life", "mina-ko/questions.csv:3"),
     ]
-    assert tables.findings.rows() == [
-        (
-            "repeated-row",
-            "mina-ko/questions.csv:2",
-            "ko-KR",
-            "food-01",
-            "question 'food-01' in ko-KR says the same as in jun-ko/questions.csv:2; left out here",
-        )
-    ]
+    detail = "question 'food-01' in ko-KR says the same as in jun-ko/questions.csv:2; left out here"
+    assert tables.findings.rows() == [("repeated-row", "mina-ko/questions.csv:2", "ko-KR", "food-01", detail)]
     assert tables.prompts["source"].to_list() == ["prompts.csv:2"]
 
 
