@@ -181,40 +181,6 @@ def test_extended_by_a_locale_with_a_known_name(changes: dict[str, str], code: s
     )
 
 
-WRONG = {
-    ('prompt_name = "Zamenhofia"', 'prompt_name = "the Faroe Islands"'): (
-        "locale[0]: prompt_name 'the Faroe Islands' is neither region_name, 'Zamenhofia', nor among aliases; "
-        "correct it, or add it to aliases without article"
-    ),
-    ('language = "eo"', 'language = "e0"'): (
-        "locale[0]: language 'e0' is not a valid BCP 47 tag; write for example 'ko'"
-    ),
-    ('tag = "eo-ZA"', 'tag = "eo-ZB"'): (
-        "locale[0]: tag 'eo-ZB' is not language 'eo' and region 'ZA'; correct what is wrong of them"
-    ),
-    ('parent = "PL"', 'parent = "JB"'): (
-        "locale[0]: parent 'JB' is not an ISO 3166 country; write for example 'ID' for West Java"
-    ),
-    ('script = "Latn"', 'script = "Lati"'): (
-        "locale[0]: script 'Lati' is not an ISO 15924 code; write for example 'Latn'"
-    ),
-    ('nationalities = ["Zamenhofian"]', 'nationalities = "Maltese"'): (
-        "locale[0].nationalities: 'Maltese' is not a list; correct it: English adjectives and names of the "
-        "people, the preferred adjective first; never a plural"
-    ),
-    ("aliases = []", "latitude = 1.0"): (
-        "locale[0]: latitude and longitude belong together; write both or neither"
-    ),
-}
-
-
-@pytest.mark.parametrize(("old", "new"), WRONG)
-def test_wrong_entries(old: str, new: str):
-    assert old in ENTRY
-    told = message_of(RowError, lambda: own_locales(ENTRY.replace(old, new)))
-    assert told == f"own.toml, key {WRONG[old, new]}"
-
-
 def test_two_entries_with_one_code_are_refused():
     assert message_of(RowError, lambda: registry().extended(own_locales(ENTRY * 2), source="own.toml")) == (
         "own.toml, entry 2 (eo-ZA): entry 1 has the same tag; delete one of the two"
