@@ -45,10 +45,6 @@ def rows_of(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def review_of(line: str, locale: str) -> Review:
-    return Review.model_validate({**json.loads(line), "locale": locale})
-
-
 @pytest.fixture(scope="module")
 def sample() -> Iterator[Sample]:
     with sample_path() as folder:
@@ -58,7 +54,8 @@ def sample() -> Iterator[Sample]:
             for row in rows_of(path):
                 responses[row["template_id"], path.stem].append(row)
         for path in sorted(folder.glob("reviews/*.jsonl")):
-            decided = [review_of(line, path.stem) for line in path.read_text(encoding="utf-8").splitlines()]
+            lines = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+            decided = [Review.model_validate({**line, "locale": path.stem}) for line in lines]
             reviews.update({(review.template_id, path.stem): review for review in decided})
             assert len(decided) == sum(locale == path.stem for _, locale in reviews), f"{path}: reviewed twice"
         questions = rows_of(folder / "questions.csv")

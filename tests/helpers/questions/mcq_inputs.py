@@ -9,7 +9,6 @@ from blend.builders.mcq.verdicts import Verdicts
 from blend.schemas.frames import ANNOTATIONS, QUESTIONS, VERDICTS
 from blend.schemas.locales import registry
 from blend.schemas.recipe import McqOptions
-from blend.schemas.texts import words
 
 RULES = ()
 """No judge: only the words of answers count."""
@@ -99,9 +98,3 @@ def right_answers(build, tag):
 
 def loss_of(build, tag):
     return build.dropped.filter(pl.col("locale") == tag).select("reason", "detail").row(0)
-
-
-def overlaps(a, b):
-    """Whether two answers share a word, or nothing can be said of one: the rule, written out once more."""
-    words_a, words_b = words(a), words(b)
-    return not words_a or not words_b or not set(words_a).isdisjoint(words_b)
