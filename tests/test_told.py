@@ -9,13 +9,17 @@ import pytest
 
 from blend.eval.recorded_answers import is_predictions, read_predictions, read_recorded
 from blend.eval.tasks import TASKS
-from blend.loaders.files.toml import known_domains
+from blend.loaders.files.toml import known_domains, read_locales, read_toml
+from blend.loaders.recipes.sources import load_source
 from blend.loaders.surveys import read_survey
 from blend.loaders.topics import read_forms, read_topics
+from blend.loaders.upstream.blend import read_blend
 from blend.loaders.upstream.blend.prompts import read_prompts
 from blend.loaders.upstream.fmlama import read_fmlama
 from blend.loaders.upstream.semeval import read_semeval
 from blend.loaders.wikidata.prompts import parse_templates
+from blend.schemas.recipe import Source
+from blend.schemas.reports import Datasheet
 from helpers.asking import texts_asked
 from helpers.messages import wrong
 
@@ -43,10 +47,16 @@ READERS: dict[str, Callable[[Path], object]] = {
     "semeval": read_semeval,
     "fmlama": read_fmlama,
     "prompts": read_prompts,
+    "blend": read_blend,
+    "locales": lambda folder: read_locales(only(folder)),
     "prompt_templates": lambda folder: parse_templates(only(folder).read_text("utf-8"), source="own.toml"),
     "domains": lambda folder: known_domains(only(folder)),
     "predictions": predictions,
     "answers": lambda folder: read_recorded(only(folder, "answers.csv"), TWO),
+    "source": lambda folder: load_source(
+        Source(**tomllib.loads((folder / "source.toml").read_text("utf-8"))), folder
+    ),
+    "datasheet": lambda folder: read_toml(only(folder), Datasheet, what="datasheet"),
 }
 CASES: dict[str, list[dict[str, Any]]] = tomllib.loads(
     Path(__file__).with_name("told.toml").read_text(encoding="utf-8")

@@ -8,7 +8,6 @@ import pytest
 
 from blend import Recipe, build_release
 from blend.builders.cultural_prompts import build_prompts
-from blend.loaders.recipes import read_recipe
 from blend.loaders.topics import read_forms, read_topics
 from blend.schemas.frames import CULTURAL_PROMPT_ROWS
 from blend.schemas.languages import article_by_letter, article_by_sound, nationalities
@@ -150,15 +149,4 @@ def test_a_language_without_forms_is_told(tmp_path):
     assert wrong(lambda: built(folder)) == (
         "qa/templates.tsv:1: nothing says what people are called in 'ko'; name a file with their forms in the "
         "recipe, key cultural.forms"
-    )
-
-
-@pytest.mark.slow
-def test_two_sources_of_topics_are_refused(tmp_path):
-    path = tmp_path / "recipe.toml"
-    source = '[[sources]]\nkind = "topics"\nlocation = "topics"\n'
-    path.write_text(f'name = "x"\nversion = "1.0.0"\n{source}{source}')
-    assert wrong(lambda: read_recipe(path)) == (
-        f"{path}, key sources: there are 2 sources of kind 'topics', which would make the same configuration; "
-        "keep one, with a folder for each kind of text"
     )

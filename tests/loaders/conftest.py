@@ -1,18 +1,9 @@
-"""A release to load, and a cache of the tests' own for what ``datasets`` makes of it."""
+"""A cache of the tests' own for what ``datasets`` makes of a release."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
-
-@pytest.fixture(scope="session")
-def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A release of the embedded sample: five regions and multiple-choice questions."""
-    from helpers.hub.hub_releases import make_release
-
-    locales = ("ko-KR", "ko-KP", "en-US", "fa-IR", "su-JB")
-    return make_release(tmp_path_factory.mktemp("release") / "sample", "1.0.0", locales=locales)
 
 
 @pytest.fixture(scope="session")

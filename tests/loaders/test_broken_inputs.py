@@ -14,7 +14,7 @@ import pytest
 from blend.loaders.contributions import read_collection
 from blend.loaders.responses import read_responses
 from blend.loaders.upstream.blend import read_blend
-from blend.schemas.errors import BlendError
+from helpers.messages import wrong
 
 HERE = Path(__file__).parent
 READERS: dict[str, Callable[[Path], Any]] = {
@@ -29,31 +29,7 @@ CASES = sorted(path.parent for path in (HERE / "broken").glob("*/*/message.txt")
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.parent.name}/{case.name}")
 def test_message(case: Path, tmp_path: Path):
     kind = case.parent.name
-    folder = broken_input(case, HERE / "valid" / kind, tmp_path / "input")
-    with pytest.raises(BlendError) as caught:
-        READERS[kind](folder)
-    expected = (case / "message.txt").read_text(encoding="utf-8").removesuffix("\n")
-    assert str(caught.value).replace(str(folder), "{folder}") == expected
-
-
-def test_reviews_that_are_not_a_folder(tmp_path: Path):
-    folder = Path(shutil.copytree(HERE / "valid" / "responses", tmp_path / "input"))
-    shutil.rmtree(folder / "reviews")
-    (folder / "reviews").write_text("", encoding="utf-8")
-    with pytest.raises(BlendError) as caught:
-        read_responses(folder)
-    # Nothing is said about answers on which those reviews may decide.
-    assert str(caught.value) == (
-        "reviews: cannot be read as a folder (Not a directory); make it a folder that may be read"
-    )
-
-
-def test_every_kind_has_cases():
-    assert {case.parent.name for case in CASES} == set(READERS)
-
-
-def broken_input(case: Path, valid: Path, folder: Path) -> Path:
-    shutil.copytree(valid, folder)
+    folder = Path(shutil.copytree(HERE / "valid" / kind, tmp_path / "input"))
     shutil.copytree(case, folder, dirs_exist_ok=True)
     (folder / "message.txt").unlink()
     removed = folder / "removed.txt"
@@ -61,4 +37,19 @@ def broken_input(case: Path, valid: Path, folder: Path) -> Path:
         for name in removed.read_text(encoding="utf-8").split():
             (folder / name).unlink()
         removed.unlink()
-    return folder
+    expected = (case / "message.txt").read_text(encoding="utf-8").removesuffix("\n")
+    assert wrong(lambda: READERS[kind](folder)).replace(str(folder), "{folder}") == expected
+
+
+def test_reviews_that_are_not_a_folder(tmp_path: Path):
+    folder = Path(shutil.copytree(HERE / "valid" / "responses", tmp_path / "input"))
+    shutil.rmtree(folder / "reviews")
+    (folder / "reviews").write_text("", encoding="utf-8")
+    # Nothing is said about answers on which those reviews may decide.
+    assert wrong(lambda: read_responses(folder)) == (
+        "reviews: cannot be read as a folder (Not a directory); make it a folder that may be read"
+    )
+
+
+def test_every_kind_has_cases():
+    assert {case.parent.name for case in CASES} == set(READERS)

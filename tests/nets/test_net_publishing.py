@@ -10,7 +10,6 @@ compared. Rows are recorded by their digest, files by their path, since the byte
 library that writes it and cards name versions. That each file holds what was built is compared.
 """
 
-import hashlib
 import json
 import os
 import signal
@@ -25,6 +24,7 @@ import pytest
 from huggingface_hub import HfApi
 
 from helpers.hub.hub_server import Hub, Moment
+from nets.publishing.reader import digests
 
 pytestmark = [pytest.mark.landing, pytest.mark.integration]
 
@@ -210,12 +210,3 @@ def check_pulled(journey: Journey, version: str, published: dict[str, str]) -> N
     built = digests(journey.folder / version)
     assert built.keys() == published.keys()
     assert {path for path in built if built[path] != published[path]} == {"README.md", "release.json"}
-
-
-def digests(folder: Path) -> dict[str, str]:
-    """SHA-256 of every file below a folder, by path."""
-    return {
-        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }

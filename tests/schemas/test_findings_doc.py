@@ -43,7 +43,6 @@ OTHER_PLACES = (
     "builders/audit/",
     "builders/cards/",
     "builders/triples/rows.py",
-    "builders/triples/rows.py",
     "loaders/servers/",
 )
 """Where words with hyphens are tags of the Hub, of Label Studio and of languages, values of HTML, headers, or

@@ -4,6 +4,7 @@ import pytest
 
 from blend.schemas.errors import InputError
 from blend.schemas.recipe import Recipe, Source, _known_licenses, licensed, may_become
+from helpers.messages import message_of
 
 OWN = Source(kind="responses", location="collected")
 PUBLIC = Source(kind="blend", location="data")
@@ -14,9 +15,7 @@ def recipe(*sources: Source, terms: str | None = None) -> Recipe:
 
 
 def test_nobody_guesses_the_licence_of_own_responses():
-    with pytest.raises(InputError) as caught:
-        licensed(recipe(PUBLIC, OWN))
-    assert str(caught.value) == (
+    assert message_of(InputError, lambda: licensed(recipe(PUBLIC, OWN))) == (
         "recipe, key license: the key is missing, and nobody else can say under which terms your own responses "
         'may be used; add the identifier of a licence, for example license = "cc-by-4.0"'
     )
@@ -31,9 +30,7 @@ def test_what_is_made_of_public_data_keeps_its_licence():
 
 @pytest.mark.parametrize("terms", ["cc-by-4.0", "cc-by-nc-sa-4.0", "cc0-1.0", "odbl"])
 def test_what_is_adapted_from_blend_keeps_its_licence(terms: str):
-    with pytest.raises(InputError) as caught:
-        licensed(recipe(OWN, PUBLIC, terms=terms), where="recipe.toml")
-    assert str(caught.value) == (
+    assert message_of(InputError, lambda: licensed(recipe(OWN, PUBLIC, terms=terms), where="recipe.toml")) == (
         f"recipe.toml, key license: {terms!r}, but sources[1] is BLEnD's data under 'cc-by-sa-4.0', and what "
         'is adapted from that keeps its licence; write license = "cc-by-sa-4.0"'
     )
@@ -55,12 +52,10 @@ def test_a_licence_that_the_hub_does_not_know(given: str, hint: str):
         f"{given!r} is not a licence identifier that the Hub knows; {hint}"
         "https://huggingface.co/docs/hub/repositories-licenses lists them; 'other' is one of them"
     )
-    with pytest.raises(InputError) as caught:
-        licensed(recipe(OWN, terms=given))
-    assert str(caught.value) == f"recipe, key license: {said}"
-    with pytest.raises(InputError) as caught:
-        licensed(recipe(OWN, OWN.model_copy(update={"license": given}), terms="mit"))
-    assert str(caught.value) == f"recipe, key sources[1].license: {said}"
+    assert message_of(InputError, lambda: licensed(recipe(OWN, terms=given))) == f"recipe, key license: {said}"
+    sources = OWN, OWN.model_copy(update={"license": given})
+    told = message_of(InputError, lambda: licensed(recipe(*sources, terms="mit")))
+    assert told == f"recipe, key sources[1].license: {said}"
 
 
 def test_the_identifiers_are_those_of_the_hub():

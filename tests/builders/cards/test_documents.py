@@ -76,16 +76,6 @@ def test_licences_are_linked_where_their_text_is_known(identifier: str, shown: s
 # Contributors on a card: named as each agreed to be, and nobody else.
 
 
-RECIPE = Recipe(
-    name="lunch",
-    version="1.2.0",
-    title="Lunch",
-    license="cc-by-sa-4.0",
-    homepage="https://example.org/lunch",
-    sources=(Source(kind="contributions", location="contributions"),),
-)
-
-
 def brought(folder: str, *counts: tuple[str, int, int, int], **about: Any) -> Contributed:
     fixed = {"license": "cc-by-4.0", "agreed": date(2026, 11, 1)}
     contributor = Contributor.model_validate({**fixed, **about})
@@ -114,8 +104,11 @@ def test_each_is_named_as_agreed_and_the_unnamed_are_one():
 
 
 def test_only_names_are_cited_behind_the_authors_each_once():
-    assert _cited_authors(RECIPE, [ABEL, JUN, MINA]) == ["Mina *Kim*"]
-    own = RECIPE.model_copy(update={"authors": ("Sara Ahmadi", "Mina *Kim*")})
+    recipe = Recipe(
+        name="lunch", version="1.2.0", sources=(Source(kind="contributions", location="contributions"),)
+    )
+    assert _cited_authors(recipe, [ABEL, JUN, MINA]) == ["Mina *Kim*"]
+    own = recipe.model_copy(update={"authors": ("Sara Ahmadi", "Mina *Kim*")})
     assert _cited_authors(own, [MINA]) == ["Sara Ahmadi", "Mina *Kim*"]
 
 
@@ -134,15 +127,11 @@ def blocks(page: str, language: str) -> list[str]:
     return re.findall(rf"^ *```{language}\n(.*?)^ *```$", page, flags=re.MULTILINE | re.DOTALL)
 
 
-def test_the_keys_of_the_recipe_are_read(page: str):
-    recipe, _ = blocks(page, "toml")
-    read = parse_toml(SOURCES.format(recipe), Recipe, name="recipe.toml", what="recipe")
-    assert read.datasheet == "datasheet.toml"
-    assert read.citation is not None
-
-
-def test_the_answers_are_read(page: str):
-    _, answers = blocks(page, "toml")
+def test_the_examples_are_read(page: str):
+    keys, answers = blocks(page, "toml")
+    recipe = parse_toml(SOURCES.format(keys), Recipe, name="recipe.toml", what="recipe")
+    assert recipe.datasheet == "datasheet.toml"
+    assert recipe.citation is not None
     sheet = parse_toml(answers, Datasheet, name="datasheet.toml", what="datasheet")
     answered = [question.key for question in questions(sheet) if question.answer]
     assert answered == ["motivation.purpose", "motivation.funding", "uses.not_for"]

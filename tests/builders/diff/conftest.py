@@ -1,63 +1,14 @@
-"""Small releases of any tables, written as builds write them."""
+"""Small releases to compare."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-import polars as pl
 import pytest
 
-from blend.builders.parquet import ContentDigest, schema_digest
-from blend.loaders.files.content import file_infos
-from blend.loaders.recipes import sample_recipe
-from blend.schemas.manifest import MANIFEST_NAME, ReleaseManifest, TableInfo
-
-Tables = Mapping[tuple[str, str], pl.DataFrame]
-Make = Callable[..., Path]
+from helpers.small_release import small_release
 
 
 @pytest.fixture(scope="session")
-def make(tmp_path_factory: pytest.TempPathFactory) -> Make:
+def make(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
     """A function that writes a release."""
-
-    def made(
-        tables: Tables,
-        *,
-        files: Mapping[str, str | bytes] | None = None,
-        sdk_version: str = "0.1.0",
-        **recipe: Any,
-    ) -> Path:
-        folder = tmp_path_factory.mktemp("release")
-        used = sample_recipe().model_copy(update={"version": "1.0.0"} | recipe)
-        for path, content in (files or {}).items():
-            (folder / path).write_bytes(content.encode() if isinstance(content, str) else content)
-        manifest = ReleaseManifest(
-            name=used.name,
-            version=used.version,
-            sdk_version=sdk_version,
-            writers={},
-            recipe=used,
-            sources=(),
-            tables=tuple(written(folder, config, split, rows) for (config, split), rows in tables.items()),
-            files=file_infos(folder, filter(Path.is_file, folder.rglob("*"))),
-            report=(),
-        )
-        (folder / MANIFEST_NAME).write_text(manifest.to_json(), encoding="utf-8")
-        return folder
-
-    return made
-
-
-def written(folder: Path, config: str, split: str, rows: pl.DataFrame) -> TableInfo:
-    path = folder / "data" / config / f"{split}-00000.parquet"
-    rows.write_parquet(path, mkdir=True)
-    digest = ContentDigest()
-    digest.add(rows)
-    return TableInfo(
-        config=config,
-        split=split,
-        rows=len(rows),
-        content_sha256=digest.hexdigest(),
-        schema_sha256=schema_digest(rows.to_arrow().schema),
-        files=(path.relative_to(folder).as_posix(),),
-    )
+    return lambda tables, **more: small_release(tmp_path_factory.mktemp("release"), tables, **more)

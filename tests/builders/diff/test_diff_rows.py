@@ -1,6 +1,5 @@
 """Rows compared: every kind of change by hand, and against a plain comparison of dictionaries."""
 
-from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -107,7 +106,7 @@ def test_a_column_of_another_type_is_not_compared(compare):
 @settings(max_examples=examples(40))
 @given(tables, tables)
 def test_counts_are_those_of_a_plain_comparison(old: list[Row], new: list[Row]):
-    found = rows_between(old, new)
+    found = _diff_rows(frame(*old), frame(*new), config=SAQ, split="KR", examples=100)
     before, after = ({row[0]: row for row in table} for table in (old, new))
     common = [row_id for row_id in after if row_id in before]
     differing = [
@@ -126,10 +125,6 @@ def test_counts_are_those_of_a_plain_comparison(old: list[Row], new: list[Row]):
     assert found.moved == sum(then > now for then, now in pairwise(positions))
     assert [(example.id, example.column) for example in found.examples] == differing
     assert len(old) - found.removed + found.added == len(new)
-
-
-def rows_between(old: Sequence[Row], new: Sequence[Row]) -> SplitDiff:
-    return _diff_rows(frame(*old), frame(*new), config=SAQ, split="KR", examples=100)
 
 
 # Schemas compared: columns and the fields inside them.

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blend.builders.judges import Verdict
-from blend.builders.judges.chat import MAX_UNREAD, PROMPT_VERSION, AskedOptions, ChatJudge, OptionReader
+from blend.builders.judges.chat import PROMPT_VERSION, AskedOptions, ChatJudge, OptionReader
 from blend.loaders.responses.verdicts import GivenVerdict
-from blend.schemas.errors import BlendError
+from helpers.messages import wrong
 from helpers.models.chat_server import SECRET, Chat, ChatReply, answers_in, judge_at, sensible
 
 AGAIN = "run again: the verdicts that came are kept and not asked again"
@@ -114,23 +114,11 @@ def test_a_pair_without_verdict_is_an_error_after_all_others_are_decided(chat: C
     chat.say = lambda body: ChatReply("It depends.") if "gin" in answers_in(body) else sensible(body)
     kept: list[GivenVerdict] = []
     pairs = [("gin", "schnapps"), ("soccer", "football"), ("tonic", "gin"), ("apple", "fruit")]
-    with pytest.raises(BlendError) as caught:
-        judge_at(chat.url, kept, concurrency=1).verdicts(pairs)
-    assert str(caught.value) == (
+    assert wrong(lambda: judge_at(chat.url, kept, concurrency=1).verdicts(pairs)) == (
         "chat:m1: no verdict in 3 tries on 'gin' and 'schnapps', 'gin' and 'tonic'; the last reply was 'It "
         "depends.'; have people decide, or choose another model"
     )
     assert len(kept) == 2
-
-
-@pytest.mark.landing
-@pytest.mark.integration
-def test_a_model_that_never_gives_a_verdict_is_not_asked_forever(chat: Chat):
-    chat.say = lambda _: ChatReply("Hello! How can I help you?")
-    with pytest.raises(BlendError) as caught:
-        judge_at(chat.url, concurrency=1).verdicts([(f"a{i}", f"b{i}") for i in range(100)])
-    assert str(caught.value).endswith("; after so many the others were not asked")
-    assert len(chat.requests) == 3 * MAX_UNREAD
 
 
 @pytest.mark.landing
@@ -151,9 +139,8 @@ def test_a_server_that_cannot_be_asked_is_an_error_and_keeps_what_came(chat: Cha
     judge = judge_at(chat.url, kept, retries=0, concurrency=1)
     judge.verdicts([("apple", "fruit")])
     chat.script = [ChatReply({"message": "You exceeded your quota"}, 429)]
-    with pytest.raises(BlendError) as caught:
-        judge.verdicts([("soccer", "football"), ("apple", "pear")])
-    assert str(caught.value) == f"chat:m1 at {chat.url}: HTTP 429, 'You exceeded your quota'; {AGAIN}"
+    told = wrong(lambda: judge.verdicts([("soccer", "football"), ("apple", "pear")]))
+    assert told == f"chat:m1 at {chat.url}: HTTP 429, 'You exceeded your quota'; {AGAIN}"
     assert kept == [GivenVerdict("apple", "same_as", "they are same", "", other="fruit")]
 
 
@@ -166,20 +153,10 @@ def test_a_server_of_ones_own_needs_no_key(chat: Chat, monkeypatch: pytest.Monke
 
 @pytest.mark.landing
 @pytest.mark.integration
-def test_the_address_may_come_from_the_environment(chat: Chat, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("OPENAI_BASE_URL", chat.url)
-    judge = ChatJudge("m1", record=lambda _: None)
-    assert judge.verdicts([("soccer", "football")]) == [Verdict(True, "chat:m1")]
-
-
-@pytest.mark.landing
-@pytest.mark.integration
 def test_without_key_and_address_nothing_is_sent(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
-    with pytest.raises(BlendError) as caught:
-        ChatJudge("m1", record=lambda _: None).verdicts([("soccer", "football")])
-    assert str(caught.value) == (
+    assert wrong(lambda: ChatJudge("m1", record=lambda _: None).verdicts([("soccer", "football")])) == (
         "chat:m1: there is no API key; set OPENAI_API_KEY in the environment, "
         "or give OPENAI_BASE_URL, the address of a server that needs none"
     )

@@ -1,16 +1,17 @@
 """Judges: which are made from a recipe's options, in which order, and what decisions decide."""
 
 import sys
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
-from blend.builders.judges import DecisionsJudge, JudgePanel, Pair, Verdict, why_suspected
+from blend.builders.judges import DecisionsJudge, JudgePanel, Verdict, why_suspected
 from blend.builders.judges.chat import ChatJudge, make_judges
 from blend.loaders.responses.verdicts import Decision
-from blend.schemas.errors import BlendError, InputError, MissingExtraError
+from blend.schemas.errors import InputError, MissingExtraError
 from blend.schemas.recipe import JudgeOptions
+from helpers.messages import message_of, wrong
+from helpers.questions.mcq_inputs import Says
 
 DECISIONS = [
     Decision("soccer", "football", True, "mina", "v.tsv:2"),
@@ -35,9 +36,8 @@ def test_decisions_name_who_decided_and_say_nothing_else():
 
 
 def test_contradictory_decisions_are_an_error():
-    with pytest.raises(BlendError) as caught:
-        DecisionsJudge([*DECISIONS, Decision("Football", "Soccer", False, "jo", "v.tsv:5")])
-    assert str(caught.value) == (
+    told = wrong(lambda: DecisionsJudge([*DECISIONS, Decision("Football", "Soccer", False, "jo", "v.tsv:5")]))
+    assert told == (
         "v.tsv:5, column verdict: 'Football' and 'Soccer' are not the same here, but are in v.tsv:2; "
         "delete one of the two rows"
     )
@@ -68,9 +68,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("options", "message"), WRONG)
 def test_options_that_do_not_fit_are_an_error(options: dict[str, Any], message: str):
-    with pytest.raises(BlendError) as caught:
-        make_judges(JudgeOptions(**options), record=ignore)
-    assert str(caught.value) == message
+    assert wrong(lambda: make_judges(JudgeOptions(**options), record=ignore)) == message
 
 
 @pytest.mark.parametrize("url", ["localhost:8000/v1", "http://[", "server"])
@@ -78,19 +76,15 @@ def test_what_is_not_an_address_is_an_error(monkeypatch: pytest.MonkeyPatch, url
     problem = (
         f"{url!r} is not the address of a server; write it in full, for example 'http://localhost:8000/v1'"
     )
-    with pytest.raises(InputError) as caught:
-        ChatJudge("m1", record=ignore, base_url=url)
-    assert str(caught.value) == f"`base_url` {problem}"
+    told = message_of(InputError, lambda: ChatJudge("m1", record=ignore, base_url=url))
+    assert told == f"`base_url` {problem}"
     monkeypatch.setenv("OPENAI_BASE_URL", url)
-    with pytest.raises(InputError) as caught:
-        make_judges(JudgeOptions(kind="chat", model="m1"), record=ignore)
-    assert str(caught.value) == f"OPENAI_BASE_URL {problem}"
+    told = message_of(InputError, lambda: make_judges(JudgeOptions(kind="chat", model="m1"), record=ignore))
+    assert told == f"OPENAI_BASE_URL {problem}"
 
 
 def test_verdicts_of_a_chat_model_must_go_somewhere():
-    with pytest.raises(BlendError) as caught:
-        make_judges(JudgeOptions(kind="chat", model="m1"))
-    assert str(caught.value) == (
+    assert wrong(lambda: make_judges(JudgeOptions(kind="chat", model="m1"))) == (
         "mcq.judge: kind = 'chat' needs a table of verdicts, which keeps every one so that a rebuild asks "
         "nothing again; add verdicts = 'verdicts.tsv' to [mcq]"
     )
@@ -116,19 +110,6 @@ CAUSES = {
 
 def test_why_two_answers_are_suspected():
     assert {pair: why_suspected(*pair) for pair in CAUSES} == CAUSES
-
-
-class Says:
-    """Has the given opinions and no others, and remembers what it was asked."""
-
-    def __init__(self, name: str, opinions: dict[Pair, bool]) -> None:
-        self.name = name
-        self.opinions = opinions
-        self.asked: list[Pair] = []
-
-    def verdicts(self, pairs: Sequence[Pair]) -> list[Verdict | None]:
-        self.asked += pairs
-        return [Verdict(self.opinions[pair], self.name) if pair in self.opinions else None for pair in pairs]
 
 
 def test_the_first_opinion_counts_and_nobody_is_asked_after_it():

@@ -7,11 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.builders.judges import Verdict
 from blend.builders.mcq import build_mcq
 from blend.builders.mcq.published_mcqs import balanced_positions
 from blend.schemas.recipe import McqOptions
-from helpers.questions.mcq_inputs import FRUIT, RULES, build_of, frames_of, shown_to, verdicts_of
+from helpers.questions.mcq_inputs import FRUIT, RULES, Says, build_of, frames_of, shown_to, verdicts_of
 
 MORE = {**FRUIT, "es-MX": [("mango", 3)], "zh-CN": [("grape", 3)], "el-GR": [("fig", 3)]}
 MANGO_READ = verdicts_of({"locale": "en-GB", "option": "mango", "verdict": "ok"})
@@ -94,20 +93,6 @@ def test_a_number_is_seldom_always_at_one_place():
 # Judges
 
 
-class Says:
-    """Answers from a table of pairs."""
-
-    def __init__(self, name, **verdicts):
-        self.name = name
-        self.table = {frozenset(key.split("__")): same for key, same in verdicts.items()}
-        self.asked = []
-
-    def verdicts(self, pairs):
-        self.asked += pairs
-        said = [self.table.get(frozenset(text.replace(" ", "_") for text in pair)) for pair in pairs]
-        return [None if same is None else Verdict(same, self.name) for same in said]
-
-
 SPORTS = {
     "en-GB": [("football", 4)],
     "en-US": [("basketball", 4)],
@@ -118,7 +103,7 @@ SPORTS = {
 
 
 def test_a_judge_sees_what_the_words_do_not_show():
-    judge = Says("expert", football__soccer=True, running__table_tennis=True)
+    judge = Says("expert", {("football", "soccer"): True, ("running", "table tennis"): True})
     build = build_of(SPORTS, judges=(judge,))
     # Neither about the region whose answer it is, nor side by side elsewhere.
     assert ("ko-KR", "soccer") not in shown_to(build, "en-GB")

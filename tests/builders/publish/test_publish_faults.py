@@ -4,8 +4,6 @@ import logging
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from http import HTTPStatus
 from itertools import product
 from pathlib import Path
@@ -57,7 +55,7 @@ def test_a_passing_error_at_any_step(step: str, how: str, hub: Hub, publish, rel
 
 def test_a_hub_that_stays_busy_is_given_up_and_nothing_is_visible(hub: Hub, publish, refusal, releases, quick):
     waits: list[str] = []
-    hub.fail("POST /api/datasets/org/blend/commit/main", status=503, times=100)
+    hub.fail(STEPS["commit"], status=503, times=100)
     assert refusal(releases / FIRST, on_wait=waits.append) == (
         "Hub dataset org/blend: the Hub does not do what it is asked (503 Service Unavailable); try again"
     )
@@ -67,17 +65,9 @@ def test_a_hub_that_stays_busy_is_given_up_and_nothing_is_visible(hub: Hub, publ
     assert publish(releases / FIRST).plan.action == "publish"
 
 
-def test_a_hub_that_asks_for_an_hour_is_not_waited_for(hub: Hub, publish, refusal, releases):
-    hub.fail("POST /api/datasets/org/blend/commit/main", status=429, retry_after_s=3600)
-    assert refusal(releases / FIRST) == (
-        "Hub dataset org/blend: the Hub is busy (429 Too Many Requests) and asks for time; "
-        "try again in 60 minutes"
-    )
-
-
 def test_a_slow_answer_is_waited_for_and_asked_after(hub: Hub, publish, releases, quick):
     # Longer than the time limit: the commit is made while the client has given up waiting.
-    hub.fail("POST /api/datasets/org/blend/commit/main", moment="after", action=threading.Event().wait)
+    hub.fail(STEPS["commit"], moment="after", action=threading.Event().wait)
     hub.faults[-1].action = lambda: threading.Event().wait(1.0)
     done = publish(releases / FIRST, timeout_s=0.5)
     assert hub.repository(REPO).tags == {"v1.0.0": done.commit}
@@ -85,7 +75,7 @@ def test_a_slow_answer_is_waited_for_and_asked_after(hub: Hub, publish, releases
 
 
 def test_files_that_do_not_arrive(hub: Hub, publish, refusal, releases, quick):
-    hub.fail("PUT /large/.*", drop=True, moment="body", times=1000)
+    hub.fail(STEPS["content"], drop=True, moment="body", times=1000)
     message = refusal(releases / FIRST)
     assert message.startswith("Hub dataset org/blend: the files did not arrive (")
     assert message.endswith(
@@ -96,30 +86,21 @@ def test_files_that_do_not_arrive(hub: Hub, publish, refusal, releases, quick):
     publish(releases / FIRST)
 
 
-def test_addresses_that_the_client_logs_are_without_signatures(hub: Hub, publish, releases, quick):
-    hub.fail("PUT /large/.*", status=503, times=3)
-    with caught_log() as lines:
-        publish(releases / FIRST)
-    assert len(lines) >= 3
-    assert all("/large/" in line and "signature" not in line for line in lines if "thrown while" in line)
-
-
-@contextmanager
-def caught_log() -> Iterator[list[str]]:
-    """What reaches the handlers of the Hub client's log."""
-    lines: list[str] = []
-    handler = logging.Handler()
-    handler.emit = lambda record: lines.append(record.getMessage())  # type: ignore[method-assign]
+def test_addresses_that_the_client_logs_are_without_signatures(
+    hub: Hub, publish, releases, quick, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+):
     logger = logging.getLogger("huggingface_hub")
-    logger.addHandler(handler)
-    try:
-        yield lines
-    finally:
-        logger.removeHandler(handler)
+    monkeypatch.setattr(logger, "handlers", [*logger.handlers, caplog.handler])
+    hub.fail(STEPS["content"], status=503, times=3)
+    publish(releases / FIRST)
+    assert len(caplog.messages) >= 3
+    thrown = [line for line in caplog.messages if "thrown while" in line]
+    assert thrown
+    assert all("/large/" in line and "signature" not in line for line in thrown)
 
 
 def test_what_has_arrived_is_not_sent_twice(hub: Hub, publish, refusal, releases):
-    hub.fail("POST /api/datasets/org/blend/commit/main", status=403)
+    hub.fail(STEPS["commit"], status=403)
     refusal(releases / FIRST)
     hub.requests.clear()
     publish(releases / FIRST)
@@ -142,12 +123,7 @@ def test_side_by_side_requests_tell_of_a_wait_once_and_a_dry_run_promises_no_nam
 # What the Hub refuses to take, and how long it asks to be left alone: said as it is, with what to do.
 
 
-COMMIT, CONTENT = "POST /api/datasets/org/blend/commit/main", "PUT /large/.*"
 WHERE = "Hub dataset org/blend"
-
-
-TAG = "POST /api/datasets/org/blend/tag/.*"
-CREATE = "POST /api/repos/create"
 REFUSED = (
     "the Hub refuses this ({}, {}); do what it says, or make a token with write access to this account or "
     "organisation at https://huggingface.co/settings/tokens, and run the same command again"
@@ -158,21 +134,21 @@ QUOTA = "Private repository storage limit reached, please upgrade your plan to i
 @pytest.mark.landing
 @pytest.mark.sampled
 @pytest.mark.parametrize(
-    ("request_", "status", "message"),
+    ("step", "status", "message"),
     [
-        (COMMIT, 403, QUOTA),
-        (CREATE, 402, "Payment Required: storage quota exceeded"),
-        (TAG, 403, "Tags v* may only be created by admins of the organization"),
-        (COMMIT, 403, None),
+        ("commit", 403, QUOTA),
+        ("create", 402, "Payment Required: storage quota exceeded"),
+        ("tag", 403, "Tags v* may only be created by admins of the organization"),
+        ("commit", 403, None),
     ],
     ids=["quota", "payment", "rule", "nothing said"],
 )
 def test_what_is_forbidden_is_told_as_the_hub_says_it(
-    hub: Hub, refusal, releases, request_: str, status: int, message: str | None
+    hub: Hub, refusal, releases, step: str, status: int, message: str | None
 ):
-    hub.fail(request_, status=status, message=message)
+    hub.fail(STEPS[step], status=status, message=message)
     found = refusal(releases / "1.0.0")
-    asked = request_.replace(".*", hub.repository("org/blend").branches.get("main", ""))
+    asked = STEPS[step].replace(".*", hub.repository("org/blend").branches.get("main", ""))
     said = f"{status} {message or HTTPStatus(status).phrase}"
     assert found == f"{WHERE}: {REFUSED.format(said, asked)}"
     assert hub.repository("org/blend").tags == {}
@@ -194,13 +170,13 @@ def test_a_branch_of_the_tags_name(hub: Hub, refusal, releases, dry_run: bool):
 
 
 @pytest.mark.landing
-@pytest.mark.parametrize("request_", ["commit/main", "tag/.*"])
-def test_a_branch_of_the_tags_name_that_appears_meanwhile(hub: Hub, refusal, releases, quick, request_: str):
+@pytest.mark.parametrize("step", ["commit", "tag"])
+def test_a_branch_of_the_tags_name_that_appears_meanwhile(hub: Hub, refusal, releases, quick, step: str):
     def branch() -> None:
         repository = hub.repository("org/blend")
         repository.branches["v1.0.0"] = repository.branches["main"]
 
-    hub.fail(f"POST /api/datasets/org/blend/{request_}", action=branch)
+    hub.fail(STEPS[step], action=branch)
     assert refusal(releases / "1.0.0") == (
         f"{WHERE}: v1.0.0 is published, but somebody has made a branch of the same name meanwhile, and whoever "
         "names it could get either; delete or rename the branch on the Hub"
@@ -213,7 +189,7 @@ def test_a_branch_of_the_tags_name_that_appears_meanwhile(hub: Hub, refusal, rel
 @pytest.mark.landing
 @pytest.mark.parametrize("status", [413, 507])
 def test_a_file_that_is_refused_is_named(hub: Hub, refusal, releases, quick, status: int):
-    hub.fail(CONTENT, status=status, times=1000)
+    hub.fail(STEPS["content"], status=status, times=1000)
     message = refusal(releases / "1.0.0")
     assert message.startswith(f"{WHERE}, data/")
     assert f".parquet: the Hub refuses this ({status} " in message

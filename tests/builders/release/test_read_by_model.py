@@ -3,7 +3,6 @@
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,19 +14,12 @@ from blend.loaders.releases.tables import read_config
 from blend.loaders.responses.verdicts import read_verdicts
 from helpers.in_process import run
 from helpers.messages import wrong
-from helpers.models.chat_server import SECRET, Chat, ChatReply, served
+from helpers.models.chat_server import Chat, ChatReply
 from helpers.questions.lunch import asked_in, lunch, options_in, question, reads
 
 pytestmark = [pytest.mark.integration]
 
 OPINIONS = {"salad": ("also_correct", 0.9), "homework": ("silly", 1), "tacos": ("also_correct", 0.5)}
-
-
-@pytest.fixture
-def chat(monkeypatch: pytest.MonkeyPatch) -> Iterator[Chat]:
-    monkeypatch.setenv("OPENAI_API_KEY", SECRET)
-    with served() as chat:
-        yield chat
 
 
 def judge(chat: Chat, recipe: Path, *more: str) -> str:

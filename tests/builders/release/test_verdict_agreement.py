@@ -1,7 +1,6 @@
 """Agreement of readers: counted per option, one beside others, models in a release and on its card."""
 
 import csv
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -93,23 +92,7 @@ def test_what_the_command_prints(tmp_path: Path):
 # Models that read options, beside people: counted, stored with the release, told by its card.
 
 
-Verdict = tuple[str, str, str, str, str, str]
-"""Locale, option, verdict, reader, whether a native says so, and confidence."""
-
 MODEL = "chat:m1@prompt-1"
-
-
-def accepted(folder: Path, rows: Sequence[Verdict], **mcq: Any) -> Path:
-    """A release whose table holds verdicts."""
-    recipe = lunch(folder, verdicts="verdicts.csv", **mcq)
-    with (folder / "verdicts.csv").open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
-        columns = ("locale", "option", "verdict", "reader", "kind", "confidence")
-        writer.writerow(["template_id", "question", *columns])
-        for one in rows:
-            writer.writerow(("food-00", question(one[0]), *one[:4], "native" if one[4] else "", one[5]))
-    build_release(read_recipe(recipe), folder / "release", base=folder)
-    return folder / "release"
 
 
 def test_models_are_compared_one_by_one_and_together():
@@ -142,11 +125,12 @@ def test_models_are_compared_one_by_one_and_together():
     assert model_report(rows, rows.filter(reader=MODEL), McqOptions()).models == (first,)
 
 
-READ_BY_BOTH: list[Verdict] = [
+READ_BY_BOTH = [
+    # Locale, option, verdict, reader, kind of reader, confidence.
     ("en-GB", "pizza", "ok", MODEL, "", "0.9"),
-    ("en-GB", "pizza", "ok", "r7", "yes", ""),
+    ("en-GB", "pizza", "ok", "r7", "native", ""),
     ("en-GB", "salad", "also_correct", MODEL, "", "0.95"),
-    ("en-GB", "salad", "also_correct", "r7", "yes", ""),
+    ("en-GB", "salad", "also_correct", "r7", "native", ""),
     ("en-GB", "tacos", "ok", MODEL, "", "1"),
     ("en-GB", "tacos", "silly", "r8", "", ""),
     ("en-GB", "meat pie", "ok", MODEL, "", "0.9"),
@@ -156,7 +140,13 @@ READ_BY_BOTH: list[Verdict] = [
 
 @pytest.mark.landing
 def test_a_release_says_how_the_model_compares(tmp_path: Path):
-    release = accepted(tmp_path, READ_BY_BOTH)
+    recipe, release = lunch(tmp_path, verdicts="verdicts.csv"), tmp_path / "release"
+    with (tmp_path / "verdicts.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        columns = ("locale", "option", "verdict", "reader", "kind", "confidence")
+        writer.writerow(["template_id", "question", *columns])
+        writer.writerows(("food-00", question(one[0]), *one) for one in READ_BY_BOTH)
+    build_release(read_recipe(recipe), release, base=tmp_path)
     report = ModelReport.model_validate_json((release / MODEL_VERDICTS_NAME).read_bytes())
     [model] = report.models
     assert (model.verdicts, model.unsure, model.natives, model.others) == (4, 1, 2, 1)

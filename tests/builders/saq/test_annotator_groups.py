@@ -18,10 +18,6 @@ from helpers.questions.saq_inputs import NO_REVIEW, OPTIONS, questions_of, respo
 SIZES = st.dictionaries(st.sampled_from("abcdefgh"), st.integers(0, 12), max_size=8)
 
 
-def profiles_of(*rows: tuple[str, str | None, int | None, str | None]) -> pl.DataFrame:
-    return pl.DataFrame([(*row, "annotators.csv:2") for row in rows], PROFILES, orient="row")
-
-
 def sums(sizes: dict[str, int]) -> Counter[str]:
     totals = Counter[str]()
     for own, name in published_groups(sizes).items():
@@ -77,9 +73,10 @@ def test_agreement_is_that_within_the_group():
             responses_of({**natives_too, **others_too}, template_id="q"),
         ]
     )
-    profiles = profiles_of(
-        *((name, "en-GB", 30, "25-34") for name in natives), *((name, None, 3, None) for name in others)
-    )
+    source = "annotators.csv:2"
+    told = [(name, "en-GB", 30, "25-34", source) for name in natives]
+    told += [(name, None, 3, None, source) for name in others]
+    profiles = pl.DataFrame(told, PROFILES, orient="row")
     questions = questions_of("p", "q")
     made = aggregate(questions, responses, NO_REVIEW, options=OPTIONS, profiles=profiles).groups
     assert made.schema == ANNOTATOR_GROUPS

@@ -1,7 +1,9 @@
 """Aggregation: votes are annotators, reviews decide, rules propose, and nothing goes missing."""
 
 import doctest
+import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -73,55 +75,17 @@ def test_non_answers_are_counted_by_kind_and_reasons_by_text():
 
 def test_invalid_answers_get_no_vote_and_are_no_non_answer():
     given = {"a1": ["asdf"], "a2": ["asdf", "rice"], "a3": ["rice"]}
-    reviews = review_of((["rice"], []), invalid=["asdf"])
-    result = aggregate(questions_of("q"), responses_of(given), reviews, options=OPTIONS)
-    row = result.annotations.row(0, named=True)
-    assert row["annotations"] == [{"answers": ["rice"], "en_answers": ["rice"], "count": 2}]
+    groups, row = one(given, review_of((["rice"], []), invalid=["asdf"]))
+    assert groups == [(["rice"], ["rice"], 2)]
     assert row["idks"] == {"idk": 0, "no-answer": 0, "not-applicable": 0, "others": []}
     assert row["grouping"] == "reviewed"
-    assert findings_of(result, "invalid-answers") == [("reviews/en-GB.jsonl:1", "the review removes 'asdf'")]
-    assert findings_of(result, "rejected-response") == [
-        (
-            "responses/en-GB.csv:2",
-            "all answers of annotator 'a1' are invalid ('asdf'); neither a vote nor a non-answer",
-        )
-    ]
-    assert findings_of(result, "too-few-responses") == [
-        ("questions.csv:2", "2 of 5 valid responses; aggregated all the same")
-    ]
 
 
-TOO_HIGH = "so that shares of annotators come out too high"
-
-
-def test_more_responses_than_wanted_are_told_of_once_for_a_locale():
-    given = {f"a{n}": ["rice"] for n in range(7)}
-    result = aggregate(questions_of("q"), responses_of(given), review_of((["rice"], [])), options=OPTIONS)
-    assert findings_of(result, "more-than-wanted") == [
-        (
-            "questions.csv:2",
-            f"half of the questions have 7 valid responses or more, but wanted = 5 in [saq], {TOO_HIGH}",
-        )
-    ]
-
-
-def test_answers_typed_after_the_review_are_proposed_and_reported():
+def test_answers_typed_after_the_review_are_proposed():
     given = {"a1": ["football"], "a2": ["soccer"], "a3": ["Foot-ball"], "a4": ["rugby"], "a5": ["football"]}
-    reviews = review_of((["football", "soccer"], ["football"]))
-    result = aggregate(questions_of("q"), responses_of(given), reviews, options=OPTIONS)
-    row = result.annotations.row(0, named=True)
+    groups, row = one(given, review_of((["football", "soccer"], ["football"])))
     assert row["grouping"] == "proposed"
-    assert row["annotations"] == [
-        {"answers": ["football", "soccer", "Foot-ball"], "en_answers": ["football"], "count": 4},
-        {"answers": ["rugby"], "en_answers": ["rugby"], "count": 1},
-    ]
-    assert findings_of(result, "unreviewed-answer") == [
-        (
-            "responses/en-GB.csv:4",
-            "the review does not mention 'Foot-ball'; by the rules grouped with 'football', 'soccer'",
-        ),
-        ("responses/en-GB.csv:5", "the review does not mention 'rugby'; by the rules a group of its own"),
-    ]
+    assert groups == [(["football", "soccer", "Foot-ball"], ["football"], 4), (["rugby"], ["rugby"], 1)]
 
 
 def test_the_rules_do_not_choose_between_groups_that_a_reviewer_kept_apart():
@@ -145,22 +109,6 @@ def test_english_comes_from_the_review_or_in_english_locales_from_the_answers():
     assert findings_of(result, "no-translation") == [("questions.csv:2", "no English for '국'")]
 
 
-def test_without_a_review_the_question_says_so():
-    given = {"a1": ["Tea", "coffee"], "a2": ["tea"]}
-    result = aggregate(questions_of("q"), responses_of(given), NO_REVIEW, options=OPTIONS)
-    assert findings_of(result, "no-review") == [
-        ("questions.csv:2", "no review; 3 answers grouped by rules into 2")
-    ]
-
-
-def test_answers_out_of_format_are_kept_and_reported():
-    questions = questions_of("q", answer_format="integer")
-    result = aggregate(questions, responses_of({"a1": ["7"], "a2": ["a few"]}), NO_REVIEW, options=OPTIONS)
-    assert findings_of(result, "out-of-format") == [
-        ("responses/en-GB.csv:3", "'a few' is not in the format integer; kept")
-    ]
-
-
 def test_answers_that_differ_in_blanks_or_composition_are_one_string():
     given = {"a1": ["cafe\u0301 "], "a2": [" café"]}
     groups, _ = one(given, review_of((["café"], ["café"])), locale="en-GB")
@@ -177,35 +125,19 @@ def test_every_question_has_a_row_also_without_responses():
     assert result.annotations["idks"].to_list()[0] == {**dict.fromkeys(KINDS, 0), "others": []}
 
 
-def test_stopped_collections_are_reported():
-    given = {f"a{i}": "idk" for i in range(6)}
-    result = aggregate(questions_of("q"), responses_of(given), NO_REVIEW, options=OPTIONS)
-    assert findings_of(result, "collection-stopped") == [
-        ("questions.csv:2", "0 of 5 valid responses after 6 'I don't know'; aggregated all the same")
-    ]
-
-
 def test_the_example_in_the_docs(root: Path):
     tested = doctest.testfile(str(root / "docs" / "aggregation.md"), module_relative=False)
     assert tested.attempted > 0
     assert tested.failed == 0
 
 
-@pytest.mark.slow
-def test_several_answers_in_one_cell_are_findings():
-    given = {"a1": ["tea, coffee, milk"], "a2": ["tea"]}
-    result = aggregate(questions_of("q"), responses_of(given), NO_REVIEW, options=OPTIONS)
-    assert findings_of(result, "several-answers") == [
-        ("responses/en-GB.csv:2", "'tea, coffee, milk' may be 3 answers: 'tea', 'coffee', 'milk'; kept as one")
-    ]
-    # Lines of a cell (Alt+Enter) are blanks in the answer, and told as what they were.
-    on_lines = aggregate(
-        questions_of("q"), responses_of({"a1": ["tea\r\ncoffee "]}), NO_REVIEW, options=OPTIONS
-    )
-    assert findings_of(on_lines, "several-answers") == [
-        ("responses/en-GB.csv:2", "'tea coffee' may be 2 answers: 'tea', 'coffee'; kept as one")
-    ]
-    # What a person has reviewed is decided.
-    review = review_of((["tea, coffee, milk"], ["tea"]), (["tea"], ["tea"]))
-    reviewed = aggregate(questions_of("q"), responses_of(given), review, options=OPTIONS)
-    assert findings_of(reviewed, "several-answers") == []
+TOLD = tomllib.loads(Path(__file__).with_name("told.toml").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("case", TOLD["finding"], ids=lambda case: case["kind"])
+def test_what_is_found(case: dict[str, Any]):
+    groups = [(answers, answers[:1]) for answers in case.get("review", ())]
+    reviews = review_of(*groups, invalid=case.get("invalid", ())) if groups else NO_REVIEW
+    questions = questions_of("q", answer_format=case.get("format", "text"))
+    result = aggregate(questions, responses_of(case["given"]), reviews, options=OPTIONS)
+    assert findings_of(result, case["kind"]) == [*map(tuple, case["told"])]

@@ -46,14 +46,9 @@ def test_decisions():
         ("Q-1", "Food", "ko-KR", "When is lunch in {country}? (HH:MM)", "HH:MM", "sheet.csv:2")
     ]
     assert dropped.schema == FINDINGS
+    why = "the reviewer dropped it (noticed: name: 'Boxing Day')"
     assert dropped.rows() == [
-        (
-            "dropped-question",
-            "sheet.csv:3",
-            "ko-KR",
-            "Q-2",
-            "the reviewer dropped it (noticed: name: 'Boxing Day')",
-        ),
+        ("dropped-question", "sheet.csv:3", "ko-KR", "Q-2", why),
         ("merged-question", "sheet.csv:4", None, "Q-3", "the reviewer merged it into Q-1"),
     ]
 

@@ -133,11 +133,8 @@ def test_historical_origins_are_mapped_to_their_only_successor(build: Build):
 @pytest.mark.slow
 def test_taiwan_is_a_country_unless_left_out(build: Build):
     assert origins(build("Q1 P495 Q865" + OTHER)) == [("Q1", "Q865"), ("Q2", "Q100")]
-    reason = "excluded-origin"
-    assert reasons(build("Q1 P495 Q865" + OTHER, mode="paper")) == {("Q1", None): reason}
-    assert reasons(build("Q1 P495 Q865" + OTHER, excluded_origins=("Q865",))) == {
-        ("Q1", None): "excluded-origin"
-    }
+    for options in ({"mode": "paper"}, {"excluded_origins": ("Q865",)}):
+        assert reasons(build("Q1 P495 Q865" + OTHER, **options)) == {("Q1", None): "excluded-origin"}
 
 
 @pytest.mark.slow

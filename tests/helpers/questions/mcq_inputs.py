@@ -2,17 +2,32 @@
 
 import polars as pl
 
+from blend.builders.judges import Verdict
 from blend.builders.mcq import build_mcq
 from blend.builders.mcq.to_review import offered_options
 from blend.builders.mcq.verdicts import Verdicts
 from blend.schemas.frames import ANNOTATIONS, QUESTIONS, VERDICTS
 from blend.schemas.locales import registry
 from blend.schemas.recipe import McqOptions
-from blend.schemas.texts import words
 
 RULES = ()
 """No judge: only the words of answers count."""
 DEFAULT = McqOptions()
+
+
+class Says:
+    """A judge with the given opinions on pairs, in either order, and no others; remembers what it was asked."""
+
+    def __init__(self, name, opinions=()):
+        self.name = name
+        self.opinions = {frozenset(pair): same for pair, same in dict(opinions).items()}
+        self.asked = []
+
+    def verdicts(self, pairs):
+        self.asked += pairs
+        said = [self.opinions.get(frozenset(pair)) for pair in pairs]
+        return [None if same is None else Verdict(same, self.name) for same in said]
+
 
 FRUIT = {"en-GB": [("apple", 4)], "en-US": [("pear", 3)], "ko-KR": [("plum", 3)], "ar-DZ": [("dates", 5)]}
 
@@ -83,9 +98,3 @@ def right_answers(build, tag):
 
 def loss_of(build, tag):
     return build.dropped.filter(pl.col("locale") == tag).select("reason", "detail").row(0)
-
-
-def overlaps(a, b):
-    """Whether two answers share a word, or nothing can be said of one: the rule, written out once more."""
-    words_a, words_b = words(a), words(b)
-    return not words_a or not words_b or not set(words_a).isdisjoint(words_b)

@@ -8,6 +8,7 @@ from blend.loaders.contributions import check_contributions
 from blend.loaders.contributions.contributors import write_collection, write_contributor
 from blend.loaders.files.rows import read_table
 from blend.schemas.errors import ArgumentError, InputError
+from helpers.messages import message_of
 
 
 @pytest.fixture
@@ -41,15 +42,11 @@ def test_a_contributor_has_only_to_fill_in(everyday: Path):
 
 def test_nothing_is_replaced(everyday: Path):
     write_contributor(everyday, "mina-ko", ["ko-KR"])
-    with pytest.raises(InputError) as caught:
-        write_contributor(everyday, "mina-ko", ["ko-KR"])
-    assert str(caught.value) == (
+    assert message_of(InputError, lambda: write_contributor(everyday, "mina-ko", ["ko-KR"])) == (
         f"{everyday}/contributions/mina-ko: holds 'annotators.csv', 'contributor.toml', 'questions.csv' and 1 "
         "more and is not empty, so nothing is written there; choose another `contributor` or empty it yourself"
     )
-    with pytest.raises(InputError) as caught:
-        write_collection(everyday)
-    assert str(caught.value) == (
+    assert message_of(InputError, lambda: write_collection(everyday)) == (
         f"{everyday}: holds '.github/workflows/contributions.yml', 'contributions/CONSENT.md', "
         "'contributions/templates.csv', 'recipe.toml' already, so nothing is written there; "
         "choose another `folder`, or move that away"
@@ -64,9 +61,7 @@ def test_a_collection_in_a_repository_that_has_files(tmp_path: Path):
 
 
 def test_a_name_that_no_folder_can_have(everyday: Path):
-    with pytest.raises(ArgumentError) as caught:
-        write_contributor(everyday, "Mina Kim", ["ko-KR"])
-    assert str(caught.value) == (
+    assert message_of(ArgumentError, lambda: write_contributor(everyday, "Mina Kim", ["ko-KR"])) == (
         "'Mina Kim' cannot be a contributor's folder; choose small letters a to z, digits, and hyphens between "
         "them, as in mina-ko"
     )

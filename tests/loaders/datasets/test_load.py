@@ -9,7 +9,7 @@ import pytest
 from pydantic import BaseModel
 
 from blend.loaders.datasets import as_models, find_region, load
-from blend.schemas.errors import BlendError, RowError
+from blend.schemas.errors import RowError
 from blend.schemas.locales import Registry, registry
 from blend.schemas.rows import (
     ANNOTATIONS,
@@ -18,6 +18,7 @@ from blend.schemas.rows import (
     SHORT_ANSWER_QUESTIONS,
     Annotation,
 )
+from helpers.messages import message_of, wrong
 
 pytestmark = [pytest.mark.usefixtures("datasets_cache")]
 
@@ -31,8 +32,10 @@ def published(row: BaseModel) -> dict[str, Any]:
 @pytest.mark.landing
 @pytest.mark.slow
 @pytest.mark.parametrize("config", QUESTIONS)
-def test_a_configuration_is_what_plain_datasets_loads_and_models_hold_all_of_it(release: Path, config: str):
-    plain, loaded = datasets.load_dataset(str(release), config), load(release, config)
+def test_a_configuration_is_what_plain_datasets_loads_and_models_hold_all_of_it(
+    mini_release: Path, config: str
+):
+    plain, loaded = datasets.load_dataset(str(mini_release), config), load(mini_release, config)
     assert isinstance(loaded, datasets.DatasetDict)
     assert list(loaded) == list(plain)
     for split, rows in loaded.items():
@@ -47,54 +50,31 @@ def test_every_name_of_a_locale_finds_it(collection: str):
         for name in (locale.tag, locale.split, locale.upstream, locale.semeval, *locale.other_codes):
             if name:
                 assert find_region(name, regions, where="x") == locale
-    with pytest.raises(BlendError) as caught:
-        find_region("SG", Registry(registry().get(tag) for tag in ("ms-SG", "ta-SG")), where="blend 1.0.0")
-    assert str(caught.value) == "blend 1.0.0: 'SG' names several regions; choose one of: ms-SG, ta-SG"
+    two = Registry(registry().get(tag) for tag in ("ms-SG", "ta-SG"))
+    told = wrong(lambda: find_region("SG", two, where="blend 1.0.0"))
+    assert told == "blend 1.0.0: 'SG' names several regions; choose one of: ms-SG, ta-SG"
 
 
 @pytest.mark.landing
-def test_what_cannot_be_loaded(release: Path, tmp_path: Path):
-    damaged = shutil.copytree(release, tmp_path / "damaged")
+def test_what_cannot_be_loaded(mini_release: Path, tmp_path: Path):
+    damaged = shutil.copytree(mini_release, tmp_path / "damaged")
     path = damaged / "data" / "annotations" / "KR-00000.parquet"
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1
     path.write_bytes(content)
-    for place, config, message in (
-        (
-            release,
-            "annotation",
-            (
-                "unknown configuration 'annotation'; did you mean 'annotations'? choose one of: annotations, "
-                "multiple-choice-questions, short-answer-prompts, short-answer-questions"
-            ),
-        ),
-        (
-            tmp_path,
-            "annotations",
-            f"{tmp_path}: no release.json here, so it is not a release; build one with `blend build`",
-        ),
-        (
-            tmp_path / "nothing",
-            "annotations",
-            f"{tmp_path}/nothing: no such directory; name the directory of a release, or org/name@v1.0.0",
-        ),
-        (
-            damaged,
-            "annotations",
-            (
-                f"{damaged}: the files are not those of release.json: data/annotations/KR-00000.parquet "
-                "(changed); copy or build the release again, and keep other files elsewhere"
-            ),
-        ),
-    ):
-        with pytest.raises(BlendError) as caught:
-            load(place, config)
-        assert str(caught.value) == message
+    assert wrong(lambda: load(mini_release, "annotation")) == (
+        "unknown configuration 'annotation'; did you mean 'annotations'? choose one of: annotations, "
+        "multiple-choice-questions, short-answer-prompts, short-answer-questions"
+    )
+    assert wrong(lambda: load(damaged, "annotations")) == (
+        f"{damaged}: the files are not those of release.json: data/annotations/KR-00000.parquet (changed); "
+        "copy or build the release again, and keep other files elsewhere"
+    )
 
 
 @pytest.mark.slow
-def test_rows_of_plain_datasets_give_models_whatever_was_done_to_them(release: Path, tmp_path: Path):
-    plain = datasets.load_dataset(str(release), "annotations")
+def test_rows_of_plain_datasets_give_models_whatever_was_done_to_them(mini_release: Path, tmp_path: Path):
+    plain = datasets.load_dataset(str(mini_release), "annotations")
     models = list(as_models(plain["KR"], Annotation))
     assert models == list(as_models(plain["KR"].with_format("numpy"), Annotation))
     both = datasets.concatenate_datasets([plain["KR"], plain["US"]])
@@ -103,17 +83,14 @@ def test_rows_of_plain_datasets_give_models_whatever_was_done_to_them(release: P
     assert list(as_models(datasets.load_from_disk(tmp_path / "saved"), Annotation)) == models
 
 
-def test_messages_for_rows_that_are_no_models(release: Path):
-    rows = load(release, "annotations")["KR"]
-    with pytest.raises(RowError) as caught:
-        list(as_models(rows.remove_columns(["idks", "topic"]), Annotation))
-    assert str(caught.value) == (
+def test_messages_for_rows_that_are_no_models(mini_release: Path):
+    rows = load(mini_release, "annotations")["KR"]
+    told = message_of(RowError, lambda: list(as_models(rows.remove_columns(["idks", "topic"]), Annotation)))
+    assert told == (
         "row 0: no column idks, topic; keep all columns of Annotation, and load a release that blend built"
     )
     blanked = rows.map(lambda row, number: {"topic": "" if number == 2 else row["topic"]}, with_indices=True)
-    with pytest.raises(RowError) as caught:
-        list(as_models(blanked, Annotation))
-    assert str(caught.value) == (
+    assert message_of(RowError, lambda: list(as_models(blanked, Annotation))) == (
         "row 2: topic is not as Annotation has it: String should have at least 1 character; "
         "take typed rows before the rows are changed"
     )

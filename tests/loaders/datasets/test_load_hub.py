@@ -1,7 +1,8 @@
-"""Loading from the Hub: by the real clients over HTTP, from their caches, and from caches that went bad."""
+"""Loading from the Hub: by real clients over HTTP, from caches good and bad, and as docs/loading.md says."""
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,9 +13,9 @@ from polars.testing import assert_frame_equal
 
 import blend
 from blend.loaders.datasets import load
-from blend.schemas.errors import BlendError
 from helpers.hub.hub_releases import make_release
 from helpers.hub.hub_server import Hub
+from helpers.messages import wrong
 from helpers.own_process import END_AT_ONCE
 
 pytestmark = [pytest.mark.integration]
@@ -88,15 +89,6 @@ def publish(hub: Hub, tag: str, release: Path) -> str:
     return commit
 
 
-def fetched(hub: Hub) -> set[str]:
-    """Paths of the files whose content was asked for."""
-    return {
-        request.partition("/resolve/")[2].partition("/")[2]
-        for request in hub.requests
-        if request.startswith("GET") and "/resolve/" in request
-    }
-
-
 def in_a_new_process(code: str, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-c", code, *arguments]
     return subprocess.run(command, env=os.environ | environment, capture_output=True, text=True)
@@ -106,18 +98,6 @@ def result_of(code: str, *arguments: str, **environment: str) -> Any:
     run = in_a_new_process(code + END_AT_ONCE, *arguments, **environment)
     assert run.returncode == 0, run.stderr
     return json.loads(run.stdout)
-
-
-def message(release: str) -> str:
-    with pytest.raises(BlendError) as caught:
-        load(release, "annotations")
-    return str(caught.value)
-
-
-def cached(hub_cache: Path, name: str) -> Path:
-    """The file in the Hub client's cache behind the one with this name in the only snapshot."""
-    (path,) = hub_cache.glob(f"datasets--org--blend/snapshots/*/**/{name}")
-    return path.resolve()
 
 
 @pytest.mark.landing
@@ -155,7 +135,9 @@ def test_a_version_is_read_and_nothing_else_is_downloaded(
         split: rows.to_list() for split, rows in load(here, "annotations").items()
     }
     tables = {f"data/annotations/{split}-00000.parquet" for split in ("KR", "US", "IR", "DZ")}
-    assert fetched(published) == {"release.json", *tables}
+    contents = [one for one in published.requests if one.startswith("GET") and "/resolve/" in one]
+    fetched = {request.partition("/resolve/")[2].partition("/")[2] for request in contents}
+    assert fetched == {"release.json", *tables}
     published.requests.clear()
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     # What is in the cache needs no connection, by tag or by commit.
@@ -163,9 +145,7 @@ def test_a_version_is_read_and_nothing_else_is_downloaded(
         frame = blend.read_config(f"{REPO}@{revision}", "annotations")
         assert_frame_equal(frame, blend.read_config(here, "annotations"))
     assert published.requests == []
-    with pytest.raises(BlendError) as caught:
-        load(f"{REPO}@v1.1.0", "multiple-choice-questions")
-    assert str(caught.value) == (
+    assert wrong(lambda: load(f"{REPO}@v1.1.0", "multiple-choice-questions")) == (
         "Hub dataset org/blend: HF_HUB_OFFLINE or TRANSFORMERS_OFFLINE forbids to ask the Hub; unset it and "
         "run the same command again"
     )
@@ -177,13 +157,31 @@ def test_message_for_a_cache_that_is_damaged_while_the_hub_cannot_be_reached(
     published: Hub, hub_cache: Path, monkeypatch: pytest.MonkeyPatch, how: dict[str, Any]
 ):
     load(f"{REPO}@v1.0.0", "annotations")
-    cached(hub_cache, "KR-00000.parquet").write_bytes(b"PAR1 damaged PAR1")
+    (cached,) = hub_cache.glob("datasets--org--blend/snapshots/*/**/KR-00000.parquet")
+    cached.resolve().write_bytes(b"PAR1 damaged PAR1")
     published.fail(".*", times=10_000, **how)
     monkeypatch.setattr("time.sleep", lambda seconds: None)
     commit = published.repository(REPO).tags["v1.0.0"]
-    told = message(f"{REPO}@v1.0.0")
+    told = wrong(lambda: load(f"{REPO}@v1.0.0", "annotations"))
     assert told.startswith(
         f"Hub dataset org/blend, commit {commit}: not whole in the cache (data/annotations/KR-00000.parquet), "
         "and the Hub does not give it again ("
     )
     assert told.endswith("); try again when the Hub can be reached")
+
+
+@pytest.mark.nightly
+def test_the_examples_of_the_page_run_as_they_stand(hub: Hub, root: Path, tmp_path: Path):
+    page = (root / "docs" / "loading.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```", page, flags=re.MULTILINE | re.DOTALL)
+    assert len(blocks) == 7
+    locales = ("ko-KR", "en-US", "fa-IR", "su-JB")
+    publish(hub, "v1.2.0", make_release(tmp_path / "release", "1.2.0", locales=locales))
+    checks = (
+        "assert set(iran['locale']) == {'fa-IR'} < set(questions['locale'])",
+        "assert json.loads(row_of_iran['choice_countries'])[row_of_iran['answer_idx']] == 'Iran'",
+        "assert votes.height > 100 and len(here) and len(there) == len(answers)",
+    )
+    code = "\n".join(["import os", f"os.chdir({str(tmp_path)!r})", *blocks, "row_of_iran = iran[0]", *checks])
+    run = in_a_new_process(code + END_AT_ONCE, **hub.environment(tmp_path / "home"))
+    assert run.returncode == 0, run.stderr

@@ -13,6 +13,7 @@ import pytest
 from blend.loaders.files import content as unpacked
 from blend.loaders.files.content import check_tables, check_unpacked_size, open_content, read_content
 from blend.schemas.errors import RowError
+from helpers.messages import message_of
 
 
 def pipe(path: Path) -> None:
@@ -41,24 +42,18 @@ def test_message_for_what_is_not_a_file(tmp_path: Path, strange: str):
     make, expected = STRANGE[strange]
     path = tmp_path / "recipe.toml"
     make(path)
-    with pytest.raises(RowError) as caught:
-        read_content(path, what="recipe")
-    assert str(caught.value) == f"{path}: {expected}"
+    assert message_of(RowError, lambda: read_content(path, what="recipe")) == f"{path}: {expected}"
 
 
 def test_messages_for_paths_that_cannot_be(tmp_path: Path):
     (tmp_path / "file").write_text("text")
-    wrong = {
-        tmp_path / "file" / "below": "a part of this path is a file; correct the path",
-        tmp_path / ("x" * 300): "the name is longer than the system allows; correct the path",
-    }
-    for path, expected in wrong.items():
-        with pytest.raises(RowError) as caught:
-            read_content(path)
-        assert str(caught.value) == f"{path}: {expected}"
-    with pytest.raises(RowError) as caught:
-        read_content(Path("a\0b"))
-    assert str(caught.value) == "'a\\x00b': the path holds a null character; correct the path"
+    below, long = tmp_path / "file" / "below", tmp_path / ("x" * 300)
+    told = message_of(RowError, lambda: read_content(below))
+    assert told == f"{below}: a part of this path is a file; correct the path"
+    told = message_of(RowError, lambda: read_content(long))
+    assert told == f"{long}: the name is longer than the system allows; correct the path"
+    told = message_of(RowError, lambda: read_content(Path("a\0b")))
+    assert told == "'a\\x00b': the path holds a null character; correct the path"
 
 
 def test_message_for_a_file_that_may_not_be_read(tmp_path: Path):
@@ -112,9 +107,8 @@ def test_what_small_files_unpack_to_is_found_in_lists_and_in_many_groups():
 def test_bytes_that_are_no_parquet_are_damage(tmp_path: Path):
     path = tmp_path / "a.parquet"
     path.write_bytes(b"PAR1 and no more")
-    with pytest.raises(RowError) as caught:
-        check_tables([path])
-    assert str(caught.value) == f"{path}: not a Parquet file, or damaged; {FIX}"
+    told = message_of(RowError, lambda: check_tables([path]))
+    assert told == f"{path}: not a Parquet file, or damaged; {FIX}"
 
 
 def test_only_what_is_read_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

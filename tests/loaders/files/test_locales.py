@@ -2,11 +2,10 @@
 
 from pathlib import Path
 
-import pytest
-
 from blend.loaders.files.toml import read_locales
 from blend.schemas.errors import RowError
 from blend.schemas.locales import registry
+from helpers.messages import message_of
 
 
 def test_own_locales_join_the_registry(tmp_path: Path, root: Path):
@@ -25,6 +24,5 @@ def test_own_locales_join_the_registry(tmp_path: Path, root: Path):
 def test_wrong_encoding(tmp_path: Path):
     path = tmp_path / "own.toml"
     path.write_bytes('[[locale]]\nnative_name = "México"'.encode("latin-1"))
-    with pytest.raises(RowError) as caught:
-        read_locales(path)
-    assert str(caught.value).startswith("own.toml: byte 0xE9 in line 2 is not UTF-8; save it again as UTF-8 ")
+    told = message_of(RowError, lambda: read_locales(path))
+    assert told.startswith("own.toml: byte 0xE9 in line 2 is not UTF-8; save it again as UTF-8 ")

@@ -12,6 +12,7 @@ from blend.loaders.files.atomic import _fresh_file
 from blend.loaders.files.new_files import write_new_files, write_new_sheet
 from blend.loaders.files.rows import read_table
 from blend.schemas.errors import BlendError
+from helpers.messages import wrong
 
 CONTENTS = {"b.toml": "b = 1\n", "below/deep/a.csv": b"\xef\xbb\xbfa\n", "key": "secret\n"}
 
@@ -43,9 +44,7 @@ def test_nothing_is_replaced_and_everything_present_is_named(tmp_path: Path):
     (tmp_path / "below" / "deep" / "a.csv").symlink_to("nowhere")
     (tmp_path / "b.toml").write_text("mine")
     before = found(tmp_path)
-    with pytest.raises(BlendError) as caught:
-        write_new_files(tmp_path, CONTENTS)
-    assert str(caught.value) == (
+    assert wrong(lambda: write_new_files(tmp_path, CONTENTS)) == (
         f"{tmp_path}: holds 'b.toml', 'below' and is not empty, so nothing is written there; choose another "
         "`folder` or empty it yourself"
     )
@@ -105,7 +104,6 @@ def test_a_sheet_says_its_encoding_to_spreadsheets(tmp_path: Path):
 )
 def test_a_sheet_that_cannot_be_written(tmp_path: Path, name: str, told: str):
     (tmp_path / "mine.csv").write_text("mine")
-    with pytest.raises(BlendError) as caught:
-        write_new_sheet(tmp_path / name, pl.DataFrame({"a": [1]}))
-    assert str(caught.value) == f"{tmp_path / name}: {told}"
+    said = wrong(lambda: write_new_sheet(tmp_path / name, pl.DataFrame({"a": [1]})))
+    assert said == f"{tmp_path / name}: {told}"
     assert found(tmp_path) == ["mine.csv"]

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from blend.loaders.files.atomic import atomic_write, replace_own_file
-from blend.schemas.errors import BlendError, InputError
+from blend.schemas.errors import InputError
+from helpers.messages import message_of, wrong
 
 
 def test_a_file_of_another_name_is_left_alone(tmp_path: Path):
@@ -28,9 +29,8 @@ def test_a_link_is_neither_followed_nor_replaced(tmp_path: Path):
     (tmp_path / "target").write_text("mine")
     link = tmp_path / "link"
     link.symlink_to("target")
-    with pytest.raises(InputError) as caught:
-        atomic_write(link, "ours")
-    assert str(caught.value) == f"{link}: is a link to target; name that file itself, or remove the link"
+    told = message_of(InputError, lambda: atomic_write(link, "ours"))
+    assert told == f"{link}: is a link to target; name that file itself, or remove the link"
     assert link.is_symlink()
     assert (tmp_path / "target").read_text() == "mine"
 
@@ -47,9 +47,7 @@ def test_what_is_no_file_is_not_replaced(tmp_path: Path, kind: str):
             lambda: atomic_write(path, "ours"),
             lambda: replace_own_file(path, "ours", mark=b"ours", what="a page"),
         ):
-            with pytest.raises(InputError) as caught:
-                write()
-            assert str(caught.value) == (
+            assert message_of(InputError, write) == (
                 f"{path}: is a device or pipe, which a file would replace; name a file"
             )
     assert not stat.S_ISREG(path.lstat().st_mode)
@@ -92,9 +90,8 @@ def test_a_file_of_our_own_is_replaced_and_no_other(tmp_path: Path):
     path.write_text("")  # as mktemp makes one
     replace_own_file(path, "<ours>3", mark=b"<ours>", what="a page")
     path.write_text("mine")
-    with pytest.raises(BlendError) as caught:
-        replace_own_file(path, "<ours>4", mark=b"<ours>", what="a page", parameter="html")
-    assert str(caught.value) == (
+    told = wrong(lambda: replace_own_file(path, "<ours>4", mark=b"<ours>", what="a page", parameter="html"))
+    assert told == (
         f"{path}: is not a page that blend wrote, so it is not replaced; choose another `html` or move it away"
     )
     assert path.read_text() == "mine"

@@ -1,12 +1,7 @@
 """Datasheets: all questions of the paper, each with a key that stays, and what cannot be read as one."""
 
-from pathlib import Path
-
-import pytest
-
 from blend.loaders.files.toml import read_toml
 from blend.loaders.packaged import sample_path
-from blend.schemas.errors import BlendError
 from blend.schemas.reports import Datasheet, questions
 
 PUBLISHED = {
@@ -35,31 +30,6 @@ def test_every_question_is_a_question_of_its_own():
     assert all(question.text.endswith("?") and "\n" not in question.text for question in asked)
     assert len({question.text for question in asked}) == len(asked)
     assert [question.answer for question in asked] == [None] * len(asked)
-
-
-WRONG = {
-    '[motivations]\nfunding = "x"\n': (
-        "key motivations: unknown key; did you mean 'motivation'? the keys here are motivation, composition, "
-        "collection, preprocessing, uses, distribution, maintenance"
-    ),
-    '[motivation]\nfunding = " "\n': (
-        "key motivation.funding: ' ' is not of the right form; correct it: Who paid for it; if a grant did, by "
-        "whom, with what name and number?"
-    ),
-    "[collection]\ntimeframe = 2026\n": (
-        "key collection.timeframe: 2026 is not text in quotes; correct it: When were the data collected, and "
-        "are they of that time themselves?"
-    ),
-}
-
-
-@pytest.mark.parametrize("text", WRONG)
-def test_what_is_told_of_a_datasheet_that_cannot_be(tmp_path: Path, text: str):
-    path = tmp_path / "datasheet.toml"
-    path.write_text(text, encoding="utf-8")
-    with pytest.raises(BlendError) as caught:
-        read_toml(path, Datasheet, what="datasheet")
-    assert str(caught.value) == f"{path}, {WRONG[text]}"
 
 
 def test_the_sample_leaves_open_only_what_its_authors_cannot_say():

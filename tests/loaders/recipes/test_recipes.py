@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from blend.loaders.recipes import read_recipe
-from blend.schemas.errors import BlendError
 from blend.schemas.recipe import McqOptions, Recipe, Source
+from helpers.messages import wrong
 
 BROKEN = sorted((Path(__file__).parents[1] / "broken" / "recipes").glob("*.toml"))
 
@@ -36,17 +36,14 @@ def test_what_is_left_out_has_its_default(tmp_path):
 @pytest.mark.parametrize("path", BROKEN, ids=lambda path: path.stem)
 def test_message_for_a_broken_recipe(path: Path):
     expected = path.with_suffix(".txt").read_text(encoding="utf-8").removesuffix("\n")
-    with pytest.raises(BlendError) as caught:
-        read_recipe(path)
-    assert str(caught.value).replace(str(path), "{recipe}") == expected
+    assert wrong(lambda: read_recipe(path)).replace(str(path), "{recipe}") == expected
 
 
 def test_message_for_a_wrong_encoding(tmp_path):
     path = tmp_path / "recipe.toml"
     path.write_bytes('title = "Café"'.encode("latin-1"))
-    with pytest.raises(BlendError) as caught:
-        read_recipe(path)
-    assert str(caught.value) == f"{path}: byte 0xE9 in line 1 is not UTF-8; save the recipe as UTF-8"
+    told = wrong(lambda: read_recipe(path))
+    assert told == f"{path}: byte 0xE9 in line 1 is not UTF-8; save the recipe as UTF-8"
 
 
 def test_a_path_may_begin_at_home(tmp_path, monkeypatch):

@@ -12,7 +12,8 @@ from blend.loaders.recipes import RecipeInPlace, food_recipe
 from blend.loaders.recipes.sources import load_snapshot, load_source
 from blend.schemas.errors import BlendError
 from blend.schemas.frames import ANNOTATIONS, FINDINGS, QUESTIONS, RESPONSES, REVIEWS
-from blend.schemas.recipe import Source
+from blend.schemas.recipe import Recipe, Source
+from helpers.messages import wrong
 
 VALID = Path(__file__).parents[1] / "valid"
 
@@ -75,50 +76,10 @@ def test_a_pin_holds_until_a_file_changes(tmp_path):
     questions = tmp_path / "mine" / "questions" / "UK_questions.csv"
     questions.write_bytes(questions.read_bytes() + b"\n")
     changed = load_source(Source(kind="blend", location="mine"), tmp_path).info.sha256
-    with pytest.raises(BlendError) as caught:
-        load_source(pinned, tmp_path)
-    assert str(caught.value) == (
+    assert wrong(lambda: load_source(pinned, tmp_path)) == (
         f"source blend mine: its files have the sha256 {changed}, but the recipe says {found}; "
         f'get the files that the recipe means, or write sha256 = "{changed}" there if these are the right ones'
     )
-
-
-@pytest.mark.parametrize(
-    ("source", "message"),
-    [
-        (
-            Source(kind="blend", location="org/name"),
-            (
-                "source blend org/name: no such directory: {base}/org/name; "
-                "correct the location, or add a revision if it is a Hub repository"
-            ),
-        ),
-        (
-            Source(kind="responses", location="nowhere"),
-            "source responses nowhere: no such directory: {base}/nowhere; correct the location",
-        ),
-        (Source(kind="responses"), "source responses: key location is missing; name the directory"),
-        (
-            Source(kind="blend", location="blend", revision="v1"),
-            (
-                "source blend blend: a directory has no revision; leave the key out, or move the directory "
-                "away to read the Hub repository of that name"
-            ),
-        ),
-        (
-            Source(kind="responses", location="responses", revision="v1"),
-            "source responses responses: key revision means nothing for this kind of source; remove it",
-        ),
-        (
-            Source(kind="sample", location="responses"),
-            "source sample responses: key location means nothing for this kind of source; remove it",
-        ),
-    ],
-)
-def test_messages_for_sources_that_cannot_be(source, message):
-    with pytest.raises(BlendError) as caught:
-        load_source(source, VALID)
-    assert str(caught.value) == message.format(base=VALID)
 
 
 def test_a_snapshot_that_is_not_the_pinned_one_is_refused(food_snapshot: Path):
@@ -128,3 +89,39 @@ def test_a_snapshot_that_is_not_the_pinned_one_is_refused(food_snapshot: Path):
     found = file_sha256(food_snapshot)
     with pytest.raises(BlendError, match=f"have the sha256 {found}, but the recipe says {'0' * 64}; get the"):
         load_snapshot(placed, placed.recipe.sources[0])
+
+
+# No release tells where something lay on the machine of whoever built it.
+
+
+def portable(*locations: str, previous: str | None = None, **paths: Path) -> RecipeInPlace:
+    sources = tuple(Source(kind="responses", location=location) for location in locations)
+    recipe = Recipe(name="own", version="1.0.0", license="cc0-1.0", sources=sources, previous=previous)
+    return RecipeInPlace.of(recipe, **paths)
+
+
+@pytest.mark.parametrize(
+    ("locations", "expected"),
+    [
+        (["collected", "../beside"], ["collected", "../beside"]),
+        (["/home/ada/collected"], ["collected"]),
+        (["/home/ada/data", "/home/bob/data"], ["data", "bob/data"]),
+        (["data", "/home/ada/data"], ["data", "ada/data"]),
+        (["data", "/data"], ["data", "./data"]),
+    ],
+)
+def test_locations(locations: list[str], expected: list[str]):
+    made = portable(*locations)
+    assert [source.location for source in made.recipe.sources] == expected
+    assert made.source_paths == {
+        name: Path(location) for name, location in zip(expected, locations, strict=True) if name != location
+    }
+
+
+def test_the_release_before_and_places_that_are_given(tmp_path: Path):
+    given = {"/home/ada/data": tmp_path, "here": tmp_path}
+    made = portable("/home/ada/data", "here", previous="/home/ada/release", source_paths=given)
+    assert made.recipe.previous == "release"
+    there = {"data": tmp_path, "here": tmp_path, "release": Path("/home/ada/release")}
+    assert made.source_paths == given | there
+    assert portable("here", previous="org/own@v1.0.0").recipe.previous == "org/own@v1.0.0"

@@ -17,12 +17,12 @@ from blend.builders.validate import CHECKS, validate_release
 from blend.cli.releases import show_release
 from blend.loaders.datasets import load
 from blend.loaders.files import content as unpacked
-from blend.loaders.recipes import sample_recipe
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.tables import read_config
 from blend.schemas.errors import InputError
-from blend.schemas.manifest import MANIFEST_FORMAT, FileInfo, ReleaseManifest, TableInfo
 from blend.schemas.texts import escape_controls
+from helpers.messages import message_of
+from helpers.small_release import small_release
 from helpers.tiers import rest_nightly
 
 OUTSIDE = ["../x", "/abs", "C:/x", "a\\b", "a\0b", "", "a//b", "./a", "nul", "a\x1b[2Jb"]
@@ -36,33 +36,16 @@ def release(tmp_path: Path) -> Callable[..., Path]:
     def write(
         name: str = "release", *, files: tuple[str, ...] = (TABLE,), table: str = TABLE, **rows: Any
     ) -> Path:
-        folder = tmp_path / name
-        (folder / TABLE).parent.mkdir(parents=True)
-        pl.DataFrame({"ID": ["q1"], "answer": ["a"]} | rows).write_parquet(folder / TABLE)
-        content = (folder / TABLE).read_bytes()
-        digest = hashlib.sha256(content).hexdigest()
-        manifest = ReleaseManifest(
-            manifest_format=MANIFEST_FORMAT,
-            name="hostile",
-            version="1.0.0",
-            sdk_version="0.1.0",
-            writers={},
-            recipe=sample_recipe(),
-            sources=(),
-            tables=(
-                TableInfo(
-                    config="annotations",
-                    split="KR",
-                    rows=1,
-                    content_sha256=hashlib.sha256(name.encode()).hexdigest(),
-                    schema_sha256="0" * 64,
-                    files=(table,),
-                ),
-            ),
-            files=tuple(FileInfo(path=path, size=len(content), sha256=digest) for path in files),
-            report=(),
-        )
-        (folder / "release.json").write_text(manifest.to_json())
+        shown = pl.DataFrame({"ID": ["q1"], "answer": ["a"]} | rows)
+        folder = small_release(tmp_path / name, {("annotations", "KR"): shown}, name="hostile")
+        manifest = read_manifest(folder)
+        (info,), (file,) = manifest.tables, manifest.files
+        digest = hashlib.sha256(name.encode()).hexdigest()
+        named = {
+            "tables": (info.model_copy(update={"files": (table,), "content_sha256": digest}),),
+            "files": tuple(file.model_copy(update={"path": path}) for path in files),
+        }
+        (folder / "release.json").write_text(manifest.model_copy(update=named).to_json())
         return folder
 
     return write
@@ -84,9 +67,7 @@ def test_a_path_that_leads_out_is_refused_by_whoever_would_follow_it(
         lambda: diff_releases(hostile, sound),
         lambda: load(hostile, "annotations"),
     ):
-        with pytest.raises(InputError) as caught:
-            use()
-        assert str(caught.value) == expected
+        assert message_of(InputError, use) == expected
     # Validation follows nothing either, and reports it among everything else.
     report = validate_release(hostile, checks={name: CHECKS[name] for name in ("files", "tables")})
     assert any(repr(path) in str(problem) for check in report.checks for problem in check.examples)
@@ -94,9 +75,7 @@ def test_a_path_that_leads_out_is_refused_by_whoever_would_follow_it(
 
 def test_a_table_that_no_digest_covers_is_refused(release: Callable[..., Path]):
     hostile = release(files=("other.txt",))
-    with pytest.raises(InputError) as caught:
-        load(hostile, "annotations")
-    assert str(caught.value) == (
+    assert message_of(InputError, lambda: load(hostile, "annotations")) == (
         f"release.json of hostile 1.0.0 names the file {TABLE!r} for annotations/KR, and no digest of it; "
         "do not use it, and tell who publishes it"
     )

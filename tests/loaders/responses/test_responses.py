@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from blend.loaders.responses import ResponseTables, read_responses, response_files
+from blend.loaders.responses import read_responses, response_files
 from blend.schemas.frames import FINDINGS, QUESTIONS, RESPONSES, REVIEWS
 
 VALID = Path(__file__).parents[1] / "valid" / "responses"
@@ -90,23 +90,22 @@ def test_an_answer_that_the_review_passes_over_is_reported(folder):
     path.write_text(path.read_text(encoding="utf-8").replace(soup, ""), encoding="utf-8")
     findings = read_responses(folder).findings
     assert findings.schema == FINDINGS
-    assert findings.rows() == [
-        (
-            "undecided-answer",
-            "responses/ko-KR.csv:2",
-            "ko-KR",
-            "food-01",
-            "the review in reviews/ko-KR.jsonl:1 says nothing about '국'",
-        )
-    ]
+    detail = "the review in reviews/ko-KR.jsonl:1 says nothing about '국'"
+    assert findings.rows() == [("undecided-answer", "responses/ko-KR.csv:2", "ko-KR", "food-01", detail)]
 
 
 def test_every_kind_of_file_gives_the_same_rows(folder):
     expected = read_responses(folder)
-    for name in ("templates", "questions"):
-        as_other_kind(folder / f"{name}.csv", f"{name}.parquet" if name == "templates" else f"{name}.jsonl")
-    to_parquet(folder, expected)
-    assert_same_but_for_places(read_responses(folder), expected)
+    pl.read_csv(folder / "templates.csv", infer_schema=False).write_parquet(folder / "templates.parquet")
+    pl.read_csv(folder / "questions.csv", infer_schema=False).write_ndjson(folder / "questions.jsonl")
+    for path in (*folder.glob("*.csv"), *folder.glob("re*/*")):
+        path.unlink()
+    for name in ("responses", "reviews"):
+        rows = getattr(expected, name).drop("source").partition_by("locale", as_dict=True, include_key=False)
+        for (tag,), of_locale in rows.items():
+            of_locale.write_parquet(folder / name / f"{tag}.parquet")
+    for one, other in zip(read_responses(folder)[:3], expected[:3], strict=True):
+        assert_frame_equal(one.drop("source"), other.drop("source"))
 
 
 def test_files_are_named_and_hidden_ones_passed_over(folder):
@@ -119,25 +118,3 @@ def test_files_are_named_and_hidden_ones_passed_over(folder):
         "templates.csv",
     ]
     assert len(read_responses(folder).responses) == 10
-
-
-def as_other_kind(path: Path, name: str) -> None:
-    rows = pl.read_csv(path, infer_schema=False)
-    write = rows.write_parquet if name.endswith(".parquet") else rows.write_ndjson
-    write(path.with_name(name))
-    path.unlink()
-
-
-def to_parquet(folder: Path, tables: ResponseTables) -> None:
-    for name, frame in (("responses", tables.responses), ("reviews", tables.reviews)):
-        for path in (folder / name).iterdir():
-            path.unlink()
-        for (tag,), rows in (
-            frame.drop("source").partition_by("locale", as_dict=True, include_key=False).items()
-        ):
-            rows.write_parquet(folder / name / f"{tag}.parquet")
-
-
-def assert_same_but_for_places(found: ResponseTables, expected: ResponseTables) -> None:
-    for one, other in zip(found[:3], expected[:3], strict=True):
-        assert_frame_equal(one.drop("source"), other.drop("source"))

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from blend.loaders.responses.verdicts import GivenVerdict, add_verdicts, append_verdicts, read_verdicts
-from blend.schemas.errors import BlendError
 from blend.schemas.texts import clean
+from helpers.messages import wrong
 
 append = partial(append_verdicts, reader="chat:m1", when=date(2026, 1, 2))
 add = partial(add_verdicts, native=False, when=date(2026, 1, 2))
@@ -27,9 +27,7 @@ def test_nobody_says_the_opposite_of_another_on_a_pair(tmp_path: Path):
     path = tmp_path / "verdicts.tsv"
     assert add(path, [on_pair("soccer", "football")], reader="r1").by_verdict == {"same_as": 1}
     assert add(path, [on_pair("Football", "soccer")], reader="r2").known == 1
-    with pytest.raises(BlendError) as caught:
-        add(path, [on_pair("Football", "soccer", "differs_from")], reader="r2")
-    assert str(caught.value) == (
+    assert wrong(lambda: add(path, [on_pair("Football", "soccer", "differs_from")], reader="r2")) == (
         "pairs.csv:2, column verdict: 'Football' beside 'soccer' is 'differs_from' here, but 'same_as' in "
         "verdicts.tsv:2; correct one of the two"
     )
@@ -56,9 +54,7 @@ def test_what_the_disk_says_is_explained(
         raise OSError(code, os.strerror(code))
 
     monkeypatch.setattr(os, "fsync", fails)
-    with pytest.raises(BlendError) as caught:
-        append(path, [on_pair("soccer", "football")])
-    assert str(caught.value) == f"{path}: {message}"
+    assert wrong(lambda: append(path, [on_pair("soccer", "football")])) == f"{path}: {message}"
     assert path.read_bytes() == before
     assert [entry.name for entry in tmp_path.iterdir()] == ["verdicts.tsv"]
 

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from blend.loaders.surveys import read_survey
-from blend.schemas.errors import BlendError
+from helpers.messages import wrong
 
 FILES = {
     "hofstede": ("distances_hofstede_raw_with_demonymns.csv", 111, 6, 161),
@@ -57,9 +57,7 @@ def test_the_kind_of_file_makes_no_difference(tmp_path: Path, kind: str):
 
 def test_a_missing_file_says_where_to_get_it(tmp_path: Path):
     path = tmp_path / "wvs.csv"
-    with pytest.raises(BlendError) as told:
-        read_survey(path, "wvs")
-    assert str(told.value) == (
+    assert wrong(lambda: read_survey(path, "wvs")) == (
         f"survey wvs: no such file: {path}; this package does not bring the survey, since its publisher has "
         "terms of use: see https://www.worldvaluessurvey.org/WVSDocumentationWV7.jsp, or the folder data of "
         "https://github.com/shaily99/eecc for the tables of the paper"

@@ -126,9 +126,6 @@ def test_a_file_of_another_kind(triples: bytes, tmp_path: Path):
         assert refused(tmp_path, triples, name) == (
             f"DUMP: not named as a dump in N-Triples; {NAMES}, or get latest-truthy.nt.gz"
         )
-    assert (
-        wrong(lambda: taken(tmp_path, tmp_path / "n.nt")) == f"{tmp_path}/n.nt: no such dump; correct the path"
-    )
     assert refused(tmp_path, gzip.compress(triples)) == f"DUMP: is a gzip file; name it d.nt.gz or {AGAIN}"
     assert refused(tmp_path, triples, "d.nt.gz") == f"DUMP: not a gzip file; name it without .gz or {AGAIN}"
     assert refused(tmp_path, b"") == f"DUMP: is empty; {AGAIN}"

@@ -130,17 +130,16 @@ def test_a_snapshot_in_the_works_is_locked(serve: Callable[[str], Any], tmp_path
 def test_wrong_options(tmp_path: Path):
     url, out = "http://127.0.0.1:1/sparql", tmp_path / "f.nt.gz"
     named = tmp_path / "food.ttl"
-    for told, call in {
-        f"{named}: a snapshot is gzipped N-Triples; name it food.nt.gz": lambda: take_snapshot(
-            named, DISH, endpoint=url, policy=QUICK
-        ),
-        "languages: 'e' is not a BCP 47 tag; write tags such as en, zh or zh-hans": lambda: take_snapshot(
-            out, DISH, endpoint=url, languages=["en", "e"], policy=QUICK
-        ),
-        "the Wikidata Query Service wants to know whom to reach about its use; "
-        "give a mail or web address as `contact`": lambda: take_snapshot(out, DISH),
-    }.items():
-        assert wrong(call) == told
+    assert wrong(lambda: take_snapshot(named, DISH, endpoint=url, policy=QUICK)) == (
+        f"{named}: a snapshot is gzipped N-Triples; name it food.nt.gz"
+    )
+    assert wrong(lambda: take_snapshot(out, DISH, endpoint=url, languages=["en", "e"], policy=QUICK)) == (
+        "languages: 'e' is not a BCP 47 tag; write tags such as en, zh or zh-hans"
+    )
+    assert wrong(lambda: take_snapshot(out, DISH)) == (
+        "the Wikidata Query Service wants to know whom to reach about its use; give a mail or web address as "
+        "`contact`"
+    )
 
 
 def test_a_full_disk_loses_nothing(

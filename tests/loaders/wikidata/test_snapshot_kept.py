@@ -10,6 +10,7 @@ from blend.loaders.wikidata.dump import take_snapshots_from_dump
 from blend.loaders.wikidata.partial import NoItemError
 from blend.loaders.wikidata.snapshot import take_snapshots
 from blend.schemas.recipe import domains
+from helpers.hub.hub_releases import digests
 from helpers.messages import wrong
 from helpers.wikidata.wikidata_endpoint import QUICK
 from helpers.wikidata.wikidata_fixtures import ntriples
@@ -46,15 +47,11 @@ def take(
     return lambda outs: take_snapshots_from_dump(outs, dump)
 
 
-def contents(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
 def refused(call: Callable[[], object], folder: Path) -> str:
     """What is said by a call that is refused and changes nothing."""
-    before = contents(folder)
+    before = digests(folder)
     told = wrong(call)
-    assert contents(folder) == before
+    assert digests(folder) == before
     return told
 
 
@@ -88,4 +85,4 @@ def test_nothing_is_written_of_no_item(take: Take, tmp_path: Path):
     with pytest.raises(NoItemError) as several:
         take({tmp_path / "none" / "s.nt.gz": other, tmp_path / "some" / "s.nt.gz": INSTRUMENT})
     assert list(several.value.taken) == [tmp_path / "some" / "s.nt.gz"]
-    assert contents(tmp_path).keys() == {"some/s.nt.gz", "some/snapshot.json"}
+    assert digests(tmp_path).keys() == {"some/s.nt.gz", "some/snapshot.json"}

@@ -67,7 +67,12 @@ def test_killed_ten_times_and_resumed(food_triples: bytes, food_snapshot: Path, 
     for account in accounts:
         del account["started"], account["finished"]
     assert accounts[0] == accounts[1]
-    assert_same_build(out, food_snapshot)
+    # A snapshot of the reference's facts gives the rows that the reference gives.
+    builds = [build_triples(read_facts(path, DISH), DISH) for path in (out, food_snapshot)]
+    rows = [pl.concat(build.batches()) for build in builds]
+    assert len(rows[0]) == len(rows[1]) > 2000
+    assert_frame_equal(*rows)
+    assert_frame_equal(builds[0].dropped, builds[1].dropped)
 
 
 @pytest.mark.integration
@@ -89,12 +94,3 @@ def test_interrupted_and_resumed(food_triples: bytes, tmp_path: Path):
         assert start(endpoint, out, 2).wait() == 0
         assert len(endpoint.answered()) == len(set(endpoint.answered()))
         assert n_asked == 11
-
-
-def assert_same_build(snapshot: Path, reference: Path) -> None:
-    """A snapshot of the reference's facts gives the rows that the reference gives."""
-    builds = [build_triples(read_facts(path, DISH), DISH) for path in (snapshot, reference)]
-    rows = [pl.concat(build.batches()) for build in builds]
-    assert len(rows[0]) == len(rows[1]) > 2000
-    assert_frame_equal(*rows)
-    assert_frame_equal(builds[0].dropped, builds[1].dropped)

@@ -75,19 +75,14 @@ def test_values_that_are_no_items(facts_of: Callable[..., Facts]):
     )
     assert facts.claims.drop_nulls().rows() == [("Q1", "P527", "Q2")]
     assert findings(facts) == [
-        ("no-entity", "facts.nt:Q1", "P186 has the value 'http://example.org/wood', which names no item"),
-        ("no-entity", "facts.nt:Q1", "P495 has the value 'France', which names no item"),
-        (
-            "no-entity",
-            "facts.nt:Q1",
-            "P495 has the value 'http://www.wikidata.org/entity/P31', which names no item",
-        ),
-        ("unknown-value", "facts.nt:Q1", "P527 has the value '', which names no item"),
-        (
-            "unknown-value",
-            "facts.nt:Q1",
-            "P527 has the value 'http://www.wikidata.org/.well-known/genid/1f', which names no item",
-        ),
+        (kind, "facts.nt:Q1", f"{name} has the value {value!r}, which names no item")
+        for kind, name, value in (
+            ("no-entity", "P186", "http://example.org/wood"),
+            ("no-entity", "P495", "France"),
+            ("no-entity", "P495", "http://www.wikidata.org/entity/P31"),
+            ("unknown-value", "P527", ""),
+            ("unknown-value", "P527", "http://www.wikidata.org/.well-known/genid/1f"),
+        )
     ]
 
 

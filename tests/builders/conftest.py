@@ -1,4 +1,4 @@
-"""A chat server for every test of judges that wants one."""
+"""A chat server for tests of judges, and of options that a model reads."""
 
 from collections.abc import Iterator
 
