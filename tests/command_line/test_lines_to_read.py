@@ -136,8 +136,7 @@ def test_what_the_looks_of_a_workbook_say_is_told(mine: Path):
         ),
         (
             ["few-votes", "few-votes", "few-votes"],
-            "few-votes 3. Have more people answer; where enough did, they do not agree. "
-            + "`mcq.target_min_votes` sets the limit.",
+            "few-votes 3. " + finding_kinds()["few-votes"].remedy,
         ),
     ],
 )
