@@ -327,16 +327,15 @@ class _Checks:
             self.sheets[stage] = rows
 
     def _instructions(self) -> None:
-        """Instructions of one's own: for a language of the project, with every stage that it has."""
+        """Instructions of one's own: for a language of the project."""
         spoken = _stages_by_language(self._file, self.known)
         for language, name in self._project.instructions.items():
             key, own = f"instructions.{language}", self._file.base / name
             if language not in spoken:
                 fix = f"the languages of this project are {', '.join(sorted(spoken))}"
                 self._add(key, f"no locale of the project speaks {language!r}", fix)
-            elif self._try(key, partial(own_texts, own)) is not None:
-                for stage in sorted(spoken[language]):
-                    self._try(key, partial(texts_of, language, stage, own))
+            else:
+                self._try(key, partial(own_texts, own))
 
 
 def _stages_by_language(file: ProjectFile, known: Registry) -> dict[str, set[StageName]]:

@@ -58,22 +58,16 @@ def texts_of(language: str, stage: StageName, own: Path | None = None) -> PageTe
     Args:
         language: BCP 47 tag.
         stage: Name of the stage.
-        own: File with instructions, and perhaps words, of one's own. When absent, ours in the closest language,
-            and in English where we have none for the stage; ours as well for the words that it lacks.
+        own: File with instructions or words of one's own. What it lacks, and all when absent, is ours in the
+            closest language, or in English where we have none.
 
     Raises:
-        RowError: As `own_texts`, or if the file says nothing about the stage.
+        RowError: As `own_texts`.
     """
-    english, ui_strings = _ours(_FALLBACK), ui_strings_of(language)
-    if own is None:
-        instruction = {**english, **_ours(_known(language) or _FALLBACK)}[stage]
-    else:
-        instructions, words = own_texts(own)
-        if stage not in instructions:
-            fix = f"write it below a line '# {stage}', or leave the language out to use ours"
-            raise RowError(f"no instruction for the stage {stage!r}", where=str(own), fix=fix)
-        instruction, ui_strings = instructions[stage], {**ui_strings, **words}
-    return PageTexts(instruction, ui_strings, not is_english(language) and instruction == english[stage])
+    english, (instructions, words) = _ours(_FALLBACK), ({}, {}) if own is None else own_texts(own)
+    instruction = {**english, **_ours(_known(language) or _FALLBACK), **instructions}[stage]
+    is_foreign = not is_english(language) and instruction == english[stage]
+    return PageTexts(instruction, {**ui_strings_of(language), **words}, is_foreign)
 
 
 def own_texts(path: Path) -> tuple[Mapping[str, str], UiStrings]:

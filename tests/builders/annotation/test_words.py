@@ -58,6 +58,9 @@ def test_texts_of_ones_own_take_the_place_of_ours(tmp_path: Path):
     assert texts.instruction == "Tontul.\n\n## Keys\n\nEnter."
     assert texts.ui_strings == {**ENGLISH, "idk": "Xamuma", "no-answer": "Amul tontu"}
     assert texts_of("ko", "answer").ui_strings == ui_strings_of("ko")
+    # What they lack is ours, in English where we have nothing in the language.
+    assert texts_of("wo", "review", own).instruction == texts_of("en", "review").instruction
+    assert texts_of("ko", "review", own).instruction == texts_of("ko", "review").instruction
 
 
 OWN = tomllib.loads(Path(__file__).with_name("own_texts.toml").read_text("utf-8"))
