@@ -21,11 +21,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from blend.builders.annotation.counting import StageReading
+    from blend.builders.annotation.forgetting import Forgotten
     from blend.builders.annotation.project import ProjectFile
     from blend.builders.annotation.pulling import Pull
     from blend.builders.annotation.starting import CheckedProject
     from blend.builders.annotation.status import ProjectStatus
-    from blend.builders.annotation.syncing import Forgotten, Sync
+    from blend.builders.annotation.syncing import Sync
     from blend.loaders.label_studio.events import Line
 
 _LISTED = 10
@@ -46,6 +47,7 @@ def check_lines(checked: "CheckedProject") -> list[str]:
 def sync_lines(done: "Sync", *, dry_run: bool = False) -> list[str]:
     """Say what a sync did, or would do."""
     lines = [] if done.pull is None else pull_lines(done.pull)
+    lines += [f"{what}." for what in done.unlisted]
     lines += [] if done.plans is None else _push_lines(done.plans, dry_run=dry_run)
     lines += [f"{title}: {link}" for title, link in done.links.items()]
     lines += [f"Note: {detail}." for detail in done.passed_over]
@@ -124,7 +126,7 @@ def pull_lines(pull: "Pull") -> list[str]:
     lines += (f"{kind}: {number}" for kind, number in sorted(Counter(pull.findings["kind"]).items()))
     if not pull.findings.is_empty():
         lines.append(f"{pull.findings_path} has each of these findings, with where it is.")
-    return [*lines, *(f"{what}." for what in pull.unlisted)]
+    return lines
 
 
 def _change_lines(one: "StageReading", changes: "Sequence[Line]", page: str | None) -> Iterator[str]:

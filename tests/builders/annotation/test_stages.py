@@ -11,7 +11,7 @@ import pytest
 from blend.builders.annotation.counting import StageLocale, stage_of
 from blend.builders.annotation.judging import read_sheet
 from blend.builders.annotation.project import ORDER, StageName
-from blend.builders.annotation.pulling import pairs_once
+from blend.builders.annotation.pulled_files import pairs_once
 from blend.builders.annotation.questions import collection_plan
 from blend.builders.annotation.stage import Material, stage_definitions
 from blend.builders.annotation.ui_strings import PageTexts, ui_strings_of

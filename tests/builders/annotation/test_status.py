@@ -5,9 +5,10 @@ import json
 import polars as pl
 import pytest
 
-from blend.builders.annotation import syncing
+from blend.builders.annotation import forgetting
+from blend.builders.annotation.forgetting import forget_person
 from blend.builders.annotation.project import ProjectFile, read_project
-from blend.builders.annotation.syncing import forget_person, sync_project
+from blend.builders.annotation.syncing import sync_project
 from blend.builders.release import reviewing
 from blend.loaders.label_studio.events import read_events
 from blend.loaders.responses import read_responses
@@ -331,7 +332,7 @@ def test_forgetting_that_is_stopped_anywhere_goes_on(reviewed: ProjectFile, monk
 
     for step in ("remember", "rewritten", "_erase", "_clear_reviews"):
         with monkeypatch.context() as stopped, pytest.raises(KeyboardInterrupt):
-            stopped.setattr(syncing, step, interrupted)
+            stopped.setattr(forgetting, step, interrupted)
             forget_person(reviewed, kim)
         # Nor does a pull in between bring anything back.
         sync_project(reviewed.path, only="pull")

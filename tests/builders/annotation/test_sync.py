@@ -8,10 +8,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from blend.builders.annotation.forgetting import forget_person
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.pulling import Pull
 from blend.builders.annotation.starting import check_project
-from blend.builders.annotation.syncing import Sync, forget_person, sync_project
+from blend.builders.annotation.syncing import Sync, sync_project
 from blend.cli import app
 from blend.cli.annotation_lines import sync_lines
 from blend.loaders.label_studio.client import RemoteProject, RemoteTask
