@@ -94,13 +94,17 @@ def _plan_lines(plan: ProjectPlan) -> Iterator[str]:
 
 def _outdated(plan: ProjectPlan) -> list[RemoteTask]:
     """Pages that are kept though others, or none, should be there."""
-    kept = [(change.there, change.wanted) for change in plan.changes if change.kind == "kept"]
+    kept = [(one.there, one.wanted) for one in plan.changes if one.kind == "kept" and one.there is not None]
     if plan.wanted.name.split("/")[1] in ("review", "mcq-review"):
+        added = [one.wanted for one in plan.changes if one.kind == "added" and one.wanted is not None]
+        # In whose place another page stands is told once, by the push that brings the other one.
+        replaced = {task.data.get("template_id") for task in plan.wanted.tasks}
+        replaced -= {task.data.get("template_id") for task in added}
         # Their ids hold what is decided on: other groups, and options that nobody else is to read, come of the
         # work that was done there.
-        asked = plan.wanted.asked
-        kept = [(there, now) for there, now in kept if now is None and there and there.blend_id not in asked]
-    return [there for there, _ in kept if there is not None]
+        kept = [(there, now) for there, now in kept if now is None and there.blend_id not in plan.wanted.asked]
+        kept = [(there, now) for there, now in kept if there.data.get("template_id") not in replaced]
+    return [there for there, _ in kept]
 
 
 def _first(names: Sequence[str]) -> str:

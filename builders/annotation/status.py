@@ -55,9 +55,9 @@ class ProjectStatus:
     ``to_review``; ``alpha``, how far people agree (null where that cannot be said).
 
     ``people``: one row per stage, locale and annotator, most work first: how many annotations are ``counted``,
-    ``skipped``, ``refused`` and ``let_go`` (by the lead, though they were done); ``seconds`` (median per
-    annotation; null where unknown), ``total`` (of those that count), ``total_let_go`` and ``last`` (day); of
-    those who answer the figures of `ANNOTATORS` as well.
+    ``skipped``, ``refused`` and ``let_go`` (by the lead, though they were done); ``seconds`` (median of those
+    that count or were let go; null where unknown), ``total`` (of those that count), ``total_let_go`` and
+    ``last`` (day); of those who answer the figures of `ANNOTATORS` as well.
 
     ``questions``: `questions.collection_plan` with ``agreement`` on each, one row per question.
 
@@ -328,7 +328,7 @@ def _people(work: pl.DataFrame, let_go: pl.DataFrame, agreed: Reliability) -> Ta
         .group_by("stage", "locale", "annotator")
         .agg(
             **{name: is_so.sum() for name, is_so in outcomes.items()},
-            seconds=pl.col("seconds").median(),
+            seconds=pl.col("seconds").filter(outcomes["counted"] | outcomes["let_go"]).median(),
             total=pl.col("seconds").filter(outcomes["counted"]).sum(),
             total_let_go=pl.col("seconds").filter(outcomes["let_go"]).sum(),
             last=pl.col("day").max(),
@@ -339,8 +339,8 @@ def _people(work: pl.DataFrame, let_go: pl.DataFrame, agreed: Reliability) -> Ta
     return Table(
         "Who did how much",
         people.join(of_answers, on=["stage", "locale", "annotator"], how="left", maintain_order="left"),
-        "Seconds are the median of one annotation, agreement (MASI) is with the others, question by "
-        f"question. Of those with fewer than {MIN_QUESTIONS} questions nothing else is said. A flag is not "
+        "Seconds are the median of one annotation that counts, agreement (MASI) is with the others, question "
+        f"by question. Of those with fewer than {MIN_QUESTIONS} questions nothing else is said. A flag is not "
         "a verdict: look at some of the answers, and talk to the person.",
     )
 

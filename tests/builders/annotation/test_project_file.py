@@ -99,6 +99,16 @@ def test_a_project_without_key_says_how_to_make_one(folder: Path):
     check_project(folder / "project.toml")
 
 
+def test_a_project_file_that_was_moved_is_one_mistake(folder: Path, tmp_path: Path):
+    (moved := tmp_path / "elsewhere").mkdir()
+    (moved / "project.toml").write_text(f'recipe = "recipe.toml"\n{GOOD}')
+    named = ", ".join(str(moved / name) for name in ("collected", "annotators.key", "recipe.toml"))
+    assert wrong(lambda: check_project(moved / "project.toml")) == (
+        f"{moved}/project.toml: nothing of what it names is there ({named}); if it was moved or copied, put it "
+        "back beside these, or bring them along; a new project begins with `blend annotate init`"
+    )
+
+
 @pytest.mark.slow
 def test_what_is_wanted_stands_once_for_project_and_recipe(folder: Path):
     recipe, file = folder / "recipe.toml", folder / "project.toml"

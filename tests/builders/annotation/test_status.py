@@ -128,12 +128,13 @@ def test_a_review_that_all_who_are_named_skipped_waits_for_one_more(reviewed: Pr
     fake.annotate(FOOD, "seo", typed("죽"))
     annotate("sync", reviewed.path)
     fake.annotate(page(fake), "rim")
-    fake.given[fake.task(page(fake))][0]["was_cancelled"] = True
+    fake.given[fake.task(page(fake))][0] |= {"was_cancelled": True, "lead_time": 2.0}
     told = annotate("status", reviewed.path)
     assert "ko-KR: all who are named have skipped the review of food-01; name one more in reviewers.\n" in told
     assert "for a review" not in told
     found = json.loads(annotate("status", reviewed.path, "--offline", "--json"))
     assert (found["skipped_reviews"], found["locales"][0]["to_review"]) == ({"ko-KR": ["food-01"]}, 1)
+    assert [row["seconds"] for row in found["people"]] == [30.0] * 4
     # Whoever is named besides is reminded, and nobody else.
     text = reviewed.path.read_text()
     reviewed.path.write_text(text.replace('"rim@example.org"', '"rim@example.org", "han@example.org"'))

@@ -226,6 +226,7 @@ def test_a_review_is_told_only_once_others_answer_or_its_question_goes(file: Pro
     assert KEPT not in annotate("sync", file.path)
     fake.annotate(FOOD, "seo", typed("국"))
     assert f"t review ko-KR: 1 task {KEPT}: food-01\n" in annotate("sync", file.path)
+    assert KEPT not in annotate("sync", file.path)
 
 
 def test_options_that_a_second_reader_still_gets_are_not_told_as_changed():
