@@ -314,6 +314,9 @@ def test_a_sync_is_content_with_reviews_accepted_from_a_sheet(
         assert rows(file, "reviews") == before
 
     accept("first.csv", "--reviewer", "r1")
+    # A review in a file is a review.
+    (korean,) = json.loads(annotate("status", file.path, "--json"))["locales"]
+    assert (korean["reviewed"], korean["to_review"]) == (1, 0)
     assert len(rows(file, "reviews")) == is_pulled
     # An answer goes on which both decide.
     forget_person(file, who(file, "kim"))
