@@ -99,7 +99,7 @@ def test_whoever_is_left_out_since_others_are_named_is_told_by_name(file: Projec
     fake.annotate(FOOD, "kim", typed("라면"))
     sync_project(file.path)
     named(file, annotators="klara")
-    file.path.write_text(file.path.read_text().replace('["klara', '["kim@example.org", "klara'))
+    file.path.write_text(file.path.read_text().replace('["klara', '[" Kim@Example.org", "klara'))
     told = (
         "1 annotation by clara@example.org in ko-KR is left out, since the project file names annotators there "
         "and not them; nobody has the account klara@example.org.\n"

@@ -144,9 +144,7 @@ def test_what_is_begun_is_told_and_its_page_stays(file: ProjectFile, fake: FakeS
     assert "not sent" not in annotate("sync", file.path)
 
 
-def test_a_question_that_is_dropped_takes_its_answers_along_until_it_is_back(
-    reviewed: ProjectFile, fake: FakeStudio
-):
+def test_what_was_reviewed_goes_with_its_question_and_with_its_answer(reviewed: ProjectFile, fake: FakeStudio):
     file, everything = reviewed, rows(reviewed)
     write_questions(file.collected, {"work-01": QUESTIONS["work-01"]})
     assert "if it is not asked any more, delete the row, or run" in wrong(lambda: check_project(file.path))
@@ -168,16 +166,14 @@ def test_a_question_that_is_dropped_takes_its_answers_along_until_it_is_back(
     sync_project(file.path)
     assert rows(file) == everything
     assert len(rows(file, "reviews")) == 1
-
-
-def test_an_answer_that_is_corrected_leaves_its_review(reviewed: ProjectFile, fake: FakeStudio):
+    # An answer that is corrected leaves its review.
     fake.annotate(FOOD, "kim", typed("우동"))
-    done = pull(reviewed)
+    done = pull(file)
     detail = "the review decides on '김밥', which nobody answers any more; left out of it"
     lost = done.findings.filter(kind="lost-answer").select("source", "template_id", "detail").rows()
     assert lost == [("review of food-01", "food-01", detail)]
     assert [change["event"] for changes in done.changes.values() for change in changes] == ["edited"]
-    (left,) = rows(reviewed, "reviews")
+    (left,) = rows(file, "reviews")
     assert left["groups"] == [{"answers": ["라면"], "en_answers": ["instant noodles"]}]
 
 
