@@ -35,6 +35,12 @@ locale = "ko-KR"
 locale = "fa-IR"
 annotators = ["a@example.org", "b@example.org", "c@example.org", "d@example.org", "p-0123456789ab"]
 """
+RECIPE = """\
+name = "trial"
+version = "0.1.0"
+license = "cc-by-4.0"
+sources = [{kind = "responses", location = "collected"}]
+"""
 
 
 @pytest.fixture
@@ -59,14 +65,10 @@ def test_a_project_without_mistakes(folder: Path):
         "[instructions]"
     )
     assert nobody == "ko-KR: no annotators are named, so whoever has an account may answer"
-
-
-def test_reviewers_who_are_too_few(folder: Path):
-    source = '[[sources]]\nkind = "responses"\nlocation = "collected"\n'
-    (folder / "recipe.toml").write_text(f'name = "t"\nversion = "1.0.0"\nlicense = "cc0-1.0"\n{source}')
-    locale = '[[locales]]\nlocale = "ko-KR"\nreviewers = ["p-0123456789ab"]\n'
+    (folder / "recipe.toml").write_text(RECIPE)
+    named = '[[locales]]\nlocale = "ko-KR"\nreviewers = ["p-0123456789ab"]\n'
     keys = 'name = "t"\nstages = ["mcq-review"]\nrecipe = "recipe.toml"\n'
-    (folder / "project.toml").write_text(f'{keys}[server]\nurl = "http://localhost"\n{locale}')
+    (folder / "project.toml").write_text(f"{keys}{named}")
     *_, few = check_project(folder / "project.toml").diagnostics
     assert few == "ko-KR: 1 reviewer for mcq-review, which 2 are to read: name more, or lower readers"
 
@@ -113,9 +115,7 @@ def test_a_project_file_that_was_moved_is_one_mistake(folder: Path, tmp_path: Pa
 @pytest.mark.slow
 def test_what_is_wanted_stands_once_for_project_and_recipe(folder: Path):
     recipe, file = folder / "recipe.toml", folder / "project.toml"
-    source = '{kind = "responses", location = "collected"}'
-    text = f'name = "trial"\nversion = "0.1.0"\nlicense = "cc-by-4.0"\nsources = [{source}]\n'
-    counting = f"{text}[saq]\nwanted = 3\n"
+    counting = f"{RECIPE}[saq]\nwanted = 3\n"
     for line in ("", "wanted = 3\n"):
         recipe.write_text(counting)
         file.write_text(f'recipe = "recipe.toml"\n{line}{GOOD}')
@@ -123,7 +123,7 @@ def test_what_is_wanted_stands_once_for_project_and_recipe(folder: Path):
     assert read_project(file).project.max_idk == 5
     file.write_text(f'recipe = "recipe.toml"\nwanted = 4\n{GOOD}')
     # Without a number of its own, a recipe counts to five.
-    for content, number in ((counting, 3), (text, 5)):
+    for content, number in ((counting, 3), (RECIPE, 5)):
         recipe.write_text(content)
         assert wrong(lambda: check_project(file)) == (
             f"{file}, key wanted: is 4, and {number} in recipe.toml, by which a build counts; write wanted = 4 "

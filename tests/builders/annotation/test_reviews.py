@@ -20,7 +20,6 @@ from blend.schemas.texts import clean
 from helpers.label_studio.annotation_projects import QUESTIONS, write_project, write_questions
 from helpers.label_studio.exported import (
     KOREAN,
-    PLACE,
     PROJECT,
     A,
     B,
@@ -227,8 +226,12 @@ def test_an_unsure_reader_gives_no_verdict_and_two_boxes_are_none():
     reading = read(done("mcq-review", OPTIONS, *results), stage="mcq-review")
     assert verdicts(reading) == [("boiled rice", "ok", A), ("stones", "ok", A)]
     assert told(reading) == [
-        ("decided-twice", PLACE, f"{A}: both boxes of 'bread' are ticked; no verdict is taken"),
-        ("unknown-choice", PLACE, f"{A}: silly holds 'soap', which was not offered; left out"),
+        (
+            "decided-twice",
+            "task 1, annotation 1",
+            f"{A}: both boxes of 'bread' are ticked; no verdict is taken",
+        ),
+        ("unknown-choice", "task 1, annotation 1", f"{A}: silly holds 'soap', which was not offered; left out"),
     ]
 
 

@@ -83,18 +83,9 @@ def named(file: ProjectFile, **people: str) -> None:
     file.path.write_text(text.replace("wanted = 2", "wanted = 1"))
 
 
-def test_status_says_where_nobody_is_left_to_ask(file: ProjectFile, fake: FakeStudio):
-    named(file, annotators="kim")
-    fake.annotate(FOOD, "kim", typed("라면"))
-    assert "all who are named" not in annotate("status", file.path)
-    fake.annotate(WORK, "kim", chosen("idk"))
-    told = annotate("status", file.path)
-    assert (
-        "ko-KR: all who are named have answered or skipped work-01; name more people in annotators.\n" in told
-    )
-
-
-def test_whoever_is_left_out_since_others_are_named_is_told_by_name(file: ProjectFile, fake: FakeStudio):
+def test_whoever_is_left_out_since_others_are_named_and_what_these_have_all_done_is_told(
+    file: ProjectFile, fake: FakeStudio
+):
     fake.annotate(FOOD, "clara", typed("라면"))
     fake.annotate(FOOD, "kim", typed("라면"))
     sync_project(file.path)
@@ -110,8 +101,13 @@ def test_whoever_is_left_out_since_others_are_named_is_told_by_name(file: Projec
         "status", file.path, "--offline"
     )
     assert "clara@" not in annotate("status", file.path, "--json")
-    fake.person("klara")
-    assert "nobody has" not in annotate("sync", file.path)
+    fake.annotate(FOOD, "klara", chosen("idk"))
+    for name in ("kim", "klara"):
+        assert "all who are named" not in annotate("status", file.path)
+        fake.annotate(WORK, name, chosen("idk"))
+    told = annotate("status", file.path)
+    assert "nobody has" not in told
+    assert "all who are named have answered or skipped work-01; name more people in annotators.\n" in told
 
 
 def test_a_page_with_new_answers_waits_for_its_reviewer_and_for_another_one_once_it_is_skipped(
@@ -268,19 +264,28 @@ def options_page(fake: FakeStudio) -> str:
     return [name for name in ids if name.startswith("mcq-review/")][-1]
 
 
-def test_words_beside_options_go_with_whoever_alone_typed_them(with_options: ProjectFile, fake: FakeStudio):
+def test_what_shows_words_of_the_forgotten_goes_unless_others_have_begun_it(
+    with_options: ProjectFile, fake: FakeStudio
+):
     before, file = options_page(fake), with_options
-    number = fake.task(before)
+    number, review = fake.task(before), fake.task(page(fake))
     assert [box["value"] for box in fake.of_tasks[number][1].data["wrong"]] == [
         "instant noodles (라면)",
         "gimbap (김밥)",
     ]
-    fake.draft(before, "seo")
+    # What the person has typed over is not theirs alone.
+    lees = fake.annotate(FOOD, "lee", typed("라면", "죽"))
+    next(one for one in fake.given[fake.task(FOOD)] if one["id"] == lees)["updated_by"] = fake.person("kim")
+    for begun in (before, page(fake)):
+        fake.draft(begun, "seo")
     told = annotate("forget", file.path, "kim@example.org", "--yes")
-    assert f"?task={number}: a reviewer has begun it, and it shows what the person answered" in told
-    fake.delete("drafts", fake.typed[number][0]["id"])
+    for task in (number, review):
+        link = f"http://fake/projects/{fake.of_tasks[task][0]}/data?task={task}"
+        assert f"  look at {link}: a reviewer has begun it, and it shows what the person answered" in told
+        fake.delete("drafts", fake.typed[task][0]["id"])
+    assert f"  have annotation {lees} of {who(file, 'lee')} on {FOOD} sent again by its author" in told
     annotate("forget", file.path, "kim@example.org", "--yes")
-    assert number not in fake.of_tasks
+    assert fake.of_tasks.keys().isdisjoint((number, review))
     # What was read still counts, and the page comes anew without the words.
     sync_project(file.path)
     assert options_page(fake) != before
@@ -308,17 +313,3 @@ def test_forgetting_that_is_stopped_anywhere_goes_on(reviewed: ProjectFile, monk
     assert theirs in done.by_hand
     own.unlink()
     assert_nowhere(reviewed, kim)
-
-
-def test_what_others_have_begun_or_the_person_has_typed_over_is_left_to_do(
-    reviewed: ProjectFile, fake: FakeStudio
-):
-    lees = fake.annotate(FOOD, "lee", typed("라면", "죽"))
-    next(one for one in fake.given[fake.task(FOOD)] if one["id"] == lees)["updated_by"] = fake.person("kim")
-    fake.draft(page(fake), "seo")
-    number = fake.task(page(fake))
-    told = annotate("forget", reviewed.path, "kim@example.org", "--yes")
-    project = fake.of_tasks[number][0]
-    assert f"  look at http://fake/projects/{project}/data?task={number}: a reviewer has begun it" in told
-    assert f"  have annotation {lees} of {who(reviewed, 'lee')} on {FOOD} sent again by its author" in told
-    assert_nowhere(reviewed, who(reviewed, "kim"))

@@ -89,6 +89,13 @@ def test_answers_come_as_they_were_typed_with_a_link(file: ProjectFile, fake: Fa
     assert rows(file) == sorted(expected, key=lambda row: str(row["annotator"]))
     assert annotate("sync", file.path, "--only", "pull") == "No news: all files are as they were.\n"
     assert "@" not in (file.pulled / "events.jsonl").read_text()
+    # Rows of one's own stay beside pulled ones.
+    row = {"template_id": "food-01", "annotator": "a01", "answers": ["빵"]}
+    write_lines(file.collected / "responses/ko-KR.own.jsonl", [row])
+    with held(file.pulled), pytest.raises(BlendError, match="another `blend annotate` is at work with"):
+        sync_project(file.path)
+    sync_project(file.path)
+    assert len(read_responses(file.collected, collecting=True).responses) == 3
 
 
 def test_more_is_asked_exactly_where_the_rule_says_so(file: ProjectFile, fake: FakeStudio):
@@ -272,20 +279,6 @@ def test_files_that_are_damaged_or_of_others_stop_a_sync(
     told = wrong(lambda: sync_project(file.path)).removeprefix(f"{file.path}, key key_file: ")
     assert told == f"{path}{case['told'].replace('FOLDER', str(file.base))}"
     assert path.read_text() == case["content"]
-
-
-def test_rows_of_ones_own_stay_beside_pulled_ones(file: ProjectFile, fake: FakeStudio):
-    fake.annotate(FOOD, "kim", typed("밥"))
-    row = {"template_id": "food-01", "annotator": "a01", "answers": ["국"]}
-    write_lines(file.collected / "responses/ko-KR.own.jsonl", [row])
-    with (
-        held(file.pulled),
-        pytest.raises(BlendError, match="another `blend annotate` is at work with"),
-    ):
-        sync_project(file.path)
-    sync_project(file.path)
-    answers = read_responses(file.collected, collecting=True).responses["answers"].to_list()
-    assert sorted(answers) == [["국"], ["밥"]]
 
 
 @pytest.mark.parametrize("is_pulled", [False, True])
