@@ -83,9 +83,7 @@ def named(file: ProjectFile, **people: str) -> None:
     file.path.write_text(text.replace("wanted = 2", "wanted = 1"))
 
 
-def test_whoever_is_left_out_since_others_are_named_and_what_these_have_all_done_is_told(
-    file: ProjectFile, fake: FakeStudio
-):
+def test_who_is_left_out_and_what_all_who_are_named_have_done_is_told(file: ProjectFile, fake: FakeStudio):
     fake.annotate(FOOD, "clara", typed("라면"))
     fake.annotate(FOOD, "kim", typed("라면"))
     sync_project(file.path)
@@ -268,7 +266,7 @@ def test_what_shows_words_of_the_forgotten_goes_unless_others_have_begun_it(
     with_options: ProjectFile, fake: FakeStudio
 ):
     before, file = options_page(fake), with_options
-    number, review = fake.task(before), fake.task(page(fake))
+    number, of_answers = fake.task(before), fake.task(page(fake))
     assert [box["value"] for box in fake.of_tasks[number][1].data["wrong"]] == [
         "instant noodles (라면)",
         "gimbap (김밥)",
@@ -279,13 +277,13 @@ def test_what_shows_words_of_the_forgotten_goes_unless_others_have_begun_it(
     for begun in (before, page(fake)):
         fake.draft(begun, "seo")
     told = annotate("forget", file.path, "kim@example.org", "--yes")
-    for task in (number, review):
+    for task in (number, of_answers):
         link = f"http://fake/projects/{fake.of_tasks[task][0]}/data?task={task}"
         assert f"  look at {link}: a reviewer has begun it, and it shows what the person answered" in told
         fake.delete("drafts", fake.typed[task][0]["id"])
     assert f"  have annotation {lees} of {who(file, 'lee')} on {FOOD} sent again by its author" in told
     annotate("forget", file.path, "kim@example.org", "--yes")
-    assert fake.of_tasks.keys().isdisjoint((number, review))
+    assert fake.of_tasks.keys().isdisjoint((number, of_answers))
     # What was read still counts, and the page comes anew without the words.
     sync_project(file.path)
     assert options_page(fake) != before
