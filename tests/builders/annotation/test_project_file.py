@@ -15,10 +15,7 @@ from blend.builders.annotation.starting import check_project, start_project
 from blend.builders.annotation.ui_strings import texts_of
 from blend.loaders.files.toml import registry_with
 from blend.loaders.packaged import sample_path
-from blend.loaders.recipes import read_recipe
-from blend.loaders.responses import read_responses
 from helpers.in_process import run
-from helpers.label_studio.exported import write_lines
 from helpers.messages import wrong
 
 BROKEN = Path(__file__).parent / "broken_projects"
@@ -194,11 +191,6 @@ def test_a_culture_that_nobody_knew_is_asked_in_four_steps(tmp_path: Path, monke
     own.write_text("\n".join([stages, "# words", "", *lines, f"- why_invalid: {words['why_invalid']}", ""]))
     lacks = "pages in wo show these words in English: english, why_invalid: write them in instructions/wo.md"
     assert list(check_project(Path("project.toml")).diagnostics) == [lacks, *nobody]
-    answered = [{"template_id": "start-01", "annotator": "p-1", "answers": ["ceeb"]}]
-    write_lines(Path("collected/responses/wo-SN.jsonl"), answered)
-    recipe = read_recipe(Path("recipe.toml"))
-    assert (recipe.name, recipe.locale_file) == ("senegal", "locales.toml")
-    assert len(read_responses(Path("collected"), locales=registry_with(Path("locales.toml"))).responses) == 1
 
 
 def test_regions_that_share_a_code_get_splits_of_their_own(tmp_path: Path):

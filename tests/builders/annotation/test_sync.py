@@ -12,12 +12,9 @@ from blend.builders.annotation.forgetting import forget_person
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.pulling import Pull
 from blend.builders.annotation.starting import check_project
-from blend.builders.annotation.syncing import Sync, sync_project
+from blend.builders.annotation.syncing import sync_project
 from blend.cli import app
-from blend.cli.annotation_lines import sync_lines
-from blend.loaders.label_studio.client import RemoteProject, RemoteTask
 from blend.loaders.label_studio.events import held
-from blend.loaders.label_studio.push import Quota, WantedProject, plan_push
 from blend.loaders.responses import read_responses
 from blend.schemas.errors import BlendError
 from helpers.in_process import run
@@ -230,18 +227,6 @@ def test_a_review_is_told_only_once_others_answer_or_its_question_goes(file: Pro
     fake.annotate(FOOD, "seo", typed("국"))
     assert f"t review ko-KR: 1 task {KEPT}: food-01\n" in annotate("sync", file.path)
     assert KEPT not in annotate("sync", file.path)
-
-
-def test_options_that_a_second_reader_still_gets_are_not_told_as_changed():
-    read, gone = (
-        RemoteTask(number, {"blend_id": f"mcq-review/ko-KR/food-0{number}/a"}, annotations=1, overlap=2)
-        for number in (1, 2)
-    )
-    asked = {str(read.blend_id): Quota(2, closed=False)}
-    wanted = WantedProject("t/mcq-review/ko-KR", "t mcq-review ko-KR", "<View/>", 2, [], asked)
-    there = RemoteProject(7, wanted.title, "[blend:t/mcq-review/ko-KR]", "<View/>", 2, [read, gone])
-    lines = sync_lines(Sync(None, plan_push({wanted.name: [there]}, [wanted], where="")))
-    assert [line for line in lines if KEPT in line] == [f"{wanted.title}: 1 task {KEPT}: {gone.blend_id}"]
 
 
 @pytest.mark.parametrize("knows", ["events", "state"])
