@@ -176,8 +176,8 @@ def _forget(
 
     - `blend annotate forget project.toml p-1a2b3c4d5e6f` may be stopped and run again.
     """
+    from blend.builders.annotation.forgetting import forget_person
     from blend.builders.annotation.project import read_project
-    from blend.builders.annotation.syncing import forget_person
     from blend.cli.annotation_lines import forgotten_lines
     from blend.loaders.files.progress import shown_progress
     from blend.loaders.servers import public_address

@@ -21,11 +21,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from blend.builders.annotation.counting import StageReading
+    from blend.builders.annotation.forgetting import Forgotten
     from blend.builders.annotation.project import ProjectFile
     from blend.builders.annotation.pulling import Pull
     from blend.builders.annotation.starting import CheckedProject
     from blend.builders.annotation.status import ProjectStatus
-    from blend.builders.annotation.syncing import Forgotten, Sync
+    from blend.builders.annotation.syncing import Sync
     from blend.loaders.label_studio.events import Line
 
 _LISTED = 10
@@ -46,6 +47,7 @@ def check_lines(checked: "CheckedProject") -> list[str]:
 def sync_lines(done: "Sync", *, dry_run: bool = False) -> list[str]:
     """Say what a sync did, or would do."""
     lines = [] if done.pull is None else pull_lines(done.pull)
+    lines += [f"{what}." for what in done.unlisted]
     lines += [] if done.plans is None else _push_lines(done.plans, dry_run=dry_run)
     lines += [f"{title}: {link}" for title, link in done.links.items()]
     lines += [f"Note: {detail}." for detail in done.passed_over]
@@ -92,13 +94,17 @@ def _plan_lines(plan: ProjectPlan) -> Iterator[str]:
 
 def _outdated(plan: ProjectPlan) -> list[RemoteTask]:
     """Pages that are kept though others, or none, should be there."""
-    kept = [(change.there, change.wanted) for change in plan.changes if change.kind == "kept"]
+    kept = [(one.there, one.wanted) for one in plan.changes if one.kind == "kept" and one.there is not None]
     if plan.wanted.name.split("/")[1] in ("review", "mcq-review"):
+        added = [one.wanted for one in plan.changes if one.kind == "added" and one.wanted is not None]
+        # In whose place another page stands is told once, by the push that brings the other one.
+        replaced = {task.data.get("template_id") for task in plan.wanted.tasks}
+        replaced -= {task.data.get("template_id") for task in added}
         # Their ids hold what is decided on: other groups, and options that nobody else is to read, come of the
         # work that was done there.
-        asked = plan.wanted.asked
-        kept = [(there, now) for there, now in kept if now is None and there and there.blend_id not in asked]
-    return [there for there, _ in kept if there is not None]
+        kept = [(there, now) for there, now in kept if now is None and there.blend_id not in plan.wanted.asked]
+        kept = [(there, now) for there, now in kept if there.data.get("template_id") not in replaced]
+    return [there for there, _ in kept]
 
 
 def _first(names: Sequence[str]) -> str:
@@ -124,7 +130,7 @@ def pull_lines(pull: "Pull") -> list[str]:
     lines += (f"{kind}: {number}" for kind, number in sorted(Counter(pull.findings["kind"]).items()))
     if not pull.findings.is_empty():
         lines.append(f"{pull.findings_path} has each of these findings, with where it is.")
-    return [*lines, *(f"{what}." for what in pull.unlisted)]
+    return lines
 
 
 def _change_lines(one: "StageReading", changes: "Sequence[Line]", page: str | None) -> Iterator[str]:

@@ -13,14 +13,12 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from blend.builders.annotation.counting import (
-    BY_LOCALE,
     StageLocale,
     StageReading,
     counting,
     ever_given,
     forgotten,
     is_theirs,
-    readings,
     shown_in,
     stage_locales,
     unnamed,
@@ -29,8 +27,8 @@ from blend.builders.annotation.counting import (
 )
 from blend.builders.annotation.judging import without_wordings
 from blend.builders.annotation.project import People, ProjectFile, key_line, project_key
-from blend.loaders.files.atomic import atomic_write, storage_errors
-from blend.loaders.files.content import read_content
+from blend.builders.annotation.pulled_files import write_files
+from blend.loaders.files.atomic import atomic_write
 from blend.loaders.files.progress import ProgressCallback
 from blend.loaders.label_studio import events
 from blend.loaders.label_studio.client import Account, Studio, label_studio
@@ -43,17 +41,12 @@ from blend.loaders.label_studio.events import (
     ProjectState,
     exported,
 )
-from blend.loaders.label_studio.push import Inventory, check_unique, inventory, names_by_number
+from blend.loaders.label_studio.push import Inventory, check_unique, inventory, named_projects
 from blend.schemas.errors import ConflictError
 from blend.schemas.frames import FINDINGS
-from blend.schemas.sheets import DIFFERS_FROM, SAME_AS
-from blend.schemas.texts import agreeing, pair_key, pluralise
+from blend.schemas.texts import agreeing, pluralise
 
 _FINDINGS_FILE = "findings.csv"
-
-DECIDED = "decided"
-"""Folder beside the project file for what other stages than *answer* and *review* yield, a file per kind."""
-
 
 # The events and the server, held by one command at a time.
 
@@ -184,9 +177,9 @@ def _check_name(file: ProjectFile, folder: Folder, studio: Studio) -> None:
         (line["project"], line["stage"]) for line in events.read_events(folder.events) if "project" in line
     }
     pulled |= {(one.project, ".".join(name.split("/")[1:])) for name, one in folder.state.projects.items()}
-    for number, name in names_by_number(studio).items():
+    for name, project in named_projects(studio):
         earlier, _, stage = name.partition("/")
-        if (number, stage.replace("/", ".")) in pulled:
+        if (project.id, stage.replace("/", ".")) in pulled:
             raise ConflictError(
                 f"{file.path}, key name: is {file.project.name!r}, and what {folder.path} holds belongs to "
                 f"{earlier!r}, which {studio.where} still has; write name = {json.dumps(earlier)} again"
@@ -210,8 +203,6 @@ class Pull(NamedTuple):
     """Files that were written, and their rows."""
     findings: pl.DataFrame
     """`frames.FINDINGS` of all projects, which `findings_path` holds too."""
-    unlisted: Sequence[str] = ()
-    """See `unlisted`; with names, for the lead's screen alone."""
 
     @property
     def findings_path(self) -> Path:
@@ -274,8 +265,7 @@ def pull(at: Session, *, on_progress: ProgressCallback | None = None) -> Pull:
         changes[stage_locale.name], drafts = log.take(stage_locale, project, tasks, people)
         if project:
             state[stage_locale.name].drafts = drafts
-    made = _written(log, state, changes)
-    return made._replace(unlisted=[*unlisted(at.file, made.found, at.folder.state.names, lambda: at.accounts)])
+    return _written(log, state, changes)
 
 
 def unlisted(
@@ -359,115 +349,8 @@ def _written(log: Log, state: Mapping[str, ProjectState], changes: Mapping[str, 
     """Write the files that the events make."""
     found = counting(log.file, log.lines, also={*state, *changes})
     findings = pl.concat([pl.DataFrame(schema=FINDINGS), *(one.reading.findings for one in found)])
-    written = _write_files(
-        log.folder,
-        _contents(log.file, found),
-        earlier=lambda: _contents(log.file, counting(log.file, log.before)),
-    )
+    written = write_files(log.folder, log.file, found, earlier=lambda: counting(log.file, log.before))
     atomic_write(log.folder.path / _FINDINGS_FILE, findings.write_csv())
     names = {who: address for who, address in log.names.items() if who not in log.gone}
     log.folder.remember(projects=dict(state), events=log.digest(), names=names)
     return Pull(log.file, found, changes, state, written, findings)
-
-
-# Files: whole, only what changed, nothing of others.
-
-
-_Contents = Mapping[Path, tuple[str, int]]
-"""Content and number of rows by path; of nothing no file is made."""
-
-
-def _contents(file: ProjectFile, found: Sequence[StageReading]) -> _Contents:
-    """Content and number of rows of every file that readings fill.
-
-    A file of reviews or responses goes with its last row: an empty one would read as if it had lost its rows.
-    """
-    contents: dict[Path, tuple[str, int]] = {}
-    others: dict[str, list[dict[str, Any]]] = {}
-    for one in found:
-        for kind, rows in one.reading.rows.items():
-            if kind in BY_LOCALE:
-                path = file.collected / kind / f"{one.stage_locale.locale.tag}.jsonl"
-                contents[path] = _json_lines(rows), len(rows)
-            else:
-                others.setdefault(kind, []).extend(rows)
-    for kind, rows in sorted(others.items()):
-        once = pairs_once(rows) if kind == "verdicts" else rows
-        contents[file.base / DECIDED / f"{kind}.jsonl"] = _json_lines(once), len(once)
-    return contents
-
-
-def outdated(file: ProjectFile) -> list[Path]:
-    """Files that the next pull writes anew even if nothing comes, as it does once a question is dropped."""
-    contents = _contents(file, readings(file))
-    return [
-        path
-        for path, (content, _) in contents.items()
-        if (read_content(path) if path.exists() else b"") != content.encode()
-    ]
-
-
-def pairs_once(verdicts: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Verdicts, those on a pair of answers once: reviewers of another locale may have said the opposite."""
-    seen = set[tuple[str, str]]()
-    kept = []
-    for row in verdicts:
-        about = pair_key(row["option"], row["with"]) if row["verdict"] in (SAME_AS, DIFFERS_FROM) else None
-        if about not in seen:
-            kept.append(row)
-        if about is not None:
-            seen.add(about)
-    return kept
-
-
-def _json_lines(rows: Sequence[Mapping[str, Any]]) -> str:
-    return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
-
-
-def _write_files(folder: Folder, contents: _Contents, earlier: Callable[[], _Contents]) -> dict[Path, int]:
-    """Write files, each whole, those that are as they should be not at all.
-
-    Args:
-        folder: Remembers digests of what was written, so that somebody else's work is never replaced.
-        contents: The files.
-        earlier: What an earlier pull, perhaps by another lead, has written; asked where files differ.
-
-    Raises:
-        ConflictError: If a file is there that no pull has written, or was edited since; names all of them, and
-            nothing is written.
-        StorageError: If one cannot be written.
-    """
-    before = {path: _digest(read_content(path)) for path in contents if path.exists()}
-    after = {path: _digest(content.encode()) for path, (content, _) in contents.items()}
-    nothing = _digest(b"")
-    strange = [path for path in before if before[path] not in (after[path], nothing, *folder.state.written)]
-    if strange:
-        # In a clone nothing is known of what was written: it is what the events of before make.
-        pulled = earlier()
-        strange = [p for p in strange if p not in pulled or before[p] != _digest(pulled[p][0].encode())]
-    if strange:
-        raise ConflictError(
-            "\n".join(
-                f"{path}: is not as the pulls before have written it, and would be replaced; delete it, or "
-                "move rows of your own into a file beside it, as "
-                f"{path.stem}.own{path.suffix}, and run the same again"
-                for path in strange
-            )
-        )
-    # Both digests before the first file is written: a kill in between leaves files of either kind.
-    folder.remember(written=sorted({*before.values(), *after.values()}))
-    # A file that is not there is as good as an empty one: of nothing no file is made.
-    changed = [path for path in contents if before.get(path, nothing) != after[path]]
-    for path in changed:
-        with storage_errors(path, fix="change the permissions"):
-            content, _ = contents[path]
-            if content or path.parent.name not in BY_LOCALE:
-                path.parent.mkdir(parents=True, exist_ok=True)
-                atomic_write(path, content)
-            else:
-                path.unlink()
-    return {path: contents[path][1] for path in changed}
-
-
-def _digest(content: bytes) -> str:
-    return sha256(content).hexdigest()

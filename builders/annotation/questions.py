@@ -42,19 +42,15 @@ _ANSWER_CONTROLS = {ANSWERS: "textarea", _NON_ANSWER: "choices", _REASON: "texta
 def _answer_tasks(project: Project, locale: Locale, material: Material) -> list[WantedTask]:
     """One task per question of the locale."""
     return [
-        WantedTask(
-            {
-                "blend_id": blend_id("answer", locale.tag, question["template_id"]),
-                **shown_of(question),
-            }
-        )
+        WantedTask(shown_of(blend_id("answer", locale.tag, question["template_id"]), question))
         for question in asked_questions(project, locale.tag, material).iter_rows(named=True)
     ]
 
 
-def shown_of(question: Mapping[str, Any]) -> dict[str, str]:
-    """A question as tasks show it."""
+def shown_of(name: str, question: Mapping[str, Any]) -> dict[str, Any]:
+    """A question as the task of an id shows it."""
     return {
+        "blend_id": name,
         "template_id": question["template_id"],
         "locale": question["locale"],
         "question": question["question"] or question["en_question"],

@@ -75,12 +75,8 @@ def _decided_in_files(reviews: pl.DataFrame) -> dict[str, set[str]]:
 def _task(project: Project, question: Mapping[str, Any], rows: Sequence[Mapping[str, str]]) -> WantedTask:
     key = question["template_id"], question["locale"]
     items = [{"id": _item(key, row), "title": row["answer"], "body": f"× {row['annotators']}"} for row in rows]
-    data = {
-        "blend_id": task_id(*key, {row["answer"] for row in rows}),
-        **shown_of(question),
-        "answers": items,
-    }
-    return WantedTask(data, proposal=list(_proposal(project, key, rows)))
+    data = shown_of(task_id(*key, {row["answer"] for row in rows}), question)
+    return WantedTask({**data, ITEMS: items}, proposal=list(_proposal(project, key, rows)))
 
 
 def task_id(template_id: str, locale: str, answers: Iterable[str]) -> str:

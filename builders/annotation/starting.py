@@ -195,6 +195,7 @@ def check_project(path: Path, *, before_pull: bool = False) -> CheckedProject:
         RowError, RowErrors, InputError: Every mistake, with file and key, and what to do.
     """
     file = project_in(path)
+    _check_moved(file)
     checks = _Checks(file)
     collected = checks.run(before_pull=before_pull)
     raise_all(checks.problems)
@@ -204,6 +205,22 @@ def check_project(path: Path, *, before_pull: bool = False) -> CheckedProject:
         tables, passed_over = collected.tables, collected.passed_over
         material = Material(tables.questions, tables.responses, tables.reviews, sheets=checks.sheets)
     return CheckedProject(file, material, passed_over, (*passed_over, *_notes(file, checks.known)))
+
+
+def _check_moved(file: ProjectFile) -> None:
+    """Check that anything of what a file names lies where it says.
+
+    Raises:
+        InputError: If nothing does, which is one mistake, and no reason to make a new key.
+    """
+    recipe = file.project.recipe
+    named = [file.collected, file.key_file, *([] if recipe is None else [file.base / recipe])]
+    if not any(map(os.path.lexists, named)):
+        listed = ", ".join(map(str, named))
+        raise InputError(
+            f"{file.path}: nothing of what it names is there ({listed}); if it was moved or copied, put it "
+            "back beside these, or bring them along; a new project begins with `blend annotate init`"
+        )
 
 
 class _Checks:

@@ -55,9 +55,9 @@ class ProjectStatus:
     ``to_review``; ``alpha``, how far people agree (null where that cannot be said).
 
     ``people``: one row per stage, locale and annotator, most work first: how many annotations are ``counted``,
-    ``skipped``, ``refused`` and ``let_go`` (by the lead, though they were done); ``seconds`` (median per
-    annotation; null where unknown), ``total`` (of those that count), ``total_let_go`` and ``last`` (day); of
-    those who answer the figures of `ANNOTATORS` as well.
+    ``skipped``, ``refused`` and ``let_go`` (by the lead, though they were done); ``seconds`` (median of those
+    that count or were let go; null where unknown), ``total`` (of those that count), ``total_let_go`` and
+    ``last`` (day); of those who answer the figures of `ANNOTATORS` as well.
 
     ``questions``: `questions.collection_plan` with ``agreement`` on each, one row per question.
 
@@ -123,7 +123,8 @@ def project_status(
     people = People(project_key(file), accounts, lines)
     there = people.addresses(besides=gone)
     pages = {name: file.page(one.project) for name, one in state.projects.items()}
-    reviews, skipped = _reviews(checked, work), _skipped(checked, work)
+    waiting = _waiting_reviews(checked, work)
+    reviews, skipped = _reviews(checked, waiting), _skipped(work, waiting)
     to_say = [
         *_unsent(state.projects, pages),
         *_untaken(found, pages),
@@ -211,9 +212,7 @@ def _waiting(
         asked = questions.filter(pl.col("open"), locale=tag)["template_id"].to_list()
         for who in (set(map(people.named, settings.annotators or there))) if page is not None else ():
             if number := sum((tag, who, template_id) not in done for template_id in asked):
-                what = f"{pluralise(number, 'question')} {agreeing(number, 'waits', 'wait')} for you"
-                what += "" if who in begun else ", and you have not begun"
-                yield who, what, f"{page}?labeling=1"
+                yield who, _asking(number, "you", is_new=who not in begun), f"{page}?labeling=1"
 
 
 def _unreviewed(
@@ -233,9 +232,12 @@ def _unreviewed(
             # The server does not give them to who has skipped them.
             number = to_review.get(tag, 0) - skipped.filter(locale=tag, annotator=who).height
             if number:
-                what = f"{pluralise(number, 'question')} {agreeing(number, 'waits', 'wait')} for a review"
-                what += "" if who in begun else ", and you have not begun"
-                yield who, what, f"{page}?labeling=1"
+                yield who, _asking(number, "a review", is_new=who not in begun), f"{page}?labeling=1"
+
+
+def _asking(number: int, for_what: str, *, is_new: bool) -> str:
+    waiting = f"{pluralise(number, 'question')} {agreeing(number, 'waits', 'wait')} for {for_what}"
+    return f"{waiting}, and you have not begun" if is_new else waiting
 
 
 def _exhausted(
@@ -253,16 +255,22 @@ def _exhausted(
             yield settings.locale, found
 
 
-def _skipped(checked: CheckedProject, work: pl.DataFrame) -> pl.DataFrame:
+def _waiting_reviews(checked: CheckedProject, work: pl.DataFrame) -> dict[str, dict[str, str]]:
+    """Pages of reviews that nobody has sent: the question of each by its id, for every locale with reviews."""
+    file, sent = checked.file, {*work.filter(stage="review", outcome="counted")["blend_id"]}
+    tags = [one.locale for one in file.project.locales if "review" in file.project.stages_of(one.locale)]
+    made = {tag: review_tasks(file.project, file.locale(tag), checked.material) for tag in tags}
+    return {
+        tag: {task.blend_id: task.data["template_id"] for task in tasks if task.blend_id not in sent}
+        for tag, tasks in made.items()
+    }
+
+
+def _skipped(work: pl.DataFrame, waiting: Mapping[str, Mapping[str, str]]) -> pl.DataFrame:
     """Who has skipped which review that waits: ``locale``, ``template_id`` and ``annotator``, each once."""
-    of_reviews, project = work.filter(stage="review"), checked.file.project
-    skips = of_reviews.filter(outcome="skipped").select("locale", "template_id", "annotator", "blend_id")
-    waiting = {
-        task.blend_id
-        for tag in skips["locale"].unique()
-        for task in review_tasks(project, checked.file.locale(tag), checked.material)
-    } - {*of_reviews.filter(outcome="counted")["blend_id"]}
-    return skips.filter(pl.col("blend_id").is_in(list(waiting))).drop("blend_id").unique(maintain_order=True)
+    pages = [page for pages in waiting.values() for page in pages]
+    skips = work.filter(pl.col("blend_id").is_in(pages), outcome="skipped")
+    return skips.select("locale", "template_id", "annotator").unique(maintain_order=True)
 
 
 def _skipped_by_all(
@@ -280,19 +288,15 @@ def _skipped_by_all(
 # The tables of `ProjectStatus`.
 
 
-def _reviews(checked: CheckedProject, work: pl.DataFrame) -> pl.DataFrame:
+def _reviews(checked: CheckedProject, waiting: Mapping[str, Mapping[str, str]]) -> pl.DataFrame:
     """Count questions whose review is done, on a page or in a file, and open; with new answers it is again."""
-    project, found = checked.file.project, []
-    sent = {*work.filter(stage="review", outcome="counted")["blend_id"]}
-    for settings in project.locales:
-        if "review" in project.stages_of(settings.locale):
-            locale = checked.file.locale(settings.locale)
-            tasks = review_tasks(project, locale, checked.material)
-            waiting = {one.data["template_id"] for one in tasks if one.blend_id not in sent}
-            asked = {*asked_questions(project, settings.locale, checked.material)["template_id"]}
-            # Of the material: from pages and from files.
-            reviewed = {*checked.material.reviews.filter(locale=settings.locale)["template_id"]}
-            found.append((settings.locale, len(reviewed & asked - waiting), len(waiting)))
+    found = []
+    for tag, pages in waiting.items():
+        asked = {*asked_questions(checked.file.project, tag, checked.material)["template_id"]}
+        # Of the material: from pages and from files.
+        reviewed = {*checked.material.reviews.filter(locale=tag)["template_id"]}
+        to_review = {*pages.values()}
+        found.append((tag, len(reviewed & asked - to_review), len(to_review)))
     columns = {"locale": pl.String(), "reviewed": pl.Int64(), "to_review": pl.Int64()}
     return pl.DataFrame(found, columns, orient="row")
 
@@ -324,7 +328,7 @@ def _people(work: pl.DataFrame, let_go: pl.DataFrame, agreed: Reliability) -> Ta
         .group_by("stage", "locale", "annotator")
         .agg(
             **{name: is_so.sum() for name, is_so in outcomes.items()},
-            seconds=pl.col("seconds").median(),
+            seconds=pl.col("seconds").filter(outcomes["counted"] | outcomes["let_go"]).median(),
             total=pl.col("seconds").filter(outcomes["counted"]).sum(),
             total_let_go=pl.col("seconds").filter(outcomes["let_go"]).sum(),
             last=pl.col("day").max(),
@@ -335,8 +339,8 @@ def _people(work: pl.DataFrame, let_go: pl.DataFrame, agreed: Reliability) -> Ta
     return Table(
         "Who did how much",
         people.join(of_answers, on=["stage", "locale", "annotator"], how="left", maintain_order="left"),
-        "Seconds are the median of one annotation, agreement (MASI) is with the others, question by "
-        f"question. Of those with fewer than {MIN_QUESTIONS} questions nothing else is said. A flag is not "
+        "Seconds are the median of one annotation that counts, agreement (MASI) is with the others, question "
+        f"by question. Of those with fewer than {MIN_QUESTIONS} questions nothing else is said. A flag is not "
         "a verdict: look at some of the answers, and talk to the person.",
     )
 

@@ -1,41 +1,18 @@
-"""Syncing: pull, ask, push, in the order in which each needs what the one before has done; and forgetting.
-
-Whoever is forgotten leaves the events, all files and the server, and does not come back.
-"""
+"""Syncing: pull, ask, push, in the order in which each needs what the one before has done."""
 
 import json
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
-from blend.builders.annotation.counting import (
-    StageReading,
-    ever_given,
-    forgotten,
-    is_theirs,
-    readings,
-    remember,
-    shown_in,
-    stage_locales,
-    without_lines,
-)
-from blend.builders.annotation.project import People, ProjectFile, project_key
-from blend.builders.annotation.pulling import (
-    DECIDED,
-    Pull,
-    Session,
-    accept_missing,
-    outdated,
-    pull,
-    pull_project,
-    rewritten,
-    session,
-)
+from blend.builders.annotation.counting import StageReading, readings, stage_locales
+from blend.builders.annotation.project import ProjectFile
+from blend.builders.annotation.pulled_files import DECIDED, outdated
+from blend.builders.annotation.pulling import Pull, accept_missing, pull, session, unlisted
 from blend.builders.annotation.questions import collection_plan
 from blend.builders.annotation.stage import Material
 from blend.builders.annotation.starting import CheckedProject, check_project
@@ -44,21 +21,7 @@ from blend.builders.saq.ballots import STOPPED
 from blend.loaders.files.atomic import atomic_write, storage_errors
 from blend.loaders.files.new_files import write_new_files
 from blend.loaders.files.progress import ProgressCallback
-from blend.loaders.label_studio.connection import GoneError
-from blend.loaders.label_studio.events import (
-    KEPT,
-    Draft,
-    ExportedTask,
-    Held,
-    Line,
-    ProjectState,
-    about,
-    append_events,
-    exported,
-    held_in,
-    identity,
-    read_events,
-)
+from blend.loaders.label_studio.events import Draft, Held, ProjectState
 from blend.loaders.label_studio.push import ProjectPlan, Quota, WantedProject, plan_push, push
 from blend.schemas.errors import InputError, RowError, RowErrors
 
@@ -70,6 +33,8 @@ class Sync(NamedTuple):
 
     pull: Pull | None
     plans: Sequence[ProjectPlan] | None
+    unlisted: Sequence[str] = ()
+    """See `pulling.unlisted`; with names, for the lead's screen alone."""
     drafts: Sequence[Draft] = ()
     """What somebody has begun and not sent, as of the last pull."""
     passed_over: Sequence[str] = ()
@@ -116,13 +81,15 @@ def sync_project(
             _check_up_to_date(path)
         raise
     numbers: Mapping[str, int] = {}
+    left_out: list[str] = []
     with session(checked.file) as at:
         if not dry_run:
             _begin_verdicts(at.file)
         if pulls:
             pulled = pull(at, on_progress=on_progress)
             if accept is not None and pulled.is_any_gone and accept(pulled):
-                pulled = accept_missing(at.file, at.folder)._replace(unlisted=pulled.unlisted)
+                pulled = accept_missing(at.file, at.folder)
+            left_out += unlisted(at.file, pulled.found, at.folder.state.names, lambda: at.accounts)
         if only != "pull":
             if pulls:
                 # Responses and reviews have come.
@@ -139,7 +106,9 @@ def sync_project(
     drafts = [draft for one in state.values() for draft in one.drafts]
     new = [plan.wanted for plan in plans or () if plan.remote is None and plan.wanted.name in numbers]
     links = {one.title: f"{checked.file.page(numbers[one.name])}?labeling=1" for one in new}
-    return Sync(pulled, plans, drafts, (*checked.passed_over, *_unnamed_verdicts(checked.file)), links)
+    return Sync(
+        pulled, plans, left_out, drafts, (*checked.passed_over, *_unnamed_verdicts(checked.file)), links
+    )
 
 
 def _check_up_to_date(path: Path) -> None:
@@ -164,9 +133,8 @@ def _verdicts(file: ProjectFile) -> Path:
 def _begin_verdicts(file: ProjectFile) -> None:
     """Write an empty file of verdicts where some are to come: a recipe may name it before anybody gave one."""
     path = _verdicts(file)
-    if not path.exists() and any(
-        one.stage.name in ("mcq-review", "equivalence") for one in stage_locales(file)
-    ):
+    stages = {one.stage.name for one in stage_locales(file)}
+    if not path.exists() and not stages.isdisjoint(("mcq-review", "equivalence")):
         with storage_errors(path, fix="change the permissions"):
             path.parent.mkdir(parents=True, exist_ok=True)
             atomic_write(path, "")
@@ -313,165 +281,3 @@ def _people(held: Mapping[str, Held]) -> dict[str, int]:
     """Count the people whose annotations the server has of each task; whoever only skipped it is not one."""
     there = [one.version for one in held.values() if one.is_there and not one.version["skipped"]]
     return Counter(task for task, _ in {(line["blend_id"], line["annotator"] or line["id"]) for line in there})
-
-
-# Forgetting.
-
-
-@dataclass
-class Forgotten:
-    """What forgetting somebody changed, and what is left to do by hand."""
-
-    annotator: str
-    """Pseudonym."""
-    names: frozenset[str]
-    """All pseudonyms by which they are known again."""
-    lines: Sequence[Line]
-    """Lines of the events that were removed."""
-    gone: set[str]
-    """Ids of the answers that nobody else gives."""
-    pull: Pull
-    """The files that were written anew."""
-    by_hand: list[str]
-    """What is left to do, a line each."""
-    annotations: int = 0
-    """Deleted on the server."""
-    drafts: int = 0
-    """Likewise."""
-    reviews: int = 0
-    """Tasks of reviews, deleted there, that showed answers which nobody gives any more."""
-
-
-def forget_person(file: ProjectFile, who: str, *, on_progress: ProgressCallback | None = None) -> Forgotten:
-    """Remove everything that a person did, here and on the server, and remember the pseudonym.
-
-    Pulls before, so that nothing that came since the last pull is left, and after, so that what is here is what
-    is there; no later pull brings anything back. The answers that nobody else gave leave the reviews as well,
-    with the English that belongs to them; what reviewers decided on others' answers stays. Reviews whose page
-    shows such answers, also beside the options of *mcq-review*, stay here without them, and their tasks are
-    deleted on the server: the next push makes them anew, with what was decided. Published releases stay as they
-    are. May be stopped at any moment and run again.
-
-    Args:
-        file: The project.
-        who: Pseudonym or e-mail address.
-        on_progress: Called with the step, the projects done and projects in all.
-
-    Raises:
-        InputError: If there is no key, or nobody of that name did anything in this project.
-        ConflictError: If another process holds the pull folder, or a file to write anew was edited by hand.
-        ServerError: If the server fails; what was done stays, and the same again goes on.
-    """
-    with session(file) as at:
-        pull(at, on_progress=on_progress)
-        people = People(project_key(file), at.accounts, read_events(at.folder.events))
-        done = _here(file, who, people, at)
-        lines = read_events(at.folder.events)
-        given = ever_given(file, lines, done.names) - done.gone
-        wanted = list(stage_locales(file))
-        for number, stage_locale in enumerate(wanted, start=1):
-            if found := at.there.get(stage_locale.name):
-                tasks = exported(at.studio, found[0])
-                _erase(at, tasks, people, done)
-                if stage_locale.stage.name in ("review", "mcq-review"):
-                    showing = {task["id"]: task for task in tasks if shown_in(task["data"]) - given}
-                    _clear_reviews(at, held_in(lines, stage_locale.slug), found[0].id, showing, done)
-            if on_progress is not None:
-                on_progress("forget", number, len(wanted))
-    pull_project(file, on_progress=on_progress)
-    done.by_hand += _elsewhere(file, done, sorted(one.id for found in at.there.values() for one in found))
-    return done
-
-
-def _here(file: ProjectFile, who: str, people: People, at: Session) -> Forgotten:
-    """Remove what a person did from the files of a project."""
-    key, lines, named = project_key(file), read_events(at.folder.events), people.named(who)
-    # The account may have got the address that is given later.
-    later = [
-        people.of(number)
-        for number, account in at.accounts.items()
-        if account.address is not None and people.named(account.address) == named
-    ]
-    annotator = next(filter(None, later), named)
-    names = people.names_of(annotator) | people.names_of(named)
-    theirs = [line for line in lines if is_theirs(line, names, key)]
-    if not theirs and annotator not in forgotten(file) and len(names) < 2:
-        raise InputError(
-            f"{annotator} has done nothing in this project, as far as it was pulled; "
-            "`blend annotate status` lists who has"
-        )
-    by_hand = [
-        f"have annotation {line['annotation']} of {line['annotator']} on {line['blend_id']} sent again by its "
-        "author: the person has typed into it"
-        for line in lines
-        if line.get("changed_by") in names and line not in theirs
-    ]
-    by_hand += [
-        f"remove the person from {file.path}, locales[{number}].{role}"
-        for number, settings in enumerate(file.project.locales)
-        for role, listed in (("annotators", settings.annotators), ("reviewers", settings.reviewers))
-        if annotator in map(people.named, listed or ())
-    ]
-    _, gone = without_lines(file, lines, names, key)
-    # First of all: whatever happens from here on, no pull brings anything back.
-    remember(file, names)
-    return Forgotten(annotator, names, theirs, gone, rewritten(file, at.folder), by_hand)
-
-
-def _erase(at: Session, tasks: Sequence[ExportedTask], people: People, done: Forgotten) -> None:
-    """Delete the annotations and drafts of somebody in a project."""
-    ids = {line["id"] for line in done.lines}
-    for task in tasks:
-        for one in task["annotations"]:
-            # By what was seen before as well: of a deleted account the server does not know the work.
-            if identity(one) in ids or not people.aliases(one.get("completed_by")).isdisjoint(done.names):
-                with suppress(GoneError):
-                    at.studio.delete("annotations", one["id"])
-                    done.annotations += 1
-        for draft in task.get("drafts", ()):
-            if not people.aliases(draft.get("user")).isdisjoint(done.names):
-                with suppress(GoneError):
-                    at.studio.delete("drafts", draft["id"])
-                    done.drafts += 1
-
-
-def _clear_reviews(
-    at: Session, held: Mapping[str, Held], project: int, showing: Mapping[int, ExportedTask], done: Forgotten
-) -> None:
-    """Delete the tasks of reviews that show answers which nobody gives; those that others have begun stay."""
-    # What nobody ever gave is of the person, or of one whose forgetting was stopped.
-    begun = {task.id for task in at.studio.tasks(project) if task.begun} & showing.keys()
-    done.by_hand += [
-        f"look at {at.file.page(project)}?task={task}: a reviewer has begun it, and it shows what the "
-        "person answered; have it sent or thrown away, and run this again"
-        for task in sorted(begun)
-    ]
-    removed = sorted(showing.keys() - begun)
-    here = {identity(one) for task in removed for one in showing[task]["annotations"]}
-    # Before they go: no pull takes them for missing.
-    append_events(at.folder.events, [about(held[one], KEPT) for one in sorted(here & held.keys())])
-    at.studio.delete_tasks(project, removed)
-    done.reviews += len(removed)
-
-
-def _elsewhere(file: ProjectFile, done: Forgotten, projects: Sequence[int]) -> list[str]:
-    """What the command cannot reach."""
-    accounts = sorted({int(str(line["account"]).split()[0]) for line in done.lines if line.get("account")})
-    left = [
-        f"delete account {number} on the server, unless the person works in another project there"
-        for number in accounts
-    ]
-    copies = " ".join(f"export/project-{number}-at-* media/export/{number}/" for number in projects)
-    left.append(f"delete the copies of exports in the data folder of the server: {copies}")
-    kept = f"exports and copies of {file.pulled} that you kept elsewhere, old versions of its events in git"
-    left.append(f"delete {kept}, and status pages")
-    pulled = {f"{settings.locale}.jsonl" for settings in file.project.locales}
-    reviews = (file.collected / "reviews").glob("*.*")
-    if own := sorted(str(path) for path in reviews if path.name not in pulled):
-        left.append(
-            f"remove answers that were theirs alone from {', '.join(own)}, and sheets of `blend reviews "
-            "propose`"
-        )
-    if any(line["stage"].startswith("collect.") for line in done.lines):
-        left.append(f"look for questions that they wrote in the templates of {file.collected}")
-    return [*left, "publish a new version of releases that hold what they answered (docs/publishing.md)"]

@@ -51,6 +51,8 @@ def connected(url: str, timeout_s: float) -> Iterator[tuple["SyncClientWrapper",
             f"{where}: the project file names this server; your token goes to no other machine unless you "
             f"name it as well; set {_ADDRESS_VARIABLE} to {public_address(url)} if you trust it"
         )
+    if is_server_address(named) and not is_same_origin(url, named):
+        where += f" (key server.url; {_ADDRESS_VARIABLE} names {public_address(named)})"
     try:
         from label_studio_sdk.core.api_error import ApiError
         from label_studio_sdk.core.client_wrapper import SyncClientWrapper

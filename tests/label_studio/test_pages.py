@@ -135,7 +135,10 @@ def test_one_tab_leads_into_the_line_and_what_is_typed_beside_it_chooses_nothing
         person.tab()
         person.press("Shift+3")
         assert person.page.get_by_label(ui_strings_of("ko")["idk"]).is_checked()
-        assert values(person.submit(tab=False)) == [("non_answer", ["idk"])]
+        person.press("Shift+4")
+        person.page.keyboard.press("Tab")
+        person.page.keyboard.type("안 먹어요")
+        assert values(person.submit()) == [("non_answer", ["other"]), ("reason", ["안 먹어요"])]
 
 
 @pytest.mark.parametrize("stage", ["collect", "answer"])

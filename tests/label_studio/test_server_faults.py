@@ -109,7 +109,8 @@ def test_what_answers_in_its_place_is_told(
 
 
 @pytest.mark.slow
-def test_no_server_and_no_answer_in_time():
+def test_no_server_and_no_answer_in_time(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delenv("LABEL_STUDIO_URL", raising=False)
     assert message_of("http://127.0.0.1:1") == (
         "cannot be reached ([Errno 111] Connection refused); start it, or correct key server.url of the "
         "project file"
@@ -125,6 +126,10 @@ def test_no_server_and_no_answer_in_time():
     assert str(raised.value) == (
         f"Label Studio at {url}: does not answer in time; look whether it is busy, and try again"
     )
+    # The address that was asked is that of the project file.
+    monkeypatch.setenv("LABEL_STUDIO_URL", "http://127.0.0.1:2/")
+    told = message_of("http://127.0.0.1:1")
+    assert " (key server.url; LABEL_STUDIO_URL names http://127.0.0.1:2/): cannot be reached" in told
 
 
 def test_there_is_a_token_and_it_goes_to_another_machine_only_if_the_user_names_it(

@@ -1,23 +1,21 @@
-"""The project file: every mistake at once, with its key, and nothing to complain about where there is none."""
+"""The project file: every mistake at once, with its key, and none in what `init` writes."""
 
 import re
+import stat
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
+import polars as pl
 import pytest
 
-from blend.builders.annotation.project import (
-    ORDER,
-    People,
-    new_key,
-    pseudonym,
-    read_key,
-    read_project,
-)
-from blend.builders.annotation.starting import check_project
-from blend.loaders.label_studio.client import Account
+from blend.builders.annotation.project import ORDER, new_key, read_key, read_project
+from blend.builders.annotation.starting import check_project, start_project
+from blend.builders.annotation.ui_strings import texts_of
+from blend.loaders.files.toml import registry_with
 from blend.loaders.packaged import sample_path
+from helpers.in_process import run
 from helpers.messages import wrong
 
 BROKEN = Path(__file__).parent / "broken_projects"
@@ -33,6 +31,12 @@ locale = "ko-KR"
 [[locales]]
 locale = "fa-IR"
 annotators = ["a@example.org", "b@example.org", "c@example.org", "d@example.org", "p-0123456789ab"]
+"""
+RECIPE = """\
+name = "trial"
+version = "0.1.0"
+license = "cc-by-4.0"
+sources = [{kind = "responses", location = "collected"}]
 """
 
 
@@ -58,14 +62,10 @@ def test_a_project_without_mistakes(folder: Path):
         "[instructions]"
     )
     assert nobody == "ko-KR: no annotators are named, so whoever has an account may answer"
-
-
-def test_reviewers_who_are_too_few(folder: Path):
-    source = '[[sources]]\nkind = "responses"\nlocation = "collected"\n'
-    (folder / "recipe.toml").write_text(f'name = "t"\nversion = "1.0.0"\nlicense = "cc0-1.0"\n{source}')
-    locale = '[[locales]]\nlocale = "ko-KR"\nreviewers = ["p-0123456789ab"]\n'
+    (folder / "recipe.toml").write_text(RECIPE)
+    named = '[[locales]]\nlocale = "ko-KR"\nreviewers = ["p-0123456789ab"]\n'
     keys = 'name = "t"\nstages = ["mcq-review"]\nrecipe = "recipe.toml"\n'
-    (folder / "project.toml").write_text(f'{keys}[server]\nurl = "http://localhost"\n{locale}')
+    (folder / "project.toml").write_text(f"{keys}{named}")
     *_, few = check_project(folder / "project.toml").diagnostics
     assert few == "ko-KR: 1 reviewer for mcq-review, which 2 are to read: name more, or lower readers"
 
@@ -99,12 +99,20 @@ def test_a_project_without_key_says_how_to_make_one(folder: Path):
     check_project(folder / "project.toml")
 
 
+def test_a_project_file_that_was_moved_is_one_mistake(folder: Path, tmp_path: Path):
+    (moved := tmp_path / "elsewhere").mkdir()
+    (moved / "project.toml").write_text(f'recipe = "recipe.toml"\n{GOOD}')
+    named = ", ".join(str(moved / name) for name in ("collected", "annotators.key", "recipe.toml"))
+    assert wrong(lambda: check_project(moved / "project.toml")) == (
+        f"{moved}/project.toml: nothing of what it names is there ({named}); if it was moved or copied, put it "
+        "back beside these, or bring them along; a new project begins with `blend annotate init`"
+    )
+
+
 @pytest.mark.slow
 def test_what_is_wanted_stands_once_for_project_and_recipe(folder: Path):
     recipe, file = folder / "recipe.toml", folder / "project.toml"
-    source = '{kind = "responses", location = "collected"}'
-    text = f'name = "trial"\nversion = "0.1.0"\nlicense = "cc-by-4.0"\nsources = [{source}]\n'
-    counting = f"{text}[saq]\nwanted = 3\n"
+    counting = f"{RECIPE}[saq]\nwanted = 3\n"
     for line in ("", "wanted = 3\n"):
         recipe.write_text(counting)
         file.write_text(f'recipe = "recipe.toml"\n{line}{GOOD}')
@@ -112,15 +120,12 @@ def test_what_is_wanted_stands_once_for_project_and_recipe(folder: Path):
     assert read_project(file).project.max_idk == 5
     file.write_text(f'recipe = "recipe.toml"\nwanted = 4\n{GOOD}')
     # Without a number of its own, a recipe counts to five.
-    for content, number in ((counting, 3), (text, 5)):
+    for content, number in ((counting, 3), (RECIPE, 5)):
         recipe.write_text(content)
         assert wrong(lambda: check_project(file)) == (
             f"{file}, key wanted: is 4, and {number} in recipe.toml, by which a build counts; write wanted = 4 "
             "under [saq] of recipe.toml, if that is meant, and delete the key here"
         )
-
-
-# Pseudonyms: the same person, the same name, for whoever has the key.
 
 
 def test_what_editors_do_to_a_key_leaves_it_the_same_and_what_is_no_key_is_told(tmp_path: Path):
@@ -133,12 +138,74 @@ def test_what_editors_do_to_a_key_leaves_it_the_same_and_what_is_no_key_is_told(
         assert wrong(lambda: read_key(path)) == f"{path}: {told}"
 
 
-def test_a_person_is_the_same_by_number_and_by_address():
-    key = b"k" * 32
-    people = People(key, {7: Account("Mina@Example.org")})
-    name = people.of(7)
-    assert name == people.of("mina@example.org ") == people.named("MINA@example.org")
-    assert name == pseudonym("mina@example.org", key)
-    assert people.named(str(name)) == name != people.of(8)
-    assert [people.of(nobody) for nobody in (None, "", {}, True)] == [None] * 4
-    assert People(b"x" * 32, {7: Account("mina@example.org")}).of(7) != name
+# Beginning: what `init` writes is without mistakes, and leads to questions that can be asked.
+
+
+WRITE = "write your own, and name them under [instructions]"
+NO_TEXTS = f"pages in wo are in English, since we have no texts in it: {WRITE}"
+
+
+@pytest.mark.slow
+def test_a_culture_that_nobody_knew_is_asked_in_four_steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    folder = tmp_path / "senegal"
+    written = start_project(folder, ["wo-SN", "en-GB"])
+    assert written == sorted(
+        path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()
+    )
+    assert stat.S_IMODE((folder / "annotators.key").stat().st_mode) == 0o600
+    wolof = registry_with(folder / "locales.toml").get("wo-SN")
+    names = (wolof.region_name, wolof.native_name, wolof.prompt_name, wolof.script, wolof.direction)
+    assert names == ("Senegal", "Senegaal", "Senegal", "Latn", "ltr")
+    rows = pl.read_csv(folder / "translations.csv")
+    assert rows["en_question"].to_list() == pl.read_csv(folder / "sheet.csv")["template"].to_list()
+    translated = rows.with_columns(question=pl.format("{} ci Senegaal?", "template_id"))
+    translated.write_csv(folder / "translations.csv")
+    assert texts_of("en", "review", folder / "instructions/english.md") == texts_of("en", "review")
+    monkeypatch.chdir(folder)
+    commands = [
+        line.split() for line in Path("README.md").read_text().splitlines() if line.startswith("   blend")
+    ]
+    assert len(commands) == 2
+    for command in commands:
+        run(*command[1:])
+    checked = check_project(Path("project.toml"))
+    assert sorted(set(checked.material.questions["locale"])) == ["en-GB", "wo-SN"]
+    assert len(checked.material.questions) == 20
+    unnamed = "no annotators are named, so whoever has an account may answer"
+    nobody = [f"{tag}: {unnamed}" for tag in ("wo-SN", "en-GB")]
+    assert list(checked.diagnostics) == [NO_TEXTS, *nobody]
+    project = Path("project.toml").read_text()
+    for line in ("[instructions]", 'wo = "instructions/wo.md"'):
+        project = project.replace(f"# {line}\n", f"{line}\n")
+    Path("project.toml").write_text(project)
+    Path("instructions/english.md").rename("instructions/wo.md")
+    still = f"wo: the instructions for answer, review are in English: {WRITE}"
+    told, *others = check_project(Path("project.toml")).diagnostics
+    assert (told, others[1:]) == (still, nobody)
+    assert others[0].startswith("pages in wo show these words in English: instruction, start, answers, ")
+    assert "silly" not in others[0]  # no page of this project has it
+    # Translated but for a word that is missing, and one that is still as it was.
+    own, words = Path("instructions/wo.md"), texts_of("en", "answer").ui_strings
+    lines = [f"- {name}: {text} (wo)" for name, text in words.items() if name not in ("english", "why_invalid")]
+    stages = "# answer\n\nTontul.\n\n# review\n\nXoolal.\n"
+    own.write_text("\n".join([stages, "# words", "", *lines, f"- why_invalid: {words['why_invalid']}", ""]))
+    lacks = "pages in wo show these words in English: english, why_invalid: write them in instructions/wo.md"
+    assert list(check_project(Path("project.toml")).diagnostics) == [lacks, *nobody]
+
+
+def test_regions_that_share_a_code_get_splits_of_their_own(tmp_path: Path):
+    start_project(tmp_path / "ng", ["yo-NG", "ar-SN", "ha-NG", "wo-SN"])
+    known = registry_with(tmp_path / "ng" / "locales.toml")
+    assert [known.get(tag).split for tag in ("yo-NG", "ar-SN", "wo-SN")] == ["NG_yo", "SN", "SN_wo"]
+    assert known.get("ar-SN").direction == "rtl"
+    readme = (tmp_path / "ng" / "README.md").read_text()
+    assert "`locales.toml`, what region, language and people are called, and `project.toml`, who" in readme
+
+
+REFUSED = tomllib.loads(Path(__file__).with_name("refused_starts.toml").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("case", REFUSED["cases"])
+def test_what_cannot_be_started_is_told(tmp_path: Path, case: dict[str, str]):
+    assert wrong(lambda: start_project(tmp_path / "x", [case["tag"]], name=case.get("name"))) == case["told"]
+    assert not (tmp_path / "x").exists()

@@ -8,17 +8,18 @@ import polars as pl
 import pytest
 
 from blend.builders.annotation.counting import stage_of
-from blend.builders.annotation.project import Project
+from blend.builders.annotation.project import Project, ProjectFile
 from blend.builders.annotation.review import task_id
 from blend.builders.annotation.stage import Material, Reading
+from blend.builders.annotation.starting import check_project
 from blend.loaders.packaged import sample_path
 from blend.loaders.responses import read_responses
 from blend.loaders.responses.verdicts import read_verdicts
 from blend.schemas.frames import ANNOTATION_ROWS
 from blend.schemas.texts import clean
+from helpers.label_studio.annotation_projects import QUESTIONS, write_project, write_questions
 from helpers.label_studio.exported import (
     KOREAN,
-    PLACE,
     PROJECT,
     A,
     B,
@@ -30,6 +31,7 @@ from helpers.label_studio.exported import (
     write_lines,
 )
 from helpers.label_studio.studio_fixtures import ranked, ticked, typed
+from helpers.messages import wrong
 
 
 def small(number: int, *items: str, given: list[dict[str, Any]]) -> dict[str, Any]:
@@ -223,9 +225,9 @@ def test_an_unsure_reader_gives_no_verdict_and_two_boxes_are_none():
     results = [ticked("unsure", "rice"), ticked("also_right", "bread"), ticked("silly", "bread", "soap")]
     reading = read(done("mcq-review", OPTIONS, *results), stage="mcq-review")
     assert verdicts(reading) == [("boiled rice", "ok", A), ("stones", "ok", A)]
-    assert told(reading) == [
-        ("decided-twice", PLACE, f"{A}: both boxes of 'bread' are ticked; no verdict is taken"),
-        ("unknown-choice", PLACE, f"{A}: silly holds 'soap', which was not offered; left out"),
+    assert [(kind, detail) for kind, _, detail in told(reading)] == [
+        ("decided-twice", f"{A}: both boxes of 'bread' are ticked; no verdict is taken"),
+        ("unknown-choice", f"{A}: silly holds 'soap', which was not offered; left out"),
     ]
 
 
@@ -255,3 +257,98 @@ def test_one_more_reads_what_readers_disagree_about(given, readers: int, needed:
         for n, results in enumerate(given, start=1)
     ]
     assert plan("mcq-review", task, readers).get(task["data"]["blend_id"]) == needed
+
+
+# Reviews that people wrote as files: what of them counts beside pulled ones, and what is told of the rest.
+
+
+RESPONSES = [
+    {"template_id": "food-01", "annotator": "a1", "answers": ["밥", "국"]},
+    {"template_id": "food-01", "annotator": "a2", "answers": ["빵"]},
+    {"template_id": "work-01", "annotator": "a1", "answers": ["18:00"]},
+]
+
+
+@pytest.fixture
+def answered(tmp_path: Path) -> ProjectFile:
+    """Three answers to a question in Korean, and a time."""
+    stages = '["answer", "review"]'
+    file = write_project(tmp_path, "trial", "http://localhost:1", ["ko-KR"], stages=stages, wanted="2")
+    write_lines(file.collected / "responses/ko-KR.jsonl", RESPONSES)
+    return file
+
+
+def decided_on(*answers: str, who: str = "r02") -> dict[str, Any]:
+    """A review that puts every answer into a group of its own."""
+    groups = [{"answers": [answer], "en_answers": ["x"]} for answer in answers]
+    template_id = "work-01" if answers == ("18:00",) else "food-01"
+    return {"template_id": template_id, "reviewer": who, "groups": groups}
+
+
+def by_people(file: ProjectFile, *reviews: dict[str, Any]) -> Path:
+    """Reviews in a file of people's own."""
+    path = file.collected / "reviews/ko-KR.own.jsonl"
+    write_lines(path, reviews)
+    return path
+
+
+def test_of_two_reviews_the_one_of_more_answers_counts(answered: ProjectFile):
+    for theirs, ours, who in ((["밥", "국", "빵"], ["밥"], "p-1"), (["밥"], ["빵"], "r02")):
+        write_lines(answered.collected / "reviews/ko-KR.jsonl", [decided_on(*theirs, who="p-1")])
+        own = by_people(answered, decided_on("18:00"), decided_on(*ours))
+        tables = read_responses(answered.collected)
+        assert tables.reviews.select("template_id", "reviewer").rows() == [("food-01", who), ("work-01", "r02")]
+        (detail,) = tables.findings.filter(kind="reviewed-in-a-file")["detail"]
+        assert any(detail in told for told in check_project(answered.path).diagnostics)
+    own.rename(own.with_name("ko-KR.r02.jsonl"))
+    assert wrong(lambda: read_responses(answered.collected)) == (
+        "reviews/ko-KR.r02.jsonl:2: question 'food-01' in ko-KR is also reviewed in reviews/ko-KR.jsonl:1; "
+        "delete one of the two; beside what `blend annotate sync` writes, name the other file ko-KR.own.jsonl, "
+        "and pull again"
+    )
+
+
+def test_a_review_of_a_dropped_question_is_kept_and_not_read(answered: ProjectFile):
+    by_people(answered, decided_on("18:00"), decided_on("밥", "국", "빵"))
+    write_lines(answered.collected / "responses/ko-KR.jsonl", RESPONSES[:2])
+    write_questions(answered.collected, {"food-01": QUESTIONS["food-01"]})
+    where = "reviews/ko-KR.own.jsonl:1"
+    detail = "review of 'work-01', which is not asked in ko-KR any more; not read, and kept until it is"
+    for reviewing in (False, True):
+        tables = read_responses(answered.collected, reviewing=reviewing)
+        assert tables.reviews["template_id"].to_list() == ["food-01"]
+        assert tables.findings.filter(kind="not-asked").select("source", "detail").rows() == [(where, detail)]
+    assert f"{where}: {detail}" in check_project(answered.path).diagnostics
+
+
+def test_reviews_of_answers_that_are_gone_stop_a_build_alone(answered: ProjectFile):
+    by_people(answered, decided_on("밥", "떡", "빵"))
+    checked = check_project(answered.path)
+    assert (
+        "reviews/ko-KR.own.jsonl:1: decides on '떡', which nobody answers any more; passed over, until "
+        "`blend reviews propose` and `blend reviews accept --update` review the question again"
+    ) in checked.diagnostics
+    (kept,) = checked.material.reviews["groups"].to_list()
+    assert [group["answers"] for group in kept] == [["밥"], ["빵"]]
+    by_people(answered, decided_on("떡"))
+    (alone, *_) = check_project(answered.path).diagnostics
+    assert alone.endswith("any more; passed over; delete that review, which decides on nothing else")
+    assert "nobody answered '떡'" in wrong(lambda: read_responses(answered.collected))
+    # Nobody of the locale has any answer left.
+    (answered.collected / "responses/ko-KR.jsonl").unlink()
+    assert check_project(answered.path).material.reviews.is_empty()
+
+
+@pytest.mark.slow
+def test_no_page_for_what_a_file_decides_in_full(answered: ProjectFile):
+    def pages() -> list[str]:
+        material = check_project(answered.path).material
+        made = stage_of("review").tasks(answered.project, answered.locale("ko-KR"), material)
+        return [task.data["template_id"] for task in made]
+
+    for answers, made in ((("밥", "국"), ["food-01"]), (("밥", "국", "빵"), [])):
+        own = by_people(answered, decided_on(*answers))
+        assert pages() == made
+    # A page whose review was pulled stays, so that it can be corrected there.
+    own.rename(answered.collected / "reviews/ko-KR.jsonl")
+    assert pages() == ["food-01"]

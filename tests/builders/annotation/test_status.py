@@ -5,14 +5,14 @@ import json
 import polars as pl
 import pytest
 
-from blend.builders.annotation import syncing
+from blend.builders.annotation import forgetting
+from blend.builders.annotation.forgetting import forget_person
 from blend.builders.annotation.project import ProjectFile, read_project
-from blend.builders.annotation.syncing import forget_person, sync_project
+from blend.builders.annotation.syncing import sync_project
 from blend.builders.release import reviewing
 from blend.loaders.label_studio.events import read_events
 from blend.loaders.responses import read_responses
 from blend.schemas.frames import ANNOTATION_ROWS
-from helpers.label_studio.exported import write_lines
 from helpers.label_studio.fake_studio import FOOD, WORK, FakeStudio, annotate, page, review, rows, who
 from helpers.label_studio.studio_fixtures import chosen, typed
 from helpers.messages import wrong
@@ -25,6 +25,8 @@ def test_status_says_who_did_what_and_whom_to_remind(reviewed: ProjectFile, fake
     fake.draft(WORK, "lee")
     fake.draft(FOOD, "lee", of=fake.annotate(FOOD, "lee", typed("라면")))
     fake.annotate(WORK, "kim", typed("   "))
+    kims = fake.given[fake.task(FOOD)][0]["id"]
+    fake.draft(FOOD, "lee", of=kims)
     fake.person("seo")
     pages, table = file.base / "status.html", file.base / "pay.csv"
     file.path.write_text("rate = 12\n" + file.path.read_text())
@@ -38,6 +40,7 @@ def test_status_says_who_did_what_and_whom_to_remind(reviewed: ProjectFile, fake
     reminders = [
         ("kim", "blank or far too long, open the tab with your name above the question, and change it", page),
         ("lee", "changed and not sent, open the tab with your name above the question, press Update", food),
+        ("lee", f"changed and not sent, open the tab of annotation no. {kims}, press Update", food),
         ("lee", "begun and not sent, press Submit", page),
         ("lee", "1 question waits for you", "labeling=1"),
         ("rim", "1 question waits for you", "labeling=1"),
@@ -80,23 +83,12 @@ def named(file: ProjectFile, **people: str) -> None:
     file.path.write_text(text.replace("wanted = 2", "wanted = 1"))
 
 
-def test_status_says_where_nobody_is_left_to_ask(file: ProjectFile, fake: FakeStudio):
-    named(file, annotators="kim")
-    fake.annotate(FOOD, "kim", typed("라면"))
-    assert "all who are named" not in annotate("status", file.path)
-    fake.annotate(WORK, "kim", chosen("idk"))
-    told = annotate("status", file.path)
-    assert (
-        "ko-KR: all who are named have answered or skipped work-01; name more people in annotators.\n" in told
-    )
-
-
-def test_whoever_is_left_out_since_others_are_named_is_told_by_name(file: ProjectFile, fake: FakeStudio):
+def test_who_is_left_out_and_what_all_who_are_named_have_done_is_told(file: ProjectFile, fake: FakeStudio):
     fake.annotate(FOOD, "clara", typed("라면"))
     fake.annotate(FOOD, "kim", typed("라면"))
     sync_project(file.path)
     named(file, annotators="klara")
-    file.path.write_text(file.path.read_text().replace('["klara', '["kim@example.org", "klara'))
+    file.path.write_text(file.path.read_text().replace('["klara', '[" Kim@Example.org", "klara'))
     told = (
         "1 annotation by clara@example.org in ko-KR is left out, since the project file names annotators there "
         "and not them; nobody has the account klara@example.org.\n"
@@ -107,11 +99,18 @@ def test_whoever_is_left_out_since_others_are_named_is_told_by_name(file: Projec
         "status", file.path, "--offline"
     )
     assert "clara@" not in annotate("status", file.path, "--json")
-    fake.person("klara")
-    assert "nobody has" not in annotate("sync", file.path)
+    fake.annotate(FOOD, "klara", chosen("idk"))
+    for name in ("kim", "klara"):
+        assert "all who are named" not in annotate("status", file.path)
+        fake.annotate(WORK, name, chosen("idk"))
+    told = annotate("status", file.path)
+    assert "nobody has" not in told
+    assert "all who are named have answered or skipped work-01; name more people in annotators.\n" in told
 
 
-def test_a_page_with_new_answers_waits_for_its_reviewer(reviewed: ProjectFile, fake: FakeStudio):
+def test_a_page_with_new_answers_waits_for_its_reviewer_and_for_another_one_once_it_is_skipped(
+    reviewed: ProjectFile, fake: FakeStudio
+):
     named(reviewed, reviewers="rim")
     assert "for a review" not in annotate("status", reviewed.path)
     fake.annotate(FOOD, "seo", typed("죽"))
@@ -120,19 +119,14 @@ def test_a_page_with_new_answers_waits_for_its_reviewer(reviewed: ProjectFile, f
     assert reminder in annotate("status", reviewed.path)
     (korean,) = json.loads(annotate("status", reviewed.path, "--offline", "--json"))["locales"]
     assert (korean["reviewed"], korean["to_review"]) == (0, 1)
-
-
-def test_a_review_that_all_who_are_named_skipped_waits_for_one_more(reviewed: ProjectFile, fake: FakeStudio):
-    named(reviewed, reviewers="rim")
-    fake.annotate(FOOD, "seo", typed("죽"))
-    annotate("sync", reviewed.path)
     fake.annotate(page(fake), "rim")
-    fake.given[fake.task(page(fake))][0]["was_cancelled"] = True
+    fake.given[fake.task(page(fake))][0] |= {"was_cancelled": True, "lead_time": 2.0}
     told = annotate("status", reviewed.path)
     assert "ko-KR: all who are named have skipped the review of food-01; name one more in reviewers.\n" in told
     assert "for a review" not in told
     found = json.loads(annotate("status", reviewed.path, "--offline", "--json"))
     assert (found["skipped_reviews"], found["locales"][0]["to_review"]) == ({"ko-KR": ["food-01"]}, 1)
+    assert [row["seconds"] for row in found["people"]] == [30.0] * 4
     # Whoever is named besides is reminded, and nobody else.
     text = reviewed.path.read_text()
     reviewed.path.write_text(text.replace('"rim@example.org"', '"rim@example.org", "han@example.org"'))
@@ -142,69 +136,43 @@ def test_a_review_that_all_who_are_named_skipped_waits_for_one_more(reviewed: Pr
     assert told.count("for a review") == 1
 
 
-def test_a_change_on_anothers_tab_is_told_by_the_number_of_the_annotation(file: ProjectFile, fake: FakeStudio):
-    number = fake.annotate(FOOD, "kim", typed("라면"))
-    fake.draft(FOOD, "lee", of=number)
-    what = f"changed and not sent, open the tab of annotation no. {number}, press Update"
-    assert f"  lee@example.org: {what}: http://fake/" in annotate("status", file.path)
+RECIPE = 'name = "t"\nversion = "1.0.0"\nsaq = {wanted = 2}\nsources = [{kind = "responses", location = "."}]\n'
 
 
-def test_a_review_in_a_file_is_a_review(file: ProjectFile, fake: FakeStudio):
-    for name in ("kim", "lee"):
-        fake.annotate(FOOD, name, typed("라면"))
-    sync_project(file.path)
-    own = {"template_id": "food-01", "reviewer": "r1", "groups": [{"answers": ["라면"]}]}
-    write_lines(file.collected / "reviews/ko-KR.own.jsonl", [own])
-    (korean,) = json.loads(annotate("status", file.path, "--json"))["locales"]
-    assert (korean["reviewed"], korean["to_review"]) == (1, 0)
+def name_recipe(file: ProjectFile, recipe: str, *stages: str) -> None:
+    """Write a recipe beside the responses, and name it and more stages in the project file."""
+    (file.collected / "recipe.toml").write_text(recipe)
+    text = file.path.read_text().replace('"review"', ", ".join(f'"{stage}"' for stage in ("review", *stages)))
+    file.path.write_text('recipe = "collected/recipe.toml"\n' + text)
 
 
-RECIPE = 'name = "t"\nversion = "1.0.0"\n[saq]\nwanted = 2\n[[sources]]\nkind = "responses"\nlocation = "."\n'
+VERDICTS = '[mcq]\nverdicts = "../decided/verdicts.jsonl"\n'
 
 
 @pytest.mark.parametrize(
-    ("location", "reason"),
+    ("recipe", "reason"),
     [
-        (".", "the recipe has answers of enough regions (4 of 4 questions cannot become "),
-        ("gone", "a build takes what people gave ("),
+        (RECIPE, "the recipe has answers of enough regions (4 of 4 questions cannot become "),
+        # The build takes verdicts that nobody has given yet, and waits for other regions alone.
+        (RECIPE + VERDICTS, "the recipe has answers of enough regions (4 of 4 questions cannot become "),
+        (RECIPE.replace('"."', '"gone"'), "a build takes what people gave ("),
     ],
 )
 def test_options_wait_for_what_makes_questions(
-    reviewed: ProjectFile, fake: FakeStudio, location: str, reason: str
+    reviewed: ProjectFile, fake: FakeStudio, recipe: str, reason: str
 ):
-    (reviewed.collected / "recipe.toml").write_text(RECIPE.replace('"."', f'"{location}"'))
-    text = reviewed.path.read_text().replace('"review"', '"review", "mcq-review"')
-    reviewed.path.write_text('recipe = "collected/recipe.toml"\n' + text)
+    name_recipe(reviewed, recipe, "mcq-review")
     told = annotate("sync", reviewed.path)
     (waits,) = (line for line in told.splitlines() if line.startswith("t mcq-review ko-KR: gets"))
     assert waits.startswith(f"t mcq-review ko-KR: gets its tasks once {reason}")
     assert waits.endswith("), by `blend annotate sync`")
-
-
-def test_a_sync_says_which_verdicts_the_recipe_does_not_name(file: ProjectFile, fake: FakeStudio):
-    (file.collected / "recipe.toml").write_text(RECIPE)
-    file.path.write_text('recipe = "collected/recipe.toml"\n' + file.path.read_text())
-    verdicts = file.base / "decided" / "verdicts.jsonl"
-    assert "Note: builds" not in annotate("sync", file.path)
-    verdicts.parent.mkdir()
-    verdicts.write_text("{}\n")
-    assert annotate("sync", file.path).endswith(
-        f"Note: builds do not read {verdicts}, since {file.collected / 'recipe.toml'} names no verdicts; write "
-        'verdicts = "../decided/verdicts.jsonl" below [mcq].\n'
-    )
-
-
-def test_a_recipe_may_name_verdicts_before_anybody_gave_one(reviewed: ProjectFile, fake: FakeStudio):
     verdicts = reviewed.base / "decided" / "verdicts.jsonl"
-    named = '[mcq]\nverdicts = "../decided/verdicts.jsonl"\n'
-    (reviewed.collected / "recipe.toml").write_text(RECIPE.replace("[[sources]]", f"{named}[[sources]]"))
-    text = reviewed.path.read_text().replace('"review"', '"review", "mcq-review"')
-    reviewed.path.write_text('recipe = "collected/recipe.toml"\n' + text)
-    told = annotate("sync", reviewed.path)
-    # The build takes the verdicts, and waits for other regions alone.
-    assert "t mcq-review ko-KR: gets its tasks once the recipe has answers of enough regions (" in told
-    assert "Note: builds" not in told
     assert verdicts.read_text() == ""
+    note = (
+        f"Note: builds do not read {verdicts}, since {reviewed.collected / 'recipe.toml'} names no verdicts; "
+        'write verdicts = "../decided/verdicts.jsonl" below [mcq].\n'
+    )
+    assert told.endswith(note) == (VERDICTS not in recipe)
 
 
 # Being forgotten.
@@ -226,6 +194,10 @@ def test_who_is_forgotten_is_nowhere_and_does_not_come_back(reviewed: ProjectFil
     assert wrong(lambda: annotate("forget", file.path, "kim@example.org")) == (
         "Delete everything that kim@example.org did in t, here and on http://fake, also from the table of "
         "payment? Nobody is there to answer, and nothing was changed; say --yes"
+    )
+    assert wrong(lambda: forget_person(file, "p-000000000000")) == (
+        "p-000000000000 has done nothing in this project, as far as it was pulled; `blend annotate status` "
+        "lists who has"
     )
     account, projects = fake.person("kim"), sorted(fake.of_projects)
     copies = " ".join(f"export/project-{number}-at-* media/export/{number}/" for number in projects)
@@ -256,6 +228,12 @@ def test_who_is_forgotten_is_nowhere_and_does_not_come_back(reviewed: ProjectFil
     sync_project(file.path)
     assert fake.of_tasks[fake.task(page(fake))][1].data["answers"][0]["title"] == "라면"
     read_responses(file.collected)
+    # The review that was done before stays paid.
+    review(fake, "rim", ("라면", "ramen"))
+    annotate("status", file.path, "--payment", file.base / "pay.csv")
+    paid = pl.read_csv(file.base / "pay.csv").filter(person=who(file, "rim"))
+    assert paid.select("counted", "seconds").rows() == [(2, 60.0)]
+    assert rows(file, "reviews")[0]["groups"] == [{"answers": ["라면"], "en_answers": ["ramen"]}]
 
 
 @pytest.fixture
@@ -272,9 +250,7 @@ def with_options(reviewed: ProjectFile, fake: FakeStudio, monkeypatch: pytest.Mo
         return pl.DataFrame(shown, columns, orient="row"), answered
 
     monkeypatch.setattr(reviewing, "options_for_natives", options)
-    (reviewed.collected / "recipe.toml").write_text(RECIPE)
-    text = reviewed.path.read_text().replace('"review"', '"review", "mcq-review"')
-    reviewed.path.write_text('recipe = "collected/recipe.toml"\n' + text)
+    name_recipe(reviewed, RECIPE, "mcq-review")
     sync_project(reviewed.path)
     fake.annotate(options_page(fake), "rim")
     return read_project(reviewed.path)
@@ -286,40 +262,35 @@ def options_page(fake: FakeStudio) -> str:
     return [name for name in ids if name.startswith("mcq-review/")][-1]
 
 
-def test_words_beside_options_go_with_whoever_alone_typed_them(with_options: ProjectFile, fake: FakeStudio):
+def test_what_shows_words_of_the_forgotten_goes_unless_others_have_begun_it(
+    with_options: ProjectFile, fake: FakeStudio
+):
     before, file = options_page(fake), with_options
-    number = fake.task(before)
+    number, of_answers = fake.task(before), fake.task(page(fake))
     assert [box["value"] for box in fake.of_tasks[number][1].data["wrong"]] == [
         "instant noodles (라면)",
         "gimbap (김밥)",
     ]
-    fake.draft(before, "seo")
+    # What the person has typed over is not theirs alone.
+    lees = fake.annotate(FOOD, "lee", typed("라면", "죽"))
+    next(one for one in fake.given[fake.task(FOOD)] if one["id"] == lees)["updated_by"] = fake.person("kim")
+    for begun in (before, page(fake)):
+        fake.draft(begun, "seo")
     told = annotate("forget", file.path, "kim@example.org", "--yes")
-    assert f"?task={number}: a reviewer has begun it, and it shows what the person answered" in told
-    fake.delete("drafts", fake.typed[number][0]["id"])
+    for task in (number, of_answers):
+        link = f"http://fake/projects/{fake.of_tasks[task][0]}/data?task={task}"
+        assert f"  look at {link}: a reviewer has begun it, and it shows what the person answered" in told
+        fake.delete("drafts", fake.typed[task][0]["id"])
+    assert f"  have annotation {lees} of {who(file, 'lee')} on {FOOD} sent again by its author" in told
     annotate("forget", file.path, "kim@example.org", "--yes")
-    assert number not in fake.of_tasks
+    assert fake.of_tasks.keys().isdisjoint((number, of_answers))
     # What was read still counts, and the page comes anew without the words.
     sync_project(file.path)
     assert options_page(fake) != before
     shown = str([task.data for _, task in fake.of_tasks.values()])
-    assert "김밥" not in shown + str(read_events(file.pulled / "events.jsonl"))
+    for trace in ("김밥", who(file, "kim")):
+        assert trace not in shown + str(read_events(file.pulled / "events.jsonl"))
     assert len((file.base / "decided/verdicts.jsonl").read_text().splitlines()) == 2
-
-
-def test_a_review_that_is_done_again_once_somebody_is_forgotten_stays_paid(
-    reviewed: ProjectFile, fake: FakeStudio
-):
-    forget_person(reviewed, who(reviewed, "kim"))
-    fake.annotate(FOOD, "seo", typed("라면"))
-    sync_project(reviewed.path)
-    review(fake, "rim", ("라면", "ramen"))
-    table = reviewed.base / "pay.csv"
-    annotate("status", reviewed.path, "--payment", table)
-    (counted,) = pl.read_csv(table).filter(person=who(reviewed, "rim")).select("counted", "seconds").rows()
-    assert counted == (2, 60.0)
-    (row,) = rows(reviewed, "reviews")
-    assert row["groups"] == [{"answers": ["라면"], "en_answers": ["ramen"]}]
 
 
 def test_forgetting_that_is_stopped_anywhere_goes_on(reviewed: ProjectFile, monkeypatch: pytest.MonkeyPatch):
@@ -331,7 +302,7 @@ def test_forgetting_that_is_stopped_anywhere_goes_on(reviewed: ProjectFile, monk
 
     for step in ("remember", "rewritten", "_erase", "_clear_reviews"):
         with monkeypatch.context() as stopped, pytest.raises(KeyboardInterrupt):
-            stopped.setattr(syncing, step, interrupted)
+            stopped.setattr(forgetting, step, interrupted)
             forget_person(reviewed, kim)
         # Nor does a pull in between bring anything back.
         sync_project(reviewed.path, only="pull")
@@ -341,24 +312,3 @@ def test_forgetting_that_is_stopped_anywhere_goes_on(reviewed: ProjectFile, monk
     assert theirs in done.by_hand
     own.unlink()
     assert_nowhere(reviewed, kim)
-
-
-def test_whoever_did_nothing_cannot_be_forgotten(reviewed: ProjectFile):
-    assert wrong(lambda: forget_person(reviewed, "p-000000000000")) == (
-        "p-000000000000 has done nothing in this project, as far as it was pulled; `blend annotate status` "
-        "lists who has"
-    )
-
-
-def test_what_others_have_begun_or_the_person_has_typed_over_is_left_to_do(
-    reviewed: ProjectFile, fake: FakeStudio
-):
-    lees = fake.annotate(FOOD, "lee", typed("라면", "죽"))
-    next(one for one in fake.given[fake.task(FOOD)] if one["id"] == lees)["updated_by"] = fake.person("kim")
-    fake.draft(page(fake), "seo")
-    number = fake.task(page(fake))
-    told = annotate("forget", reviewed.path, "kim@example.org", "--yes")
-    project = fake.of_tasks[number][0]
-    assert f"  look at http://fake/projects/{project}/data?task={number}: a reviewer has begun it" in told
-    assert f"  have annotation {lees} of {who(reviewed, 'lee')} on {FOOD} sent again by its author" in told
-    assert_nowhere(reviewed, who(reviewed, "kim"))

@@ -8,15 +8,13 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from blend.builders.annotation.forgetting import forget_person
 from blend.builders.annotation.project import ProjectFile
 from blend.builders.annotation.pulling import Pull
 from blend.builders.annotation.starting import check_project
-from blend.builders.annotation.syncing import Sync, forget_person, sync_project
+from blend.builders.annotation.syncing import sync_project
 from blend.cli import app
-from blend.cli.annotation_lines import sync_lines
-from blend.loaders.label_studio.client import RemoteProject, RemoteTask
 from blend.loaders.label_studio.events import held
-from blend.loaders.label_studio.push import Quota, WantedProject, plan_push
 from blend.loaders.responses import read_responses
 from blend.schemas.errors import BlendError
 from helpers.in_process import run
@@ -88,6 +86,13 @@ def test_answers_come_as_they_were_typed_with_a_link(file: ProjectFile, fake: Fa
     assert rows(file) == sorted(expected, key=lambda row: str(row["annotator"]))
     assert annotate("sync", file.path, "--only", "pull") == "No news: all files are as they were.\n"
     assert "@" not in (file.pulled / "events.jsonl").read_text()
+    # Rows of one's own stay beside pulled ones.
+    row = {"template_id": "food-01", "annotator": "a01", "answers": ["빵"]}
+    write_lines(file.collected / "responses/ko-KR.own.jsonl", [row])
+    with held(file.pulled), pytest.raises(BlendError, match="another `blend annotate` is at work with"):
+        sync_project(file.path)
+    sync_project(file.path)
+    assert len(read_responses(file.collected, collecting=True).responses) == 3
 
 
 def test_more_is_asked_exactly_where_the_rule_says_so(file: ProjectFile, fake: FakeStudio):
@@ -143,9 +148,7 @@ def test_what_is_begun_is_told_and_its_page_stays(file: ProjectFile, fake: FakeS
     assert "not sent" not in annotate("sync", file.path)
 
 
-def test_a_question_that_is_dropped_takes_its_answers_along_until_it_is_back(
-    reviewed: ProjectFile, fake: FakeStudio
-):
+def test_what_was_reviewed_goes_with_its_question_and_with_its_answer(reviewed: ProjectFile, fake: FakeStudio):
     file, everything = reviewed, rows(reviewed)
     write_questions(file.collected, {"work-01": QUESTIONS["work-01"]})
     assert "if it is not asked any more, delete the row, or run" in wrong(lambda: check_project(file.path))
@@ -167,16 +170,14 @@ def test_a_question_that_is_dropped_takes_its_answers_along_until_it_is_back(
     sync_project(file.path)
     assert rows(file) == everything
     assert len(rows(file, "reviews")) == 1
-
-
-def test_an_answer_that_is_corrected_leaves_its_review(reviewed: ProjectFile, fake: FakeStudio):
+    # An answer that is corrected leaves its review.
     fake.annotate(FOOD, "kim", typed("우동"))
-    done = pull(reviewed)
+    done = pull(file)
     detail = "the review decides on '김밥', which nobody answers any more; left out of it"
     lost = done.findings.filter(kind="lost-answer").select("source", "template_id", "detail").rows()
     assert lost == [("review of food-01", "food-01", detail)]
     assert [change["event"] for changes in done.changes.values() for change in changes] == ["edited"]
-    (left,) = rows(reviewed, "reviews")
+    (left,) = rows(file, "reviews")
     assert left["groups"] == [{"answers": ["라면"], "en_answers": ["instant noodles"]}]
 
 
@@ -225,18 +226,7 @@ def test_a_review_is_told_only_once_others_answer_or_its_question_goes(file: Pro
     assert KEPT not in annotate("sync", file.path)
     fake.annotate(FOOD, "seo", typed("국"))
     assert f"t review ko-KR: 1 task {KEPT}: food-01\n" in annotate("sync", file.path)
-
-
-def test_options_that_a_second_reader_still_gets_are_not_told_as_changed():
-    read, gone = (
-        RemoteTask(number, {"blend_id": f"mcq-review/ko-KR/food-0{number}/a"}, annotations=1, overlap=2)
-        for number in (1, 2)
-    )
-    asked = {str(read.blend_id): Quota(2, closed=False)}
-    wanted = WantedProject("t/mcq-review/ko-KR", "t mcq-review ko-KR", "<View/>", 2, [], asked)
-    there = RemoteProject(7, wanted.title, "[blend:t/mcq-review/ko-KR]", "<View/>", 2, [read, gone])
-    lines = sync_lines(Sync(None, plan_push({wanted.name: [there]}, [wanted], where="")))
-    assert [line for line in lines if KEPT in line] == [f"{wanted.title}: 1 task {KEPT}: {gone.blend_id}"]
+    assert KEPT not in annotate("sync", file.path)
 
 
 @pytest.mark.parametrize("knows", ["events", "state"])
@@ -276,20 +266,6 @@ def test_files_that_are_damaged_or_of_others_stop_a_sync(
     assert path.read_text() == case["content"]
 
 
-def test_rows_of_ones_own_stay_beside_pulled_ones(file: ProjectFile, fake: FakeStudio):
-    fake.annotate(FOOD, "kim", typed("밥"))
-    row = {"template_id": "food-01", "annotator": "a01", "answers": ["국"]}
-    write_lines(file.collected / "responses/ko-KR.own.jsonl", [row])
-    with (
-        held(file.pulled),
-        pytest.raises(BlendError, match="another `blend annotate` is at work with"),
-    ):
-        sync_project(file.path)
-    sync_project(file.path)
-    answers = read_responses(file.collected, collecting=True).responses["answers"].to_list()
-    assert sorted(answers) == [["국"], ["밥"]]
-
-
 @pytest.mark.parametrize("is_pulled", [False, True])
 def test_a_sync_is_content_with_reviews_accepted_from_a_sheet(
     file: ProjectFile, fake: FakeStudio, monkeypatch: pytest.MonkeyPatch, is_pulled: bool
@@ -312,6 +288,9 @@ def test_a_sync_is_content_with_reviews_accepted_from_a_sheet(
         assert rows(file, "reviews") == before
 
     accept("first.csv", "--reviewer", "r1")
+    # A review in a file is a review.
+    (korean,) = json.loads(annotate("status", file.path, "--json"))["locales"]
+    assert (korean["reviewed"], korean["to_review"]) == (1, 0)
     assert len(rows(file, "reviews")) == is_pulled
     # An answer goes on which both decide.
     forget_person(file, who(file, "kim"))

@@ -18,7 +18,6 @@ PROJECT = Project.model_validate(
 )
 PEOPLE = People(b"0" * 32, {n: Account(f"{name}@example.org") for n, name in enumerate("aBc", start=1)})
 KOREAN = registry().get("ko-KR")
-PLACE = "task 1, annotation 1"
 A, B = (str(PEOPLE.of(number)) for number in (1, 2))
 
 

@@ -1,10 +1,12 @@
 """What the tests of annotation share: a Label Studio for each process that runs them."""
 
 import os
+import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,6 +17,8 @@ from helpers.label_studio.studio_server import ENVIRONMENT, Running
 if TYPE_CHECKING:
     import httpx
     from label_studio_sdk import LabelStudio
+
+    from blend.builders.annotation.project import ProjectFile
 
 VARIABLE = "LABEL_STUDIO_API_KEY"
 
@@ -124,3 +128,12 @@ def label_studio(_studio: Running, monkeypatch: pytest.MonkeyPatch) -> Iterator[
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     with connected(_studio) as studio:
         yield studio
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Callable[..., "ProjectFile"]:
+    """Makes a project of two questions in Korean and Persian, with a name of its own on the server."""
+    from helpers.label_studio.annotation_projects import write_project
+
+    name = f"t{secrets.token_hex(5)}"
+    return lambda url, **settings: write_project(tmp_path, name, url, **settings)

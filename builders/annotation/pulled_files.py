@@ -1,0 +1,128 @@
+"""Pulled files: responses, reviews and all that other stages yield, whole, and nothing of others replaced."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from blend.builders.annotation.counting import BY_LOCALE, StageReading, readings
+from blend.builders.annotation.project import ProjectFile
+from blend.loaders.files.atomic import atomic_write, storage_errors
+from blend.loaders.files.content import read_content
+from blend.loaders.label_studio.events import Folder
+from blend.schemas.errors import ConflictError
+from blend.schemas.sheets import DIFFERS_FROM, SAME_AS
+from blend.schemas.texts import pair_key
+
+DECIDED = "decided"
+"""Folder beside the project file for what other stages than *answer* and *review* yield, a file per kind."""
+
+_Contents = Mapping[Path, tuple[str, int]]
+"""Content and number of rows by path; of nothing no file is made."""
+
+
+def _contents(file: ProjectFile, found: Sequence[StageReading]) -> _Contents:
+    """Content and number of rows of every file that readings fill.
+
+    A file of reviews or responses goes with its last row: an empty one would read as if it had lost its rows.
+    """
+    contents: dict[Path, tuple[str, int]] = {}
+    others: dict[str, list[dict[str, Any]]] = {}
+    for one in found:
+        for kind, rows in one.reading.rows.items():
+            if kind in BY_LOCALE:
+                path = file.collected / kind / f"{one.stage_locale.locale.tag}.jsonl"
+                contents[path] = _json_lines(rows), len(rows)
+            else:
+                others.setdefault(kind, []).extend(rows)
+    for kind, rows in sorted(others.items()):
+        once = pairs_once(rows) if kind == "verdicts" else rows
+        contents[file.base / DECIDED / f"{kind}.jsonl"] = _json_lines(once), len(once)
+    return contents
+
+
+def outdated(file: ProjectFile) -> list[Path]:
+    """Files that the next pull writes anew even if nothing comes, as it does once a question is dropped."""
+    contents = _contents(file, readings(file))
+    return [
+        path
+        for path, (content, _) in contents.items()
+        if (read_content(path) if path.exists() else b"") != content.encode()
+    ]
+
+
+def pairs_once(verdicts: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Verdicts, those on a pair of answers once: reviewers of another locale may have said the opposite."""
+    seen = set[tuple[str, str]]()
+    kept = []
+    for row in verdicts:
+        about = pair_key(row["option"], row["with"]) if row["verdict"] in (SAME_AS, DIFFERS_FROM) else None
+        if about not in seen:
+            kept.append(row)
+        if about is not None:
+            seen.add(about)
+    return kept
+
+
+def _json_lines(rows: Sequence[Mapping[str, Any]]) -> str:
+    return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
+
+
+def write_files(
+    folder: Folder,
+    file: ProjectFile,
+    found: Sequence[StageReading],
+    earlier: Callable[[], Sequence[StageReading]],
+) -> dict[Path, int]:
+    """Write files, each whole, those that are as they should be not at all.
+
+    Args:
+        folder: Remembers digests of what was written, so that somebody else's work is never replaced.
+        file: The project.
+        found: What the files hold.
+        earlier: What those of an earlier pull, perhaps by another lead, held; asked where files differ.
+
+    Returns:
+        The files that were written, and their rows.
+
+    Raises:
+        ConflictError: If a file is there that no pull has written, or was edited since; names all of them, and
+            nothing is written.
+        StorageError: If one cannot be written.
+    """
+    contents = _contents(file, found)
+    before = {path: _digest(read_content(path)) for path in contents if path.exists()}
+    after = {path: _digest(content.encode()) for path, (content, _) in contents.items()}
+    nothing = _digest(b"")
+    strange = [path for path in before if before[path] not in (after[path], nothing, *folder.state.written)]
+    if strange:
+        # In a clone nothing is known of what was written: it is what the events of before make.
+        pulled = _contents(file, earlier())
+        strange = [p for p in strange if p not in pulled or before[p] != _digest(pulled[p][0].encode())]
+    if strange:
+        raise ConflictError(
+            "\n".join(
+                f"{path}: is not as the pulls before have written it, and would be replaced; delete it, or "
+                "move rows of your own into a file beside it, as "
+                f"{path.stem}.own{path.suffix}, and run the same again"
+                for path in strange
+            )
+        )
+    # Both digests before the first file is written: a kill in between leaves files of either kind.
+    folder.remember(written=sorted({*before.values(), *after.values()}))
+    # A file that is not there is as good as an empty one: of nothing no file is made.
+    changed = [path for path in contents if before.get(path, nothing) != after[path]]
+    for path in changed:
+        with storage_errors(path, fix="change the permissions"):
+            content, _ = contents[path]
+            if content or path.parent.name not in BY_LOCALE:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                atomic_write(path, content)
+            else:
+                path.unlink()
+    return {path: contents[path][1] for path in changed}
+
+
+def _digest(content: bytes) -> str:
+    return sha256(content).hexdigest()
