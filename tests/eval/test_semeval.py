@@ -85,7 +85,6 @@ def figures(run: Any) -> dict[tuple[str, str], float | None]:
 @pytest.mark.filterwarnings("ignore:mcq.zip")
 def test_multiple_choice_from_a_file_to_the_site(release: Path, tmp_path: Path):
     run = run_task(release, "multiple-choice", Recorded(path=mcq_file(tmp_path)), tmp_path / "run")
-    assert run.outcome is not None
     assert run.outcome.warnings == (
         f"{MCQ_TSV}: rows whose id stands in a later row again, left out: 1",
         f"{MCQ_TSV}: items without an answer in the file: 1",
@@ -167,7 +166,6 @@ def test_trial_data_from_their_files_to_the_site(tmp_path: Path):
     )
     run = run_task(built, "short-answer", Recorded(path=tmp_path / "saq.csv"), tmp_path / "saq")
     # The English question on Singapore, which Malay has beside it as well, is asked and counted once.
-    assert run.outcome is not None
     assert run.outcome.n_items == 7
     scored = figures(score_run(run, rule="semeval"))
     codes = {key: value for (metric, key), value in scored.items() if metric == "accuracy"}

@@ -50,7 +50,6 @@ ASKED = {rebalance: items_of(rebalance=rebalance) for rebalance in (False, True)
 def read(path: Path, *, rebalance: bool = False) -> ReadAnswers:
     """Predictions about multiple-choice questions."""
     form = task_of("multiple-choice").predictions()
-    assert form is not None
     assert is_predictions(path, form, ASKED[rebalance])
     return read_predictions(path, ASKED[rebalance], form)
 

@@ -87,10 +87,8 @@ def test_a_served_model_judges(run: blend.Run, tmp_path: Path):
     with serving_judge().serving() as server:
         model = blend.Server(name="tiny", url=server.url)
         kept = judge_run(run, model=model, on_progress=lambda *_: None)
-    assert kept.outcome is not None
     assert kept.outcome.n_missing == 0
     usage = kept.outcome.usage
-    assert usage is not None
     assert usage.requests == kept.description.n_items
     assert usage.tokens_out
     assert read_verdicts(run)["verdict"].null_count() == 0

@@ -128,7 +128,6 @@ def test_two_people_and_a_third_one_for_ties(run: ScoredRun, sheet: Path, tmp_pa
     assert ("agreement-alpha", "overall", "all") in metrics
     assert ("agreement-pairs", "locale", "ko-KR") in metrics
     labels = read_labels(run.run.directory)
-    assert labels is not None
     known = replies(run).select("item_id", "id", "reply")
     labelled = labels.join(known, on="item_id").join(drawn.select("id", p="probability"), on="id")
     # Both prompts that were answered alike have the label.
@@ -148,7 +147,6 @@ def test_two_people_and_a_third_one_for_ties(run: ScoredRun, sheet: Path, tmp_pa
     assert again.in_words().endswith(f"in labels.parquet, in place of {found.n_labels:,} earlier ones")
     assert not (tmp_path / "none.csv").exists()
     decided = read_labels(run.run.directory)
-    assert decided is not None
     assert set(decided["verdict"]) == {"wrong"}
 
 
@@ -159,7 +157,6 @@ def test_replies_that_nobody_judged_are_stood_for_by_others(run: ScoredRun, shee
     found = label_replies(run, [anna])
     assert (found.n_judged, found.n_alone, found.scores) == (4, 4, ())
     labels, drawn = read_labels(run.run.directory), read_drawn(run)
-    assert labels is not None
     rows = labels.join(replies(run).select("item_id", "locale", "id"), on="item_id").unique("id")
     # Nothing is said of the locale whose sheet did not come back.
     assert set(rows["locale"]) == {"ko-KR"}
@@ -275,7 +272,6 @@ def test_labels_come_back_with_the_share_of_correct_and_changed_ones_are_told(tm
     labels = pl.DataFrame(ROWS, LABELS, orient="row")
     write_labels(tmp_path, labels)
     found = read_labels(tmp_path)
-    assert found is not None
     assert found.drop("correct").equals(labels)
     assert found["correct"].to_list() == [1.0, 0.5, 0.0]
     (tmp_path / LABELS_NAME).write_bytes(b"PAR1")
