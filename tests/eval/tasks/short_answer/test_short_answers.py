@@ -6,8 +6,8 @@ import pytest
 from blend.eval.tasks.short_answer.short_answer_decisions import decide_short_answers
 from blend.eval.text.language_readers import language_text, languages
 from blend.eval.text.lemmatisers import LEMMATISERS, lemmatiser_names
-from blend.schemas.errors import InputError, UnknownNameError
-from helpers.messages import message_of, wrong
+from blend.schemas.errors import UnknownNameError
+from helpers.messages import wrong
 
 IDKS = {"idk": 0, "no-answer": 0, "not-applicable": 0}
 
@@ -27,18 +27,16 @@ def annotated(
     )
 
 
+def asked(answers: pl.DataFrame, response: str | None, template_id: str = "t") -> pl.DataFrame:
+    """A reply to the question of the annotations, or to another one."""
+    row = {"item_id": "i", "locale": answers["locale"].item(), "template_id": template_id}
+    row |= {"prompt_id": "p", "prompt": "What?\nAnswer:", "response": response}
+    return pl.DataFrame([row], schema_overrides={"response": pl.String})
+
+
 def why(response: str | None, answers: pl.DataFrame, rule: str = "default", **options: str) -> str:
-    asked = pl.DataFrame(
-        {
-            "item_id": ["i"],
-            "locale": answers["locale"],
-            "template_id": ["t"],
-            "prompt_id": ["p"],
-            "prompt": ["What?\nAnswer:"],
-            "response": pl.Series([response], dtype=pl.String),
-        }
-    )
-    return str(decide_short_answers(asked, answers, rule=rule, **options)["why"].item())
+    decided = decide_short_answers(asked(answers, response), answers, rule=rule, **options)
+    return str(decided["why"].item())
 
 
 @pytest.mark.parametrize(
@@ -163,46 +161,25 @@ def test_every_language_is_described_and_needs_no_extra_by_default():
     assert language_text("gn").lemmatisers == ("words",)
 
 
-@pytest.mark.parametrize(
-    ("lemmas", "error", "message"),
-    [
-        # What is nearest is said of all there are, in the words of the error.
-        (
-            "kiwii",
-            UnknownNameError,
-            str(UnknownNameError("lemmatiser", "kiwii", ["none", "default", *LEMMATISERS])),
-        ),
-        (
-            "en=kiwi",
-            UnknownNameError,
-            "unknown lemmatiser of 'en' 'kiwi'; choose one of: simplemma, snowball",
-        ),
-        ("fr=simplemma", InputError, "`lemmas=fr=simplemma`: no answer is in 'fr'; the languages are en"),
-    ],
-)
-def test_what_is_said_of_a_wrong_choice(lemmas: str, error: type[Exception], message: str):
-    assert message_of(error, lambda: lemmatiser_names(lemmas, ["en"])) == message
+WRONG_LEMMAS = {
+    # What is nearest is said of all there are, in the words of the error.
+    "kiwii": str(UnknownNameError("lemmatiser", "kiwii", ["none", "default", *LEMMATISERS])),
+    "en=kiwi": "unknown lemmatiser of 'en' 'kiwi'; choose one of: simplemma, snowball",
+    "fr=simplemma": "`lemmas=fr=simplemma`: no answer is in 'fr'; the languages are en",
+}
+
+
+@pytest.mark.parametrize("lemmas", WRONG_LEMMAS)
+def test_what_is_said_of_a_wrong_choice(lemmas: str):
+    assert wrong(lambda: lemmatiser_names(lemmas, ["en"])) == WRONG_LEMMAS[lemmas]
 
 
 def test_what_is_said_of_an_unknown_rule_and_question():
-    with pytest.raises(UnknownNameError) as caught:
-        why("a", annotated(("a", 1)), "papre")
-    assert (
-        str(caught.value)
-        == "unknown rule 'papre'; did you mean 'paper'? choose one of: default, paper, semeval"
+    answers = annotated(("a", 1))
+    assert wrong(lambda: why("a", answers, "papre")) == (
+        "unknown rule 'papre'; did you mean 'paper'? choose one of: default, paper, semeval"
     )
-    asked = annotated(("a", 1))
-    response = pl.DataFrame(
-        {
-            "item_id": "i",
-            "locale": "en-US",
-            "template_id": "u",
-            "prompt_id": "p",
-            "prompt": "?",
-            "response": "a",
-        }
-    )
-    assert wrong(lambda: decide_short_answers(response, asked)) == (
+    assert wrong(lambda: decide_short_answers(asked(answers, "a", "u"), answers)) == (
         "en-US, u: there is no such question in the annotations; "
         "score against the release that the model was asked from"
     )
