@@ -19,7 +19,7 @@ from blend.cli import app
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-pytestmark = [pytest.mark.integration, pytest.mark.nightly]  # the whole site is built
+pytestmark = [pytest.mark.integration, pytest.mark.landing]  # the whole site is built
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +55,6 @@ def page(chromium: str) -> "Iterator[Page]":
     assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
 
 
-@pytest.mark.landing
 def test_a_page_opened_from_the_folder_can_be_searched(site: Path, page: "Page"):
     page.goto((site / "index.html").as_uri())
     page.locator("input[name=query]").fill("too-few-responses")
@@ -64,7 +63,6 @@ def test_a_page_opened_from_the_folder_can_be_searched(site: Path, page: "Page")
     assert page.locator("code", has_text="too-few-responses").first.is_visible()
 
 
-@pytest.mark.landing
 def test_no_page_shows_a_fence_or_an_escape_code(site: Path):
     pages = {path: path.read_text(encoding="utf-8") for path in site.rglob("*.html")}
     assert len(pages) > 25
@@ -74,7 +72,6 @@ def test_no_page_shows_a_fence_or_an_escape_code(site: Path):
     assert '<span class="filename">collected/templates.csv</span>' in pages[site / "reviews.html"]
 
 
-@pytest.mark.landing
 def test_reference_and_search_have_the_public_names_and_no_modules(site: Path):
     names = {f"blend.{name}" for name in blend.__all__ if name != "__version__"}
     text = (site / "reference.html").read_text(encoding="utf-8")
@@ -86,7 +83,6 @@ def test_reference_and_search_have_the_public_names_and_no_modules(site: Path):
     assert names <= {entry["title"] for entry in entries}
 
 
-@pytest.mark.landing
 def test_a_search_shows_public_names_and_commands_first(site: Path, page: "Page"):
     page.goto((site / "index.html").as_uri())
     for typed, first in (("build_release", "reference.html"), ("annotations of a release", "reference.html")):
@@ -95,7 +91,6 @@ def test_a_search_shows_public_names_and_commands_first(site: Path, page: "Page"
         assert first in page.locator(".md-search-result__link").first.get_attribute("href")
 
 
-@pytest.mark.landing
 def test_every_command_and_option_stands_on_the_page_of_commands(site: Path):
     text = (site / "commands.html").read_text(encoding="utf-8")
     _, *parts = re.split(r"<h[1-4] id=\"blend-[^>]*><code>(blend [^<]*)</code>", text)

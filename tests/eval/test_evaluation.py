@@ -175,7 +175,6 @@ def test_what_cannot_be_is_refused(asked: Asked, message: str, monkeypatch: pyte
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 def test_runs_that_cannot_be_compared(asked: Asked, tmp_path: Path):
     one = asked(Reader())
     blend.score_run(one)
@@ -266,7 +265,6 @@ def test_what_is_settled_for_an_object_is_said(mini_release: Path, asked: Asked,
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 def test_why_answers_are_none_is_told_apart(asked: Asked):
     stopped, cut = Generation("A", 1, 1, "content_filter"), Generation("", 1, 128, "length", thought="Maybe")
     answers = iter([stopped, stopped, cut])

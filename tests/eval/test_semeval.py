@@ -80,7 +80,6 @@ def figures(run: Any) -> dict[tuple[str, str], float | None]:
 
 
 @pytest.mark.nightly
-@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:track_2_mcq_prediction.tsv")
 @pytest.mark.filterwarnings("ignore:mcq.zip")
 def test_multiple_choice_from_a_file_to_the_site(release: Path, tmp_path: Path):
@@ -123,7 +122,6 @@ def test_multiple_choice_from_a_file_to_the_site(release: Path, tmp_path: Path):
 
 
 @pytest.mark.nightly
-@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:track_1_saq_prediction.tsv")
 @pytest.mark.filterwarnings("ignore:the task's scorer")
 def test_short_answers_from_a_file_to_the_site(release: Path, tmp_path: Path):

@@ -54,7 +54,6 @@ def model_hub(hub: Hub, hub_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Hub
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 def test_a_dry_run_sends_nothing(run: Path):
     sent = push_scores(run, MODEL, dataset=DATASET, dry_run=True)
     assert sent.url is None
@@ -69,7 +68,6 @@ def test_a_dry_run_sends_nothing(run: Path):
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 def test_every_score_names_a_task_of_the_release(short_answers: Path):
     sent = push_scores(short_answers, MODEL, dataset=DATASET, source="https://example.org/report", dry_run=True)
     assert sent.path == ".eval_results/org--blend--short-answer.yaml"

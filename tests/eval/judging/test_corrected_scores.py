@@ -35,7 +35,6 @@ def scored(run: blend.Run, rule: str = "default") -> tuple[blend.ScoredRun, list
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 def test_all_labelled_gives_what_people_say(run: blend.Run):
     before, _ = scored(run)
     assert before.overall("sem-b-corrected") is None
@@ -57,7 +56,6 @@ def test_all_labelled_gives_what_people_say(run: blend.Run):
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 def test_regions_without_labels_are_uncorrected_and_said_to_be(run: blend.Run, tmp_path: Path):
     label(run, without="KR")
     found, warnings = scored(run)
@@ -72,7 +70,6 @@ def test_regions_without_labels_are_uncorrected_and_said_to_be(run: blend.Run, t
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 def test_a_judge_that_always_says_correct_is_corrected_and_called_worthless(run: blend.Run, tmp_path: Path):
     judge_run(run, model=OwnJudge("yes", lambda _: says("correct")))
     label(run)
@@ -94,7 +91,6 @@ def test_a_judge_that_always_says_correct_is_corrected_and_called_worthless(run:
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 def test_comparison_says_what_is_corrected(mini_release: Path, tmp_path: Path):
     runs = []
     for name in ("one", "two"):
@@ -116,7 +112,6 @@ def test_comparison_says_what_is_corrected(mini_release: Path, tmp_path: Path):
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 def test_a_planted_bias_is_found_in_its_language_alone(run: blend.Run, tmp_path: Path):
     """Every second reply is labelled: people say what the default rule does, and accept all in Korean."""
     rows = scored(run)[0].decisions().drop_nulls("correct").filter(pl.col("why") != "unanswered")

@@ -28,7 +28,6 @@ def kinds(run: blend.Run) -> pl.DataFrame:
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 def test_a_judge_is_asked_once_what_the_rule_is_not_sure_of_and_its_verdicts_are_the_scores(run: blend.Run):
     judge, again = (OwnJudge("strict", finds_the_answer) for _ in range(2))
     kept = judge_run(run, model=judge)
@@ -52,7 +51,6 @@ def test_a_judge_is_asked_once_what_the_rule_is_not_sure_of_and_its_verdicts_are
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 def test_a_judge_of_the_models_own_family_is_refused_unless_told(run: blend.Run):
     own = OwnJudge("org/Echo-70B-Instruct", finds_the_answer)
     assert wrong(lambda: judge_run(run, model=own)) == (
@@ -66,7 +64,6 @@ def test_a_judge_of_the_models_own_family_is_refused_unless_told(run: blend.Run)
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 def test_of_several_judges_one_is_named(run: blend.Run):
     judge_run(run, model=OwnJudge("strict", finds_the_answer))
     judge_run(run, model=OwnJudge("kind", lambda _: says("correct")))
@@ -97,7 +94,6 @@ def test_a_served_model_judges(run: blend.Run, tmp_path: Path):
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 def test_one_whose_verdicts_cannot_be_read_decides_nothing_in_silence(run: blend.Run):
     judge_run(run, model=OwnJudge("mute", lambda prompt: "" if "zzz" in prompt else finds_the_answer(prompt)))
     with pytest.warns(blend.BlendWarning) as heard:
@@ -114,7 +110,6 @@ def test_one_whose_verdicts_cannot_be_read_decides_nothing_in_silence(run: blend
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 def test_a_run_without_verdicts_is_not_scored_by_them(run: blend.Run):
     assert wrong(lambda: blend.score_run(run, rule="judge")) == (
         f"{run.directory}: nobody has judged this run yet; ask a judge with "
@@ -139,7 +134,6 @@ class Failing:
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 def test_what_cannot_be_asked_is_refused(run: blend.Run, mini_release: Path, tmp_path: Path):
     judge = OwnJudge("strict", finds_the_answer)
     assert wrong(lambda: judge_run(run, model=judge, name="../x")) == (
@@ -157,7 +151,6 @@ def test_what_cannot_be_asked_is_refused(run: blend.Run, mini_release: Path, tmp
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 def test_a_judge_is_one_of_the_replies_that_it_began_with(run: blend.Run):
     judge_run(run, model=OwnJudge("strict", finds_the_answer))
     folder = run.directory / "judges" / "strict"

@@ -35,7 +35,6 @@ def labelled(run: ScoredRun, verdict: pl.Expr) -> None:
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 def test_what_people_say_of_a_reply_stands_beside_it(run: ScoredRun):
     labelled(run, pl.when(pl.col("reply") == "zzz").then(pl.lit("correct")).otherwise(pl.lit("correct|wrong")))
     directory = run.run.directory

@@ -273,7 +273,6 @@ def test_a_chat_template_is_applied_unless_told_otherwise(tiny_gpt2: Path, chat_
 
 
 @pytest.mark.nightly
-@pytest.mark.slow
 @pytest.mark.parametrize("elsewhere", [None, "disk"])
 def test_a_model_spread_over_devices_scores_and_writes_the_same(
     tiny_gpt2: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, elsewhere: str | None

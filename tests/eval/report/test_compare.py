@@ -17,7 +17,6 @@ from helpers.messages import wrong
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 def test_who_is_better_and_where(good: Path, poor: Path):
     found = compare_runs([poor, good])
     (pair,) = found.pairs
@@ -33,7 +32,6 @@ def test_who_is_better_and_where(good: Path, poor: Path):
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 def test_nothing_is_called_better_without_the_test(good: Path, tmp_path: Path):
     copy = shutil.copytree(good, tmp_path / "again")
     found = compare_runs([good, copy])
@@ -45,7 +43,6 @@ def test_nothing_is_called_better_without_the_test(good: Path, tmp_path: Path):
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 def test_unequal_signatures_are_refused_by_name(good: Path, make_run):
     short = make_run("short", 0.9, limit=2)
     assert wrong(lambda: compare_runs([good, short])) == (
@@ -120,7 +117,6 @@ def test_a_run_that_cannot_be_compared(good: Path, tmp_path: Path, spoil: Callab
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 def test_the_command_says_which_way_a_difference_goes(good: Path, poor: Path, tmp_path: Path):
     def printed(second: Path) -> str:
         return " ".join(run("eval", "compare", good, second, columns=200).split())

@@ -18,8 +18,6 @@ from blend.eval.report.question_browser import visible
 from blend.eval.report.report_page import build_report
 from helpers.messages import wrong
 
-pytestmark = [pytest.mark.slow]  # for what its tests share
-
 
 class Elements(HTMLParser):
     """Tags with attributes, and the text outside of scripts and styles."""

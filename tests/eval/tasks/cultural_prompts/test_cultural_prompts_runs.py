@@ -176,7 +176,6 @@ def scored(golden_texts, surveys, run_of) -> Path:
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 def test_the_page_has_every_part(scored: Path):
     page = build_report(read_scored([scored]))
     for part in (

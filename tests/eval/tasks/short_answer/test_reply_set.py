@@ -134,7 +134,6 @@ REPLIES = ("{q} zorblax", "{{'question': '{q}', 'answer': ['zorblax']}}")
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 @pytest.mark.parametrize("reply", REPLIES)
 @pytest.mark.parametrize("language", ["local", "english"])
 def test_a_repeated_question_gives_no_number_and_no_time(blend_data: Path, language: AskedIn, reply: str):
@@ -201,7 +200,6 @@ ENDLESS = {
 
 
 @pytest.mark.nightly
-@pytest.mark.slow
 @pytest.mark.parametrize("rule", ["default", "paper"])
 @pytest.mark.parametrize("kind", rest_nightly(ENDLESS, "letters"))
 def test_an_endless_reply_is_judged_like_any(kind: str, rule: str):

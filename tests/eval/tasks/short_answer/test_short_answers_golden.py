@@ -99,7 +99,6 @@ def test_the_whole_rule_in_english(golden: Path, blend_data: Path, country: str)
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 @pytest.mark.parametrize("country", ["China", "Northern_Nigeria"])
 def test_the_whole_rule_with_the_published_word_splitter(
     golden: Path, blend_data: Path, country: str, missing: Callable[[str], None]
