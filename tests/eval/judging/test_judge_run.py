@@ -139,12 +139,9 @@ def test_what_cannot_be_asked_is_refused(run: blend.Run, mini_release: Path, tmp
     assert wrong(lambda: judge_run(run, model=judge, name="../x")) == (
         "`name`: '../x' is not possible (letters, digits, dots, hyphens, underscores)"
     )
-    choice = tmp_path / "choice.csv"
     options = {"style": "json", "limit": 1}
-    first = blend.run_task(mini_release, "multiple-choice", judge, tmp_path / "x", **options)
-    first.items("item_id").with_columns(response=pl.lit("A")).write_csv(choice)
-    recorded = blend.Recorded(path=choice)
-    other = blend.run_task(mini_release, "multiple-choice", recorded, tmp_path / "choice", **options)
+    model = OwnJudge("other", finds_the_answer)
+    other = blend.run_task(mini_release, "multiple-choice", model, tmp_path / "choice", **options)
     assert wrong(lambda: judge_run(other, model=judge)) == (
         f"{other.directory}: answers to multiple-choice are not judged; short answers are"
     )

@@ -18,6 +18,7 @@ from blend.eval.judging.reply_sheet import draw_replies, keep_drawn, label_repli
 from blend.eval.report.scored_runs import ScoredRun
 from blend.schemas.errors import RowError
 from blend.schemas.sheets import REPLY_SHEET
+from helpers.judged_runs import filled
 from helpers.messages import wrong
 
 pytestmark = pytest.mark.filterwarnings("ignore::blend.BlendWarning")  # some replies are blank
@@ -102,14 +103,6 @@ def test_a_larger_sample_takes_no_reply_away(sizes: Mapping[str, int], sample: i
     assert all(row["probability"] == places[row["stratum"]] / row["size"] for row in few.iter_rows(named=True))
     if sample >= 2 * len(sizes):
         assert all(places[name] >= min(2, size) for name, size in sizes.items())
-
-
-def filled(sheet: Path, name: str, say: Callable[[Mapping[str, str]], str | None]) -> Path:
-    """A copy of the sheet that somebody has filled in."""
-    rows = pl.read_csv(sheet, infer_schema=False)
-    said = pl.Series("verdict", [say(row) for row in rows.iter_rows(named=True)], pl.String)
-    rows.with_columns(said).write_csv(sheet.with_name(name))
-    return sheet.with_name(name)
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """Confidence in multiple choice: asked for, read, and scored."""
 
 from collections.abc import Callable
-from typing import Any
 
 import polars as pl
 import pytest
@@ -37,15 +36,6 @@ def test_a_confidence_is_read_and_leaves_the_letter(text: str, share: float | No
     assert read_replies(left, BY_LETTER)["strict"].item() == (None if "high" in text else 1)
 
 
-@pytest.fixture
-def asked(mini_release: Any, tmp_path: Any) -> Callable[..., blend.Run]:
-    def ask(model: Any, **options: Any) -> blend.Run:
-        out = tmp_path / f"run{len(list(tmp_path.iterdir()))}"
-        return blend.run_task(mini_release, "multiple-choice", model, out, limit=12, **options)
-
-    return ask
-
-
 def test_probabilities_are_confidence_enough(asked: Callable[..., blend.Run]):
     assert wrong(lambda: asked(Saying(len), style="letters", confidence=True)) == (
         "`confidence=True` makes sense only in the style 'json', and here `style=letters`, whose probabilities "
@@ -54,13 +44,13 @@ def test_probabilities_are_confidence_enough(asked: Callable[..., blend.Run]):
 
 
 def test_where_no_answer_has_a_confidence_it_is_said(asked: Callable[..., blend.Run]):
-    run = asked(Saying(lambda prompts: ['{"answer_choice":"B"}'] * len(prompts)), style="json", confidence=True)
+    def said(text: str) -> blend.Run:
+        model = Saying(lambda prompts: [text] * len(prompts))
+        return asked(model, out=f"run{len(text)}", style="json", confidence=True)
+
+    run = said('{"answer_choice":"B"}')
     with pytest.warns(blend.BlendWarning, match="no answer that names an option says how sure the model is"):
         scored = blend.score_run(run)
     assert scored.decisions()["confidence"].null_count() == run.description.n_items
-    sure = asked(
-        Saying(lambda prompts: ['{"answer_choice":"B", "confidence":90}'] * len(prompts)),
-        style="json",
-        confidence=True,
-    )
+    sure = said('{"answer_choice":"B", "confidence":90}')
     assert blend.score_run(sure).decisions()["confidence"].null_count() == 0
