@@ -16,6 +16,7 @@ import pytest
 from blend.eval.tasks.short_answer.short_answer_decisions import AskedIn, decide_short_answers
 from blend.loaders.upstream.blend import read_blend
 from blend.schemas.formats import AnswerFormat
+from helpers.questions.short_answer_inputs import annotated, decision
 from helpers.tiers import rest_nightly
 
 ASKED = {"integer": "How many? (in Arabic numerals)", "HH:MM": "When? (HH:MM)", "MM/DD": "When? (MM/DD)"}
@@ -30,17 +31,8 @@ def decided(
     locale: str, gold: str, reply: str, *, question: str = "What?", prompt: str = "What?", rule: str = "default"
 ) -> Any:
     """The decision on a reply to a question with one gold answer."""
-    key = {"template_id": "t", "locale": locale}
-    group: dict[str, Any] = {"answers": [gold], "en_answers": [], "count": 1}
-    annotation = {
-        "language": locale.partition("-")[0],
-        "en_question": question,
-        "annotations": [group],
-        "idks": {"idk": 0, "no-answer": 0, "not-applicable": 0},
-    }
-    asked = {"item_id": "i", "prompt_id": "p", "prompt": prompt, "response": reply}
-    found = decide_short_answers(pl.DataFrame([key | asked]), pl.DataFrame([key | annotation]), rule=rule)
-    return found.row(0, named=True)
+    annotations = annotated(gold, locale=locale, question=question)
+    return decision(reply, annotations, prompt=prompt, rule=rule)
 
 
 @pytest.mark.slow

@@ -3,40 +3,15 @@
 import polars as pl
 import pytest
 
-from blend.eval.tasks.short_answer.short_answer_decisions import decide_short_answers
 from blend.eval.text.language_readers import language_text, languages
 from blend.eval.text.lemmatisers import LEMMATISERS, lemmatiser_names
 from blend.schemas.errors import UnknownNameError
 from helpers.messages import wrong
-
-IDKS = {"idk": 0, "no-answer": 0, "not-applicable": 0}
-
-
-def annotated(
-    *groups: tuple[str, int], locale: str = "en-US", question: str = "What?", idk: int = 0
-) -> pl.DataFrame:
-    return pl.DataFrame(
-        {
-            "template_id": ["t"],
-            "locale": [locale],
-            "language": [locale.partition("-")[0]],
-            "en_question": [question],
-            "annotations": [[{"answers": [text], "en_answers": [], "count": n} for text, n in groups]],
-            "idks": [IDKS | {"idk": idk}],
-        }
-    )
-
-
-def asked(answers: pl.DataFrame, response: str | None, template_id: str = "t") -> pl.DataFrame:
-    """A reply to the question of the annotations, or to another one."""
-    row = {"item_id": "i", "locale": answers["locale"].item(), "template_id": template_id}
-    row |= {"prompt_id": "p", "prompt": "What?\nAnswer:", "response": response}
-    return pl.DataFrame([row], schema_overrides={"response": pl.String})
+from helpers.questions.short_answer_inputs import annotated, decision
 
 
 def why(response: str | None, answers: pl.DataFrame, rule: str = "default", **options: str) -> str:
-    decided = decide_short_answers(asked(answers, response), answers, rule=rule, **options)
-    return str(decided["why"].item())
+    return str(decision(response, answers, prompt="What?\nAnswer:", rule=rule, **options)["why"])
 
 
 @pytest.mark.parametrize(
@@ -51,7 +26,7 @@ def why(response: str | None, answers: pl.DataFrame, rule: str = "default", **op
     ],
 )
 def test_what_the_rules_say(answer: str, response: str, paper: str, default: str):
-    answers = annotated((answer, 3))
+    answers = annotated(answer)
     assert why(response, answers, "paper") == paper
     assert why(response, answers) == default
 
@@ -67,7 +42,7 @@ def test_what_the_rules_say(answer: str, response: str, paper: str, default: str
     ],
 )
 def test_values_are_compared_by_value(question: str, answer: str, response: str, decided: str):
-    assert why(response, annotated((answer, 2), question=question)) == decided
+    assert why(response, annotated(answer, question=question)) == decided
 
 
 @pytest.mark.parametrize(
@@ -85,17 +60,17 @@ def test_values_are_compared_by_value(question: str, answer: str, response: str,
     ],
 )
 def test_a_language_reads_its_own_spellings(locale: str, answer: str, response: str):
-    assert why(response, annotated((answer, 1), locale=locale)) in ("words", "lemmas")
+    assert why(response, annotated(answer, locale=locale)) in ("words", "lemmas")
 
 
 def test_the_default_rule_takes_three_answers_and_the_published_one_all():
     names = ("rice", "bread", "soup", "cake", "salad", "pizza", "candy", "soda", "nachos", "coffee", "tea")
     for answer, default in (("soup", "words"), ("cake", "no match")):
-        assert why(", ".join(names[:10]), annotated((answer, 1))) == default
-        assert why(", ".join(names[:10]), annotated((answer, 1)), "paper") == "containment"
-    assert why(", ".join(names), annotated(("rice", 1))) == "hedged"
+        assert why(", ".join(names[:10]), annotated(answer)) == default
+        assert why(", ".join(names[:10]), annotated(answer), "paper") == "containment"
+    assert why(", ".join(names), annotated("rice")) == "hedged"
     # A reply that is nothing but an answer of people's is that answer.
-    assert why(", ".join(names), annotated((", ".join(names), 1))) == "words"
+    assert why(", ".join(names), annotated(", ".join(names))) == "words"
 
 
 @pytest.mark.parametrize(
@@ -109,7 +84,7 @@ def test_the_default_rule_takes_three_answers_and_the_published_one_all():
     ],
 )
 def test_what_a_reply_denies_or_declines_does_not_count(response: str, answer: str, decided: str):
-    assert why(response, annotated((answer, 1))) == decided
+    assert why(response, annotated(answer)) == decided
 
 
 @pytest.mark.parametrize(
@@ -127,7 +102,7 @@ def test_what_a_reply_denies_or_declines_does_not_count(response: str, answer: s
     ],
 )
 def test_who_belongs_to_a_religion_stands_for_it(locale: str, answer: str, response: str, accepted: bool):
-    assert (why(response, annotated((answer, 1), locale=locale)) in ("words", "lemmas")) is accepted
+    assert (why(response, annotated(answer, locale=locale)) in ("words", "lemmas")) is accepted
 
 
 @pytest.mark.parametrize(
@@ -143,11 +118,8 @@ def test_who_belongs_to_a_religion_stands_for_it(locale: str, answer: str, respo
     ],
 )
 def test_natives_words_count_for_english_questions_where_they_are_the_whole_reply(response: str, default: str):
-    groups = [
-        {"answers": ["nasi goreng"], "en_answers": ["fried rice"], "count": 2},
-        {"answers": ["turrón", "김치"], "en_answers": ["nougat"], "count": 1},
-    ]
-    answers = annotated(("", 1), locale="id-ID").with_columns(annotations=pl.Series([groups]))
+    groups = (["nasi goreng"], ["fried rice"]), (["turrón", "김치"], ["nougat"])
+    answers = annotated(*groups, locale="id-ID")
     assert why(response, answers, language="english") == default
     if default != "no match" and response != "fried rice":
         assert why(response, answers, "paper", language="english") == "no match"
@@ -175,11 +147,11 @@ def test_what_is_said_of_a_wrong_choice(lemmas: str):
 
 
 def test_what_is_said_of_an_unknown_rule_and_question():
-    answers = annotated(("a", 1))
+    answers = annotated("a")
     assert wrong(lambda: why("a", answers, "papre")) == (
         "unknown rule 'papre'; did you mean 'paper'? choose one of: default, paper, semeval"
     )
-    assert wrong(lambda: decide_short_answers(asked(answers, "a", "u"), answers)) == (
+    assert wrong(lambda: decision("a", answers, template_id="u")) == (
         "en-US, u: there is no such question in the annotations; "
         "score against the release that the model was asked from"
     )
