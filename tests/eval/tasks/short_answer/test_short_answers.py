@@ -31,38 +31,6 @@ def test_what_the_rules_say(answer: str, response: str, paper: str, default: str
     assert why(response, answers) == default
 
 
-@pytest.mark.parametrize(
-    ("question", "answer", "response", "decided"),
-    [
-        ("How many? (in Arabic numerals)", "1", "12", "no match"),
-        ("How many? (in Arabic numerals)", "12", "about ١٢ people", "value"),
-        ("When? (HH:MM)", "18:00", "at 6 pm", "value"),
-        ("When? (MM/DD)", "01/05", "1/5", "value"),
-        ("When? (HH:MM)", "noon", "At noon", "words"),
-    ],
-)
-def test_values_are_compared_by_value(question: str, answer: str, response: str, decided: str):
-    assert why(response, annotated(answer, question=question)) == decided
-
-
-@pytest.mark.parametrize(
-    ("locale", "answer", "response"),
-    [
-        ("ko-KR", "김치", "저는 보통 김치는 먹습니다"),
-        ("az-AZ", "KIŞ", "kış"),
-        ("ha-NG", "ɗan wake", "'dan wake"),
-        ("ha-NG", "ma'aikaci", "Maʼaikaci"),
-        ("as-AS", "ম'ম", "ম’মবোৰ"),
-        ("fa-IR", "خانه", "خانه\u200cای"),
-        ("fa-IR", "کتاب ها", "كتاب\u200cها"),
-        ("zh-CN", "饺子", "我吃饺子"),
-        ("am-ET", "ጸሐይ", "ፀሀይ"),
-    ],
-)
-def test_a_language_reads_its_own_spellings(locale: str, answer: str, response: str):
-    assert why(response, annotated(answer, locale=locale)) in ("words", "lemmas")
-
-
 def test_the_default_rule_takes_three_answers_and_the_published_one_all():
     names = ("rice", "bread", "soup", "cake", "salad", "pizza", "candy", "soda", "nachos", "coffee", "tea")
     for answer, default in (("soup", "words"), ("cake", "no match")):
@@ -71,38 +39,6 @@ def test_the_default_rule_takes_three_answers_and_the_published_one_all():
     assert why(", ".join(names), annotated("rice")) == "hedged"
     # A reply that is nothing but an answer of people's is that answer.
     assert why(", ".join(names), annotated(", ".join(names))) == "words"
-
-
-@pytest.mark.parametrize(
-    ("response", "answer", "decided"),
-    [
-        ("not rice but noodles", "rice", "no match"),
-        ("not rice but noodles", "noodles", "words"),
-        ("They have no religion", "no religion", "words"),
-        ("I don't know", "rice", "refused"),
-        ("What? Rice", "rice", "words"),
-    ],
-)
-def test_what_a_reply_denies_or_declines_does_not_count(response: str, answer: str, decided: str):
-    assert why(response, annotated(answer)) == decided
-
-
-@pytest.mark.parametrize(
-    ("locale", "answer", "response", "accepted"),
-    [
-        ("en-US", "christianity", "Most of them are Christian.", True),
-        ("en-US", "catholic", "Catholicism", True),
-        ("es-MX", "católica", "el catolicismo", True),
-        ("ko-KR", "기독교", "기독교인입니다", True),
-        ("ar-DZ", "الاسلام", "مسلمون", True),
-        ("zh-CN", "佛教", "佛教徒", True),
-        ("en-US", "christian pulisic", "Christianity", False),
-        ("en-US", "islam", "Christianity, not Islam", False),
-        ("en-US", "christmas", "Christian", False),
-    ],
-)
-def test_who_belongs_to_a_religion_stands_for_it(locale: str, answer: str, response: str, accepted: bool):
-    assert (why(response, annotated(answer, locale=locale)) in ("words", "lemmas")) is accepted
 
 
 @pytest.mark.parametrize(
