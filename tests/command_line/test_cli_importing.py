@@ -152,12 +152,6 @@ def test_a_map_that_names_nobody_is_told_of(collected: Path):
     )
 
 
-def complete(*lines: str, answers: str) -> None:
-    """Do what a draft asks for: take the column with answers out of what is left out, and write lines."""
-    text = Path("map.toml").read_text("utf-8").replace(f'    "{answers}",\n', "")
-    Path("map.toml").write_text("\n".join([f'answers = ["{answers}"]', *lines, text]), "utf-8")
-
-
 @pytest.mark.slow
 def test_a_long_table_whose_rows_are_people_by_pseudonym(collected: Path):
     Path("long.csv").write_text(f"participant;item;said\na1;{LONG};밥\na2;{LONG};빵\na1;¿Otra?;no\n", "utf-8")
@@ -169,7 +163,9 @@ def test_a_long_table_whose_rows_are_people_by_pseudonym(collected: Path):
     ]
     with pytest.raises(BlendError, match="question and answers belong together"):
         bring("long.csv")
-    complete('annotator = "participant"', answers="said")
+    # What the draft asks for.
+    draft = Path("map.toml").read_text("utf-8").replace('    "said",\n', "")
+    Path("map.toml").write_text(f'answers = ["said"]\nannotator = "participant"\n{draft}', "utf-8")
     assert bring("long.csv") == "collected/responses/ko-KR.csv: 2 responses of 2 annotators.\n"
     assert (collected / "responses" / "ko-KR.csv").read_text("utf-8") == (
         "\ufefftemplate_id,annotator,answer_1,answer_2,answer_3,non_answer,reason\n"

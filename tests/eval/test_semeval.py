@@ -59,13 +59,6 @@ SAQ_ROWS = {
 }
 
 
-def saq_file(folder: Path) -> Path:
-    path = folder / SAQ_TSV
-    lines = ["id\tprediction", *("\t".join(row) for row in SAQ_ROWS.items())]
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return path
-
-
 def submitted(run: blend.Run, path: Path, n: int) -> list[str]:
     """The rows of what is exported for the task's site, ``n`` without the header."""
     assert export_predictions(run, path) == n
@@ -125,7 +118,9 @@ def test_multiple_choice_from_a_file_to_the_site(release: Path, tmp_path: Path):
 @pytest.mark.filterwarnings("ignore:track_1_saq_prediction.tsv")
 @pytest.mark.filterwarnings("ignore:the task's scorer")
 def test_short_answers_from_a_file_to_the_site(release: Path, tmp_path: Path):
-    run = run_task(release, "short-answer", Recorded(path=saq_file(tmp_path)), tmp_path / "run")
+    lines = ["id\tprediction", *("\t".join(row) for row in SAQ_ROWS.items())]
+    (tmp_path / SAQ_TSV).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    run = run_task(release, "short-answer", Recorded(path=tmp_path / SAQ_TSV), tmp_path / "run")
     assert "items have no answer" in wrong(lambda: score_run(run))
     scored = figures(score_run(run, rule="semeval"))
     thirds = {"am-ET": 2, "en-ET": 1, "ga-IE": 1, "en-IE": 0, "en-SG": 1, "ms-SG": 1}

@@ -1,4 +1,4 @@
-"""Corrected scores of a run, in tables, comparison and page; and with the published scorer as people."""
+"""Corrected scores of a run, in tables, comparison and page; and what people say beside single replies."""
 
 from pathlib import Path
 
@@ -9,7 +9,9 @@ import pytest
 import blend
 from blend.eval.judging.judge_run import judge_run
 from blend.eval.judging.labels import LABELS, corrected_scores, is_worthless, write_labels
+from blend.eval.judging.reply_sheet import replies
 from helpers.judged_runs import KINDS, OwnJudge, answered_run, finds_the_answer, says
+from helpers.messages import wrong
 
 
 @pytest.fixture
@@ -138,3 +140,26 @@ def test_a_planted_bias_is_found_in_its_language_alone(run: blend.Run, tmp_path:
     assert judged.of("sem-b-bias-default", "language")["ko"].value == biases["ko"].value
     page = blend.write_report([judged], tmp_path / "report.html").read_text(encoding="utf-8")
     assert "Rules and judges beside people" in page
+
+
+@pytest.mark.landing
+@pytest.mark.filterwarnings("ignore::blend.BlendWarning")  # a quarter of the replies is blank
+def test_what_people_say_of_a_reply_stands_beside_it(run: blend.Run):
+    judge_run(run, model=OwnJudge("strict", finds_the_answer))
+    before = blend.score_run(run, rule="judge")
+    known = replies(before).filter(region="KR", language="ko")
+    verdict = pl.when(pl.col("reply") == "zzz").then(pl.lit("correct")).otherwise(pl.lit("correct|wrong"))
+    labels = known.with_columns(verdict=verdict, probability=1.0, annotators=pl.lit("anna|ben"))
+    write_labels(run.directory, labels.select(list(LABELS)))
+    assert wrong(lambda: before.task.single_answers(before)) == (
+        f"{run.directory}: people's labels have changed since it was scored; score the run again, with the "
+        f"options of before: `blend eval score {run.directory} --rule judge`"
+    )
+    after = blend.score_run(run, rule="judge")
+    answers = after.task.single_answers(after)
+    said = answers.filter(pl.col("why").str.contains("people: ", literal=True))
+    assert set(said["item_id"]) == set(known["item_id"])
+    # Where rule and people differ, a reader filters by this.
+    differs = said.filter(answer="zzz").select("correct", pl.col("why").str.extract("; (people: .*)"))
+    assert set(differs.rows()) == {(False, "people: correct")}
+    assert said.filter(pl.col("why").str.ends_with("; people: correct or wrong")).height > 0

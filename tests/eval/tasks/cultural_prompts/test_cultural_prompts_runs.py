@@ -162,10 +162,8 @@ def test_surveys_that_rank_nothing_are_told(run_of, tmp_path: Path, name: str):
 
 def test_one_group_cannot_be_compared(run_of):
     run = run_of(rows_of(French=[A, B]))
-    assert (
-        wrong(lambda: score_answers(run))
-        == f"{run.directory}: texts of one group only (French); nothing can be compared"
-    )
+    told = f"{run.directory}: texts of one group only (French); nothing can be compared"
+    assert wrong(lambda: score_answers(run)) == told
 
 
 @pytest.fixture

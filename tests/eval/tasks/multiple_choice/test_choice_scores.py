@@ -130,10 +130,8 @@ def scored_options(*rows: tuple[list[float], list[int], list[int]]) -> pl.DataFr
 )
 def test_an_unknown_rule_lists_those_for_these_answers(style: str, answers: pl.DataFrame, rules: str):
     items, gold = questions(("t1", "KR", 0))
-    assert (
-        wrong(lambda: scored([(items, answers)], [gold], style=style, rule="paper"))
-        == f"unknown rule 'paper'; choose one of: {rules}"
-    )
+    told = wrong(lambda: scored([(items, answers)], [gold], style=style, rule="paper"))
+    assert told == f"unknown rule 'paper'; choose one of: {rules}"
 
 
 @pytest.mark.slow
