@@ -8,16 +8,13 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import pytest
 import typer
 
 import blend
 from blend.cli import app
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
 
 pytestmark = [pytest.mark.integration, pytest.mark.landing]  # the whole site is built
 
@@ -36,7 +33,7 @@ def site(root: Path, missing: Callable[[str], None], tmp_path_factory: pytest.Te
 
 
 @pytest.fixture
-def page(chromium: str) -> "Iterator[Page]":
+def page(chromium: str) -> Iterator[Any]:
     """A page of a browser that reaches no server; what it asks one for fails the test."""
     from playwright.sync_api import sync_playwright
 
@@ -55,7 +52,7 @@ def page(chromium: str) -> "Iterator[Page]":
     assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
 
 
-def test_a_page_opened_from_the_folder_can_be_searched(site: Path, page: "Page"):
+def test_a_page_opened_from_the_folder_can_be_searched(site: Path, page: Any):
     page.goto((site / "index.html").as_uri())
     page.locator("input[name=query]").fill("too-few-responses")
     page.locator(".md-search-result__link[href*='/cards.html']").first.click()
@@ -83,7 +80,7 @@ def test_reference_and_search_have_the_public_names_and_no_modules(site: Path):
     assert names <= {entry["title"] for entry in entries}
 
 
-def test_a_search_shows_public_names_and_commands_first(site: Path, page: "Page"):
+def test_a_search_shows_public_names_and_commands_first(site: Path, page: Any):
     page.goto((site / "index.html").as_uri())
     for typed, first in (("build_release", "reference.html"), ("annotations of a release", "reference.html")):
         page.locator("input[name=query]").fill(typed)

@@ -31,7 +31,6 @@ CANNOT = "this cannot be answered"
 
 
 def answer(prompt: str) -> str:
-    """What the server says to a prompt."""
     return f"It is {len(prompt)} characters, and ends in {prompt[-12:]}."
 
 
@@ -236,7 +235,6 @@ class LocalCluster:
         self._nodes[number] = self._started(num_cpus=2)
 
     def stop(self) -> None:
-        """End all processes."""
         self._cluster.shutdown()
 
 

@@ -17,7 +17,6 @@ KINDS = ("exact", "sentence", "other", "blank")
 
 
 def reply(kind: str, answer: str) -> str:
-    """A reply of a kind."""
     return {"exact": answer, "sentence": f"I think that it is {answer}.", "other": "zzz", "blank": ""}[kind]
 
 
@@ -59,7 +58,6 @@ class OwnJudge:
 
 
 def says(verdict: str, **more: object) -> str:
-    """A judge's answer."""
     return json.dumps({"verdict": verdict, "answer": 1, "reason": "so", **more})
 
 

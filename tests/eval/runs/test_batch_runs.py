@@ -26,13 +26,11 @@ ANSWERED = ("item_id", "text", "thought", "tokens_in", "tokens_out", "tokens_tho
 
 @pytest.fixture
 def requests(tmp_path: Path) -> Path:
-    """Where requests go."""
     return tmp_path / "requests.jsonl"
 
 
 @pytest.fixture
 def results(tmp_path: Path) -> Path:
-    """Where their results lie."""
     return tmp_path / "results.jsonl"
 
 

@@ -1,12 +1,10 @@
 """Corrected means: what is exact, what cannot be, and how often intervals hold."""
 
-import importlib.util
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from blend.eval.statistics.prediction_powered import corrected_means
+from helpers.scripts import script
 
 
 def test_each_cell_counts_as_its_items():
@@ -80,12 +78,10 @@ def test_equal_means_differ_by_chance_and_unequal_ones_do_not():
 
 
 @pytest.mark.nightly
-def test_intervals_hold_in_simulated_worlds(root: Path):
-    spec = importlib.util.spec_from_file_location("corrected", root / "benchmarks" / "corrected_scores.py")
-    script = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(script)
+def test_intervals_hold_in_simulated_worlds():
+    benchmark = script("benchmarks/corrected_scores.py")
     for judge in ("worse in two languages", "always says correct"):
-        found = script.coverage(judge, 100, worlds=100)
+        found = benchmark.coverage(judge, 100, worlds=100)
         # The standard error of a share of 95 % is 2.2 % of 100 means, 1.1 % of 400 languages.
         assert found["mean over languages"][0] >= 0.88
         assert found["a language"][0] >= 0.92

@@ -18,15 +18,9 @@ Given = Mapping[str, Any]
 
 def questions_of(*template_ids: str, locale: str = "en-GB", answer_format: str = "text") -> pl.DataFrame:
     fixed = {"topic": "Food", "source_label": "", "question": "?", "en_question": "?", "source_locale": None}
+    fixed |= {"locale": locale, "language": locale[:2], "answer_format": answer_format}
     rows = [
-        {
-            **fixed,
-            "template_id": name,
-            "locale": locale,
-            "language": locale[:2],
-            "answer_format": answer_format,
-            "source": f"questions.csv:{row}",
-        }
+        fixed | {"template_id": name, "source": f"questions.csv:{row}"}
         for row, name in enumerate(template_ids, start=2)
     ]
     return pl.DataFrame(rows, schema=QUESTIONS)

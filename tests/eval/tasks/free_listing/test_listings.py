@@ -151,7 +151,6 @@ def judged(*asked: Asked, rule: str = "default") -> ScoredItems:
 
 
 def frames(asked: Sequence[Asked]) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
-    """Items, gold and answers."""
     ids = [str(n) for n in range(len(asked))]
     items = pl.DataFrame(
         {
