@@ -91,9 +91,9 @@ def under_way(asked: Sequence[str], server: PoisonedServer) -> Iterator[subproce
                 os.killpg(driver.pid, signal.SIGKILL)
 
 
-def wait_for_requests(driver: subprocess.Popen[str], server: PoisonedServer, n: int = 60) -> None:
+def wait_for_requests(driver: subprocess.Popen[str], server: PoisonedServer) -> None:
     n_before = len(server.requests)
-    while driver.poll() is None and len(server.requests) < n_before + n:
+    while driver.poll() is None and len(server.requests) < n_before + 60:
         time.sleep(0.1)
 
 

@@ -17,12 +17,12 @@ from blend.eval.tasks.free_listing.listings import (
 )
 from blend.schemas.prompts import listing_prompts
 from helpers.answered_run import answered_run
-from helpers.dishes import DISHES, manifest, triples
+from helpers.dishes import manifest, triples
 from helpers.messages import wrong
 
 
-def asked(dishes: Any = DISHES, config: str = "food-triples", **given: Any) -> Any:
-    return listing_items({config: triples(dishes)}, TripleTaskOptions(config=config, **given))
+def asked(config: str = "food-triples", **given: Any) -> Any:
+    return listing_items({config: triples()}, TripleTaskOptions(config=config, **given))
 
 
 def test_every_dish_is_asked_without_and_with_its_country():
@@ -173,8 +173,8 @@ def frames(asked: Sequence[Asked]) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataF
     return items, gold, answers
 
 
-def figure(found: ScoredItems, metric: str, scope: str = "overall", key: str = "all") -> float | None:
-    [score] = [s for s in found.scores if (s.metric, s.scope, s.key) == (metric, scope, key)]
+def figure(found: ScoredItems, metric: str) -> float | None:
+    [score] = [one for one in found.scores if (one.metric, one.scope) == (metric, "overall")]
     return score.value
 
 

@@ -16,21 +16,21 @@ from blend.schemas.rows import LETTERS
 from helpers.messages import wrong
 
 
-def question(n: int = 0, *, template: str = "food-01", locale: str = "ko-KR") -> dict[str, object]:
+def question(n: int = 0) -> dict[str, object]:
     options = [f"option {n}{letter} {{A}}" for letter in "wxyz"]
     return {
-        "mcq_id": f"{template}_{locale[-2:]}_{n}",
-        "template_id": template,
+        "mcq_id": f"food-01_KR_{n}",
+        "template_id": "food-01",
         "prompt": f"published prompt {n}",
         "question": "What {B} do people eat?",
         "options": options,
         "option_regions": ["KR", "US", "CN", "DZ"],
         "answer": n % 4,
-        "locale": locale,
+        "locale": "ko-KR",
         "topic": "Food",
         "answer_spread": ["universal", "shared", "specific", None][n % 4],
         "source_order": None,
-        "region": locale[-2:],
+        "region": "KR",
     }
 
 

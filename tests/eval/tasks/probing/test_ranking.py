@@ -18,17 +18,12 @@ SETS = candidate_sets(pl.DataFrame({"candidate_set": "en", "candidate": list(NAM
 
 
 def rank(
-    logprobs: list[float | None],
-    tokens: list[int],
-    gold: list[str],
-    *,
-    per_token: bool = True,
-    shorter_first: bool = False,
+    logprobs: list[float | None], tokens: list[int], gold: list[str], *, shorter_first: bool = False
 ) -> tuple[list[int | None], list[str], int]:
     rows = pl.DataFrame(
         {"gold": [gold], "candidate_set": ["en"], "logprobs": [logprobs], "option_tokens": [tokens]}
     )
-    [found] = ranked(rows, SETS, per_token=per_token, shorter_first=shorter_first).rows()
+    [found] = ranked(rows, SETS, per_token=True, shorter_first=shorter_first).rows()
     return found[:3]
 
 

@@ -15,8 +15,8 @@ from blend.eval.text.language_readers import languages
 PROMPT = "What do people in the US eat on Pancake Day?"
 
 
-def reply(text: str, language: str = "en", prompt: str = PROMPT) -> Reply:
-    return read_reply(text, prompt, reply_words(language))
+def reply(text: str, language: str = "en") -> Reply:
+    return read_reply(text, PROMPT, reply_words(language))
 
 
 def left(text: str) -> str:
