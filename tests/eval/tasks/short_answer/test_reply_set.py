@@ -14,6 +14,7 @@ import polars as pl
 import pytest
 
 from blend.eval.tasks.short_answer.short_answer_decisions import AskedIn, decide_short_answers
+from blend.eval.text.language_readers import languages
 from blend.loaders.upstream.blend import read_blend
 from blend.schemas.formats import AnswerFormat
 from helpers.questions.short_answer_inputs import annotated, decision
@@ -37,8 +38,8 @@ def decided(
 
 @pytest.mark.slow
 def test_replies_are_read_as_a_careful_person_reads_them():
-    found = []
-    for line in rows("replies.tsv"):
+    lines, found = rows("replies.tsv"), []
+    for line in lines:
         question, reply = line["question"], line["reply"].replace("\\n", "\n")
         asked = {"question": question, "prompt": "" if question == "-" else question}
         of = decided(line["language"], line["gold"], reply, **asked)
@@ -52,6 +53,8 @@ def test_replies_are_read_as_a_careful_person_reads_them():
         "adverbs": 1,
     }
     assert {read for _, read in found} == {"wrong"}
+    refused = {line["language"].partition("-")[0] for line in lines if line["reads"] == "refused"}
+    assert refused == set(languages())
 
 
 @pytest.mark.slow
