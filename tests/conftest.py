@@ -232,33 +232,32 @@ def rungs_release(once: Once) -> Path:
 
 
 @pytest.fixture(scope="session")
-def regions_release(once: Once, blend_data: Path) -> Path:
-    """The release of the 16 published regions, made by the command; not to be changed."""
+def command_release(once: Once, blend_data: Path) -> Callable[..., Path]:
+    """Makes a release of the 16 published regions by the command, under a name; not to be changed."""
     from nets.commands import blend
 
-    return once.path(
-        "regions", lambda out: blend("build", "--blend", blend_data, "--out", out, PYTHONHASHSEED="1")
-    )
+    def made(name: str, *options: str, **environment: str) -> Path:
+        build = ("build", "--blend", blend_data, *options)
+        return once.path(name, lambda out: blend(*build, "--out", out, **environment))
+
+    return made
 
 
 @pytest.fixture(scope="session")
-def regions_release_again(once: Once, blend_data: Path) -> Path:
+def regions_release(command_release: Callable[..., Path]) -> Path:
+    return command_release("regions", PYTHONHASHSEED="1")
+
+
+@pytest.fixture(scope="session")
+def regions_release_again(command_release: Callable[..., Path]) -> Path:
     """The same, made by another process with another hash seed in another time zone."""
-    from nets.commands import blend
-
-    environment = {"PYTHONHASHSEED": "2", "TZ": "Asia/Seoul"}
-    return once.path(
-        "regions-again", lambda out: blend("build", "--blend", blend_data, "--out", out, **environment)
-    )
+    return command_release("regions-again", PYTHONHASHSEED="2", TZ="Asia/Seoul")
 
 
 @pytest.fixture(scope="session")
-def paper_release(once: Once, blend_data: Path) -> Path:
-    """The release of the 16 published regions in paper mode; not to be changed."""
-    from nets.commands import blend
-
-    mode = ("--mcq-mode", "paper")
-    return once.path("paper", lambda out: blend("build", "--blend", blend_data, *mode, "--out", out))
+def paper_release(command_release: Callable[..., Path]) -> Path:
+    """The same in paper mode."""
+    return command_release("paper", "--mcq-mode", "paper")
 
 
 @pytest.fixture(scope="session")

@@ -125,8 +125,7 @@ def given_a_release(machine: Machine) -> None:
 def given_for_items(machine: Machine) -> None:
     given_a_release(machine)
     simulated_runs(machine.work / "release", machine.work / "runs", models=8)
-    for answers in (machine.work / "runs").glob("*.csv"):
-        answers.unlink()
+    (machine.work / "runs" / "answers.parquet").unlink()
 
 
 def given_for_recipe(machine: Machine) -> None:

@@ -20,7 +20,6 @@ print(blend.__version__, len(registry()), blend.__file__)
 
 @pytest.fixture(scope="module")
 def project(root: Path) -> dict[str, Any]:
-    """What pyproject.toml says."""
     return tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
 
 

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import pytest
 import typer
@@ -16,10 +16,7 @@ import typer
 import blend
 from blend.cli import app
 
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
-
-pytestmark = [pytest.mark.integration, pytest.mark.nightly]  # the whole site is built
+pytestmark = [pytest.mark.integration, pytest.mark.landing]  # the whole site is built
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +33,7 @@ def site(root: Path, missing: Callable[[str], None], tmp_path_factory: pytest.Te
 
 
 @pytest.fixture
-def page(chromium: str) -> "Iterator[Page]":
+def page(chromium: str) -> Iterator[Any]:
     """A page of a browser that reaches no server; what it asks one for fails the test."""
     from playwright.sync_api import sync_playwright
 
@@ -55,8 +52,7 @@ def page(chromium: str) -> "Iterator[Page]":
     assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
 
 
-@pytest.mark.landing
-def test_a_page_opened_from_the_folder_can_be_searched(site: Path, page: "Page"):
+def test_a_page_opened_from_the_folder_can_be_searched(site: Path, page: Any):
     page.goto((site / "index.html").as_uri())
     page.locator("input[name=query]").fill("too-few-responses")
     page.locator(".md-search-result__link[href*='/cards.html']").first.click()
@@ -64,7 +60,6 @@ def test_a_page_opened_from_the_folder_can_be_searched(site: Path, page: "Page")
     assert page.locator("code", has_text="too-few-responses").first.is_visible()
 
 
-@pytest.mark.landing
 def test_no_page_shows_a_fence_or_an_escape_code(site: Path):
     pages = {path: path.read_text(encoding="utf-8") for path in site.rglob("*.html")}
     assert len(pages) > 25
@@ -74,7 +69,6 @@ def test_no_page_shows_a_fence_or_an_escape_code(site: Path):
     assert '<span class="filename">collected/templates.csv</span>' in pages[site / "reviews.html"]
 
 
-@pytest.mark.landing
 def test_reference_and_search_have_the_public_names_and_no_modules(site: Path):
     names = {f"blend.{name}" for name in blend.__all__ if name != "__version__"}
     text = (site / "reference.html").read_text(encoding="utf-8")
@@ -86,8 +80,7 @@ def test_reference_and_search_have_the_public_names_and_no_modules(site: Path):
     assert names <= {entry["title"] for entry in entries}
 
 
-@pytest.mark.landing
-def test_a_search_shows_public_names_and_commands_first(site: Path, page: "Page"):
+def test_a_search_shows_public_names_and_commands_first(site: Path, page: Any):
     page.goto((site / "index.html").as_uri())
     for typed, first in (("build_release", "reference.html"), ("annotations of a release", "reference.html")):
         page.locator("input[name=query]").fill(typed)
@@ -95,7 +88,6 @@ def test_a_search_shows_public_names_and_commands_first(site: Path, page: "Page"
         assert first in page.locator(".md-search-result__link").first.get_attribute("href")
 
 
-@pytest.mark.landing
 def test_every_command_and_option_stands_on_the_page_of_commands(site: Path):
     text = (site / "commands.html").read_text(encoding="utf-8")
     _, *parts = re.split(r"<h[1-4] id=\"blend-[^>]*><code>(blend [^<]*)</code>", text)

@@ -7,8 +7,11 @@ from typing import Any
 
 import pytest
 
+from blend.eval.evaluation import run_task
+from blend.eval.models.chosen import Recorded
 from blend.eval.recorded_answers import is_predictions, read_predictions, read_recorded
 from blend.eval.tasks import TASKS
+from blend.eval.tasks.probing.ranking import read_vectors
 from blend.loaders.files.toml import known_domains, read_locales, read_toml
 from blend.loaders.recipes.sources import load_source
 from blend.loaders.surveys import read_survey
@@ -35,7 +38,6 @@ def only(folder: Path, absent: str = "") -> Path:
 def predictions(folder: Path) -> object:
     """Predictions of SemEval's Task 7 about multiple-choice questions."""
     form = TASKS["multiple-choice"].predictions()
-    assert form is not None
     assert is_predictions(only(folder), form, OF_THE_TASK)
     return read_predictions(only(folder), OF_THE_TASK, form)
 
@@ -57,6 +59,10 @@ READERS: dict[str, Callable[[Path], object]] = {
         Source(**tomllib.loads((folder / "source.toml").read_text("utf-8"))), folder
     ),
     "datasheet": lambda folder: read_toml(only(folder), Datasheet, what="datasheet"),
+    "texts": lambda folder: run_task(
+        "no-release", "cultural-prompts", Recorded(path=only(folder)), folder / "run"
+    ),
+    "vectors": lambda folder: read_vectors(only(folder, "words.vec"), ("egg",)),
 }
 CASES: dict[str, list[dict[str, Any]]] = tomllib.loads(
     Path(__file__).with_name("told.toml").read_text(encoding="utf-8")
@@ -71,4 +77,6 @@ def test_what_a_wrong_file_is_told(tmp_path: Path, reader: str, number: int):
     for name, text in case["files"].items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text, encoding="utf-8")
+    before = sorted(tmp_path.rglob("*"))
     assert wrong(lambda: READERS[reader](tmp_path)) == case["told"].replace("{folder}", str(tmp_path))
+    assert sorted(tmp_path.rglob("*")) == before

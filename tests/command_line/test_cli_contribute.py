@@ -62,10 +62,8 @@ def test_what_a_file_holds_ends_no_annotation(work: Path):
     hostile = work / "contributions" / "jun-ko" / "100%,a::b.csv"
     hostile.write_text("a\n")
     printed = run("contribute", "check", "contributions/jun-ko", "--format", "github", code=REFUSED)
-    assert (
-        "::error file=contributions/jun-ko/100%25%2Ca%3A%3Ab.csv::jun-ko, 100%25,a::b.csv: nothing of"
-        in printed
-    )
+    file = "file=contributions/jun-ko/100%25%2Ca%3A%3Ab.csv"
+    assert f"::error {file}::jun-ko, 100%25,a::b.csv: nothing of" in printed
 
 
 @pytest.mark.slow
@@ -88,9 +86,8 @@ def test_from_nothing_to_a_checked_folder(tmp_path: Path, monkeypatch: pytest.Mo
     assert "kim-uk: 1 error" in run("contribute", "check", "everyday", code=REFUSED)
     file = tmp_path / "everyday" / "contributions" / "kim-uk" / "contributor.toml"
     file.write_text(file.read_text().replace('agreed = ""', 'agreed = "2026-11-20"'))
-    assert (
-        run("contribute", "check", "everyday") == "kim-uk: nothing is wrong\n1 contributor: nothing is wrong\n"
-    )
+    said = "kim-uk: nothing is wrong\n1 contributor: nothing is wrong\n"
+    assert run("contribute", "check", "everyday") == said
 
 
 @pytest.mark.slow

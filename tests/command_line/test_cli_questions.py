@@ -41,7 +41,6 @@ def sheet_of(*verdicts: tuple[str, str]) -> pl.DataFrame:
 
 @pytest.fixture
 def back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """Make the sheet that came back."""
     monkeypatch.chdir(tmp_path)
 
     def make(*verdicts: tuple[str, str], name: str = "back.csv", all_ok: bool = False) -> Path:

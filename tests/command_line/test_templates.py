@@ -46,10 +46,6 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def decide_keep(sheet: str) -> None:
-    pl.read_csv(sheet, infer_schema=False).with_columns(decision=pl.lit("keep")).write_csv(sheet)
-
-
 @pytest.mark.integration
 @pytest.mark.usefixtures("here")
 def test_a_template_with_either_slot_becomes_rows_of_a_release():
@@ -64,7 +60,8 @@ def test_a_template_with_either_slot_becomes_rows_of_a_release():
     assert wrong(lambda: run("templates", "propose", "natives.csv")) == (
         "sheet.csv: exists, and may hold somebody's work; choose another --out or move it away"
     )
-    decide_keep("sheet.csv")
+    sheet = pl.read_csv("sheet.csv", infer_schema=False)
+    sheet.with_columns(decision=pl.lit("keep")).write_csv("sheet.csv")
     accepted = run("templates", "accept", "sheet.csv", "--out", "collected/templates.csv")
     assert "2 templates; 0 questions dropped" in accepted
     localise = ("templates", "localise", "sheet.csv", "translations.csv", "--out", "collected/questions.csv")

@@ -30,8 +30,8 @@ from blend.schemas import summaries
 from blend.schemas.locales import registry
 
 
-def printed(table: object, width: int = 80) -> list[str]:
-    console = Console(file=io.StringIO(), width=width)
+def printed(table: object) -> list[str]:
+    console = Console(file=io.StringIO(), width=80)
     console.print(table)
     return [line.rstrip() for line in console.file.getvalue().splitlines()]
 

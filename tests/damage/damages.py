@@ -45,7 +45,6 @@ def damage_file(path: Path, chance: random.Random) -> str:
 
 
 def damage_folder(path: Path, chance: random.Random) -> str:
-    """Damage a folder."""
     what = chance.choice(("permissions", "replaced", "more inside", "cut"))
     if what == "permissions":
         path.chmod(chance.choice([0o555, 0, 0o444, 0o111]))

@@ -11,6 +11,14 @@ from helpers.asking import ask as tell
 from helpers.models.model_servers import BatchServer
 
 
+@pytest.fixture(scope="session")
+def one_thread() -> None:
+    """Tiny models are not worth several threads, which would wait for each other."""
+    import torch
+
+    torch.set_num_threads(1)
+
+
 @pytest.fixture
 def asked(mini_release: Path, tmp_path: Path) -> Callable[..., blend.Run]:
     """Asks a few questions of the mini release, into ``run``."""

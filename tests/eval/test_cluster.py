@@ -31,7 +31,6 @@ CANNOT = "this cannot be answered"
 
 
 def answer(prompt: str) -> str:
-    """What the server says to a prompt."""
     return f"It is {len(prompt)} characters, and ends in {prompt[-12:]}."
 
 
@@ -92,9 +91,9 @@ def under_way(asked: Sequence[str], server: PoisonedServer) -> Iterator[subproce
                 os.killpg(driver.pid, signal.SIGKILL)
 
 
-def wait_for_requests(driver: subprocess.Popen[str], server: PoisonedServer, n: int = 60) -> None:
+def wait_for_requests(driver: subprocess.Popen[str], server: PoisonedServer) -> None:
     n_before = len(server.requests)
-    while driver.poll() is None and len(server.requests) < n_before + n:
+    while driver.poll() is None and len(server.requests) < n_before + 60:
         time.sleep(0.1)
 
 
@@ -236,7 +235,6 @@ class LocalCluster:
         self._nodes[number] = self._started(num_cpus=2)
 
     def stop(self) -> None:
-        """End all processes."""
         self._cluster.shutdown()
 
 

@@ -13,29 +13,26 @@ from blend.eval.runs.run_directory import opened
 from blend.eval.scoring import score_answers
 from blend.eval.tasks import TASKS
 from helpers import kill_points
+from helpers.asking import recorded
 from helpers.in_process import run as command
 from helpers.kill_points import Echo, run_all
 from helpers.messages import wrong
-
-pytestmark = pytest.mark.filterwarnings("ignore:.*items without an answer")
 
 HOW: dict[str, Any] = {"locales": ["KR", "KP", "CN", "JP"], "style": "json"}
 """The questions about four regions: more than 100 and fewer than 200, so that 1 % is one."""
 
 
 @pytest.fixture
-def recorded(sample_release: Path, tmp_path: Path) -> Callable[[int], blend.Run]:
+def lacking(sample_release: Path, tmp_path: Path) -> Callable[[int], blend.Run]:
     """Makes a run of recorded answers that lacks so many at its end; all answers are A."""
 
-    def recorded(n_missing: int) -> blend.Run:
+    def made(n_missing: int) -> blend.Run:
         items = read_items(sample_release, TASKS["multiple-choice"], **HOW).asked.items.select("item_id")
         assert 100 < items.height < 200
         rows = items.head(-n_missing).with_columns(response=pl.lit('{"answer_choice": "A"}'))
-        rows.write_csv(tmp_path / "answers.csv")
-        answers = blend.Recorded(path=tmp_path / "answers.csv")
-        return blend.run_task(sample_release, "multiple-choice", answers, tmp_path / "run", **HOW)
+        return recorded(sample_release, "multiple-choice", rows, tmp_path / "run", **HOW)
 
-    return recorded
+    return made
 
 
 def missing_share(run: blend.Run, **options: bool) -> tuple[float | None, int]:
@@ -45,15 +42,15 @@ def missing_share(run: blend.Run, **options: bool) -> tuple[float | None, int]:
 
 
 @pytest.mark.slow
-def test_one_percent_may_be_missing_and_is_told(recorded: Callable[[int], blend.Run]):
-    run = recorded(1)
+def test_one_percent_may_be_missing_and_is_told(lacking: Callable[[int], blend.Run]):
+    run = lacking(1)
     n_items = run.description.n_items
     assert missing_share(run) == (pytest.approx(100 / n_items), n_items - 1)
 
 
 @pytest.mark.slow
-def test_more_are_scored_when_told_and_are_not_wrong(recorded: Callable[[int], blend.Run], tmp_path: Path):
-    run = recorded(20)
+def test_more_are_scored_when_told_and_are_not_wrong(lacking: Callable[[int], blend.Run], tmp_path: Path):
+    run = lacking(20)
     n_items = run.description.n_items
     assert wrong(lambda: score_answers(run)) == (
         f"{tmp_path / 'run'}: 20 of {n_items} items have no answer ({2000 / n_items:.1f} %): 20 are not in the "

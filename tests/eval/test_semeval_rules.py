@@ -21,12 +21,12 @@ from blend.eval.tasks import task_of
 from blend.eval.tasks.multiple_choice import ChoiceOptions
 from blend.eval.tasks.multiple_choice.choice_scores import score_choice_run
 from blend.eval.tasks.multiple_choice.choices import choice_items
-from blend.eval.tasks.short_answer.short_answer_decisions import decide_short_answers
 from blend.loaders.upstream.semeval.task_files import spelled_otherwise
 from blend.schemas.frames import GIVEN_MCQS
 from blend.schemas.locales import registry
 from helpers.answered_run import answered_run
 from helpers.messages import wrong
+from helpers.questions.short_answer_inputs import annotated, decision
 
 MCQ_TSV = "track_2_mcq_prediction.tsv"
 CODES = ("am-ET", "ga-IE")
@@ -50,7 +50,6 @@ ASKED = {rebalance: items_of(rebalance=rebalance) for rebalance in (False, True)
 def read(path: Path, *, rebalance: bool = False) -> ReadAnswers:
     """Predictions about multiple-choice questions."""
     form = task_of("multiple-choice").predictions()
-    assert form is not None
     assert is_predictions(path, form, ASKED[rebalance])
     return read_predictions(path, ASKED[rebalance], form)
 
@@ -195,53 +194,31 @@ def test_multiple_choice_is_scored_exactly_as_published(
     assert figures["accuracy-macro", "overall", "all"].value == pytest.approx(float(overall), abs=1e-9)
 
 
-def annotated(*groups: tuple[list[str], list[str]]) -> pl.DataFrame:
-    row = {
-        "template_id": "ga-IE_001",
-        "locale": "ga-IE",
-        "language": "ga",
-        "en_question": "What?",
-        "annotations": [{"answers": a, "en_answers": e, "count": None} for a, e in groups],
-        "idks": {"idk": None, "no-answer": None, "not-applicable": None, "others": []},
-    }
-    return pl.DataFrame([row], schema_overrides={"annotations": _GROUPS, "idks": _IDKS})
+def decided(response: str, annotations: pl.DataFrame, rule: str, language: str = "local") -> tuple[Any, ...]:
+    made = decision(response, annotations, prompt="?", rule=rule, lemmas="none", language=language)
+    return made["correct"], made["weight"], made["why"]
 
 
-_GROUPS = pl.List(
-    pl.Struct({"answers": pl.List(pl.String), "en_answers": pl.List(pl.String), "count": pl.Int64})
-)
-_IDKS = pl.Struct(
-    {
-        **dict.fromkeys(("idk", "no-answer", "not-applicable"), pl.Int64),
-        "others": pl.List(pl.Struct({"reason": pl.String, "count": pl.Int64})),
-    }
-)
-
-
-def decided(response: str, annotations: pl.DataFrame, rule: str, language: Any = "local") -> tuple[Any, ...]:
-    row = ("i", "ga-IE", "ga-IE_001", "question", "?", response)
-    names = ("item_id", "locale", "template_id", "prompt_id", "prompt", "response")
-    made = decide_short_answers(
-        pl.DataFrame([row], names, orient="row"), annotations, rule=rule, lemmas="none", language=language
-    )
-    return made.select("correct", "weight", "why").row(0)
+def accepted(*groups: tuple[list[str], list[str]]) -> pl.DataFrame:
+    """Answers as the task has them: nobody knows how many people gave them."""
+    return annotated(*groups, locale="ga-IE", votes=None)
 
 
 def test_a_non_answer_counts_by_the_tasks_rule_alone():
-    both = annotated((["tae"], []), (["no answer"], []))
+    both = accepted((["tae"], []), (["no answer"], []))
     assert decided("No answer", both, "semeval")[0] is True
     assert decided("No answer", both, "default")[0] is False
-    only = annotated((["idk"], []), ([], ["I don't know"]))
+    only = accepted((["idk"], []), ([], ["I don't know"]))
     assert decided("idk", only, "semeval")[0] is True
     assert decided("idk", only, "default") == (None, None, "not scored")
     assert decided("idk", only, "paper") == (None, None, "not scored")
 
 
 def test_the_tasks_rule_takes_answers_in_the_language_asked_in_alone_whatever_the_case():
-    groups = annotated((["Tae"], []), ([], ["Tea"]))
+    groups = accepted((["Tae"], []), ([], ["Tea"]))
     assert decided("tae", groups, "semeval") == (True, None, "containment")
     assert decided("tea", groups, "semeval") == (False, None, "no match")
     assert decided("tea", groups, "semeval", "english")[0] is True
     assert decided("tea", groups, "default")[0] is True
     # Nothing is accepted in English, so that there is nothing to score.
-    assert decided("tae", annotated((["tae"], [])), "semeval", "english") == (None, None, "not scored")
+    assert decided("tae", accepted((["tae"], [])), "semeval", "english") == (None, None, "not scored")

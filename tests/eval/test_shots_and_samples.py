@@ -125,7 +125,6 @@ def constant(prompts: list[str]) -> list[str]:
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("task", "figure"), [("multiple-choice", "accuracy-macro"), ("short-answer", "sem-b-macro")]
 )

@@ -57,6 +57,21 @@ def ask(
         return blend.run_task(release, task, model, out, **how, **options)
 
 
+def recorded(
+    release: Path | str,
+    task: str,
+    answers: pl.DataFrame,
+    out: Path,
+    *,
+    model: str | None = None,
+    **options: Any,
+) -> blend.Run:
+    """A run of answers that a file beside its folder holds; nobody hears what is warned of."""
+    file = out.with_name("answers.parquet")
+    answers.write_parquet(file)
+    return ask(release, task, out, answers=file, model=model, on_warning=lambda _: None, **options)
+
+
 def score(run: Any, *, on_warning: OnWarning = None, **options: Any) -> blend.ScoredRun:
     """`blend.score_run`, whose warnings somebody hears."""
     with heard(on_warning):

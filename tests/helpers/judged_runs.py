@@ -1,8 +1,7 @@
 """A run whose replies are of known kinds, and judges that say what a test wants."""
 
 import json
-import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import polars as pl
@@ -10,6 +9,7 @@ import polars as pl
 import blend
 from blend.eval.release_items import read_items
 from blend.eval.tasks import task_of
+from helpers.asking import recorded
 from helpers.models.model_servers import SayingServer
 
 KINDS = ("exact", "sentence", "other", "blank")
@@ -17,7 +17,6 @@ KINDS = ("exact", "sentence", "other", "blank")
 
 
 def reply(kind: str, answer: str) -> str:
-    """A reply of a kind."""
     return {"exact": answer, "sentence": f"I think that it is {answer}.", "other": "zzz", "blank": ""}[kind]
 
 
@@ -34,10 +33,15 @@ def answered_run(release: Path, folder: Path, *, limit: int = 4, model: str = "e
         {"item_id": item_id, "response": reply(KINDS[number % len(KINDS)], first[tuple(key)])}
         for number, (item_id, *key) in enumerate(items.iter_rows())
     ]
-    pl.DataFrame(rows).write_parquet(folder / "answers.parquet")
-    recorded = blend.Recorded(path=folder / "answers.parquet", name=model)
-    with warnings.catch_warnings(action="ignore", category=blend.BlendWarning):
-        return blend.run_task(release, "short-answer", recorded, folder / "run", limit=limit)
+    return recorded(release, "short-answer", pl.DataFrame(rows), folder / "run", model=model, limit=limit)
+
+
+def filled(sheet: Path, name: str, say: Callable[[Mapping[str, str]], str | None]) -> Path:
+    """A copy of a sheet of replies that somebody has filled in."""
+    rows = pl.read_csv(sheet, infer_schema=False)
+    said = pl.Series("verdict", [say(row) for row in rows.iter_rows(named=True)], pl.String)
+    rows.with_columns(said).write_csv(sheet.with_name(name))
+    return sheet.with_name(name)
 
 
 class OwnJudge:
@@ -54,7 +58,6 @@ class OwnJudge:
 
 
 def says(verdict: str, **more: object) -> str:
-    """A judge's answer."""
     return json.dumps({"verdict": verdict, "answer": 1, "reason": "so", **more})
 
 

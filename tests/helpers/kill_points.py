@@ -82,31 +82,24 @@ def digest(directory: Path) -> dict[str, object]:
     return found | {"answers": read_run(directory).answers().sort("item_id").to_dicts()}
 
 
-class Moments:
-    """Counts moments, and sends the process a signal at the chosen one."""
+def die_at(chosen: int, death: signal.Signals) -> None:
+    """Have this process die at a moment of what it writes into runs and files of requests from now on."""
+    left = chosen
 
-    def __init__(self, chosen: int, death: signal.Signals) -> None:
-        self.left = chosen
-        self.death = death
+    def moment() -> None:
+        nonlocal left
+        left -= 1
+        if left == -1:
+            os.kill(os.getpid(), death)
 
-    def __call__(self) -> None:
-        self.left -= 1
-        if self.left == -1:
-            os.kill(os.getpid(), self.death)
-
-    def around(self, function):
+    def around(function):
         def call(*arguments, **options):
-            self()
+            moment()
             result = function(*arguments, **options)
-            self()
+            moment()
             return result
 
         return call
-
-
-def die_at(chosen: int, death: signal.Signals) -> None:
-    """Have this process die at a moment of what it writes into runs and files of requests from now on."""
-    moment = Moments(chosen, death)
 
     class Halting:
         """A file in which a write can end in the middle of a line."""
@@ -131,9 +124,9 @@ def die_at(chosen: int, death: signal.Signals) -> None:
         self._file = Halting(self._file)
 
     answers.AnswerFile.__init__ = opening
-    run_directory.write_frame = moment.around(run_directory.write_frame)
-    run_directory.atomic_write = moment.around(run_directory.atomic_write)
-    ask_model.atomic_write = moment.around(ask_model.atomic_write)
+    run_directory.write_frame = around(run_directory.write_frame)
+    run_directory.atomic_write = around(run_directory.atomic_write)
+    ask_model.atomic_write = around(ask_model.atomic_write)
 
 
 def forked(work: Callable[[], object]) -> int:

@@ -12,8 +12,6 @@ def script(path: str) -> ModuleType:
     """A script by its path in the checkout, such as ``benchmarks/make_regions.py``."""
     name = Path(path).stem
     spec = importlib.util.spec_from_file_location(name, ROOT / path)
-    assert spec is not None
-    assert spec.loader is not None
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

@@ -1,6 +1,5 @@
 """Models of answers that are simulated: runs on a release whose answers follow the two-parameter model."""
 
-import warnings
 from collections.abc import Collection
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import blend
 from blend.builders.items import ItemAnalysis, analyse_items
 from blend.eval.evaluation import item_answers, read_scored
 from blend.schemas.rows import LETTERS
+from helpers.asking import recorded, score
 
 
 def simulated_runs(
@@ -39,14 +39,11 @@ def simulated_runs(
     for number, ability in enumerate(np.linspace(-1.5, 2.5, models)):
         knows = rng.random(len(questions)) < 1 / (1 + np.exp(-slope * (ability - difficulty)))
         chosen = np.where(knows, truth, (truth + rng.integers(1, 4, len(questions))) % 4)
-        answers = folder / f"answers-{number}.csv"
         folder.mkdir(parents=True, exist_ok=True)
         letters = pl.Series([LETTERS[option] for option in chosen])
-        questions.select(item_id="mcq_id", response=letters).write_csv(answers)
-        recorded = blend.Recorded(path=answers, name=f"m{number}")
-        with warnings.catch_warnings(action="ignore", category=blend.BlendWarning):
-            run = blend.run_task(release, "multiple-choice", recorded, folder / f"m{number}", **options)
-            blend.score_run(run)
+        answers, name = questions.select(item_id="mcq_id", response=letters), f"m{number}"
+        run = recorded(release, "multiple-choice", answers, folder / name, model=name, **options)
+        score(run, on_warning=lambda _: None)
         made.append(run.directory)
     return made
 

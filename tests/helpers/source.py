@@ -17,7 +17,6 @@ MODULES = [path.relative_to(ROOT) for package in PACKAGES for path in sorted((RO
 
 @cache
 def nodes(module: Path) -> tuple[ast.AST, ...]:
-    """Every node of a module's syntax."""
     return tuple(ast.walk(ast.parse((ROOT / module).read_text(encoding="utf-8"))))
 
 

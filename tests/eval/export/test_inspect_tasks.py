@@ -59,7 +59,6 @@ class Played(NamedTuple):
         return "samples" in self.options
 
     def server(self) -> SayingServer:
-        """A server that says it."""
         return SayingServer(lambda prompt, seed: self.kept.get((prompt, seed)))
 
 
@@ -176,7 +175,6 @@ def as_json(log: Path) -> Path:
 
 
 def read_json(log: Path) -> dict[str, Any]:
-    """What a log holds."""
     return dict(json.loads(as_json(log).read_text(encoding="utf-8")))
 
 

@@ -7,11 +7,11 @@ import polars as pl
 import pytest
 import yaml
 
-import blend
 from blend.eval.hub_results import push_scores
 from blend.eval.release_items import read_items, read_run
 from blend.eval.scores_json import read_scores
 from blend.eval.tasks import TASKS
+from helpers.asking import recorded, score
 from helpers.hub.hub_releases import make_release
 from helpers.hub.hub_server import Hub
 from helpers.hub.hub_store import ALICE, DAVE
@@ -37,10 +37,8 @@ def scored(folder: Path, task: str, answer: str, **options: str) -> Path:
     """A scored run of one answer to everything, beside its release."""
     release = make_release(folder / "release", "1.0.0")
     items = read_items(release, TASKS[task], **options).asked.items
-    items.select("item_id", response=pl.lit(answer)).write_parquet(folder / "answers.parquet")
-    recorded = blend.Recorded(path=folder / "answers.parquet", name=MODEL)
-    blend.score_run(blend.run_task(release, task, recorded, folder / "run", **options))
-    return folder / "run"
+    answers = items.select("item_id", response=pl.lit(answer))
+    return score(recorded(release, task, answers, folder / "run", model=MODEL, **options)).run.directory
 
 
 @pytest.fixture
@@ -54,7 +52,6 @@ def model_hub(hub: Hub, hub_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Hub
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 def test_a_dry_run_sends_nothing(run: Path):
     sent = push_scores(run, MODEL, dataset=DATASET, dry_run=True)
     assert sent.url is None
@@ -69,7 +66,6 @@ def test_a_dry_run_sends_nothing(run: Path):
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 def test_every_score_names_a_task_of_the_release(short_answers: Path):
     sent = push_scores(short_answers, MODEL, dataset=DATASET, source="https://example.org/report", dry_run=True)
     assert sent.path == ".eval_results/org--blend--short-answer.yaml"

@@ -1,4 +1,4 @@
-"""Corrected scores of a run, in tables, comparison and page; and with the published scorer as people."""
+"""Corrected scores of a run, in tables, comparison and page; and what people say beside single replies."""
 
 from pathlib import Path
 
@@ -9,7 +9,9 @@ import pytest
 import blend
 from blend.eval.judging.judge_run import judge_run
 from blend.eval.judging.labels import LABELS, corrected_scores, is_worthless, write_labels
+from blend.eval.judging.reply_sheet import replies
 from helpers.judged_runs import KINDS, OwnJudge, answered_run, finds_the_answer, says
+from helpers.messages import wrong
 
 
 @pytest.fixture
@@ -35,7 +37,6 @@ def scored(run: blend.Run, rule: str = "default") -> tuple[blend.ScoredRun, list
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 def test_all_labelled_gives_what_people_say(run: blend.Run):
     before, _ = scored(run)
     assert before.overall("sem-b-corrected") is None
@@ -57,7 +58,6 @@ def test_all_labelled_gives_what_people_say(run: blend.Run):
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 def test_regions_without_labels_are_uncorrected_and_said_to_be(run: blend.Run, tmp_path: Path):
     label(run, without="KR")
     found, warnings = scored(run)
@@ -72,7 +72,6 @@ def test_regions_without_labels_are_uncorrected_and_said_to_be(run: blend.Run, t
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 def test_a_judge_that_always_says_correct_is_corrected_and_called_worthless(run: blend.Run, tmp_path: Path):
     judge_run(run, model=OwnJudge("yes", lambda _: says("correct")))
     label(run)
@@ -94,7 +93,6 @@ def test_a_judge_that_always_says_correct_is_corrected_and_called_worthless(run:
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 def test_comparison_says_what_is_corrected(mini_release: Path, tmp_path: Path):
     runs = []
     for name in ("one", "two"):
@@ -116,7 +114,6 @@ def test_comparison_says_what_is_corrected(mini_release: Path, tmp_path: Path):
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 def test_a_planted_bias_is_found_in_its_language_alone(run: blend.Run, tmp_path: Path):
     """Every second reply is labelled: people say what the default rule does, and accept all in Korean."""
     rows = scored(run)[0].decisions().drop_nulls("correct").filter(pl.col("why") != "unanswered")
@@ -143,3 +140,26 @@ def test_a_planted_bias_is_found_in_its_language_alone(run: blend.Run, tmp_path:
     assert judged.of("sem-b-bias-default", "language")["ko"].value == biases["ko"].value
     page = blend.write_report([judged], tmp_path / "report.html").read_text(encoding="utf-8")
     assert "Rules and judges beside people" in page
+
+
+@pytest.mark.landing
+@pytest.mark.filterwarnings("ignore::blend.BlendWarning")  # a quarter of the replies is blank
+def test_what_people_say_of_a_reply_stands_beside_it(run: blend.Run):
+    judge_run(run, model=OwnJudge("strict", finds_the_answer))
+    before = blend.score_run(run, rule="judge")
+    known = replies(before).filter(region="KR", language="ko")
+    verdict = pl.when(pl.col("reply") == "zzz").then(pl.lit("correct")).otherwise(pl.lit("correct|wrong"))
+    labels = known.with_columns(verdict=verdict, probability=1.0, annotators=pl.lit("anna|ben"))
+    write_labels(run.directory, labels.select(list(LABELS)))
+    assert wrong(lambda: before.task.single_answers(before)) == (
+        f"{run.directory}: people's labels have changed since it was scored; score the run again, with the "
+        f"options of before: `blend eval score {run.directory} --rule judge`"
+    )
+    after = blend.score_run(run, rule="judge")
+    answers = after.task.single_answers(after)
+    said = answers.filter(pl.col("why").str.contains("people: ", literal=True))
+    assert set(said["item_id"]) == set(known["item_id"])
+    # Where rule and people differ, a reader filters by this.
+    differs = said.filter(answer="zzz").select("correct", pl.col("why").str.extract("; (people: .*)"))
+    assert set(differs.rows()) == {(False, "people: correct")}
+    assert said.filter(pl.col("why").str.ends_with("; people: correct or wrong")).height > 0

@@ -2,37 +2,30 @@
 
 import json
 
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from blend.eval.judging.judge_run import REPLIES, judge_items
-from blend.eval.judging.verdicts import (
-    VERDICT_WORDS,
-    Verdict,
-    judge_prompt,
-    parse_verdict,
-)
+from blend.eval.judging.verdicts import VERDICT_WORDS, Verdict, judge_prompt, parse_verdict
 
-ACCEPTED = [{"texts": ["밥", "rice"], "votes": 3}, {"texts": ["noodles"], "votes": 1}, {"texts": ["soup"]}]
+ACCEPTED = [
+    {"texts": ["밥", "rice"], "votes": 3},
+    {"texts": ["noodles"], "votes": 1},
+    {"texts": ["soup"], "votes": None},
+]
 
 
-def replies(*texts: str, verdict: str | None = None, question: str = "What?", accepted=ACCEPTED):
-    import polars as pl
-
+def replies(*texts: str, verdict: str | None = None) -> pl.DataFrame:
     known = dict.fromkeys(("locale", "region", "template_id", "topic", "language"), "x")
-    accepted = [{"votes": None, **one} for one in accepted]
-    rows = [
-        {**known, "item_id": f"i{n}", "people_of": "South Korea", "question": question, "accepted": accepted}
-        | {"reply": text, "verdict": verdict}
-        for n, text in enumerate(texts)
-    ]
+    known |= {"people_of": "South Korea", "question": "What?", "accepted": ACCEPTED, "verdict": verdict}
+    rows = [known | {"item_id": f"i{n}", "reply": text} for n, text in enumerate(texts)]
     return pl.DataFrame(rows, schema=REPLIES)
 
 
 def test_a_judge_sees_question_region_answers_with_votes_and_reply():
-    accepted = [{"votes": None, **one} for one in ACCEPTED]
-    prompt = judge_prompt("South Korea", "무엇?", accepted, "빵")
+    prompt = judge_prompt("South Korea", "무엇?", ACCEPTED, "빵")
     assert "People from South Korea have answered" in prompt
     assert 'Question: "무엇?"\n' in prompt
     assert "1. 밥 / rice (3 people)\n2. noodles (1 person)\n3. soup\n" in prompt

@@ -28,7 +28,6 @@ def kinds(run: blend.Run) -> pl.DataFrame:
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 def test_a_judge_is_asked_once_what_the_rule_is_not_sure_of_and_its_verdicts_are_the_scores(run: blend.Run):
     judge, again = (OwnJudge("strict", finds_the_answer) for _ in range(2))
     kept = judge_run(run, model=judge)
@@ -52,7 +51,6 @@ def test_a_judge_is_asked_once_what_the_rule_is_not_sure_of_and_its_verdicts_are
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 def test_a_judge_of_the_models_own_family_is_refused_unless_told(run: blend.Run):
     own = OwnJudge("org/Echo-70B-Instruct", finds_the_answer)
     assert wrong(lambda: judge_run(run, model=own)) == (
@@ -66,7 +64,6 @@ def test_a_judge_of_the_models_own_family_is_refused_unless_told(run: blend.Run)
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 def test_of_several_judges_one_is_named(run: blend.Run):
     judge_run(run, model=OwnJudge("strict", finds_the_answer))
     judge_run(run, model=OwnJudge("kind", lambda _: says("correct")))
@@ -87,10 +84,8 @@ def test_a_served_model_judges(run: blend.Run, tmp_path: Path):
     with serving_judge().serving() as server:
         model = blend.Server(name="tiny", url=server.url)
         kept = judge_run(run, model=model, on_progress=lambda *_: None)
-    assert kept.outcome is not None
     assert kept.outcome.n_missing == 0
     usage = kept.outcome.usage
-    assert usage is not None
     assert usage.requests == kept.description.n_items
     assert usage.tokens_out
     assert read_verdicts(run)["verdict"].null_count() == 0
@@ -99,7 +94,6 @@ def test_a_served_model_judges(run: blend.Run, tmp_path: Path):
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 def test_one_whose_verdicts_cannot_be_read_decides_nothing_in_silence(run: blend.Run):
     judge_run(run, model=OwnJudge("mute", lambda prompt: "" if "zzz" in prompt else finds_the_answer(prompt)))
     with pytest.warns(blend.BlendWarning) as heard:
@@ -116,11 +110,8 @@ def test_one_whose_verdicts_cannot_be_read_decides_nothing_in_silence(run: blend
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 def test_a_run_without_verdicts_is_not_scored_by_them(run: blend.Run):
-    with pytest.raises(blend.InputError) as raised:
-        blend.score_run(run, rule="judge")
-    assert str(raised.value) == (
+    assert wrong(lambda: blend.score_run(run, rule="judge")) == (
         f"{run.directory}: nobody has judged this run yet; ask a judge with "
         f"`blend eval judge {run.directory} --model MODEL`"
     )
@@ -130,10 +121,9 @@ def test_a_run_without_verdicts_is_not_scored_by_them(run: blend.Run):
         f"{run.directory}/judges/Failing: the judge has not answered {n} of {n} questions; run the same "
         "`blend eval judge` again to ask them"
     )
-    with pytest.raises(blend.UnknownNameError, match=r"^unknown judge 'none'; choose one of: Failing$"):
-        blend.score_run(run, rule="judge:none")
-    with pytest.raises(blend.UnknownNameError, match=r"^unknown rule 'paper:x'"):
-        blend.score_run(run, rule="paper:x")
+    unknown = wrong(lambda: blend.score_run(run, rule="judge:none"))
+    assert unknown == "unknown judge 'none'; choose one of: Failing"
+    assert wrong(lambda: blend.score_run(run, rule="paper:x")).startswith("unknown rule 'paper:x'")
 
 
 class Failing:
@@ -144,32 +134,26 @@ class Failing:
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 def test_what_cannot_be_asked_is_refused(run: blend.Run, mini_release: Path, tmp_path: Path):
     judge = OwnJudge("strict", finds_the_answer)
-    with pytest.raises(blend.ArgumentError) as refused:
-        judge_run(run, model=judge, name="../x")
-    what = "`name`: '../x' is not possible (letters, digits, dots, hyphens, underscores)"
-    assert str(refused.value) == what
-    choice = tmp_path / "choice.csv"
+    assert wrong(lambda: judge_run(run, model=judge, name="../x")) == (
+        "`name`: '../x' is not possible (letters, digits, dots, hyphens, underscores)"
+    )
     options = {"style": "json", "limit": 1}
-    first = blend.run_task(mini_release, "multiple-choice", judge, tmp_path / "x", **options)
-    first.items("item_id").with_columns(response=pl.lit("A")).write_csv(choice)
-    recorded = blend.Recorded(path=choice)
-    other = blend.run_task(mini_release, "multiple-choice", recorded, tmp_path / "choice", **options)
+    model = OwnJudge("other", finds_the_answer)
+    other = blend.run_task(mini_release, "multiple-choice", model, tmp_path / "choice", **options)
     assert wrong(lambda: judge_run(other, model=judge)) == (
         f"{other.directory}: answers to multiple-choice are not judged; short answers are"
     )
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 def test_a_judge_is_one_of_the_replies_that_it_began_with(run: blend.Run):
     judge_run(run, model=OwnJudge("strict", finds_the_answer))
     folder = run.directory / "judges" / "strict"
     write_answers(run.answers_folder / "other.jsonl", run.answers().with_columns(text=pl.lit("other")))
-    with pytest.raises(blend.InputError, match="choose another `name`, or ask for the same again"):
-        judge_run(run, model=OwnJudge("strict", finds_the_answer))
+    told = wrong(lambda: judge_run(run, model=OwnJudge("strict", finds_the_answer)))
+    assert "choose another `name`, or ask for the same again" in told
     assert wrong(lambda: read_verdicts(run)) == (
         f"{folder}: judges other replies than the run holds now; have them judged again under another name"
     )

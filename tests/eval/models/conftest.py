@@ -11,14 +11,6 @@ from helpers.models.tiny_models import CHAT_TEMPLATE, copied, make_model
 
 
 @pytest.fixture(scope="session")
-def one_thread() -> None:
-    """Tiny models are not worth several threads, which would wait for each other."""
-    import torch
-
-    torch.set_num_threads(1)
-
-
-@pytest.fixture(scope="session")
 def tiny_gpt2(shared: Path, one_thread: None) -> Path:
     """A GPT-2 of two layers with 4,000 tokens and a context of 256, without chat template and pad token."""
     return shared / "models" / "tiny-gpt2"

@@ -33,56 +33,59 @@ def without_some_weights(folder: Path) -> None:
 
 
 POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n"
-NOT_CAUSAL = (
-    "model tiny: it is not a causal language model but {0}; texts and options need one that predicts the next "
-    "token"
-)
-CHANGES: dict[str, Callable[[Path], object]] = {
-    "no config": lambda folder: (folder / "config.json").unlink(),
-    "adapter": lambda folder: (folder / "config.json").rename(folder / "adapter_config.json"),
-    "pickle": lambda folder: (folder / "model.safetensors").rename(folder / "pytorch_model.bin"),
-    "no tokenizer": lambda folder: (folder / "tokenizer.json").unlink(),
-    "cut short": lambda folder: os.truncate(folder / "model.safetensors", 2532433),
-    "pointer instead of weights": lambda folder: (folder / "model.safetensors").write_bytes(POINTER),
-    "own code": own_code,
-    "gaps": without_some_weights,
-}
-"""What is done to a model, by the name of the fault."""
-REFUSED = {
-    "no config": "model {0}: there is no config.json, so this is not a model of transformers; "
-    "give the directory into which it was saved with save_pretrained",
-    "adapter": "model {0}: this is an adapter without its model; merge the two (merge_and_unload of peft), "
-    "and save the result and the tokenizer with save_pretrained",
-    "pickle": "model {0}: there is neither model.safetensors nor model.safetensors.index.json; download the "
-    "model again, or, where its weights are a pickle, which can run any code when it is read, and you trust "
-    "it, convert it once and evaluate 'converted':\n"
+REFUSED: dict[str, Callable[[Path], object]] = {
+    "model {0}: there is no config.json, so this is not a model of transformers; give the directory into which "
+    "it was saved with save_pretrained": lambda folder: (folder / "config.json").unlink(),
+    "model {0}: this is an adapter without its model; merge the two (merge_and_unload of peft), and save the "
+    "result and the tokenizer with save_pretrained": (
+        lambda folder: (folder / "config.json").rename(folder / "adapter_config.json")
+    ),
+    "model {0}: there is neither model.safetensors nor model.safetensors.index.json; download the model again, "
+    "or, where its weights are a pickle, which can run any code when it is read, and you trust it, convert it "
+    "once and evaluate 'converted':\n"
     '  python -c "from transformers import AutoModelForCausalLM as M, AutoTokenizer as T; '
-    "[part.from_pretrained('{0}').save_pretrained('converted') for part in (M, T)]\"",
-    "no tokenizer": "model {0}: there is no tokenizer (tokenizer.json, tokenizer.model, spiece.model, "
-    "vocab.json, vocab.txt, tekken.json); save the one that the model was trained with there, with its "
-    "save_pretrained",
-    "cut short": "model {0}: model.safetensors has 2532433 bytes instead of 2532440; download or copy it again",
-    "pointer instead of weights": "model {0}: model.safetensors cannot be loaded (Expecting value: line 1 "
-    "column 1 (char 0)); download or save the model again",
+    "[part.from_pretrained('{0}').save_pretrained('converted') for part in (M, T)]\"": (
+        lambda folder: (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
+    ),
+    "model {0}: there is no tokenizer (tokenizer.json, tokenizer.model, spiece.model, vocab.json, vocab.txt, "
+    "tekken.json); save the one that the model was trained with there, with its save_pretrained": (
+        lambda folder: (folder / "tokenizer.json").unlink()
+    ),
+    "model {0}: model.safetensors has 2532433 bytes instead of 2532440; download or copy it again": (
+        lambda folder: os.truncate(folder / "model.safetensors", 2532433)
+    ),
+    # A pointer instead of weights.
+    "model {0}: model.safetensors cannot be loaded (Expecting value: line 1 column 1 (char 0)); download or "
+    "save the model again": lambda folder: (folder / "model.safetensors").write_bytes(POINTER),
     # Code that a repository brings along never runs.
-    "own code": "model tiny: it needs code of its own from its repository, which is never run; serve it where "
-    "you trust that code, and evaluate the server (`server`)",
+    "model tiny: it needs code of its own from its repository, which is never run; serve it where you trust "
+    "that code, and evaluate the server (`server`)": own_code,
     # Weights that are missing are not made up.
-    "gaps": "model tiny: its files lack 2 of the model's weights (transformer.h.1.mlp.c_fc.weight, …), or hold "
-    "them in another shape; download or save the model again",
-    # Models as they are in the folder of tiny ones.
-    "tiny-bert": NOT_CAUSAL.format("BertForMaskedLM"),
-    "tiny-t5": NOT_CAUSAL.format("T5ForConditionalGeneration"),
+    "model tiny: its files lack 2 of the model's weights (transformer.h.1.mlp.c_fc.weight, …), or hold them in "
+    "another shape; download or save the model again": without_some_weights,
 }
+"""What is said of a model to which something was done."""
 
 
-@pytest.mark.parametrize("fault", REFUSED)
-def test_a_directory_that_cannot_be_used_is_refused(tiny_gpt2: Path, tmp_path: Path, fault: str):
-    folder = copied(tiny_gpt2 if fault in CHANGES else tiny_gpt2.with_name(fault), tmp_path / "tiny")
-    if fault in CHANGES:
-        CHANGES[fault](folder)
-    model = lambda: open_local(str(folder), device="cpu").generate(["Hi"])  # noqa: E731
-    assert wrong(model) == REFUSED[fault].format(folder)
+def refused(folder: Path) -> str:
+    return wrong(lambda: open_local(str(folder), device="cpu").generate(["Hi"]))
+
+
+@pytest.mark.parametrize("message", REFUSED)
+def test_a_directory_that_cannot_be_used_is_refused(tiny_gpt2: Path, tmp_path: Path, message: str):
+    folder = copied(tiny_gpt2, tmp_path / "tiny")
+    REFUSED[message](folder)
+    assert refused(folder) == message.format(folder)
+
+
+@pytest.mark.parametrize(
+    ("model", "kind"), [("tiny-bert", "BertForMaskedLM"), ("tiny-t5", "T5ForConditionalGeneration")]
+)
+def test_a_model_that_is_not_causal_is_refused(tiny_gpt2: Path, model: str, kind: str):
+    assert refused(tiny_gpt2.with_name(model)) == (
+        f"model {model}: it is not a causal language model but {kind}; texts and options need one that "
+        "predicts the next token"
+    )
 
 
 def test_a_chat_template_that_is_not_there(tiny_gpt2: Path):

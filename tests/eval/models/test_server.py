@@ -59,7 +59,6 @@ def test_a_server_that_takes_a_field_otherwise(server: ModelServer, field: str, 
 def test_a_temperature_that_was_asked_for_is_not_left_out(server: ModelServer):
     server.script = [refused("temperature")]
     (failed,) = asked(server, decoding=Decoding(temperature=0.5)).generate(["a"])
-    assert failed.error is not None
     assert "no temperature" in failed.error
 
 

@@ -10,25 +10,17 @@ from typing import Any
 import polars as pl
 import pytest
 
-import blend
 from blend.eval.release_items import read_items
 from blend.eval.runs.answers import answers_digest
 from blend.eval.runs.run_directory import write_frame
 from blend.eval.tasks import TASKS
-from helpers.asking import ask, score
+from helpers.asking import recorded, score
 
 HOSTILE = (
     "\u202egnp.exe <script>alert(1)</script> <img src=x onerror=alert(2)>\x07\x1b[31m مرحبا " + "A" * 1_000
 )
 
 MakeRun = Callable[..., Path]
-
-
-def recorded(release: Path, task: str, rows: list[dict[str, str]], out: Path, **options: object) -> blend.Run:
-    """A run of answers that a file beside its folder holds."""
-    file = out.with_name("answers.parquet")
-    pl.DataFrame(rows).write_parquet(file)
-    return ask(release, task, out, answers=file, on_warning=lambda _: None, **options)
 
 
 @pytest.fixture(scope="session")
@@ -43,7 +35,8 @@ def make_run(sample_release: Path, tmp_path_factory: pytest.TempPathFactory) -> 
             {"item_id": row["item_id"], "response": HOSTILE if hostile else _letter(row, share)}
             for row in rows.iter_rows(named=True)
         ]
-        run = recorded(sample_release, "multiple-choice", answers, out, model=name, limit=limit)
+        said = pl.DataFrame(answers)
+        run = recorded(sample_release, "multiple-choice", said, out, model=name, limit=limit)
         score(run, on_warning=lambda _: None)
         return out
 
@@ -55,7 +48,7 @@ def short(sample_release: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
     """A run of short answers, asked in both languages, of which every third answer counts as correct."""
     folder = tmp_path_factory.mktemp("short") / "run"
     items = read_items(sample_release, TASKS["short-answer"], limit=4).asked.items
-    answers = [{"item_id": item_id, "response": f"جواب {item_id}"} for item_id in items["item_id"]]
+    answers = items.select("item_id", response=pl.format("جواب {}", "item_id"))
     recorded(sample_release, "short-answer", answers, folder, model="short", limit=4)
     # The layout that scripts rely on, with decisions of the test's own: how they come about is not at issue.
     decided = items.select("item_id", "locale", "template_id", "prompt_id", "region").with_columns(

@@ -66,7 +66,6 @@ def incompressible(seed: str) -> str:
 
 
 @pytest.mark.nightly
-@pytest.mark.slow
 def test_texts_are_shortened_then_questions_go_and_the_page_says_so(evil: Path):
     (run,) = read_scored([evil])
     answers = run.task.single_answers(run).with_columns(

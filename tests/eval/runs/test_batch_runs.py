@@ -26,13 +26,11 @@ ANSWERED = ("item_id", "text", "thought", "tokens_in", "tokens_out", "tokens_tho
 
 @pytest.fixture
 def requests(tmp_path: Path) -> Path:
-    """Where requests go."""
     return tmp_path / "requests.jsonl"
 
 
 @pytest.fixture
 def results(tmp_path: Path) -> Path:
-    """Where their results lie."""
     return tmp_path / "results.jsonl"
 
 
@@ -50,7 +48,6 @@ def test_a_batch_gives_the_scores_of_a_live_run(
     bodies = [body for body in server.bodies if prompt_of(body) != GREETING]
     # Begun without a server, so nobody knows what it calls the model.
     filed = run("filed", batch_out=requests, **how)
-    assert filed.outcome is not None
     assert filed.outcome.files == (requests,)
     assert filed.description.model.served_as is None
     # The very bodies that are sent live.
@@ -89,7 +86,6 @@ def test_errors_and_what_is_missing_are_asked_again(
     heard: list[str] = []
     (empty := tmp_path / "errors.jsonl").touch()
     read = run(batch_in=[results, empty], on_warning=heard.append)
-    assert read.outcome is not None
     assert (read.outcome.n_missing, read.outcome.n_failed) == (4, 3)
     assert heard == [
         "1 answer to items that have one already, left out: the first one of an item counts",

@@ -16,16 +16,9 @@ from blend.eval.tasks import TASKS
 from blend.eval.tasks.probing import probing_items
 from helpers.messages import wrong
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.usefixtures("one_thread")]
 
 Probed = Callable[..., tuple[RunOutcome, Run]]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def one_thread() -> None:
-    import torch
-
-    torch.set_num_threads(1)
 
 
 @pytest.fixture

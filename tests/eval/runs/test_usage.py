@@ -63,8 +63,6 @@ def test_a_local_model_counts_the_tokens_of_its_prompts(run: Run, tmp_path: Path
         model=tmp_path / "tiny", style="json", max_tokens=2, on_plan=plans.append, on_warning=lambda _: None
     )
     [plan] = plans
-    assert asked.outcome is not None
-    assert asked.outcome.usage is not None
     assert not plan.is_estimated
     assert (plan.n_requests, plan.tokens_in) == (asked.outcome.usage.requests, asked.outcome.usage.tokens_in)
     assert asked.outcome.usage.tokens_out <= plan.tokens_out == 2 * plan.n_requests
@@ -76,8 +74,6 @@ def test_a_run_stops_at_its_budget_and_goes_on_with_a_larger_one(server: BatchSe
     # An answer takes 10 to 19 tokens, each of which costs 1 here: the second or third ends 25.
     heard: list[str] = []
     first = run(**paid, budget=25, on_warning=heard.append).outcome
-    assert first is not None
-    assert first.usage is not None
     assert first.n_asked == first.usage.requests == len(server.asked) <= 4
     assert 25 <= first.usage.tokens_out < 25 + 2 * 20
     n_items = first.n_items

@@ -22,10 +22,10 @@ def clusters_of(right, counts):
     return Clusters(tuple(range(len(right))), tuple(range(right.shape[1])), right.astype(float), counts)
 
 
-def simulated(rng, accuracy, shape, max_items=6):
+def simulated(rng, accuracy, shape):
     """Templates that a model knows or not: Beta-distributed shares, one to six items each."""
     share = rng.beta(2 * accuracy, 2 * (1 - accuracy), size=shape)
-    n_items = rng.integers(1, max_items + 1, size=shape)
+    n_items = rng.integers(1, 7, size=shape)
     return clusters_of(rng.binomial(n_items, share), n_items.astype(float))
 
 

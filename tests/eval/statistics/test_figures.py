@@ -17,8 +17,8 @@ from blend.eval.statistics.estimates import Estimate, estimates, gap_estimate, m
 
 
 @st.composite
-def items(draw, min_items=1):
-    n = draw(st.integers(min_items, 40))
+def items(draw):
+    n = draw(st.integers(1, 40))
     column = lambda values: draw(st.lists(values, min_size=n, max_size=n))  # noqa: E731
     return (
         column(st.integers(0, 1)),

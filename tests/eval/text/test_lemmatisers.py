@@ -45,7 +45,6 @@ OPTIONAL = [
 
 
 @pytest.mark.nightly
-@pytest.mark.slow
 @pytest.mark.parametrize(("name", "module", "language", "text", "lemmas"), OPTIONAL)
 def test_an_optional_lemmatiser(
     name: str, module: str, language: str, text: str, lemmas: str, missing: Callable[[str], None]

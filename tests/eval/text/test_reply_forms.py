@@ -101,7 +101,6 @@ def test_a_language_has_forty_answers_in_every_form(language: str):
 
 
 @pytest.mark.nightly
-@pytest.mark.slow
 @pytest.mark.parametrize("language", rest_nightly(LANGUAGES, "am", "ko"))
 def test_right_answers_are_accepted_in_every_form_and_others_are_not(language: str):
     asked = replies(language)

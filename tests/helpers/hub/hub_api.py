@@ -156,7 +156,6 @@ def list_tree(files: dict[str, Entry], below: str, recursive: bool) -> list[dict
 
 
 def describe_entry(path: str, entry: Entry) -> dict[str, Any]:
-    """A file, as the Hub describes it."""
     described: dict[str, Any] = {"type": "file", "path": path, "size": entry.size, "oid": entry.oid}
     if entry.sha256 is not None:
         described["lfs"] = {"oid": entry.sha256, "size": entry.size, "pointerSize": 130}

@@ -113,7 +113,6 @@ class Hub:
 
     @contextmanager
     def serving(self) -> Iterator["Hub"]:
-        """Answer requests while the block runs."""
         with ExitStack() as running:
             for server in self._servers:
                 running.enter_context(served(server))
@@ -191,7 +190,6 @@ class Handler(BaseHTTPRequestHandler):
 
     @property
     def token(self) -> str | None:
-        """The token that the request carries."""
         header = self.headers.get("Authorization")
         return None if header is None else header.removeprefix("Bearer ")
 
@@ -201,7 +199,6 @@ class Handler(BaseHTTPRequestHandler):
         return None if self.token is None else self.hub.store.accounts.get(self.token)
 
     def json(self, value: Any, status: int = 200, headers: dict[str, str] | None = None) -> None:
-        """Answer with JSON."""
         self.send(status, json.dumps(value).encode(), {"Content-Type": "application/json"} | (headers or {}))
 
     def send(self, status: int, body: bytes, headers: dict[str, str]) -> None:

@@ -87,7 +87,6 @@ class Repository:
         return {} if commit is None else self.commits[commit].files
 
     def content(self, path: str, revision: str = "main") -> bytes:
-        """The bytes of a file."""
         return self.store.read(self.files(revision)[path])
 
     def commit(self, files: Mapping[str, bytes], *, title: str = "by hand", rest: bool = False) -> str:
@@ -108,7 +107,6 @@ class Repository:
         description: str = "",
         author: str = "system",
     ) -> str:
-        """Append a commit to a branch."""
         with self.store.lock:
             parent = self.branches.get(branch)
             commit = Commit(parent, title, description, author, dict(sorted(files.items())))
@@ -166,13 +164,11 @@ class Store:
         return self.root / "large" / sha256
 
     def read(self, entry: Entry) -> bytes:
-        """The content of a file."""
         folder, name = ("large", entry.sha256) if entry.sha256 else ("regular", entry.oid)
         return (self.root / folder / name).read_bytes()
 
 
 def git_id(content: bytes) -> str:
-    """The id that git gives a file's content."""
     return hashlib.sha1(f"blob {len(content)}\0".encode() + content).hexdigest()
 
 

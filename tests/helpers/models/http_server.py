@@ -39,14 +39,11 @@ def served(server: HTTPServer) -> Iterator[str]:
 
 @dataclass
 class Request:
-    """One HTTP request."""
-
     path: str
     headers: Message
     body: bytes
 
     def json(self) -> dict[str, Any]:
-        """The body, which is a JSON object."""
         found: dict[str, Any] = json.loads(self.body)
         return found
 
@@ -61,7 +58,6 @@ class Reply:
     raw: bytes | None = None
 
     def content(self) -> bytes:
-        """What is sent."""
         return json.dumps(self.body).encode() if self.raw is None else self.raw
 
 
@@ -79,7 +75,6 @@ class HttpServer:
 
     @contextmanager
     def serving(self) -> Iterator[Self]:
-        """Answer until the end of the block."""
         with served(self._http):
             yield self
 

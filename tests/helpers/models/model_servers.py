@@ -43,7 +43,6 @@ class ModelServer(HttpServer):
 
     @property
     def bodies(self) -> list[dict[str, Any]]:
-        """What was sent."""
         return [body for _, body in self.requests]
 
     @property

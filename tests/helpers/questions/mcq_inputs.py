@@ -66,15 +66,15 @@ def verdicts_of(*rows):
     return pl.DataFrame([dict.fromkeys(VERDICTS) | usual | row for row in rows], VERDICTS, orient="row")
 
 
-def offered_to(answers, tag, *, options=DEFAULT, judges=RULES, verdicts=None, **more):
+def offered_to(answers, tag, *, verdicts=None, **more):
     """What a locale's question may show as wrong, by locale of origin."""
     questions, annotations = frames_of({"T-1": answers}, **more)
     rows = offered_options(
         questions,
         annotations,
-        options=options,
+        options=DEFAULT,
         seed=0,
-        judges=judges,
+        judges=RULES,
         verdicts=Verdicts(verdicts, questions, registry(), shipped=False),
         locales=registry(),
     )

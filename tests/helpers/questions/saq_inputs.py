@@ -18,37 +18,21 @@ Given = Mapping[str, Any]
 
 def questions_of(*template_ids: str, locale: str = "en-GB", answer_format: str = "text") -> pl.DataFrame:
     fixed = {"topic": "Food", "source_label": "", "question": "?", "en_question": "?", "source_locale": None}
+    fixed |= {"locale": locale, "language": locale[:2], "answer_format": answer_format}
     rows = [
-        {
-            **fixed,
-            "template_id": name,
-            "locale": locale,
-            "language": locale[:2],
-            "answer_format": answer_format,
-            "source": f"questions.csv:{row}",
-        }
+        fixed | {"template_id": name, "source": f"questions.csv:{row}"}
         for row, name in enumerate(template_ids, start=2)
     ]
     return pl.DataFrame(rows, schema=QUESTIONS)
 
 
-def responses_of(
-    given: Given, *, template_id: str = "q", locale: str = "en-GB", first: int = 2
-) -> pl.DataFrame:
-    rows = []
-    for row, (annotator, answer) in enumerate(given.items(), start=first):
+def responses_of(given: Given, *, template_id: str = "q", locale: str = "en-GB") -> pl.DataFrame:
+    key, rows = {"template_id": template_id, "locale": locale}, []
+    for number, (annotator, answer) in enumerate(given.items(), start=2):
         kind, _, reason = answer.partition(": ") if isinstance(answer, str) else (None, "", "")
-        rows.append(
-            {
-                "template_id": template_id,
-                "locale": locale,
-                "annotator": annotator,
-                "answers": [] if kind else answer,
-                "non_answer": kind,
-                "reason": reason or None,
-                "source": f"responses/{locale}.csv:{row}",
-            }
-        )
+        said = {"answers": [] if kind else answer, "non_answer": kind, "reason": reason or None}
+        source = f"responses/{locale}.csv:{number}"
+        rows.append({**key, **said, "annotator": annotator, "source": source})
     return pl.DataFrame(rows, schema=RESPONSES)
 
 
@@ -57,7 +41,6 @@ def review_of(
     invalid: Sequence[str] = (),
     template_id: str = "q",
     locale: str = "en-GB",
-    row: int = 1,
 ) -> pl.DataFrame:
     review = {
         "template_id": template_id,
@@ -65,7 +48,7 @@ def review_of(
         "reviewer": "r",
         "invalid": list(invalid),
         "groups": [{"answers": list(answers), "en_answers": list(english)} for answers, english in groups],
-        "source": f"reviews/{locale}.jsonl:{row}",
+        "source": f"reviews/{locale}.jsonl:1",
     }
     return pl.DataFrame([review], schema=REVIEWS)
 
@@ -74,10 +57,10 @@ NO_REVIEW = pl.DataFrame(schema=REVIEWS)
 
 
 def one(
-    given: Given, reviews: pl.DataFrame = NO_REVIEW, *, locale: str = "en-GB", answer_format: str = "text"
+    given: Given, reviews: pl.DataFrame = NO_REVIEW, *, locale: str = "en-GB"
 ) -> tuple[list[tuple[list[str], list[str], int]], dict[str, Any]]:
     """Groups as ``(answers, en_answers, votes)``, and the whole row, of a survey with one question."""
-    questions = questions_of("q", locale=locale, answer_format=answer_format)
+    questions = questions_of("q", locale=locale)
     result = aggregate(questions, responses_of(given, locale=locale), reviews, options=OPTIONS)
     row = result.annotations.row(0, named=True)
     return [(g["answers"], g["en_answers"], g["count"]) for g in row["annotations"]], row

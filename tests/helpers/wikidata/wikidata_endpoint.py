@@ -55,7 +55,6 @@ class Endpoint(HttpServer):
         return [asked.query for asked in self.log if asked.answered]
 
     def renew(self) -> None:
-        """Forget the log and the faults."""
         self.log.clear()
         self.faults.clear()
 

@@ -16,18 +16,9 @@ PEOPLE = {"Brazilian": ["BR"], "Dominican": ["DM", "DO"], "Thai": ["TH"]}
 @pytest.fixture(scope="module")
 def tables() -> dict[str, pl.DataFrame]:
     rows = [
-        {
-            "prompt_id": f"t1/c/{topic}/{one}",
-            "prompt": f"Tell a {one} of {topic}.",
-            "kind": kind,
-            "category": "c",
-            "topic": topic,
-            "nationality": one,
-            "country_codes": codes,
-            "region": "r",
-            "language": "en",
-            "template_id": "t1",
-        }
+        {"prompt_id": f"t1/c/{topic}/{one}", "prompt": f"Tell a {one} of {topic}.", "kind": kind}
+        | {"category": "c", "topic": topic, "nationality": one, "country_codes": codes}
+        | {"region": "r", "language": "en", "template_id": "t1"}
         for kind in ("qa", "stories")
         for topic in ("rain", "snow", "wind")
         for one, codes in PEOPLE.items()
@@ -35,12 +26,9 @@ def tables() -> dict[str, pl.DataFrame]:
     return {CULTURAL_PROMPTS: pl.DataFrame(rows, schema=CULTURAL_PROMPT_ROWS)}
 
 
-def made(tables, **options):
-    return cultural_items(tables, checked_options(CulturalPromptOptions, options, task="cultural-prompts"))
-
-
 def asked(tables, **options):
-    return made(tables, **options).in_memory()
+    checked = checked_options(CulturalPromptOptions, options, task="cultural-prompts")
+    return cultural_items(tables, checked).in_memory()
 
 
 def test_texts_of_a_topic_stand_together(tables):
@@ -67,22 +55,14 @@ def test_kinds_nationalities_and_topics_are_chosen(tables):
     assert set(found.gold["topic"]) < set(more.gold["topic"])
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"kinds": ("poems",)}, "unknown kind of text 'poems'; choose one of: qa, stories"),
-        (
-            {"nationalities": ("Tai",)},
-            (
-                "unknown nationality 'Tai'; did you mean 'Thai'? choose one of: BR, Brazilian, DM, DO, "
-                "Dominican, TH, Thai"
-            ),
-        ),
-        (
-            {"locales": ("ko-KR",)},
-            "cultural prompts are for nationalities and have no locales; leave `locales` out",
-        ),
-    ],
-)
-def test_what_cannot_be_asked_is_told(tables, options, message):
-    assert wrong(lambda: asked(tables, **options)) == message
+REFUSED = {
+    "unknown kind of text 'poems'; choose one of: qa, stories": {"kinds": ("poems",)},
+    "unknown nationality 'Tai'; did you mean 'Thai'? choose one of: BR, Brazilian, DM, DO, Dominican, TH, "
+    "Thai": {"nationalities": ("Tai",)},
+    "cultural prompts are for nationalities and have no locales; leave `locales` out": {"locales": ("ko-KR",)},
+}
+
+
+@pytest.mark.parametrize("message", REFUSED)
+def test_what_cannot_be_asked_is_told(tables, message):
+    assert wrong(lambda: asked(tables, **REFUSED[message])) == message

@@ -25,12 +25,12 @@ GROUPS = ("American", "Brazilian", "Chinese", "French", "German", "Japanese", "N
 WORDS = [f"word{number}" for number in range(300)]
 
 
-def topics(n: int = 10, samples: int = 5, tokens: int = 60) -> list[TopicTexts]:
+def topics(n: int = 10) -> list[TopicTexts]:
     draw = random.Random(7)
-    groups = [group for group in range(len(GROUPS)) for _ in range(samples)]
+    groups = [group for group in range(len(GROUPS)) for _ in range(5)]
 
     def drawn() -> pl.DataFrame:
-        texts = [" ".join(draw.choices(WORDS, k=tokens)) for _ in groups]
+        texts = [" ".join(draw.choices(WORDS, k=60)) for _ in groups]
         return pl.DataFrame({"group_number": groups, "text": texts})
 
     return [TopicTexts(TopicKey("qa", "c", f"topic{number}"), number, drawn()) for number in range(n)]

@@ -17,25 +17,20 @@ from blend.eval.tasks.free_listing.listings import (
 )
 from blend.schemas.prompts import listing_prompts
 from helpers.answered_run import answered_run
-from helpers.dishes import DISHES, manifest, triples
+from helpers.dishes import manifest, triples
 from helpers.messages import wrong
 
 
-def asked(dishes: Any = DISHES, config: str = "food-triples", **given: Any) -> Any:
-    return listing_items({config: triples(dishes)}, TripleTaskOptions(config=config, **given))
+def asked(config: str = "food-triples", **given: Any) -> Any:
+    return listing_items({config: triples()}, TripleTaskOptions(config=config, **given))
 
 
 def test_every_dish_is_asked_without_and_with_its_country():
     items = asked(languages=("ko",), countries=("Japan",)).items
+    asks = "‘스시’ 요리에는 어떤 재료가 들어갑니까? 재료 이름만 쉼표로 구분하여 답하세요."
     assert items.select("item_id", "prompt").rows() == [
-        (
-            "ko/Q2/hasParts",
-            "‘스시’ 요리에는 어떤 재료가 들어갑니까? 재료 이름만 쉼표로 구분하여 답하세요.",
-        ),
-        (
-            "ko/Q2/country",
-            "일본에서 ‘스시’ 요리에는 어떤 재료가 들어갑니까? 재료 이름만 쉼표로 구분하여 답하세요.",
-        ),
+        ("ko/Q2/hasParts", asks),
+        ("ko/Q2/country", f"일본에서 {asks}"),
     ]
 
 
@@ -43,21 +38,18 @@ def test_languages_without_a_prompt_are_told():
     assert asked().warnings == ("1 language without a prompt, not asked: sv",)
 
 
+def labels(**of: str) -> list[dict[str, str]]:
+    return [{"qid": qid, "label": label} for qid, label in of.items()]
+
+
 def test_labels_of_variants_and_before_conversion_are_accepted():
-    rows = triples([("Q1", "zh", "菜", "China", ["番茄", "盐"]), ("Q1", "zh-tw", "菜", "China", ["番茄"])])
+    rows = triples([("Q1", "zh", "菜", "China", []), ("Q1", "zh-tw", "菜", "China", [])])
     rows = rows.with_columns(
-        parts=pl.Series(
-            [
-                [{"qid": "Q5", "label": "番茄"}, {"qid": "Q6", "label": "盐"}],
-                [{"qid": "Q5", "label": "西紅柿"}],
-            ],
-            dtype=rows.schema["parts"],
-        ),
-        original_parts=pl.Series([[{"qid": "Q6", "label": "鹽"}], []], dtype=rows.schema["original_parts"]),
+        pl.Series("parts", [labels(Q5="番茄", Q6="盐"), labels(Q5="西紅柿")], rows.schema["parts"]),
+        pl.Series("original_parts", [labels(Q6="鹽"), []], rows.schema["original_parts"]),
     )
-    gold = listing_items(
-        {"food-triples": rows}, TripleTaskOptions(config="food-triples", languages=("zh",))
-    ).gold
+    options = TripleTaskOptions(config="food-triples", languages=("zh",))
+    gold = listing_items({"food-triples": rows}, options).gold
     assert gold["accepted"][0].to_list() == [["番茄", "西紅柿"], ["盐", "鹽"]]
 
 
@@ -77,33 +69,20 @@ def test_every_prompt_has_its_placeholders():
             assert "[Y]" not in prompt, (language, name)
 
 
-@pytest.mark.parametrize(
-    ("config", "language", "message"),
-    [
-        (
-            "food-triples",
-            "sv",
-            (
-                "language 'sv': there is no prompt that asks for a list about food-triples in it; choose one "
-                "of en, ko"
-            ),
-        ),
-        (
-            "instrument-triples",
-            "ko",
-            (
-                "language 'ko': there is no prompt that asks for a list about instrument-triples in it; "
-                "choose one of en"
-            ),
-        ),
-        ("food-triples", "xx", "unknown language of food-triples 'xx'; choose one of: en, ko, sv"),
-    ],
-)
-def test_a_language_without_a_prompt_is_refused(config: str, language: str, message: str):
+NO_PROMPT = "there is no prompt that asks for a list about"
+WITHOUT = {
+    f"language 'sv': {NO_PROMPT} food-triples in it; choose one of en, ko": ("food-triples", "sv"),
+    f"language 'ko': {NO_PROMPT} instrument-triples in it; choose one of en": ("instrument-triples", "ko"),
+    "unknown language of food-triples 'xx'; choose one of: en, ko, sv": ("food-triples", "xx"),
+}
+
+
+@pytest.mark.parametrize("message", WITHOUT)
+def test_a_language_without_a_prompt_is_refused(message: str):
+    config, language = WITHOUT[message]
+    given = TripleTaskOptions(config=config, languages=(language,))
     held = manifest(*(f"{config}/{tag}" for tag in ("en", "ko", "sv")))
-    assert (
-        wrong(lambda: settle_listing(TripleTaskOptions(config=config, languages=(language,)), held)) == message
-    )
+    assert wrong(lambda: settle_listing(given, held)) == message
 
 
 @pytest.mark.parametrize(
@@ -172,7 +151,6 @@ def judged(*asked: Asked, rule: str = "default") -> ScoredItems:
 
 
 def frames(asked: Sequence[Asked]) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
-    """Items, gold and answers."""
     ids = [str(n) for n in range(len(asked))]
     items = pl.DataFrame(
         {
@@ -195,8 +173,8 @@ def frames(asked: Sequence[Asked]) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataF
     return items, gold, answers
 
 
-def figure(found: ScoredItems, metric: str, scope: str = "overall", key: str = "all") -> float | None:
-    [score] = [s for s in found.scores if (s.metric, s.scope, s.key) == (metric, scope, key)]
+def figure(found: ScoredItems, metric: str) -> float | None:
+    [score] = [one for one in found.scores if (one.metric, one.scope) == (metric, "overall")]
     return score.value
 
 

@@ -12,26 +12,25 @@ from blend.eval.tasks.multiple_choice import ChoiceOptions
 from blend.eval.tasks.multiple_choice.choices import choice_items
 from blend.loaders.recipes import sample_recipe
 from blend.loaders.releases import read_manifest
-from blend.schemas.errors import InputError
 from blend.schemas.rows import LETTERS
 from helpers.messages import wrong
 
 
-def question(n: int = 0, *, template: str = "food-01", locale: str = "ko-KR") -> dict[str, object]:
+def question(n: int = 0) -> dict[str, object]:
     options = [f"option {n}{letter} {{A}}" for letter in "wxyz"]
     return {
-        "mcq_id": f"{template}_{locale[-2:]}_{n}",
-        "template_id": template,
+        "mcq_id": f"food-01_KR_{n}",
+        "template_id": "food-01",
         "prompt": f"published prompt {n}",
         "question": "What {B} do people eat?",
         "options": options,
         "option_regions": ["KR", "US", "CN", "DZ"],
         "answer": n % 4,
-        "locale": locale,
+        "locale": "ko-KR",
         "topic": "Food",
         "answer_spread": ["universal", "shared", "specific", None][n % 4],
         "source_order": None,
-        "region": locale[-2:],
+        "region": "KR",
     }
 
 
@@ -100,10 +99,8 @@ def test_an_option_that_cannot_be_says_what_to_do(mini_release: Path):
 def test_a_release_without_the_configuration_says_what_it_has(tmp_path: Path):
     out = tmp_path / "release"
     build_release(sample_recipe().model_copy(update={"locales": ("ko-KR",)}), out)
-    with pytest.raises(InputError) as raised:
-        read_items(out, TASKS["multiple-choice"])
     held = ", ".join(sorted({table.config for table in read_manifest(out).tables}))
-    assert str(raised.value) == (
+    assert wrong(lambda: read_items(out, TASKS["multiple-choice"])) == (
         "blend-sample 0.1.0: the release has no configuration multiple-choice-questions, which the task "
         f"multiple-choice reads; it has {held}: no question has an answer of its region beside three of other "
         "regions that enough people gave, and reports/findings.jsonl of the release says why of each "

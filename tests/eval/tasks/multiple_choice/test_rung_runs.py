@@ -36,7 +36,6 @@ class Says:
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 def test_a_model_is_asked_every_rung_once(rungs_release: Path, tmp_path: Path):
     model = Says()
     runs = run_each_rung(rungs_release, model, tmp_path / "runs", limit=3)
@@ -57,7 +56,6 @@ def test_a_model_is_asked_every_rung_once(rungs_release: Path, tmp_path: Path):
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 def test_a_rung_that_is_not_done_hides_no_other(rungs_release: Path, tmp_path: Path):
     out = tmp_path / "runs"
     runs = run_each_rung(rungs_release, Says(), out, limit=1)

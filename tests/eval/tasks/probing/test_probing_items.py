@@ -60,7 +60,6 @@ def test_what_a_label_holds_is_never_a_placeholder():
 
 def test_candidates_are_the_parts_of_the_language_in_code_point_order():
     asked = probing_items(tables(), options())
-    assert asked.candidates is not None
     assert asked.candidates.rows() == [
         ("en", "cheese curds"),
         ("en", "flour"),
@@ -82,104 +81,57 @@ def test_names_of_another_language():
     assert asked.warnings == ("1 dish without a name in 'ko', not asked",)
 
 
-@pytest.mark.parametrize(
-    ("wording", "message"),
-    [
-        (
-            ("en", "hasParts_1", "[X] is made.", True),
-            (
-                "template en:hasParts_1: '[X] is made.' has no [Y] instead of 1; "
-                "correct the template and build the release again"
-            ),
-        ),
-        (
-            ("en", "hasParts_1", "In [C], [X] has [Y].", True),
-            (
-                "template en:hasParts_1: 'In [C], [X] has [Y].' has 1 [C] instead of none; "
-                "correct the template and build the release again"
-            ),
-        ),
-    ],
-)
-def test_a_template_with_other_gaps_is_refused(wording: Any, message: str):
-    assert wrong(lambda: probing_items(tables(wordings=[wording]), options())) == message
+GAPS = {
+    "template en:hasParts_1: '[X] is made.' has no [Y] instead of 1": "[X] is made.",
+    "template en:hasParts_1: 'In [C], [X] has [Y].' has 1 [C] instead of none": "In [C], [X] has [Y].",
+}
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        (
-            {"prompts": ("hasParts_9",)},
-            (
-                "unknown template 'hasParts_9'; did you mean 'hasParts_1'? choose one of: country_1, "
-                "country_2, hasParts_1"
-            ),
-        ),
-        (
-            {"countries": ("Japn",)},
-            "unknown country 'Japn'; did you mean 'Japan'? choose one of: Canada, Japan, United Kingdom",
-        ),
-    ],
-)
-def test_what_there_is_not_is_refused(given: Any, message: str):
-    assert wrong(lambda: probing_items(tables(), options(**given))) == message
+@pytest.mark.parametrize("message", GAPS)
+def test_a_template_with_other_gaps_is_refused(message: str):
+    wordings = [("en", "hasParts_1", GAPS[message], True)]
+    told = wrong(lambda: probing_items(tables(wordings=wordings), options()))
+    assert told == f"{message}; correct the template and build the release again"
+
+
+NOT_THERE: dict[str, dict[str, Any]] = {
+    "unknown template 'hasParts_9'; did you mean 'hasParts_1'? choose one of: country_1, country_2, "
+    "hasParts_1": {"prompts": ("hasParts_9",)},
+    "unknown country 'Japn'; did you mean 'Japan'? choose one of: Canada, Japan, United Kingdom": {
+        "countries": ("Japn",)
+    },
+}
+
+
+@pytest.mark.parametrize("message", NOT_THERE)
+def test_what_there_is_not_is_refused(message: str):
+    assert wrong(lambda: probing_items(tables(), options(**NOT_THERE[message]))) == message
 
 
 FOOD = ("food-triples/en", "food-triples/zh_hans", "food-aligned/en", "food-templates/en")
+INSTRUMENTS = "instrument-triples/en"
+LACKING: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
+    "food 1.0.0: this task reads a configuration of triples, and the release has none; choose a release that "
+    "was built from Wikidata (`blend build --food`)": (("annotations/KR",), {}),
+    "food 1.0.0: this task reads a configuration of triples, and the release has several (food-triples, "
+    "instrument-triples); name one in `config`": ((*FOOD, INSTRUMENTS), {}),
+    "unknown configuration to probe 'food-tripels'; did you mean 'food-triples'? choose one of: food-aligned, "
+    "food-triples": (FOOD, {"config": "food-tripels"}),
+    "food 1.0.0: the release has no configuration instrument-templates, so nothing can be asked about "
+    "instrument-triples; build it with prompt templates of the domain (docs/wikidata.md)": (
+        (INSTRUMENTS,),
+        {},
+    ),
+    "unknown language of food-triples 'de'; choose one of: en, zh-hans": (FOOD, {"languages": ("de",)}),
+    "unknown language of food-triples 'fr'; choose one of: en, zh-hans": (FOOD, {"names": "fr"}),
+    "language 'zh-hans': food-templates has no templates in it; choose one of en, or build the release with "
+    "templates of your own (docs/wikidata.md)": (FOOD, {"languages": ("zh-hans",)}),
+}
 
 
-@pytest.mark.parametrize(
-    ("held", "given", "message"),
-    [
-        (
-            ("annotations/KR",),
-            {},
-            (
-                "food 1.0.0: this task reads a configuration of triples, and the release has none; choose a "
-                "release that was built from Wikidata (`blend build --food`)"
-            ),
-        ),
-        (
-            (*FOOD, "instrument-triples/en"),
-            {},
-            (
-                "food 1.0.0: this task reads a configuration of triples, and the release has several "
-                "(food-triples, instrument-triples); name one in `config`"
-            ),
-        ),
-        (
-            FOOD,
-            {"config": "food-tripels"},
-            (
-                "unknown configuration to probe 'food-tripels'; did you mean 'food-triples'? choose one of: "
-                "food-aligned, food-triples"
-            ),
-        ),
-        (
-            ("instrument-triples/en",),
-            {},
-            (
-                "food 1.0.0: the release has no configuration instrument-templates, so nothing can be asked "
-                "about instrument-triples; build it with prompt templates of the domain (docs/wikidata.md)"
-            ),
-        ),
-        (
-            FOOD,
-            {"languages": ("de",)},
-            "unknown language of food-triples 'de'; choose one of: en, zh-hans",
-        ),
-        (
-            FOOD,
-            {"languages": ("zh-hans",)},
-            (
-                "language 'zh-hans': food-templates has no templates in it; choose one of en, or build the "
-                "release with templates of your own (docs/wikidata.md)"
-            ),
-        ),
-        (FOOD, {"names": "de"}, "unknown language of food-triples 'de'; choose one of: en, zh-hans"),
-    ],
-)
-def test_what_a_release_lacks_is_told(held: tuple[str, ...], given: Any, message: str):
+@pytest.mark.parametrize("message", LACKING)
+def test_what_a_release_lacks_is_told(message: str):
+    held, given = LACKING[message]
     assert wrong(lambda: settle_probing(ProbingOptions(**given), manifest(*held))) == message
 
 

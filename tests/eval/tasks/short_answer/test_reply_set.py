@@ -14,8 +14,10 @@ import polars as pl
 import pytest
 
 from blend.eval.tasks.short_answer.short_answer_decisions import AskedIn, decide_short_answers
+from blend.eval.text.language_readers import languages
 from blend.loaders.upstream.blend import read_blend
 from blend.schemas.formats import AnswerFormat
+from helpers.questions.short_answer_inputs import annotated, decision
 from helpers.tiers import rest_nightly
 
 ASKED = {"integer": "How many? (in Arabic numerals)", "HH:MM": "When? (HH:MM)", "MM/DD": "When? (MM/DD)"}
@@ -30,31 +32,17 @@ def decided(
     locale: str, gold: str, reply: str, *, question: str = "What?", prompt: str = "What?", rule: str = "default"
 ) -> Any:
     """The decision on a reply to a question with one gold answer."""
-    key = {"template_id": "t", "locale": locale}
-    group: dict[str, Any] = {"answers": [gold], "en_answers": [], "count": 1}
-    annotation = {
-        "language": locale.partition("-")[0],
-        "en_question": question,
-        "annotations": [group],
-        "idks": {"idk": 0, "no-answer": 0, "not-applicable": 0},
-    }
-    asked = {"item_id": "i", "prompt_id": "p", "prompt": prompt, "response": reply}
-    found = decide_short_answers(pl.DataFrame([key | asked]), pl.DataFrame([key | annotation]), rule=rule)
-    return found.row(0, named=True)
+    annotations = annotated(gold, locale=locale, question=question)
+    return decision(reply, annotations, prompt=prompt, rule=rule)
 
 
 @pytest.mark.slow
 def test_replies_are_read_as_a_careful_person_reads_them():
-    found = []
-    for line in rows("replies.tsv"):
-        question = line["question"]
-        of = decided(
-            line["language"],
-            line["gold"],
-            line["reply"].replace("\\n", "\n"),
-            question=question,
-            prompt="" if question == "-" else question,
-        )
+    lines, found = rows("replies.tsv"), []
+    for line in lines:
+        question, reply = line["question"], line["reply"].replace("\\n", "\n")
+        asked = {"question": question, "prompt": "" if question == "-" else question}
+        of = decided(line["language"], line["gold"], reply, **asked)
         read = "correct" if of["correct"] else "refused" if of["why"] == "refused" else "wrong"
         if read != line["reads"]:
             found.append((line["form"], read))
@@ -65,6 +53,8 @@ def test_replies_are_read_as_a_careful_person_reads_them():
         "adverbs": 1,
     }
     assert {read for _, read in found} == {"wrong"}
+    refused = {line["language"].partition("-")[0] for line in lines if line["reads"] == "refused"}
+    assert refused == set(languages())
 
 
 @pytest.mark.slow
@@ -91,50 +81,11 @@ def test_values_in_words_are_read():
     assert unread == []
 
 
-@pytest.mark.parametrize(
-    ("locale", "asked", "gold", "reply"),
-    [
-        # An article, a word of two kinds, a part of another word, and a number beside figures.
-        ("es-ES", "integer", "1", "Depende de una familia a otra."),
-        ("en-US", "integer", "1", "One of the things that people do there is wait."),
-        ("fa-IR", "integer", "9", "نه، چنین چیزی نیست"),
-        ("as-AS", "integer", "9", "সন্তান"),
-        ("zh-CN", "integer", "1", "一般来说没有固定的时间"),
-        ("en-US", "integer", "2", "Of the two systems, most begin at 6."),
-        ("en-US", "HH:MM", "07:00", "seven"),
-        ("en-US", "HH:MM", "07:00", "7:00 in the evening"),
-        ("en-US", "HH:MM", "12:00", "in the afternoon"),
-        ("es-ES", "HH:MM", "07:00", "a las 7 de la tarde"),
-        ("en-US", "MM/DD", "05/04", "04/05"),
-        ("en-GB", "MM/DD", "01/01", "03/21"),
-    ],
-)
-def test_what_says_another_value_or_none(locale: str, asked: str, gold: str, reply: str):
-    assert decided(locale, gold, reply, question=ASKED[asked])["why"] != "value"
-
-
-@pytest.mark.parametrize("gold", ["2", "6"])
-@pytest.mark.parametrize("reply", ["2–6", "2 to 6", "Between 2 and 6.", "between two and six"])
-def test_a_range_is_accepted_by_its_bounds(reply: str, gold: str):
-    assert decided("en-US", gold, reply, question=ASKED["integer"])["why"] == "value"
-
-
-@pytest.mark.parametrize("reply", ["at least 18", "more than 18", "from 18 on", "over eighteen"])
-def test_a_bound_is_accepted_as_its_number(reply: str):
-    assert decided("en-US", "18", reply, question=ASKED["integer"])["why"] == "value"
-
-
-def test_a_number_behind_a_hyphen_is_negative():
-    found = [decided("en-US", gold, "2-6", question=ASKED["integer"])["correct"] for gold in ("2", "6", "-6")]
-    assert found == [True, False, True]
-
-
 PROMPT = "Read the following question.\n\nQuestion: {q}\nAnswer:"
 REPLIES = ("{q} zorblax", "{{'question': '{q}', 'answer': ['zorblax']}}")
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 @pytest.mark.parametrize("reply", REPLIES)
 @pytest.mark.parametrize("language", ["local", "english"])
 def test_a_repeated_question_gives_no_number_and_no_time(blend_data: Path, language: AskedIn, reply: str):
@@ -158,35 +109,6 @@ def test_a_repeated_question_gives_no_number_and_no_time(blend_data: Path, langu
     assert scored.filter("correct")["item_id"].to_list() == []
 
 
-@pytest.mark.parametrize(
-    ("response", "why"),
-    [
-        # Thoughts come first, as the prompt asks.
-        ("Rice or tea, some say.\n{'question': 'What with rice?', 'answer': ['noodles']}", "no match"),
-        ("Noodles, I think.\n{'question': 'What with noodles?', 'answer': ['rice']}", "words"),
-        ('```json\n{"answer": "rice"}\n```', "words"),
-        # Nothing stands behind the key: the thoughts are all there is.
-        ("Rice.\n{'question': 'What?', 'answer': []}", "words"),
-        ('{"answer": "zubrowka", "note": "rice"}', "no match"),
-        ('{"Answer": "zubrowka", "note": "rice"}', "no match"),
-        ('{"note": "zubrowka", "Answer": "rice", "other": "tea"}', "words"),
-        ("{'answer': ['beef', 'it's rice'], 'note': 'none'} Hope this helps!", "words"),
-        ('{"answer": "zubrowka"} Rice is common as well.', "no match"),
-        ("{“answer”: “rice”}", "words"),
-        # An object without an answer gives none.
-        ('{"answer": null, "note": "rice"}', "no match"),
-        ("{'answer': None, 'note': 'rice'}", "no match"),
-        ('{"note": "rice"}', "no match"),
-        ('```json\n{"response": "rice"}\n```', "no match"),
-        ('Here: {"result": {"note": "rice"}}', "no match"),
-        # Braces without a key are no object.
-        ("{rice}", "words"),
-    ],
-)
-def test_of_json_the_answer_counts(response: str, why: str):
-    assert decided("en-US", "rice", response)["why"] == why
-
-
 LENGTH = 200_000
 ENDLESS = {
     "letters": "A" * LENGTH,
@@ -201,7 +123,6 @@ ENDLESS = {
 
 
 @pytest.mark.nightly
-@pytest.mark.slow
 @pytest.mark.parametrize("rule", ["default", "paper"])
 @pytest.mark.parametrize("kind", rest_nightly(ENDLESS, "letters"))
 def test_an_endless_reply_is_judged_like_any(kind: str, rule: str):

@@ -15,9 +15,9 @@ from blend.loaders.recipes import read_recipe
 from helpers.messages import wrong
 
 
-def tables(*, votes: int = 3, idk: int = 0, prompts: tuple[str, ...] = ("inst-4", "pers-3", "x")):
+def tables(*, idk: int = 0, prompts: tuple[str, ...] = ("inst-4", "pers-3", "x")):
     key = {"template_id": "food-01", "locale": "ko-KR", "region": "KR"}
-    annotation = {"answers": ["밥"], "en_answers": ["rice"], "count": votes}
+    annotation = {"answers": ["밥"], "en_answers": ["rice"], "count": 3}
     idks = {"idk": idk, "no-answer": 0, "not-applicable": 0, "others": []}
     question = {"topic": "Food", "question": "무엇 {q} $1?", "en_question": "What {q} $1?", "language": "ko"}
     return {

@@ -3,42 +3,15 @@
 import polars as pl
 import pytest
 
-from blend.eval.tasks.short_answer.short_answer_decisions import decide_short_answers
 from blend.eval.text.language_readers import language_text, languages
 from blend.eval.text.lemmatisers import LEMMATISERS, lemmatiser_names
-from blend.schemas.errors import InputError, UnknownNameError
-from helpers.messages import message_of, wrong
-
-IDKS = {"idk": 0, "no-answer": 0, "not-applicable": 0}
-
-
-def annotated(
-    *groups: tuple[str, int], locale: str = "en-US", question: str = "What?", idk: int = 0
-) -> pl.DataFrame:
-    return pl.DataFrame(
-        {
-            "template_id": ["t"],
-            "locale": [locale],
-            "language": [locale.partition("-")[0]],
-            "en_question": [question],
-            "annotations": [[{"answers": [text], "en_answers": [], "count": n} for text, n in groups]],
-            "idks": [IDKS | {"idk": idk}],
-        }
-    )
+from blend.schemas.errors import UnknownNameError
+from helpers.messages import wrong
+from helpers.questions.short_answer_inputs import annotated, decision
 
 
 def why(response: str | None, answers: pl.DataFrame, rule: str = "default", **options: str) -> str:
-    asked = pl.DataFrame(
-        {
-            "item_id": ["i"],
-            "locale": answers["locale"],
-            "template_id": ["t"],
-            "prompt_id": ["p"],
-            "prompt": ["What?\nAnswer:"],
-            "response": pl.Series([response], dtype=pl.String),
-        }
-    )
-    return str(decide_short_answers(asked, answers, rule=rule, **options)["why"].item())
+    return str(decision(response, answers, prompt="What?\nAnswer:", rule=rule, **options)["why"])
 
 
 @pytest.mark.parametrize(
@@ -53,83 +26,19 @@ def why(response: str | None, answers: pl.DataFrame, rule: str = "default", **op
     ],
 )
 def test_what_the_rules_say(answer: str, response: str, paper: str, default: str):
-    answers = annotated((answer, 3))
+    answers = annotated(answer)
     assert why(response, answers, "paper") == paper
     assert why(response, answers) == default
-
-
-@pytest.mark.parametrize(
-    ("question", "answer", "response", "decided"),
-    [
-        ("How many? (in Arabic numerals)", "1", "12", "no match"),
-        ("How many? (in Arabic numerals)", "12", "about ١٢ people", "value"),
-        ("When? (HH:MM)", "18:00", "at 6 pm", "value"),
-        ("When? (MM/DD)", "01/05", "1/5", "value"),
-        ("When? (HH:MM)", "noon", "At noon", "words"),
-    ],
-)
-def test_values_are_compared_by_value(question: str, answer: str, response: str, decided: str):
-    assert why(response, annotated((answer, 2), question=question)) == decided
-
-
-@pytest.mark.parametrize(
-    ("locale", "answer", "response"),
-    [
-        ("ko-KR", "김치", "저는 보통 김치는 먹습니다"),
-        ("az-AZ", "KIŞ", "kış"),
-        ("ha-NG", "ɗan wake", "'dan wake"),
-        ("ha-NG", "ma'aikaci", "Maʼaikaci"),
-        ("as-AS", "ম'ম", "ম’মবোৰ"),
-        ("fa-IR", "خانه", "خانه\u200cای"),
-        ("fa-IR", "کتاب ها", "كتاب\u200cها"),
-        ("zh-CN", "饺子", "我吃饺子"),
-        ("am-ET", "ጸሐይ", "ፀሀይ"),
-    ],
-)
-def test_a_language_reads_its_own_spellings(locale: str, answer: str, response: str):
-    assert why(response, annotated((answer, 1), locale=locale)) in ("words", "lemmas")
 
 
 def test_the_default_rule_takes_three_answers_and_the_published_one_all():
     names = ("rice", "bread", "soup", "cake", "salad", "pizza", "candy", "soda", "nachos", "coffee", "tea")
     for answer, default in (("soup", "words"), ("cake", "no match")):
-        assert why(", ".join(names[:10]), annotated((answer, 1))) == default
-        assert why(", ".join(names[:10]), annotated((answer, 1)), "paper") == "containment"
-    assert why(", ".join(names), annotated(("rice", 1))) == "hedged"
+        assert why(", ".join(names[:10]), annotated(answer)) == default
+        assert why(", ".join(names[:10]), annotated(answer), "paper") == "containment"
+    assert why(", ".join(names), annotated("rice")) == "hedged"
     # A reply that is nothing but an answer of people's is that answer.
-    assert why(", ".join(names), annotated((", ".join(names), 1))) == "words"
-
-
-@pytest.mark.parametrize(
-    ("response", "answer", "decided"),
-    [
-        ("not rice but noodles", "rice", "no match"),
-        ("not rice but noodles", "noodles", "words"),
-        ("They have no religion", "no religion", "words"),
-        ("I don't know", "rice", "refused"),
-        ("What? Rice", "rice", "words"),
-    ],
-)
-def test_what_a_reply_denies_or_declines_does_not_count(response: str, answer: str, decided: str):
-    assert why(response, annotated((answer, 1))) == decided
-
-
-@pytest.mark.parametrize(
-    ("locale", "answer", "response", "accepted"),
-    [
-        ("en-US", "christianity", "Most of them are Christian.", True),
-        ("en-US", "catholic", "Catholicism", True),
-        ("es-MX", "católica", "el catolicismo", True),
-        ("ko-KR", "기독교", "기독교인입니다", True),
-        ("ar-DZ", "الاسلام", "مسلمون", True),
-        ("zh-CN", "佛教", "佛教徒", True),
-        ("en-US", "christian pulisic", "Christianity", False),
-        ("en-US", "islam", "Christianity, not Islam", False),
-        ("en-US", "christmas", "Christian", False),
-    ],
-)
-def test_who_belongs_to_a_religion_stands_for_it(locale: str, answer: str, response: str, accepted: bool):
-    assert (why(response, annotated((answer, 1), locale=locale)) in ("words", "lemmas")) is accepted
+    assert why(", ".join(names), annotated(", ".join(names))) == "words"
 
 
 @pytest.mark.parametrize(
@@ -145,11 +54,8 @@ def test_who_belongs_to_a_religion_stands_for_it(locale: str, answer: str, respo
     ],
 )
 def test_natives_words_count_for_english_questions_where_they_are_the_whole_reply(response: str, default: str):
-    groups = [
-        {"answers": ["nasi goreng"], "en_answers": ["fried rice"], "count": 2},
-        {"answers": ["turrón", "김치"], "en_answers": ["nougat"], "count": 1},
-    ]
-    answers = annotated(("", 1), locale="id-ID").with_columns(annotations=pl.Series([groups]))
+    groups = (["nasi goreng"], ["fried rice"]), (["turrón", "김치"], ["nougat"])
+    answers = annotated(*groups, locale="id-ID")
     assert why(response, answers, language="english") == default
     if default != "no match" and response != "fried rice":
         assert why(response, answers, "paper", language="english") == "no match"
@@ -163,46 +69,25 @@ def test_every_language_is_described_and_needs_no_extra_by_default():
     assert language_text("gn").lemmatisers == ("words",)
 
 
-@pytest.mark.parametrize(
-    ("lemmas", "error", "message"),
-    [
-        # What is nearest is said of all there are, in the words of the error.
-        (
-            "kiwii",
-            UnknownNameError,
-            str(UnknownNameError("lemmatiser", "kiwii", ["none", "default", *LEMMATISERS])),
-        ),
-        (
-            "en=kiwi",
-            UnknownNameError,
-            "unknown lemmatiser of 'en' 'kiwi'; choose one of: simplemma, snowball",
-        ),
-        ("fr=simplemma", InputError, "`lemmas=fr=simplemma`: no answer is in 'fr'; the languages are en"),
-    ],
-)
-def test_what_is_said_of_a_wrong_choice(lemmas: str, error: type[Exception], message: str):
-    assert message_of(error, lambda: lemmatiser_names(lemmas, ["en"])) == message
+WRONG_LEMMAS = {
+    # What is nearest is said of all there are, in the words of the error.
+    "kiwii": str(UnknownNameError("lemmatiser", "kiwii", ["none", "default", *LEMMATISERS])),
+    "en=kiwi": "unknown lemmatiser of 'en' 'kiwi'; choose one of: simplemma, snowball",
+    "fr=simplemma": "`lemmas=fr=simplemma`: no answer is in 'fr'; the languages are en",
+}
+
+
+@pytest.mark.parametrize("lemmas", WRONG_LEMMAS)
+def test_what_is_said_of_a_wrong_choice(lemmas: str):
+    assert wrong(lambda: lemmatiser_names(lemmas, ["en"])) == WRONG_LEMMAS[lemmas]
 
 
 def test_what_is_said_of_an_unknown_rule_and_question():
-    with pytest.raises(UnknownNameError) as caught:
-        why("a", annotated(("a", 1)), "papre")
-    assert (
-        str(caught.value)
-        == "unknown rule 'papre'; did you mean 'paper'? choose one of: default, paper, semeval"
+    answers = annotated("a")
+    assert wrong(lambda: why("a", answers, "papre")) == (
+        "unknown rule 'papre'; did you mean 'paper'? choose one of: default, paper, semeval"
     )
-    asked = annotated(("a", 1))
-    response = pl.DataFrame(
-        {
-            "item_id": "i",
-            "locale": "en-US",
-            "template_id": "u",
-            "prompt_id": "p",
-            "prompt": "?",
-            "response": "a",
-        }
-    )
-    assert wrong(lambda: decide_short_answers(response, asked)) == (
+    assert wrong(lambda: decision("a", answers, template_id="u")) == (
         "en-US, u: there is no such question in the annotations; "
         "score against the release that the model was asked from"
     )

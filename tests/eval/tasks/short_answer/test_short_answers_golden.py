@@ -36,10 +36,6 @@ def annotations(folder: Path) -> pl.DataFrame:
     )
 
 
-def of_country(folder: Path, country: str) -> pl.DataFrame:
-    return annotations(folder).filter(locale=LOCALES[country])
-
-
 def responses(golden: Path, country: str) -> pl.DataFrame:
     with (golden / "saq_scores" / f"{country}.responses.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
@@ -57,7 +53,8 @@ def responses(golden: Path, country: str) -> pl.DataFrame:
 
 def decided(golden: Path, blend_data: Path, country: str, language: str, **options: Any) -> dict[str, Any]:
     options["language"] = "english" if language == "English" and country != "US" else "local"
-    found = decide_short_answers(responses(golden, country), of_country(blend_data, country), **options)
+    of_country = annotations(blend_data).filter(locale=LOCALES[country])
+    found = decide_short_answers(responses(golden, country), of_country, **options)
     return {
         row["item_id"]: None if row["correct"] is None else [int(row["correct"]), row["weight"]]
         for row in found.iter_rows(named=True)
@@ -99,7 +96,6 @@ def test_the_whole_rule_in_english(golden: Path, blend_data: Path, country: str)
 
 
 @pytest.mark.landing
-@pytest.mark.slow
 @pytest.mark.parametrize("country", ["China", "Northern_Nigeria"])
 def test_the_whole_rule_with_the_published_word_splitter(
     golden: Path, blend_data: Path, country: str, missing: Callable[[str], None]
