@@ -7,4 +7,7 @@ the package stays cheap.
 
 from lazy_loader import attach_stub
 
+__version__ = "0.1.0"
+"""The version of the SDK, the one place where it is written."""
+
 __getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

@@ -90,4 +90,5 @@ from .schemas.recipe import SaqOptions as SaqOptions
 from .schemas.recipe import Source as Source
 from .schemas.recipe import TripleOptions as TripleOptions
 from .schemas.recipe import find_domain as find_domain
-from .version import __version__ as __version__
+
+__version__: str

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import yaml
 
+from blend import __version__
 from blend.eval.release_items import read_run
 from blend.eval.scores_json import ALL, SCORES_NAME, Score, Scores, read_scores
 from blend.eval.tasks import TASKS, task_of
@@ -17,7 +18,6 @@ from blend.loaders.hub.requests import TIMEOUT_S, request_timeouts, translate_er
 from blend.schemas.addresses import is_server_address, without_passwords
 from blend.schemas.errors import DISTRIBUTION, HubError, InputError
 from blend.schemas.manifest import SHORT_ANSWER, region_task
-from blend.version import __version__
 
 if TYPE_CHECKING:
     from huggingface_hub import EvalResultEntry

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from blend import __version__
 from blend.eval.judging.verdicts import JUDGE, verdicts_digest
 from blend.eval.models import ChatOptions
 from blend.eval.runs import DESCRIPTION_NAME, RecordedAnswers, RunDescription, unreadable
@@ -35,7 +36,6 @@ from blend.loaders.files.atomic import atomic_write, one_at_a_time
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.schemas.errors import InputError, UnknownNameError
 from blend.schemas.texts import agreeing
-from blend.version import __version__
 
 # Scores of repeated answers: what of a figure's uncertainty further questions would take, and what repeats.
 

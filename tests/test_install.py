@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 LOOK = """
-import blend, blend.schemas.rows, blend.loaders.packaged
+import blend, blend.schemas.rows, blend.loaders
 from blend.schemas.locales import registry
 print(blend.__version__, len(registry()), blend.__file__)
 """

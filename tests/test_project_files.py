@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from blend.version import __version__
+from blend import __version__
 from helpers.source import tracked
 
 

@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Annotated, NoReturn, TextIO
 
 import typer
 
+from blend import __version__
 from blend.cli.application import FAULT, REFUSED, USAGE, Application
 from blend.loaders.files.atomic import is_disk_full
 from blend.schemas.addresses import without_passwords
 from blend.schemas.errors import ArgumentError, BlendError, StorageError
 from blend.schemas.texts import escape_controls
 from blend.stopping import exit_code
-from blend.version import __version__
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer

@@ -16,8 +16,7 @@ from blend.builders.annotation.counting import (
 from blend.builders.annotation.project import People, ProjectFile, project_key
 from blend.builders.annotation.pulling import Pull, Session, pull, pull_project, rewritten, session
 from blend.loaders.files.progress import ProgressCallback
-from blend.loaders.label_studio import events
-from blend.loaders.label_studio.connection import GoneError
+from blend.loaders.label_studio import GoneError, events
 from blend.loaders.label_studio.events import ExportedTask, Held, Line
 from blend.schemas.errors import InputError
 

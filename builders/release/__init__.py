@@ -8,6 +8,7 @@ from pathlib import Path
 import polars as pl
 import tomli_w
 
+from blend import __version__
 from blend.builders.cards import documents
 from blend.builders.cards.facts import ReleaseFacts
 from blend.builders.diff import OpenRelease, open_release
@@ -51,7 +52,6 @@ from blend.schemas.rows import (
     TRUE_FALSE_QUESTIONS,
     key_of,
 )
-from blend.version import __version__
 
 _MCQ_SPLIT = "test"
 

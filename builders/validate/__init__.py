@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from blend import __version__
 from blend.builders.validate.answers import check_options, check_questions
 from blend.builders.validate.checked_release import CheckResult, Problem, Release, ValidationReport
 from blend.builders.validate.files import (
@@ -31,7 +32,6 @@ from blend.loaders.releases import note_of_checks
 from blend.loaders.releases.tables import release_locales
 from blend.schemas.locales import Registry
 from blend.schemas.models import first_line_of
-from blend.version import __version__
 
 Check = Callable[[Release], Iterable[Problem]]
 """Yields what it finds in a release; the first line of its docstring says what it looks at."""

@@ -16,6 +16,7 @@ from typing import Any
 import polars as pl
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
+from blend import __version__
 from blend.eval.report.scored_runs import (
     REASONS,
     KnownQuestion,
@@ -34,7 +35,6 @@ from blend.schemas.reports import finding_kinds
 from blend.schemas.rows import ANNOTATIONS, MULTIPLE_CHOICE_QUESTIONS
 from blend.schemas.summaries import Table, html_table, shortened
 from blend.schemas.texts import escape_controls
-from blend.version import __version__
 
 _FACETS = {"region": "Region", "topic": "Topic", "language": "Language", "prompt_id": "Prompt"}
 """Columns of items by which a reader filters, and what they are called."""

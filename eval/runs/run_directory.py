@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from blend import __version__
 from blend.eval.items import PART, TaskItems, text_digest
 from blend.eval.models import ChatOptions, Decoding, ModelDescription
 from blend.eval.models.chosen import Price, Shard, money
@@ -31,7 +32,6 @@ from blend.schemas.errors import InputError, RowError
 from blend.schemas.models import FrozenModel
 from blend.schemas.summaries import Summarised, Table
 from blend.schemas.texts import pluralise
-from blend.version import __version__
 
 ITEMS_NAME = "items.parquet"
 _GOLD_NAME = "gold.parquet"

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from blend import __version__
 from blend.loaders.hub.requests import (
     TIMEOUT_S,
     NotRepeated,
@@ -24,7 +25,6 @@ from blend.loaders.hub.requests import (
     with_retries,
 )
 from blend.schemas.errors import DISTRIBUTION, BlendError, HubError, InputError
-from blend.version import __version__
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi

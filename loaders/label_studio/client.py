@@ -3,7 +3,7 @@
 Addresses, tokens and their renewal are those of its own SDK; what is sent and what comes are plain JSON, since
 the SDK's models of thousands of tasks, and what it imports for them, take longer than all the rest of a sync.
 
-Errors are turned into messages where requests are sent (`connection`), and nowhere else.
+Errors are turned into messages where requests are sent (`label_studio.connected`), and nowhere else.
 """
 
 import itertools
@@ -15,7 +15,7 @@ from datetime import datetime
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
-from blend.loaders.label_studio.connection import FailedError, GoneError, another_program, connected
+from blend.loaders.label_studio import FailedError, GoneError, another_program, connected
 from blend.schemas.errors import BlendError, ConflictError, ServerError
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def label_studio(url: str, *, timeout_s: float = _TIMEOUT_S) -> Iterator["Studio
         timeout_s: Seconds without an answer after which a request is given up.
 
     Raises:
-        MissingExtraError, InputError: As `connection.connected`.
+        MissingExtraError, InputError: As `label_studio.connected`.
         ServerError: If it is not a Label Studio that is new enough and takes the token.
     """
     with connected(url, timeout_s) as (sdk, where):

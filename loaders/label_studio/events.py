@@ -23,8 +23,8 @@ from blend.loaders.files.atomic import (
 )
 from blend.loaders.files.content import read_content
 from blend.loaders.files.new_files import EVENTS, KEY
+from blend.loaders.label_studio import another_program
 from blend.loaders.label_studio.client import RemoteProject, Studio
-from blend.loaders.label_studio.connection import another_program
 from blend.schemas.errors import InputError, ServerError
 from blend.schemas.texts import pluralise
 

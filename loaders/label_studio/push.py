@@ -11,8 +11,8 @@ from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from blend.loaders.files.progress import ProgressCallback
+from blend.loaders.label_studio import GoneError
 from blend.loaders.label_studio.client import RemoteProject, RemoteTask, Studio
-from blend.loaders.label_studio.connection import GoneError
 from blend.schemas.errors import ConflictError, ServerError
 
 _MARK = re.compile(r"\[blend:(?P<name>[^\]\s#]+)\]")

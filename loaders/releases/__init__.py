@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from pydantic import ValidationError
 
+from blend import __version__
 from blend.loaders.files.content import (
     file_sha256,
     instead_of_directory,
@@ -31,7 +32,6 @@ from blend.schemas.manifest import (
     leads_out,
 )
 from blend.schemas.models import first_reason
-from blend.version import __version__
 
 
 def read_manifest(release: Path | str) -> ReleaseManifest:

@@ -12,8 +12,8 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from blend import __version__
 from blend.schemas.errors import InputError, MissingExtraError, ServerError
-from blend.version import __version__
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -11,8 +11,8 @@ import typer
 from rich.cells import cell_len
 
 import blend.cli
+from blend import __version__
 from blend.cli.application import USAGE, _Command
-from blend.version import __version__
 from helpers.in_process import run
 
 WHOLE: Any = typer.main.get_command(blend.cli.app)

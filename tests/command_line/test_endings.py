@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 import blend.cli
+from blend import __version__
 from blend.cli import crash_report
 from blend.schemas.errors import InputError
-from blend.version import __version__
 from helpers.tiers import rest_nightly
 
 BLEND = str(Path(sys.executable).with_name("blend"))

@@ -12,8 +12,8 @@ from typing import Any
 import httpx
 import pytest
 
+from blend.loaders.label_studio import GoneError
 from blend.loaders.label_studio.client import label_studio
-from blend.loaders.label_studio.connection import GoneError
 from blend.schemas.errors import ConflictError, InputError, ServerError
 
 VARIABLE = "LABEL_STUDIO_API_KEY"

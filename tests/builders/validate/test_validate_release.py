@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from blend import __version__
 from blend.builders.validate import CHECKS, validate_release
 from blend.builders.validate.checked_release import CheckResult, Level, Problem, error, warning
 from blend.cli.releases import _problem_lines
 from blend.loaders.releases import read_manifest
-from blend.version import __version__
 
 OFFLINE = {name: check for name, check in CHECKS.items() if name != "loading"}
 
