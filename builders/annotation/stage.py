@@ -362,7 +362,7 @@ class Reader:
             self.note(done, kind, f"{control} holds {what}")
             return False
         for named in personal_data(text):
-            self.note(done, "personal-data", f"{control} holds {named} (not shown); look, and remove it there")
+            self.note(done, "personal-data", f"{control} holds {named} (not shown); remove it on the server")
         return True
 
     def _note(self, kind: str, location: str, data: Mapping[str, Any], detail: str) -> None:

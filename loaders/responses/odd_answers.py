@@ -42,7 +42,8 @@ def odd_answers(responses: Sequence[Placed[Response]], *, is_draft: bool) -> Fou
                 yield about("personal-data", placed, f"column reason holds {kind} (not shown); kept")
             else:
                 where = f"{location}, column reason"
-                yield RowError(f"{kind} tells who somebody is", where=where, fix="remove it from the reason")
+                fix = "remove it from the reason; what was pulled, on the server"
+                yield RowError(f"{kind} tells who somebody is", where=where, fix=fix)
         if not kinds and may_be_dialled(reason):
             yield about("personal-data", placed, "column reason may hold a phone number (not shown); kept")
     for (_, who), given in _by_annotator(responses).items():
