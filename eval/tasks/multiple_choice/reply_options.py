@@ -35,8 +35,9 @@ def option_chosen(text: str, options: Sequence[str]) -> int | None:
        ``"answer": "B"``.
     3. A letter that is a line by itself; without one, the letter with which the answer begins, where a mark or
        the text of its option follows (``B. tea``). A list of options is no choice.
-    4. The text of one option: the whole answer, or announced or chosen by words as in 2, or said of something
-       in an answer of one sentence that mentions no other option (*The most common snack is rice cakes*).
+    4. The text of one option: the whole answer, perhaps with its letter (*rice cakes (B)*), or announced or
+       chosen by words as in 2, or said of something in an answer of one sentence that mentions no other option
+       (*The most common snack is rice cakes*).
 
     What is denied is passed over (*not A but B*), and behind a correction the last choice counts (*A. No, C*).
     A letter does not count
@@ -196,6 +197,10 @@ class _Reply:
         if entire in self._options:
             # Two options can be alike once punctuation is off; then neither is named.
             return self._options.index(entire) if self._options.count(entire) == 1 else None
+        # The bracket at its end is trimmed off, and the option may be bold.
+        labelled = [f"{text} ({letter}" for text, letter in zip(self._options, LETTERS.lower(), strict=False)]
+        if (plain := entire.replace("*", "")) in labelled:
+            return labelled.index(plain)
         alone = len({text.option for text in self._texts}) == 1
         return _only(
             {
