@@ -1,6 +1,7 @@
 """What a release directory holds, read back: its tables as frames, and the reports that it carries as JSON."""
 
 import json
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -48,7 +49,8 @@ _AGAIN = "copy or build the release again"
 def release_locales(release: Path) -> Registry:
     """The locales that a release can hold: the packaged ones, and those that it brings along."""
     path = release / LOCALES_NAME
-    return registry_with(path if path.is_file() else None)
+    # Whatever has the name is read: what is no file is told, and not taken for none.
+    return registry_with(path if os.path.lexists(path) else None)
 
 
 def release_domain(release: Path) -> Domain | None:
@@ -58,7 +60,7 @@ def release_domain(release: Path) -> Domain | None:
         BlendError: If it is not a release, or if its domain file is not as it must be.
     """
     path = release / DOMAINS_NAME
-    known = known_domains(path if path.is_file() else None)
+    known = known_domains(path if os.path.lexists(path) else None)
     return known.get(read_manifest(release).recipe.food.domain)
 
 
