@@ -12,7 +12,6 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from blend.loaders.servers import public_address
 from blend.schemas.addresses import is_on_this_machine, is_same_origin, is_server_address
@@ -65,9 +64,7 @@ def connected(url: str, timeout_s: float) -> Iterator[tuple["SyncClientWrapper",
         from label_studio_sdk.core.client_wrapper import SyncClientWrapper
     except ImportError as error:
         raise MissingExtraError("annotation with Label Studio", extra="annotate") from error
-    # Redirects are not followed: over plain HTTP no certificate is ever looked at, and to load those that are
-    # trusted takes longer than a request.
-    with _connections(where, timeout_s, verify=urlsplit(url).scheme != "http") as client:
+    with _connections(where, timeout_s) as client:
         try:
             # Never repeated: what makes something must not make it twice.
             yield SyncClientWrapper(base_url=url, api_key=token, httpx_client=client, max_retries=0), where
@@ -76,7 +73,7 @@ def connected(url: str, timeout_s: float) -> Iterator[tuple["SyncClientWrapper",
             raise _refusal(error.status_code or 0, str(error.body), where) from None
 
 
-def _connections(where: str, timeout_s: float, *, verify: bool) -> "httpx.Client":
+def _connections(where: str, timeout_s: float) -> "httpx.Client":
     """Connections that raise our errors in place of those of httpx and of refusals."""
     import httpx
 
@@ -99,7 +96,7 @@ def _connections(where: str, timeout_s: float, *, verify: bool) -> "httpx.Client
                 raise another_program(where)
             return answer
 
-    return Connections(timeout=timeout_s, verify=verify)
+    return Connections(timeout=timeout_s)
 
 
 _COPY_IT = f"(Account & Settings), and set {_KEY_VARIABLE} to it"

@@ -47,7 +47,11 @@ _AGAIN = "copy or build the release again"
 
 
 def release_locales(release: Path) -> Registry:
-    """The locales that a release can hold: the packaged ones, and those that it brings along."""
+    """The locales that a release can hold: the packaged ones, and those that it brings along.
+
+    Raises:
+        RowError, RowErrors: If its locale file is none, or not as it must be.
+    """
     path = release / LOCALES_NAME
     # Whatever has the name is read: what is no file is told, and not taken for none.
     return registry_with(path if os.path.lexists(path) else None)

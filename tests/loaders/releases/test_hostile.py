@@ -18,8 +18,8 @@ from blend.cli.releases import show_release
 from blend.loaders.datasets import load
 from blend.loaders.files import content as unpacked
 from blend.loaders.releases import read_manifest
-from blend.loaders.releases.tables import read_config
-from blend.schemas.errors import InputError
+from blend.loaders.releases.tables import read_config, release_locales
+from blend.schemas.errors import InputError, RowError
 from blend.schemas.texts import escape_controls
 from helpers.messages import message_of
 from helpers.small_release import small_release
@@ -152,3 +152,9 @@ def test_a_small_file_that_unpacks_to_too_much_is_not_read(
         )
     report = validate_release(new, checks={"tables": CHECKS["tables"]})
     assert any("that unpack to " in str(problem) for problem in report.checks[0].examples)
+
+
+def test_a_folder_in_place_of_the_locale_file_is_told(tmp_path: Path):
+    (tmp_path / "locales.toml").mkdir()
+    told = "locales.toml: a directory; give the file in it"
+    assert message_of(RowError, lambda: release_locales(tmp_path)) == told
