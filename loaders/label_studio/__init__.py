@@ -77,7 +77,7 @@ def _connections(where: str, timeout_s: float) -> "httpx.Client":
     """Connections that raise our errors in place of those of httpx and of refusals."""
     import httpx
 
-    class Connections(httpx.Client):  # type: ignore[misc]
+    class Connections(httpx.Client):  # type: ignore[misc]  # to mypy httpx is Any, as pyproject.toml says
         def send(self, request: httpx.Request, **options: Any) -> httpx.Response:
             try:
                 answer = super().send(request, **options)
