@@ -13,10 +13,9 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from blend.builders.stages import Stage, rows_by
 from blend.loaders.topics import FORMS, TopicTables
 from blend.schemas.errors import InputError, UnknownNameError
-from blend.schemas.frames import CULTURAL_PROMPT_ROWS, FINDINGS, filled
+from blend.schemas.frames import CULTURAL_PROMPT_ROWS, FINDINGS, Stage, filled, rows_by
 from blend.schemas.languages import Nationality, article_by_letter, article_by_sound, nationalities
 from blend.schemas.recipe import CulturalOptions
 from blend.schemas.rows import (

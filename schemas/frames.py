@@ -5,11 +5,13 @@ Frames of rows that have a model take their columns from it. ``source`` is the p
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import polars as pl
 
 from blend.schemas.arrow_types import frame_schema, text_columns
+from blend.schemas.manifest import StageReport
 from blend.schemas.personal_data import AnnotatorProfile
 from blend.schemas.rows import (
     Annotation,
@@ -139,6 +141,37 @@ def votes_known() -> pl.Expr:
     # A question without any answer has no count that could be null; those of its non-answers tell.
     kinds = pl.col("idks").struct.field("idk", "no-answer", "not-applicable")
     return known & pl.all_horizontal(kinds.is_not_null())
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Tables that one step made, and rows that it left out."""
+
+    name: str
+    """Step, as printed."""
+    made: pl.DataFrame
+    """``locale`` (or language, for tables without locales) and ``rows``: counts."""
+    findings: pl.DataFrame
+    """`FINDINGS` of the step."""
+    notes: dict[str, int | str] = field(default_factory=dict)
+    """Further figures."""
+
+    def report(self, order: Sequence[str]) -> StageReport:
+        """The stage in the build report; locales in the given order, others behind them by name."""
+        made = dict(self.made.select("locale", "rows").iter_rows())
+        names = [*(name for name in order if name in made), *sorted(made.keys() - set(order))]
+        kinds = self.findings["kind"].value_counts().sort("kind")
+        return StageReport(
+            stage=self.name,
+            kept={name: made[name] for name in names},
+            findings=dict(kinds.iter_rows()),
+            notes=self.notes,
+        )
+
+
+def rows_by(rows: pl.DataFrame, column: str = "locale") -> pl.DataFrame:
+    """``locale`` and ``rows``: how many rows each value of a column has."""
+    return rows.group_by(pl.col(column).alias("locale")).agg(rows=pl.len().cast(pl.Int64))
 
 
 def empty(schema: pl.Schema) -> pl.DataFrame:

@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
+from hashlib import blake2b
 from typing import Final, NamedTuple
 from unicodedata import decimal, digit, normalize, numeric
 
@@ -38,6 +39,13 @@ def _code(number: int) -> str:
 def clean(text: str) -> str:
     """The text in Unicode NFC, without outer white space and with single blanks inside."""
     return " ".join(unicodedata.normalize("NFC", text).split())
+
+
+def digest(*parts: object) -> int:
+    """Compute a number of 64 bits that depends on the parts alone: the same in every process and version."""
+    # A control character parts them: "ab" and "c" give another number than "a" and "bc".
+    text = "\x1f".join(map(str, parts))
+    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big")
 
 
 def pair_key(a: str, b: str) -> tuple[str, str]:

@@ -25,7 +25,6 @@ MAY_IMPORT = {
     "schemas": "",
     "loaders": "loaders/releases",
     "loaders/files": "",
-    "loaders/packaged": "loaders/files",
     "loaders/hub": "",
     "loaders/servers": "loaders/files",
     "loaders/responses": "loaders/files",
@@ -40,7 +39,7 @@ MAY_IMPORT = {
     "loaders/upstream/fmlama": "loaders/files loaders/wikidata",
     "loaders/releases": "loaders/files loaders/hub",
     "loaders/recipes": "loaders/contributions loaders/files loaders/hub loaders/releases loaders/responses "
-    "loaders/packaged loaders/topics loaders/upstream/blend loaders/upstream/semeval loaders/wikidata",
+    "loaders/topics loaders/upstream/blend loaders/upstream/semeval loaders/wikidata",
     "builders": "",
     "builders/templates": "loaders/files loaders/recipes",
     "builders/cultural_prompts": "loaders/topics builders",

@@ -11,7 +11,7 @@ from polars.testing import assert_frame_equal
 import blend
 from blend.builders.stats.dataset import stats_of_release
 from blend.builders.validate import CHECKS
-from blend.loaders.packaged import sample_path
+from blend.loaders.recipes import sample_path
 from blend.schemas.recipe import find_domain
 from blend.schemas.summaries import Table, html_table
 from helpers.messages import wrong

@@ -29,7 +29,7 @@ def _init(folder: NewFolder) -> None:
 
     - `blend init mine` makes the folder; `docs/responses.md` explains every file.
     """
-    from blend.loaders.packaged import write_starter
+    from blend.loaders.recipes import write_starter
 
     for path in write_starter(folder):
         typer.echo(folder / path)

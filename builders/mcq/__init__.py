@@ -25,11 +25,11 @@ from blend.builders.mcq.options import LocaleText
 from blend.builders.mcq.published_mcqs import MORE_VOTES, McqRow, balanced_positions, mcq_frame, unsure
 from blend.builders.mcq.result import DROPPED, SHORT, McqBuild, reading_frame, summarise
 from blend.builders.mcq.verdicts import FOUND, Verdicts
-from blend.builders.stages import digest
 from blend.schemas.errors import InputError
 from blend.schemas.frames import votes_known
 from blend.schemas.locales import Registry, registry
 from blend.schemas.recipe import McqOptions
+from blend.schemas.texts import digest
 
 
 def build_mcq(

@@ -23,13 +23,12 @@ from blend.builders.mcq.options import (
     values,
 )
 from blend.builders.mcq.verdicts import Verdicts
-from blend.builders.stages import digest
 from blend.schemas.formats import AnswerFormat, format_of_template, magnitude
 from blend.schemas.frames import KEY
 from blend.schemas.locales import Locale, Registry
 from blend.schemas.recipe import McqOptions
 from blend.schemas.rows import AnswerSpread
-from blend.schemas.texts import pluralise
+from blend.schemas.texts import digest, pluralise
 
 _OWN_CALENDAR = "own-calendar"
 """Reason why a day, month or year of a region with its own calendar is not asked for."""

@@ -15,9 +15,8 @@ from blend.builders.judges import JudgePanel, Pair, pair, settle
 from blend.builders.mcq.answers import Rules, TemplateAnswers
 from blend.builders.mcq.offers import Keyness, Offered, Target, offers
 from blend.builders.mcq.options import Option
-from blend.builders.stages import digest
 from blend.schemas.formats import AnswerFormat, magnitude
-from blend.schemas.texts import answer_key
+from blend.schemas.texts import answer_key, digest
 
 N_DISTRACTORS: Final = 3
 """Distractors of a question."""

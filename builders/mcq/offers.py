@@ -20,11 +20,10 @@ import polars as pl
 
 from blend.builders.mcq.answers import LocaleAnswers, Rules, TemplateAnswers
 from blend.builders.mcq.options import Option, are_apart, as_option, compared_forms
-from blend.builders.stages import digest
 from blend.schemas.formats import AnswerFormat
 from blend.schemas.frames import KEY
 from blend.schemas.locales import Locale
-from blend.schemas.texts import words
+from blend.schemas.texts import digest, words
 
 _PRIOR_VOTES = 2.0
 """Votes that a word is taken to have beside the counted ones, as often as in both locales together: a word that

@@ -7,14 +7,13 @@ from typing import NamedTuple
 import polars as pl
 
 from blend.builders.mcq.options import LocaleText, Option
-from blend.builders.stages import digest
 from blend.builders.templates.localise import prompt_question
 from blend.schemas.formats import AnswerFormat, magnitude
 from blend.schemas.frames import KEY, MCQ_ROWS, MCQS, TRUE_FALSE_ROWS, filled
 from blend.schemas.locales import Registry
 from blend.schemas.prompts import FORMAT_REQUEST, PUBLISHED_PROMPT, TRUE_FALSE_PROMPT
 from blend.schemas.rows import LETTERS
-from blend.schemas.texts import pluralise
+from blend.schemas.texts import digest, pluralise
 
 
 class McqRow(NamedTuple):

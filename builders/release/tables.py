@@ -13,7 +13,6 @@ from blend.builders.mcq.result import STAGE, UNREAD, McqBuild, unread_findings, 
 from blend.builders.mcq.verdicts import ON_NOTHING, VOID
 from blend.builders.release.verdict_agreement import model_report
 from blend.builders.saq import Aggregation, aggregate
-from blend.builders.stages import Stage, rows_by
 from blend.builders.stats import build_stats
 from blend.builders.stats.measures import Stats
 from blend.builders.templates.published import compared_with_blend
@@ -35,7 +34,9 @@ from blend.schemas.frames import (
     QUESTIONS,
     RESPONSES,
     REVIEWS,
+    Stage,
     empty,
+    rows_by,
     votes_known,
 )
 from blend.schemas.locales import Locale, Registry

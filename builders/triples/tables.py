@@ -6,13 +6,12 @@ from dataclasses import dataclass
 import polars as pl
 
 from blend.builders.parquet import Table
-from blend.builders.stages import Stage, rows_by
 from blend.builders.triples import TripleBuild, build_triples
 from blend.builders.triples.rows import NUMBER
 from blend.loaders.wikidata.facts import Facts
 from blend.loaders.wikidata.prompts import check_templates
 from blend.schemas.errors import UnknownNameError
-from blend.schemas.frames import FINDINGS
+from blend.schemas.frames import FINDINGS, Stage, rows_by
 from blend.schemas.recipe import Domain, TripleOptions
 from blend.schemas.rows import TEMPLATES, Triple, TripleTemplate, split_name
 

@@ -1,11 +1,17 @@
-"""Recipes: the TOML files that describe a release, and a recipe in its place."""
+"""Recipes: the TOML files that describe a release, and a recipe in its place; the two that are packaged.
+
+The sample is a small dataset of invented responses, which has the layout of `loaders.responses`, and
+`sample/recipe.toml` builds it. The starter is one small file of every kind, which build as they are.
+"""
 
 import os
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
+from importlib.resources import as_file, files
 from pathlib import Path
 
 import polars as pl
@@ -19,10 +25,10 @@ from blend.loaders.files.content import (
     read_text,
 )
 from blend.loaders.files.diagnostics import unknown_locale
+from blend.loaders.files.new_files import git_attributes, write_new_files
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.loaders.files.toml import known_domains, read_toml, registry_with
 from blend.loaders.files.workbooks import WORKBOOK
-from blend.loaders.packaged import sample_path
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.references import hub_reference, resolve_release
 from blend.loaders.responses.verdicts import GivenVerdict, append_verdicts, read_verdicts
@@ -43,6 +49,9 @@ from blend.schemas.manifest import (
 from blend.schemas.personal_data import MODEL_PREFIX
 from blend.schemas.recipe import Domain, Recipe, Source, TripleOptions, domains, find_domain
 
+_SUFFIXES = (".toml", ".csv")
+"""Endings of the files that a starter has; what else lies in its folder is not part of it."""
+
 
 def read_recipe(path: Path | str) -> Recipe:
     """The recipe in a TOML file.
@@ -52,6 +61,36 @@ def read_recipe(path: Path | str) -> Recipe:
             line), or if keys are missing, unknown or have values that cannot be; names all of them at once.
     """
     return read_toml(Path(path), Recipe, what="recipe")
+
+
+def sample_path() -> AbstractContextManager[Path]:
+    """The sample's directory, for as long as the context is open.
+
+    ``with sample_path() as folder: ...`` works from a checkout and from an installed wheel.
+
+    Returns:
+        A context that gives the directory with ``recipe.toml``, ``templates.csv``, ``questions.csv``,
+        ``prompts.csv``, ``responses/{locale}.csv`` and ``reviews/{locale}.jsonl``.
+    """
+    return as_file(files("blend.loaders") / "sample")
+
+
+def write_starter(folder: Path) -> list[str]:
+    """Write recipe, locale file, templates, questions, prompts and responses, with example rows, into a folder.
+
+    Args:
+        folder: Made if it is not there; see `files.new_files.write_new_files`, also for errors.
+
+    Returns:
+        The paths of the files, relative to the folder, in text order.
+    """
+    with as_file(files("blend.loaders") / "starter") as packaged:
+        contents: dict[str, str | bytes] = {
+            path.relative_to(packaged).as_posix(): path.read_text(encoding="utf-8")
+            for path in sorted(packaged.rglob("*"))
+            if path.suffix in _SUFFIXES
+        }
+    return write_new_files(folder, contents | git_attributes(folder))
 
 
 def sample_recipe() -> Recipe:

@@ -14,8 +14,7 @@ from blend.loaders.contributions.contributors import collection_layout
 from blend.loaders.files.content import check_pin, directory_digest, file_infos, instead_of_file
 from blend.loaders.files.diagnostics import Diagnostics
 from blend.loaders.hub import fetch_dataset
-from blend.loaders.packaged import sample_path
-from blend.loaders.recipes import RecipeInPlace
+from blend.loaders.recipes import RecipeInPlace, sample_path
 from blend.loaders.responses import read_responses, response_files
 from blend.loaders.topics import topic_files
 from blend.loaders.upstream.blend import HUB_PATTERNS, blend_files, data_folder, read_blend

@@ -10,7 +10,7 @@ import pytest
 
 from blend.builders.mcq.result import verdict_notes
 from blend.builders.validate import CHECKS, validate_release
-from blend.loaders.packaged import write_starter
+from blend.loaders.recipes import write_starter
 from blend.loaders.releases import read_manifest
 from blend.schemas.errors import BlendError
 from helpers.in_process import run

@@ -13,7 +13,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from blend.eval.tasks.cultural_prompts.cultural_items import is_table_of_texts
-from blend.loaders.packaged import sample_path
+from blend.loaders.recipes import sample_path
 from blend.loaders.responses import read_responses
 from blend.loaders.responses.verdicts import GivenVerdict, append_verdicts, read_verdicts
 from blend.loaders.surveys import read_survey

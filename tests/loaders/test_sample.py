@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from blend.loaders.packaged import sample_path
+from blend.loaders.recipes import sample_path
 from blend.loaders.responses import read_responses
 from blend.schemas.formats import AnswerFormat, format_of, understood
 from blend.schemas.locales import registry

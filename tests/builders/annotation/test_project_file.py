@@ -14,7 +14,7 @@ from blend.builders.annotation.project import ORDER, new_key, read_key, read_pro
 from blend.builders.annotation.starting import check_project, start_project
 from blend.builders.annotation.ui_strings import texts_of
 from blend.loaders.files.toml import registry_with
-from blend.loaders.packaged import sample_path
+from blend.loaders.recipes import sample_path
 from helpers.in_process import run
 from helpers.messages import wrong
 

@@ -12,7 +12,7 @@ from blend.builders.annotation.project import Project, ProjectFile
 from blend.builders.annotation.review import task_id
 from blend.builders.annotation.stage import Material, Reading
 from blend.builders.annotation.starting import check_project
-from blend.loaders.packaged import sample_path
+from blend.loaders.recipes import sample_path
 from blend.loaders.responses import read_responses
 from blend.loaders.responses.verdicts import read_verdicts
 from blend.schemas.frames import ANNOTATION_ROWS

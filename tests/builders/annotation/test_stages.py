@@ -17,7 +17,7 @@ from blend.builders.annotation.stage import Material, stage_definitions
 from blend.builders.annotation.ui_strings import PageTexts, ui_strings_of
 from blend.builders.templates import review_sheet
 from blend.eval.judging.labels import read_reply_verdicts
-from blend.loaders.packaged import sample_path
+from blend.loaders.recipes import sample_path
 from blend.loaders.responses import read_responses
 from blend.loaders.responses.returned_sheets import read_native_questions, read_translations
 from blend.loaders.responses.verdicts import decisions_in, read_verdicts

@@ -9,7 +9,7 @@ import pytest
 from blend.builders.annotation import ui_strings as module
 from blend.builders.annotation.project import ORDER
 from blend.builders.annotation.ui_strings import UNCHECKED, is_checked, texts_of, ui_strings_of
-from blend.loaders.packaged import sample_path
+from blend.loaders.recipes import sample_path
 from blend.schemas.errors import RowError
 from blend.schemas.locales import registry
 from helpers.messages import message_of

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from blend.builders.mcq.result import too_few_regions, why_none_made
-from blend.loaders.packaged import sample_path
+from blend.loaders.recipes import sample_path
 from blend.loaders.releases import read_manifest
 from blend.schemas.locales import registry
 from blend.schemas.manifest import ReleaseManifest

@@ -15,8 +15,7 @@ from blend.builders.saq import aggregate
 from blend.builders.stats.dataset import stats_of_release
 from blend.builders.stats.measures import question_tables
 from blend.builders.validate import validate_release
-from blend.loaders.packaged import sample_path, write_starter
-from blend.loaders.recipes import RecipeInPlace, read_recipe, sample_recipe
+from blend.loaders.recipes import RecipeInPlace, read_recipe, sample_path, sample_recipe, write_starter
 from blend.loaders.releases import read_manifest
 from blend.loaders.releases.tables import read_config, read_figures
 from blend.loaders.responses import read_responses

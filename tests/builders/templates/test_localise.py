@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from blend.builders.templates.localise import fill, localise, prompt_question, slot_country
-from blend.loaders.packaged import sample_path
+from blend.loaders.recipes import sample_path
 from blend.schemas.errors import RowError
 from blend.schemas.frames import FINDINGS, QUESTIONS, TEMPLATES, TRANSLATIONS
 from blend.schemas.locales import Locale, registry

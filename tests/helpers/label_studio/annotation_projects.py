@@ -7,7 +7,7 @@ from pathlib import Path
 from blend.builders.annotation.project import ProjectFile, new_key, read_project
 from blend.builders.annotation.syncing import sync_project
 from blend.loaders.label_studio.push import ProjectPlan
-from blend.loaders.packaged import sample_path
+from blend.loaders.recipes import sample_path
 
 QUESTIONS = {
     "food-01": ("Food", "What do people in {country} eat for breakfast?"),

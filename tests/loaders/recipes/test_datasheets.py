@@ -1,7 +1,7 @@
 """Datasheets: all questions of the paper, each with a key that stays, and what cannot be read as one."""
 
 from blend.loaders.files.toml import read_toml
-from blend.loaders.packaged import sample_path
+from blend.loaders.recipes import sample_path
 from blend.schemas.reports import Datasheet, questions
 
 PUBLISHED = {

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from blend.loaders.files.toml import registry_with
-from blend.loaders.packaged import sample_path
+from blend.loaders.recipes import sample_path
 from blend.loaders.responses import read_responses
 from blend.schemas.errors import BlendError
 

@@ -13,7 +13,7 @@ from blend.builders.release import build_release
 from blend.builders.validate import CHECKS, validate_release
 from blend.loaders.files.diagnostics import Diagnostics, Placed
 from blend.loaders.files.toml import registry_with
-from blend.loaders.packaged import sample_path
+from blend.loaders.recipes import sample_path
 from blend.loaders.responses import read_responses
 from blend.loaders.responses.odd_answers import moved_columns
 from blend.loaders.responses.response_rows import (

@@ -10,8 +10,7 @@ from blend.eval.release_items import read_items
 from blend.eval.tasks import TASKS
 from blend.eval.tasks.short_answer import ShortAnswerOptions
 from blend.eval.tasks.short_answer.short_answer_items import short_answer_items
-from blend.loaders.packaged import write_starter
-from blend.loaders.recipes import read_recipe
+from blend.loaders.recipes import read_recipe, write_starter
 from helpers.messages import wrong
 
 
