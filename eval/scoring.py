@@ -15,7 +15,7 @@ from blend.eval.models import ChatOptions
 from blend.eval.runs import DESCRIPTION_NAME, RecordedAnswers, RunDescription, unreadable
 from blend.eval.runs.answers import WRITTEN, answers_digest, as_scored, says_nothing, storing
 from blend.eval.runs.ask_model import outcome_of
-from blend.eval.runs.run_directory import Run, RunOutcome, write_frame
+from blend.eval.runs.run_directory import Run, RunOutcome
 from blend.eval.scores_json import (
     ALL,
     DECISIONS_NAME,
@@ -32,7 +32,7 @@ from blend.eval.scores_json import (
 from blend.eval.statistics.estimates import repeated_score
 from blend.eval.task import checked_options
 from blend.eval.tasks import task_of
-from blend.loaders.files.atomic import atomic_write, one_at_a_time
+from blend.loaders.files.atomic import atomic_file, one_at_a_time
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.schemas.errors import InputError, UnknownNameError
 from blend.schemas.texts import agreeing
@@ -283,10 +283,15 @@ def write_scores(run: Run, scored: ScoredAnswers) -> None:
     Raises:
         StorageError: If they cannot be written.
     """
-    with storing(run.directory):
+    with (
+        storing(run.directory),
+        atomic_file(run.directory / SCORES_NAME) as scores,
+        atomic_file(run.directory / DECISIONS_NAME) as decisions,
+    ):
+        scores.write_text(scored.scores.to_json(), encoding="utf-8")
+        scored.decisions.write_parquet(decisions, compression="zstd")
+        # Only now that both can take their names, decisions first: earlier scores would belong to others.
         drop_scores(run)
-        write_frame(run.directory / DECISIONS_NAME, scored.decisions)
-        atomic_write(run.directory / SCORES_NAME, scored.scores.to_json())
 
 
 def _check_missing(run: Run, state: RunOutcome, *, allow_missing: bool) -> None:

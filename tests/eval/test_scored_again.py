@@ -13,7 +13,7 @@ from blend.eval.evaluation import read_scored
 from blend.eval.judging.judge_run import judge_run
 from blend.eval.judging.verdicts import JUDGES_FOLDER
 from blend.eval.models import Generation
-from blend.eval.scores_json import SCORES_NAME
+from blend.eval.scores_json import DECISIONS_NAME, SCORES_NAME, drop_scores
 from blend.loaders.files.atomic import one_at_a_time
 from helpers.asking import score
 from helpers.judged_runs import OwnJudge, answered_run, finds_the_answer, says
@@ -30,15 +30,26 @@ def test_scoring_that_is_stopped_leaves_no_scores_of_other_decisions(
     run = asked(Reader())
     blend.score_run(run)
 
-    def stopped(*_: object) -> None:
+    def stopped(run: blend.Run) -> None:
+        drop_scores(run)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(scoring, "atomic_write", stopped)
+    monkeypatch.setattr(scoring, "drop_scores", stopped)
     with pytest.raises(KeyboardInterrupt):
         blend.score_run(run, seed=1)
     assert wrong(lambda: read_scored([run])) == (
         f"{run.directory}: the run is not scored yet; score it first: blend eval score {run.directory}"
     )
+
+
+@pytest.mark.slow
+def test_decisions_that_cannot_be_written_leave_the_earlier_scores(asked: Asked, tmp_path: Path):
+    run = asked(Reader())
+    before = blend.score_run(run).scores
+    decisions = run.directory / DECISIONS_NAME
+    decisions.symlink_to(decisions.replace(tmp_path / "elsewhere.parquet"))
+    assert f"{decisions}: " in wrong(lambda: blend.score_run(run, seed=1))
+    assert read_scored([run])[0].scores == before
 
 
 def test_another_release_than_the_one_asked_is_refused(asked: Asked, sample_release: Path, tmp_path: Path):

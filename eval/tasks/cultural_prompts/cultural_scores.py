@@ -138,7 +138,6 @@ def _analysed(
     with storing(run.directory):
         folder.mkdir(exist_ok=True)
         with _similarity_file(folder) as write_similarity:
-            drop_scores(run)
             on_progress(STEP, 0, n_topics)
             topics = analyse_topics(_topics_of(run, gold, groups), settings, dask=options.dask)
             for done, topic in enumerate(topics, start=1):
@@ -152,6 +151,8 @@ def _analysed(
                 nothing = pl.DataFrame()
                 figures.append(topic._replace(similarity=nothing, words=nothing, texts=nothing))
                 on_progress(STEP, done, n_topics)
+            # Not before: an analysis that is stopped leaves tables and scores as they were.
+            drop_scores(run)
         write_frame(folder / AGREEMENT_NAME, pl.concat(one.agreements for one in figures))
         samples = _samples_of(figures, groups)
         write_frame(folder / _SAMPLES_NAME, samples)
