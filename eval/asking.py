@@ -32,15 +32,8 @@ from blend.eval.release_items import read_items, read_run
 from blend.eval.runs import DESCRIPTION_NAME, RecordedAnswers, ReleaseItems, read_description
 from blend.eval.runs.answer_logs import style_of
 from blend.eval.runs.answers import write_answers
-from blend.eval.runs.ask_model import (
-    ask_model,
-    keep_results,
-    outcome_of,
-    pending_items,
-    requests_of,
-    write_requests,
-)
-from blend.eval.runs.run_directory import Run, RunOutcome, opened
+from blend.eval.runs.ask_model import ask_model, keep_results, pending_items, requests_of, write_requests
+from blend.eval.runs.run_directory import Run, RunOutcome, opened, outcome_of
 from blend.eval.task_protocol import Task
 from blend.loaders.files.content import gunzipped
 from blend.loaders.files.progress import ProgressCallback

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -17,8 +17,8 @@ from blend.eval.judging.verdicts import judges_of, verdicts_digest
 from blend.eval.runs.answers import answers_digest
 from blend.eval.runs.run_directory import Run, Usage
 from blend.eval.statistics import FEW, Clusters, cluster_sums
-from blend.eval.statistics.agreement import alpha, pairwise_agreement
-from blend.eval.statistics.estimates import Estimate, estimates, gap_estimate, macro_estimate
+from blend.eval.statistics.agreement import alpha, correlation, pairwise_agreement
+from blend.eval.statistics.estimates import Estimate, estimates, gap_estimate, macro_estimate, repeated_score
 from blend.loaders.files.content import read_json
 from blend.schemas.errors import DISTRIBUTION, InputError
 from blend.schemas.models import FrozenModel, first_reason
@@ -180,6 +180,21 @@ def agreement_scores(
     )
 
 
+def correlation_score(
+    metric: str,
+    first: ArrayLike,
+    second: ArrayLike,
+    clusters: ArrayLike,
+    seed: int,
+    *,
+    scope: str = "overall",
+    key: str = ALL,
+    kind: Literal["linear", "rank"] = "linear",
+) -> Score:
+    """The correlation of two figures of the same items; see `agreement.correlation` for the arguments."""
+    return estimated(metric, scope, key, correlation(first, second, clusters, kind=kind, seed=seed))
+
+
 def counted_share(metric: str, part: int, of_all: int, *, scope: str = "overall", key: str = ALL) -> Score:
     """A share of what is counted, without an interval; null of nothing."""
     return plain(metric, scope, key, 100 * part / of_all if of_all else None, n=of_all)
@@ -294,6 +309,30 @@ def gap_scores(rows: pl.DataFrame, seed: int) -> list[Score]:
     """The best minus the worst region, in points; none with fewer than two. See `share_scores`."""
     gap = gap_estimate(clustered(rows, "region"), seed=seed)
     return [] if gap is None else [percent("parity-gap", "overall", f"{gap.best}/{gap.worst}", gap.estimate)]
+
+
+def repeat_scores(metric: str, rows: pl.DataFrame, *, macro: bool) -> Iterator[Score]:
+    """What of a figure's uncertainty further questions would take, and what repeats; none without rows.
+
+    Args:
+        metric: Name of the figure.
+        rows: An answer each: ``question``, numbered, ``template_id``, ``region`` and ``value``.
+        macro: Whether the figure has a mean over regions, of which the same is said.
+    """
+    if rows.is_empty():
+        return
+    # Numbers in the order of the names: as Python's texts, those of a million answers fill 70 MB each.
+    templates, regions = (
+        rows[name].cast(pl.Enum(rows[name].unique().sort())).to_physical() for name in ("template_id", "region")
+    )
+    by_region = {f"{metric}-macro": (regions,)} if macro else {}
+    for name, over in {metric: (), **by_region}.items():
+        found = repeated_score(rows["value"], rows["question"], templates, *over)
+        n = round(found.between_runs.n)
+        yield percent(f"{name}-between-runs", "overall", ALL, found.between_runs)
+        for source, error in (("items", found.items_error), ("repeats", found.repeats_error)):
+            value = None if error is None else 100 * error
+            yield plain(f"{name}-stderr-{source}", "overall", ALL, value, n=n)
 
 
 def whole_and_parts(scope: str, rows: pl.DataFrame) -> Iterator[tuple[str, str, pl.DataFrame]]:

@@ -8,7 +8,6 @@ from typing import Any, Literal
 import polars as pl
 
 from blend.eval.items import TaskItems, own_prompt
-from blend.eval.judging.judge_run import with_checks
 from blend.eval.judging.labels import TIE, scored_with_labels, with_corrected
 from blend.eval.judging.verdicts import is_judge, read_verdicts
 from blend.eval.recorded_answers import PREDICTION, Predictions
@@ -29,21 +28,19 @@ from blend.eval.scores_json import (
     UNANSWERED,
     Score,
     ScoredItems,
-    estimated,
+    correlation_score,
     macro_score,
     missing_share,
     share_scores,
 )
-from blend.eval.statistics.agreement import correlation
 from blend.eval.task import Decision, ItemRule, Progress
 from blend.eval.tasks.short_answer import ShortAnswer, ShortAnswerScoring
+from blend.eval.tasks.short_answer.judged_answers import answers_to_judge, decided_by_judge, with_checks
 from blend.eval.tasks.short_answer.replies import MAX_ANSWERS
 from blend.eval.tasks.short_answer.rules import SEMEVAL
 from blend.eval.tasks.short_answer.short_answer_decisions import (
     DECISIONS,
-    answers_to_judge,
     decide_short_answers,
-    decided_by_judge,
     lemmas_signature,
     short_answer_rule,
     variants,
@@ -70,7 +67,7 @@ def score_short_answer_run(run: Run, options: ShortAnswerScoring, on_progress: P
         `_short_answer_scores` and `_reply_shares`, and the share of the items without an answer. By the rule
         `SEMEVAL` items without an answer are wrong, and there are figures by the task's codes, ``accuracy``,
         and those of the default rule, ``sem-b-default``. By a judge, its verdicts stand in place of the default
-        rule, and decisions have further columns (`short_answer_decisions.decided_by_judge`). Where people have
+        rule, and decisions have further columns (`judged_answers.decided_by_judge`). Where people have
         labelled replies, corrected scores.
 
     Raises:
@@ -252,8 +249,9 @@ def _prompt_correlations(metric: str, values: pl.DataFrame, seed: int) -> list[S
     for first, second in combinations(values["prompt_id"].unique().sort(), 2):
         one, other = values.filter(prompt_id=first), values.filter(prompt_id=second)
         pair = one.join(other, on=key, maintain_order="left")
-        both = correlation(pair["value"], pair["value_right"], pair["template_id"], seed=seed)
-        found.append(estimated(f"{metric}-correlation", "prompt", f"{first}/{second}", both))
+        columns = pair["value"], pair["value_right"], pair["template_id"]
+        prompts = {"scope": "prompt", "key": f"{first}/{second}"}
+        found.append(correlation_score(f"{metric}-correlation", *columns, seed, **prompts))
     return found
 
 
