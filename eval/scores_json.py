@@ -13,7 +13,7 @@ import polars as pl
 from numpy.typing import ArrayLike
 from pydantic import ValidationError
 
-from blend.eval.judging.verdicts import judges_of, verdicts_digest
+from blend.eval.judging import judges_of, verdicts_digest
 from blend.eval.runs.answers import answers_digest
 from blend.eval.runs.run_directory import Run, Usage
 from blend.eval.statistics import FEW, Clusters, cluster_sums

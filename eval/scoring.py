@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from blend.eval.judging.verdicts import JUDGE, verdicts_digest
+from blend.eval.judging import JUDGE, verdicts_digest
 from blend.eval.runs import DESCRIPTION_NAME, signature, unreadable
 from blend.eval.runs.answers import WRITTEN, answers_digest, as_scored, says_nothing, storing
 from blend.eval.runs.run_directory import Run, RunOutcome, outcome_of, write_frame

@@ -9,7 +9,7 @@ import polars as pl
 
 from blend.eval.asking import ask
 from blend.eval.items import ITEMS, ItemParts, TaskItems, text_digest
-from blend.eval.judging.verdicts import (
+from blend.eval.judging import (
     JUDGE,
     JUDGES_FOLDER,
     PROMPT,

@@ -25,7 +25,7 @@ from blend.eval.models import (
     StopAsking,
     draw_seeds,
 )
-from blend.eval.models.candidates.candidate_protocol import CandidateScorer
+from blend.eval.models.candidates import CandidateScorer
 from blend.eval.models.chosen import Price, money
 from blend.eval.models.server import VERSION, RequestForm, TextRequest
 from blend.eval.runs.answer_logs import (

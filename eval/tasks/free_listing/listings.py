@@ -22,8 +22,8 @@ from blend.eval.runs.run_directory import Run
 from blend.eval.scores_json import UNANSWERED, Score, ScoredItems, missing_share, share_scores
 from blend.eval.task import Decision, ItemRule, Progress
 from blend.eval.tasks.free_listing import ListingOptions, ListingScoring
-from blend.eval.text.language_readers import languages as known_languages
-from blend.eval.text.language_readers import primary
+from blend.eval.text import languages as known_languages
+from blend.eval.text import primary
 from blend.eval.text.lemmatisers import DEFAULT_LEMMAS, NO_LEMMAS, TextReader, lemmatiser_names, reader
 from blend.eval.triples.triple_prompts import (
     ABOUT_A_DISH,

@@ -5,13 +5,13 @@ from typing import Any
 
 import polars as pl
 
+from blend.eval.judging import JUDGE, judge_signature, read_judge
 from blend.eval.judging.judge_run import REPLIES
-from blend.eval.judging.verdicts import JUDGE, judge_signature, read_judge
 from blend.eval.report.scored_runs import known_regions
 from blend.eval.runs.run_directory import Run
 from blend.eval.scores_json import UNANSWERED, Score, ScoredItems, agreement_scores, share_scores
 from blend.eval.tasks.short_answer.short_answer_decisions import variants
-from blend.eval.text.language_readers import normalised, words_of
+from blend.eval.text import normalised, words_of
 from blend.schemas.frames import KEY
 from blend.schemas.texts import agreeing
 
@@ -59,7 +59,7 @@ def decided_by_judge(decided: pl.DataFrame, verdicts: pl.DataFrame) -> pl.DataFr
 
     Args:
         decided: Decisions by the default rule.
-        verdicts: `judging.verdicts.VERDICTS`.
+        verdicts: `judging.VERDICTS`.
 
     Returns:
         The rows, with ``verdict``, ``reason``, ``decided_by`` and ``by_rule``, what the default rule says. Only
@@ -126,8 +126,8 @@ def with_checks(scored: ScoredItems, run: Run, rule: str, verdicts: pl.DataFrame
     Args:
         scored: Decisions and figures by the verdicts of the judge that the rule names.
         run: The run that it judged.
-        rule: As for `verdicts.read_judge`.
-        verdicts: `verdicts.VERDICTS` that this judge gave.
+        rule: As for `judging.read_judge`.
+        verdicts: `judging.VERDICTS` that this judge gave.
         seed: Seed of the intervals, all of which are over templates.
 
     Returns:

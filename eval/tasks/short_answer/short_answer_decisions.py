@@ -12,7 +12,7 @@ from blend.eval.scores_json import UNANSWERED
 from blend.eval.tasks.short_answer import AskedIn
 from blend.eval.tasks.short_answer.replies import ENGLISH, Rule, Variant, read_reply, reply_words
 from blend.eval.tasks.short_answer.rules import SEMEVAL, rule_named
-from blend.eval.text.language_readers import primary
+from blend.eval.text import primary
 from blend.eval.text.lemmatisers import DEFAULT_LEMMAS, NO_LEMMAS, lemmatiser_names, loaded
 from blend.loaders.upstream.semeval.task_files import is_non_answer
 from blend.schemas.errors import InputError

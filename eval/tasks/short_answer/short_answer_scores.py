@@ -8,8 +8,8 @@ from typing import Any, Literal
 import polars as pl
 
 from blend.eval.items import TaskItems, own_prompt
+from blend.eval.judging import is_judge, read_verdicts
 from blend.eval.judging.labels import TIE, scored_with_labels, with_corrected
-from blend.eval.judging.verdicts import is_judge, read_verdicts
 from blend.eval.recorded_answers import PREDICTION, Predictions
 from blend.eval.report.report_sections import Section, cell, region_sections, scorers_section, table_section
 from blend.eval.report.scored_runs import (
@@ -45,7 +45,7 @@ from blend.eval.tasks.short_answer.short_answer_decisions import (
     short_answer_rule,
     variants,
 )
-from blend.eval.text.language_readers import primary
+from blend.eval.text import primary
 from blend.eval.text.lemmatisers import DEFAULT_LEMMAS
 from blend.loaders.upstream.semeval.task_files import ENGLISH, SAQ_PREDICTION, in_english, task_id
 from blend.schemas.errors import InputError

@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from blend.eval.models.candidates import open_candidate_scorer
+from blend.eval.models.local_model import open_candidate_scorer
 from blend.eval.release_items import read_items, read_run
 from blend.eval.runs.ask_model import ask_model
 from blend.eval.runs.run_directory import TOKENS_NAME, Run, RunOutcome, opened
