@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -17,7 +17,7 @@ from blend.eval.judging import judges_of, verdicts_digest
 from blend.eval.runs.answers import answers_digest
 from blend.eval.runs.run_directory import Run, Usage
 from blend.eval.statistics import FEW, Clusters, cluster_sums
-from blend.eval.statistics.agreement import alpha, correlation, pairwise_agreement
+from blend.eval.statistics.agreement import alpha, pairwise_agreement
 from blend.eval.statistics.estimates import Estimate, estimates, gap_estimate, macro_estimate, repeated_score
 from blend.loaders.files.content import read_json
 from blend.schemas.errors import DISTRIBUTION, InputError
@@ -178,21 +178,6 @@ def agreement_scores(
         estimated(f"{metric}-alpha", scope, key, alpha(yes, n, clusters, seed=seed)),
         percent(f"{metric}-pairs", scope, key, pairwise_agreement(yes, n, clusters, seed=seed)),
     )
-
-
-def correlation_score(
-    metric: str,
-    first: ArrayLike,
-    second: ArrayLike,
-    clusters: ArrayLike,
-    seed: int,
-    *,
-    scope: str = "overall",
-    key: str = ALL,
-    kind: Literal["linear", "rank"] = "linear",
-) -> Score:
-    """The correlation of two figures of the same items; see `agreement.correlation` for the arguments."""
-    return estimated(metric, scope, key, correlation(first, second, clusters, kind=kind, seed=seed))
 
 
 def counted_share(metric: str, part: int, of_all: int, *, scope: str = "overall", key: str = ALL) -> Score:

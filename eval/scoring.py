@@ -24,7 +24,7 @@ from blend.eval.scores_json import (
 )
 from blend.eval.task import checked_options
 from blend.eval.tasks import task_of
-from blend.loaders.files.atomic import atomic_write, one_at_a_time
+from blend.loaders.files.atomic import one_at_a_time
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.schemas.errors import InputError, UnknownNameError
 from blend.schemas.texts import agreeing
@@ -248,8 +248,8 @@ def write_scores(run: Run, scored: ScoredAnswers) -> None:
     """
     with storing(run.directory):
         drop_scores(run)
-        write_frame(run.directory / DECISIONS_NAME, scored.decisions)
-        atomic_write(run.directory / SCORES_NAME, scored.scores.to_json())
+    write_frame(run.directory / DECISIONS_NAME, scored.decisions)
+    run.write(SCORES_NAME, scored.scores.to_json())
 
 
 def _check_missing(run: Run, state: RunOutcome, *, allow_missing: bool) -> None:

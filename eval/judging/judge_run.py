@@ -154,9 +154,8 @@ def judge_items(replies: Iterable[pl.DataFrame]) -> TaskItems:
     """
     asked: dict[str, str] = {}
     parts = [_judged(some, asked) for some in replies]
-    n_items = sum(items.height for items, _ in parts)
-    nothing, no_gold = pl.DataFrame(schema=ITEMS), pl.DataFrame(schema=JUDGED)
-    return TaskItems(nothing, no_gold, {VERSION: PROMPT}, "text", parts=ItemParts(n_items, lambda: iter(parts)))
+    made = ItemParts(sum(items.height for items, _ in parts), lambda: iter(parts))
+    return TaskItems(ITEMS.to_frame(), JUDGED.to_frame(), {VERSION: PROMPT}, "text", parts=made)
 
 
 def _judged(replies: pl.DataFrame, asked: dict[str, str]) -> tuple[pl.DataFrame, pl.DataFrame]:

@@ -114,14 +114,8 @@ class RunDescription(FrozenModel):
     """What was said besides the prompts; null where nothing was."""
 
     @classmethod
-    def of(
-        cls,
-        asked: ReleaseItems,
-        model: ModelDescription | RecordedAnswers,
-        decoding: Decoding | None,
-        chat_options: ChatOptions | None,
-    ) -> "RunDescription":
-        """The description of a run that starts now, by this version."""
+    def of(cls, asked: ReleaseItems, **how: Any) -> "RunDescription":
+        """The description of a run that starts now, by this version; ``how`` are the fields of who is asked."""
         items = asked.asked
         return cls(
             sdk_version=__version__,
@@ -131,9 +125,7 @@ class RunDescription(FrozenModel):
             kind=items.kind,
             n_items=items.n_items,
             prompts={prompt_id: text_digest(text) for prompt_id, text in items.prompts.items()},
-            model=model,
-            decoding=decoding,
-            chat_options=chat_options,
+            **how,
         )
 
     @property

@@ -210,6 +210,15 @@ class Run(Summarised):
             name = f"{self.shard.number}of{self.shard.of}"
         return AnswerFile(self.answers_folder / f"{name}.jsonl")
 
+    def write(self, name: str, text: str) -> None:
+        """Write a file of the run, in place of an earlier one.
+
+        Raises:
+            StorageError: If it cannot be written.
+        """
+        with storing(self.directory):
+            atomic_write(self.directory / name, text)
+
 
 _TOKENS = ("tokens_in", "tokens_out", "tokens_thought")
 
@@ -292,7 +301,7 @@ def opened(
         InputError: If the directory holds another run (names what differs) or something else.
         StorageError: If it cannot be written, or if the disk is full; what was answered until then is kept.
     """
-    description, items = RunDescription.of(asked, model, decoding, chat_options), asked.asked
+    description = RunDescription.of(asked, model=model, decoding=decoding, chat_options=chat_options)
     with storing(directory):
         # Shards that start at one moment write the same.
         if (directory / DESCRIPTION_NAME).exists():
@@ -300,8 +309,8 @@ def opened(
             if description != read_description(directory):
                 atomic_write(directory / DESCRIPTION_NAME, description.to_json())
         else:
-            _start(directory, description, items)
-    yield Run(directory, description, lambda: items, shard)
+            _start(directory, description, asked.asked)
+    yield Run(directory, description, lambda: asked.asked, shard)
 
 
 def _start(directory: Path, description: RunDescription, asked: TaskItems) -> None:
@@ -329,8 +338,7 @@ def _start(directory: Path, description: RunDescription, asked: TaskItems) -> No
 def change_description(run: Run, **changes: Any) -> Run:
     """The run with other values in its description, which it keeps: where its release lies, who answered."""
     kept = read_description(run.directory).model_copy(update=changes)
-    with storing(run.directory):
-        atomic_write(run.directory / DESCRIPTION_NAME, kept.to_json())
+    run.write(DESCRIPTION_NAME, kept.to_json())
     return dataclasses.replace(run, description=run.description.model_copy(update=changes))
 
 

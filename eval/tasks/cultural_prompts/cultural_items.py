@@ -60,8 +60,7 @@ def cultural_items(
 
     n_prompts: int = rows.select(pl.len()).collect().item()
     made = ItemParts(n_prompts * options.samples, parts)
-    nothing, no_gold = pl.DataFrame(schema=ITEMS), pl.DataFrame(schema=GOLD)
-    return TaskItems(nothing, no_gold, _templates(rows), "text", parts=made)
+    return TaskItems(ITEMS.to_frame(), GOLD.to_frame(), _templates(rows), "text", parts=made)
 
 
 def _sampled(rows: pl.DataFrame, samples: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:

@@ -28,11 +28,12 @@ from blend.eval.scores_json import (
     UNANSWERED,
     Score,
     ScoredItems,
-    correlation_score,
+    estimated,
     macro_score,
     missing_share,
     share_scores,
 )
+from blend.eval.statistics.agreement import correlation
 from blend.eval.task import Decision, ItemRule, Progress
 from blend.eval.tasks.short_answer import ShortAnswer, ShortAnswerScoring
 from blend.eval.tasks.short_answer.judged_answers import answers_to_judge, decided_by_judge, with_checks
@@ -249,9 +250,8 @@ def _prompt_correlations(metric: str, values: pl.DataFrame, seed: int) -> list[S
     for first, second in combinations(values["prompt_id"].unique().sort(), 2):
         one, other = values.filter(prompt_id=first), values.filter(prompt_id=second)
         pair = one.join(other, on=key, maintain_order="left")
-        columns = pair["value"], pair["value_right"], pair["template_id"]
-        prompts = {"scope": "prompt", "key": f"{first}/{second}"}
-        found.append(correlation_score(f"{metric}-correlation", *columns, seed, **prompts))
+        both = correlation(pair["value"], pair["value_right"], pair["template_id"], seed=seed)
+        found.append(estimated(f"{metric}-correlation", "prompt", f"{first}/{second}", both))
     return found
 
 
