@@ -13,7 +13,7 @@ from pathlib import Path
 from blend.builders.annotation.stage import stage_definitions
 from blend.builders.validate import CHECKS
 from blend.eval.tasks import TASKS
-from blend.eval.text import language_readers
+from blend.eval.text import languages as languages_read
 from blend.loaders.wikidata.sparql import known_endpoints
 from blend.schemas.models import first_line_of
 from blend.schemas.reports import finding_steps
@@ -42,7 +42,7 @@ def languages() -> str:
             _without_what_the_page_says(read.done),
             _without_what_the_page_says(read.not_claimed),
         )
-        for language, read in sorted(language_readers.languages().items())
+        for language, read in sorted(languages_read().items())
     ]
     return _table(("language", "lemmatisers, the default first", "done by default", "not claimed"), rows)
 

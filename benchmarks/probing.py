@@ -159,7 +159,7 @@ Score = Callable[[Sequence[str]], object]
 
 def ours(folder: Path, candidates: Sequence[str], device: str) -> Score:
     """What ``blend eval run`` computes."""
-    from blend.eval.models.candidates import open_candidate_scorer
+    from blend.eval.models.local_model import open_candidate_scorer
 
     prober = open_candidate_scorer(str(folder), device=device)
 

@@ -11,8 +11,7 @@ from typing import Any, NamedTuple, get_args
 from blend.eval.items import BLANK_LINE, AnswerKind
 from blend.eval.models import ChatOptions, Model, Thinking
 from blend.eval.models import Decoding as Settled
-from blend.eval.models.candidates import open_candidate_scorer
-from blend.eval.models.candidates.candidate_protocol import CandidateScorer
+from blend.eval.models.candidates import CandidateScorer
 from blend.eval.models.chosen import (
     Asking,
     Decoding,
@@ -25,22 +24,15 @@ from blend.eval.models.chosen import (
     money,
     writes_alone,
 )
-from blend.eval.models.local_model import LocalModel, open_local
+from blend.eval.models.local_model import LocalModel, open_candidate_scorer, open_local
 from blend.eval.models.server import ServerModel, open_server
 from blend.eval.recorded_answers import is_predictions, read_predictions, read_recorded
 from blend.eval.release_items import read_items, read_run
 from blend.eval.runs import DESCRIPTION_NAME, RecordedAnswers, ReleaseItems, read_description
 from blend.eval.runs.answer_logs import style_of
 from blend.eval.runs.answers import write_answers
-from blend.eval.runs.ask_model import (
-    ask_model,
-    keep_results,
-    outcome_of,
-    pending_items,
-    requests_of,
-    write_requests,
-)
-from blend.eval.runs.run_directory import Run, RunOutcome, opened
+from blend.eval.runs.ask_model import ask_model, keep_results, pending_items, requests_of, write_requests
+from blend.eval.runs.run_directory import Run, RunOutcome, opened, outcome_of
 from blend.eval.task_protocol import Task
 from blend.loaders.files.content import gunzipped
 from blend.loaders.files.progress import ProgressCallback

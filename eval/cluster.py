@@ -19,8 +19,8 @@ from blend.eval.models import ChatOptions, ModelDescription
 from blend.eval.models.server import CHAT_COMPLETIONS, COMPLETIONS, VERSION, RequestForm
 from blend.eval.release_items import read_run
 from blend.eval.runs.answer_logs import reason_of
-from blend.eval.runs.ask_model import keep_results, outcome_of, pending_items, requests_of, write_requests
-from blend.eval.runs.run_directory import Run
+from blend.eval.runs.ask_model import keep_results, pending_items, requests_of, write_requests
+from blend.eval.runs.run_directory import Run, outcome_of
 from blend.loaders.files.content import open_content
 from blend.loaders.servers import server_address
 from blend.schemas.errors import ArgumentError, InputError, MissingExtraError, ServerError

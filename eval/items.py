@@ -126,6 +126,12 @@ def text_digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+def joined_names(*columns: str) -> pl.Expr:
+    """Names of a topic and where it stands, joined by ``/``; those that are blank are left out."""
+    parts = [pl.when(pl.col(name) != "").then(name) for name in columns]
+    return pl.concat_str(parts, separator="/", ignore_nulls=True)
+
+
 def some_templates(rows: pl.DataFrame, options: TaskOptions) -> pl.DataFrame:
     """The rows of the locales and of the number of templates per locale that the options name.
 

@@ -17,9 +17,16 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from blend.eval.items import TaskItems
-from blend.eval.runs.answer_logs import ID_KEYS, LOG_SUFFIXES, LOGS, LoggedAnswer, as_answer, read_log
+from blend.eval.runs.answer_logs import (
+    ID_KEYS,
+    LOG_SUFFIXES,
+    LOGS,
+    LoggedAnswer,
+    as_answer,
+    items_by_request,
+    read_log,
+)
 from blend.eval.runs.answers import ANSWERS, generated
-from blend.eval.runs.ask_model import items_by_request
 from blend.eval.runs.run_directory import Run
 from blend.loaders.files.atomic import replace_own_file
 from blend.loaders.files.content import UTF_16, open_content, read_content, utf8_text

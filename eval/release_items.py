@@ -25,7 +25,6 @@ from blend.loaders.files.progress import ProgressCallback, progress_if_watched
 from blend.loaders.releases.tables import read_config, release_domain, scan_config
 from blend.schemas.errors import BlendWarning, InputError
 from blend.schemas.locales import Registry
-from blend.schemas.manifest import ReleaseManifest, TableInfo
 from blend.schemas.rows import (
     MULTIPLE_CHOICE_QUESTIONS,
     RUNGS,
@@ -84,9 +83,10 @@ def read_items(
     )
     places = find_release(release)
     used, configs = task.settle(checked, places.manifest)
-    fetch_tables(places, _tables(places.manifest, task.name, configs))
+    where, held = places.manifest.label, places.manifest.tables
+    _check_held(configs, {table.config for table in held}, task, where)
+    fetch_tables(places, [table for table in held if table.config in configs])
     known = places.regions()
-    where = places.manifest.label
     tags = known.tags if locales is None else _named_tags(locales, known, where)
     if locales is not None:
         used = dataclasses.replace(used, locales=None if len(tags) == len(known) else tags)
@@ -144,16 +144,15 @@ def _in_the_domains_words(options: TaskOptions, release: Path) -> TaskOptions:
     return dataclasses.replace(options, **from_release)
 
 
-def _tables(manifest: ReleaseManifest, name: str, configs: Sequence[str]) -> list[TableInfo]:
-    held = {table.config for table in manifest.tables}
+def _check_held(configs: Sequence[str], held: Collection[str], task: Task, where: str) -> None:
+    """Refuse a release that lacks a configuration which the task reads."""
     for config in configs:
         if config not in held:
             raise InputError(
-                f"{manifest.label}: the release has no configuration {config}, which the task {name} reads; "
+                f"{where}: the release has no configuration {config}, which the task {task.name} reads; "
                 f"it has {', '.join(sorted(held))}{_how_to_get(config, held)}; or choose another `task`, or "
                 "another release"
             )
-    return [table for table in manifest.tables if table.config in configs]
 
 
 def _how_to_get(config: str, held: Collection[str]) -> str:

@@ -1,7 +1,5 @@
 """Scoring: from the answers that a run kept to decisions and scores; any number of times, without a model."""
 
-import hashlib
-import json
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
@@ -9,15 +7,11 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from blend import __version__
-from blend.eval.judging.verdicts import JUDGE, verdicts_digest
-from blend.eval.models import ChatOptions
-from blend.eval.runs import DESCRIPTION_NAME, RecordedAnswers, RunDescription, unreadable
+from blend.eval.judging import JUDGE, verdicts_digest
+from blend.eval.runs import DESCRIPTION_NAME, signature, unreadable
 from blend.eval.runs.answers import WRITTEN, answers_digest, as_scored, says_nothing, storing
-from blend.eval.runs.ask_model import outcome_of
-from blend.eval.runs.run_directory import Run, RunOutcome
+from blend.eval.runs.run_directory import Run, RunOutcome, outcome_of
 from blend.eval.scores_json import (
-    ALL,
     DECISIONS_NAME,
     SCORES_NAME,
     UNREAD,
@@ -25,22 +19,15 @@ from blend.eval.scores_json import (
     ScoredItems,
     Scores,
     drop_scores,
-    percent,
-    plain,
+    repeat_scores,
     written_count,
 )
-from blend.eval.statistics.estimates import repeated_score
 from blend.eval.task import checked_options
 from blend.eval.tasks import task_of
 from blend.loaders.files.atomic import atomic_file, one_at_a_time
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.schemas.errors import InputError, UnknownNameError
 from blend.schemas.texts import agreeing
-
-# Scores of repeated answers: what of a figure's uncertainty further questions would take, and what repeats.
-
-
-_MACRO = "-macro"
 
 
 def _with_repeats(scored: ScoredItems, items: pl.DataFrame, figures: Mapping[str, str]) -> ScoredItems:
@@ -58,36 +45,15 @@ def _with_repeats(scored: ScoredItems, items: pl.DataFrame, figures: Mapping[str
     question = (pl.col("sample") == 0).cum_sum().alias("question")
     numbered = items.select("item_id", "region", "template_id", question)
     held = {score.metric for score in scored.scores}
-    found = [
-        score
-        for metric, column in figures.items()
-        for score in _of_figure(metric, numbered, scored.decisions, column, macro=f"{metric}{_MACRO}" in held)
-    ]
+    found: list[Score] = []
+    for metric, column in figures.items():
+        values = scored.decisions.select("item_id", value=pl.col(column).cast(pl.Float64)).drop_nulls("value")
+        rows = numbered.join(values, on="item_id", how="inner").drop("item_id")
+        found += repeat_scores(metric, rows, macro=f"{metric}-macro" in held)
     decisions = scored.decisions.join(
         items.select("item_id", "sample"), on="item_id", how="left", maintain_order="left"
     )
     return scored._replace(decisions=decisions, scores=(*scored.scores, *found))
-
-
-def _of_figure(
-    metric: str, numbered: pl.DataFrame, decisions: pl.DataFrame, column: str, *, macro: bool
-) -> Iterator[Score]:
-    values = decisions.select("item_id", value=pl.col(column).cast(pl.Float64)).drop_nulls("value")
-    rows = numbered.join(values, on="item_id", how="inner").drop("item_id")
-    if rows.is_empty():
-        return
-    # Numbers in the order of the names: as Python's texts, those of a million answers fill 70 MB each.
-    templates, regions = (
-        rows[name].cast(pl.Enum(rows[name].unique().sort())).to_physical() for name in ("template_id", "region")
-    )
-    by_region = {f"{metric}{_MACRO}": (regions,)} if macro else {}
-    for name, over in {metric: (), **by_region}.items():
-        found = repeated_score(rows["value"], rows["question"], templates, *over)
-        n = round(found.between_runs.n)
-        yield percent(f"{name}-between-runs", "overall", ALL, found.between_runs)
-        for source, error in (("items", found.items_error), ("repeats", found.repeats_error)):
-            value = None if error is None else 100 * error
-            yield plain(f"{name}-stderr-{source}", "overall", ALL, value, n=n)
 
 
 _MAX_UNANSWERED = 0.01
@@ -100,9 +66,6 @@ _LOOKED_AT = 100
 """Items whose replies are looked at before a run is scored."""
 
 _SHOWN = 60
-
-_RELEASE_DIGITS = 8
-_PROMPT_DIGITS = 4
 
 
 class ScoredAnswers(NamedTuple):
@@ -164,7 +127,7 @@ def score_answers(
         task=task.name,
         signature=signature(task.measure, run.description, parts),
         rule=rule,
-        release=_release_name(run.description),
+        release=run.description.release.label,
         model=run.description.model.id,
         scores=scored.scores,
         answers=answers_held,
@@ -313,59 +276,3 @@ def _check_missing(run: Run, state: RunOutcome, *, allow_missing: bool) -> None:
         f"({100 * n_missing / n_items:.1f} %): {', '.join(reasons)}; {again}, or score what is there with "
         "`allow_missing`"
     )
-
-
-def signature(name: str, run: RunDescription, parts: Mapping[str, object]) -> str:
-    """The signature of scores.
-
-    Args:
-        name: What is measured, for example ``blend-mcq``.
-        run: The run.
-        parts: What task and scoring add, between the locales and the prompts; nulls are left out.
-
-    Returns:
-        ``name|rel:…|loc:…|…|prompt:…|chat:…|sdk:…``, and before ``sdk`` what is not as usual: the type of
-        numbers, a limit, how texts were generated, what was said besides the prompts.
-    """
-    options, chat = run.options, run.chat_options or ChatOptions()
-    samples, shots = options.get("samples", 1), options.get("shots", 0)
-    model = None if isinstance(run.model, RecordedAnswers) else run.model
-    fields = {
-        "rel": f"{_release_name(run)}#{_digest(run.release.tables, _RELEASE_DIGITS)}",
-        "loc": "+".join(options.get("locales") or ["all"]),
-        "s": samples if samples > 1 else None,
-        "shots": f"{shots}-seed{options['shots_seed']}" if shots else None,
-        **parts,
-        "prompt": "+".join(digest[:_PROMPT_DIGITS] for _, digest in sorted(run.prompts.items())),
-        "chat": "unknown" if model is None else "yes" if model.chat else "no",
-        # A CPU's usual numbers.
-        "dtype": None if model is None or model.dtype == "float32" else model.dtype,
-        "limit": options.get("limit") or None,
-        "dec": _decoding(run),
-        "sys": _digest(chat.system),
-        "think": chat.thinking,
-        "effort": chat.reasoning_effort,
-        "body": _digest(chat.extra_body),
-        "sdk": __version__,
-    }
-    return "|".join([name, *(f"{key}:{value}" for key, value in fields.items() if value is not None)])
-
-
-def _release_name(run: RunDescription) -> str:
-    """Name and version of a run's release."""
-    return f"{run.release.name}@{run.release.version}"
-
-
-def _decoding(run: RunDescription) -> str | None:
-    if run.decoding is None:
-        return None
-    used = run.decoding
-    drawn = [f"t{used.temperature:g}", f"seed{used.seed}"] if used.temperature else []
-    stopped = [f"stop{_digest(used.stop)}"] if used.stop else []
-    return "-".join([f"max{used.max_tokens}", *drawn, *stopped])
-
-
-def _digest(value: object, digits: int = _PROMPT_DIGITS) -> str | None:
-    """The first digits of a digest of a value; null of none."""
-    text = json.dumps(value, sort_keys=True)
-    return None if value is None else hashlib.sha256(text.encode()).hexdigest()[:digits]

@@ -9,15 +9,13 @@ import polars as pl
 
 from blend.eval.asking import ask
 from blend.eval.items import ITEMS, ItemParts, TaskItems, text_digest
-from blend.eval.judging.verdicts import (
+from blend.eval.judging import (
     JUDGE,
     JUDGES_FOLDER,
     PROMPT,
     VERSION,
     judge_prompt,
-    judge_signature,
     model_names,
-    read_judge,
     replies_digest,
     shared_families,
 )
@@ -26,12 +24,10 @@ from blend.eval.release_items import announced, read_run, watched
 from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.runs import ReleaseItems
 from blend.eval.runs.run_directory import Run
-from blend.eval.scores_json import Score, ScoredItems, agreement_scores, share_scores
 from blend.eval.scoring import check_options
 from blend.eval.tasks import task_of
 from blend.loaders.files.progress import ProgressCallback
 from blend.schemas.errors import ArgumentError, InputError
-from blend.schemas.texts import agreeing
 
 _NAME = re.compile(r"[^\W_][\w.-]*")
 
@@ -158,9 +154,8 @@ def judge_items(replies: Iterable[pl.DataFrame]) -> TaskItems:
     """
     asked: dict[str, str] = {}
     parts = [_judged(some, asked) for some in replies]
-    n_items = sum(items.height for items, _ in parts)
-    nothing, no_gold = pl.DataFrame(schema=ITEMS), pl.DataFrame(schema=JUDGED)
-    return TaskItems(nothing, no_gold, {VERSION: PROMPT}, "text", parts=ItemParts(n_items, lambda: iter(parts)))
+    made = ItemParts(sum(items.height for items, _ in parts), lambda: iter(parts))
+    return TaskItems(ITEMS.to_frame(), JUDGED.to_frame(), {VERSION: PROMPT}, "text", parts=made)
 
 
 def _judged(replies: pl.DataFrame, asked: dict[str, str]) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -188,70 +183,3 @@ def _item(row: Mapping[str, Any]) -> dict[str, Any]:
     accepted = sorted(row["accepted"], key=lambda one: text_digest(f"{key}|{one['texts']}"))
     prompt = judge_prompt(row["people_of"], row["question"], accepted, row["reply"])
     return {**known, "prompt_id": VERSION, "prompt": prompt, "options": None}
-
-
-_MAX_UNREADABLE = 0.01
-"""Share of verdicts that cannot be read above which a reader is warned."""
-
-
-def with_checks(scored: ScoredItems, run: Run, rule: str, verdicts: pl.DataFrame, *, seed: int) -> ScoredItems:
-    """Add to what a judge decided who it is, and figures that check it.
-
-    Args:
-        scored: Decisions and figures by the verdicts of the judge that the rule names.
-        run: The run that it judged.
-        rule: As for `verdicts.read_judge`.
-        verdicts: `verdicts.VERDICTS` that this judge gave.
-        seed: Seed of the intervals, all of which are over templates.
-
-    Returns:
-        What was scored, with further figures, parts of the signature, and warnings. ``judge-asked``: share of
-        the replies that it was asked about; ``judge-unreadable``: share of its verdicts that cannot be read;
-        ``judge-partly`` by region; ``judge-rule-…``, its agreement with the string rule on what it was asked:
-        correct or not, as Krippendorff's alpha and as the share of pairs.
-    """
-    judge = read_judge(run, rule)
-    judged = verdicts.select("item_id", "verdict", is_asked=pl.col("decided_by") == JUDGE).join(
-        run.items("item_id", "region", "template_id"), on="item_id", how="inner", maintain_order="left"
-    )
-    asked, known = judged.filter("is_asked"), judged.drop_nulls("verdict")
-    unreadable, partly = pl.col("verdict").is_null(), pl.col("verdict") == "partly"
-    scores = (
-        *share_scores("judge-asked", judged.with_columns(value="is_asked"), {}, seed),
-        *share_scores("judge-unreadable", asked.with_columns(value=unreadable), {}, seed),
-        *share_scores("judge-partly", known.with_columns(value=partly), {"region": "region"}, seed),
-        *_agreement_with_rule(known.filter("is_asked"), scored.decisions, seed),
-    )
-    return scored._replace(
-        scores=(*scored.scores, *scores),
-        signature_parts={**scored.signature_parts, **judge_signature(run, judge)},
-        warnings=(*scored.warnings, *_warnings(judge, asked)),
-    )
-
-
-def _warnings(judge: Run, asked: pl.DataFrame) -> list[str]:
-    """What a reader should know of questions without an answer, and of verdicts that cannot be read."""
-    warnings = []
-    model, n_questions = judge.description.model.id, judge.description.n_items
-    n_failed = n_questions - judge.answers("item_id", "error")["error"].null_count()
-    n_unreadable = asked["verdict"].null_count()
-    if n_failed:
-        warnings.append(
-            f"{n_failed:,} of {n_questions:,} questions to {model} {agreeing(n_failed, 'has', 'have')} no "
-            "answer, which counts as a verdict that cannot be read; run the same `blend eval judge` again to "
-            "ask them"
-        )
-    if n_unreadable > _MAX_UNREADABLE * asked.height:
-        warnings.append(
-            f"{n_unreadable:,} of {asked.height:,} verdicts of {model} cannot be read, so no figure counts "
-            "these replies; take another judge, or a server that holds it to JSON (docs/short-answers.md)"
-        )
-    return warnings
-
-
-def _agreement_with_rule(known: pl.DataFrame, decisions: pl.DataFrame, seed: int) -> tuple[Score, ...]:
-    """How far judge and string rule agree on *correct* or not, on what the judge was asked."""
-    both = known.join(decisions.select("item_id", "by_rule"), on="item_id", how="left", maintain_order="left")
-    by_judge, by_rule = (one.cast(pl.Int64) for one in (pl.col("verdict") == "correct", pl.col("by_rule")))
-    yes = both.select(n=by_judge + by_rule)
-    return agreement_scores("judge-rule", yes["n"], [2] * both.height, both["template_id"], seed)

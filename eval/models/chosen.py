@@ -30,7 +30,7 @@ from blend.schemas.models import FrozenModel, field_errors
 from blend.schemas.texts import pluralise
 
 if TYPE_CHECKING:
-    from blend.eval.models.candidates.candidate_protocol import Tokenised
+    from blend.eval.models.candidates import Tokenised
 
 
 class _Chosen(FrozenModel):
@@ -301,7 +301,7 @@ def writes_alone(model: object) -> bool:
 
 
 class _CallersModel:
-    """See `models.Model` and `candidate_protocol.CandidateScorer`; every option counts as one token."""
+    """See `models.Model` and `candidates.CandidateScorer`; every option counts as one token."""
 
     def __init__(self, model: Any) -> None:
         self._model = model
@@ -347,7 +347,7 @@ class _CallersModel:
         *,
         keep: OnLikelihoods | None = None,
     ) -> Sequence[Likelihoods]:
-        """See `candidate_protocol.CandidateScorer.candidate_logprobs`; NaN for null."""
+        """See `candidates.CandidateScorer.candidate_logprobs`; NaN for null."""
         offered = [candidates[which] for which in sets]
         return self.option_logprobs(prompts, offered, keep=keep, method="candidate_logprobs")
 

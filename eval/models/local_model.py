@@ -1,4 +1,4 @@
-"""Local models: causal language models of transformers, on a CPU, a GPU or several."""
+"""Local models of transformers, on a CPU, a GPU or several: how they are opened, and those that write."""
 
 from collections.abc import Mapping, Sequence
 from copy import copy
@@ -30,11 +30,15 @@ from blend.eval.models.batches import (
     short_and_usual,
     spread,
 )
-from blend.eval.models.checkpoint import readable
+from blend.eval.models.candidates import CandidateScorer
+from blend.eval.models.candidates.causal import CausalScorer
+from blend.eval.models.candidates.gap_filling import MaskedScorer, SpanScorer
+from blend.eval.models.checkpoint import KINDS, readable
 from blend.eval.models.encoding import EncodedQuestion, Encoder
 from blend.eval.models.model_loading import Dtype, OpenCheckpoint
 from blend.eval.models.next_tokens import as_one, option_logprobs, write
 from blend.schemas.errors import InputError
+from blend.schemas.prompts import MAX_MASKS, Causal
 
 
 def open_local(
@@ -73,6 +77,58 @@ def open_local(
         )
     encoder = Encoder(opened.tokenizer, chat=chat, options=options)
     return LocalModel(opened, encoder, decoding or Decoding(), batch_size)
+
+
+def open_candidate_scorer(
+    model: str,
+    *,
+    causal: Causal = "conditional",
+    max_masks: int = MAX_MASKS,
+    revision: str | None = None,
+    device: str | None = None,
+    dtype: Dtype | None = None,
+    batch_size: int | None = None,
+) -> CandidateScorer:
+    """Find a model and check that it can be probed; its weights are loaded with the first prompt.
+
+    Args:
+        model: Directory, or Hub id.
+        causal: How a causal model is asked.
+        max_masks: Tokens that a candidate may have with a masked model.
+        revision: See `open_local`, like those that follow.
+        device: See there.
+        dtype: See there.
+        batch_size: Prompts computed at a time at most, on a GPU; on a CPU each is computed on its own, so that
+            no score depends on its neighbours.
+
+    Raises:
+        MissingExtraError: If the extra ``eval`` is not installed.
+        InputError: If there is no such model or device, if it cannot be used, or if it is of another kind than
+            an option is for; says which kind it is.
+        BlendError: If the Hub does not hold the model or does not give it.
+    """
+    opened = OpenCheckpoint(model, revision=revision, device=device, dtype=dtype)
+    name, kind = opened.checkpoint.id, opened.kind
+    if kind is None:
+        raise InputError(
+            f"model {name}: it is neither {KINDS['masked']} nor {KINDS['encoder_decoder']} nor "
+            f"{KINDS['causal']} but {opened.checkpoint.architecture}; probing needs a model with the "
+            "head that predicts tokens"
+        )
+    for option, value, usual, wanted in (
+        ("causal", causal, "conditional", KINDS["causal"]),
+        ("max_masks", max_masks, MAX_MASKS, KINDS["masked"]),
+    ):
+        if value != usual and KINDS[kind] != wanted:
+            raise InputError(
+                f"`{option}={value}` makes sense only with {wanted}, and {name} is {KINDS[kind]}; leave one of "
+                "the two out"
+            )
+    if kind == "masked":
+        return MaskedScorer(opened, batch_size, max_masks)
+    if kind == "causal":
+        return CausalScorer(opened, batch_size, causal)
+    return SpanScorer(opened, batch_size)
 
 
 class LocalModel:

@@ -14,8 +14,8 @@ from importlib.resources import files
 from math import ceil, floor
 from typing import Any, NamedTuple
 
+from blend.eval.judging import is_judge
 from blend.eval.judging.labels import BIAS, KAPPA, is_worthless
-from blend.eval.judging.verdicts import is_judge
 from blend.eval.report.scored_runs import ScoredRun, region_name, with_interval
 from blend.eval.scores_json import UNANSWERED, Score
 from blend.eval.tasks.short_answer.rules import SEMEVAL

@@ -1,5 +1,7 @@
 """Descriptions of runs, ``run.json``: what was asked of whom, so that a run goes on only with the same."""
 
+import hashlib
+import json
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -7,7 +9,8 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import Field, ValidationError
 
-from blend.eval.items import AnswerKind, TaskItems
+from blend import __version__
+from blend.eval.items import AnswerKind, TaskItems, text_digest
 from blend.eval.models import ChatOptions, Decoding, ModelDescription
 from blend.loaders.files.content import file_sha256, read_content
 from blend.schemas.errors import DISTRIBUTION, InputError
@@ -42,6 +45,11 @@ class AskedRelease(FrozenModel):
             if table.config in configs
         }
         return cls(name=manifest.name, version=manifest.version, tables=tables, location=location)
+
+    @property
+    def label(self) -> str:
+        """Name and version, ``blend@1.2.0``."""
+        return f"{self.name}@{self.version}"
 
 
 class ReleaseItems(NamedTuple):
@@ -104,6 +112,21 @@ class RunDescription(FrozenModel):
     """How texts were generated; null where none were, or by another tool."""
     chat_options: ChatOptions | None = None
     """What was said besides the prompts; null where nothing was."""
+
+    @classmethod
+    def of(cls, asked: ReleaseItems, **how: Any) -> "RunDescription":
+        """The description of a run that starts now, by this version; ``how`` are the fields of who is asked."""
+        items = asked.asked
+        return cls(
+            sdk_version=__version__,
+            release=asked.release,
+            task=asked.task,
+            options=asked.options,
+            kind=items.kind,
+            n_items=items.n_items,
+            prompts={prompt_id: text_digest(text) for prompt_id, text in items.prompts.items()},
+            **how,
+        )
 
     @property
     def holds_texts(self) -> bool:
@@ -191,3 +214,58 @@ def _flat(value: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any
 def _short(value: object) -> str:
     text = "absent" if value is None else str(value)
     return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}…"
+
+
+_RELEASE_DIGITS = 8
+_PROMPT_DIGITS = 4
+
+
+def signature(name: str, run: RunDescription, parts: Mapping[str, object]) -> str:
+    """The signature of scores.
+
+    Args:
+        name: What is measured, for example ``blend-mcq``.
+        run: The run.
+        parts: What task and scoring add, between the locales and the prompts; nulls are left out.
+
+    Returns:
+        ``name|rel:…|loc:…|…|prompt:…|chat:…|sdk:…``, and before ``sdk`` what is not as usual: the type of
+        numbers, a limit, how texts were generated, what was said besides the prompts.
+    """
+    options, chat = run.options, run.chat_options or ChatOptions()
+    samples, shots = options.get("samples", 1), options.get("shots", 0)
+    model = None if isinstance(run.model, RecordedAnswers) else run.model
+    fields = {
+        "rel": f"{run.release.label}#{_digest(run.release.tables, _RELEASE_DIGITS)}",
+        "loc": "+".join(options.get("locales") or ["all"]),
+        "s": samples if samples > 1 else None,
+        "shots": f"{shots}-seed{options['shots_seed']}" if shots else None,
+        **parts,
+        "prompt": "+".join(digest[:_PROMPT_DIGITS] for _, digest in sorted(run.prompts.items())),
+        "chat": "unknown" if model is None else "yes" if model.chat else "no",
+        # A CPU's usual numbers.
+        "dtype": None if model is None or model.dtype == "float32" else model.dtype,
+        "limit": options.get("limit") or None,
+        "dec": _decoding(run),
+        "sys": _digest(chat.system),
+        "think": chat.thinking,
+        "effort": chat.reasoning_effort,
+        "body": _digest(chat.extra_body),
+        "sdk": __version__,
+    }
+    return "|".join([name, *(f"{key}:{value}" for key, value in fields.items() if value is not None)])
+
+
+def _decoding(run: RunDescription) -> str | None:
+    if run.decoding is None:
+        return None
+    used = run.decoding
+    drawn = [f"t{used.temperature:g}", f"seed{used.seed}"] if used.temperature else []
+    stopped = [f"stop{_digest(used.stop)}"] if used.stop else []
+    return "-".join([f"max{used.max_tokens}", *drawn, *stopped])
+
+
+def _digest(value: object, digits: int = _PROMPT_DIGITS) -> str | None:
+    """The first digits of a digest of a value; null of none."""
+    text = json.dumps(value, sort_keys=True)
+    return None if value is None else hashlib.sha256(text.encode()).hexdigest()[:digits]

@@ -13,11 +13,13 @@ References:
 
 import io
 import json
+import re
 import tomllib
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache, partial
+from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -350,3 +352,19 @@ def _as_chat(record: _Record, kind: Mapping[str, Any]) -> _Record:
             "completion_tokens_details": {"reasoning_tokens": _at(record, kind["tokens_thought"])},
         },
     }
+
+
+_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+
+
+def request_id(item_id: str) -> str:
+    """The id of an item's request, which every provider takes: Anthropic's are the narrowest.
+
+    An id that is one already stays as it is; any other has its digest.
+    """
+    return item_id if _ID.fullmatch(item_id) else sha256(item_id.encode()).hexdigest()
+
+
+def items_by_request(item_ids: Iterable[str]) -> dict[str, str]:
+    """The item that each id of a request, or of an item itself, names."""
+    return {name: item_id for item_id in item_ids for name in (item_id, request_id(item_id))}

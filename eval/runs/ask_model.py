@@ -8,11 +8,9 @@ OpenAI's batch format, which ``vllm run-batch``, Together and others read too (J
 import json
 import math
 import os
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -27,18 +25,32 @@ from blend.eval.models import (
     StopAsking,
     draw_seeds,
 )
-from blend.eval.models.candidates.candidate_protocol import CandidateScorer
+from blend.eval.models.candidates import CandidateScorer
 from blend.eval.models.chosen import Price, money
-from blend.eval.models.replies import FINISH_REASONS
 from blend.eval.models.server import VERSION, RequestForm, TextRequest
-from blend.eval.runs.answer_logs import REQUEST_ID, LoggedAnswer, logged_answer, records
+from blend.eval.runs.answer_logs import (
+    REQUEST_ID,
+    LoggedAnswer,
+    items_by_request,
+    logged_answer,
+    records,
+    request_id,
+)
 from blend.eval.runs.answers import generated
-from blend.eval.runs.run_directory import Run, RunOutcome, Usage, change_description, write_frame
+from blend.eval.runs.run_directory import (
+    TOKENS_NAME,
+    Run,
+    RunOutcome,
+    change_description,
+    is_name_of,
+    outcome_of,
+    write_frame,
+)
 from blend.loaders.files.atomic import atomic_write, storage_errors
 from blend.loaders.files.content import read_content
 from blend.loaders.files.progress import ProgressCallback, silent
 from blend.schemas.errors import InputError, RowError, ServerError
-from blend.schemas.texts import agreeing, pluralise
+from blend.schemas.texts import pluralise
 
 STEP = "ask"
 """What the progress of a run is called."""
@@ -52,7 +64,6 @@ _BLOCK_OF_CANDIDATES = 1024
 _Keep = Callable[[Sequence[Mapping[str, Any]]], None]
 
 _DIGITS = 7
-_TOKENS = ("tokens_in", "tokens_out", "tokens_thought")
 
 
 def ask_model(
@@ -183,29 +194,6 @@ def _beside(items: pl.DataFrame, run: Run, column: str) -> pl.DataFrame:
     return items.select("item_id").join(gold, on="item_id", how="left", maintain_order="left")
 
 
-def outcome_of(run: Run, *, n_asked: int) -> RunOutcome:
-    """Say how a run stands, and what it took: each item once."""
-    kept, n_items = run.kept(), run.description.n_items
-    rows = kept.read("error", "finish_reason", *_TOKENS)
-    errors, ends = rows["error"].drop_nulls(), rows["finish_reason"]
-    # A sum over nothing but nulls is unknown, and not 0.
-    sums = {name: int(rows[name].sum()) if rows[name].count() else None for name in _TOKENS}
-    usage = Usage(requests=rows.height, filtered=int((ends == "content_filter").sum()), **sums)
-    unknown = ends.filter(~ends.is_in([*FINISH_REASONS, "error"]))
-    warnings = tuple(
-        f"{pluralise(n, 'answer')} {agreeing(n, 'has', 'have')} the finish reason {reason!r}, which is not "
-        f"known; {agreeing(n, 'it is', 'they are')} taken as whole, so look whether "
-        f"{agreeing(n, 'its text', 'their texts')} may have been cut"
-        for reason, n in sorted(unknown.drop_nulls().value_counts().iter_rows())
-    )
-    asked, served = run.description.model.id, getattr(run.description.model, "served_as", None)
-    if served is not None and not _is_name_of(served, asked):
-        warnings += (f"the server answers as {served!r}, and {asked!r} was asked; check which model it is",)
-    n_failed, first_error = errors.len(), next(iter(errors), None)
-    n_missing = n_items - rows.height + n_failed
-    return RunOutcome(n_items, n_asked, n_missing, n_failed, first_error, warnings, usage=usage)
-
-
 def _scored(scores: Likelihoods, options: pl.Series | None) -> dict[str, Any]:
     """The columns of `answers.ANSWERS` that scores of options fill, or of candidates, which have none."""
     tokens_in = scores.tokens_in or None
@@ -223,9 +211,6 @@ def _scored(scores: Likelihoods, options: pl.Series | None) -> dict[str, Any]:
         "finish_reason": "stop",
     }
 
-
-TOKENS_NAME = "tokens.parquet"
-"""File of what the model's tokenizer makes of the candidates, in a run directory."""
 
 _TOKENISED = pl.Schema(
     {"candidate_set": pl.String(), "candidate": pl.String(), "n_tokens": pl.Int64(), "n_unknown": pl.Int64()}
@@ -267,21 +252,6 @@ MAX_REQUESTS = 50_000
 
 MAX_BYTES = 200_000_000
 """Bytes of one file, likewise."""
-
-_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
-
-
-def _request_id(item_id: str) -> str:
-    """The id of an item's request, which every provider takes: Anthropic's are the narrowest.
-
-    An id that is one already stays as it is; any other has its digest.
-    """
-    return item_id if _ID.fullmatch(item_id) else sha256(item_id.encode()).hexdigest()
-
-
-def items_by_request(item_ids: Iterable[str]) -> dict[str, str]:
-    """The item that each id of a request, or of an item itself, names."""
-    return {name: item_id for item_id in item_ids for name in (item_id, _request_id(item_id))}
 
 
 def requests_of(run: Run, form: RequestForm) -> Iterator[tuple[str, TextRequest]]:
@@ -329,7 +299,7 @@ def _parts(requests: Iterable[tuple[str, TextRequest]], most: int) -> Iterator[l
     lines: list[bytes] = []
     size = 0
     for item_id, (path, body) in requests:
-        request = {"custom_id": _request_id(item_id), "method": "POST", "url": VERSION + path, "body": body}
+        request = {"custom_id": request_id(item_id), "method": "POST", "url": VERSION + path, "body": body}
         line = json.dumps(request, ensure_ascii=False).encode() + b"\n"
         if len(lines) == most or (lines and size + len(line) > MAX_BYTES):
             yield lines
@@ -407,13 +377,13 @@ def _served_name(run: Run, results: Iterable[LoggedAnswer]) -> str | None:
     """The name under which the model has answered, in this run and in the results; of several the fullest."""
     asked, before = run.description.model.id, getattr(run.description.model, "served_as", None)
     # A server that answered before may have a name of its own for the model.
-    known = [asked] if before is None or _is_name_of(before, asked) else []
+    known = [asked] if before is None or is_name_of(before, asked) else []
     served = [] if before is None else [before]
     for result in results:
         name = result.served_as
         if name is None or name in served:
             continue
-        other = next((one for one in (*served, *known) if not _is_name_of(name, one)), None)
+        other = next((one for one in (*served, *known) if not is_name_of(name, one)), None)
         if other is not None:
             raise RowError(
                 f"the answer comes from {name!r}, and "
@@ -424,13 +394,3 @@ def _served_name(run: Run, results: Iterable[LoggedAnswer]) -> str | None:
             )
         served.append(name)
     return max(served, key=len, default=None)
-
-
-_VERSION = re.compile(r"[-@:](\d{4}-\d{2}-\d{2}|\d{8}|\d{3,4})$")
-"""What providers add to the name of a model for one version of it: a date, or a number."""
-
-
-def _is_name_of(served: str, asked: str) -> bool:
-    """Whether two names of a provider can be one model's: one may leave out folder and version."""
-    there, here = (name.rpartition("/")[2].lower().removesuffix("-latest") for name in (served, asked))
-    return there in (here, _VERSION.sub("", here)) or _VERSION.sub("", there) == here

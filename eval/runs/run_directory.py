@@ -5,6 +5,7 @@ of a table of texts or the replies that a judge reads, they are kept beside the 
 """
 
 import dataclasses
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -13,10 +14,10 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from blend import __version__
-from blend.eval.items import PART, TaskItems, text_digest
+from blend.eval.items import PART, TaskItems
 from blend.eval.models import ChatOptions, Decoding, ModelDescription
 from blend.eval.models.chosen import Price, Shard, money
+from blend.eval.models.replies import FINISH_REASONS
 from blend.eval.runs import (
     DESCRIPTION_NAME,
     RecordedAnswers,
@@ -31,11 +32,13 @@ from blend.loaders.files.content import open_content, parquet_rows
 from blend.schemas.errors import InputError, RowError
 from blend.schemas.models import FrozenModel
 from blend.schemas.summaries import Summarised, Table
-from blend.schemas.texts import pluralise
+from blend.schemas.texts import agreeing, pluralise
 
 ITEMS_NAME = "items.parquet"
 _GOLD_NAME = "gold.parquet"
 ANSWERS_FOLDER = "answers"
+TOKENS_NAME = "tokens.parquet"
+"""File of what the model's tokenizer makes of the candidates."""
 
 MAX_MISSING = 0.01
 """Share of items without an answer above which nothing is scored unless the caller says so."""
@@ -126,7 +129,7 @@ class Run(Summarised):
     def as_tables(self) -> list[Table]:
         """What was asked, and how far it is."""
         asked, how = self.description, self.outcome
-        who, release = asked.model.id, f"{asked.release.name}@{asked.release.version}"
+        who, release = asked.model.id, asked.release.label
         standing = pluralise(asked.n_items, "item")
         rows: list[tuple[str, Any]] = [("directory", str(self.directory)), ("SDK", asked.sdk_version)]
         if how is not None:
@@ -207,6 +210,51 @@ class Run(Summarised):
             name = f"{self.shard.number}of{self.shard.of}"
         return AnswerFile(self.answers_folder / f"{name}.jsonl")
 
+    def write(self, name: str, text: str) -> None:
+        """Write a file of the run, in place of an earlier one.
+
+        Raises:
+            StorageError: If it cannot be written.
+        """
+        with storing(self.directory):
+            atomic_write(self.directory / name, text)
+
+
+_TOKENS = ("tokens_in", "tokens_out", "tokens_thought")
+
+
+def outcome_of(run: Run, *, n_asked: int) -> RunOutcome:
+    """Say how a run stands, and what it took: each item once."""
+    kept, n_items = run.kept(), run.description.n_items
+    rows = kept.read("error", "finish_reason", *_TOKENS)
+    errors, ends = rows["error"].drop_nulls(), rows["finish_reason"]
+    # A sum over nothing but nulls is unknown, and not 0.
+    sums = {name: int(rows[name].sum()) if rows[name].count() else None for name in _TOKENS}
+    usage = Usage(requests=rows.height, filtered=int((ends == "content_filter").sum()), **sums)
+    unknown = ends.filter(~ends.is_in([*FINISH_REASONS, "error"]))
+    warnings = tuple(
+        f"{pluralise(n, 'answer')} {agreeing(n, 'has', 'have')} the finish reason {reason!r}, which is not "
+        f"known; {agreeing(n, 'it is', 'they are')} taken as whole, so look whether "
+        f"{agreeing(n, 'its text', 'their texts')} may have been cut"
+        for reason, n in sorted(unknown.drop_nulls().value_counts().iter_rows())
+    )
+    asked, served = run.description.model.id, getattr(run.description.model, "served_as", None)
+    if served is not None and not is_name_of(served, asked):
+        warnings += (f"the server answers as {served!r}, and {asked!r} was asked; check which model it is",)
+    n_failed, first_error = errors.len(), next(iter(errors), None)
+    n_missing = n_items - rows.height + n_failed
+    return RunOutcome(n_items, n_asked, n_missing, n_failed, first_error, warnings, usage=usage)
+
+
+_VERSION = re.compile(r"[-@:](\d{4}-\d{2}-\d{2}|\d{8}|\d{3,4})$")
+"""What providers add to the name of a model for one version of it: a date, or a number."""
+
+
+def is_name_of(served: str, asked: str) -> bool:
+    """Whether two names of a provider can be one model's: one may leave out folder and version."""
+    there, here = (name.rpartition("/")[2].lower().removesuffix("-latest") for name in (served, asked))
+    return there in (here, _VERSION.sub("", here)) or _VERSION.sub("", there) == here
+
 
 def runs_in(directory: Path) -> list[Path]:
     """List the run directories in a directory, by name; the directory itself where it is one, or holds none."""
@@ -253,19 +301,7 @@ def opened(
         InputError: If the directory holds another run (names what differs) or something else.
         StorageError: If it cannot be written, or if the disk is full; what was answered until then is kept.
     """
-    items = asked.asked
-    description = RunDescription(
-        sdk_version=__version__,
-        release=asked.release,
-        task=asked.task,
-        options=asked.options,
-        kind=items.kind,
-        n_items=items.n_items,
-        prompts={prompt_id: text_digest(text) for prompt_id, text in items.prompts.items()},
-        model=model,
-        decoding=decoding,
-        chat_options=chat_options,
-    )
+    description = RunDescription.of(asked, model=model, decoding=decoding, chat_options=chat_options)
     with storing(directory):
         # Shards that start at one moment write the same.
         if (directory / DESCRIPTION_NAME).exists():
@@ -273,8 +309,8 @@ def opened(
             if description != read_description(directory):
                 atomic_write(directory / DESCRIPTION_NAME, description.to_json())
         else:
-            _start(directory, description, items)
-    yield Run(directory, description, lambda: items, shard)
+            _start(directory, description, asked.asked)
+    yield Run(directory, description, lambda: asked.asked, shard)
 
 
 def _start(directory: Path, description: RunDescription, asked: TaskItems) -> None:
@@ -302,8 +338,7 @@ def _start(directory: Path, description: RunDescription, asked: TaskItems) -> No
 def change_description(run: Run, **changes: Any) -> Run:
     """The run with other values in its description, which it keeps: where its release lies, who answered."""
     kept = read_description(run.directory).model_copy(update=changes)
-    with storing(run.directory):
-        atomic_write(run.directory / DESCRIPTION_NAME, kept.to_json())
+    run.write(DESCRIPTION_NAME, kept.to_json())
     return dataclasses.replace(run, description=run.description.model_copy(update=changes))
 
 

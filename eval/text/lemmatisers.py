@@ -13,7 +13,7 @@ from importlib import import_module
 from importlib.metadata import version
 from typing import Any
 
-from blend.eval.text.language_readers import (
+from blend.eval.text import (
     affix_list,
     check_lemmatiser,
     language_text,

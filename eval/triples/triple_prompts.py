@@ -12,7 +12,7 @@ from blend.eval.items import some_templates
 from blend.eval.triples import TripleTaskOptions
 from blend.schemas.errors import InputError, RowError, UnknownNameError, check_names, raise_all
 from blend.schemas.manifest import ReleaseManifest
-from blend.schemas.rows import PLACEHOLDERS, language_of_split
+from blend.schemas.rows import FOOD_TRIPLES, PLACEHOLDERS, language_of_split
 from blend.schemas.texts import pluralise
 
 TRIPLES, ALIGNED, TEMPLATES = "-triples", "-aligned", "-templates"
@@ -59,6 +59,11 @@ def probed_config(
     raise InputError(
         f"{manifest.label}: this task reads a configuration of triples, and the release has {what}{fix}"
     )
+
+
+def is_about_food(config: str) -> bool:
+    """Whether a configuration of triples is of dishes, or of another domain."""
+    return config.startswith(FOOD_TRIPLES.removesuffix("triples"))
 
 
 def dishes_of(triples: pl.DataFrame) -> pl.DataFrame:

@@ -22,12 +22,10 @@ from blend.eval.report.report_sections import (
     table_section,
 )
 from blend.eval.report.scored_runs import Candidate, KnownQuestion, KnownQuestions, ScoredRun, single_answers
-from blend.eval.runs.answers import storing
 from blend.eval.scores_json import ALL, UNANSWERED, Score, agreement_scores, estimated, share_scores
 from blend.eval.statistics.agreement import correlation
 from blend.eval.triples import TripleTask
 from blend.eval.triples.triple_prompts import MIN_DISHES, SHOWN
-from blend.loaders.files.atomic import atomic_write
 from blend.schemas.errors import InputError, UnknownNameError
 from blend.schemas.models import FrozenModel
 from blend.schemas.sheets import CORRECT
@@ -161,8 +159,7 @@ def score_by_people(run: ScoredRun, paths: Sequence[Path], *, seed: int = 0) -> 
         n_dishes=judged["qid"].n_unique(),
         scores=tuple(scores),
     )
-    with storing(run.run.directory):
-        atomic_write(run.run.directory / _JUDGED_NAME, found.to_json())
+    run.run.write(_JUDGED_NAME, found.to_json())
     return found
 
 

@@ -10,8 +10,8 @@ import pytest
 import blend
 from blend.eval import scoring
 from blend.eval.evaluation import read_scored
+from blend.eval.judging import JUDGES_FOLDER
 from blend.eval.judging.judge_run import judge_run
-from blend.eval.judging.verdicts import JUDGES_FOLDER
 from blend.eval.models import Generation
 from blend.eval.scores_json import DECISIONS_NAME, SCORES_NAME, drop_scores
 from blend.loaders.files.atomic import one_at_a_time

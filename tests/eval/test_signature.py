@@ -8,7 +8,6 @@ import inspect
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import polars as pl
@@ -19,10 +18,10 @@ from blend.eval.items import repeated
 from blend.eval.models import ChatOptions, Decoding, ModelDescription, chosen
 from blend.eval.models.chosen import callers_model
 from blend.eval.release_items import read_items
-from blend.eval.runs import AskedRelease, ReleaseItems
+from blend.eval.runs import AskedRelease, ReleaseItems, signature
 from blend.eval.runs.ask_model import ask_model
 from blend.eval.runs.run_directory import Run, opened
-from blend.eval.scoring import score_answers, signature
+from blend.eval.scoring import score_answers
 from blend.eval.task import checked_options, offered
 from blend.eval.tasks import TASKS
 from blend.schemas.frames import CULTURAL_PROMPT_ROWS
@@ -34,7 +33,7 @@ MODEL = ModelDescription(backend="transformers", id="m", chat=True, delimiter=""
 DRAWING = Decoding(temperature=0.5)
 
 OF_A_RUN: Mapping[str, Mapping[str, Any]] = {
-    "release": {"release": SimpleNamespace(name="other", version="1.0.0", tables={})},
+    "release": {"release": AskedRelease(name="other", version="1.0.0", tables={})},
     "dtype": {"model": MODEL.model_copy(update={"dtype": "bfloat16"})},
     "chat": {"model": MODEL.model_copy(update={"chat": False})},
     "max_tokens": {"decoding": DRAWING.model_copy(update={"max_tokens": 7})},

@@ -16,7 +16,7 @@ import numpy as np
 
 from blend.eval.models import Likelihoods
 from blend.eval.models.batches import agrees, plain_logprob
-from blend.eval.models.candidates.candidate_protocol import (
+from blend.eval.models.candidates import (
     ROOT,
     Gapped,
     KindScorer,
@@ -48,7 +48,7 @@ _AT_A_TIME = 64
 
 
 class CausalScorer(KindScorer):
-    """See `candidate_protocol.KindScorer`."""
+    """See `candidates.KindScorer`."""
 
     def __init__(self, opened: OpenCheckpoint, batch_size: int | None, way: Causal) -> None:
         super().__init__(opened, batch_size)
@@ -57,26 +57,26 @@ class CausalScorer(KindScorer):
         self._takes_trees: bool | None = None
 
     def encoded(self, prompt: Gapped) -> list[int]:
-        """See `candidate_protocol.KindScorer.encoded`; what follows the gap is not seen."""
+        """See `candidates.KindScorer.encoded`; what follows the gap is not seen."""
         [ids] = self._encoder.prompts([prompt.before.strip()])
         if not ids:
             raise InputError("nothing stands before the gap, and a causal model reads from left to right")
         return ids
 
     def tokens(self, texts: Sequence[str], *, after_blank: bool) -> list[list[int]]:
-        """See `candidate_protocol.KindScorer.tokens`."""
+        """See `candidates.KindScorer.tokens`."""
         return plain_tokens(self._opened.tokenizer, [f" {text}" if after_blank else text for text in texts])
 
     def seen(self, request: Request) -> int:
-        """See `candidate_protocol.KindScorer.seen`; the last token of a candidate is read and not fed."""
+        """See `candidates.KindScorer.seen`; the last token of a candidate is read and not fed."""
         return len(request.ids) + int(request.candidates.lengths.max(initial=0)) - 1
 
     def scores(self, requests: Sequence[Request]) -> list[Likelihoods]:
-        """See `candidate_protocol.KindScorer.scores`."""
+        """See `candidates.KindScorer.scores`."""
         return [self._scored(request) for request in requests]
 
     def alone(self, request: Request, some: Sequence[int]) -> list[float]:
-        """See `candidate_protocol.KindScorer.alone`."""
+        """See `candidates.KindScorer.alone`."""
         ids, rest = self._asked(request)
         if self._way == "published-greedy":
             # Nothing is computed beside its steps, so that it is tried for finite numbers alone.

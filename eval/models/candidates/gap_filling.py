@@ -21,7 +21,7 @@ import numpy as np
 
 from blend.eval.models import Likelihoods
 from blend.eval.models.batches import padded, summed
-from blend.eval.models.candidates.candidate_protocol import (
+from blend.eval.models.candidates import (
     Gapped,
     KindScorer,
     Request,
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 class MaskedScorer(KindScorer):
-    """See `candidate_protocol.KindScorer`; a candidate of more tokens than `most_tokens` is not ranked."""
+    """See `candidates.KindScorer`; a candidate of more tokens than `most_tokens` is not ranked."""
 
     def __init__(self, opened: OpenCheckpoint, batch_size: int | None, max_masks: int) -> None:
         super().__init__(opened, batch_size)
@@ -52,7 +52,7 @@ class MaskedScorer(KindScorer):
         self._mask = opened.tokenizer.mask_token_id
 
     def encoded(self, prompt: Gapped) -> list[int]:
-        """See `candidate_protocol.KindScorer.encoded`; one mask stands in the gap."""
+        """See `candidates.KindScorer.encoded`; one mask stands in the gap."""
         text = f"{prompt.before}{self._opened.tokenizer.mask_token}{prompt.after}"
         ids: list[int] = self._opened.tokenizer(text, verbose=False)["input_ids"]
         # A dish can be called like the mask.
@@ -61,15 +61,15 @@ class MaskedScorer(KindScorer):
         return ids
 
     def seen(self, request: Request) -> int:
-        """See `candidate_protocol.KindScorer.seen`; the prompt has one mask already."""
+        """See `candidates.KindScorer.seen`; the prompt has one mask already."""
         return len(request.ids) - 1 + max(self._lengths(request), default=0)
 
     def cost(self, request: Request) -> int:
-        """See `candidate_protocol.KindScorer.cost`."""
+        """See `candidates.KindScorer.cost`."""
         return sum(len(request.ids) - 1 + n for n in self._lengths(request))
 
     def scores(self, requests: Sequence[Request]) -> list[Likelihoods]:
-        """See `candidate_protocol.KindScorer.scores`."""
+        """See `candidates.KindScorer.scores`."""
         import torch
 
         model, found = self._opened.model, [np.full(len(one.candidates.tokens), np.nan) for one in requests]
@@ -95,7 +95,7 @@ class MaskedScorer(KindScorer):
         ]
 
     def alone(self, request: Request, some: Sequence[int]) -> list[float]:
-        """See `candidate_protocol.KindScorer.alone`; all logits of one text are read."""
+        """See `candidates.KindScorer.alone`; all logits of one text are read."""
         import torch
 
         position, found = request.ids.index(self._mask), []
@@ -146,7 +146,7 @@ OPENING, _CLOSING = "<extra_id_0>", "<extra_id_1>"
 
 
 class SpanScorer(KindScorer):
-    """See `candidate_protocol.KindScorer`."""
+    """See `candidates.KindScorer`."""
 
     def __init__(self, opened: OpenCheckpoint, batch_size: int | None) -> None:
         super().__init__(opened, batch_size)
@@ -159,13 +159,13 @@ class SpanScorer(KindScorer):
         self._opening, self._closing = known[OPENING], known[_CLOSING]
 
     def encoded(self, prompt: Gapped) -> list[int]:
-        """See `candidate_protocol.KindScorer.encoded`; the sentinel stands in the gap."""
+        """See `candidates.KindScorer.encoded`; the sentinel stands in the gap."""
         text = f"{prompt.before}{OPENING}{prompt.after}"
         ids: list[int] = self._opened.tokenizer(text, verbose=False)["input_ids"]
         return ids
 
     def tokens(self, texts: Sequence[str], *, after_blank: bool) -> list[list[int]]:
-        """See `candidate_protocol.KindScorer.tokens`; they stand between the sentinels."""
+        """See `candidates.KindScorer.tokens`; they stand between the sentinels."""
         del after_blank
         spans = [f"{OPENING} {text} {_CLOSING}" for text in texts]
         encoded: list[list[int]] = self._opened.tokenizer(spans, verbose=False)["input_ids"]
@@ -175,17 +175,17 @@ class SpanScorer(KindScorer):
         ]
 
     def seen(self, request: Request) -> int:
-        """See `candidate_protocol.KindScorer.seen`: places are told by their distance."""
+        """See `candidates.KindScorer.seen`: places are told by their distance."""
         del request
         return 0
 
     def scores(self, requests: Sequence[Request]) -> list[Likelihoods]:
-        """See `candidate_protocol.KindScorer.scores`."""
+        """See `candidates.KindScorer.scores`."""
         model, opening = self._opened.model, self._opening
         return [_span_logprobs(model, one.ids, opening, one.candidates.tree) for one in requests]
 
     def alone(self, request: Request, some: Sequence[int]) -> list[float]:
-        """See `candidate_protocol.KindScorer.alone`; one pass of encoder and decoder, all logits are read."""
+        """See `candidates.KindScorer.alone`; one pass of encoder and decoder, all logits are read."""
         import torch
 
         model, found = self._opened.model, []

@@ -10,12 +10,11 @@ from pathlib import Path
 
 import polars as pl
 
-from blend.eval.items import ITEMS, PART, ItemParts, TaskItems, text_digest
+from blend.eval.items import ITEMS, PART, ItemParts, TaskItems, joined_names, text_digest
 from blend.eval.runs import AskedRelease, RecordedAnswers, ReleaseItems
 from blend.eval.runs.answer_logs import ID_KEYS, LOG_SUFFIXES
 from blend.eval.runs.run_directory import RunOutcome, opened
 from blend.eval.tasks.cultural_prompts import CulturalPromptOptions, CulturalPromptsTask
-from blend.eval.tasks.cultural_prompts.cultural_scores import joined_names
 from blend.loaders.files.atomic import atomic_file
 from blend.loaders.files.content import check_tables
 from blend.loaders.files.diagnostics import Diagnostics
@@ -61,8 +60,7 @@ def cultural_items(
 
     n_prompts: int = rows.select(pl.len()).collect().item()
     made = ItemParts(n_prompts * options.samples, parts)
-    nothing, no_gold = pl.DataFrame(schema=ITEMS), pl.DataFrame(schema=GOLD)
-    return TaskItems(nothing, no_gold, _templates(rows), "text", parts=made)
+    return TaskItems(ITEMS.to_frame(), GOLD.to_frame(), _templates(rows), "text", parts=made)
 
 
 def _sampled(rows: pl.DataFrame, samples: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:

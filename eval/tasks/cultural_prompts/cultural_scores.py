@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 import pyarrow.parquet as pq
 
-from blend.eval.items import text_digest
+from blend.eval.items import joined_names, text_digest
 from blend.eval.runs.answers import WRITTEN, says_nothing, split_answers, storing
 from blend.eval.runs.run_directory import Run, write_frame
 from blend.eval.scores_json import (
@@ -429,9 +429,3 @@ def _agreements(agreements: pl.DataFrame, seed: int) -> Iterator[Score]:
             if group == "all" and not tested.is_empty():
                 n_found = int((tested["p"] < _SIGNIFICANT).sum())
                 yield counted_share(f"{name}-significant", n_found, tested.height, scope=scope, key=key)
-
-
-def joined_names(*columns: str) -> pl.Expr:
-    """Names of a topic and where it stands, joined by ``/``; those that are blank are left out."""
-    parts = [pl.when(pl.col(name) != "").then(name) for name in columns]
-    return pl.concat_str(parts, separator="/", ignore_nulls=True)

@@ -10,7 +10,7 @@ from blend.eval.triples import TripleTask, TripleTaskOptions
 
 
 @dataclass(frozen=True, kw_only=True)
-class _ListingOptions(TripleTaskOptions, WrittenOptions):
+class ListingOptions(TripleTaskOptions, WrittenOptions):
     """Options of asking for lists."""
 
 
@@ -30,7 +30,7 @@ class FreeListing(TripleTask):
     measure = "blend-listing"
     asks = "which ingredients belong to a dish, listed by the model ([probing.md](probing.md#free-listing))"
     reads = "a configuration of triples"
-    options = _ListingOptions
+    options = ListingOptions
     scoring = ListingScoring
     rules = ("default", "contains")
     repeated: ClassVar[Mapping[str, str]] = {"f1": "f1"}

@@ -21,11 +21,10 @@ from blend.eval.runs.answers import says_nothing
 from blend.eval.runs.run_directory import Run
 from blend.eval.scores_json import UNANSWERED, Score, ScoredItems, missing_share, share_scores
 from blend.eval.task import Decision, ItemRule, Progress
-from blend.eval.tasks.free_listing import ListingScoring
-from blend.eval.text.language_readers import languages as known_languages
-from blend.eval.text.language_readers import primary
+from blend.eval.tasks.free_listing import ListingOptions, ListingScoring
+from blend.eval.text import languages as known_languages
+from blend.eval.text import primary
 from blend.eval.text.lemmatisers import DEFAULT_LEMMAS, NO_LEMMAS, TextReader, lemmatiser_names, reader
-from blend.eval.triples import TripleTaskOptions
 from blend.eval.triples.triple_prompts import (
     ABOUT_A_DISH,
     DISH_DECIDED,
@@ -34,13 +33,13 @@ from blend.eval.triples.triple_prompts import (
     asked_parts,
     chosen_dishes,
     dishes_of,
+    is_about_food,
     probed_config,
     template_texts,
 )
 from blend.schemas.errors import InputError, check_names
 from blend.schemas.manifest import ReleaseManifest
 from blend.schemas.prompts import ENGLISH, domain_prompts, listing_prompts
-from blend.schemas.rows import FOOD_TRIPLES
 
 GOLD = pl.Schema({**ABOUT_A_DISH, "accepted": pl.List(pl.List(pl.String()))})
 """One row per item, in the order of the items: the dish, and for every part the names that are accepted: its
@@ -52,8 +51,8 @@ _RELATIONS = ("hasParts", "country")
 
 
 def settle_listing(
-    options: TripleTaskOptions, manifest: ReleaseManifest
-) -> tuple[TripleTaskOptions, tuple[str, ...]]:
+    options: ListingOptions, manifest: ReleaseManifest
+) -> tuple[ListingOptions, tuple[str, ...]]:
     """The options with what the release decides, and the configurations to read."""
     config, held = probed_config(options, manifest)
     known = _languages_with_prompts(config)
@@ -66,7 +65,7 @@ def settle_listing(
     return replace(options, config=config), (config,)
 
 
-def listing_items(tables: Mapping[str, pl.DataFrame], options: TripleTaskOptions) -> TaskItems:
+def listing_items(tables: Mapping[str, pl.DataFrame], options: ListingOptions) -> TaskItems:
     """The items of free listing.
 
     Args:
@@ -99,7 +98,7 @@ def _languages_with_prompts(
     config: str, words: Mapping[str, str] | None = None
 ) -> dict[str, Mapping[str, str]]:
     """The prompts by language; of other domains than food there are English ones only, in their words."""
-    if config.startswith(FOOD_TRIPLES.removesuffix("triples")):
+    if is_about_food(config):
         return {language: known.prompts for language, known in listing_prompts().items()}
     return {ENGLISH: domain_prompts(words["parts"] if words else "parts")}
 

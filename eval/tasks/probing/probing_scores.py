@@ -10,8 +10,7 @@ import polars as pl
 
 from blend.eval.models import ModelDescription
 from blend.eval.runs.answers import as_scored
-from blend.eval.runs.ask_model import TOKENS_NAME
-from blend.eval.runs.run_directory import Run, read_frame
+from blend.eval.runs.run_directory import TOKENS_NAME, Run, read_frame
 from blend.eval.scores_json import (
     Score,
     ScoredItems,

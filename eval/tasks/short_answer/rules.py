@@ -27,7 +27,7 @@ from blend.eval.tasks.short_answer.replies import (
     Variant,
     denies,
 )
-from blend.eval.text.language_readers import same_religion
+from blend.eval.text import same_religion
 from blend.eval.text.lemmatisers import TextReader, loaded, reader
 from blend.eval.text.spoken_values import in_figures
 from blend.schemas.errors import UnknownNameError

@@ -1,7 +1,6 @@
 """Short answers: from what a model wrote to decisions, by comparing it with what annotators answered.
 
-``docs/short-answers.md`` says what every rule does, and how far `default` is from `paper`. Behind the rules
-stands what a judge is asked where the default rule is not sure, and what becomes of its verdicts.
+``docs/short-answers.md`` says what every rule does, and how far `default` is from `paper`.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -9,14 +8,11 @@ from typing import Any
 
 import polars as pl
 
-from blend.eval.judging.judge_run import REPLIES
-from blend.eval.judging.verdicts import JUDGE
-from blend.eval.report.scored_runs import known_regions
 from blend.eval.scores_json import UNANSWERED
 from blend.eval.tasks.short_answer import AskedIn
 from blend.eval.tasks.short_answer.replies import ENGLISH, Rule, Variant, read_reply, reply_words
 from blend.eval.tasks.short_answer.rules import SEMEVAL, rule_named
-from blend.eval.text.language_readers import normalised, primary, words_of
+from blend.eval.text import primary
 from blend.eval.text.lemmatisers import DEFAULT_LEMMAS, NO_LEMMAS, lemmatiser_names, loaded
 from blend.loaders.upstream.semeval.task_files import is_non_answer
 from blend.schemas.errors import InputError
@@ -203,104 +199,3 @@ def variants(
                 counts = as_given or group["count"] is not None or not is_non_answer(answer)
                 if counts and (not is_local_word or scripts_of(answer) == {"LATIN"}):
                     yield index, column == "en_answers", answer
-
-
-JUDGED, NOT_JUDGED = "judged", "not judged"
-"""Why a reply is correct or wrong by a judge's verdict, and why it is neither."""
-
-
-def answers_to_judge(items: pl.DataFrame, gold: pl.DataFrame, decided: pl.DataFrame) -> pl.DataFrame:
-    """The replies of a run, with what the default rule is sure of.
-
-    It is sure of a reply that is, word for word, the answer that it matches, and of a reply that says nothing.
-
-    Args:
-        items: `items.ITEMS`.
-        gold: As `short_answer_items` gives it.
-        decided: Decisions by the default rule, with ``asked_in`` and ``response``; what is not scored is left
-            out.
-
-    Returns:
-        `judging.judge_run.REPLIES`.
-    """
-    scored = decided.drop_nulls("correct").select("item_id", "asked_in", "response", "why", "matched")
-    rows = items.join(scored, on="item_id", how="inner", maintain_order="left").join(
-        gold.select(*KEY, "question", "en_question", "annotations"), on=KEY, how="left", maintain_order="left"
-    )
-    people_of = {code: locale.prompt_name for code, locale in known_regions().items()}
-    return pl.DataFrame(
-        [
-            {
-                **{name: row[name] for name in REPLIES if name in row},
-                "people_of": people_of.get(row["region"], row["region"]),
-                "question": _question(row),
-                "accepted": _accepted(row),
-                "reply": row["response"] or "",
-                "verdict": _sure(row),
-            }
-            for row in rows.iter_rows(named=True)
-        ],
-        schema=REPLIES,
-    )
-
-
-def decided_by_judge(decided: pl.DataFrame, verdicts: pl.DataFrame) -> pl.DataFrame:
-    """Decisions by a judge's verdicts in place of the default rule's.
-
-    Args:
-        decided: Decisions by the default rule.
-        verdicts: `judging.verdicts.VERDICTS`.
-
-    Returns:
-        The rows, with ``verdict``, ``reason``, ``decided_by`` and ``by_rule``, what the default rule says. Only
-        ``correct`` is correct; without a verdict that can be read ``correct`` is null. Weights are null: a
-        verdict has no votes.
-    """
-    stated = verdicts.select("item_id", "verdict", "reason", "decided_by")
-    rows = decided.join(stated, on="item_id", how="left", maintain_order="left")
-    is_judged = pl.col("decided_by") == JUDGE
-    why = (
-        pl.when(~is_judged)
-        .then("why")
-        .when(pl.col("verdict").is_null())
-        .then(pl.lit(NOT_JUDGED))
-        .when(pl.col("verdict") == "refused")
-        .then(pl.lit("refused"))
-        .otherwise(pl.lit(JUDGED))
-    )
-    return rows.with_columns(
-        by_rule="correct",
-        correct=pl.when(pl.col("correct").is_not_null()).then(pl.col("verdict") == "correct"),
-        weight=pl.lit(None, pl.Float64),
-        rule=pl.lit(JUDGE),
-        why=pl.coalesce(why, "why"),
-        matched=pl.when(~is_judged).then("matched"),
-    )
-
-
-def _question(row: Mapping[str, Any]) -> str:
-    """The question as it was asked, with its translation."""
-    if row["asked_in"] == "english" or not row["question"]:
-        return str(row["en_question"])
-    is_same = row["question"] == row["en_question"] or not row["en_question"]
-    return str(row["question"]) if is_same else f"{row['question']} (in English: {row['en_question']})"
-
-
-def _accepted(row: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The answers that count in the language asked in, a group each, with its votes."""
-    groups: dict[int, dict[str, None]] = {}
-    for index, _, answer in variants(row["annotations"], row["asked_in"], as_given=False):
-        groups.setdefault(index, {})[answer] = None
-    return [
-        {"texts": list(texts), "votes": row["annotations"][index]["count"]} for index, texts in groups.items()
-    ]
-
-
-def _sure(row: Mapping[str, Any]) -> str | None:
-    """The verdict of the default rule where it is sure; null where a judge is to be asked."""
-    if row["why"] == UNANSWERED:
-        return "wrong"
-    if row["matched"] is None:
-        return None
-    reply, answer = (words_of(normalised(row[name], row["language"])) for name in ("response", "matched"))
-    return "correct" if reply and reply == answer else None

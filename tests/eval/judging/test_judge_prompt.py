@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from blend.eval.judging import VERDICT_WORDS, Verdict, judge_prompt, parse_verdict
 from blend.eval.judging.judge_run import REPLIES, judge_items
-from blend.eval.judging.verdicts import VERDICT_WORDS, Verdict, judge_prompt, parse_verdict
 
 ACCEPTED = [
     {"texts": ["밥", "rice"], "votes": 3},

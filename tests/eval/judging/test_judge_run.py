@@ -6,8 +6,8 @@ import polars as pl
 import pytest
 
 import blend
+from blend.eval.judging import VERDICTS, judges_of, read_verdicts
 from blend.eval.judging.judge_run import judge_run
-from blend.eval.judging.verdicts import VERDICTS, judges_of, read_verdicts
 from blend.eval.models import Generation
 from blend.eval.release_items import read_run
 from blend.eval.runs.answers import write_answers

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from blend.eval.models.batches import check_alone
-from blend.eval.models.candidates import open_candidate_scorer
 from blend.eval.models.checkpoint import find_checkpoint
+from blend.eval.models.local_model import open_candidate_scorer
 from blend.eval.models.model_loading import Device, load_model
 from blend.schemas.prompts import Causal
 from helpers.messages import wrong

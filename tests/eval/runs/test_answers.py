@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from blend.eval.judging.verdicts import JUDGE
+from blend.eval.judging import JUDGE
 from blend.eval.models import Generation
 from blend.eval.runs import AskedRelease, RunDescription
 from blend.eval.runs.answers import (

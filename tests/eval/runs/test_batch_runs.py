@@ -15,7 +15,9 @@ from polars.testing import assert_frame_equal
 import blend
 from blend.eval.models.server import TextRequest
 from blend.eval.runs import ask_model
-from blend.eval.runs.ask_model import _is_name_of, _request_id, items_by_request, write_requests
+from blend.eval.runs.answer_logs import items_by_request, request_id
+from blend.eval.runs.ask_model import write_requests
+from blend.eval.runs.run_directory import is_name_of
 from helpers.messages import wrong
 from helpers.models.model_servers import GREETING, BatchServer, prompt_of
 
@@ -154,7 +156,7 @@ def test_results_of_another_model_are_refused(server: BatchServer, run: Run, req
     ],
 )
 def test_a_version_is_no_other_model(asked: str, served: str, is_same: bool):
-    assert _is_name_of(served, asked) == is_same
+    assert is_name_of(served, asked) == is_same
 
 
 CAME_BACK = "name the file that came back for the requests"
@@ -174,7 +176,7 @@ def test_results_that_are_none_are_named_by_file_and_line(
         line + requests.read_bytes().splitlines()[0]: f"2: a request, and not its result; {CAME_BACK}",
         line.replace(name, b"mcq-9"): (
             "1, key custom_id: nothing is asked under 'mcq-9'; the ids of this run are like "
-            f"{_request_id(item)!r}; name the results of its own requests"
+            f"{request_id(item)!r}; name the results of its own requests"
         ),
         line + b"\xff\n": "2: byte 0xFF in line 1 is not UTF-8; copy the file again",
     }.items():
@@ -190,10 +192,10 @@ def test_results_that_are_none_are_named_by_file_and_line(
 
 @given(st.lists(st.text(min_size=1), min_size=2, max_size=2, unique=True))
 def test_every_provider_takes_the_id_of_a_request(items: list[str]):
-    first, second = (_request_id(item) for item in items)
+    first, second = (request_id(item) for item in items)
     assert first != second
     assert re.fullmatch("[a-zA-Z0-9_-]{1,64}", first)
-    assert _request_id(first) == first
+    assert request_id(first) == first
 
 
 def test_many_requests_are_several_files(tmp_path: Path, requests: Path, monkeypatch: pytest.MonkeyPatch):

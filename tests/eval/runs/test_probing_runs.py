@@ -7,10 +7,10 @@ from typing import Any
 import polars as pl
 import pytest
 
-from blend.eval.models.candidates import open_candidate_scorer
+from blend.eval.models.local_model import open_candidate_scorer
 from blend.eval.release_items import read_items, read_run
-from blend.eval.runs.ask_model import TOKENS_NAME, RunOutcome, ask_model
-from blend.eval.runs.run_directory import Run, opened
+from blend.eval.runs.ask_model import ask_model
+from blend.eval.runs.run_directory import TOKENS_NAME, Run, RunOutcome, opened
 from blend.eval.scoring import score_answers
 from blend.eval.tasks import TASKS
 from blend.eval.tasks.probing import probing_items

@@ -12,8 +12,7 @@ from blend.eval.asking import plan_asking
 from blend.eval.models.chosen import Price, money
 from blend.eval.models.model_loading import make_tiny_model
 from blend.eval.runs.answers import write_answers
-from blend.eval.runs.ask_model import outcome_of
-from blend.eval.runs.run_directory import Usage, opened
+from blend.eval.runs.run_directory import Usage, opened, outcome_of
 from helpers.kill_points import Echo, asked
 from helpers.messages import wrong
 from helpers.models.model_servers import BatchServer

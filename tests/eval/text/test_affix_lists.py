@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blend.eval.text.language_readers import SOUNDS, affix_list, languages, normalised
+from blend.eval.text import SOUNDS, affix_list, languages, normalised
 from blend.eval.text.lemmatisers import reader
 
 LISTED = sorted(language for language, text in languages().items() if "affixes" in text.lemmatisers)

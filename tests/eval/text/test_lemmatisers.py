@@ -6,7 +6,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from blend.eval.text.language_readers import languages
+from blend.eval.text import languages
 from blend.eval.text.lemmatisers import loaded, reader
 from blend.schemas.locales import registry
 from helpers.messages import wrong

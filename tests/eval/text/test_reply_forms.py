@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 from blend.eval.tasks.short_answer.short_answer_decisions import decide_short_answers
-from blend.eval.text import language_readers
+from blend.eval.text import languages
 from helpers.tiers import rest_nightly
 
 LEAST_ACCEPTED, MOST_FALSE = 0.9, 0.01
@@ -90,7 +90,7 @@ def accepted_for(language: str, asked: Sequence[Reply], golds: Sequence[str]) ->
 
 
 def test_every_language_that_is_read_has_its_forms():
-    assert set(LANGUAGES) == set(language_readers.languages())
+    assert set(LANGUAGES) == set(languages())
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from blend.eval.models.candidates import open_candidate_scorer
+from blend.eval.models.local_model import open_candidate_scorer
 from blend.eval.tasks.probing.probing_scores import score_probing
 from blend.eval.tasks.probing.ranking import WordVectors, read_vectors
 from blend.schemas.prompts import Causal

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from blend.eval.models import Likelihoods
-from blend.eval.models.candidates import open_candidate_scorer
+from blend.eval.models.local_model import open_candidate_scorer
 from blend.schemas.prompts import Causal
 from helpers.messages import wrong
 from helpers.models.tiny_models import copied

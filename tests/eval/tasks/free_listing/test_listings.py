@@ -7,9 +7,8 @@ import polars as pl
 import pytest
 
 from blend.eval.scores_json import ScoredItems
-from blend.eval.tasks.free_listing import ListingScoring
+from blend.eval.tasks.free_listing import ListingOptions, ListingScoring
 from blend.eval.tasks.free_listing.listings import (
-    TripleTaskOptions,
     listed,
     listing_items,
     score_listing_run,
@@ -22,7 +21,7 @@ from helpers.messages import wrong
 
 
 def asked(config: str = "food-triples", **given: Any) -> Any:
-    return listing_items({config: triples()}, TripleTaskOptions(config=config, **given))
+    return listing_items({config: triples()}, ListingOptions(config=config, **given))
 
 
 def test_every_dish_is_asked_without_and_with_its_country():
@@ -48,7 +47,7 @@ def test_labels_of_variants_and_before_conversion_are_accepted():
         pl.Series("parts", [labels(Q5="番茄", Q6="盐"), labels(Q5="西紅柿")], rows.schema["parts"]),
         pl.Series("original_parts", [labels(Q6="鹽"), []], rows.schema["original_parts"]),
     )
-    options = TripleTaskOptions(config="food-triples", languages=("zh",))
+    options = ListingOptions(config="food-triples", languages=("zh",))
     gold = listing_items({"food-triples": rows}, options).gold
     assert gold["accepted"][0].to_list() == [["番茄", "西紅柿"], ["盐", "鹽"]]
 
@@ -80,7 +79,7 @@ WITHOUT = {
 @pytest.mark.parametrize("message", WITHOUT)
 def test_a_language_without_a_prompt_is_refused(message: str):
     config, language = WITHOUT[message]
-    given = TripleTaskOptions(config=config, languages=(language,))
+    given = ListingOptions(config=config, languages=(language,))
     held = manifest(*(f"{config}/{tag}" for tag in ("en", "ko", "sv")))
     assert wrong(lambda: settle_listing(given, held)) == message
 

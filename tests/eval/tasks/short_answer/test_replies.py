@@ -8,7 +8,7 @@ from blend.eval.tasks.short_answer.replies import (
     read_reply,
     reply_words,
 )
-from blend.eval.text.language_readers import languages
+from blend.eval.text import languages
 
 PROMPT = "What do people in the US eat on Pancake Day?"
 

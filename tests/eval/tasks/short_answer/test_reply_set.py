@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 from blend.eval.tasks.short_answer.short_answer_decisions import AskedIn, decide_short_answers
-from blend.eval.text.language_readers import languages
+from blend.eval.text import languages
 from blend.loaders.upstream.blend import read_blend
 from blend.schemas.formats import AnswerFormat
 from helpers.questions.short_answer_inputs import annotated, decision

@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from blend.eval.text.language_readers import language_text, languages
+from blend.eval.text import language_text, languages
 from blend.eval.text.lemmatisers import LEMMATISERS, lemmatiser_names
 from blend.schemas.errors import UnknownNameError
 from helpers.messages import wrong
