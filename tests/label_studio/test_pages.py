@@ -1,6 +1,7 @@
 """The pages in a real browser: on a phone, by keyboard, and what they say when something is missing."""
 
-from collections.abc import Callable, Iterator
+import shutil
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -9,13 +10,14 @@ from typing import Any
 
 import pytest
 
-from blend.builders.annotation.project import ORDER, ProjectFile, StageName
+from blend.builders.annotation.project import ORDER, ProjectFile, StageName, new_key
 from blend.builders.annotation.starting import check_project
 from blend.builders.annotation.status import project_status, pulled_accounts
 from blend.builders.annotation.ui_strings import ui_strings_of
+from blend.loaders.recipes import sample_path
 from blend.loaders.responses.verdicts import read_verdicts
 from helpers.in_process import run
-from helpers.label_studio.annotation_projects import push, push_sample
+from helpers.label_studio.annotation_projects import push
 from helpers.label_studio.annotator_in_browser import Annotator, annotator
 from helpers.label_studio.studio_fixtures import StudioForTests, ticked, typed
 from helpers.questions.lunch import lunch
@@ -44,6 +46,47 @@ def answering(label_studio: StudioForTests, project: Callable[..., ProjectFile],
     return opened
 
 
+SHEETS = {
+    "equivalence": (
+        "check,answer_a,answer_b,template_id,question\nc1,soccer,football,spo-01,What do people watch?\n"
+    ),
+    "replies": "id,locale,question,reply\nd1,{tag},What is for lunch?,Soup\n",
+    "statements": "id,locale,question,options\nd1,{tag},Is soup for lunch?,yes|no\n",
+}
+
+
+@pytest.fixture
+def sampled(label_studio: StudioForTests, tmp_path: Path, chromium: str) -> Callable[..., Any]:
+    """Brings stages of the sample, without its answers to edu-01, to the server, for somebody new."""
+    name = f"p{sha256(str(tmp_path).encode()).hexdigest()[:10]}"
+
+    @contextmanager
+    def opened(
+        tag: str, stages: Sequence[StageName], *, phone: bool = False
+    ) -> Iterator[tuple[Annotator, dict[StageName, int]]]:
+        with sample_path() as sample:
+            shutil.copytree(sample, tmp_path / "collected")
+        for given in (tmp_path / "collected").glob(f"re*/{tag}.*"):
+            rows = given.read_text(encoding="utf-8").splitlines(keepends=True)
+            given.write_text("".join(row for row in rows if "edu-01" not in row), encoding="utf-8")
+        (tmp_path / "annotators.key").write_text(new_key())
+        for stage, text in SHEETS.items():
+            (tmp_path / f"{stage}.csv").write_text(text.format(tag=tag))
+        sheets = ", ".join(f'{stage} = "{stage}.csv"' for stage in SHEETS)
+        path = tmp_path / "project.toml"
+        path.write_text(
+            f'name = "{name}"\nstages = {list(stages)}\ncollected = "collected"\ntopics = ["Education"]\n'
+            f'recipe = "collected/recipe.toml"\nsheets = {{ {sheets} }}\nquestions_per_topic = 3\n'
+            f'[server]\nurl = "{label_studio.url}"\n[[locales]]\nlocale = "{tag}"\n'
+        )
+        push(path)
+        with annotator(chromium, label_studio.url, phone=phone) as person:
+            person.sign_up(f"{name}@example.org")
+            yield person, {stage: label_studio.project(f"{name} {stage} {tag}") for stage in stages}
+
+    return opened
+
+
 def values(sent: list[dict[str, Any]]) -> list[tuple[str, Any]]:
     """What was sent, by the name of the control."""
     return [(one["from_name"], next(iter(one["value"].values()))) for one in sent]
@@ -57,13 +100,10 @@ def shown(person: Annotator, text: str) -> bool:
 @pytest.mark.landing
 @pytest.mark.sampled
 @pytest.mark.parametrize("tag", ["fa-IR", "en-US"])
-def test_all_stages_fit_on_a_phone(label_studio: StudioForTests, tmp_path: Path, chromium: str, tag: str):
-    name = f"p{sha256(str(tmp_path).encode()).hexdigest()[:10]}"
-    push_sample(tmp_path, name, label_studio.url, tag, ORDER, keys="questions_per_topic = 3")
-    with annotator(chromium, label_studio.url, phone=True) as person:
-        person.sign_up(f"{name}@example.org")
-        for stage in ORDER:
-            person.begin(label_studio.project(f"{name} {stage} {tag}"))
+def test_all_stages_fit_on_a_phone(sampled: Callable[..., Any], tag: str):
+    with sampled(tag, ORDER, phone=True) as (person, projects):
+        for stage, number in projects.items():
+            person.begin(number)
             person.submit_button().wait_for()
             # Label Studio shows its pages at nine tenths of their size: 433 pixels of them on 390 of a phone.
             wide, high, whole = person.page.evaluate(
@@ -85,7 +125,7 @@ def test_all_stages_fit_on_a_phone(label_studio: StudioForTests, tmp_path: Path,
             side = person.page.evaluate("getComputedStyle(document.querySelector('.blend')).direction")
             # A page of which the instruction is not translated is in English, and runs as English does.
             assert side == ("rtl" if tag == "fa-IR" and stage in IN_PERSIAN else "ltr"), stage
-        person.begin(label_studio.project(f"{name} review {tag}"))
+        person.begin(projects["review"])
         assert shown(person, ui_strings_of(tag[:2])["hold_to_drag"])
 
 
@@ -143,13 +183,10 @@ def test_one_tab_leads_into_the_line_and_what_is_typed_beside_it_chooses_nothing
 
 @pytest.mark.parametrize("stage", ["collect", "answer"])
 def test_tab_leads_from_the_instruction_into_the_line_and_nothing_is_skipped_or_sent(
-    label_studio: StudioForTests, tmp_path: Path, chromium: str, stage: StageName
+    sampled: Callable[..., Any], stage: StageName
 ):
-    name = f"p{sha256(str(tmp_path).encode()).hexdigest()[:10]}"
-    push_sample(tmp_path, name, label_studio.url, "en-US", [stage], keys="questions_per_topic = 3")
-    with annotator(chromium, label_studio.url) as person:
-        person.sign_up(f"{name}@example.org")
-        person.begin(label_studio.project(f"{name} {stage} en-US"))
+    with sampled("en-US", [stage]) as (person, projects):
+        person.begin(projects[stage])
         skip = person.page.get_by_test_id("bottombar-skip-button")
         assert skip.count() == int(stage == "collect")
         sent: list[str] = []

@@ -252,20 +252,14 @@ def with_options(reviewed: ProjectFile, fake: FakeStudio, monkeypatch: pytest.Mo
     monkeypatch.setattr(reviewing, "options_for_natives", options)
     name_recipe(reviewed, RECIPE, "mcq-review")
     sync_project(reviewed.path)
-    fake.annotate(options_page(fake), "rim")
+    fake.annotate(page(fake, "mcq-review"), "rim")
     return read_project(reviewed.path)
-
-
-def options_page(fake: FakeStudio) -> str:
-    """The newest page of options."""
-    ids = [task.blend_id or "" for _, task in fake.of_tasks.values()]
-    return [name for name in ids if name.startswith("mcq-review/")][-1]
 
 
 def test_what_shows_words_of_the_forgotten_goes_unless_others_have_begun_it(
     with_options: ProjectFile, fake: FakeStudio
 ):
-    before, file = options_page(fake), with_options
+    before, file = page(fake, "mcq-review"), with_options
     number, of_answers = fake.task(before), fake.task(page(fake))
     assert [box["value"] for box in fake.of_tasks[number][1].data["wrong"]] == [
         "instant noodles (라면)",
@@ -286,7 +280,7 @@ def test_what_shows_words_of_the_forgotten_goes_unless_others_have_begun_it(
     assert fake.of_tasks.keys().isdisjoint((number, of_answers))
     # What was read still counts, and the page comes anew without the words.
     sync_project(file.path)
-    assert options_page(fake) != before
+    assert page(fake, "mcq-review") != before
     shown = str([task.data for _, task in fake.of_tasks.values()])
     for trace in ("김밥", who(file, "kim")):
         assert trace not in shown + str(read_events(file.pulled / "events.jsonl"))

@@ -155,10 +155,10 @@ def rows(file: ProjectFile, kind: str = "responses") -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()] if path.exists() else []
 
 
-def page(fake: FakeStudio, template: str = "food-01") -> str:
-    """The newest page of a review."""
+def page(fake: FakeStudio, stage: str = "review") -> str:
+    """The newest page about breakfast of a stage whose pages are made anew."""
     ids = [task.blend_id or "" for _, task in fake.of_tasks.values()]
-    return [name for name in ids if name.startswith(f"review/ko-KR/{template}/")][-1]
+    return [name for name in ids if name.startswith(f"{stage}/ko-KR/food-01/")][-1]
 
 
 def review(fake: FakeStudio, name: str, *groups: tuple[str, str], invalid: str = "") -> None:
