@@ -39,7 +39,7 @@ from .eval.models.chosen import Server as Server
 from .eval.models.chosen import Shard as Shard
 from .eval.models.chosen import TextModel as TextModel
 from .eval.report.model_comparison import ModelComparison as ModelComparison
-from .eval.report.scored_runs import ScoredRun as ScoredRun
+from .eval.report import ScoredRun as ScoredRun
 from .eval.runs.run_directory import Run as Run
 from .loaders.contributions import Collection as Collection
 from .loaders.contributions import ContributionCheck as ContributionCheck

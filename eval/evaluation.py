@@ -19,8 +19,8 @@ from blend.eval.asking import ask, keep_recorded, questions_for
 from blend.eval.models.chosen import Asking, Decoding, Local, OwnModel, Recorded, Server
 from blend.eval.recorded_answers import write_predictions
 from blend.eval.release_items import announced, read_run, warn, watched
+from blend.eval.report import ScoredRun
 from blend.eval.report.model_comparison import ModelComparison, check_comparable, compare_scored
-from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.runs.answer_logs import read_header
 from blend.eval.runs.run_directory import Run, RunOutcome, runs_in
 from blend.eval.scores_json import read_scores

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from blend.eval.items import TaskItems
     from blend.eval.recorded_answers import Predictions
+    from blend.eval.report import KnownQuestions, ScoredRun
     from blend.eval.report.report_sections import Section
-    from blend.eval.report.scored_runs import KnownQuestions, ScoredRun
     from blend.eval.runs.run_directory import Run, RunOutcome
     from blend.eval.scores_json import ScoredItems
     from blend.schemas.manifest import ReleaseManifest
@@ -104,11 +104,11 @@ class Task(TaskData, Protocol):
         return run.decisions()
 
     def single_answers(self, run: "ScoredRun") -> "pl.DataFrame | None":
-        """Return what the report shows of each item, as `report.scored_runs.single_answers`.
+        """Return what the report shows of each item, as `report.single_answers`.
 
         Null where answers are not correct or wrong one by one.
         """
-        from blend.eval.report.scored_runs import single_answers
+        from blend.eval.report import single_answers
 
         return single_answers(run)
 

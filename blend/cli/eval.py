@@ -27,7 +27,7 @@ from blend.schemas.errors import InputError
 from blend.schemas.texts import pluralise
 
 if TYPE_CHECKING:
-    from blend.eval.report.scored_runs import ScoredRun
+    from blend.eval.report import ScoredRun
 
 
 app = Application(

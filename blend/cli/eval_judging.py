@@ -142,7 +142,7 @@ def judged(
     if json:
         typer.echo(found.to_json(), nl=False)
         return
-    from blend.eval.report.scored_runs import overall_table
+    from blend.eval.report import overall_table
 
     print_lines([f"{pluralise(len(found.annotators), 'annotator')}, {about}"])
     overall = [score for score in found.scores if score.scope == "overall"]

@@ -21,7 +21,7 @@ from blend.eval.judging import (
 )
 from blend.eval.models.chosen import Asking, Decoding, Local, Server, TextModel
 from blend.eval.release_items import announced, read_run, watched
-from blend.eval.report.scored_runs import ScoredRun
+from blend.eval.report import ScoredRun
 from blend.eval.runs import ReleaseItems
 from blend.eval.runs.run_directory import Run
 from blend.eval.scoring import check_options

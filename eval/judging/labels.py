@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from blend.eval.report.scored_runs import ScoredRun
+from blend.eval.report import ScoredRun
 from blend.eval.runs.run_directory import Run, read_frame, write_frame
 from blend.eval.scores_json import (
     ALL,

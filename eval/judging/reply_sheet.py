@@ -12,7 +12,7 @@ import polars as pl
 
 from blend.eval.items import text_digest
 from blend.eval.judging.labels import LABELS_NAME, TIE, read_labels, read_reply_verdicts, write_labels
-from blend.eval.report.scored_runs import ScoredRun, known_regions, single_answers
+from blend.eval.report import ScoredRun, known_regions, single_answers
 from blend.eval.runs.run_directory import read_frame, write_frame
 from blend.eval.scores_json import UNANSWERED, Score, agreement_scores, whole_and_parts
 from blend.loaders.files.new_files import write_sheet

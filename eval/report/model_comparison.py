@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from blend.eval.judging.labels import means_of, scored_with_labels
-from blend.eval.report.scored_runs import ScoredRun, few_note, region_name, with_interval
+from blend.eval.report import ScoredRun, few_note, region_name, with_interval
 from blend.eval.runs import RecordedAnswers, RunDescription, is_of_people
 from blend.eval.scores_json import UNANSWERED, clustered
 from blend.eval.statistics import FEW, ratio_draws

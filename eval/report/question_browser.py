@@ -17,7 +17,7 @@ import polars as pl
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 from blend import __version__
-from blend.eval.report.scored_runs import (
+from blend.eval.report import (
     REASONS,
     KnownQuestion,
     KnownQuestions,
@@ -50,7 +50,7 @@ def embed_questions(
 
     Args:
         runs: Comparable runs.
-        answers: `scored_runs.single_answers` of each.
+        answers: `report.single_answers` of each.
         known: Their gold answers and distractors.
         page_bytes: Bytes that they may take. Where they take more, texts are shortened, then questions are left
             out, evenly over the items.

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from blend.eval.recorded_answers import asks_semeval
+from blend.eval.report import ScoredRun
 from blend.eval.report.model_comparison import check_comparable, compare_scored
 from blend.eval.report.question_browser import embed_questions, page_environment
 from blend.eval.report.report_sections import cell, chart_library
-from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.runs import is_of_people
 from blend.eval.scores_json import FEW_MARK
 from blend.eval.tasks import task_of

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from blend.eval.judging import is_judge
 from blend.eval.judging.labels import BIAS, KAPPA, is_worthless
-from blend.eval.report.scored_runs import ScoredRun, region_name, with_interval
+from blend.eval.report import ScoredRun, region_name, with_interval
 from blend.eval.scores_json import UNANSWERED, Score
 from blend.eval.tasks.short_answer.rules import SEMEVAL
 from blend.schemas.errors import MissingExtraError

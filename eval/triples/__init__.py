@@ -12,7 +12,7 @@ from blend.eval.task import TaskOptions
 from blend.eval.task_protocol import Task, part
 
 if TYPE_CHECKING:
-    from blend.eval.report.scored_runs import ScoredRun
+    from blend.eval.report import ScoredRun
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,6 +12,7 @@ import polars as pl
 
 from blend.eval.items import text_digest
 from blend.eval.judging.labels import read_reply_verdicts
+from blend.eval.report import Candidate, KnownQuestion, KnownQuestions, ScoredRun, single_answers
 from blend.eval.report.report_sections import (
     Section,
     cell,
@@ -21,7 +22,6 @@ from blend.eval.report.report_sections import (
     pairs,
     table_section,
 )
-from blend.eval.report.scored_runs import Candidate, KnownQuestion, KnownQuestions, ScoredRun, single_answers
 from blend.eval.scores_json import ALL, UNANSWERED, Score, agreement_scores, estimated, share_scores
 from blend.eval.statistics.agreement import correlation
 from blend.eval.triples import TripleTask

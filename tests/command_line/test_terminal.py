@@ -20,7 +20,7 @@ from blend.builders.stats.planning import mean_figures, plan_collection
 from blend.cli.options import print_lines
 from blend.cli.releases import locale_details, locale_table
 from blend.cli.terminal import SafeConsole, _table_of, show_tables, shown
-from blend.eval.report.scored_runs import score_tables
+from blend.eval.report import score_tables
 from blend.eval.scores_json import Score, Scores
 from blend.eval.tasks import TASKS
 from blend.loaders.recipes import RecipeInPlace, sample_recipe

@@ -16,7 +16,7 @@ from blend.eval.task import ScoringOptions, TaskOptions
 from blend.eval.task_protocol import Task, part
 
 if TYPE_CHECKING:
-    from blend.eval.report.scored_runs import ScoredRun
+    from blend.eval.report import ScoredRun
 
 Bleu = Literal["multi-reference", "pairwise"]
 """All samples of the other group as references of every sample, or the mean over pairs of samples."""

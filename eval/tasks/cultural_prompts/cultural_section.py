@@ -5,6 +5,7 @@ from typing import Any
 
 import polars as pl
 
+from blend.eval.report import ScoredRun
 from blend.eval.report.report_sections import (
     ReportChart,
     Section,
@@ -13,7 +14,6 @@ from blend.eval.report.report_sections import (
     marks_section,
     table_section,
 )
-from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.runs.run_directory import read_frame
 from blend.eval.scores_json import UNANSWERED, Score, score_again
 from blend.eval.tasks.cultural_prompts.cultural_scores import FOLDER, WORDS_NAME

@@ -8,15 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import polars as pl
 
-from blend.eval.report.report_sections import (
-    Section,
-    cell,
-    heat_section,
-    pairs,
-    region_sections,
-    table_section,
-)
-from blend.eval.report.scored_runs import (
+from blend.eval.report import (
     VARIANTS,
     Candidate,
     KnownQuestion,
@@ -24,6 +16,14 @@ from blend.eval.report.scored_runs import (
     ScoredRun,
     region_name,
     single_answers,
+)
+from blend.eval.report.report_sections import (
+    Section,
+    cell,
+    heat_section,
+    pairs,
+    region_sections,
+    table_section,
 )
 from blend.eval.runs.run_directory import Run
 from blend.eval.scores_json import (

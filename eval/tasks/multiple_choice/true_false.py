@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 
 from blend.eval.items import ITEMS, TaskItems, some_templates
-from blend.eval.report.scored_runs import Candidate, KnownQuestion, KnownQuestions, ScoredRun
+from blend.eval.report import Candidate, KnownQuestion, KnownQuestions, ScoredRun
 from blend.eval.runs.run_directory import Run
 from blend.eval.scores_json import Score, ScoredItems, missing_share, share_scores
 from blend.eval.task import ItemRule, Progress, ScoringOptions

@@ -7,7 +7,7 @@ import polars as pl
 
 from blend.eval.judging import JUDGE, judge_signature, read_judge
 from blend.eval.judging.judge_run import REPLIES
-from blend.eval.report.scored_runs import known_regions
+from blend.eval.report import known_regions
 from blend.eval.runs.run_directory import Run
 from blend.eval.scores_json import UNANSWERED, Score, ScoredItems, agreement_scores, share_scores
 from blend.eval.tasks.short_answer.short_answer_decisions import variants

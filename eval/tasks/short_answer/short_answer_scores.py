@@ -11,8 +11,7 @@ from blend.eval.items import TaskItems, own_prompt
 from blend.eval.judging import is_judge, read_verdicts
 from blend.eval.judging.labels import TIE, scored_with_labels, with_corrected
 from blend.eval.recorded_answers import PREDICTION, Predictions
-from blend.eval.report.report_sections import Section, cell, region_sections, scorers_section, table_section
-from blend.eval.report.scored_runs import (
+from blend.eval.report import (
     REASONS,
     KnownQuestion,
     KnownQuestions,
@@ -21,6 +20,7 @@ from blend.eval.report.scored_runs import (
     region_name,
     single_answers,
 )
+from blend.eval.report.report_sections import Section, cell, region_sections, scorers_section, table_section
 from blend.eval.runs.answers import as_scored
 from blend.eval.runs.run_directory import Run
 from blend.eval.scores_json import (

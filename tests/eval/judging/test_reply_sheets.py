@@ -15,7 +15,7 @@ from blend.eval.evaluation import read_scored, score_run
 from blend.eval.judging import reply_sheet
 from blend.eval.judging.labels import LABELS, LABELS_NAME, read_labels, write_labels
 from blend.eval.judging.reply_sheet import draw_replies, keep_drawn, label_replies, read_drawn, replies
-from blend.eval.report.scored_runs import ScoredRun
+from blend.eval.report import ScoredRun
 from blend.schemas.errors import RowError
 from blend.schemas.sheets import REPLY_SHEET
 from helpers.judged_runs import filled

@@ -9,8 +9,8 @@ import pytest
 
 from blend.eval.evaluation import compare_runs, read_scored
 from blend.eval.models import ModelDescription
+from blend.eval.report import ScoredRun
 from blend.eval.report.model_comparison import check_comparable
-from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.runs import PEOPLE, RecordedAnswers
 from helpers.in_process import run
 from helpers.messages import wrong

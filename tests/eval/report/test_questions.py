@@ -13,8 +13,8 @@ import polars as pl
 import pytest
 
 from blend.eval.evaluation import read_scored
+from blend.eval.report import REASONS
 from blend.eval.report.question_browser import embed_questions
-from blend.eval.report.scored_runs import REASONS
 from blend.eval.tasks.short_answer.short_answer_decisions import WHYS
 
 

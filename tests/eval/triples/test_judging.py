@@ -9,7 +9,7 @@ import pytest
 
 from blend.eval.judging.reply_sheet import write_replies
 from blend.eval.release_items import read_items
-from blend.eval.report.scored_runs import ScoredRun
+from blend.eval.report import ScoredRun
 from blend.eval.tasks import TASKS
 from blend.eval.triples.triple_results import make_sheet, predictions, score_by_people
 from helpers.asking import recorded, score

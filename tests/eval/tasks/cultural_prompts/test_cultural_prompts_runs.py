@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from blend.eval.evaluation import read_scored
+from blend.eval.report import ScoredRun
 from blend.eval.report.report_page import build_report
-from blend.eval.report.scored_runs import ScoredRun
 from blend.eval.scores_json import Score, read_scores
 from blend.eval.scoring import score_answers, write_scores
 from blend.eval.tasks.cultural_prompts import CulturalPromptsTask, cultural_scores
