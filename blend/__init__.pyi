@@ -38,8 +38,8 @@ from .eval.models.chosen import Recorded as Recorded
 from .eval.models.chosen import Server as Server
 from .eval.models.chosen import Shard as Shard
 from .eval.models.chosen import TextModel as TextModel
-from .eval.report.model_comparison import ModelComparison as ModelComparison
 from .eval.report import ScoredRun as ScoredRun
+from .eval.report.model_comparison import ModelComparison as ModelComparison
 from .eval.runs.run_directory import Run as Run
 from .loaders.contributions import Collection as Collection
 from .loaders.contributions import ContributionCheck as ContributionCheck

@@ -180,13 +180,11 @@ def _forget(
     from blend.builders.annotation.project import read_project
     from blend.cli.annotation_lines import forgotten_lines
     from blend.loaders.files.progress import shown_progress
-    from blend.loaders.servers import public_address
     from blend.stopping import interruptible
 
     file = read_project(project)
     if not yes:
-        server = public_address(file.project.server.url)
-        what = f"Delete everything that {person} did in {file.project.name}, here and on {server}"
+        what = f"Delete everything that {person} did in {file.project.name}, here and on {file.server}"
         if not _agreed(f"{what}, also from the table of payment?", fix="say --yes"):
             raise InputError("nothing was changed")
     with interruptible(_STOPPED), shown_progress() as on_progress:

@@ -12,7 +12,6 @@ import polars as pl
 from blend.loaders.files.atomic import PAGE_MARK, replace_own_file
 from blend.loaders.label_studio.client import RemoteTask
 from blend.loaders.label_studio.push import ProjectPlan
-from blend.loaders.servers import public_address
 from blend.schemas.errors import DISTRIBUTION
 from blend.schemas.summaries import Table, html_table
 from blend.schemas.texts import escape_controls, pluralise
@@ -269,7 +268,7 @@ def forgotten_lines(file: "ProjectFile", done: "Forgotten") -> Iterator[str]:
     yield f"{done.annotator}: {what}; they will not come back."
     deleted = f"{pluralise(done.annotations, 'annotation')} and {pluralise(done.drafts, 'draft')} deleted"
     removed = f"{pluralise(done.reviews, 'page')} of reviews that showed their answers"
-    yield f"On {public_address(file.project.server.url)}: {deleted}, and {removed}."
+    yield f"On {file.server}: {deleted}, and {removed}."
     for path, rows in done.pull.written.items():
         yield f"{path}: {pluralise(rows, 'row')} now"
     yield "Left to do by hand:"

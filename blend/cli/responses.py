@@ -10,8 +10,7 @@ from blend.cli.options import LocaleFile, print_lines
 from blend.schemas.texts import escape_controls_in_json, pluralise
 
 if TYPE_CHECKING:
-    from blend.schemas.locales import Registry
-    from blend.schemas.recipe import Recipe
+    from blend.loaders.recipes import RecipeInPlace
 
 
 contribute = Application(
@@ -48,7 +47,8 @@ def _init(
         typer.echo("Edit CONSENT.md and templates.csv; then, for everybody who contributes:")
         typer.echo(f"  blend contribute init {folder} --contributor NAME --locale TAG")
         return
-    known, _ = _of_recipe(folder if (folder / FOLDER).is_dir() else folder.resolve().parent)
+    place = _recipe_in(folder if (folder / FOLDER).is_dir() else folder.resolve().parent)
+    known = None if place is None else place.locales
     written = write_contributor(folder, contributor, locale or [], locales=known)
     for path in written:
         typer.echo(folder / path)
@@ -77,8 +77,9 @@ def _check(
     from blend.cli.releases import check_lines, verdict, workflow_commands
     from blend.loaders.contributions import check_contributions, collection_of
 
-    known, recipe = _of_recipe(collection_of(folder)[0].parent)
-    found = check_contributions(folder, locales=known, released=None if recipe is None else recipe.license)
+    place = _recipe_in(collection_of(folder)[0].parent)
+    known, released = (None, None) if place is None else (place.locales, place.recipe.license)
+    found = check_contributions(folder, locales=known, released=released)
     if output == "json":
         # Every problem, none of them grouped.
         typer.echo(escape_controls_in_json(with_options(found.model_dump_json(indent=2))))
@@ -89,16 +90,12 @@ def _check(
         raise typer.Exit(REFUSED)
 
 
-def _of_recipe(folder: Path) -> "tuple[Registry, Recipe | None]":
-    """The locales of a collection and its recipe, if it has one."""
+def _recipe_in(folder: Path) -> "RecipeInPlace | None":
+    """The recipe beside a collection, if it has one."""
     from blend.loaders.recipes import RecipeInPlace, read_recipe
-    from blend.schemas.locales import registry
 
     path = folder / "recipe.toml"
-    if not path.is_file():
-        return registry(), None
-    recipe = read_recipe(path)
-    return RecipeInPlace.of(recipe, folder).locales, recipe
+    return RecipeInPlace.of(read_recipe(path), folder) if path.is_file() else None
 
 
 responses = Application(

@@ -214,9 +214,14 @@ class ProjectFile:
         """File with the key of the pseudonyms."""
         return self.base / self.project.key_file
 
+    @property
+    def server(self) -> str:
+        """The address of the server, as it may be shown."""
+        return public_address(self.project.server.url)
+
     def page(self, number: int) -> str:
         """The address of a project on the server, where people work."""
-        return f"{public_address(self.project.server.url).rstrip('/')}/projects/{number}/data"
+        return f"{self.server.rstrip('/')}/projects/{number}/data"
 
     def locale(self, tag: str) -> Locale:
         """A locale of the project."""
