@@ -47,8 +47,8 @@ def _init(
         typer.echo("Edit CONSENT.md and templates.csv; then, for everybody who contributes:")
         typer.echo(f"  blend contribute init {folder} --contributor NAME --locale TAG")
         return
-    place = _recipe_in(folder if (folder / FOLDER).is_dir() else folder.resolve().parent)
-    known = None if place is None else place.locales
+    beside = _recipe_in(folder if (folder / FOLDER).is_dir() else folder.resolve().parent)
+    known = None if beside is None else beside.locales
     written = write_contributor(folder, contributor, locale or [], locales=known)
     for path in written:
         typer.echo(folder / path)
@@ -77,8 +77,8 @@ def _check(
     from blend.cli.releases import check_lines, verdict, workflow_commands
     from blend.loaders.contributions import check_contributions, collection_of
 
-    place = _recipe_in(collection_of(folder)[0].parent)
-    known, released = (None, None) if place is None else (place.locales, place.recipe.license)
+    beside = _recipe_in(collection_of(folder)[0].parent)
+    known, released = (None, None) if beside is None else (beside.locales, beside.recipe.license)
     found = check_contributions(folder, locales=known, released=released)
     if output == "json":
         # Every problem, none of them grouped.
