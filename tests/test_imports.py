@@ -239,3 +239,16 @@ def test_no_modules_import_each_other_in_a_circle():
             named = {str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)}
             imports[names[path]] |= named & imports.keys() - {names[path]}
     assert {*TopologicalSorter(imports).static_order()} == {*imports}
+
+
+def test_benchmarks_and_tools_import_what_helpers_have(root: Path):
+    tools = [*(root / "benchmarks").glob("*.py"), *(root / ".ci").glob("*.py")]
+    asked = [
+        f"from {node.module} import {alias.name}"
+        for tool in tools
+        for node in ast.walk(ast.parse(tool.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and str(node.module).startswith("helpers.")
+        for alias in node.names
+    ]
+    assert len(asked) > 10
+    modules_after(f"sys.path.insert(0, {str(root / 'tests')!r})\n" + "\n".join(asked))

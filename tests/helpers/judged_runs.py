@@ -10,7 +10,6 @@ import blend
 from blend.eval.release_items import read_items
 from blend.eval.tasks import task_of
 from helpers.asking import recorded
-from helpers.models.model_servers import SayingServer
 
 KINDS = ("exact", "sentence", "other", "blank")
 """Kinds of replies, in turn: the most common answer, a sentence with it, another word, nothing."""
@@ -64,8 +63,3 @@ def says(verdict: str, **more: object) -> str:
 def finds_the_answer(prompt: str) -> str:
     """What a judge says that knows how `reply` makes sentences."""
     return says("correct" if "I think that it is" in prompt else "wrong")
-
-
-def serving_judge() -> SayingServer:
-    """A server of a judge that does."""
-    return SayingServer(lambda prompt, _: (finds_the_answer(prompt), "stop"))

@@ -7,8 +7,6 @@ import numpy as np
 import polars as pl
 
 import blend
-from blend.builders.items import ItemAnalysis, analyse_items
-from blend.eval.evaluation import item_answers, read_scored
 from blend.schemas.rows import LETTERS
 from helpers.asking import recorded, score
 
@@ -46,9 +44,3 @@ def simulated_runs(
         score(run, on_warning=lambda _: None)
         made.append(run.directory)
     return made
-
-
-def analysed(directories: Collection[Path]) -> ItemAnalysis:
-    """The analysis of the items of some runs, as the command makes it."""
-    runs = read_scored([*directories])
-    return analyse_items(item_answers(runs), chance=runs[0].task.chance)

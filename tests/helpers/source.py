@@ -1,7 +1,6 @@
 """The source of the package, read once per process for the rules that hold in all of it."""
 
 import ast
-import subprocess
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -23,10 +22,3 @@ def nodes(module: Path) -> tuple[ast.AST, ...]:
 def found(kind: type[T]) -> Iterator[tuple[Path, T]]:
     """Nodes of a kind, with the modules that they stand in."""
     return ((module, node) for module in MODULES for node in nodes(module) if isinstance(node, kind))
-
-
-@cache
-def tracked() -> list[str]:
-    """The files that git knows and that are there."""
-    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    return [name for name in listed.splitlines() if (ROOT / name).exists() or (ROOT / name).is_symlink()]

@@ -1,6 +1,5 @@
 """The pages in a real browser: on a phone, by keyboard, and what they say when something is missing."""
 
-import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
@@ -10,14 +9,13 @@ from typing import Any
 
 import pytest
 
-from blend.builders.annotation.project import ORDER, ProjectFile, StageName, new_key
+from blend.builders.annotation.project import ORDER, ProjectFile, StageName
 from blend.builders.annotation.starting import check_project
 from blend.builders.annotation.status import project_status, pulled_accounts
 from blend.builders.annotation.ui_strings import ui_strings_of
-from blend.loaders.recipes import sample_path
 from blend.loaders.responses.verdicts import read_verdicts
 from helpers.in_process import run
-from helpers.label_studio.annotation_projects import push
+from helpers.label_studio.annotation_projects import push, push_sample
 from helpers.label_studio.annotator_in_browser import Annotator, annotator
 from helpers.label_studio.studio_fixtures import StudioForTests, ticked, typed
 from helpers.questions.lunch import lunch
@@ -46,15 +44,6 @@ def answering(label_studio: StudioForTests, project: Callable[..., ProjectFile],
     return opened
 
 
-SHEETS = {
-    "equivalence": (
-        "check,answer_a,answer_b,template_id,question\nc1,soccer,football,spo-01,What do people watch?\n"
-    ),
-    "replies": "id,locale,question,reply\nd1,{tag},What is for lunch?,Soup\n",
-    "statements": "id,locale,question,options\nd1,{tag},Is soup for lunch?,yes|no\n",
-}
-
-
 @pytest.fixture
 def sampled(label_studio: StudioForTests, tmp_path: Path, chromium: str) -> Callable[..., Any]:
     """Brings stages of the sample, without its answers to edu-01, to the server, for somebody new."""
@@ -64,22 +53,7 @@ def sampled(label_studio: StudioForTests, tmp_path: Path, chromium: str) -> Call
     def opened(
         tag: str, stages: Sequence[StageName], *, phone: bool = False
     ) -> Iterator[tuple[Annotator, dict[StageName, int]]]:
-        with sample_path() as sample:
-            shutil.copytree(sample, tmp_path / "collected")
-        for given in (tmp_path / "collected").glob(f"re*/{tag}.*"):
-            rows = given.read_text(encoding="utf-8").splitlines(keepends=True)
-            given.write_text("".join(row for row in rows if "edu-01" not in row), encoding="utf-8")
-        (tmp_path / "annotators.key").write_text(new_key())
-        for stage, text in SHEETS.items():
-            (tmp_path / f"{stage}.csv").write_text(text.format(tag=tag))
-        sheets = ", ".join(f'{stage} = "{stage}.csv"' for stage in SHEETS)
-        path = tmp_path / "project.toml"
-        path.write_text(
-            f'name = "{name}"\nstages = {list(stages)}\ncollected = "collected"\ntopics = ["Education"]\n'
-            f'recipe = "collected/recipe.toml"\nsheets = {{ {sheets} }}\nquestions_per_topic = 3\n'
-            f'[server]\nurl = "{label_studio.url}"\n[[locales]]\nlocale = "{tag}"\n'
-        )
-        push(path)
+        push_sample(tmp_path, name, label_studio.url, tag, stages, keys="questions_per_topic = 3")
         with annotator(chromium, label_studio.url, phone=phone) as person:
             person.sign_up(f"{name}@example.org")
             yield person, {stage: label_studio.project(f"{name} {stage} {tag}") for stage in stages}

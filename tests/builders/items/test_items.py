@@ -1,6 +1,7 @@
 """Items: what an analysis finds in simulated runs and does not tell, suspects on their way, and the model."""
 
 import json
+from collections.abc import Collection
 from pathlib import Path
 
 import numpy as np
@@ -11,18 +12,21 @@ from hypothesis import strategies as st
 
 import blend
 from blend.builders.items import (
+    ItemAnalysis,
     Responses,
     _analyse_responses,
     _fit_items,
     _item_statistics,
     _wrong_key_evidence,
+    analyse_items,
 )
 from blend.builders.release.reviewing import options_to_review
+from blend.eval.evaluation import item_answers, read_scored
 from blend.loaders.responses.returned_sheets import read_suspects
 from helpers.examples import examples
 from helpers.in_process import run
 from helpers.mini_release import mini_recipe
-from helpers.simulated_models import analysed, simulated_runs
+from helpers.simulated_models import simulated_runs
 
 
 def responses_of(correct: np.ndarray) -> Responses:
@@ -31,6 +35,12 @@ def responses_of(correct: np.ndarray) -> Responses:
     items = pl.DataFrame({"item_id": names, "template_id": names, "region": ["KR"] * n_items, "topic": "Food"})
     models = tuple(f"m{number}" for number in range(n_models))
     return Responses(models, items, correct.astype(float), wrong=1 - correct[np.newaxis])
+
+
+def analysed(directories: Collection[Path]) -> ItemAnalysis:
+    """The analysis of the items of some runs, as the command makes it."""
+    runs = read_scored([*directories])
+    return analyse_items(item_answers(runs), chance=runs[0].task.chance)
 
 
 @st.composite

@@ -11,8 +11,9 @@ from blend.eval.judging.judge_run import judge_run
 from blend.eval.models import Generation
 from blend.eval.release_items import read_run
 from blend.eval.runs.answers import write_answers
-from helpers.judged_runs import KINDS, OwnJudge, answered_run, finds_the_answer, says, serving_judge
+from helpers.judged_runs import KINDS, OwnJudge, answered_run, finds_the_answer, says
 from helpers.messages import wrong
+from helpers.models.model_servers import SayingServer
 
 pytestmark = pytest.mark.filterwarnings("ignore::blend.BlendWarning")  # a quarter of the replies is blank
 
@@ -81,7 +82,7 @@ def test_of_several_judges_one_is_named(run: blend.Run):
 @pytest.mark.integration
 @pytest.mark.nightly
 def test_a_served_model_judges(run: blend.Run, tmp_path: Path):
-    with serving_judge().serving() as server:
+    with SayingServer(lambda prompt, _: (finds_the_answer(prompt), "stop")).serving() as server:
         model = blend.Server(name="tiny", url=server.url)
         kept = judge_run(run, model=model, on_progress=lambda *_: None)
     assert kept.outcome.n_missing == 0

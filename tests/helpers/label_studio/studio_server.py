@@ -14,7 +14,8 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -121,14 +122,23 @@ def make_fresh(folder: Path) -> None:
     beside.rename(_FRESH)
 
 
-def main(folder: Path) -> None:
+@contextmanager
+def serving(folder: Path, port: int | None = None) -> Iterator[Running]:
+    """A server while the block runs."""
+    running = start(folder, port)
+    try:
+        yield running
+    finally:
+        stop(running)
+
+
+def main(folder: Path, port: int | None = None) -> None:
     """Serve until Ctrl-C, at the same address each time, and say how to work with it."""
     kept = folder / "port"
     if not kept.exists():
         folder.mkdir(parents=True, exist_ok=True)
         kept.write_text(str(_free_port()))
-    running = start(folder.absolute(), int(kept.read_text()))
-    try:
+    with serving(folder.absolute(), port or int(kept.read_text())) as running:
         print(f"Label Studio on this machine, kept in {folder}; Ctrl-C ends it.\n", flush=True)
         print(f"Page:     {running.url}\nSign in:  {LEAD} / {PASSWORD}", flush=True)
         print("Others make accounts of their own there (Sign up).\n\nIn another terminal:\n", flush=True)
@@ -137,8 +147,6 @@ def main(folder: Path) -> None:
         print(f'\nIn the project file:\n\n[server]\nurl = "{running.url}"', flush=True)
         with suppress(KeyboardInterrupt):
             signal.pause()
-    finally:
-        stop(running)
 
 
 def _kept_token(folder: Path) -> str:
@@ -164,4 +172,4 @@ def _answers(url: str) -> bool:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), *map(int, sys.argv[2:]))

@@ -4,8 +4,6 @@ The fixture ``serve`` (``wikidata_fixtures.py``) serves facts in shorthand.
 """
 
 import gzip
-import os
-import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -125,13 +123,3 @@ FAULTS: dict[str, Fault] = {
     "hang_up": lambda _: DROP,
 }
 """What is wrong with an answer whose status says that it is right, by name."""
-
-
-def killing(pid: Callable[[], int]) -> Fault:
-    """Kill the process that asked, before it gets its answer."""
-
-    def kill(_: bytes) -> str:
-        os.kill(pid(), signal.SIGKILL)
-        return DROP
-
-    return kill
