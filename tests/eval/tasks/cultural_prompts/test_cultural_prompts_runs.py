@@ -124,6 +124,10 @@ def test_scoring_that_is_stopped_leaves_no_scores_beside_other_tables(run_of, mo
     def stopped(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
+    with monkeypatch.context() as before, pytest.raises(KeyboardInterrupt):
+        before.setattr(cultural_scores, "analyse_topics", stopped)
+        score_answers(run, bleu="pairwise")
+    assert read_scores(run).rule
     monkeypatch.setattr(cultural_scores, "summed_counts", stopped)
     with pytest.raises(KeyboardInterrupt):
         score_answers(run, bleu="pairwise")
